@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from .api.builds import diff as diff
     from .api.builds import save_baseline as save_baseline
     from .api.chips import compute_capabilities as compute_capabilities
+    from .api.chips import gpus as gpus
     from .api.chips import limits as limits
     from .api.chips import sources as sources
     from .api.compute import compute as compute
     from .api.compute import sweep as sweep
     from .api.on_all import budget_on_all as budget_on_all
     from .api.on_all import compute_on_all as compute_on_all
-    from .api.products import gpus as gpus
     from .api.questions import (
         available_dynamic_shared_memory_per_block as available_dynamic_shared_memory_per_block,
     )
@@ -109,8 +109,7 @@ if TYPE_CHECKING:
     from .report.on_all.report import OnChip as OnChip
     from .tables.custom import read_limits as read_limits
     from .tables.gpus import Gpu as Gpu
-    from .tables.products import Product as Product
-    from .tables.products import gpu as gpu
+    from .tables.gpus import gpu as gpu
     from .values.kernel import Carveout as Carveout
     from .values.kernel import Kernel as Kernel
     from .values.kernel import Launch as Launch
@@ -170,7 +169,6 @@ _HOMES = {
     "OnChip": "report.on_all.report",
     "OccupancyError": "errors",
     "OptIn": "advice.opt_in",
-    "Product": "tables.products",
     "ReadError": "errors",
     "ReadProblem": "readers",
     "RegisterSplit": "advice.register_split",
@@ -202,8 +200,8 @@ _HOMES = {
     "compute_capabilities": "api.chips",
     "diff": "api.builds",
     "early_config_prune": "api.triton",
-    "gpu": "tables.products",
-    "gpus": "api.products",
+    "gpu": "tables.gpus",
+    "gpus": "api.chips",
     "fits": "api.questions",
     "is_launchable": "api.tuning",
     "kernel_of": "readers",

@@ -89,12 +89,12 @@ def gpus(name: str) -> Values:
         found = occupancy.gpu(name)
     except OccupancyError:
         return {"cc": "ambiguous", "sms": None}
-    return {"cc": str(found.compute_capability), "sms": found.multiprocessor_count}
+    return {"cc": found.cc, "sms": found.multiprocessor_count}
 
 
 def gpu_names() -> list[str]:
     """Return the names of all GPUs in the table."""
-    return [gpu.name for gpu in occupancy.gpus()]
+    return [gpu.label for gpu in occupancy.gpus()]
 
 
 def calc(cc: str, model: str, inputs: Inputs) -> Values:

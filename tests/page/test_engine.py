@@ -17,8 +17,7 @@ from occupancy.page import build
 from occupancy.page.build import build_page
 from occupancy.page.rules import rules
 from occupancy.tables import shipped
-from occupancy.tables.gpus import find_gpu
-from occupancy.tables.products import products
+from occupancy.tables.gpus import all_gpus, find_gpu
 from occupancy.values.kernel import MAX_REGISTERS_PER_THREAD, Kernel, Launch
 from occupancy.values.limits import Limits
 from tests.page.engine import PageEngine, Question, models_of, own_answer, random_questions, script
@@ -130,7 +129,7 @@ def test_words_are_those_of_the_library(engine: PageEngine) -> None:
 
 def test_products_and_limits_are_those_of_the_table(engine: PageEngine) -> None:
     found = engine.value("PRODUCTS.map(({ cc, name, sms }) => [cc, name, Number(sms)]).sort()")
-    expected = [[str(each.compute_capability), each.name, each.multiprocessor_count] for each in products()]
+    expected = [[each.cc, each.name, each.multiprocessor_count] for each in all_gpus()]
     assert sorted(found) == sorted(expected)
     assert engine.value("CHIPS") == json.loads(
         json.dumps([_plain(shipped.limits(cc)) for cc in shipped.known()])
@@ -210,14 +209,14 @@ def test_what_is_typed_is_read_as_by_the_library(engine: PageEngine, cc: str, na
 
 def test_a_name_for_the_command_line_is_one_there(engine: PageEngine) -> None:
     """Of names in full, and of each part of them, it means the same there, or the page has none for it."""
-    parts = [each.name.split() for each in products()]
+    parts = [each.label.split() for each in all_gpus()]
     texts = sorted({" ".join(words[a:b]) for words in parts for b in range(len(words) + 1) for a in range(b)})
     texts = ["H100", "RTX 4090", *texts[::3]]
     wanted = "({ cc, name = null }) => [cc, name]"
     named = engine.value(f"{json.dumps(texts)}.map(findProduct).map({wanted})")
     found = {text: (cc, name) for text, (cc, name) in zip(texts, named, strict=True) if cc and name}
     assert {name: cc for cc, name in found.values()} == {
-        name: find_gpu(name, meant="product").cc for _, name in found.values()
+        name: find_gpu(name).cc for _, name in found.values()
     }
     assert found["H100"] == ("9.0", "H100")
     assert found["RTX 4090"] == ("8.9", "GeForce RTX 4090")

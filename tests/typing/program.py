@@ -71,8 +71,8 @@ def chips() -> None:
         assert_type(each, occupancy.ComputeCapability)
     imagined = occupancy.limits("9.0").replace(max_blocks_per_multiprocessor=64)
     assert_type(imagined, occupancy.Limits)
-    assert_type(occupancy.gpu("H200"), occupancy.Product)
-    assert_type(occupancy.gpus(), occupancy.Answers[occupancy.Product])
+    assert_type(occupancy.gpu("H200"), occupancy.Gpu)
+    assert_type(occupancy.gpus(), occupancy.Answers[occupancy.Gpu])
     assert_type(occupancy.sources("9.0"), occupancy.SourcesReport)
     assert_type(occupancy.registers("1:40,2:?"), occupancy.RegisterSplit)
 

@@ -11,12 +11,12 @@ import occupancy  # in annotations: a public name brings its module when somebod
 from .. import engine
 from ..errors import UnknownComputeCapabilityError
 from ..tables import shipped
-from ..tables.gpus import Gpu
+from ..tables.gpus import Gpu, find_gpus
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_share, parse_size
 from .arguments import ComputeCapabilityLike, CountLike, ShapeLike, SizeLike
-from .chips import chips, multiprocessors
+from .chips import multiprocessors
 
 if TYPE_CHECKING:
     from ..report.block_sizes import BlockSizesReport
@@ -149,7 +149,7 @@ class Occupancy(engine.Answer):
             InputError: Not a compute capability, or there are none.
             UnknownComputeCapabilityError: A compute capability that the table does not hold.
         """
-        return fits_of(self.kernel, None if ccs is None else chips(ccs), cluster=cluster)
+        return fits_of(self.kernel, None if ccs is None else find_gpus(ccs), cluster=cluster)
 
     def waves(
         self,

@@ -1,126 +1,107 @@
-"""The chips: from what people call one to what its SM offers, and what there are."""
+"""GPUs and limits: from names to what an SM offers, and the lists of both."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
-from typing import cast
+from typing import Literal, get_args
 
 import occupancy  # in annotations: a public name brings its module when somebody reads the types
 
-from ..errors import InputError
+from ..errors import InputError, shown
+from ..report.gpus import gpus_report
 from ..tables import shipped
-from ..tables.gpus import Gpu, choices_of, find_gpu, find_gpus
+from ..tables.gpus import Gpu, all_gpus, find_gpu, find_gpus, gpus_matching, unclear_name
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import parse_count
+from .answers import Answers
 from .arguments import ComputeCapabilityLike, CountLike
 
-LEAST_INTEGER = 10
-"""Of a compute capability that is written as one integer, such as 10 for 1.0."""
+GpuOrder = Literal["newest", "name", "sms", "memory"]
+GPU_ORDERS: tuple[GpuOrder, ...] = get_args(GpuOrder)
 
 
 def limits(cc: ComputeCapabilityLike) -> Limits:
-    """What one SM of a compute capability offers.
+    """Return the limits of one SM.
 
     Args:
-        cc: A string (``"9.0"``, ``"sm_90"``, ``"90a"``), an integer (``90``, ``120``) or a pair
-            (``(9, 0)``), never a float; the name of an architecture (``"hopper"``) or of a GPU
+        cc: A compute capability as a string (``"9.0"``, ``"sm_90"``, ``"90a"``), an integer (``90``, ``120``)
+            or a pair (``(9, 0)``), never a float; the name of an architecture (``"hopper"``) or of a GPU
             (``"RTX 4090"``). `Limits` are returned as they are.
 
     Raises:
-        InputError: No chip is called so, or chips of different compute capability are; it names them.
-        UnknownComputeCapabilityError: One that the table does not hold; it names the nearest.
+        InputError: Nothing has that name, or GPUs with different compute capabilities; it lists them.
+        UnknownComputeCapabilityError: The table lacks it; the error names the nearest.
     """
-    if type(cc) is str:
-        return chip_of_name(cc).limits
-    if isinstance(cc, Limits):
-        return cc
-    return cc.limits if isinstance(cc, Gpu) else shipped.limits(cc)
+    return cc if isinstance(cc, Limits) else find_gpu(cc).limits
 
 
-def chip_of(cc: ComputeCapabilityLike) -> Gpu:
-    """The one chip of a name, or of what else `limits` takes.
-
-    Raises:
-        InputError: As `limits`.
-        UnknownComputeCapabilityError: As `limits`.
-    """
-    return chip_of_name(cc) if type(cc) is str else find_gpu(cc)
-
-
-@lru_cache(maxsize=256)
-def chip_of_name(name: str) -> Gpu:
-    """The same for text alone, which most programs give, and always the same."""
-    return find_gpu(name)
-
-
-def chips(ccs: Iterable[ComputeCapabilityLike] | ComputeCapabilityLike) -> list[Gpu]:
-    """Some chips, each as in `compute`, or all of an architecture; one need not stand in a list.
-
-    Raises:
-        InputError: No chip is called so, or there are none.
-        UnknownComputeCapabilityError: One that the table does not hold.
-    """
-    # (9, 0) is one chip, and (90, 80) are two: an integer alone has two digits or three.
-    numbers = [each for each in ccs if isinstance(each, int)] if isinstance(ccs, tuple) else []
-    is_pair = isinstance(ccs, tuple) and len(ccs) == len(numbers) == 2 and min(numbers) < LEAST_INTEGER
-    is_one = is_pair or isinstance(ccs, (str, bytes, Gpu)) or not isinstance(ccs, Iterable)
-    several = [ccs] if is_one else cast("Iterable[object]", ccs)
-    found = [chip for each in several for chip in find_gpus(each)]
-    if not found:
-        raise InputError("there are none", where="ccs")
-    return found
-
-
-def multiprocessors(chip: Gpu, given: CountLike | None) -> int:
-    """The SMs of a GPU: as many as are given, else those of the product that was named.
+def gpus(pattern: str = "", *, sort: GpuOrder = "newest") -> Answers[Gpu]:
+    """List the GPUs that are known by name, with their compute capabilities and numbers of SMs.
 
     Args:
-        chip: The chip.
-        given: The number of SMs, or None.
+        pattern: Words of the name, the die, the market or the memory; or a compute capability or an
+            architecture; several with commas. Without any: all GPUs.
+        sort: ``"newest"`` or ``"name"``; ``"sms"`` or ``"memory"`` for the most first.
 
     Raises:
-        InputError: Not a number, or none is given and the chip does not tell it.
+        InputError: There is no such GPU, or no such order.
+    """
+    if sort not in GPU_ORDERS:
+        raise InputError(f"{shown(sort)} is not an order", where="sort", allowed=", ".join(GPU_ORDERS))
+    parts = [part.strip() for part in str(pattern).split(",") if part.strip()]
+    named = [gpu for part in dict.fromkeys(parts) for gpu in gpus_matching(part)] if parts else all_gpus()
+    found = list(dict.fromkeys(named))
+    found.sort(key=lambda gpu: gpu.limits.compute_capability, reverse=True)
+    if sort == "name":
+        found.sort(key=lambda gpu: gpu.label)
+    elif sort == "sms":
+        found.sort(key=lambda gpu: -(gpu.multiprocessor_count or 0))
+    elif sort == "memory":
+        found.sort(key=lambda gpu: -(gpu.memory_gb or 0))
+    return Answers(tuple(found), gpus_report(found), "gpus")
+
+
+def multiprocessors(gpu: Gpu, given: CountLike | None) -> int:
+    """Return the number of SMs: the given one, else that of the GPU.
+
+    Raises:
+        InputError: Not a number, or none is given and the GPU has no single one.
     """
     if given is not None:
         return parse_count(given, "multiprocessor_count")
-    if chip.multiprocessor_count is not None:
-        return chip.multiprocessor_count
-    if chip.variants:
-        raise InputError(
-            f"{chip.name} comes with different numbers of SMs",
-            where="multiprocessor_count",
-            hint="Give it, or name one of them:",
-            choices=choices_of(chip.variants),
-        )
+    if gpu.multiprocessor_count is not None:
+        return gpu.multiprocessor_count
+    if gpu.variants:
+        raise unclear_name(gpu, "multiprocessor_count")
     raise InputError(
         "is missing",
         where="multiprocessor_count",
-        hint='Give the SMs of the GPU, such as 132, or ask about a product: "H100 SXM" in place of "9.0".',
+        hint='Give the number of SMs, such as 132, or name a GPU: "H100 SXM" instead of "9.0".',
     )
 
 
 def compute_capabilities() -> occupancy.Answers[ComputeCapability]:
-    """Every compute capability of the table, ascending."""
+    """List every compute capability of the table, ascending."""
     from ..report.limits import LimitsReport
-    from .answers import Answers
 
     rows = tuple(map(shipped.limits, shipped.known()))
     return Answers(shipped.known(), LimitsReport(rows, is_whole_table=True), "limits")
 
 
-def sources(*ccs: ComputeCapabilityLike) -> occupancy.SourcesReport:
-    """Where each number of the table comes from, and where sources disagree.
+def sources(
+    ccs: Iterable[ComputeCapabilityLike] | ComputeCapabilityLike | None = None,
+) -> occupancy.SourcesReport:
+    """List the sources of the numbers of the table, and disagreements between sources.
 
     Args:
-        ccs: Compute capabilities, each as in `compute`; none: all of the table.
+        ccs: Compute capabilities or GPUs, each as in `compute`; without any: the whole table.
 
     Raises:
         InputError: Not a compute capability.
-        UnknownComputeCapabilityError: One that the table does not hold.
+        UnknownComputeCapabilityError: The table lacks it.
     """
     from ..report.limits import FIELDS, SourcesReport
     from ..tables.sources import provenance
 
-    chips = [limits(cc).compute_capability for cc in ccs] or shipped.known()
-    return SourcesReport(tuple(provenance(cc, field) for cc in chips for field in FIELDS))
+    found = shipped.known() if ccs is None else [gpu.limits.compute_capability for gpu in find_gpus(ccs)]
+    return SourcesReport(tuple(provenance(cc, field) for cc in dict.fromkeys(found) for field in FIELDS))

@@ -28,7 +28,7 @@ from .arguments import (
     shows,
     unknown_argument,
 )
-from .chips import chip_of_name, limits
+from .chips import limits
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -77,7 +77,7 @@ def compute(
         raise unknown_argument(compute, others)
     chip: Gpu | None
     if type(cc) is str:
-        chip = chip_of_name(cc)
+        chip = find_gpu(cc)
         sm = chip.limits
     else:
         chip, sm = cc if isinstance(cc, Gpu) else None, limits(cc)

@@ -12,7 +12,7 @@ from ..advice.waves import check_cluster
 from ..report.gpu.report import WholeGpu, gpu_of
 from ..report.on_all.budget import BudgetOnAllReport, budget_on_all_report
 from ..report.on_all.report import OnAllReport, on_all_report
-from ..tables.gpus import Gpu
+from ..tables.gpus import Gpu, find_gpus
 from ..values.spellings import parse_count, parse_share
 from .answer import Occupancy
 from .arguments import (
@@ -25,7 +25,6 @@ from .arguments import (
     takes_kernel,
     without_automatic,
 )
-from .chips import chips as _chips
 from .waves import cluster_size_of, whole_gpu
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def compute_on_all(
         cluster: Blocks per cluster, or the cluster's shape; a chip without such clusters does not launch it.
         {arguments}
     """
-    return on_all(_chips(ccs), kernel, grid=grid, cluster=cluster, **arguments)
+    return on_all(find_gpus(ccs), kernel, grid=grid, cluster=cluster, **arguments)
 
 
 @takes_kernel
@@ -78,7 +77,7 @@ def budget_on_all(
         blocks: Resident blocks, instead of the occupancy. Without either, only the levels are the answer.
         {arguments}
     """
-    needed, chips = kernel_with(kernel, without_automatic(arguments)), _chips(ccs)
+    needed, chips = kernel_with(kernel, without_automatic(arguments)), find_gpus(ccs)
     share = None if occupancy is None else parse_share(occupancy, "occupancy")
     count = None if blocks is None else parse_count(blocks, "blocks")
     answer = _budget_on_all(chips, needed, occupancy=share, blocks=count, model=arguments.get("model"))

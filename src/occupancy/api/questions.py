@@ -13,6 +13,7 @@ import occupancy  # in annotations: a public name brings its module when somebod
 
 from ..advice import runtime
 from ..errors import InputError
+from ..tables.gpus import find_gpu, find_gpus
 from ..values.spellings import parse_count
 from .answer import Occupancy, SizeOfBlock, block_sizes_of, fits_of
 from .answers import Answers
@@ -29,7 +30,7 @@ from .arguments import (
     takes_kernel,
     without_automatic,
 )
-from .chips import chip_of, chips, multiprocessors
+from .chips import multiprocessors
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -197,7 +198,7 @@ def fits(
         {arguments}
     """
     needed = kernel_with(kernel, arguments)
-    return fits_of(needed, None if ccs is None else chips(ccs), arguments.get("model"), cluster=cluster)
+    return fits_of(needed, None if ccs is None else find_gpus(ccs), arguments.get("model"), cluster=cluster)
 
 
 @takes_kernel
@@ -307,7 +308,7 @@ def given(
     An automatic carveout counts as the largest, because it would follow the kernel as that changes.
     """
     needed = kernel_with(kernel, without_automatic(arguments))
-    return Occupancy.on(chip_of(cc), needed, arguments.get("model"))
+    return Occupancy.on(find_gpu(cc), needed, arguments.get("model"))
 
 
 def of_any_size(

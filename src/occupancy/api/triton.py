@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..advice.waves import count_waves, full_wave
 from ..engine import Model
 from ..errors import InputError
+from ..tables.gpus import find_gpu
 from ..values.kernel import Launch
 from ..values.spellings import parse_count, parse_shape, parse_size
 from .arguments import (
@@ -20,7 +21,7 @@ from .arguments import (
     SizeLike,
     takes_kernel,
 )
-from .chips import chip_of, multiprocessors
+from .chips import multiprocessors
 from .compute import compute
 from .tuning import Criteria, Needs, blocks_per_cluster, prune, takes_needs
 
@@ -93,7 +94,7 @@ def perf_model(
     """
     if grid is None and multiprocessor_count is not None:
         raise InputError("is missing", where="grid", hint="Give it, or leave multiprocessor_count out.")
-    sms = None if grid is None else multiprocessors(chip_of(cc), multiprocessor_count)
+    sms = None if grid is None else multiprocessors(find_gpu(cc), multiprocessor_count)
     criteria = Criteria.parse(cc, 0.0, 1, model, needs)
 
     def estimate(**arguments: Any) -> float:

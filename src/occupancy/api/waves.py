@@ -9,7 +9,7 @@ from ..advice.partitions import FIRST_WITH_GREEN_CONTEXTS, GreenContext, green_c
 from ..advice.waves import FullWave, check_cluster, check_multiprocessors, count_waves, full_wave
 from ..errors import DeviceError, InputError, MissingDependencyError, shown
 from ..report.gpu.report import WholeGpu, gpu_of, why_fewer_clusters
-from ..tables.gpus import Gpu, choices_of
+from ..tables.gpus import Gpu, unclear_name
 from ..values.asking import Asking
 from ..values.kernel import INT_MAX, Launch
 from ..values.spellings import parse_count, parse_shape
@@ -131,12 +131,7 @@ def _without_sms(chip: Gpu) -> InputError:
                 "Name a product, such as H100-SXM", Asking("; --sms or --device will do, too", ""), "."
             ),
         )
-    return InputError(
-        f"{chip.name} comes with different numbers of SMs",
-        where="grid",
-        hint=Asking.of("Name one of them", Asking(" (--sms will do, too)", ""), ":"),
-        choices=choices_of(chip.variants),
-    )
+    return unclear_name(chip, "grid")
 
 
 def count_of_sms(chip: Gpu | None, sms: str | None) -> int | None:

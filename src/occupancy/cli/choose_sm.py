@@ -268,7 +268,7 @@ def _listed(text: str, option: str, table: Table) -> Iterator[Gpu]:
         )
     for name in names:
         try:
-            yield from find_gpus(name, table, meant="product" if option == "gpu" else "cc")
+            yield from find_gpus(name, table)
         except OccupancyError as error:
             error.where = option
             raise
@@ -295,6 +295,4 @@ def _read_device(index: int = 0) -> Device:
 
 
 def _live(device: Device) -> Gpu:
-    from ..tables.gpus import Gpu
-
-    return Gpu(device.limits, device.name, device.multiprocessor_count, "device", device.index)
+    return device.gpu

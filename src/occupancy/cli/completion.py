@@ -18,7 +18,7 @@ def complete_chip(context: click.Context, parameter: click.Parameter, typed: str
     from click.shell_completion import CompletionItem
 
     from ..tables import shipped
-    from ..tables.products import matching, products
+    from ..tables.gpus import all_gpus, candidates
 
     before, comma, part = typed.rpartition(",")
     wanted = _word(part.strip().lower())
@@ -28,9 +28,9 @@ def complete_chip(context: click.Context, parameter: click.Parameter, typed: str
             found[str(cc)] = architecture = shipped.limits(cc).architecture
             found.setdefault(architecture.split()[0].lower(), architecture)
     chosen = {name: text for name, text in found.items() if name.startswith(wanted)}
-    named = [each for each in products() if _word(each.name).lower().startswith(wanted)] if wanted else []
-    for each in (named or (matching(wanted) if wanted else ()))[:MOST_GPUS]:
-        chosen[_word(each.name)] = str(each.compute_capability)
+    named = [each for each in all_gpus() if _word(each.label).lower().startswith(wanted)] if wanted else []
+    for each in (named or (candidates(wanted) if wanted else ()))[:MOST_GPUS]:
+        chosen[_word(each.label)] = each.cc
     return [CompletionItem(f"{before}{comma}{name}", help=text) for name, text in chosen.items()]
 
 

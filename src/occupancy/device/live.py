@@ -13,6 +13,7 @@ from typing import Any
 
 from ..errors import DeviceError, InputError, MissingDependencyError
 from ..tables import shipped
+from ..tables.gpus import Gpu
 from ..values.limits import ComputeCapability, Limits
 from .driver import NO_GPU_HINT, VISIBLE_DEVICES, Driver
 from .nvml import Nvml
@@ -57,6 +58,16 @@ class Device:
         """Return ``GPU 0: NVIDIA H200, compute capability 9.0, 132 SMs``."""
         sms = "" if self.multiprocessor_count is None else f", {self.multiprocessor_count} SMs"
         return f"GPU {self.index}: {self.name}, compute capability {self.compute_capability}{sms}"
+
+    @property
+    def gpu(self) -> Gpu:
+        """The same GPU as a `Gpu`.
+
+        Raises:
+            UnknownComputeCapabilityError: The table lacks the compute capability.
+            TableError: The driver's values contradict the table.
+        """
+        return Gpu(self.limits, self.name, self.multiprocessor_count, "device", self.index)
 
     @property
     def row(self) -> Limits:

@@ -8,7 +8,7 @@ from string import ascii_letters
 from typing import Any
 
 from ..tables.clusters import measurements
-from ..tables.products import WELL_KNOWN, products
+from ..tables.gpus import WELL_KNOWN, all_gpus
 from ..tables.shipped import known, limits
 from ..values.kernel import CACHING_MODES, RANGES, SHARED_MEMORY_MODES, TENSOR_MEMORY_UNIT
 from ..values.limits import Limits
@@ -134,9 +134,9 @@ def _products() -> dict[str, str]:
     Of a line, the beginning that it has in common with the one before is only a letter for its length.
     """
     found: dict[str, list[str]] = {}
-    for each in products():
+    for each in all_gpus():
         line = _shortened(f"{each.name} {each.multiprocessor_count}")
-        found.setdefault(str(each.compute_capability), []).append(line)
+        found.setdefault(each.cc, []).append(line)
     return {
         cc: "\n".join(map(_without_beginning, ["", *sorted(lines)], sorted(lines)))
         for cc, lines in found.items()

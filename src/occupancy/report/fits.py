@@ -25,8 +25,7 @@ from ..render.document import (
     Together,
     graded,
 )
-from ..tables.gpus import Gpu
-from ..tables.products import WELL_KNOWN
+from ..tables.gpus import WELL_KNOWN, Gpu
 from ..tables.shipped import renamed
 from ..tables.table import CURRENT_FROM, are_current
 from ..values.asking import Asking
@@ -38,7 +37,7 @@ from .base import Report
 from .calc.notes import counted_by_header
 from .calc.tensor_memory import once_relinquished
 from .inputs import Inputs, inputs_of, name_of
-from .most_sms import how_many_clusters, largest_product, most_sms, sms_of
+from .most_sms import how_many_clusters, largest_product, sms_of
 from .of_chips import OfChip, labels_by, later_names, said_of_chips
 from .opt_in import call_for
 
@@ -210,8 +209,6 @@ class FitsReport(Report):
         able = [chip for chip in self.chips if chip.can_run]
         if self.cluster_size is not None and able:
             yield from how_many_clusters(able, self.inputs, self.cluster_size)
-        if len(self.asked) > 1 and (said := most_sms(able)):
-            yield Paragraph(said)
 
     def _opt_in(self) -> list[Block]:
         """What it takes to launch with opt-in, where that is so on some chip."""

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..render.document import Column, Document, Only, Table
-from ..tables.products import Product
+from ..render.document import Column, Document, Table
+from ..tables.gpus import Gpu
 from ..values.dataclass import dataclass
 from .base import Report
 
 
 @dataclass(frozen=True, slots=True)
 class GpuEntry:
-    """A product."""
+    """A GPU that is known by name."""
 
     name: str
     cc: str
-    multiprocessor_count: int
+    multiprocessor_count: int | None
     """SMs of one GPU."""
-    known_from: str
-    """Where the number of SMs is from: hardware, two lists or one list of products, or inferred."""
-    chip: str
+    die: str | None
     market: str | None
     memory_gb: float | None
     l2_cache_bytes: int | None
@@ -33,48 +31,44 @@ COLUMNS = (
     Column("GPU", is_number=False, least=1, cuts=True),
     Column("CC", is_number=False),
     Column("SMs", least=1, cuts=True),
-    Column("SMs known from", is_number=False, least=1, cuts=True),
-    Column("Chip", is_number=False),
+    Column("Die", is_number=False),
     Column("Memory"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class GpusReport(Report):
-    """Some products, by compute capability."""
+    """GPUs that are known by name."""
 
     gpus: tuple[GpuEntry, ...]
 
     def _each_row(self) -> Iterable[Mapping[str, Any]]:
-        """A row for each product."""
+        """Return a row for each GPU."""
         return map(asdict, self.gpus)
 
     def document(self) -> Document:
-        """A row for each product; with its memory where that stands beside its name on a terminal."""
+        """Return a row for each GPU."""
+        memories = ("" if gpu.memory_gb is None else f"{gpu.memory_gb:g} GB" for gpu in self.gpus)
         rows = [
-            (gpu.name, gpu.cc, str(gpu.multiprocessor_count), gpu.known_from, gpu.chip) for gpu in self.gpus
+            (gpu.name, gpu.cc, str(gpu.multiprocessor_count), gpu.die or "", memory)
+            for gpu, memory in zip(self.gpus, memories, strict=True)
         ]
-        memories = ["" if gpu.memory_gb is None else f"{gpu.memory_gb:g} GB" for gpu in self.gpus]
-        with_memory = [(*row, memory) for row, memory in zip(rows, memories, strict=True)]
-        return (
-            Only("text", [Table(COLUMNS, with_memory, splits=False)]),
-            Only("markdown", [Table(COLUMNS[:-1], rows)]),
+        return (Table(COLUMNS, rows, splits=False),)
+
+
+def gpus_report(gpus: Sequence[Gpu]) -> GpusReport:
+    """Return the report of some GPUs."""
+    return GpusReport(
+        tuple(
+            GpuEntry(
+                gpu.label,
+                gpu.cc,
+                gpu.multiprocessor_count,
+                gpu.die,
+                gpu.market,
+                gpu.memory_gb,
+                gpu.l2_cache_bytes,
+            )
+            for gpu in gpus
         )
-
-
-def gpus_report(products: tuple[Product, ...]) -> GpusReport:
-    """Everything that is shown of some products."""
-    return GpusReport(tuple(_entry(product) for product in products))
-
-
-def _entry(product: Product) -> GpuEntry:
-    return GpuEntry(
-        name=product.name,
-        cc=str(product.compute_capability),
-        multiprocessor_count=product.multiprocessor_count,
-        known_from=product.known_from,
-        chip=product.chip,
-        market=product.market,
-        memory_gb=product.memory_gb,
-        l2_cache_bytes=product.l2_cache_bytes,
     )

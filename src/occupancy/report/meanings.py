@@ -131,7 +131,7 @@ OF_NAMES = {
     "OtherValue.value": "What they say.",
     "OtherValue.sources": "The codes of the sources that say so.",
     "GpusReport.gpus": "The products.",
-    "GpuEntry.chip": "The name of the chip, such as `GH100`.",
+    "GpuEntry.die": "NVIDIA's code of the die, such as `GH100`.",
     "GpuEntry.market": "What it is sold for.",
     "GpuEntry.memory_gb": "Its memory in GB.",
     "DeviceReport.devices": "The GPUs.",

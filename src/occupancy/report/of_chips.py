@@ -60,6 +60,6 @@ def later_name(cc: ComputeCapability) -> str | None:
     """What a later CUDA calls a compute capability; None of one that kept its name."""
     if (new := renamed().get(cc)) is None:
         return None
-    from ..tables.products import WELL_KNOWN  # few answers need it
+    from ..tables.gpus import WELL_KNOWN  # few answers need it
 
     return f"{new.by} calls this compute capability {new.to} ({WELL_KNOWN[str(new.to)]}): the same SM."

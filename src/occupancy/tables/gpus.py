@@ -1,250 +1,397 @@
-"""Chips by whatever people call them: a compute capability, an architecture, or a product.
+"""GPUs by whatever people call them: a compute capability, an architecture, or the name of a product.
 
-One parser for every command and function: ``9.0``, ``sm_90a``, ``compute_90``, ``hopper``, ``RTX 4090``,
-``h100-sxm``. A name is answered for where all that it can stand for has one compute capability.
+One function finds them for every command and function: ``9.0``, ``sm_90a``, ``hopper``, ``RTX 4090``,
+``h100-sxm``, a list of these, or one text with commas.
 """
 
 from __future__ import annotations
 
+import csv
+import difflib
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Literal
-
-import occupancy  # in annotations: a public name brings its module when somebody reads the types
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import takewhile
+from typing import Any, NamedTuple
 
 from ..errors import InputError, UnknownComputeCapabilityError, shown
-from ..values.asking import Asking
-from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability, Limits
-from ..values.spellings import several_chips
-from .shipped import renamed
+from ..values.listed import listed
+from . import shipped
+from .shipped import data_path
 from .table import Table
 
-if TYPE_CHECKING:
-    from .products import Product
+FILE_NAME = "gpus.csv"
+MAX_NAME = 100
+"""Characters of a GPU's name; a longer text is none."""
+MAX_CHOICES = 16
+"""Candidates in an error."""
+MAX_SUGGESTIONS = 8
+MIN_LIKENESS = 0.74
+"""Likeness of a suggestion to the misspelt name, as difflib counts it."""
+LEAST_INTEGER = 10
+"""Smallest integer that is a compute capability by itself, 1.0."""
 
-MOST_CHOICES = 16
-"""Candidates that an error lists."""
-MAX_NAME = 40
-"""Characters of a name that an error repeats in a command."""
+WELL_KNOWN = {
+    "5.2": "980", "6.0": "P100", "6.1": "GTX 1080", "7.0": "V100", "7.2": "Xavier", "7.5": "T4",
+    "8.0": "A100", "8.6": "3090", "8.7": "Orin", "8.9": "4090", "9.0": "H100", "10.0": "B200",
+    "10.3": "B300", "10.7": "VR200", "11.0": "Thor", "12.0": "5090", "12.1": "GB10",
+}  # fmt: skip
+"""Compute capability -> the short name of a GPU that people know it by."""
+
+# From the least certain source of an SM count to the most certain.
+_CERTAINTY = ("inferred", "one list", "two lists", "hardware")
+
+# Words that people and the driver add or leave out at will.
+_NOISE = re.compile("nvidia|geforce|tesla|gpu|graphics|edition|with|design")
+_FAMILIES = frozenset(["quadro", "rtx", "gtx", "gts", "gt"])
+_WORD = re.compile(r"[a-z0-9]+")
+_REVISION = re.compile(r" Rev\. \d+")
 
 
-Meant = Literal["cc", "product", "either"]
-"""What a name is for first, a compute capability or a product; or either, where one place takes both."""
-
-
+@listed
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A chip that was named: what its SM offers and, of a GPU, which it is."""
+    """A GPU by any of its names: the limits of its SMs, and of a product also their number."""
 
     limits: Limits
     name: str | None = None
-    """Of the product, or of this machine's GPU; None for a compute capability."""
+    """Name of the product, or of this machine's GPU; None for a compute capability."""
     multiprocessor_count: int | None = None
-    """SMs; None where they are not known, or where the variants of the product differ."""
+    """Number of SMs; None if it is not known, or if the variants of the product differ."""
     known_from: str = ""
-    """Where the number of SMs is from: as in `Product`, or ``"device"``."""
+    """Source of the number of SMs: hardware (a device reported it), two lists or one list of products, or
+    inferred from the die."""
     device: int | None = None
-    """The number of this machine's GPU."""
-    variants: tuple[occupancy.Product, ...] = ()
-    """The products that the name stands for, where their numbers of SMs differ."""
+    """Device number, for a GPU of this machine."""
+    variants: tuple[Gpu, ...] = ()
+    """Products of that name, if their numbers of SMs differ."""
+    die: str | None = None
+    """NVIDIA's code of the die, such as AD102; several with commas."""
+    market: str | None = None
+    """datacenter, workstation, geforce, laptop, jetson, automotive or mining; None if variants differ."""
+    memory_gb: float | None = None
+    """Memory as sold, in GB; None if it is not known, or if variants differ."""
+    l2_cache_bytes: int | None = None
+    """Size of the L2 cache; None if no device reported it."""
 
     @property
     def cc(self) -> str:
-        """Its compute capability."""
+        """Compute capability, such as ``"9.0"``."""
         return str(self.limits.compute_capability)
 
     @property
     def label(self) -> str:
-        """What it is called beside others: its name, else its compute capability."""
+        """Name of the product, else the compute capability."""
         return self.name or self.cc
 
     def __str__(self) -> str:
-        """``H100 SXM5: compute capability 9.0 (Hopper), 132 SMs``."""
+        """Return ``H100 SXM5: compute capability 9.0 (Hopper), 132 SMs``."""
         about = f"compute capability {self.cc} ({self.limits.architecture})"
         if self.multiprocessor_count is not None:
             about += f", {self.multiprocessor_count} SMs"
         return f"{self.name}: {about}" if self.name else about
 
 
-def find_gpu(name: object, table: Table | None = None, *, meant: Meant = "either") -> Gpu:
-    """The one chip of a name; see `find_gpus`.
+def find_gpus(value: object, table: Table | None = None) -> list[Gpu]:
+    """Find the GPUs that a value names.
+
+    Args:
+        value: A compute capability in any spelling, `Limits`, an architecture such as ``"ampere"`` for all
+            its compute capabilities, a product in any spelling, a `Gpu`, a `Device`; several of them as a
+            list, or as one text with commas.
+        table: The limits; by default the shipped ones.
 
     Raises:
-        InputError: It stands for several, or for none.
+        InputError: Nothing has that name, or products of different compute capabilities have it.
+        UnknownComputeCapabilityError: The table lacks the compute capability.
     """
-    found = find_gpus(name, table, meant=meant)
+    if isinstance(value, str):
+        names = [name for name in value.split(",") if name.strip()]
+        found = [gpu for name in names for gpu in _find_name(name.strip(), table)]
+    elif isinstance(value, Gpu):
+        found = [value]
+    elif isinstance(value, Limits):
+        found = [Gpu(value)]
+    elif isinstance(gpu := getattr(value, "gpu", None), Gpu):  # a Device
+        found = [gpu]
+    elif isinstance(value, Iterable) and not isinstance(value, bytes) and not _is_pair(value):
+        found = [gpu for each in value for gpu in find_gpus(each, table)]
+    else:
+        found = [Gpu((table or Table()).limits(value))]
+    if not found:
+        raise InputError(f"{shown(value)} names no GPU", where="cc", hint="Name one, such as 9.0 or H100.")
+    return found
+
+
+def find_gpu(value: object, table: Table | None = None) -> Gpu:
+    """Find the one GPU that a value names, as `find_gpus` does.
+
+    Raises:
+        InputError: It names none or several.
+        UnknownComputeCapabilityError: The table lacks the compute capability.
+    """
+    found = find_gpus(value, table)
     if len(found) > 1:
         raise InputError(
-            f"{shown(name)} stands for {len(found)} compute capabilities",
+            f"{shown(value)} names {len(found)} GPUs, and this takes one",
             where="cc",
-            hint="Take one of them:",
-            choices=in_columns((chip.cc, chip.limits.architecture) for chip in found),
+            hint="Choose one of them:",
+            choices=_in_columns((gpu.label, gpu.limits.architecture) for gpu in found[:MAX_CHOICES]),
         )
     return found[0]
 
 
-def find_gpus(name: object, table: Table | None = None, *, meant: Meant = "either") -> tuple[Gpu, ...]:
-    """The chips of a name: one, or all compute capabilities of an architecture.
+def gpu(name: str) -> Gpu:
+    """Find the GPU of a name in any spelling: ``"RTX 4090"``, ``"h100-sxm"``, ``"9.0"``.
 
-    Args:
-        name: A compute capability in any spelling, `Limits`, the name of an architecture or of a product; or
-            a chip that was found already.
-        table: Where their limits are taken from; by default the shipped table.
-        meant: A number such as ``980`` is a product where a product is meant. The name of an architecture of
-            which one product alone is known is that product, unless a compute capability is meant.
+    If several products have the name, the result has the values that they share.
 
     Raises:
-        InputError: Nothing is called so, or products of different compute capability are.
-        UnknownComputeCapabilityError: A compute capability that the table does not hold.
+        InputError: Nothing has that name, or GPUs with different compute capabilities or numbers of SMs.
+        UnknownComputeCapabilityError: The table lacks the compute capability.
     """
-    if isinstance(name, Gpu):
-        return (name,)
-    if isinstance(name, Limits):
-        return (Gpu(name),)
-    table = table or Table()
-    if not isinstance(name, str):
-        return (Gpu(table.limits(name)),)
-    if meant == "product" and name.strip().isdecimal() and (chip := _of_product(name, table, guess=False)):
-        return (chip,)
-    try:
-        cc = ComputeCapability.parse(name)
-    except InputError:
-        rows = table.of_architecture(name)
-        if rows:
-            alone = None if meant == "cc" else _the_only_product(rows)
-            product = alone and _of_product(alone.name, table, guess=False)
-            return (product,) if product else tuple(Gpu(row) for row in rows)
-        if found := re.fullmatch(_RANGE, name.strip()):
-            raise _range(name, found, table) from None
-        if len(parts := [part.strip() for part in name.split(",")]) > 1 and all(parts):
-            raise several_chips(name, parts) from None
-        chip = _of_product(name, table, guess=True)
-        if chip is None:
-            raise _nothing(name) from None
-        return (chip,)
-    try:
-        return (Gpu(table.limits(cc)),)
-    except UnknownComputeCapabilityError as error:
-        product = _of_product(name, table, guess=False) if name.strip().isdecimal() else None
-        if product is not None:
-            error.hint = Asking.of(f"For the {product.name}: {product.name!r}. ", error.hint)
-        raise
+    found = find_gpu(name)
+    if found.variants:
+        raise unclear_name(found)
+    return found
 
 
-_RANGE = r"(>=?|<=?)?\s*(\d{1,2}\.\d)\s*(\+|(?:-|\.\.|to)\s*(\d{1,2}\.\d))?"
-
-
-def _range(name: str, found: re.Match[str], table: Table) -> InputError:
-    """The error for a range of compute capabilities, with what it stands for to be copied."""
-    sign, first, _, last = found.groups()
-    bound = ComputeCapability.parse(first)
-    meant = [
-        str(cc)
-        for cc in (row.compute_capability for row in table.rows())
-        if (cc <= bound if "<" in (sign or "") else cc >= bound)
-        and (last is None or cc <= ComputeCapability.parse(last))
-        and (cc != bound or sign not in ("<", ">"))
-    ]
+def unclear_name(gpu: Gpu, where: str = "gpu") -> InputError:
+    """Return the error for a name of products with different numbers of SMs, where one number is needed."""
     return InputError(
-        f"{shown(name)} is a range, and each chip is named",
-        where="cc",
-        hint=f"Write {','.join(meant)}." if meant else "No compute capability of the table is in it.",
+        f"{shown(gpu.name)} is the name of GPUs with different numbers of SMs",
+        where=where,
+        hint="Choose one of them:",
+        choices=_choices(gpu.variants),
     )
 
 
-def _of_product(name: str, table: Table, *, guess: bool) -> Gpu | None:
-    """The product of a name; None where there is none. Parts of a name are enough where it may guess."""
-    from .products import candidates, common_name
-
-    found = candidates(name) if guess else candidates(name, in_full=True)
-    if not found:
-        return None
-    ccs = {each.compute_capability for each in found}
-    if len(ccs) > 1 and len(found) > MOST_CHOICES:
-        raise InputError(
-            f"{shown(name)} fits the names of {len(found)} GPUs",
-            where="cc",
-            hint=Asking.of(_products(name), " lists them.") if len(name) < MAX_NAME else "",
-        )
-    if len(ccs) > 1:
-        raise InputError(
-            f"{shown(name)} stands for {len(found)} GPUs of different compute capability",
-            where="gpu",
-            hint="Take one of them:",
-            choices=choices_of(found),
-        )
-    called = found[0].name if len(found) == 1 else common_name(name, found)
-    limits = table.limits(ccs.pop())
-    counts = {each.multiprocessor_count for each in found}
-    if len(counts) > 1:
-        return Gpu(limits, called, variants=found)
-    from .products import least_certain
-
-    return Gpu(limits, called, counts.pop(), least_certain(found))
+def all_gpus() -> tuple[Gpu, ...]:
+    """Return every product of the list, by compute capability."""
+    return tuple(map(_gpu, _products()))
 
 
-def _the_only_product(rows: Sequence[Limits]) -> Product | None:
-    """The product of an architecture, by its rows, where no other is known; else None."""
-    if len(rows) > 1:
-        return None
-    from .products import the_only_one
-
-    return the_only_one(rows[0].compute_capability)
-
-
-def products_of(pattern: str) -> tuple[Product, ...]:
-    """The products of a compute capability or of an architecture, or those that a pattern fits; without a
-    pattern all of them.
+def gpus_matching(pattern: str) -> tuple[Gpu, ...]:
+    """Return the products of a compute capability or an architecture, or with all words of a pattern.
 
     Raises:
         InputError: There are none.
+        UnknownComputeCapabilityError: The table lacks the compute capability.
     """
-    from .products import matching, products
-
-    if not pattern.strip():
-        return products()
-    found = set() if _is_compute_capability(pattern) else set(matching(pattern))
-    ccs: set[ComputeCapability] = set()
-    with suppress(InputError, UnknownComputeCapabilityError):
-        ccs = {row.compute_capability for row in Table().of_architecture(pattern)}
-        if not found and not ccs:
-            ccs = {find_gpu(pattern).limits.compute_capability}
-        found |= {each for each in products() if each.compute_capability in ccs}
-    if not found and ccs:
-        raise without_products(ccs)
+    words = [] if len(pattern) > MAX_NAME or _is_compute_capability(pattern) else _matching(pattern)
+    rows = Table().architecture(pattern)
+    if not words and not rows:
+        rows = tuple(gpu.limits for gpu in find_gpus(pattern))
+    ccs = {row.compute_capability for row in rows}
+    found = {*words, *(product for product in _products() if product.compute_capability in ccs)}
     if not found:
-        raise _nothing(pattern)
-    return tuple(each for each in products() if each in found)
+        raise InputError(
+            f"no GPU of compute capability {' or '.join(map(str, sorted(ccs)))} is known by name",
+            where="gpu",
+            hint="Use the compute capability instead.",
+        )
+    return tuple(_gpu(product) for product in _products() if product in found)
 
 
-def without_products(ccs: Iterable[ComputeCapability]) -> InputError:
-    """The error where no product of these compute capabilities is known."""
-    wanted = sorted(ccs)
-    new_names = [part for cc in wanted if cc in renamed() for part in (" ", _under_new_name(cc))]
-    return InputError(
-        f"no product of compute capability {' or '.join(map(str, wanted))} is known",
-        where="cc",
-        hint=Asking.of(*new_names[1:])
-        or Asking.of(Asking("`occupancy limits`", "`occupancy.limits()`"), " has what its SM offers."),
+def candidates(name: str) -> tuple[Gpu, ...]:
+    """Return the products with that name, else those whose names contain all of its words."""
+    return tuple(map(_gpu, _candidates(name)))
+
+
+def _is_pair(value: object) -> bool:
+    """Return whether it is one compute capability: (9, 0) is, and (90, 80) is two."""
+    if isinstance(value, ComputeCapability):
+        return True
+    if not isinstance(value, (tuple, list)) or [type(each) for each in value] != [int, int]:
+        return False
+    return bool(min(value) < LEAST_INTEGER)
+
+
+def _find_name(name: str, table: Table | None) -> tuple[Gpu, ...]:
+    return _find_shipped(name) if table is None else _resolve(name, table)
+
+
+@lru_cache(maxsize=256)
+def _find_shipped(name: str) -> tuple[Gpu, ...]:
+    return _resolve(name, Table())
+
+
+def _resolve(name: str, table: Table) -> tuple[Gpu, ...]:
+    if len(name) > MAX_NAME:
+        raise _no_such_gpu(name)
+    if rows := table.architecture(name):
+        return tuple(map(Gpu, rows))
+    try:
+        cc = ComputeCapability.parse(name)
+    except InputError:
+        return (_find_product(name, _candidates(name), table),)
+    try:
+        return (Gpu(table.limits(cc)),)
+    except UnknownComputeCapabilityError:
+        if name.isdecimal() and (found := _with_full_name(name)):  # 980
+            return (_find_product(name, found, table),)
+        raise
+
+
+def _find_product(name: str, found: Sequence[_Product], table: Table) -> Gpu:
+    """Return what the products of a name share."""
+    if not found:
+        raise _no_such_gpu(name)
+    if len({each.compute_capability for each in found}) > 1:
+        raise InputError(
+            f"{shown(name)} is the name of {len(found)} GPUs with different compute capabilities",
+            where="gpu",
+            hint="Choose one of them:",
+            choices=_choices([_gpu(each, table) for each in found]),
+        )
+    if len(found) == 1:
+        return _gpu(found[0], table)
+
+    def shared(values: Iterable[object]) -> Any:
+        different = set(values)
+        return different.pop() if len(different) == 1 else None
+
+    count = shared(each.multiprocessor_count for each in found)
+    return Gpu(
+        table.limits(found[0].compute_capability),
+        _common_name(name, [each.name for each in found]),
+        count,
+        "" if count is None else min(found, key=_certainty).known_from,
+        variants=() if count is not None else tuple(_gpu(each, table) for each in found),
+        die=", ".join(sorted({each.die for each in found})),
+        market=shared(each.market for each in found),
+        memory_gb=shared(each.memory_gb for each in found),
+        l2_cache_bytes=shared(each.l2_cache_bytes for each in found),
     )
 
 
-def _under_new_name(cc: ComputeCapability) -> Asking:
-    new = renamed()[cc]
-    return Asking.of(f"{new.by} calls it {new.to}: ", _products(str(new.to)), ".")
+def _certainty(product: _Product) -> int:
+    return _CERTAINTY.index(product.known_from)
 
 
-def _products(pattern: str = "") -> Asking:
-    """How to list the products that a pattern fits, or all."""
-    return Asking(
-        f"`occupancy gpus{pattern and f' {pattern}'}`", f"`occupancy.gpus({pattern and repr(pattern)})`"
+def _common_name(name: str, names: Sequence[str]) -> str:
+    """Return the beginning that the names share, and the other words of the name that all of them have."""
+    split = [each.split() for each in names]
+    same = sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*split, strict=False)))
+    words = [
+        word
+        for place, word in enumerate(split[0])
+        if place < same or (word.lower() in name.lower() and all(word in other for other in split))
+    ]
+    return " ".join(words) or name
+
+
+class _Product(NamedTuple):
+    """A row of the list, with the keys to find it by."""
+
+    name: str
+    compute_capability: ComputeCapability
+    multiprocessor_count: int
+    known_from: str
+    die: str
+    market: str
+    memory_gb: float | None
+    l2_cache_bytes: int | None
+    names: frozenset[str]
+    """Keys of the full name with and without the die and the revision, and of its other name."""
+    short_name: str
+    """Key of the name without its family: 4090, a6000."""
+    text: str
+    """Words for the search."""
+
+
+@cache
+def _products() -> tuple[_Product, ...]:
+    with open(data_path(FILE_NAME), encoding="utf-8", newline="") as file:
+        return tuple(map(_product, csv.DictReader(file)))
+
+
+def _product(row: dict[str, str]) -> _Product:
+    name, die = row["name"], row["die"]
+    memory_gb = float(row["memory_gb"]) if row["memory_gb"] else None
+    # The driver gives the same name to every revision of a product and to every die in it.
+    common = _REVISION.sub("", name)
+    without_die = common.removesuffix(die)
+    if any(letter.isdigit() for letter in without_die):  # else the die is the name: Quadro GP100
+        common = without_die
+    memory = f"{memory_gb:g} GB" if memory_gb else ""
+    described = f"{name} {row['also_called']} {die} {row['market']} {memory}"
+    return _Product(
+        name,
+        ComputeCapability.parse(row["compute_capability"]),
+        int(row["multiprocessor_count"]),
+        row["known_from"],
+        die,
+        row["market"],
+        memory_gb,
+        int(row["l2_cache_bytes"]) if row["l2_cache_bytes"] else None,
+        frozenset(map(_key, (name, f"{name} {die}", common, row["also_called"]))),
+        "".join(word for word in _words(common) if word not in _FAMILIES),
+        " ".join(_WORD.findall(described.lower())),
     )
+
+
+def _gpu(product: _Product, table: Table | None = None) -> Gpu:
+    return Gpu(
+        (table or Table()).limits(product.compute_capability),
+        product.name,
+        product.multiprocessor_count,
+        product.known_from,
+        die=product.die,
+        market=product.market,
+        memory_gb=product.memory_gb,
+        l2_cache_bytes=product.l2_cache_bytes,
+    )
+
+
+def _candidates(name: str) -> Sequence[_Product]:
+    return _with_full_name(name) or _matching(name)
+
+
+def _with_full_name(name: str) -> Sequence[_Product]:
+    key = _key(name)
+    if not key:
+        return []
+    named = [each for each in _products() if key in each.names]
+    return named or [each for each in _products() if key == each.short_name]
+
+
+def _matching(pattern: str) -> Sequence[_Product]:
+    """Return the products whose name, die, market or memory has every word of the pattern."""
+    words = _words(pattern) or _WORD.findall(pattern.lower())
+    return (
+        _with_all(words)
+        or _with_all(["".join(words)])  # MX 450
+        or _with_all([word for word in words if word != "quadro"])  # Quadro RTX A6000, out of habit
+    )
+
+
+def _with_all(words: list[str]) -> Sequence[_Product]:
+    expressions = [_expression(word) for word in words if word]
+    if not expressions:
+        return []
+    return [each for each in _products() if all(word.search(each.text) for word in expressions)]
+
+
+def _expression(word: str) -> re.Pattern[str]:
+    # Letters and digits may be apart (RTX4090, 80GB) and a number may follow (SXM in SXM5), but A10
+    # is not found in A10G, nor 6000 in A6000.
+    parts = re.findall(r"[a-z]+|[0-9]+", word)
+    return re.compile(rf"\b{' ?'.join(parts)}(?![a-z]){r'(?![0-9])' if parts[-1].isdigit() else ''}")
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(_NOISE.sub(" ", text.lower()))
+
+
+def _key(text: str) -> str:
+    return "".join(_words(text))
 
 
 def _is_compute_capability(name: str) -> bool:
-    """Whether it can be nothing else, as 9.0 and sm_90 are; 4090 and 90 can be parts of a name."""
+    """Return whether it can be nothing else, as 9.0 and sm_90 are; 4090 can be part of a name."""
     try:
         ComputeCapability.parse(name)
     except InputError:
@@ -252,33 +399,51 @@ def _is_compute_capability(name: str) -> bool:
     return not name.strip().isdecimal()
 
 
-def choices_of(found: Sequence[Product]) -> list[str]:
-    """Products one below the other, for an error, with what tells them apart."""
-    rows = [
-        (each.name, str(each.compute_capability), each.chip, f"SMs: {each.multiprocessor_count}")
-        for each in found[:MOST_CHOICES]
-    ]
-    more = len(found) - MOST_CHOICES
-    return [*in_columns(rows), *([f"and {more} more"] if more > 0 else [])]
+def _no_such_gpu(name: str) -> InputError:
+    found = _similar(name)
+    families = {shipped.limits(cc).architecture.split()[0].lower() for cc in shipped.known()}
+    family = difflib.get_close_matches(name[:MAX_NAME].lower(), families, n=1, cutoff=0.75)
+    hint = f"Did you mean {family[0]}?" if family else "Write it as 9.0, hopper, RTX 4090 or h100-sxm."
+    return InputError(
+        f"{shown(name)} is not a compute capability, an architecture or a GPU",
+        where="cc",
+        hint="Did you mean:" if found else hint,
+        choices=_choices(list(map(_gpu, found))),
+    )
 
 
-def in_columns(rows: Iterable[Sequence[str]]) -> list[str]:
-    """Rows of cells as lines, the columns aligned."""
+def _similar(name: str) -> list[_Product]:
+    """Return products whose names begin much like a misspelt one, the most similar first."""
+    wanted = _key(name[:MAX_NAME])
+    if not wanted:
+        return []
+    starts: dict[str, _Product] = {}
+    for product in _products():
+        for key in (_key(product.name), product.short_name):
+            starts.setdefault(key[: len(wanted)], product)
+
+    def likeness(key: str) -> tuple[float, int, bool]:
+        matcher.set_seq1(key)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(key, wanted, strict=False)))
+        return matcher.ratio(), same, sorted(key) == sorted(wanted)
+
+    matcher = difflib.SequenceMatcher(b=wanted, autojunk=False)
+    ranked = sorted(((likeness(key), key) for key in starts), reverse=True)
+    close = [starts[key] for (ratio, *_), key in ranked if ratio >= MIN_LIKENESS]
+    return list(dict.fromkeys(close))[:MAX_SUGGESTIONS]
+
+
+def _choices(found: Sequence[Gpu]) -> list[str]:
+    """Return a line for each GPU of an error, with the values that differ between variants."""
+    rows = [(gpu.label, gpu.cc, gpu.die or "", f"{gpu.multiprocessor_count} SMs") for gpu in found]
+    more = len(found) - MAX_CHOICES
+    return [*_in_columns(rows[:MAX_CHOICES]), *([f"and {more} more"] if more > 0 else [])]
+
+
+def _in_columns(rows: Iterable[Sequence[str]]) -> list[str]:
     cells = list(rows)
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in cells
     ]
-
-
-def _nothing(name: str) -> InputError:
-    from .products import near
-
-    found = near(name)
-    return InputError(
-        f"{shown(name)} is neither a compute capability nor the name of an architecture or a GPU",
-        where="cc",
-        hint="Did you mean:" if found else Asking.of(_products(), " lists the names of GPUs."),
-        choices=choices_of(found),
-    )

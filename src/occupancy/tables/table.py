@@ -64,8 +64,8 @@ class Table:
         """Whether the row of a compute capability is from the user's file."""
         return self._own is not None and str(cc) in self._own
 
-    def of_architecture(self, name: str) -> tuple[Limits, ...]:
-        """Every chip of an architecture such as ``"hopper"``, ascending; none if nothing is called so."""
+    def architecture(self, name: str) -> tuple[Limits, ...]:
+        """Return the limits of every compute capability of an architecture such as ``"hopper"``."""
         wanted = " ".join(re.split(r"[\s_-]+", name.strip().lower()))
         if not wanted.replace(" ", "").isalpha():  # none has a digit, and to look takes a while
             return ()

@@ -89,7 +89,7 @@ def test_wrong_arguments_are_refused_before_the_tuner_runs() -> None:
         occupancy.perf_model("9.0", grid=10)
     with pytest.raises(InputError, match="grid: is missing"):
         occupancy.perf_model("9.0", multiprocessor_count=132)
-    with pytest.raises(InputError, match="multiprocessor_count: H100 comes with different numbers of SMs"):
+    with pytest.raises(InputError, match="multiprocessor_count: 'H100' is the name of GPUs"):
         occupancy.perf_model("H100", grid=10)
     with pytest.raises(InputError, match="min_occupancy"):
         occupancy.early_config_prune("9.0", min_occupancy=-1)

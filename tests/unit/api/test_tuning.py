@@ -269,7 +269,7 @@ class TestRefusals:
             ),
             ({"cc": "9.0", "min_blocks": 0}, "min_blocks: 0 is out of range. Allowed: 1 and up."),
             ({"cc": "9.0", "min_blocks": 1.5}, "min_blocks: 1.5 is not a whole number"),
-            ({"cc": "x"}, "cc: 'x' fits the names of 19 GPUs"),
+            ({"cc": "x"}, "gpu: 'x' is the name of 19 GPUs"),
         ],
     )
     def test_wrong_arguments_fail_at_once(self, arguments: dict[str, Any], message: str) -> None:

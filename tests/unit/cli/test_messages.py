@@ -93,11 +93,11 @@ def test_errors_of_click_say_it_in_our_words(arguments: tuple[str, ...], expecte
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("calc", "-t", "32", "-c", "hopp"), "Error: -c: 'hopp' is neither"),
+        (("calc", "-t", "32", "-c", "hopp"), "Error: -c: 'hopp' is not a compute"),
         (("calc", "-t", "32", "--arch", "9.9"), "Error: --arch: 9.9 is not in the table."),
-        (("fits", "-t", "32", "--gpu", "A100,hopp"), "Error: --gpu: 'hopp' is neither"),
-        (("limits", "hopp"), "Error: 'hopp' is neither"),
-        (("gpus", "hopp"), "Error: 'hopp' is neither"),
+        (("fits", "-t", "32", "--gpu", "A100,hopp"), "Error: --gpu: 'hopp' is not a compute"),
+        (("limits", "hopp"), "Error: 'hopp' is not a compute"),
+        (("gpus", "hopp"), "Error: 'hopp' is not a compute"),
     ],
     ids=str,
 )

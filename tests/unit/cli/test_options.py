@@ -12,7 +12,7 @@ from click.shell_completion import ShellComplete
 import occupancy
 from occupancy.cli import COMMANDS, commands
 from occupancy.cli.help import MOST_LINES
-from occupancy.tables.products import candidates, products
+from occupancy.tables.gpus import all_gpus, candidates
 from tests.cli_runner import run
 
 KERNEL = ("-t", "256", "-r", "40")
@@ -55,7 +55,7 @@ class TestDefaultChip:
         [
             ("[tool.occupancy]\ncc = 9.0\n", "pyproject.toml: tool.occupancy.cc: got 9.0"),
             ("[tool.occupancy\n", "pyproject.toml: is not TOML"),
-            ('[tool.occupancy]\ncc = "x9"\n', "'x9' is neither"),
+            ('[tool.occupancy]\ncc = "x9"\n', "'x9' is not a compute"),
             ("[tool.ruff]\n", "--cc: is missing"),
         ],
     )
@@ -185,4 +185,4 @@ def test_a_name_that_the_shell_completes_needs_no_quotes_and_is_the_same() -> No
     for typed in ("rtx", "tesla", "h", "quadro"):
         for item in completion.get_completions(["gpus"], typed):
             assert not set(" '\"") & set(item.value)
-    assert all(candidates(each.name.replace(" ", "-")) == candidates(each.name) for each in products())
+    assert all(candidates(each.label.replace(" ", "-")) == candidates(each.label) for each in all_gpus())

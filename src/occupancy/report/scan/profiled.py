@@ -102,7 +102,7 @@ def _is_on(row: ScanRow, report: ScanReport) -> bool:
     """Whether a launch was profiled on the very GPU that was asked about."""
     if row.what_if or not (row.profiled_on and report.gpu and report.multiprocessor_count):
         return False
-    from ...tables.products import candidates  # which few scans ask for
+    from ...tables.gpus import candidates  # which few scans ask for
 
     is_called_so = not set(candidates(row.profiled_on)).isdisjoint(candidates(report.gpu))
     return is_called_so and row.multiprocessor_count == report.multiprocessor_count

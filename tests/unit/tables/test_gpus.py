@@ -1,0 +1,276 @@
+"""The list of GPUs, and the search in it."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import occupancy
+from occupancy.errors import InputError, OccupancyError, UnknownComputeCapabilityError
+from occupancy.tables import shipped
+from occupancy.tables.gpus import FILE_NAME, Gpu, all_gpus, find_gpus, gpu, gpus_matching
+from occupancy.tables.table import Table
+
+PATH = Path(shipped.data_path(FILE_NAME))
+LARGEST_SM_COUNT = 224
+
+
+class TestList:
+    def test_file_is_well_formed(self) -> None:
+        text = PATH.read_text(encoding="utf-8")
+        assert text.endswith("\n")
+        assert "\r" not in text
+        header, *rows = csv.reader(text.splitlines())
+        assert len(rows) > 900
+        assert {len(row) for row in rows} == {len(header)}
+        assert [cell for row in rows for cell in row if cell != cell.strip()] == []
+
+    def test_no_two_names_are_the_same_but_for_spelling(self) -> None:
+        spelt = Counter(re.sub(r"[\W_]|geforce|nvidia", "", each.label.lower()) for each in all_gpus())
+        assert [name for name, count in spelt.items() if count > 1] == []
+
+    def test_values_make_sense(self) -> None:
+        known = set(shipped.known())
+        for each in all_gpus():
+            assert each.limits.compute_capability in known, each
+            assert 1 <= (each.multiprocessor_count or 0) <= LARGEST_SM_COUNT, each
+            assert each.known_from in ("hardware", "two lists", "one list", "inferred"), each
+            assert each.market in (
+                "datacenter", "workstation", "geforce", "laptop", "jetson", "automotive", "mining",
+            ), each  # fmt: skip
+            assert each.die
+            assert each.memory_gb is None or 0.1 <= each.memory_gb <= 300, each
+            assert each.l2_cache_bytes is None or each.known_from == "hardware", each
+
+    def test_a_die_has_one_compute_capability(self) -> None:
+        pairs = {(each.die, each.cc) for each in all_gpus()}
+        assert [die for die, count in Counter(die for die, _ in pairs).items() if count > 1] == []
+
+    def test_every_compute_capability_with_a_product_has_one(self) -> None:
+        without = {str(cc) for cc in shipped.known()} - {each.cc for each in all_gpus()}
+        assert without == {"8.8", "10.1"}  # no product named by NVIDIA; the old name of 11.0
+
+    def test_every_gpu_is_found_by_its_name(self) -> None:
+        for each in all_gpus():
+            wanted = (each.cc, each.multiprocessor_count)
+            assert found_by(f"{each.label} {each.die}")[:2] == wanted
+            found = found_by(each.label)
+            # Or it was sold under one name with different dies.
+            assert found[:2] == wanted or any(
+                re.split("  +", line)[:3] == [each.label, each.cc, each.die] for line in found
+            )
+
+
+class TestFind:
+    @pytest.mark.parametrize(
+        ("name", "found", "cc", "multiprocessor_count"),
+        [
+            ("RTX 4090", "GeForce RTX 4090", "8.9", 128),
+            ("rtx4090", "GeForce RTX 4090", "8.9", 128),
+            ("rtx-4090", "GeForce RTX 4090", "8.9", 128),
+            (" 4090 ", "GeForce RTX 4090", "8.9", 128),
+            ("NVIDIA GeForce RTX 4090", "GeForce RTX 4090", "8.9", 128),
+            ("RTX 4090 D", "GeForce RTX 4090 D", "8.9", 114),
+            ("NVIDIA GeForce RTX 4090 Laptop GPU", "GeForce RTX 4090", "8.9", 76),
+            ("h100-sxm", "H100 SXM5", "9.0", 132),
+            ("NVIDIA H100 80GB HBM3", "H100 SXM5 80 GB", "9.0", 132),
+            ("NVIDIA H100 PCIe", "H100 PCIe 80 GB", "9.0", 114),
+            ("H200", "H200", "9.0", 132),
+            ("GH200", "GH200", "9.0", 132),
+            ("B300", "B300", "10.3", 148),
+            ("GB300", "GB300", "10.3", 152),
+            ("A6000", "RTX A6000", "8.6", 84),
+            ("RTX A6000", "RTX A6000", "8.6", 84),
+            ("Quadro RTX A6000", "RTX A6000", "8.6", 84),
+            ("Quadro RTX 6000", "Quadro RTX 6000", "7.5", 72),
+            ("RTX 6000 Ada", "RTX 6000 Ada Generation", "8.9", 142),
+            ("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "RTX PRO 6000 Blackwell", "12.0", 188),
+            ("A10", "A10 PCIe", "8.6", 72),
+            ("A10G", "A10G", "8.6", 72),
+            ("A100", "A100", "8.0", 108),
+            ("NVIDIA A100-SXM4-80GB", "A100 SXM4 80 GB", "8.0", 108),
+            ("NVIDIA A100 80GB PCIe", "A100 PCIe 80 GB", "8.0", 108),
+            ("Tesla V100-SXM2-16GB", "Tesla V100 SXM2 16 GB", "7.0", 80),
+            ("T4", "Tesla T4", "7.5", 40),
+            ("MX450", "GeForce MX450", "7.5", 14),
+            ("mx 450", "GeForce MX450", "7.5", 14),
+            ("RTX 2050", "GeForce RTX 2050", "8.6", 16),
+            ("GeForce GTX 1060 with Max-Q Design", "GeForce GTX 1060 Max-Q", "6.1", 10),
+            ("1080ti", "GeForce GTX 1080 Ti", "6.1", 28),
+            ("3060ti", "GeForce RTX 3060 Ti", "8.6", 38),
+            ("TITAN Xp", "TITAN Xp", "6.1", 30),
+            ("GP100", "Quadro GP100", "6.0", 56),
+            ("GT 730 GK208", "GeForce GT 730 GK208", "3.5", 2),
+            ("GT 730 GF108", "GeForce GT 730", "2.1", 2),
+            ("Jetson Nano", "Jetson Nano", "5.3", 1),
+            ("jetson xavier nx", "Jetson Xavier NX", "7.2", 6),
+            ("AGX Orin 64GB", "Jetson AGX Orin 64 GB", "8.7", 16),
+            ("Jetson Thor", "Jetson T5000", "11.0", 20),
+            ("DGX Spark", "GB10", "12.1", 48),
+        ],
+    )
+    def test_one(self, name: str, found: str, cc: str, multiprocessor_count: int) -> None:
+        one = gpu(name)
+        assert (one.name, one.cc, one.multiprocessor_count) == (found, cc, multiprocessor_count)
+
+    def test_values_that_variants_do_not_share_are_none(self) -> None:
+        v100 = gpu("V100")
+        assert (v100.memory_gb, v100.l2_cache_bytes) == (None, None)
+        assert gpu("RTX 4070").die == "AD103, AD104"
+        assert gpu("A100").market is None
+
+    @pytest.mark.parametrize(
+        ("name", "choices"),
+        [
+            ("H100", ["H100 PCIe 80 GB 9.0 GH100 114 SMs", "H100 SXM5 80 GB 9.0 GH100 132 SMs"]),
+            ("RTX 3060", ["GeForce RTX 3060 12 GB 8.6 ", "GeForce RTX 3060 Ti 8.6 "]),
+            ("RTX 6000", ["Quadro RTX 6000 7.5", "RTX 6000 Ada Generation 8.9"]),
+            ("6000", ["Quadro 6000 2.0", "Quadro RTX 6000 7.5"]),
+            ("GTX 1060", ["GeForce GTX 1060 3 GB 6.1 GP106 9 SMs", "GeForce GTX 1060 6 GB "]),
+            ("Titan X", ["GeForce GTX TITAN X 5.2", "TITAN X Pascal 6.1"]),
+            ("GT 730", ["GeForce GT 730 2.1", "GeForce GT 730 GK208 3.5"]),
+            ("GT 630", ["GeForce GT 630 2.1", "GeForce GT 630 Rev. 2 3.5"]),
+            ("Jetson AGX Orin", ["Jetson AGX Orin 32 GB 8.7 GA10B 14 SMs", "Jetson AGX Orin 64 GB "]),
+            ("NVIDIA GeForce RTX 3050 Laptop GPU", ["16 SMs", "20 SMs"]),
+            ("jetson", ["and 1 more"]),
+        ],
+    )
+    def test_an_unclear_name_lists_the_candidates(self, name: str, choices: list[str]) -> None:
+        with pytest.raises(InputError, match="is the name of") as caught:
+            gpu(name)
+        text = re.sub(" +", " ", "\n".join(caught.value.choices))
+        for choice in choices:
+            assert choice in text
+
+    def test_variants_of_one_compute_capability_are_one_gpu_without_a_number_of_sms(self) -> None:
+        (found,) = find_gpus("H100")
+        assert (found.name, found.cc, found.multiprocessor_count) == ("H100", "9.0", None)
+        assert {each.multiprocessor_count for each in found.variants} == {114, 132}
+
+    @pytest.mark.parametrize(
+        ("name", "hint"),
+        [
+            ("RTX 9090", "GeForce RTX 4090"),
+            ("RTX 4099", "GeForce RTX 4090"),
+            ("H10", "H100"),
+            ("RTX 6090", "GeForce RTX 3090"),
+            ("hoper", "Did you mean hopper?"),
+            ("Radeon RX 7900", "Write it as 9.0, hopper"),
+            ("NVIDIA", "Write it as 9.0, hopper"),
+            ("-", "Write it as 9.0, hopper"),
+            ("x" * 10_000, "Write it as 9.0, hopper"),
+            ("1 " * 100_000, "Write it as 9.0, hopper"),
+        ],
+    )
+    def test_an_unknown_name(self, name: str, hint: str) -> None:
+        with pytest.raises(
+            InputError, match="is not a compute capability, an architecture or a GPU"
+        ) as caught:
+            gpu(name)
+        assert hint in str(caught.value)
+        assert len(str(caught.value)) < 600
+
+    @given(st.text(max_size=20))
+    def test_any_text_is_found_or_refused(self, name: str) -> None:
+        assert found_by(name)
+
+    @given(st.sampled_from(all_gpus()))
+    def test_spelling_does_not_matter(self, one: Gpu) -> None:
+        name = one.label
+        for spelt in (name.upper(), name.replace(" ", "-"), name.replace(" ", ""), f"NVIDIA {name} GPU"):
+            assert found_by(spelt) == found_by(name)
+
+
+class TestSeveral:
+    @pytest.mark.parametrize(
+        ("value", "labels"),
+        [
+            ("9.0", ["9.0"]),
+            ((9, 0), ["9.0"]),
+            ([9, 0], ["9.0"]),
+            (90, ["9.0"]),
+            ((90, 80), ["9.0", "8.0"]),
+            (["9.0", (8, 9), 120], ["9.0", "8.9", "12.0"]),
+            ("9.0, L4 ,sm_120a", ["9.0", "L4", "12.0"]),
+            ("ampere", ["8.0", "8.6", "8.7", "8.8"]),
+            ("Rubin", ["10.7"]),
+            (["hopper", "ada,L4"], ["9.0", "8.9", "L4"]),
+            (gpu("L4"), ["L4"]),
+            (shipped.limits("8.9"), ["8.9"]),
+            ([gpu("L4"), shipped.limits("8.9")], ["L4", "8.9"]),
+            (shipped.limits("8.9").compute_capability, ["8.9"]),
+            ("980", ["GeForce GTX 980"]),
+            ("10.1", ["10.1"]),
+            ("9.0," * 50_000, ["9.0"] * 50_000),
+        ],
+    )
+    def test_one_rule(self, value: object, labels: list[str]) -> None:
+        assert [each.label for each in find_gpus(value)] == labels
+
+    @pytest.mark.parametrize("value", [None, 9.0, [], "", ",", b"90", object(), True, [True, 9], ["8", None]])
+    def test_no_gpu(self, value: object) -> None:
+        with pytest.raises(InputError):
+            find_gpus(value)
+
+    def test_one_of_several(self) -> None:
+        with pytest.raises(InputError, match="'ampere' names 4 GPUs, and this takes one") as caught:
+            occupancy.compute("ampere", threads=32)
+        assert caught.value.choices[0] == "8.0  Ampere"
+        with pytest.raises(UnknownComputeCapabilityError):
+            find_gpus("14.0")
+
+    def test_a_table_of_ones_own(self, tmp_path: Path) -> None:
+        file = tmp_path / "limits.yaml"
+        file.write_text('schema_version: 1\ncompute_capabilities:\n  "10.8": {like: "10.7"}\n')
+        assert [each.cc for each in find_gpus("Rubin", Table(file))] == ["10.7", "10.8"]
+
+
+class TestMatching:
+    def test_words_in_any_order(self) -> None:
+        assert [each.name for each in gpus_matching("generation 6000 rtx")] == ["RTX 6000 Ada Generation"]
+
+    def test_market_die_and_memory_are_searched_too(self) -> None:
+        assert {each.market for each in gpus_matching("mining")} == {"mining"}
+        assert {each.die for each in gpus_matching("ga102")} == {"GA102"}
+        assert [each.name for each in gpus_matching("4080 laptop 12gb")] == [
+            "GeForce RTX 4080 Max-Q",
+            "GeForce RTX 4080 Mobile",
+        ]
+
+    @pytest.mark.parametrize("family", ["quadro", "geforce", "gtx"])
+    def test_a_family(self, family: str) -> None:
+        found = gpus_matching(family)
+        assert len(found) > 20
+        assert all(family in f"{each.name} {each.market}".lower() for each in found)
+
+    def test_a_compute_capability_and_an_architecture(self) -> None:
+        assert (
+            {each.cc for each in gpus_matching("sm_90")}
+            == {each.cc for each in gpus_matching("hopper")}
+            == {"9.0"}
+        )
+        assert "L4" in {each.name for each in gpus_matching("ada")}
+
+    @pytest.mark.parametrize("pattern", [" ", "nvidia", "*", "[", "8.8", "10.1"])
+    def test_no_match(self, pattern: str) -> None:
+        with pytest.raises(InputError):
+            gpus_matching(pattern)
+
+    def test_a_number_is_not_found_within_another(self) -> None:
+        assert not [each for each in gpus_matching("A10") if "A100" in each.label or "A10G" in each.label]
+
+
+def found_by(name: str) -> tuple[Any, ...]:
+    """Return what identifies the GPU of a name, or the candidates of the error."""
+    try:
+        found = gpu(name)
+    except OccupancyError as error:
+        return error.choices or (error.problem.partition("'")[0],)
+    return found.cc, found.multiprocessor_count, found.die
