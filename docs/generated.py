@@ -1,4 +1,4 @@
-"""The pages of the reference that are made from the program itself."""
+"""The generated pages of the reference: library and JSON."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import occupancy
 from occupancy.page.build import build_page
 from occupancy.report.schema import REPORTS, json_schema
 
-API_HEAD = """# The library in full
+API_HEAD = """# Python API
 
-`import occupancy` loads nothing; each name brings its module on first use.
-Sizes are in bytes unless a name says otherwise, and shares are 0 to 1. Whatever is returned is immutable,
-prints as the command of the same name does, and shows a table in a notebook.
+Every public name. Sizes are in bytes and occupancy is a fraction of 1. Results are immutable, print as the
+command of the same name does, and display as tables in a notebook. [Embed the library](../embed.md) is the
+guide.
 """
 
 JSON_HEAD = """# JSON
 
-What every command prints with `--format json`. `occupancy schema COMMAND` prints the same as a JSON Schema
-(draft 2020-12), and `to_dict()` of an answer in Python gives the same values. `schema_version` changes when a
-name changes its meaning or goes.
+The fields of every command with `--format json`. `occupancy schema COMMAND` prints them as a JSON Schema
+(draft 2020-12), and `to_dict()` of a result in Python returns the same values. `schema_version` goes up if a
+name changes its meaning or is removed.
 """
 
 
@@ -33,22 +33,24 @@ def write_all(folder: Path) -> None:
 
 
 def write_page(folder: Path) -> None:
-    """Write the interactive page, for the site to have beside its own pages."""
+    """Write the interactive page for the site."""
     folder.mkdir(exist_ok=True)
     _write(folder / "occupancy.html", build_page(occupancy.__version__))
 
 
 def public_names() -> list[str]:
-    """Every public name but the version."""
+    """Return every public name except the version."""
     return sorted(set(dir(occupancy)) - {"__version__"})
 
 
 def api_page() -> str:
-    """Every public name from its docstring: functions, then classes, then errors."""
-    functions, classes, errors = [], [], []
+    """Return a page with every public name: functions, classes, modules, errors."""
+    functions, classes, modules, errors = [], [], [], []
     for name in public_names():
         public = getattr(occupancy, name)
-        if not inspect.isclass(public):
+        if inspect.ismodule(public):
+            modules.append(name)
+        elif not inspect.isclass(public):
             functions.append(name)
         elif issubclass(public, Exception):
             errors.append(name)
@@ -56,12 +58,13 @@ def api_page() -> str:
             classes.append(name)
     parts = [API_HEAD, "## Functions\n", *(_directive("autofunction", name) for name in functions)]
     parts += ["## Classes\n", *(_directive("autoclass", name, **_members(name)) for name in classes)]
+    parts += ["## Modules\n", *(_directive("automodule", name, members="") for name in modules)]
     parts += ["## Errors\n", *(_directive("autoexception", name) for name in errors)]
     return "\n".join(parts)
 
 
 def _members(name: str) -> dict[str, str]:
-    """What is shown of a class: all but what every answer has, and what every tuple has."""
+    """Return the options of a class: all members except those of every result and every tuple."""
     of_tuples = ", count, index" if issubclass(getattr(occupancy, name), tuple) else ""
     return {"members": "", "undoc-members": "", "exclude-members": f"to_dict, from_dict{of_tuples}"}
 
@@ -72,7 +75,7 @@ def _directive(kind: str, name: str, **options: str) -> str:
 
 
 def json_page() -> str:
-    """A table of the fields of each command's JSON."""
+    """Return a page with a table of the fields of each command's JSON."""
     parts = [JSON_HEAD]
     for command in REPORTS:
         parts.append(f"## occupancy {command}\n\n| Field | Type | Meaning |\n| --- | --- | --- |")
@@ -131,6 +134,6 @@ def _type(field: dict[str, Any]) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    # Only what changed, so that a second build does not read everything anew.
+    # A file that did not change keeps its time, so that a second build does not parse it again.
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")

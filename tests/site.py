@@ -1,7 +1,7 @@
-"""Whether the documentation site is whole: ``python -m tests.site FOLDER`` says what it lacks.
+"""Check that the documentation site is complete: ``python -m tests.site FOLDER`` lists what is missing.
 
-Every public name and every option has its place in the reference, and every link leads somewhere.
-Sphinx itself does not look at links that are written in HTML, nor at what a generated page leaves out.
+Every public name and every option has an anchor in the reference, and every link leads somewhere. Sphinx
+checks neither links in HTML nor the contents of generated pages.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ IN_EVERY_CLASS = {"to_dict", "from_dict"}
 
 
 class Page(HTMLParser):
-    """The places of a page, and the links on it."""
+    """The anchors and the links of a page."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Page(HTMLParser):
 
 
 def lacking(site: Path) -> Iterator[str]:
-    """What the site lacks, a line each."""
+    """Yield a line for each missing link target or anchor."""
     pages = {path: Page(path) for path in site.rglob("*.html")}
     for path, page in pages.items():
         for link in sorted(page.links):
@@ -47,7 +47,7 @@ def lacking(site: Path) -> Iterator[str]:
             if parts.scheme or parts.netloc:
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            # The fragment of the calculator is a question.
+            # The fragment of the calculator is a set of inputs.
             is_place = parts.fragment and target in pages and target.name != "occupancy.html"
             if not target.exists() or (is_place and unquote(parts.fragment) not in pages[target].places):
                 yield f"{path.relative_to(site)}: {link} leads nowhere"
@@ -61,10 +61,10 @@ def lacking(site: Path) -> Iterator[str]:
 
 
 def names() -> Iterator[str]:
-    """The place of every public name, and of what the public classes have."""
+    """Yield the anchor of every public name and of the members of public classes."""
     for name in sorted(set(dir(occupancy)) - {"__version__"}):
-        yield f"occupancy.{name}"
         public = getattr(occupancy, name)
+        yield f"module-occupancy.{name}" if inspect.ismodule(public) else f"occupancy.{name}"
         if inspect.isclass(public) and not issubclass(public, Exception):
             own = {
                 key: each for key, each in vars(public).items() if key[0] != "_" and key not in IN_EVERY_CLASS
@@ -73,7 +73,7 @@ def names() -> Iterator[str]:
 
 
 def options() -> Iterator[str]:
-    """The place of every command and of every option."""
+    """Yield the anchor of every command and of every option."""
     context = click.Context(commands)
     for name in commands.list_commands(context):
         yield f"occupancy-{name}"
@@ -87,5 +87,5 @@ def options() -> Iterator[str]:
 
 if __name__ == "__main__":
     found = list(lacking(Path(sys.argv[1]).resolve()))
-    print("\n".join(found) or "the site is whole")
+    print("\n".join(found) or "the site is complete")
     sys.exit(1 if found else 0)

@@ -1,6 +1,4 @@
-"""Every name that `import occupancy` offers: it says what it is, has types, and is tested.
-
-`test_docs` holds the list in docs/python.md to them."""
+"""Every name that `import occupancy` offers: it says what it is, has types, and is tested."""
 
 from __future__ import annotations
 

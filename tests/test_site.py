@@ -1,4 +1,4 @@
-"""The reference of the documentation site holds everything that is public. CI builds the site itself."""
+"""The reference contains every public name, option and field. CI builds the site itself."""
 
 from __future__ import annotations
 

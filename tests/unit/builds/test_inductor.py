@@ -172,7 +172,7 @@ class TestFormats:
         )
 
     def test_the_document_shows_what_is_printed(self, cache: Path) -> None:
-        text = (INDUCTOR.parents[2] / "docs" / "scan.md").read_text(encoding="utf-8")
+        text = (INDUCTOR.parents[2] / "docs" / "triton.md").read_text(encoding="utf-8")
         (shown,) = re.findall(r"<!-- inductor -->\n```text\n(.*?)```", text, re.DOTALL)
         assert run("scan", str(cache), "--name", "sum", columns=100).stdout == shown
 
