@@ -80,7 +80,6 @@ def _with_image(described: KernelRecord, image: Path, limits: ReadLimits) -> Ite
             elif first is None:
                 first = kernel
             else:
-                content.limits.consume("kernels")
                 yield kernel
     if first is None and not is_found:
         raise Malformed("it holds no kernel")

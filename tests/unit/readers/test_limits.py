@@ -1,0 +1,275 @@
+"""Inputs of an attack, made by code: all that grows with a file is linear in it, and paid for."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import struct
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from occupancy.readers import Found, KernelRecord, ReadProblem, read
+from occupancy.readers import content as content_module
+from occupancy.readers.limits import CEILINGS, MIB, ReadLimits
+from occupancy.readers.reading import read_each
+from tests import hostile
+
+
+@pytest.fixture(autouse=True)
+def lower_ceilings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same attacks in a fraction of the time."""
+    for kind in ("pieces", "demangling", "names"):
+        ceiling = CEILINGS[kind]
+        monkeypatch.setitem(CEILINGS, kind, ceiling._replace(shared=ceiling.shared // 16))
+
+
+def symbol(name: int, *, section: int = 1, other: int = 0x10) -> bytes:
+    return struct.pack("<IBBHQQ", name, 0x12, other, section, 0, 0)
+
+
+def elf(*parts: tuple[bytes, int, bytes, int, int]) -> bytes:
+    """A cubin of sections, each with its name, its type, its bytes, its link and its info."""
+    names, body, table = b"\0", b"", [hostile.section(0, 0, 0)]
+    for name, kind, data, link, info in (*parts, (b".shstrtab", 3, b"", 0, 0)):
+        place = len(names)
+        names += name + b"\0"
+        if name == b".shstrtab":
+            data = names
+        header = bytearray(hostile.section(kind, 64 + len(body), len(data), link=link, info=info))
+        header[:4] = place.to_bytes(4, "little")
+        table.append(bytes(header))
+        body += data
+    image = bytearray(hostile.image(table, body))
+    image[62:64] = (len(table) - 1).to_bytes(2, "little")
+    return bytes(image)
+
+
+def with_lines(table: bytes, relocations: bytes) -> bytes:
+    """A compressed fatbin with one kernel and a line table."""
+    return hostile.compressed(
+        elf(
+            (b".text.k", 1, bytes(16), 0, 8 << 24),
+            (b".strtab", 3, b"\0k\0", 0, 0),
+            (b".symtab", 2, symbol(0, section=0, other=0) + symbol(1), 2, 0),
+            (b".debug_line", 1, table, 0, 0),
+            (b".rela.debug_line", 4, relocations, 0, 4),
+        )
+    )
+
+
+@pytest.fixture
+def spent(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """What all reading consumes, by kind."""
+    total = dict.fromkeys(CEILINGS, 0)
+    consume = ReadLimits.consume
+
+    def counted(self: ReadLimits, kind: str, amount: int = 1) -> None:
+        consume(self, kind, amount)
+        total[kind] += amount
+
+    monkeypatch.setattr(ReadLimits, "consume", counted)
+    return total
+
+
+def calls(action: Callable[[], object], *names: str) -> int:
+    """Return how often functions of these names are called."""
+    count = 0
+
+    def profile(frame: Any, event: str, _: object) -> None:
+        nonlocal count
+        count += event == "call" and frame.f_code.co_name in names
+
+    sys.setprofile(profile)
+    try:
+        action()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def found_in(data: bytes) -> list[Found]:
+    return list(read(io.BytesIO(data)))
+
+
+def kernels(found: list[Found]) -> list[KernelRecord]:
+    return [each for each in found if isinstance(each, KernelRecord)]
+
+
+def allowed(kind: str, size: int) -> int:
+    ceiling = CEILINGS[kind]
+    return ceiling.shared + ceiling.per_mib * max(size, 4096) // MIB
+
+
+class TestLineTables:
+    RELOCATION = struct.pack("<QQq", 3, (1 << 32) | 2, 0)
+
+    def test_millions_of_folders_in_one_unit(self) -> None:
+        size = MIB
+        head = struct.pack("<IHI", size - 4, 2, 0x7F7F7F7F) + b"\1" * 5
+        data = with_lines(head + (b"ab\0" * (size // 3))[: size - len(head)] + bytes(16), self.RELOCATION)
+        assert calls(lambda: found_in(data), "_string") == 0
+
+    def test_units_that_overlap(self) -> None:
+        size = 0x010101 + 20
+        head = struct.pack("<IHI", size - 4, 2, 0x7F7F7F7F) + b"\1" * 5
+        unit = head + (b"ab\0" * (size // 3 + 1))[: size - len(head)]
+        data = with_lines(unit * 24 + bytes(16), self.RELOCATION)
+        assert calls(lambda: found_in(data), "_string") <= allowed("pieces", len(data))
+
+    def test_relocations_that_give_no_row(self, spent: dict[str, int]) -> None:
+        after = bytes([1, 1]) + struct.pack("<bBB", 0, 1, 13) + bytes(11) + b"\xff\0\0"
+        body = struct.pack("<HI", 2, len(after)) + after
+        start = 4 + len(body)
+        body += (b"\x0c" + bytes(255)) * 3000
+        table = struct.pack("<I", len(body)) + body + bytes(32)
+        data = with_lines(table, struct.pack("<QQq", start + 3, (1 << 32) | 2, 0) * 400)
+        count = calls(lambda: found_in(data), "_unsigned")
+        assert count <= 400 * 4096
+        assert spent["pieces"] >= count // 4 - 1024
+        assert len(kernels(found_in(data))) == 1
+
+
+class TestDemangling:
+    NAME = "_Z6k{:05}IJ" + "i" * 200 + "EEv" + "Dp1aIT_E" * 80
+
+    def test_packs_within_packs(self) -> None:
+        data = "".join(hostile.log(self.NAME.format(number)) for number in range(200)).encode()
+        found = found_in(data)
+        assert 1 < len(kernels(found)) < 10
+        assert "longer mangled names" in str(found[-1])
+
+    def test_one_name_is_paid_for_once(self) -> None:
+        data = hostile.log(self.NAME.format(0)).encode() * 200
+        assert len(kernels(found_in(data))) == len(found_in(data)) == 200
+
+    def test_long_names_that_compress_well(self) -> None:
+        name = "_Z1kI3990{:0>3990}" + "S0_" * 14 + "Evv"
+        data = gzip.compress("".join(hostile.log(name.format(number)) for number in range(500)).encode())
+        found = kernels(found_in(data))
+        assert 10 < len(found) < 150
+        assert sum(len(each.demangled) for each in found[:10]) < 10 * (8 * 4100 + 4096)
+
+
+class TestReports:
+    @staticmethod
+    def report(sources: int, results: int, size: int, payload: bytes) -> bytes:
+        def varint(value: int) -> bytes:
+            low, rest = value & 0x7F, value >> 7
+            return bytes([low | 0x80]) + varint(rest) if rest else bytes([low])
+
+        head = b"\x08" + varint(sources) + b"\x10" + varint(results) + b"\x28" + varint(size)
+        return b"NVR\0" + struct.pack("<I", 2) + b"\x08\x07" + struct.pack("<I", len(head)) + head + payload
+
+    def test_fields_that_are_nothing(self, spent: dict[str, int]) -> None:
+        size = MIB
+        data = gzip.compress(self.report(0, 1, size + 4, struct.pack("<I", size) + bytes(size)))
+        found = found_in(data)
+        assert "more lines, values or entries" in str(found[-1])
+        assert spent["pieces"] <= allowed("pieces", len(data))
+
+    def test_items_that_are_empty(self, spent: dict[str, int]) -> None:
+        size = MIB
+        data = gzip.compress(self.report(1 << 40, 0, size, bytes(size)))
+        assert "more lines, values or entries" in str(found_in(data)[-1])
+        assert spent["pieces"] <= allowed("pieces", len(data))
+
+    def test_a_sparse_report_of_a_terabyte(self, tmp_path: Path, spent: dict[str, int]) -> None:
+        path = tmp_path / "sparse.ncu-rep"
+        path.write_bytes(self.report(1 << 50, 0, (1 << 40) - 4096, b""))
+        os.truncate(path, 1 << 40)
+        if path.stat().st_blocks * 512 > MIB:
+            pytest.skip("SKIPPED: the file system has no sparse files")
+        assert "more lines, values or entries" in str(list(read(path))[-1])
+        assert spent["pieces"] <= allowed("pieces", 4096)
+
+
+@pytest.mark.linux
+def test_a_file_that_is_one_hole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "hole"
+    path.touch()
+    os.truncate(path, 1 << 40)
+    filled = 0
+    fill = content_module.Content._filled
+
+    def counted(self: Any, *arguments: Any) -> Any:
+        nonlocal filled
+        filled += 1
+        return fill(self, *arguments)
+
+    monkeypatch.setattr(content_module.Content, "_filled", counted)
+    (problem,) = read(path)
+    assert "without device code" in str(problem)
+    assert filled == 0
+
+
+class TestImagesBesideMetadata:
+    METADATA = json.dumps(
+        {"name": "zz", "num_warps": 4, "shared": 0, "target": {"backend": "cuda", "arch": 90}}
+    )
+
+    @pytest.mark.posix
+    def test_links_to_one_image_share_its_allowance(self, tmp_path: Path, spent: dict[str, int]) -> None:
+        image = elf(
+            (b".text.k", 1, bytes(16), 0, 8 << 24),
+            (b".strtab", 3, b"\0k\0", 0, 0),
+            (b".symtab", 2, symbol(0, section=0, other=0) + symbol(1) * 40_000, 2, 0),
+        )
+        (tmp_path / "image").write_bytes(image)
+        folder = tmp_path / "cache"
+        folder.mkdir()
+        for number in range(50):
+            (folder / f"{number}.json").write_text(self.METADATA)
+            (folder / f"{number}.cubin").symlink_to("../image")
+        list(read(folder))
+        assert spent["pieces"] <= allowed("pieces", len(image)) + 50 * allowed("pieces", 0) / 100
+        assert spent["kernels"] <= allowed("kernels", len(image)) + 50 * 4096 // 32
+
+    def test_all_kernels_of_an_image_are_found(self, samples: Path, tmp_path: Path) -> None:
+        names = [each.name for each in kernels(list(read(samples / "samples.cubin")))]
+        (tmp_path / "x.cubin").write_bytes((samples / "samples.cubin").read_bytes())
+        (tmp_path / "x.json").write_text(self.METADATA.replace("zz", names[1]))
+        found = kernels(list(read(tmp_path)))
+        assert {(each.name, each.format) for each in found} == {
+            (names[0], "cubin"), (names[1], "triton"), (names[2], "cubin"),
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["a\0b", "\ud800", "a\0b.cubin", "\ud800.cubin"])
+def test_paths_that_are_none(path: str) -> None:
+    (problem,) = read(path)
+    assert isinstance(problem, ReadProblem)
+    assert "no path of a file" in problem.what
+
+
+def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    (problem,) = read("-")
+    assert str(problem) == "-: standard input is closed"
+
+
+def test_what_a_packed_binary_costs_is_paid_by_the_packed_size(spent: dict[str, int]) -> None:
+    data = gzip.compress(hostile.image([hostile.section(0, 0, 0)], b"") * 40_000)
+    list(read_each([io.BytesIO(data)]))
+    for kind in ("pieces", "tables"):
+        granted = 4 * spent["expanded"] if kind == "tables" else 0
+        assert spent[kind] <= allowed(kind, len(data)) + granted
+
+
+def events(count: int) -> Iterator[dict[str, object]]:
+    for number in range(count):
+        yield json.loads(hostile.trace(f"k{number % 7}"))["traceEvents"][0]
+
+
+def test_a_trace_dense_with_launches_makes_each_record_once() -> None:
+    trace = json.loads(hostile.trace("k"))
+    trace["traceEvents"] = list(events(2000))
+    data = json.dumps(trace).encode()
+    made = calls(lambda: found_in(data), "__init__", "replace", "_replace")
+    assert made < 2100
+    assert len(kernels(found_in(data))) == 2000
