@@ -15,7 +15,7 @@ import numpy as np
 
 import occupancy
 from occupancy.errors import OccupancyError
-from occupancy.values.kernel import Carveout, Kernel
+from occupancy.values.kernel import Carveout, Kernel, Launch
 from occupancy.values.resources import RESOURCES
 
 Inputs = Mapping[str, Any]
@@ -128,6 +128,19 @@ def advice(cc: str, model: str, inputs: Inputs) -> Values:
         "configurations": [[each.shared_memory, each.active_blocks] for each in carveout.configurations],
         "needs_opt_in": carveout.needs_opt_in,
     }
+
+
+def accepts(inputs: Inputs) -> Values:
+    """Return whether a kernel, or its grid, can have these values."""
+    fields = dict(inputs)
+    grid = fields.pop("grid", None)
+    try:
+        kernel = kernel_from(fields)
+        if grid is not None:
+            Launch(kernel, tuple(grid))
+    except (OccupancyError, TypeError):
+        return {"accepted": False}
+    return {"accepted": True}
 
 
 def fits(inputs: Inputs) -> Values:
@@ -290,6 +303,7 @@ def check(old: Path, new: Path, threads: int, rules: str, folder: Path) -> Value
 
 
 PURE: dict[str, Callable[..., Values]] = {
+    "accepts": accepts,
     "limits": limits, "gpus": gpus, "calc": calc, "advice": advice, "fits": fits, "budget": budget,
     "bounds": bounds, "block_sizes": block_sizes, "registers": registers, "waves": waves, "sweep": sweep,
 }  # fmt: skip

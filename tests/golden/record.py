@@ -24,6 +24,8 @@ Row = list[Any]
 COUNT = 2000
 """Random kernels of `calc` and `advice`."""
 
+MOST = 2**31 - 1
+"""Of sizes and counts that the runtime takes as an int."""
 SETMAXNREG = ("9.0", "10.0", "10.3", "11.0", "12.0")
 BUILDS = (
     ("builds/before", "builds/after"),
@@ -115,6 +117,23 @@ def _gpus() -> Iterator[Row]:
     yield from ([name] for name in numbers.gpu_names())
 
 
+def _accepts() -> Iterator[Row]:
+    ranges = {
+        "threads": (1, MOST), "regs": (0, 255), "static_smem": (0, MOST), "dynamic_smem": (0, MOST),
+        "smem": (0, MOST), "barriers": (0, 16), "virtual_resources": (0, 255), "tensor_memory": (1, MOST),
+        "spill_smem": (0, MOST), "carveout": (0, MOST),
+    }  # fmt: skip
+    for name, (low, high) in ranges.items():
+        for value in (low - 1, low, high, high + 1, 32.0, True, None):
+            if name != "carveout" or type(value) is int:
+                yield [{"threads": 32, name: value}]
+    yield from ([{"threads": 32, "carveout": f"{value}%"}] for value in (-1, 0, 100, 101))
+    yield from ([{"threads": 32, "smem": 0, name: 0}] for name in ("static_smem", "dynamic_smem"))
+    for axis, high in enumerate((MOST, 65535, 65535)):
+        for value in (0, 1, high, high + 1):
+            yield [{"threads": 32, "grid": [value if each == axis else 1 for each in range(3)]}]
+
+
 def _calc() -> Iterator[Row]:
     for rng, cc, fields in kernels(COUNT, seed=1):
         has_spreadsheet = occupancy.limits(cc).spreadsheet is not None
@@ -200,6 +219,7 @@ def _check() -> Iterator[Row]:
 
 
 PURE: dict[str, Callable[[], Iterator[Row]]] = {
+    "accepts": _accepts,
     "limits": _limits, "gpus": _gpus, "calc": _calc, "advice": _calc, "fits": _fits, "budget": _budget,
     "bounds": _bounds, "block_sizes": _block_sizes, "registers": _registers, "waves": _waves,
     "sweep": _sweep,

@@ -13,6 +13,7 @@ from tests.samples import FOLDER, unpack
 HERE = Path(__file__).parent
 
 INPUTS: dict[str, tuple[str, ...]] = {
+    "accepts": ("kernel",),
     "limits": ("cc",),
     "gpus": ("name",),
     "calc": ("cc", "model", "kernel"),

@@ -9,15 +9,6 @@ shipping it, so it is compiled from where pip has put it, together with ``header
     answers = header.max_active_blocks(limits, asked)
     answers["active_blocks"], answers["block_limit_registers"]           # NumPy arrays
 
-- ``max_active_blocks(limits, asked)``: per query the answer, the limiting factors (`LIMITING_FACTORS`
-  names their bits), the blocks that each resource allows (`NO_LIMIT` where it sets none), and what one
-  block is given.
-- ``max_potential_block_size(limits, asked, multiprocessors=132, dynamic_smem=None)``: ``block_size`` and
-  ``min_grid_size``. A query's threads are the largest block that the kernel works with. ``dynamic_smem``
-  is a function from threads to bytes, for the header's variant with variable shared memory.
-- ``available_dynamic_smem(limits, asked, blocks)``: ``bytes`` for so many blocks of the query's threads.
-  A query's ``max_dynamic_smem`` caps it.
-
 Every answer has a field ``error``: 0, `INVALID_INPUT` or `UNKNOWN_DEVICE`. The device's properties are
 those of the `Limits`; what is not among them, such as the blocks per SM, the header knows by itself.
 """
@@ -224,7 +215,7 @@ class Header:
         return self.queries(limits, **dict(zip(names, table.T, strict=True)))
 
     def max_active_blocks(self, limits: Limits, asked: Records) -> Records:
-        """cudaOccMaxActiveBlocksPerMultiprocessor."""
+        """cudaOccMaxActiveBlocksPerMultiprocessor; `NO_LIMIT` where a resource sets no limit."""
         return self._call("max_active_blocks", ANSWER, _device(limits), asked)
 
     def max_potential_block_size(
@@ -234,7 +225,10 @@ class Header:
         multiprocessors: int = 1,
         dynamic_smem: Callable[[int], int] | None = None,
     ) -> Records:
-        """cudaOccMaxPotentialOccupancyBlockSize, or with a function ...VariableSMem."""
+        """cudaOccMaxPotentialOccupancyBlockSize, or ...VariableSMem with a function from threads to bytes.
+
+        A query's threads are the largest block that the kernel works with.
+        """
         device = _device(limits, multiprocessors)
         if dynamic_smem is None:
             return self._call("max_potential_block_size", LAUNCH_SHAPE, device, asked)
@@ -244,7 +238,7 @@ class Header:
         return self._call("max_potential_block_size_variable_smem", LAUNCH_SHAPE, device, asked, table)
 
     def available_dynamic_smem(self, limits: Limits, asked: Records, blocks: npt.ArrayLike) -> Records:
-        """cudaOccAvailableDynamicSMemPerBlock."""
+        """cudaOccAvailableDynamicSMemPerBlock; a query's ``max_dynamic_smem`` caps it."""
         counts = np.broadcast_to(np.asarray(blocks, np.int32), asked.shape)
         return self._call("available_dynamic_smem", DYNAMIC_SHARED_MEMORY, _device(limits), asked, counts)
 

@@ -85,12 +85,18 @@ def test_a_kernel_that_does_not_launch_needs_more_than_there_is(question: Questi
     assert failure.needed > failure.allowed
 
 
-@given(strategies.questions(), strategies.registers())
-def test_more_registers_never_give_more_blocks(question: Question, registers: int) -> None:
+MORE = {"regs": strategies.registers(), "threads": strategies.threads(), "barriers": st.integers(0, 16)}
+
+
+@pytest.mark.parametrize("name", MORE)
+@given(strategies.questions(), st.data())
+def test_more_never_gives_more_blocks(name: str, question: Question, data: st.DataObject) -> None:
     """But for `is_larger_than_half_an_sm`."""
-    fewer, more = sorted((question.kernel.regs or 0, registers))
-    before, after = with_kernel(question, regs=fewer), with_kernel(question, regs=more)
-    assume(not is_larger_than_half_an_sm(question))
+    now = getattr(question.kernel, name)
+    given_now = (1 if name == "barriers" else 0) if now is None else now
+    fewer, more = sorted((given_now, data.draw(MORE[name])))
+    before, after = with_kernel(question, **{name: fewer}), with_kernel(question, **{name: more})
+    assume(not is_larger_than_half_an_sm(before))
     assert after.ask().active_blocks <= before.ask().active_blocks
 
 
@@ -101,15 +107,6 @@ def test_10_registers_take_less_than_9_on_2_0() -> None:
     assert (nine.allocated.registers, ten.allocated.registers) == (384, 320)
     assert nine.block_limits.registers == 84
     assert nine.limits.max_warps_per_multiprocessor == 48
-
-
-@given(strategies.questions(), strategies.threads())
-def test_more_threads_never_give_more_blocks(question: Question, threads: int) -> None:
-    """But for `is_larger_than_half_an_sm`."""
-    fewer, more = sorted((question.kernel.threads, threads))
-    before, after = with_kernel(question, threads=fewer), with_kernel(question, threads=more)
-    assume(not is_larger_than_half_an_sm(before))
-    assert after.ask().active_blocks <= before.ask().active_blocks
 
 
 def is_larger_than_half_an_sm(question: Question) -> bool:
@@ -155,13 +152,6 @@ def test_more_shared_memory_gives_more_blocks_on_3_5() -> None:
     kernel = Kernel(32, smem=16384, carveout=Carveout(16384, "bytes"))
     assert evaluate(limits, kernel).active_blocks == 1
     assert evaluate(limits, replace(kernel, smem=16385)).active_blocks == 2
-
-
-@given(strategies.questions(), st.integers(0, 16))
-def test_more_barriers_never_give_more_blocks(question: Question, barriers: int) -> None:
-    known = 1 if question.kernel.barriers is None else question.kernel.barriers
-    before, after = (with_kernel(question, barriers=count) for count in sorted((known, barriers)))
-    assert after.ask().active_blocks <= before.ask().active_blocks
 
 
 @given(strategies.questions())
