@@ -52,8 +52,8 @@ def browser() -> Iterator[Any]:
 
 
 def until(page: Any, condition: str) -> None:
-    """Wait for a condition, at least 20 s; playwright's own way of waiting is against the page's policy."""
-    for _ in range(1000):
+    """Wait for a condition, at least 4 s; playwright's own way of waiting is against the page's policy."""
+    for _ in range(200):
         if page.evaluate(condition):
             return
         page.wait_for_timeout(20)

@@ -1,10 +1,12 @@
-"""The page's engine, run by V8 inside this process, and our own answers in the form of its own."""
+"""The page's engine in V8, inside this process, and the library's results in the same form."""
 
 from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from py_mini_racer import MiniRacer
@@ -12,122 +14,27 @@ from py_mini_racer import MiniRacer
 from occupancy.advice.carveout import carveout
 from occupancy.advice.launch_bounds import register_cap
 from occupancy.advice.next_steps import may_be_divided, next_steps
+from occupancy.advice.opt_in import refused_by_compiler
 from occupancy.advice.slack import slack
-from occupancy.advice.tensor_memory import tensor_memory
 from occupancy.engine import MODELS, Model, evaluate
 from occupancy.errors import InputError
 from occupancy.page.build import START, page_script
 from occupancy.page.data import page_data
 from occupancy.report.calc.explain import explain
-from occupancy.report.calc.notes import notes_on
-from occupancy.report.calc.tensor_memory import limited_by, steps_of_state
 from occupancy.tables import shipped
 from occupancy.values.kernel import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Carveout, Kernel
 from occupancy.values.limits import Limits
 from occupancy.values.listed import plain
 
-# What the tests call. Answers go through JSON, in which classes of the page become objects.
-ENTRANCES = """
-function kernelOf(values) {
-  const carveout = values.carveout && new Carveout(values.carveout.amount, values.carveout.unit);
-  return made(Kernel, { ...values, carveout });
-}
-function answersTo(text) {
-  return JSON.stringify(JSON.parse(text).map(([cc, model, values]) => {
-    const limits = chipOf(cc);
-    const kernel = kernelOf(values);
-    try {
-      const answer = evaluate(limits, kernel, model);
-      return {
-        block_limits: { ...answer.block_limits },
-        allocated: { ...answer.allocated },
-        active_blocks: answer.active_blocks,
-        active_warps: answer.active_warps,
-        active_threads: answer.active_threads,
-        occupancy: answer.occupancy,
-        by_threads: answer.occupancy_by_threads,
-        limiters: answer.limiters,
-        reason: answer.reason,
-        uses: answer.uses,
-        next_steps: [...nextSteps(answer)],
-        caps: [...nextSteps(answer)].map((step) => {
-          const { regs } = step.requires;
-          return regs === undefined ? null : registerCap([answer], regs, step.active_blocks);
-        }),
-        divided: mayBeDivided(answer),
-        steps_of_state: { ...stepsOfState(answer, [...nextSteps(answer)], tensorMemory(answer)) },
-        limited_by: limitedBy(answer, kernel, tensorMemory(answer)),
-        slack: slack(answer),
-        carveout: carveoutAdvice(answer),
-        explanation: explain(answer),
-        notes: notesOn(answer),
-      };
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      return { error: [error.problem, error.where, error.allowed, error.hint] };
-    }
-  }));
-}
-// How many points were looked at, and those where a curve is not the answer.
-function curvesOf(text) {
-  let points = 0;
-  const wrong = [];
-  for (const [cc, model, values] of JSON.parse(text)) {
-    const question = { limits: chipOf(cc), kernel: kernelOf(values), model };
-    try {
-      evaluate(question.limits, question.kernel, model);
-    } catch {
-      continue; // the page draws nothing of a question without an answer
-    }
-    for (const [name, step] of [["threads", 32], ["regs", 1], ["smem", 32]]) {
-      const runs = curveOf(question, name);
-      const at = altering(question.kernel, name);
-      const end = runs[runs.length - 1].last;
-      for (let value = { threads: 32, regs: 1, smem: 0 }[name]; value <= end; value += step) {
-        const run = runAt(runs, value);
-        const answer = evaluate(question.limits, at(value), model);
-        points += 1;
-        const { active_blocks: blocks, active_warps: warps, occupancy: share } = answer;
-        const differs = run.blocks !== blocks || run.warps !== warps || run.share !== share;
-        if (run.first > value || differs) wrong.push([values, name, value, run]);
-      }
-    }
-  }
-  return JSON.stringify([points, wrong.slice(0, 3)]);
-}
-let lastGrid;
-// Blocks, and the limiters as bits, of every combination; blocks and bits turn by turn.
-function gridOf(text) {
-  const { cc, model, threads, registers, sizes } = JSON.parse(text);
-  const limits = chipOf(cc);
-  const rules = MODELS[model];
-  const kernel = kernelOf({ threads: 1, regs: 0, smem: 0 });
-  const found = new Uint8Array(2 * threads.length * registers.length * sizes.length);
-  let at = 0;
-  for (kernel.threads of threads) for (kernel.regs of registers) for (kernel.smem of sizes) {
-    const allowed = rules.evaluate(limits, kernel)[0];
-    const blocks = allowed.smallest();
-    let bits = 0;
-    const parts = allowed.parts;
-    for (let index = 0; index < parts.length; index++) if (parts[index] === blocks) bits |= 1 << index;
-    found[at++] = blocks;
-    found[at++] = bits;
-  }
-  // Python gets its bytes by their address, and mini-racer does not keep them: nothing else would.
-  lastGrid = found.buffer;
-  return lastGrid;
-}
-"""
+ENTRANCES = (Path(__file__).parent / "entrances.js").read_text(encoding="utf-8")
 
 
 def script() -> str:
-    """The page's script without the page: it reads its data from a constant and draws nothing."""
-    data = json.dumps(page_data("of a test"))
-    return (
-        page_script()
-        .replace('document.getElementById("data").textContent', json.dumps(data))
-        .removesuffix(START)
-    ) + ENTRANCES
+    """Return the page's script without the page: its data is a constant, and it draws nothing."""
+    text = page_script().replace(
+        'document.getElementById("data").textContent', json.dumps(json.dumps(page_data("of a test")))
+    )
+    return text.removesuffix(START) + ENTRANCES
 
 
 class PageEngine:
@@ -137,88 +44,82 @@ class PageEngine:
         self._context = MiniRacer()
         self._context.eval(script() if text is None else text)
 
-    def answers(self, questions: Sequence[Question]) -> list[Any]:
-        """The answer to each question: what `own_answer` gives."""
-        return self._asked("answersTo", questions)
-
-    def curves(self, questions: Sequence[Question]) -> list[Any]:
-        """How many points of the curves of each question were looked at, and some that are wrong."""
-        return self._asked("curvesOf", questions)
-
-    def _asked(self, entrance: str, questions: Sequence[Question]) -> list[Any]:
+    def call(self, entrance: str, questions: Sequence[Question]) -> Any:
+        """Return the result of one of the entrances for some questions."""
         values = [[cc, model, plain(kernel)] for cc, model, kernel in questions]
-        found: list[Any] = json.loads(self._context.call(entrance, json.dumps(values)))
-        return found
+        return json.loads(self._context.call(entrance, json.dumps(values)))
+
+    def results(self, questions: Sequence[Question]) -> list[Any]:
+        """Return the result of each question, as `own_result` does."""
+        return [_with_numbers(each) for each in self.call("resultsOf", questions)]
 
     def grid(
         self, cc: str, model: Model, threads: Sequence[int], registers: Sequence[int], sizes: Sequence[int]
     ) -> bytes:
-        """Blocks and limiters' bits of every combination, one byte each, turn by turn."""
-        question = {"cc": cc, "model": model, "threads": threads, "registers": registers, "sizes": sizes}
-        text = json.dumps({name: _listed(value) for name, value in question.items()})
+        """Return blocks and limiters' bits of every combination, one byte each, turn by turn."""
+        values = {"threads": list(threads), "registers": list(registers), "sizes": list(sizes)}
+        text = json.dumps({"cc": cc, "model": model, **values})
         found: Any = self._context.eval(f"gridOf({json.dumps(text)})")
         return bytes(found)
 
     def value(self, expression: str) -> Any:
-        """What an expression of JavaScript comes to."""
+        """Return the value of an expression of JavaScript."""
         return json.loads(str(self._context.eval(f"JSON.stringify({expression})")))
 
 
-def _listed(value: object) -> object:
-    return value if isinstance(value, str) else list(value)  # type: ignore[call-overload]
-
-
 class Question(NamedTuple):
-    """A chip of the table, a model that knows it, and a kernel."""
+    """A GPU of the table, a model that has it, and a kernel."""
 
     cc: str
     model: Model
     kernel: Kernel
 
 
-def own_answer(question: Question) -> Any:
-    """What the library says, as JSON would hold it."""
+def own_result(question: Question) -> Any:
+    """Return the library's result, as JSON would hold it; of a refused question the input."""
     cc, model, kernel = question
-    limits = shipped.limits(cc)
     try:
-        answer = evaluate(limits, kernel, model)
-        steps = tuple(next_steps(answer))
-        columns = tensor_memory(answer)
-        state = steps_of_state(answer, steps, columns)
-        registers = [(step.requires.get("regs"), step.active_blocks) for step in steps]
-        caps = [None if regs is None else register_cap([answer], regs, most) for regs, most in registers]
-        found = {
-            "block_limits": answer.block_limits._asdict(),
-            "allocated": answer.allocated._asdict(),
-            "active_blocks": answer.active_blocks,
-            "active_warps": answer.active_warps,
-            "active_threads": answer.active_threads,
-            "occupancy": answer.occupancy,
-            "by_threads": answer.occupancy_by_threads,
-            "limiters": answer.limiters,
-            "reason": answer.reason,
-            "uses": {name: use._asdict() for name, use in answer.uses.items()},
-            "next_steps": [plain(step) for step in steps],
-            "caps": [plain(cap) for cap in caps],
-            "divided": may_be_divided(answer),
-            "steps_of_state": {
-                **state._asdict(),
-                "at_once": [plain(step) for step in state.at_once],
-                "levels": [plain(step) for step in state.levels],
-            },
-            "limited_by": limited_by(answer, kernel, columns),
-            "slack": plain(slack(answer)),
-            "carveout": plain(carveout(answer)),
-            "explanation": [plain(each) for each in explain(answer)],
-            "notes": notes_on(answer),
-        }
+        result = evaluate(shipped.limits(cc), kernel, model)
     except InputError as error:
-        found = {"error": [error.problem, error.where, error.allowed, error.hint]}
-    return json.loads(json.dumps(found))
+        return error.where
+    steps = tuple(next_steps(result))
+    registers = [(step.requires.get("regs"), step.active_blocks) for step in steps]
+    caps = [None if regs is None else register_cap([result], regs, most) for regs, most in registers]
+    failure = result.failure
+    found = {
+        "block_limits": result.block_limits._asdict(),
+        "allocated": result.allocated._asdict(),
+        "active_blocks": result.active_blocks,
+        "active_warps": result.active_warps,
+        "active_threads": result.active_threads,
+        "occupancy": result.occupancy,
+        "limiters": result.limiters,
+        "uses": {name: use._asdict() for name, use in result.uses.items()},
+        "failure": failure and {name: getattr(failure, name) for name in ("limit", "needed", "allowed")},
+        "refused": refused_by_compiler(result) is not None,
+        "next_steps": [plain(step) for step in steps],
+        "caps": [cap and {"launch_bounds": cap.launch_bounds, "maxnreg": cap.maxnreg} for cap in caps],
+        "divided": may_be_divided(result),
+        "slack": plain(slack(result)),
+        "carveout": plain(carveout(result)),
+        "arithmetic": [[each.resource, each.steps] for each in explain(result)],
+    }
+    return _with_numbers(json.loads(json.dumps(found)))
+
+
+def _with_numbers(result: Any) -> Any:
+    """Replace the sentences of the arithmetic by their numbers: the two may be worded differently."""
+    if isinstance(result, dict):
+        steps = {
+            name: re.findall(r"\d+", "; ".join(lines).replace(",", ""))
+            for name, lines in result["arithmetic"]
+        }
+        result["arithmetic"] = steps
+    return result
 
 
 def models_of(limits: Limits) -> list[Model]:
-    """The models that know a chip."""
+    """Return the models that have a GPU."""
     return [name for name, rules in MODELS.items() if rules.supports(limits)]
 
 

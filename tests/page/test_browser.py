@@ -1,649 +1,317 @@
-"""The page as a visitor uses it: opened from the disk in a real browser."""
+"""The calculator in a real browser: what it shows, and that nothing moves, is lost or changes by accident."""
 
 from __future__ import annotations
 
-import shlex
-import subprocess
-import sys
-from itertools import permutations
-from pathlib import Path
+import random
 from typing import Any
 
 import pytest
 
-import occupancy
-from occupancy.advice.portability import fits
-from occupancy.cli.calc import command as calc
-from occupancy.report.fits import limited_or_stopped_by
-from occupancy.report.inputs import inputs_of
-from occupancy.tables import shipped
-from occupancy.values.kernel import Kernel
-from tests.cli_runner import run
-from tests.page.browser import SCREENS, Open, folder_of_screens, in_full, keep, until
-from tests.refresh_docs import ROOT, module_at
+from tests.page.browser import SCREENS, Open, keep, until
 
-PTXAS = """ptxas info    : 0 bytes gmem
-ptxas info    : Compiling entry function '_Z<b>scale</b>' for 'sm_86'
-ptxas info    : Function properties for _Zscale
-    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
-ptxas info    : Used 40 registers, used 1 barriers, 8192 bytes smem, 376 bytes cmem[0]
-"""
-LISTING = """Fatbin elf code:
-arch = sm_90
-Resource usage:
- Common:
-  GLOBAL:0
- Function _Z6reducePf:
-  REG:32 STACK:0 SHARED:5120 LOCAL:0 CONSTANT[0]:376 TEXTURE:0 SURFACE:0 SAMPLER:0
- Function _Z4scanPf:
-  REG:48 STACK:0 SHARED:1024 LOCAL:0 CONSTANT[0]:376 TEXTURE:0 SURFACE:0 SAMPLER:0
-"""
-QUESTIONS = {
-    "start": "",
-    "compared": "#cc=8.6&threads=16x16&regs=72&static-smem=8k&sms=84&grid=1000&a.cc=9.0&a.threads=64",
-    "does-not-launch": "#cc=9.0&threads=1024&regs=128&dynamic-smem=300k",
-    "wrong": "#cc=5.2&threads=many&regs=300&caching=ca",
-    "long-name": f"#cc=9.0&threads=64&a.cc=8.0&a.threads=64&kernel={'a_kernel_with_a_long_name_' * 6}",
-    "tensor-memory": "#cc=10.0&threads=128&regs=96&dynamic-smem=96k&tensor-memory=128",
-}
-
-
-OF_COLUMNS = "#gpu=B200&threads=128&regs=72&dynamic-smem=40k&tensor-memory=256"
-OF_COLUMNS_IN_CALC = ("--gpu", "B200", "-t", "128", "-r", "72", "--dynamic-smem", "40k", "--tmem", "256")
+HOPPER = "#gpu=9.0&threads=256&regs=72&dynamic-smem=40k"
+PLACES = """() => [...document.querySelectorAll("form, .field, .card, .curve > *, .row, tr, #verdict > *")]
+  .map((each) => each.getBoundingClientRect())
+  .map(({ x, y, width, height }) => [x, y, width, height]).join(";")"""
 
 
 def figure(page: Any) -> str:
-    text: str = page.locator(".figure").inner_text()
-    return text
+    return str(page.inner_text(".figure strong"))
 
 
-def test_a_question_is_typed_and_answered(opened: Open) -> None:
+def settled(page: Any) -> None:
+    """Wait for the redraw, and until the change is an entry of the history."""
+    page.wait_for_timeout(520)
+
+
+def hash_of(page: Any) -> str:
+    return str(page.evaluate("app.fragment()"))
+
+
+def test_the_first_screen_has_everything(opened: Open) -> None:
     page = opened()
-    page.select_option("#cc", "7.0")
-    page.fill("#threads", "128")
-    page.fill("#dynamic-smem", "")
-    page.fill("#regs", "37")
-    until(page, "document.querySelector('.figure').textContent === '75%'")
-    assert "48 of 64 warps, 12 blocks of 128 threads, 1,536 threads per SM" in page.inner_text("#verdict")
-    assert "Limited by registers." in page.inner_text("#verdict")
-    until(page, "document.querySelector('#status').textContent.startsWith('75% occupancy')")
-
-
-def test_a_next_step_is_applied(opened: Open) -> None:
-    page = opened("#cc=7.0&threads=128&regs=37")
-    page.click("#steps button:has-text('100%')")
-    assert figure(page) == "100%"
-    assert page.input_value("#regs") == "32"
-    assert "Applied." in page.inner_text("#status")
-
-
-def test_back_leads_to_the_question_before_a_click(opened: Open) -> None:
-    page = opened("#cc=7.0&threads=128&regs=40&kernel=a b's <kernel>&gpu=V100 SXM2")
-    before = page.evaluate("history.length")
-    page.fill("#regs", "37")
-    page.click("#steps button:has-text('100%')")
-    page.click("#chips button:text-is('9.0')")
-    page.click("#chips button:text-is('9.0')")  # the question stays the same
-    until(page, "location.hash.includes('cc=9.0') && location.hash.includes('regs=32')")
-    assert page.evaluate("history.length") == before + 2
-    page.go_back()
-    until(page, "document.querySelector('#cc').value === '7.0'")
-    assert (page.input_value("#regs"), figure(page)) == ("32", "100%")
-    page.go_back()
-    until(page, "document.querySelector('#regs').value === '37'")  # as it was typed, not as it was opened
-    assert figure(page) == "75%"
-    page.go_forward()
-    until(page, "document.querySelector('.figure').textContent === '100%'")
-    page.wait_for_timeout(200)  # the address is written again
-    assert page.evaluate("history.length") == before + 2
-
-
-def test_what_stays_the_same_is_not_made_again(opened: Open) -> None:
-    page = opened("#cc=9.0&threads=256&regs=200")
-    page.click("#steps summary")
-    page.evaluate("window.kept = [...document.querySelectorAll('#resources td, #chips button, .curve text')]")
-    page.fill("#regs", "201")
-    page.fill("#regs", "168")
-    until(page, "document.querySelector('#resources').textContent.includes('43,008')")
-    assert page.is_visible("#steps details li")
-    assert page.evaluate("kept.length > 60 && kept.filter((each) => !each.isConnected).length") == 0
-
-
-def test_dragging_along_a_curve_changes_the_input(opened: Open) -> None:
-    page = opened("#cc=7.0&threads=128&regs=37")
-    curve = page.locator("svg[aria-label='Registers, curve']")
-    curve.scroll_into_view_if_needed()
-    box = curve.bounding_box()
-    page.mouse.move(box["x"] + 80, box["y"] + 60)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] - 12, box["y"] + 60, steps=5)
-    page.mouse.up()
-    until(page, "Number(document.querySelector('#regs').value) > 240")
-    assert figure(page) in ("25%", "12.5%")
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(("title", "field"), [("Block size", "threads"), ("Shared memory", "dynamic-smem")])
-def test_each_curve_is_dragged(opened: Open, title: str, field: str) -> None:
-    page = opened("#cc=8.6&threads=256&regs=72&dynamic-smem=20k")
-    curve = page.locator(f"svg[aria-label='{title}, curve']")
-    curve.scroll_into_view_if_needed()
-    box = curve.bounding_box()
-    page.mouse.move(box["x"] + 60, box["y"] + 60)
-    page.mouse.down()
-    amount = f"app.question.kernel[{field.replace('-', '_')!r}]"
-    found = [page.evaluate(amount)]
-    for step in range(4):
-        page.mouse.move(box["x"] + 80 + 50 * step, box["y"] + 60)
-        until(page, f"!{found}.includes({amount})")
-        found.append(page.evaluate(amount))
-        assert field == "threads" or page.input_value(f"#{field}").endswith((" KiB", " bytes"))
-        assert figure(page) in curve.get_attribute("aria-valuetext")
-    page.mouse.up()
-    assert not any(value % {"threads": 32, "dynamic-smem": 128}[field] for value in found[1:])
-
-
-@pytest.mark.thorough
-def test_the_map_shows_any_two_inputs(opened: Open) -> None:
-    page = opened("#cc=9.0&threads=256&regs=40&dynamic-smem=20k&barriers=2")
-    chosen = page.locator("svg.map")
-    chosen.scroll_into_view_if_needed()
-    box = chosen.bounding_box()
-    for across, up in permutations(("threads", "regs", "smem", "barriers"), 2):
-        page.select_option("#axis-0", across)
-        page.select_option("#axis-1", up)
-        page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.7 * box["height"])
-        until(page, "/^[^:]*: [0-9.]+%, /.test(document.querySelector('#map .keys + .note').textContent)")
-        pointed = page.inner_text("#map .keys + .note")
-        assert "block size" not in pointed
-        page.mouse.down()
-        page.mouse.up()
-        share = pointed.split(": ")[1].split(",")[0]
-        until(page, f"document.querySelector('.figure').textContent === '{share}'")
-        assert page.locator("svg.map text.end").count() >= 3
-        assert page.locator("svg.map text:not(.end)").count() >= 3
-        page.mouse.move(0, 0)
-
-
-def test_the_map_takes_the_keyboard(opened: Open) -> None:
-    page = opened("#cc=9.0&threads=250&regs=40")
-    page.focus("svg.map")
-    across = page.evaluate("app.map.values[0]")
-    for key, field, expected in [
-        ("ArrowRight", "threads", min(value for value in across if value > 250)),
-        ("Home", "threads", across[0]),
-        ("ArrowLeft", "threads", across[0]),
-        ("End", "threads", across[-1]),
-        ("ArrowUp", "regs", 48),
-        ("PageDown", "regs", 16),
-    ]:
-        page.keyboard.press(key)
-        until(page, f"app.question.kernel.{field} === {expected}")
-    said = page.get_attribute("svg.map", "aria-valuetext")
-    assert said == "1,024 threads, 16 registers: 100%, 2 blocks"
-    assert page.inner_text("#map .keys + .note").startswith(said)
-    assert page.evaluate("getComputedStyle(document.querySelector('.map .halo')).stroke !== 'none'")
-
-
-def test_what_is_not_given_is_chosen_by_the_keyboard(opened: Open) -> None:
-    page = opened("#cc=9.0&threads=256")
-    assert page.get_attribute("svg.map", "aria-valuetext").startswith("256 threads, registers not given: ")
-    page.focus("svg.map")
-    page.keyboard.press("ArrowUp")
-    until(page, "app.question.kernel.regs === 8")
-
-
-def test_a_size_says_its_unit_when_its_field_is_left(opened: Open) -> None:
-    page = opened("#cc=9.0&threads=256&static-smem=1000&carveout=65536&a.dynamic-smem=0xa000&a.threads=256")
-    assert page.input_value("#static-smem") == "1,000 bytes"
-    assert page.input_value("#carveout") == "64 KiB"
-    page.fill("#dynamic-smem", "40960")
-    until(page, "app.question.kernel.dynamic_smem === 40960")
-    assert page.input_value("#dynamic-smem") == "40960"  # one may not be done
-    page.press("#dynamic-smem", "Tab")
-    until(page, "document.querySelector('#dynamic-smem').value === '40 KiB'")
-    until(page, "location.hash.includes('dynamic-smem=40KiB')")
-    row = page.locator("#compare tbody tr").filter(has_text="Dynamic shared memory")
-    assert row.inner_text().split("\t")[1:3] == ["40 KiB", "40 KiB"]
-
-
-def test_the_bars_have_room_on_a_phone(opened: Open) -> None:
-    page = opened("#cc=9.0&threads=256&regs=72", **SCREENS["phone"])
-    for table in ("resources", "chips"):
-        row = page.locator(f"#{table} tbody tr").first
-        row.scroll_into_view_if_needed()
-        bar = row.locator(".bar").bounding_box()
-        assert bar["width"] > 0.9 * row.bounding_box()["width"]
-
-
-def test_columns_limit_a_kernel_that_has_relinquished_its_permit(opened: Open) -> None:
-    page = opened(OF_COLUMNS + "&virtual-resources=0")
-    verdict = page.inner_text("#verdict")
-    assert figure(page) == "12.5%"
-    assert "Limited by tensor memory (inferred): so many blocks have their columns at once." in verdict
-    assert "Whole GPU: 296 blocks" in verdict
-    assert "counts 5 blocks as resident, 31.3%" in verdict
-    resources = " ".join(page.inner_text("#resources").split())
-    assert "Tensor memory 256 columns 512 2 100% limits" in resources
-    page.click("#steps button >> nth=0")
-    assert figure(page) == "25%"
-    assert page.input_value("#tensor-memory") == "128"
-
-
-def test_of_a_kernel_that_may_relinquish_its_permit_the_page_says_what_calc_says(opened: Open) -> None:
-    page = opened(OF_COLUMNS)
-    assert figure(page) == "6.3%"
-    verdict = page.inner_text("#verdict")
-    assert "Limited by virtual resources (permit): until a block relinquishes its permit" in verdict
-    assert "2 blocks, 12.5%, limited by tensor memory, if the kernel" in verdict
-    assert "Virtual resources (permit)" in page.inner_text("#resources")
-    printed = " ".join(run("calc", *OF_COLUMNS_IN_CALC, columns=120).stdout.split())
-    shown = page.inner_text("#steps").replace("\N{NO-BREAK SPACE}", " ").split("\n")
-    _, lead, *steps = filter(None, shown)
-    assert lead == "Relinquish the permit right after tcgen05.alloc (inferred), then:"
-    assert f"Next steps {lead[0].lower()}{lead[1:-1]} 2 blocks, {steps[0]}: {steps[1]} 4 blocks" in printed
-    assert steps[1] == "with no other change"
-    relinquished = page.locator("#slack .note").last.inner_text()
-    assert f"{relinquished[0].lower()}{relinquished[1:-1]} Carveout" in printed
-    carveout = page.locator("#left .note").nth(1).inner_text()
-    assert carveout.replace(":", "", 1).rstrip(".") in printed
-    page.click("#verdict button:has-text('Markdown')")
-    copied = page.evaluate("app.copied")
-    assert f"- {lead[:-1].lower()}\n- 2 blocks, 12.5%: with no other change\n- 4 blocks, 25%:" in copied
-    page.click("#steps button:has-text('128 columns')")
-    assert figure(page) == "25%"
-    assert (page.input_value("#virtual-resources"), page.input_value("#tensor-memory")) == ("0", "128")
-
-
-def test_more_tensor_memory_than_there_is_is_said_at_its_field(opened: Open) -> None:
-    page = opened("#cc=10.0&threads=256&tensor-memory=544")
-    assert "has 512 columns" in page.inner_text("#tensor-memory-error")
-    page.fill("#tensor-memory", "100")
-    until(page, "document.querySelector('#tensor-memory-error').textContent === 'Not a multiple of 32.'")
-    page.fill("#tensor-memory", "128")
-    until(page, "document.querySelector('#tensor-memory-error').textContent === ''")
-
-
-@pytest.mark.thorough
-def test_the_keyboard_steps_by_allocation_units(opened: Open) -> None:
-    page = opened("#cc=10.0&threads=100&regs=37&static-smem=1000&dynamic-smem=1000&tensor-memory=96")
-    for field, key, expected in [
-        ("#static-smem", "ArrowDown", "896 bytes"),
-        ("#tensor-memory", "ArrowUp", "128"),
-        ("#tensor-memory", "PageDown", "32"),
-        ("#virtual-resources", "ArrowUp", "1"),
-        ("#sms", "PageUp", "8"),
-        ("#grid", "ArrowUp", "1"),
-        ("#threads", "ArrowUp", "128"),
-        ("#regs", "ArrowDown", "32"),
-        ("#dynamic-smem", "ArrowUp", "1 KiB"),
-        ("#carveout", "ArrowDown", "228 KiB"),
-        ("#barriers", "ArrowUp", "1"),
-    ]:
-        page.focus(field)
-        page.keyboard.press(key)
-        until(page, f"document.querySelector('{field}').value === '{expected}'")
-    page.focus("svg[aria-label='Block size, curve']")
-    page.keyboard.press("ArrowRight")
-    until(page, "document.querySelector('#threads').value === '160'")
-
-
-def test_a_log_is_pasted(opened: Open) -> None:
-    page = opened("#cc=9.0&threads=128")
-    page.click("#paste summary")
-    page.fill("#pasted", PTXAS)
-    until(page, "document.querySelector('#regs').value === '40'")
-    assert page.input_value("#cc") == "8.6"
-    assert page.input_value("#static-smem") == "8 KiB"
-    assert page.locator("#found b").count() == 0  # a name is text
-    assert "_Z<b>scale</b>" in page.inner_text("#found")
-    page.fill("#pasted", LISTING)
-    page.click("#found button:has-text('reduce')")
-    until(page, "document.querySelector('#regs').value === '32'")
-    assert (page.input_value("#cc"), page.input_value("#static-smem")) == ("9.0", "4 KiB")
-    page.fill("#pasted", "nothing of interest <script>alert(1)</script>")
-    assert "No kernel in it." in page.inner_text("#found")
-
-
-@pytest.mark.thorough
-def test_our_own_json_is_pasted(opened: Open) -> None:
-    command = [
-        "calc",
-        "--gpu",
-        "RTX 3090",
-        "--threads",
-        "16x16",
-        "--regs",
-        "40",
-        "--smem",
-        "9k",
-        "--no-opt-in",
+    assert figure(page) == "37.5%"
+    assert page.inner_text(".why h2") == "A 4th block lacks 8,192 registers"
+    assert page.inner_text(".steps > button >> nth=0").split("\n") == [
+        "50%",
+        "72 → 64 registers",
+        "launch bounds(256, 4)",
     ]
-    command += ["--no-opt-in", "--grid", "99x3"]
-    done = subprocess.run(
-        [sys.executable, "-m", "occupancy", *command, "--format", "json"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    page = opened()
-    page.click("#paste summary")
-    page.fill("#pasted", done.stdout)
-    until(page, "document.querySelector('#cc').value === '8.6'")
-    names = ("threads", "regs", "dynamic-smem", "opt-in", "sms", "grid")
-    found = [page.input_value(f"#{name}") for name in names]
-    assert found == ["16x16x1", "40", "9 KiB", "no", "82", "99x3x1"]
+    assert page.evaluate("document.getElementById('curves').getBoundingClientRect().bottom") < 900
+    assert page.locator("#curves .title").all_text_contents().count("Occupancy") == 3
+    assert page.locator("#pins b").all_inner_texts() == ["37.5%", "33.3%", "37.5%"]
+    page.click(".curve .link >> nth=0")
+    assert page.locator("#curves .title").all_text_contents().count("Warps per SM") == 3
 
 
-@pytest.mark.thorough
-def test_what_is_not_taken_over_of_a_pasted_question_is_said(opened: Open) -> None:
-    command = ["calc", "--cc", "9.0", "--threads", "256", "--set", "max_blocks_per_multiprocessor=4"]
-    done = subprocess.run(
-        [sys.executable, "-m", "occupancy", *command, "--format", "json"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    page = opened()
-    page.click("#paste summary")
-    page.fill("#pasted", done.stdout)
-    assert "Not taken over" in page.inner_text("#found")
-    assert "max_blocks_per_multiprocessor = 4" in page.inner_text("#found")
-    assert page.locator(".kernel").count() == 0  # a question has no name
-    page.fill("#pasted", done.stdout.replace('"cc": "9.0"', '"cc": "19.0"').replace("= 4", ""))
-    assert "The page has no chip 19.0." in page.inner_text("#found")
+@pytest.mark.parametrize("screen", SCREENS)
+def test_it_fits(opened: Open, screen: str) -> None:
+    page = opened(HOPPER, **SCREENS[screen])
+    keep(page, f"page-{screen}")
+    size = "[document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight]"
+    over, height = page.evaluate(size)
+    assert over <= 0
+    page.evaluate("scrollTo(0, 1e6)")
+    page.wait_for_timeout(100)
+    assert page.evaluate(size)[1] == height
 
 
-def test_a_question_about_several_chips_is_pasted(opened: Open) -> None:
-    command = ["calc", "--gpu", "A100,RTX 4090", "--threads", "256", "--regs", "72", "--format", "json"]
-    done = subprocess.run(
-        [sys.executable, "-m", "occupancy", *command], capture_output=True, text=True, check=True
+def test_the_phone_shows_the_result_without_scrolling(opened: Open) -> None:
+    page = opened(HOPPER, **SCREENS["phone"])
+    for place in (".figure strong", ".why h2", ".steps > button >> nth=0"):
+        box = page.locator(place).bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= 844
+    small = page.evaluate(
+        "[...document.querySelectorAll('.stepper, .box input')]"
+        ".filter((each) => each.offsetHeight && each.offsetHeight < 44).length"
     )
-    page = opened()
-    page.click("#paste summary")
-    page.fill("#pasted", done.stdout)
-    page.click("#found button:has-text('RTX 4090')")
-    until(page, "document.querySelector('#cc').value === '8.9'")
-    assert (page.input_value("#regs"), page.input_value("#sms")) == ("72", "128")
+    assert small == 0
 
 
-@pytest.mark.thorough
-def test_a_scan_is_pasted(opened: Open) -> None:
-    kernels = Path(__file__).parent.parent / "data" / "kernels"
-    command = ["scan", str(kernels / "samples.cubin"), "--threads", "256", "--format", "json"]
-    done = subprocess.run(
-        [sys.executable, "-m", "occupancy", *command], capture_output=True, text=True, check=True
+@pytest.mark.parametrize("curve", [0, 1, 2])
+@pytest.mark.parametrize("screen", ["light", "tablet"])
+def test_dragging_a_curve_moves_nothing(opened: Open, curve: int, screen: str) -> None:
+    page = opened(HOPPER, **SCREENS[screen])
+    page.locator(".curve svg").nth(curve).scroll_into_view_if_needed()
+    box = page.locator(".curve svg").nth(curve).bounding_box()
+    before = page.evaluate(PLACES)
+    figures = set()
+    page.mouse.move(box["x"] + 50, box["y"] + 80)
+    page.mouse.down()
+    for part in range(24):
+        page.mouse.move(box["x"] + 50 + (box["width"] - 60) * part / 23, box["y"] + 80)
+        page.wait_for_timeout(25)
+        figures.add(figure(page))
+        assert page.evaluate(PLACES) == before
+    page.mouse.up()
+    assert len(figures) > 2
+
+
+@pytest.mark.parametrize("text", ["", "5", "2000", "abc", "1056", "32"])
+def test_typing_moves_nothing(opened: Open, text: str) -> None:
+    page = opened(HOPPER)
+    before = page.evaluate(PLACES)
+    page.fill("#threads", text)
+    page.wait_for_timeout(80)
+    assert page.evaluate(PLACES) == before
+
+
+@pytest.mark.parametrize("curve", [0, 1, 2])
+def test_a_finger_that_scrolls_changes_nothing(opened: Open, curve: int) -> None:
+    page = opened(HOPPER, **SCREENS["phone"])
+    page.locator(".curve svg").nth(curve).evaluate(
+        "(each) => scrollTo(0, each.getBoundingClientRect().top + scrollY - 200)"
     )
-    page = opened()
-    page.click("#paste summary")
-    page.fill("#pasted", done.stdout)
-    assert page.locator("#found li").count() == 3
-    page.click("#found button:has-text('spilly')")
-    until(page, "document.querySelector('#regs').value === '64'")
-    assert figure(page) == "50%"
+    box = page.locator(".curve svg").nth(curve).bounding_box()
+    touch = page.context.new_cdp_session(page)
+    before = hash_of(page)
+
+    def swipe(across: int, along: int) -> None:
+        x, y = box["x"] + 90, box["y"] + 100
+        point = lambda part: [{"x": x + across * part / 8, "y": y + along * part / 8}]  # noqa: E731
+        touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": point(0)})
+        for part in range(1, 9):
+            touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": point(part)})
+            page.wait_for_timeout(16)
+        touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        page.wait_for_timeout(100)
+
+    swipe(0, -150)
+    assert hash_of(page) == before
+    page.locator(".curve svg").nth(curve).evaluate(
+        "(each) => scrollTo(0, each.getBoundingClientRect().top + scrollY - 200)"
+    )
+    swipe(120, 4)
+    assert hash_of(page) != before
 
 
-def test_the_link_brings_the_question_back(opened: Open) -> None:
-    page = opened("#cc=8.6&threads=16x16&regs=72&barriers=2&carveout=50")
-    page.click("button:has-text('Hold as A')")
-    page.fill("#regs", "40")
-    page.click("button:has-text('Link')")
-    link = page.evaluate("app.copied")
-    again = opened(link[link.index("#") :])
-    assert again.input_value("#regs") == "40"
-    assert again.input_value("#carveout") == "50"
-    assert figure(again) == figure(page)
-    row = again.locator("#compare tbody tr").filter(has_text="Registers per thread")
-    assert row.inner_text().split() == ["Registers", "per", "thread", "72", "40", "≠", "differs"]
-
-
-def test_the_address_follows_and_leads(opened: Open) -> None:
-    page = opened("#cc=9.0&threads=256")
-    page.fill("#regs", "40")
-    until(page, "location.hash.includes('regs=40')")
-    page.evaluate("location.hash = '#cc=7.0&threads=64&regs=80'")
-    until(page, "document.querySelector('#regs').value === '80'")
-    assert page.input_value("#cc") == "7.0"
-
-
-def test_a_link_may_have_every_name_of_an_option_and_the_page_names_what_it_does_not_know(
-    opened: Open,
-) -> None:
-    page = opened("#arch=sm_100a&block=128&registers=72&smem=40k&tmem=256&no-opt-in&foo=3&a.cc=19.0&a.sm=8.0")
-    asked = {
-        name: page.input_value(f"#{name}") for name in ("cc", "threads", "regs", "tensor-memory", "opt-in")
-    }
-    assert asked == {"cc": "10.0", "threads": "128", "regs": "72", "tensor-memory": "256", "opt-in": "no"}
-    said = "✕ The link has what the page does not know: foo and a.cc=19.0."
-    assert page.inner_text("#wrong") == page.text_content("#brief") == said
-    assert "8.0 Ampere" in page.inner_text("#compare")
-    until(page, f"document.querySelector('#status').textContent.startsWith({said[2:]!r})")
-    assert not page.evaluate("document.body.classList.contains('stale')"), "the answer is that of the fields"
-    page.fill("#regs", "64")
-    until(page, "document.querySelector('#wrong').textContent === ''")
-    assert "limited by" in page.text_content("#brief")
-    names = {
-        name.lstrip("-")
-        for option in calc.params
-        for name in (*option.opts, *option.secondary_opts)
-        if name.startswith("--")
-    }
-    link = "&".join(f"{name}={'cuda' if name == 'model' else '9.0'}" for name in sorted(names))
-    nine = [page.evaluate("link => fromFragment(link).unknown", each) for each in link.split("&")]
-    assert {name for (name,) in filter(None, nine)} == {
-        "device", "limits", "set", "setmaxnreg", "groups",  # it has no field for them
-        "explain", "charts", "open", "exit-code", "format", "help-all",  # and these ask nothing
-    }  # fmt: skip
-
-
-def test_the_last_answer_is_grey_while_the_fields_are_those_of_another_question(opened: Open) -> None:
-    page = opened("#cc=8.6&threads=256&regs=40")
-    looks = """() => ['.figure', '.amounts', '.limiter th', '#chips td', '.bar.marked'].map(
-        (each) => getComputedStyle(document.querySelector(each))[each.includes('bar') ? 'fill' : 'color'])"""
-    fresh = page.evaluate(looks)
-    page.evaluate("location.hash = '#cc=9.0&threads=256&regs=300'")
-    until(page, "document.body.classList.contains('stale')")
-    assert "compute capability 8.6" in page.inner_text("#verdict")
-    assert "Below, in grey, is the last answer." in page.inner_text("#wrong")
-    grey = page.evaluate(looks)
-    assert len(set(grey)) == 1
-    assert not set(grey) & set(fresh)
-    page.fill("#regs", "64")
-    until(page, "!document.body.classList.contains('stale')")
-    assert page.evaluate(looks) == fresh
-    assert "compute capability 9.0" in page.inner_text("#verdict")
+@pytest.mark.parametrize("way", ["back", "keys", "button"])
+def test_twenty_edits_are_undone(opened: Open, way: str) -> None:
+    page = opened(HOPPER)
+    chance = random.Random(way)
+    trail = [hash_of(page)]
+    at = lambda: {"x": chance.randint(60, 250), "y": chance.randint(30, 120)}  # noqa: E731
+    edits = [
+        lambda: page.fill("#threads", str(32 * chance.randint(1, 32))),
+        lambda: page.fill("#regs", str(chance.randint(16, 255))),
+        lambda: page.fill("#dynamic-smem", f"{chance.randint(0, 99)}k"),
+        lambda: page.fill("#gpu", chance.choice(["A100", "sm_75", "hopper", "RTX 5090", "V100"])),
+        lambda: page.locator(".curve svg").nth(chance.randrange(3)).click(position=at()),
+        lambda: page.locator("#map svg").click(position=at()),
+        lambda: page.click(".stepper >> nth=3"),
+    ]  # fmt: skip
+    while len(trail) <= 20:
+        chance.choice(edits)()
+        settled(page)
+        if hash_of(page) != trail[-1]:
+            trail.append(hash_of(page))
+    page.click("#bars")  # the focus is in no field
+    for expected in trail[-2::-1]:
+        {
+            "back": page.go_back,
+            "keys": lambda: page.keyboard.press("Control+z"),
+            "button": lambda: page.click("#undo"),
+        }[way]()
+        until(page, f"app.fragment() === {expected!r}")
+    assert page.is_disabled("#undo")
 
 
 @pytest.mark.parametrize(
-    "question",
+    ("link", "cc", "facts"),
     [
-        "cc=9.0&threads=(16, 16)&regs=64&static-smem=1,024&carveout=auto&grid=99x2&cluster=2&gpu=H100 SXM",
-        "cc=10.7&threads=128&shared-memory-mode=oversized&dynamic-smem=240k&tensor-memory=64&barriers=3",
-        *(
-            pytest.param(each, marks=pytest.mark.thorough)
-            for each in (
-                "cc=7.0&threads=128&regs=37",
-                "cc=8.6&threads=16x16&regs=40&dynamic-smem=27.5k&carveout=50&opt-in=no",
-                "cc=8.6&threads=0x80&regs=64&grid=99&cluster=2",
-                "cc=3.5&threads=192&regs=33&model=spreadsheet&sms=15&grid=no",
-            )
-        ),
+        ("gpu=A100&threads=256", "8.0", "8.0 · 108 SMs"),
+        ("cc=9.0&threads=256", "9.0", "Hopper"),
+        ("gpu=rtx4090&threads=256", "8.9", "8.9 · 128 SMs"),
+        ("cc=8.0&gpu=A100&sms=108&threads=64", "8.0", "8.0 · 108 SMs"),
     ],
-)
-def test_what_is_copied_gives_the_same_answer(opened: Open, question: str) -> None:
-    page = opened(f"#{question}")
-    texts = {}
-    for kind in ("Command", "Python", "Markdown"):
-        page.click(f"#verdict button:has-text('{kind}')")
-        texts[kind] = page.evaluate("app.copied")
-    namespace: dict[str, Any] = {}
-    exec(texts["Python"].replace("print(", "result = (", 1), namespace)
-    result = namespace["result"]
-    assert isinstance(result, occupancy.Occupancy)
-    assert figure(page) in str(result)
-    assert f", {result.active_blocks} block" in page.inner_text("#verdict")
-    command = shlex.split(texts["Command"])
-    assert command[:2] == ["occupancy", "calc"]
-    done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, check=True)
-    where = "H100 SXM5, compute capability" if "gpu=" in question else "compute capability"
-    assert done.stdout.splitlines()[0].startswith(f"{figure(page)} occupancy on {where}")
-    assert f"**{figure(page)} occupancy**" in texts["Markdown"]
+)  # fmt: skip
+def test_links_open_on_their_gpu(opened: Open, link: str, cc: str, facts: str) -> None:
+    page = opened(f"#{link}")
+    assert page.evaluate("app.question.limits.compute_capability") == cc
+    assert page.inner_text("#gpu-facts") == facts
 
 
-def test_the_arithmetic_is_that_of_explain(opened: Open) -> None:
-    page = opened("#cc=9.0&threads=256&regs=72&dynamic-smem=40k")
-    explained = str(occupancy.compute("9.0", threads=256, regs=72, dynamic_smem=40 << 10).explain())
-    steps = page.locator("#arithmetic li").all_inner_texts()
-    assert "40,960 bytes + 1,024 reserved = 41,984, rounded up to 128s: 41,984 per block" in steps
-    assert all(step in explained for step in steps)
+def test_an_unclear_gpu_greys_the_result(opened: Open) -> None:
+    page = opened(HOPPER)
+    page.fill("#gpu", "RTX")
+    until(page, "document.body.classList.contains('stale')")
+    assert "Add a word" in page.inner_text("#gpu-error")
+    assert page.inner_text(".why h2").startswith("✕ GPU: ")
+    page.fill("#gpu", "A100")
+    until(page, "!document.body.classList.contains('stale')")
+    assert page.inner_text("#gpu-facts") == "8.0 · 108 SMs"
 
 
-@pytest.mark.thorough
-def test_every_chip_is_compared_and_chosen(opened: Open) -> None:
-    page = opened("#cc=9.0&threads=128&regs=37")
-    rows = page.locator("#chips tbody tr")
-    assert rows.count() == len(occupancy.compute_capabilities())
-    row = rows.filter(has_text="Volta").last
-    assert row.inner_text().split() == ["7.0", "Volta", "(V100)", "75%", "12", "registers"]
-    row.locator("button").click()
-    until(page, "document.querySelector('#cc').value === '7.0'")
+LOG = """ptxas info    : Compiling entry function '_ZN3img9histogramILi64EEEvPfi' for 'sm_90a'
+ptxas info    : Function properties for _ZN3img9histogramILi64EEEvPfi
+    1008 bytes stack frame, 1008 bytes spill stores, 1008 bytes spill loads
+ptxas info    : Used 168 registers, used 16 barriers, 49152 bytes smem, 400 bytes cmem[0]
+"""
+OTHER = LOG.replace("168", "32").replace("used 16 barriers, 49152 bytes smem, ", "").replace("1008", "0")
 
 
-def test_what_stops_a_kernel_on_a_chip_is_said_in_words(opened: Open) -> None:
-    page = opened("#cc=9.0&threads=512&regs=72&dynamic-smem=100k")
-    chips = [shipped.limits(cc) for cc in reversed(shipped.known())]
-    kernel = Kernel(512, regs=72, dynamic_smem=100 << 10)
-    expected = [limited_or_stopped_by(chip, inputs_of(kernel)) for chip in fits(chips, kernel)]
-    shown = page.locator("#chips tbody tr").all_inner_texts()
-    assert [line.split("\t")[-1] for line in shown] == expected
-    assert any("over 99 KiB shared memory" in line for line in shown)
-    assert any("Hopper (H100)" in line for line in shown)
+def test_a_pasted_kernel_clears_what_it_does_not_state(opened: Open) -> None:
+    page = opened(HOPPER)
+    page.click("#paste summary")
+    page.fill("#pasted", LOG)
+    assert page.inner_text("#kernel code") == "img::histogram<64>"
+    assert "1,008 B stores" in page.inner_text("#kernel small")
+    fields = {
+        name: page.input_value(f"#{name}") for name in ("regs", "barriers", "static-smem", "dynamic-smem")
+    }
+    assert fields == {"regs": "168", "barriers": "16", "static-smem": "48 KiB", "dynamic-smem": ""}
+    page.fill("#pasted", LOG + OTHER.replace("histogram", "otherkern"))
+    assert page.locator("#found li").count() == 2
+    assert page.locator("#found li .number").all_inner_texts() == ["12.5%", "100%"]
+    page.click("#found button >> nth=1")
+    fields = {name: page.input_value(f"#{name}") for name in ("regs", "barriers", "static-smem")}
+    assert fields == {"regs": "32", "barriers": "", "static-smem": "0"}
+    page.keyboard.press("Escape")
+    page.click("#kernel button")
+    assert page.inner_text("#kernel") == ""
+    assert "kernel=" not in hash_of(page)
 
 
-def test_a_product_is_found(opened: Open) -> None:
-    page = opened("#cc=7.0&threads=256&regs=40")
-    page.fill("#gpu", "rtx 4090")
-    until(page, "document.querySelector('#cc').value === '8.9'")
-    assert page.input_value("#sms") == "128"
-    page.fill("#grid", "1000")
-    until(page, "document.querySelector('#verdict').textContent.includes('1,000 blocks in')")
-    page.fill("#gpu", "no such thing")
-    said = "No product is called so. The answer is for 8.9."
-    until(page, f"document.querySelector('#gpu-error').textContent === '{said}'")
-    assert page.get_attribute("#gpu", "aria-invalid") == "true"
-    assert page.is_visible("#gpu-error")
+def test_a_dropped_file_is_read(opened: Open) -> None:
+    page = opened(HOPPER)
+    page.evaluate(
+        """(text) => { const data = new DataTransfer(); data.items.add(new File([text], "build.log"));
+        document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true })); }""",
+        LOG,
+    )
+    until(page, "app.fields.regs === '168'")
 
 
-def test_what_is_wrong_is_said_at_its_field(opened: Open) -> None:
-    page = opened("#cc=9.0&threads=256&regs=40")
-    page.fill("#regs", "300")
-    until(page, "document.querySelector('#regs').getAttribute('aria-invalid') === 'true'")
-    assert page.inner_text(
-        "#regs-error"
-    ) == "✕ Allowed: 0 to 255." or "Allowed: 0 to 255." in page.inner_text("#regs-error")
-    assert "last answer" in page.inner_text("#wrong")
-    assert page.text_content("#brief") == "✕ A field needs another value."
-    page.click("#verdict button:has-text('Command')")
-    assert page.evaluate("app.copied") == "occupancy calc --cc 9.0 --threads 256 --regs 40"
+@pytest.mark.parametrize(
+    ("link", "shown", "headline"),
+    [
+        ("1056", "✕ Does not launch", "1,056 threads exceed 1,024 per block"),
+        ("1024&regs=80", "✕ Does not launch", "The block takes 81,920 registers, and may take 65,536"),
+        ("64&static-smem=100k", "✕ Does not compile", "100 KiB of static shared memory exceed 48 KiB"),
+    ],
+)  # fmt: skip
+def test_what_does_not_run_replaces_the_figure(opened: Open, link: str, shown: str, headline: str) -> None:
+    page = opened(f"#cc=9.0&threads={link}")
+    assert figure(page) == shown
+    assert page.inner_text(".why h2") == headline
+    red = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--bad').trim()")
+    rgb = tuple(int(red[at : at + 2], 16) for at in (1, 3, 5))
+    assert page.evaluate("getComputedStyle(document.querySelector('.figure strong')).color") == f"rgb{rgb}"
 
 
-def test_what_does_not_launch_says_how_it_would(opened: Open) -> None:
-    page = opened(QUESTIONS["does-not-launch"])
-    assert "Does not launch: 1,024 threads" in page.inner_text("#verdict")
-    steps = page.inner_text("#steps").replace("\N{NO-BREAK SPACE}", " ").split("\n")
-    assert steps[:3] == ["Next steps", "50%", "registers 128 → 64 and shared memory 300 KiB → 227 KiB"]
-
-
-def test_a_launch_after_an_opt_in_is_none_without_it(opened: Open) -> None:
-    page = opened("#cc=9.0&threads=256&dynamic-smem=100k")
-    verdict = page.locator(".said p:has(strong)")
-    assert verdict.inner_text().startswith("It launches after the opt-in below. Limited by")
-    assert "cudaFuncAttributeMaxDynamicSharedMemorySize" in page.inner_text("#left")
-    page.select_option("#opt-in", "yes")
-    until(page, "document.querySelector('.said strong').textContent === 'It launches. '")
-    page.fill("#static-smem", "60k")
-    until(page, "document.querySelector('.said strong').textContent === 'Does not compile. '")
-    assert "The compiler refuses more than 49,152 bytes" in page.inner_text("#verdict")
-
-
-def test_next_steps_are_those_of_the_command_in_its_order_with_their_launch_bounds(opened: Open) -> None:
-    page = opened("#cc=9.0&threads=256&regs=72&smem=40k")
-    steps = page.locator("#steps ul").first.inner_text().replace("\N{NO-BREAK SPACE}", " ").split("\n")
-    assert steps == [
-        "50%", "registers 72 → 64", "4 blocks, may spill", "__launch_bounds__(256, 4)",
-        "75%", "registers 72 → 40 and shared memory 40 KiB → 37 KiB",
-        "6 blocks, may spill", "__launch_bounds__(256, 6)",
-        "100%", "registers 72 → 32 and shared memory 40 KiB → 27.5 KiB",
-        "8 blocks, may spill", "__launch_bounds__(256, 8)",
-        "43.8%", "block size 256 → 224", "4 blocks",
-    ]  # fmt: skip
-    text = run("calc", "--cc", "9.0", "-t", "256", "-r", "72", "-s", "40k", columns=120).stdout
-    lines = text.partition("Next steps")[2].splitlines()[:4]
-    assert [line.split(":")[0].split()[-1] for line in lines] == [
-        text for text in steps if text.endswith("%")
-    ]
-    page = opened("#cc=9.0&threads=384&regs=168")
-    shown = page.inner_text("#steps")
-    assert "If warpgroups use setmaxnreg, skip steps to fewer registers." in shown
-    assert "launch_bounds" not in shown
-
-
-@pytest.mark.thorough
-def test_a_product_is_only_named_where_it_is_found(opened: Open) -> None:
-    page = opened("#cc=9.0&threads=256&gpu=RTX")
-    assert page.inner_text(".where") == "on compute capability 9.0 (Hopper)"
-    page.fill("#gpu", "rtx 4090")
-    until(
-        page, "document.querySelector('.where').textContent.startsWith('on rtx 4090, compute capability 8.9')"
+def test_the_opt_in_is_copied_from_the_verdict(opened: Open) -> None:
+    page = opened("#cc=9.0&threads=256&dynamic-smem=60k")
+    page.click(".call button")
+    assert (
+        page.evaluate("app.copied")
+        == "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 61440);"
     )
 
 
-def test_the_fragment_is_never_markup(opened: Open) -> None:
-    page = opened(
-        "#cc=%3Cb%3E&gpu=%3Cimg%20src=x%20onerror=alert(1)%3E&threads=%3Cscript%3E&a.threads=%3Ci%3E"
-    )
-    assert page.locator("img, i").count() == 0
-    assert page.input_value("#threads") == "<script>"
+def test_a_step_is_applied_and_undone(opened: Open) -> None:
+    page = opened(HOPPER)
+    before = hash_of(page)
+    page.click(".steps > button >> nth=2")
+    assert figure(page) == "100%"
+    assert (page.input_value("#regs"), page.input_value("#dynamic-smem")) == ("32", "27.5 KiB")
+    page.keyboard.press("u")
+    until(page, f"app.fragment() === {before!r}")
 
 
-def test_script_and_style_of_others_are_not_allowed(opened: Open) -> None:
-    page = opened()
-    policy = page.get_attribute("meta[http-equiv]", "content")
-    assert "default-src 'none'" in policy
-    assert "unsafe" not in policy
-    assert page.evaluate("!document.querySelector('script[src], link[rel=stylesheet], [style]')")
+def test_gpus_are_pinned_and_chosen(opened: Open) -> None:
+    page = opened(HOPPER)
+    page.click("#gpus button:has-text('Pin')")
+    assert "pins=A100%2CRTX+4090%2CB200%2C9.0" in hash_of(page)
+    page.click("#pins button:has-text('RTX 4090')")
+    assert page.inner_text("#gpu-facts") == "8.9 · 128 SMs"
+    assert page.locator(".curve >> nth=0 >> .pinned").count() == 3
+    page.click("[aria-label='Unpin A100']")
+    assert "A100" not in page.inner_text("#pins")
 
 
-SAMPLE = {("compared", "dark"), ("wrong", "narrow")}
-SHOWN = [
-    pytest.param(each, name, marks=() if (each, name) in SAMPLE else pytest.mark.thorough)
-    for each in QUESTIONS
-    for name in SCREENS
-    if each == "compared" or name not in ("tablet", "wide")
-]
+def test_a_and_now_are_compared(opened: Open) -> None:
+    page = opened(HOPPER)
+    page.click("#hold")
+    page.fill("#regs", "32")
+    until(page, "document.querySelector('.figure strong').textContent === '62.5%'")
+    assert "A 37.5%" in page.inner_text(".figure small")
+    assert page.locator("svg .held").count() == 3
+    page.click("#compare summary")
+    assert page.inner_text("#compare tbody tr >> nth=0").split() == ["Occupancy", "37.5%", "62.5%"]
+    page.click("#reset")
+    assert (figure(page), page.input_value("#gpu")) == ("37.5%", "H100 SXM5")
 
 
-@pytest.mark.parametrize(("question", "screen"), SHOWN)
-def test_it_is_accessible_and_fits(opened: Open, screen: str, question: str) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
-    page = opened(QUESTIONS[question], **SCREENS[screen])
-    in_full(page)
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
-    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    assert wide == 0
-    keep(page, f"{question}-{screen}")
+def test_waves_have_lines_of_their_own(opened: Open) -> None:
+    page = opened("#gpu=H100+SXM5&threads=256&regs=72&grid=4096&cluster=2")
+    page.click("summary:has-text('Grid')")
+    assert "396 blocks in up to 198 clusters of 2" in page.inner_text("#waves")
+    assert "34.3% full (10.34 waves)" in page.inner_text("#waves")
 
 
-@pytest.mark.thorough
-def test_it_prints(opened: Open, tmp_path: Path) -> None:
-    page = opened(QUESTIONS["compared"])
-    page.pdf(path=folder_of_screens(tmp_path) / "print.pdf", format="A4", print_background=True)
-    page.emulate_media(media="print")
-    assert not page.is_visible("#question")
-    assert "occupancy calc --cc 8.6 --threads 16x16" in page.inner_text(".asked")
+def test_keys(opened: Open) -> None:
+    page = opened(HOPPER)
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "gpu"
+    page.focus("#regs")
+    page.keyboard.press("ArrowUp")
+    until(page, "app.fields.regs === '80'")
+    page.focus(".curve svg >> nth=1")
+    page.keyboard.press("ArrowLeft")
+    until(page, "app.fields.regs === '72'")
 
 
-@pytest.mark.thorough
-def test_all_that_a_key_stroke_changes_is_drawn_within_a_frame(opened: Open) -> None:
-    """The fastest of many: what else the machine does at the same time is not the page's."""
-    benchmark = module_at(ROOT / "benchmarks" / "page.py")
-    page = opened("#cc=8.6&threads=16x16&regs=72&dynamic-smem=8k&a.threads=64", viewport=benchmark.SCREEN)
-    assert min(whole for whole, _ in benchmark.strokes(page, count=20)) < benchmark.GOAL
+def test_a_link_of_a_file_has_no_path(opened: Open) -> None:
+    page = opened(HOPPER)
+    page.click("#share summary")
+    page.click("text=Copy as Link")
+    assert page.evaluate("app.copied") == "#gpu=9.0&threads=256&regs=72&dynamic-smem=40KiB"
+
+
+def test_markup_stays_text(opened: Open) -> None:
+    name = "<img src=x onerror=alert(1)>"
+    page = opened(f"{HOPPER}&kernel={name}&model=x&{name}=1")
+    assert page.inner_text("#kernel code") == name
+    assert "unknown parts: model" in page.inner_text(".why h2")
+    assert page.locator("img").count() == 0

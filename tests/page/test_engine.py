@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,14 +15,13 @@ import occupancy
 from occupancy.advice.waves import count_waves, full_wave
 from occupancy.arrays import sweep_arrays
 from occupancy.engine import Model, evaluate
-from occupancy.page import build
 from occupancy.page.build import build_page
-from occupancy.page.rules import rules
 from occupancy.tables import shipped
 from occupancy.tables.gpus import all_gpus, find_gpu
 from occupancy.values.kernel import MAX_REGISTERS_PER_THREAD, Kernel, Launch
 from occupancy.values.limits import Limits
-from tests.page.engine import PageEngine, Question, models_of, own_answer, random_questions, script
+from occupancy.values.listed import plain
+from tests.page.engine import PageEngine, Question, models_of, own_result, random_questions, script
 from tests.sampling import sampled
 
 CHIPS_AND_MODELS = [
@@ -28,6 +29,7 @@ CHIPS_AND_MODELS = [
     for cc in shipped.known()
     for model in models_of(shipped.limits(cc))
 ]
+KERNELS = Path(__file__).parent.parent / "data" / "kernels"
 REGISTERS = range(MAX_REGISTERS_PER_THREAD + 1)
 
 
@@ -42,8 +44,8 @@ def test_answers_advice_and_arithmetic(engine: PageEngine, cc: str, model: Model
     """So many for each model, on all of its chips together."""
     chips = sum(parameters.values[1] == model for parameters in CHIPS_AND_MODELS)
     questions = random_questions(cc, model, -(-count // chips), seed=count)
-    for question, found in zip(questions, engine.answers(questions), strict=True):
-        assert found == own_answer(question), question
+    for question, found in zip(questions, engine.results(questions), strict=True):
+        assert found == own_result(question), question
 
 
 def steps_of(limits: Limits) -> range:
@@ -96,22 +98,19 @@ def test_the_whole_grid(engine: PageEngine, cc: str, model: Model) -> None:
 @pytest.mark.parametrize(
     ("rule", "mutated"),
     [
-        ("(-py.floordiv((-$amount), $unit)) * $unit", "(py.floordiv($amount, $unit) + 1) * $unit"),
-        ("FIRST_WITH_BARRIER_LIMIT$ = [9, 0]", "FIRST_WITH_BARRIER_LIMIT$ = [8, 0]"),
-        ("$limits.reserved_shared_memory_per_block", "0"),
-        (", $per_warp) * $sub_partitions", ", $per_warp)"),
+        ("Math.ceil(amount / unit) * unit", "(Math.floor(amount / unit) + 1) * unit"),
+        ("isFrom(limits, 90) ? divide", "isFrom(limits, 80) ? divide"),
+        ("sharedMemoryOf(kernel) + limits.reserved_shared_memory_per_block", "sharedMemoryOf(kernel)"),
+        ("perWarp) * parts", "perWarp)"),
     ],
 )
-def test_a_mutated_rule_is_caught(monkeypatch: pytest.MonkeyPatch, rule: str, mutated: str) -> None:
-    text = rules()
+def test_a_mutated_rule_is_caught(rule: str, mutated: str) -> None:
+    text = script()
     assert rule in text
-    monkeypatch.setattr(build, "rules", lambda: text.replace(rule, mutated))
-    engine = PageEngine(script())
-    questions = [
-        question for cc in ("6.0", "8.0", "9.0") for question in random_questions(cc, "cuda", 60, seed=1)
-    ]
-    found = engine.answers(questions)
-    assert any(each != own_answer(question) for question, each in zip(questions, found, strict=True))
+    engine = PageEngine(text.replace(rule, mutated))
+    questions = [each for cc in ("6.0", "8.0", "9.0") for each in random_questions(cc, "cuda", 60, seed=1)]
+    found = engine.results(questions)
+    assert any(each != own_result(question) for question, each in zip(questions, found, strict=True))
 
 
 def test_words_are_those_of_the_library(engine: PageEngine) -> None:
@@ -127,49 +126,44 @@ def test_words_are_those_of_the_library(engine: PageEngine) -> None:
     ]
 
 
-def test_products_and_limits_are_those_of_the_table(engine: PageEngine) -> None:
-    found = engine.value("PRODUCTS.map(({ cc, name, sms }) => [cc, name, Number(sms)]).sort()")
-    expected = [[each.cc, each.name, each.multiprocessor_count] for each in all_gpus()]
-    assert sorted(found) == sorted(expected)
-    assert engine.value("CHIPS") == json.loads(
-        json.dumps([_plain(shipped.limits(cc)) for cc in shipped.known()])
-    )
-
-
-def _plain(limits: Limits) -> dict[str, object]:
-    major, minor = limits.compute_capability
-    return {**asdict(limits), "compute_capability": {"major": major, "minor": minor}}
+def test_limits_are_those_of_the_table(engine: PageEngine) -> None:
+    for limits, found in zip(map(shipped.limits, shipped.known()), engine.value("LIMITS"), strict=True):
+        expected = json.loads(json.dumps(asdict(limits))) | {
+            "compute_capability": str(limits.compute_capability)
+        }
+        assert {name: found[name] for name in expected} == expected
 
 
 @pytest.mark.parametrize(("cc", "model"), CHIPS_AND_MODELS)
 @sampled("count", sample=5, everything=20)
 def test_a_curve_is_the_answer_at_every_value(engine: PageEngine, cc: str, model: Model, count: int) -> None:
     """Also where a value is more than any kernel of the chip can have."""
-    points, wrong = engine.curves(random_questions(cc, model, count, seed=3))
+    points, wrong = engine.call("curvesOf", random_questions(cc, model, count, seed=3))
     assert points > 250 * count
     assert wrong == []
 
 
-def test_waves_with_measured_clusters(engine: PageEngine) -> None:
-    kernel = Kernel(256, 40)
-    wave = full_wave(evaluate(shipped.limits("9.0"), kernel), 132, cluster_size=4)
-    assert wave.measured is not None
-    waves = count_waves(Launch(kernel, (4096, 1, 1), (4, 1, 1)), wave)
-    question = '{ cc: "9.0", threads: "256", regs: "40", sms: "132", grid: "4096", cluster: "4" }'
-    found = engine.value(
-        f"((fields) => {{ const {{ wave, run }} = readLaunch(fields, readQuestion(fields));"
-        f" return [wave, run.waves, run.last_wave_fill, run.idle_share, run.filling_grid_above,"
-        f" wavesInWords(run.as_measured)]; }})"
-        f"({question})"
-    )
-    assert found == [
-        json.loads(json.dumps(asdict(wave))),
-        waves.waves,
-        waves.last_wave_fill,
-        waves.idle_share,
-        waves.filling_grid_above,
-        str(waves.as_measured),
-    ]
+@sampled("count", sample=60, everything=3000)
+def test_waves(engine: PageEngine, count: int) -> None:
+    """Full waves with and without clusters, and the grids of them."""
+    chance = random.Random(count)
+    for _ in range(count):
+        cc = chance.choice(["7.0", "9.0", "12.0"])
+        kernel = Kernel(32 * chance.randint(1, 32), chance.randint(0, 255), smem=chance.randrange(60_000))
+        sms, grid = chance.randint(1, 200), chance.randint(1, 20_000)
+        size = chance.choice([None, 1, 2, 4, 8]) if cc != "7.0" else None
+        wave = full_wave(evaluate(shipped.limits(cc), kernel), sms, cluster_size=size)
+        values = json.dumps(plain(kernel))
+        text = f'fullWave(evaluate(limitsOf("{cc}"), {values}), {sms}, {json.dumps(size)})'
+        found = engine.value(text)
+        assert found == {name: getattr(wave, name) for name in found}
+        if not wave.blocks:
+            continue
+        blocks = grid * (size or 1)
+        waves = count_waves(Launch(kernel, (blocks, 1, 1), size and (size, 1, 1)), wave)
+        found = engine.value(f"countWaves({blocks}, {text})")
+        del found["blocks"]
+        assert found == {name: getattr(waves, name) for name in found}
 
 
 TYPED = {
@@ -191,13 +185,13 @@ def test_what_is_typed_is_read_as_by_the_library(engine: PageEngine, cc: str, na
     """Or refused, as there; what a chip does not offer is not asked for on the page."""
     found: dict[str, Any] = {}
     expected: dict[str, Any] = {}
-    if not engine.value(f"isOffered(DATA.inputs.find((each) => each.name === '{name}'), chipOf('{cc}'))"):
+    if not engine.value(f"isOffered(DATA.inputs.find((each) => each.name === '{name}'), limitsOf('{cc}'))"):
         return
     for text in TYPED[name].split("|"):
         fields: dict[str, Any] = {"threads": "256", "regs": "64", name: text}
         found[text] = engine.value(
-            f"(({{ answer }}) => answer && [answer.active_blocks, answer.occupancy])"
-            f"(readQuestion({json.dumps({'cc': cc, **fields})}))"
+            f"(({{ result }}) => result && [result.active_blocks, result.occupancy])"
+            f"(readQuestion({json.dumps({'gpu': cc, **fields})}))"
         )
         try:
             answer = occupancy.compute(cc, **{key.replace("-", "_"): each for key, each in fields.items()})
@@ -207,20 +201,47 @@ def test_what_is_typed_is_read_as_by_the_library(engine: PageEngine, cc: str, na
     assert found == expected
 
 
-def test_a_name_for_the_command_line_is_one_there(engine: PageEngine) -> None:
-    """Of names in full, and of each part of them, it means the same there, or the page has none for it."""
+def test_gpus_are_found_as_by_the_command_line(engine: PageEngine) -> None:
+    """By full names and each part of them, and whatever else people write."""
     parts = [each.label.split() for each in all_gpus()]
     texts = sorted({" ".join(words[a:b]) for words in parts for b in range(len(words) + 1) for a in range(b)})
-    texts = ["H100", "RTX 4090", *texts[::3]]
-    wanted = "({ cc, name = null }) => [cc, name]"
-    named = engine.value(f"{json.dumps(texts)}.map(findProduct).map({wanted})")
-    found = {text: (cc, name) for text, (cc, name) in zip(texts, named, strict=True) if cc and name}
-    assert {name: cc for cc, name in found.values()} == {
-        name: find_gpu(name).cc for _, name in found.values()
-    }
-    assert found["H100"] == ("9.0", "H100")
-    assert found["RTX 4090"] == ("8.9", "GeForce RTX 4090")
-    assert len(found) > 0.8 * len(texts)
+    texts = [*NAMED.split("\n")[1:-1], *texts[::5]]
+    found = engine.value(f"{json.dumps(texts)}.map(findGpu).map(({{ cc, sms }}) => [cc, sms])")
+    expected = []
+    for text in texts:
+        try:
+            gpu = find_gpu(text)
+            expected.append([gpu.cc, gpu.multiprocessor_count])
+        except (occupancy.InputError, occupancy.UnknownComputeCapabilityError):
+            expected.append([None, None])
+    wrong = [each for each in zip(texts, found, expected, strict=True) if each[1] != each[2]]
+    assert wrong == []
+
+
+NAMED = """
+A100
+rtx4090
+RTX4090
+Thor
+DGX Spark
+sm_90
+sm_90a
+hopper
+H100 PCIe
+9.0
+90
+980
+volta
+Blackwell
+RTX
+4090
+A10
+h100-sxm
+Tesla V100-SXM2-16GB
+120
+nothing
+compute_120
+"""
 
 
 @pytest.mark.parametrize(
@@ -228,23 +249,34 @@ def test_a_name_for_the_command_line_is_one_there(engine: PageEngine) -> None:
     [
         ("H100", "--gpu H100"),
         ("h100 sxm", "--gpu 'h100 sxm'"),
-        ("GT 1030", "--cc 9.0"),
-        ("", "--cc 9.0"),
-        ("RTX 4090", "--cc 9.0"),
+        ("hopper", "--cc 9.0"),
+        ("sm_90a", "--cc 9.0"),
     ],
 )
-def test_the_command_names_the_product_that_was_asked_for(engine: PageEngine, gpu: str, chip: str) -> None:
-    """Where it is one of the chip."""
-    fields = json.dumps({"cc": "9.0", "gpu": gpu, "threads": "256"})
+def test_the_command_has_the_gpu_as_it_was_entered(engine: PageEngine, gpu: str, chip: str) -> None:
+    fields = json.dumps({"gpu": gpu, "threads": "256"})
     command = engine.value(f"((fields) => toCommand(fields, readQuestion(fields)))({fields})")
     assert command == f"occupancy calc {chip} --threads 256"
 
 
+@pytest.mark.parametrize("file", ["ptxas_v.txt", "res_usage.txt", "ncu_details.csv", "ncu_raw.csv"])
+def test_pasted_kernels_are_those_of_a_scan(engine: PageEngine, file: str) -> None:
+    path = KERNELS / file
+    found = engine.value(
+        f"readPasted({json.dumps(path.read_text(encoding='utf-8'))}).map(({{ name, fields }}) =>"
+        " [name.split('(')[0].replace(/^void /, ''), Number(fields.regs), Number(fields['static-smem'])])"
+    )
+    rows = occupancy.scan(path)
+    assert sorted(map(tuple, found)) == sorted(
+        ((each.demangled or each.name).split("(")[0].removeprefix("void "), each.regs, each.static_smem)
+        for each in rows
+    )
+
+
 def test_a_question_with_all_of_it(engine: PageEngine) -> None:
-    question = Question("7.0", "cuda", Kernel(128, 37))
-    found = engine.answers([question])[0]
+    found = engine.results([Question("7.0", "cuda", Kernel(128, 37))])[0]
     assert (found["occupancy"], found["active_blocks"], found["limiters"]) == (0.75, 12, ["registers"])
 
 
 def test_size() -> None:
-    assert len(build_page("0.1.0").encode()) < 150_000
+    assert len(build_page("0.1.0").encode()) < 220_000

@@ -150,10 +150,15 @@ def question_for(answer: Occupancy, *, grid: str | None, cluster: str | None, sm
     Raises:
         InputError: The chip is not one of the shipped table, which are all that the page has.
     """
+    from ..engine import default_model
     from ..page.question import question_of
     from ..tables import shipped
 
     cc = answer.limits.compute_capability
+    if answer.model != default_model(answer.limits):
+        raise InputError(
+            f"the page has no model {answer.model} for {cc}", where="model", hint="Leave it out."
+        )
     if cc not in shipped.known() or answer.limits != shipped.limits(cc):
         raise InputError(
             f"the limits of {cc} are not those of the shipped table, and the page has no others",

@@ -1,7 +1,5 @@
-"""The interactive page: one HTML file with the engine's own rules, translated into JavaScript.
+"""The calculator and the report as one HTML file without requests.
 
-`build` puts it together: `rules` says which of our functions it has, `translator` writes them as JavaScript,
-`data` holds the limits and the products, and ``files/`` the page's own code, template and style. It reads the
-source of `engine`, `advice` and `report`, takes kernels from `builds` and numbers from `tables`, and may use
-all rooms below.
+`build` puts the files of ``files/`` together with `data`. ``files/engine.js`` is the engine, ported by hand;
+``tests/page`` compares the two.
 """

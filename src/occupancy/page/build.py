@@ -1,4 +1,4 @@
-"""The page as one file: the translated rules, the data, the page's own code, its style."""
+"""The page as one HTML file: style, data and scripts, none of them minified."""
 
 from __future__ import annotations
 
@@ -10,16 +10,12 @@ from dataclasses import asdict
 from html import escape
 from importlib import resources
 
-from .compact import compact_script, compact_style, short_names
 from .data import page_data
 from .heading import CALCULATOR, PageHeading
 from .listing import Listing
-from .rules import rules
 
-# The page's own code, in the order in which it is loaded; the rules come after the first.
-MODULES = ("words", "dom", "answer", "question", "share", "paste", "chart", "map", "views", "form", "app")
-
-START = "app.start();"
+SCRIPTS = ("words", "dom", "engine", "gpus", "fields", "share", "paste", "chart", "map", "views", "app")
+START = "app.start();\n"
 _LISTING = '<script type="application/json" id="listing">{}</script>\n'
 
 
@@ -29,19 +25,15 @@ def build_page(
     listing: Listing | None = None,
     heading: PageHeading = CALCULATOR,
 ) -> str:
-    """The whole page as HTML.
+    """Return the whole page as HTML.
 
     Args:
         version: Of this library.
-        question: What the page opens with where its address has no question: see `question`.
-        listing: Kernels to choose from, which it opens with where neither has one.
-        heading: What it is about.
-
-    Raises:
-        UnknownConstructError: A rule is written in a way that the translator does not know.
+        question: Shown first where the address has none; see `question`.
+        listing: Kernels of a report, listed first where the address has no question.
+        heading: Title and subtitle.
     """
-    styles = ["style", "listing"] if listing else ["style"]
-    style = "".join(compact_style(_read(f"{name}.css")) for name in styles)
+    style = "".join(_read(f"{name}.css") for name in (["style", "listing"] if listing else ["style"]))
     script = page_script(with_listing=listing is not None)
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
@@ -54,33 +46,26 @@ def build_page(
         "about": escape(heading.about),
         "question": escape(question),
         "style": style,
-        "data": _as_data(page_data(version)),
-        "listing": "" if listing is None else _LISTING.format(_as_data(asdict(listing))),
+        "data": _json(page_data(version)),
+        "listing": "" if listing is None else _LISTING.format(_json(asdict(listing))),
         "script": script,
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _read("page.html"))
 
 
-def _as_data(value: object) -> str:
-    """JSON in which nothing ends the element that it stands in."""
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return text.replace("<", "\\u003c")
-
-
 def page_script(*, with_listing: bool = False) -> str:
-    """All of its JavaScript."""
-    modules = (*MODULES, *(["listing"] if with_listing else []))
-    own = "".join(_read(f"{name}.js") for name in modules) + START
-    parts = [
-        '"use strict";\n',
-        compact_script(_read("runtime.js")),
-        compact_script(short_names(rules()), is_generated=True),
-        compact_script(own),
-    ]
-    script = "\n".join(parts)
+    """Return all of the page's JavaScript."""
+    names = (*SCRIPTS, *(["listing"] if with_listing else []))
+    script = '"use strict";\n' + "".join(_read(f"{name}.js") for name in names) + START
     if "</script" in script or "<!--" in script:
         raise ValueError("the script would end early in HTML")
     return script
+
+
+def _json(value: object) -> str:
+    """Return JSON in which nothing ends the element around it."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.replace("<", "\\u003c")
 
 
 def _read(name: str) -> str:

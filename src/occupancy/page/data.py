@@ -1,157 +1,112 @@
-"""What the page knows besides the rules: the limits of every chip, the products, the ranges of the inputs."""
+"""The page's data: inputs and their ranges, the limits of every compute capability, and the GPUs."""
 
 from __future__ import annotations
 
+import csv
 import dataclasses
-from itertools import groupby, takewhile
-from string import ascii_letters
+from itertools import groupby
 from typing import Any
 
-from ..tables.clusters import measurements
-from ..tables.gpus import WELL_KNOWN, all_gpus
-from ..tables.shipped import known, limits
+from ..tables.gpus import FILE_NAME, WELL_KNOWN
+from ..tables.shipped import data_path, known, limits
 from ..values.kernel import CACHING_MODES, RANGES, SHARED_MEMORY_MODES, TENSOR_MEMORY_UNIT
 from ..values.limits import Limits
 from ..values.option_names import names_of
 
+COLUMNS = ("name", "multiprocessor_count", "die", "market", "memory_gb", "also_called")
+"""Columns of the list of GPUs that a name is found by."""
 
-def _input(field: str, label: str, kind: str, **more: Any) -> dict[str, Any]:
-    return {"name": field.replace("_", "-"), "field": field, "label": label, "kind": kind, **more}
+
+def _input(field: str, label: str, kind: str, help: str, **more: Any) -> dict[str, Any]:
+    return {
+        "name": field.replace("_", "-"),
+        "field": field,
+        "label": label,
+        "kind": kind,
+        "help": help,
+        **more,
+    }
 
 
-# The fields of the form, called as the command line's options: the field of `Kernel`, and how it is read;
-# ``needs`` is the limit without which a chip does not offer it, ``multiple`` that of which it must be one.
 INPUTS = [
-    _input("threads", "Threads per block", "shape", hint="or 16x16"),
-    _input("regs", "Registers per thread", "count"),
-    _input("static_smem", "Static shared memory", "size", hint="bytes or 40k"),
-    _input("dynamic_smem", "Dynamic shared memory", "size", hint="bytes or 40k"),
-    _input("barriers", "Barriers per block", "count"),
-    _input("carveout", "Carveout", "carveout", hint="50% or 64k"),
-    _input("opt_in", "Opt-in above 48 KiB", "flag"),
+    _input("threads", "Threads / block", "shape", "A number, or a shape such as 16x16."),
+    _input("regs", "Registers / thread", "count", "From ptxas -v, or cuobjdump -res-usage."),
+    _input("dynamic_smem", "Dynamic shared", "size", "Third launch parameter: bytes, 40k, 27.5 KiB."),
+    _input("static_smem", "Static shared", "size", "__shared__ arrays of the kernel: bytes, 40k."),
+    _input("barriers", "Barriers", "count", "Named barriers per block, 0 to 16. They limit from 9.0."),
+    _input("carveout", "Carveout", "carveout", "Hint for shared memory against L1: 50%, 64k, max."),
+    _input("opt_in", "Opt-in above 48 KiB", "flag", "Whether cudaFuncSetAttribute raised the limit."),
     _input(
-        "caching", "Caching of loads", "choice", options=CACHING_MODES, needs="partitioned_global_caching"
+        "caching",
+        "Caching of loads",
+        "choice",
+        "ca caches global loads in L1, which confines a block to half an SM.",
+        options=CACHING_MODES,
+        needs="partitioned_global_caching",
+    ),
+    _input(
+        "tensor_memory",
+        "Tensor memory",
+        "count",
+        "Columns that tcgen05.alloc requests, in steps of 32.",
+        multiple=TENSOR_MEMORY_UNIT,
+        needs="tensor_memory_per_multiprocessor",
     ),
     _input(
         "virtual_resources",
         "Virtual resources",
         "count",
-        hint="0: relinquished",
+        "128 while a block may allocate tensor memory, 0 after relinquishing.",
         needs="virtual_resources_per_multiprocessor",
-    ),
-    _input(
-        "tensor_memory",
-        "Tensor memory columns",
-        "count",
-        multiple=TENSOR_MEMORY_UNIT,
-        needs="tensor_memory_per_multiprocessor",
     ),
     _input(
         "shared_memory_mode",
         "Shared memory mode",
         "choice",
+        "oversized allows more shared memory with 8 KiB of L1.",
         options=SHARED_MEMORY_MODES,
         needs="max_oversized_shared_memory_per_block",
     ),
 ]
 
-# Signs in the names of products, and what they stand for: the list is half as long with them.
-PHRASES = {
-    "~": "GeForce ",
-    "^": "Quadro ",
-    "@": "TX ",
-    "$": " Mobile",
-    "%": "~GT ",
-    "&": "~G@",
-    "*": " Mac Edition",
-    "!": "00 ",
-    "?": "Tesla ",
-    "=": "Ada Generation",
-    "{": "~R@",
-    "}": "Max-Q",
-    "|": " OEM",
-    "_": " GB",
-    ";": "000",
-    ":": "0 Ti",
-    "<": "Blackwell",
-    "#": " 1",
-    "[": " 2",
-    "]": " 3",
-    ">": " 4",
-}
-
-
-LENGTHS = ascii_letters
-
 
 def page_data(version: str) -> dict[str, Any]:
-    """All of it, as small as it can be read."""
+    """Return all of the page's data."""
+    fields = {"cc": "cc", **{each["field"]: each["name"] for each in INPUTS}}
     return {
         "version": version,
-        "chips": _chips(),
+        "limits": _limits(),
         "inputs": INPUTS,
-        "aliases": _aliases(),
-        "ranges": {field: [label, low, high] for field, label, low, high in RANGES},
-        "measured": [
-            [",".join(map(str, key)), each.gpu, each.clusters] for key, each in measurements().items()
-        ],
+        "aliases": {
+            alias: name for field, name in fields.items() for alias in names_of(field) if alias != name
+        },
+        "ranges": {field: [low, high] for field, _, low, high in RANGES},
         "known_by": WELL_KNOWN,
-        "lengths": LENGTHS,
-        "phrases": PHRASES,
-        "products": _products(),
+        "gpus": _gpus(),
     }
 
 
-def _aliases() -> dict[str, str]:
-    """Other names of the command line's options -> the name that the page has."""
-    fields = {"cc": "cc", **{each["field"]: each["name"] for each in INPUTS}}
-    return {alias: name for field, name in fields.items() for alias in names_of(field) if alias != name}
-
-
-def _chips() -> dict[str, list[tuple[int, Any]]]:
-    """Limit -> its values, each with the number of neighbouring chips that have it."""
-    chips = [limits(cc) for cc in known()]
+def _limits() -> dict[str, list[tuple[int, Any]]]:
+    """Return limit -> its values, each with the number of neighbouring compute capabilities that have it."""
+    rows = [_plain(limits(cc)) for cc in known()]
+    rows = [row | {"compute_capability": str(cc)} for row, cc in zip(rows, known(), strict=True)]
     return {
-        field.name: [
-            (len(list(same)), _value(value))
-            for value, same in groupby(getattr(chip, field.name) for chip in chips)
-        ]
+        field.name: [(len(list(same)), value) for value, same in groupby(row[field.name] for row in rows)]
         for field in dataclasses.fields(Limits)
     }
 
 
-def _value(value: Any) -> Any:
-    """As JSON; of a column of the spreadsheet, only what it says."""
+def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
-        columns = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-        return {name: _value(each) for name, each in columns.items() if each not in (None, 0, ())}
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     return list(value) if isinstance(value, tuple) else value
 
 
-def _products() -> dict[str, str]:
-    """Compute capability -> its products, one on a line: the name and the number of SMs.
-
-    Of a line, the beginning that it has in common with the one before is only a letter for its length.
-    """
+def _gpus() -> dict[str, str]:
+    """Return compute capability -> its GPUs, one on a line, with the columns of `COLUMNS`."""
     found: dict[str, list[str]] = {}
-    for each in all_gpus():
-        line = _shortened(f"{each.name} {each.multiprocessor_count}")
-        found.setdefault(each.cc, []).append(line)
-    return {
-        cc: "\n".join(map(_without_beginning, ["", *sorted(lines)], sorted(lines)))
-        for cc, lines in found.items()
-    }
-
-
-def _without_beginning(before: str, line: str) -> str:
-    pairs = zip(before, line, strict=False)
-    same = min(sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs)), len(LENGTHS) - 1)
-    return LENGTHS[same] + line[same:]
-
-
-def _shortened(text: str) -> str:
-    for sign, phrase in PHRASES.items():
-        if sign in text:
-            raise ValueError(f"{sign} stands for {phrase!r} on the page, and a product's name has it")
-        text = text.replace(phrase, sign)
-    return text
+    with open(data_path(FILE_NAME), encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            line = "|".join(row[column] for column in COLUMNS).rstrip("|")
+            found.setdefault(row["compute_capability"], []).append(line)
+    return {cc: "\n".join(lines) for cc, lines in found.items()}

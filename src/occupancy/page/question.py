@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from ..engine import Answer, default_model
+from ..engine import Answer
 from ..values.kernel import Kernel
 from .data import INPUTS
 
@@ -25,8 +25,6 @@ def question_of(answer: Answer, launch: Mapping[str, str | None] | None = None) 
     pairs |= {each["name"]: text for each in INPUTS if (text := _text(kernel, each)) is not None}
     if kernel.smem is not None:
         pairs["smem"] = str(kernel.smem)
-    if answer.model != default_model(limits):
-        pairs["model"] = answer.model
     return urlencode(pairs | _given(launch or {}))
 
 

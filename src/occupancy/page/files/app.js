@@ -1,255 +1,313 @@
-// The page: the question in the fields, and everything drawn again after each change.
+// The page: the texts of the fields, everything drawn again after each change, and the history of both.
 
-const START = { cc: "9.0", threads: "256", regs: "64", "dynamic-smem": "32k" };
-
-const WRONG = "A field needs another value.";
+const EXAMPLE = { gpu: "H100 SXM5", threads: "256", regs: "72", "dynamic-smem": "40 KiB" };
+const REST = 400; // ms after which a change is an entry of the history
 
 const app = {
   fields: {},
   held: null,
-  isAnswered: false,
+  pins: [],
+  depth: 0,
   waiting: 0,
 
   start() {
     this.form = new Form((changes, isTyped) => this.change(changes, isTyped));
-    this.curves = ["threads", "regs", "smem"].map((name) => new Curve(name, (value) => this.set(name, value)));
+    this.curves = ["threads", "regs", "smem"].map((name) => new Curve(name, (value) => this.set({ [name]: value }), () => {
+      scale.isWarps = !scale.isWarps;
+      this.redraw();
+    }));
     fill(byId("curves"), this.curves.map((each) => each.node));
-    this.map = new HeatMap((values) => {
-      for (const [name, value] of Object.entries(values)) this.set(name, value);
-    });
-    byId("question").addEventListener("submit", (event) => event.preventDefault());
-    byId("pasted").addEventListener("input", () => this.paste(byId("pasted").value));
-    window.addEventListener("hashchange", () => this.load());
-    // Asking for widths when something changes would lay the page out once more.
-    const observer = new ResizeObserver((changes) => {
+    this.map = new HeatMap((amounts) => this.set(amounts));
+    const sized = new ResizeObserver((changes) => {
       for (const { target: { chart }, contentRect: { width } } of changes) {
-        if (!width || chart.width === width) continue; // only the height is another one, or it is not in sight
-        chart.width = width;
+        const inner = Math.round(width);
+        if (!width || chart.width === inner) continue;
+        chart.width = inner;
         this.redrawSoon();
       }
     });
     for (const chart of [...this.curves, this.map]) {
-      chart.width = chart.node.clientWidth || 340;
-      chart.node.chart = chart;
-      observer.observe(chart.node);
+      const node = chart === this.map ? chart.svg : chart.node;
+      node.chart = chart;
+      sized.observe(node);
     }
-    this.listing = null;
-    if (byId("listing")) this.listing = new Listing(JSON.parse(byId("listing").textContent), () => this.filtered());
+    const clicks = { undo: () => this.undo(), reset: () => this.reset(), hold: () => this.hold(this.held ? null : { ...this.fields }) };
+    for (const [id, click] of Object.entries(clicks)) byId(id).addEventListener("click", click);
+    byId("question").addEventListener("submit", (event) => event.preventDefault());
+    byId("pasted").addEventListener("input", () => this.paste(byId("pasted").value));
+    byId("docs").hidden = !location.protocol.startsWith("http");
+    byId("skip").addEventListener("click", (event) => {
+      event.preventDefault();
+      byId("threads").focus();
+    });
+    fill(byId("copies"), ["Link", "Command", "Python", "Markdown"].map((kind) => button(`Copy as ${kind}`, `copy ${kind}`, () => this.copy(kind))));
+    window.addEventListener("popstate", (event) => this.arrive(event.state));
+    document.addEventListener("keydown", (event) => this.key(event));
+    document.addEventListener("dragover", (event) => event.preventDefault());
+    document.addEventListener("drop", (event) => this.drop(event));
+    document.addEventListener("paste", (event) => {
+      if (!/^(input|textarea|select)$/.test(event.target.localName ?? "")) this.paste(event.clipboardData.getData("text"), true);
+    });
+    // A menu closes with Escape, or where one clicks beside it.
+    document.addEventListener("pointerdown", ({ target }) => document.querySelectorAll("details.menu[open]").forEach((menu) => (menu.open = menu.contains(target))));
+    this.listing = byId("listing") ? new Listing(JSON.parse(byId("listing").textContent), () => this.filtered()) : null;
+    history.replaceState({ depth: 0 }, "");
     this.load();
   },
 
   // Take the question of the address.
   load() {
-    this.address = location.hash;
-    if (location.hash && location.hash === this.fragment) return;
     const isOfList = this.listing && /^#kernels(&|$)/.test(location.hash);
-    const { fields, held, unknown } = isOfList ? {} : fromFragment(location.hash || document.documentElement.dataset.question);
-    this.listing?.show(!fields);
-    if (this.isListed()) return this.leave();
-    this.fields = inUnits(fields ?? START);
-    this.isStart = !fields;
-    this.unknown = unknown.length ? notKnown(unknown) : "";
-    if (held || !this.listing) this.held = held && inUnits({ ...held, cc: held.cc ?? START.cc });
-    const product = findProduct(this.fields.gpu ?? "");
-    if (product.cc && product.cc === (fields.cc ?? product.cc)) Object.assign(this.fields, { cc: product.cc, sms: fields.sms ?? product.sms ?? "" });
-    this.fields.cc ??= START.cc;
-    this.fields.threads ??= START.threads;
+    const { fields, held, pins, unknown } = fromFragment(isOfList ? "" : location.hash || document.documentElement.dataset.question);
+    this.listing?.show(isOfList || !fields);
+    if (this.isListed()) return (this.entry = this.listing.fragment());
+    this.fields = inUnits({ ...(fields ? { gpu: "9.0", threads: "256" } : EXAMPLE), ...fields });
+    this.held = held && inUnits({ gpu: this.fields.gpu, threads: "256", ...held });
+    this.pins = pins;
+    this.problem = unknown.length ? `The link has unknown parts: ${words.list(unknown)}` : "";
     this.redraw();
+    this.entry = this.fragment();
   },
 
-  // Whether the list of kernels is in sight, and the calculator is not.
   isListed: () => document.body.classList.contains("listed"),
-
-  leave() {
-    clearTimeout(this.writing);
-    clearTimeout(this.telling);
-    this.fragment = this.listing.fragment();
+  fragment() {
+    return this.isListed() ? this.listing.fragment() : toFragment(this.fields, this.held, this.pins);
   },
 
-  // The address follows the filters of the list, too.
+  // ---- History: every change that rests is an entry
+
+  rest() {
+    clearTimeout(this.resting);
+    if (this.fragment() === this.entry) return;
+    this.depth += 1;
+    this.entry = this.fragment();
+    history.pushState({ depth: this.depth }, "", this.entry);
+    this.showUndo();
+  },
+
+  arrive(state) {
+    clearTimeout(this.resting);
+    if (!state) history.replaceState({ depth: this.depth + 1 }, ""); // a link that was typed or followed
+    this.depth = state?.depth ?? this.depth + 1;
+    this.load();
+    this.showUndo();
+  },
+
+  undo() {
+    this.rest();
+    if (this.depth > 0) history.back();
+  },
+
+  showUndo() {
+    byId("undo").disabled = !this.depth && this.fragment() === this.entry;
+  },
+
+  reset() {
+    this.rest();
+    Object.assign(this, { fields: { ...EXAMPLE }, held: null, problem: "" });
+    this.redraw();
+    this.rest();
+  },
+
   filtered() {
-    this.fragment = this.listing.fragment();
-    this.write();
+    this.entry = this.fragment();
+    history.replaceState(history.state, "", this.entry);
   },
+
+  // ---- Changes
 
   // A field that is typed into stays as it is typed, until it is left.
   change(changes, isTyped = false) {
     Object.assign(this.fields, isTyped ? changes : inUnits(changes));
-    [this.isStart, this.unknown] = [false, ""];
-    if ("gpu" in changes) {
-      const product = findProduct(changes.gpu);
-      if (product.cc) Object.assign(this.fields, { cc: product.cc, sms: product.sms ?? "" });
-    }
-    if ("cc" in changes) Object.assign(this.fields, { gpu: "", sms: this.fields.gpu && !changes.sms ? "" : this.fields.sms });
+    if ("gpu" in changes && findGpu(changes.gpu).sms) this.fields.sms = "";
+    this.problem = "";
     this.redrawSoon();
   },
 
-  // Another amount of something that a kernel has.
-  set(name, amount) {
-    this.change(fieldsFor(this.question.kernel, name, amount));
+  // Other amounts of what the kernel uses.
+  set(amounts) {
+    const changes = Object.entries(amounts).map(([name, amount]) => fieldsFor(this.question.kernel, name, amount));
+    this.change(Object.assign({}, ...changes));
   },
 
+  // A click: an entry of the history at once.
+  ask(changes) {
+    this.rest();
+    this.change(changes);
+    this.redraw();
+    this.rest();
+  },
+
+  apply(requires) {
+    this.ask(Object.assign({}, ...Object.entries(requires).map(([name, amount]) => fieldsFor(this.question.kernel, name, amount))));
+    const { figure, headline } = verdictOf(this.question);
+    this.say(`Applied: ${figure}. ${headline}`);
+  },
+
+  hold(fields) {
+    this.rest();
+    this.held = fields;
+    this.redraw();
+    this.rest();
+  },
+
+  pin(pins) {
+    this.rest();
+    this.pins = pins;
+    this.redraw();
+    this.rest();
+  },
+
+  key(event) {
+    const isTyping = /^(input|textarea|select)$/.test(event.target.localName);
+    const isCommand = event.ctrlKey || event.metaKey;
+    const letter = event.key.toLowerCase();
+    if (event.key === "Escape") document.querySelectorAll("details.menu[open]").forEach((menu) => (menu.open = false));
+    if (this.isListed() || event.altKey || event.target.id === "pasted") return;
+    const act = isCommand
+      ? { z: () => (event.shiftKey ? history.forward() : this.undo()), y: () => history.forward() }[letter]
+      : !isTyping && { u: () => this.undo(), a: () => byId("hold").click(), "/": () => byId("gpu").select() }[letter];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  },
+
+  // ---- Drawing
+
   redrawSoon() {
-    if (this.waiting || this.isListed()) return;
-    this.waiting = requestAnimationFrame(() => this.redraw());
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => this.rest(), REST);
+    if (!this.waiting && !this.isListed()) this.waiting = requestAnimationFrame(() => this.redraw());
   },
 
   redraw() {
     cancelAnimationFrame(this.waiting);
     this.waiting = 0;
-    const start = performance.now();
-    const question = readQuestion(this.fields);
-    const launch = readLaunch(this.fields, question);
-    const { hint, error } = findProduct(this.fields.gpu ?? "");
-    const gpu = error && `${error} The answer is for ${this.fields.cc}.`;
-    this.form.show(this.fields, question, { ...question.errors, ...launch.errors, gpu }, hint);
-    document.body.classList.toggle("stale", !question.answer);
-    const wrong = [this.unknown, question.answer ? "" : wrongWords(question, this.isAnswered)].filter(Boolean);
-    settle(byId("wrong"), wrong.length ? `✕ ${wrong.join(" ")}` : "");
-    if (question.answer) {
-      [this.question, this.asked, this.isAnswered] = [question, { ...this.fields }, true];
-      this.draw(launch);
-    } else if (!this.question) {
-      this.asked = { ...START, cc: this.fields.cc };
-      this.question = readQuestion(this.asked);
-      this.draw({ wave: null, run: null });
-    }
-    const brief = question.answer ? this.unknown : WRONG;
-    if (brief) settle(byId("brief"), `✕ ${brief}`);
-    this.fragment = toFragment(this.fields, this.held);
-    this.write();
-    this.announce(question);
-    this.took = performance.now() - start;
+    const asked = readQuestion(this.fields);
+    const launch = readLaunch(this.fields, asked);
+    const errors = { ...asked.errors, ...launch.errors };
+    this.form.show(this.fields, asked, errors);
+    const { gpu } = asked;
+    settle(byId("gpu-facts"), gpu.cc ? [gpu.name && gpu.cc, launch.sms ? words.count(launch.sms, "SM") : gpu.range && `${gpu.range} SMs`, !gpu.name && limitsOf(gpu.cc).architecture].filter(Boolean).join(" · ") : "");
+    document.body.classList.toggle("stale", !asked.result);
+    if (asked.result) [this.question, this.asked] = [asked, { ...this.fields }];
+    else if (!this.question) [this.question, this.asked] = [readQuestion(EXAMPLE), EXAMPLE];
+    const named = { gpu: "GPU", ...Object.fromEntries(DATA.inputs.map((each) => [each.name, each.label])) };
+    const wrong = Object.keys(asked.errors)[0];
+    this.draw(launch, this.problem || (wrong ? `${named[wrong]}: ${asked.errors[wrong]}` : ""));
+    this.announce();
+    this.showUndo();
   },
 
-  draw(launch) {
+  draw(launch, problem) {
     const { question, asked } = this;
-    const { answer } = question;
-    const steps = [...nextSteps(answer)];
-    const found = slack(answer);
-    settle(byId("brief"), answer.launchable ? `${words.percent(answer.occupancy)}, limited by ${limitersOf(answer)}` : verdictOf(answer));
-    showVerdict(asked, question, launch, (kind) => this.copy(kind));
-    showResources(answer);
-    showSteps(answer, steps, (requires) => this.apply(requires));
-    showSlack(answer, found);
-    showLeft(answer, found, carveoutAdvice(answer));
-    for (const curve of this.curves) curve.draw(question, steps);
+    const { result } = question;
+    const held = this.held && readQuestion(this.held);
+    const pins = this.pins.map((text) => ({ text, gpu: findGpu(text) })).filter(({ gpu }) => gpu.cc);
+    this.unheard = problem;
+    byId("hold").textContent = this.held ? "Drop A" : "Hold as A";
+    fill(byId("kernel"), asked.kernel ? [
+      element("code", { title: asked.kernel }, asked.kernel),
+      element("small", {}, [asked.spills && `spills ${asked.spills}`, asked.bounds && `__launch_bounds__(${asked.bounds})`].filter(Boolean).join(", ")),
+      button("✕", "forget", () => this.ask({ kernel: "", spills: "", bounds: "" }), { class: "plain", "aria-label": "Remove the kernel's name" }),
+    ] : []);
+    showVerdict(asked, question, held, problem, { copy: (kind, text) => this.copy(kind, text), apply: (requires) => this.apply(requires), set: (changes) => this.ask(changes) });
+    showBars(result);
+    showWaves(launch, question.gpu);
+    const steps = isRefusedByCompiler(result) ? [] : nextSteps(result);
+    const others = pins.filter(({ gpu }) => gpu.cc !== question.gpu.cc).map(({ text, gpu }) => ({ label: text, limits: limitsOf(gpu.cc) }))
+      .filter(({ limits }) => resultOn(limits, question.kernel).result)
+      .map(({ label, limits }) => ({ label, question: { limits, kernel: question.kernel, model: defaultModel(limits) } }));
+    if (held?.result) others.push({ label: "A", question: held, isHeld: true });
+    for (const curve of this.curves) curve.draw(question, steps, others);
     this.map.draw(question);
-    showArithmetic(answer);
-    showChips(question, (cc) => this.ask({ cc }));
-    showLimits(question);
-    const held = this.held && { fields: this.held, question: readQuestion(this.held) };
-    showCompare({ fields: asked, question }, held, {
-      hold: () => this.hold({ ...asked }),
-      drop: () => this.hold(null),
-      swap: () => {
-        [this.fields, this.held] = [this.held, this.fields];
-        this.redraw();
-      },
+    showGpus(question, pins, {
+      text: asked.gpu,
+      choose: (text) => this.ask({ gpu: text }),
+      pin: () => this.pin([...this.pins, asked.gpu.trim().replaceAll(",", " ")].slice(-8)),
+      unpin: (text) => this.pin(this.pins.filter((each) => each !== text)),
     });
+    showArithmetic(result);
+    showLimits(question);
+    showCompare(asked, question, this.held, held);
   },
 
-  hold(fields) {
-    this.held = fields;
-    this.redraw();
-  },
-
-  // What a click asks at once: Back leads to the question before it. Typing and dragging leave no such trail.
-  ask(changes) {
-    this.record("replaceState");
-    this.change(changes);
-    this.redraw();
-    clearTimeout(this.writing);
-    if (location.hash !== this.fragment) this.record("pushState");
-  },
-
-  // Do what a next step says, all of it together.
-  apply(requires) {
-    const changes = Object.entries(requires).map(([name, amount]) => fieldsFor(this.question.kernel, name, amount));
-    this.ask(Object.assign({}, ...changes));
-    this.say(`Applied. ${verdictText(this.question.answer)}`);
-  },
-
-  // The address follows what is in sight, but not at every step of a drag.
-  write() {
-    clearTimeout(this.writing);
-    this.writing = setTimeout(() => this.record("replaceState"), 150);
-  },
-
-  // Put it into the address, unless the reader has just gone to another one: `load` is about to hear of it.
-  record(how) {
-    if (location.hash !== this.address) return;
-    history[how](null, "", this.fragment);
-    this.address = location.hash;
-  },
-
-  announce(question) {
+  announce() {
     clearTimeout(this.telling);
-    const text = `${this.unknown} ${question.answer ? verdictText(question.answer) : WRONG}`.trim();
-    if (text === this.told) return;
-    this.telling = setTimeout(() => {
-      this.told = text;
-      this.say(text);
-    }, 500);
+    const { figure, headline } = verdictOf(this.question);
+    const text = this.unheard || `${figure}. ${headline}`;
+    if (text === this.spoken) return;
+    this.telling = setTimeout(() => this.say((this.spoken = text)), 500);
   },
 
   say(text) {
     byId("status").textContent = text;
   },
 
-  async copy(kind) {
-    const [asked, question] = [this.asked, this.question]; // of the answer that is shown
-    const text = {
-      Link: () => location.href.replace(/#.*/, "") + this.fragment,
+  // ---- Copying and pasting
+
+  async copy(kind, given) {
+    const [asked, question] = [this.asked, this.question]; // of the result that is shown
+    const text = given ?? {
+      Link: () => (location.protocol === "file:" ? "" : location.href.replace(/#.*/, "")) + toFragment(asked, this.held, this.pins),
       Command: () => toCommand(asked, question),
       Python: () => toPython(asked, question),
       Markdown: () => toMarkdown(asked, question),
     }[kind]();
     this.copied = text;
-    let done = true;
+    let isDone = true;
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      done = copyBySelection(text);
+      isDone = copyBySelection(text);
     }
-    const key = [...document.querySelectorAll("[data-key]")].find((each) => each.dataset.key === `copy ${kind}`);
-    if (key) {
-      key.textContent = done ? "Copied" : "Not allowed";
-      setTimeout(() => (key.textContent = kind), 1200);
+    const node = [...document.querySelectorAll("[data-key]")].find((each) => each.dataset.key === `copy ${kind}`);
+    if (node && !given) {
+      node.textContent = isDone ? "Copied" : "Not allowed";
+      setTimeout(() => (node.textContent = `Copy as ${kind}`), 1200);
     }
-    this.say(done ? `${kind} copied.` : `The browser does not allow copying.`);
+    this.say(isDone ? "Copied." : "The browser does not allow copying.");
   },
 
-  paste(text) {
-    const found = text.trim() ? readPasted(text) : [];
-    const use = (kernel) => {
-      const cc = chipOf(ccOf(kernel.arch)) ? ccOf(kernel.arch) : null;
-      const cleared = this.isStart ? { regs: "", "dynamic-smem": "" } : {}; // they were an example's
-      this.change({ kernel: kernel.name, ...cleared, ...kernel.fields, ...(cc && cc !== this.fields.cc ? { cc } : {}) });
-    };
-    const lines = found.map((kernel, index) =>
-      element("li", {}, button(kernel.name, `pasted ${index}`, () => use(kernel), { class: "link" }), element("small", {}, pastedWords(kernel))),
-    );
-    const left = leftOut(found);
-    fill(byId("found"), [
-      text.trim() && !found.length && element("p", { class: "error" }, "No kernel in it."),
-      left.map((what) => element("p", { class: "error" }, what)),
-      lines.length > 0 && element("ul", { class: "plain" }, lines),
-    ]);
-    if (found.length === 1) use(found[0]);
-    if (text.trim()) this.say([found.length === 1 ? "One kernel, taken over." : `${found.length} kernels found.`, ...left].join(" "));
+  async drop(event) {
+    event.preventDefault();
+    const file = event.dataTransfer.files[0];
+    this.paste(file ? await file.slice(0, MAX_PASTED).text() : event.dataTransfer.getData("text"), true);
+  },
+
+  // The kernels of a text; of one the inputs, of several a list to choose from.
+  paste(text, isShown = false) {
+    const kernels = text.trim() ? readPasted(text) : [];
+    if (isShown) {
+      byId("pasted").value = text.slice(0, MAX_PASTED);
+      byId("paste").open = kernels.length !== 1;
+    }
+    const rows = kernels.map((kernel, at) => {
+      const { result, limits } = readQuestion(this.fieldsOf(kernel));
+      const facts = [kernel.arch, kernel.fields.regs && `${kernel.fields.regs} regs`, kernel.spills && `spills ${kernel.spills}`];
+      return element("li", {}, button(kernel.name, `pasted ${at}`, () => this.take(kernel), { class: "link" }), element("small", {}, facts.filter(Boolean).join(", ")), result ? shareCell(result.occupancy, result.launchable ? result.limiters[0] : "fails").slice(1) : element("small", {}, limits ? "" : "unknown GPU"));
+    });
+    fill(byId("found"), [text.trim() && !rows.length && element("p", { class: "error" }, "No kernel found. Paste the output of ptxas -v, with its “Compiling entry function” lines."), rows.length > 0 && element("ul", {}, rows)]);
+    if (kernels.length === 1) this.take(kernels[0]);
+    if (text.trim()) this.say(`${words.count(kernels.length, "kernel")} found.`);
+  },
+
+  // The fields of a kernel: what it does not state is not given, but for the block size, which is needed.
+  fieldsOf({ name, arch, fields, spills }) {
+    const cc = ccOf(arch);
+    const gpu = cc && limitsOf(cc) && cc !== findGpu(this.fields.gpu).cc ? cc : this.fields.gpu;
+    const stated = Object.fromEntries(Object.entries(fields).filter(([, text]) => text));
+    return { gpu, threads: this.fields.threads, sms: gpu === this.fields.gpu ? this.fields.sms ?? "" : "", ...stated, kernel: name, spills };
+  },
+
+  take(kernel) {
+    this.rest();
+    this.fields = inUnits(this.fieldsOf(kernel));
+    this.problem = "";
+    this.redraw();
+    this.rest();
   },
 };
-
-function wrongWords({ errors }, hasAnswer) {
-  const parts = Object.entries(errors).map(([name, error]) => `${DATA.inputs.find((each) => each.name === name).label}: ${error}`);
-  return `${parts.join(" ")} Below, in grey, is the ${hasAnswer ? "last answer" : "answer to an example"}.`;
-}
-
-const verdictText = (answer) => `${words.percent(answer.occupancy)} occupancy, ${words.count(answer.active_blocks, "block")}. ${verdictOf(answer)}`;
-
-const pastedWords = ({ arch, fields }) =>
-  [arch, fields.regs && `${fields.regs} registers`, Number(fields["static-smem"]) ? `${words.size(Number(fields["static-smem"]))} shared` : null].filter(Boolean).join(", ");
 
 // For browsers that keep the clipboard from pages on the disk.
 function copyBySelection(text) {
@@ -258,8 +316,8 @@ function copyBySelection(text) {
   const focused = document.activeElement;
   document.body.append(area);
   area.select();
-  const done = document.execCommand("copy");
+  const isDone = document.execCommand("copy");
   area.remove();
   focused?.focus();
-  return done;
+  return isDone;
 }

@@ -1,64 +1,66 @@
-// The curves: how the occupancy changes with one input. Drag, click, or use the arrow keys to change it.
+// The curves: the occupancy against one input. Drag sideways, click, or use the arrow keys to change the input.
 
-const HEIGHT = 168;
-const EDGE = { left: 36, right: 10, top: 20, bottom: 24 };
+const HEIGHT = 200;
+const EDGE = { left: 40, right: 12, top: 22, bottom: 48 };
+const AXES = {
+  threads: { title: "Block size", unit: "threads per block" },
+  regs: { title: "Registers", unit: "registers per thread" },
+  smem: { title: "Shared memory", unit: "KiB per block, static and dynamic" },
+};
+const scale = { isWarps: false };
 
-// [{first, last, blocks, warps, share}]: neighbouring values with the same answer.
+const valueOf = (kernel, name) => (name === "smem" && !isSharedMemoryGiven(kernel) ? null : amountOf(name, kernel));
+const runAt = (runs, value) => runs.find((run) => value <= run.last) ?? runs[runs.length - 1];
+const shareText = (share, limits) => (scale.isWarps ? `${Math.round(share * limits.max_warps_per_multiprocessor)} warps` : words.percent(share));
+const colourOf = (result) => (result.active_blocks ? result.limiters[0] : "fails");
+
+// [{first, last, blocks, warps, share, colour}]: neighbouring values with the same result.
 function curveOf({ limits, kernel, model }, name) {
   const runs = [];
   const low = name === "smem" ? 0 : 1;
-  const add = (last, { active_blocks: blocks, active_warps: warps, occupancy: share }) => {
+  const add = (last, result) => {
     const before = runs[runs.length - 1];
-    if (before && before.blocks === blocks && before.warps === warps) before.last = last;
-    else runs.push({ first: before ? before.last + 1 : low, last, blocks, warps, share });
+    const { active_blocks: blocks, active_warps: warps, occupancy: share } = result;
+    const colour = colourOf(result);
+    if (before && before.blocks === blocks && before.warps === warps && before.colour === colour) before.last = last;
+    else runs.push({ first: before ? before.last + 1 : low, last, blocks, warps, share, colour });
   };
-  const at = altering(kernel, name);
+  const at = (amount) => evaluate(limits, changed(kernel, { [name]: amount }), model);
   const most = highestOf(name, limits, kernel);
   const now = Math.min(valueOf(kernel, name) ?? 0, 2 * most);
   if (name === "threads") {
-    for (const last of py.range(limits.warp_size, Math.max(most, now) + 1, limits.warp_size)) add(last, evaluate(limits, at(last), model));
+    for (let last = limits.warp_size; last < Math.max(most, now) + 1; last += limits.warp_size) add(last, at(last));
   } else {
-    for (const [last, answer] of new Dial(limits, kernel, model, name).answers(low)) {
-      add(Math.min(last, most), answer);
+    for (const [last, result] of new Dial({ limits, kernel, model }, name).results(low)) {
+      add(Math.min(last, most), result);
       if (last >= most) break;
     }
   }
-  if (now > runs[runs.length - 1].last) add(now, evaluate(limits, at(now), model));
+  if (now > runs[runs.length - 1].last) add(now, at(now));
   return runs;
 }
 
-function valueOf(kernel, name) {
-  if (name === "smem") return kernel.is_shared_memory_given ? kernel.shared_memory : null;
-  return kernel[name];
-}
-
-const runAt = (runs, value) => runs.find((run) => value <= run.last) ?? runs[runs.length - 1];
-
 class Curve {
-  constructor(name, change) {
-    this.name = name;
-    this.change = change;
-    this.title = { threads: "Block size", regs: "Registers", smem: "Shared memory" }[name];
+  constructor(name, change, toggle) {
+    Object.assign(this, { name, change, runs: null, drag: null, width: 340 });
+    const { title } = AXES[name];
     this.svg = created(drawn("svg"));
     this.pointed = created(drawn("g"));
-    this.caption = created(element("p", { class: "note" }));
-    this.node = created(element("section", {}, element("h2", {}, this.title), this.svg, this.caption));
+    this.caption = created(element("p", { class: "caption" }));
+    this.scale = created(button("", `scale ${name}`, toggle, { class: "link", title: "Show the curves in percent or in warps" }));
+    this.node = created(element("section", { class: "card curve" }, element("h2", {}, title, this.scale), this.svg, this.caption));
     this.handlers = {
-      pointerdown: (event) => {
-        this.svg.setPointerCapture(event.pointerId);
-        this.take(event);
-      },
-      pointermove: (event) => {
-        if (this.svg.hasPointerCapture(event.pointerId)) this.take(event);
-        else this.hover(event);
-      },
+      pointerdown: (event) => this.press(event),
+      pointermove: (event) => this.move(event),
+      pointerup: (event) => this.release(event),
+      pointercancel: () => (this.drag = null),
       pointerleave: () => this.hover(null),
       keydown: (event) => this.key(event),
     };
   }
 
   x(value) {
-    return EDGE.left + ((value - this.low) / (this.high - this.low)) * (this.width - EDGE.left - EDGE.right);
+    return EDGE.left + (Math.max(0, Math.min(value, this.high) - this.low) / (this.high - this.low)) * (this.width - EDGE.left - EDGE.right);
   }
 
   y(share) {
@@ -68,135 +70,157 @@ class Curve {
   // The value under the pointer, in whole units.
   under(event) {
     const at = (event.clientX - this.svg.getBoundingClientRect().left - EDGE.left) / (this.width - EDGE.left - EDGE.right);
-    const exact = this.low + Math.max(0, Math.min(1, at)) * (this.high - this.low);
     const unit = this.name === "regs" ? 1 : this.unit;
+    const exact = this.low + Math.max(0, Math.min(1, at)) * (this.high - this.low);
     return Math.max(this.name === "threads" ? unit : this.low, Math.min(this.high, Math.round(exact / unit) * unit));
   }
 
-  take(event) {
-    event.preventDefault();
+  // A mouse takes the value at once; a finger only once it moves sideways, because it may be about to scroll.
+  press(event) {
+    if (event.button) return;
+    this.drag = { x: event.clientX, y: event.clientY, isSideways: event.pointerType !== "touch" };
+    if (!this.drag.isSideways) return;
+    this.svg.setPointerCapture(event.pointerId);
     this.change(this.under(event));
+  }
+
+  move(event) {
+    if (!this.drag) return this.hover(event);
+    const [across, along] = [Math.abs(event.clientX - this.drag.x), Math.abs(event.clientY - this.drag.y)];
+    if (!this.drag.isSideways && (across < 8 || across < 2 * along)) return;
+    this.drag.isSideways = true;
+    this.change(this.under(event));
+  }
+
+  release(event) {
+    const { x, y, isSideways } = this.drag ?? {};
+    this.drag = null;
+    if (isSideways === false && Math.hypot(event.clientX - x, event.clientY - y) < 8) this.change(this.under(event)); // a tap
   }
 
   hover(event) {
     const value = event && this.under(event);
     const run = event && runAt(this.runs, value);
     fill(this.pointed, run ? [
-      drawn("line", { x1: this.x(value), x2: this.x(value), y1: EDGE.top, y2: HEIGHT - EDGE.bottom, class: "hair" }),
+      drawn("path", { d: `M${this.x(value)} ${EDGE.top}V${this.y(0)}`, class: "hair" }),
       drawn("circle", { cx: this.x(value), cy: this.y(run.share), r: 3, class: "point" }),
     ] : []);
-    settle(this.caption, run ? `${amountText(this.name, value)}: ${words.percent(run.share)}, ${words.count(run.blocks, "block")}` : this.words);
+    settle(this.caption, run ? `${amountText(this.name, value)}: ${shareText(run.share, this.limits)}, ${words.count(run.blocks, "block")}` : this.words);
   }
 
   key(event) {
-    const pages = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 4, PageDown: -4 }[event.key];
-    const now = this.now ?? this.low;
-    let next;
-    if (pages) next = stepped(now, pages, this.unit);
-    else if (event.key === "Home") next = this.name === "threads" ? this.unit : this.low;
-    else if (event.key === "End") next = this.high;
-    else return;
+    const units = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 4, PageDown: -4 }[event.key];
+    const ends = { Home: this.name === "threads" ? this.unit : this.low, End: this.high };
+    if ((!units && !(event.key in ends)) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    this.change(Math.max(this.low, Math.min(this.high, next)));
+    const next = units ? stepped(this.now ?? this.low, units, this.unit) : ends[event.key];
+    this.change(Math.max(ends.Home, Math.min(this.high, next)));
   }
 
-  draw(question, steps) {
-    const { limits, kernel, answer } = question;
-    this.unit = stepOf(this.name, limits);
-    this.runs = curveOf(question, this.name);
-    this.now = valueOf(kernel, this.name);
+  // others: [{label, question, isHeld}] whose curves are drawn behind.
+  draw(question, steps, others) {
+    const { limits, kernel, result } = question;
+    Object.assign(this, { limits, unit: stepOf(this.name, limits), runs: curveOf(question, this.name), now: valueOf(kernel, this.name) });
     this.low = this.runs[0].first;
     this.high = this.runs[this.runs.length - 1].last;
+    this.words = this.sentence(result);
+    settle(this.scale, scale.isWarps ? "in warps" : "in %");
     const better = steps.filter((step) => Object.keys(step.requires).length === 1 && this.name in step.requires);
-    this.words = this.sentence(answer);
     this.hover(null);
-    const properties = {
-      class: "curve", role: "slider", tabindex: "0", height: HEIGHT, viewBox: `0 0 ${this.width} ${HEIGHT}`, "aria-label": `${this.title}, curve`,
-      "aria-valuemin": this.low, "aria-valuemax": this.high, "aria-valuenow": this.now ?? this.low, "aria-valuetext": this.words,
-    };
-    adapt(this.svg, drawn("svg", { ...properties, ...this.handlers }, this.axes(), this.line(), this.pointed, this.marks(better, answer)));
+    adapt(this.svg, drawn(
+      "svg",
+      {
+        role: "slider", tabindex: "0", height: HEIGHT, viewBox: `0 0 ${this.width} ${HEIGHT}`, "aria-label": `${AXES[this.name].title}, curve`,
+        "aria-valuemin": this.low, "aria-valuemax": this.high, "aria-valuenow": this.now ?? this.low, "aria-valuetext": this.words, ...this.handlers,
+      },
+      this.axes(),
+      this.areas(),
+      others.map((other) => drawn("path", { d: this.line(curveOf(other.question, this.name)), class: other.isHeld ? "held" : "pinned" }, drawn("title", {}, other.label))),
+      drawn("path", { d: this.line(this.runs), class: "line" }),
+      this.pointed,
+      this.marks(better, result),
+    ));
   }
 
   axes() {
-    const bottom = HEIGHT - EDGE.bottom;
     const shares = [0, 0.25, 0.5, 0.75, 1];
-    const values = ticksOf(this.low, this.high, this.name, this.width);
     const across = (share) => `M${EDGE.left} ${this.y(share)}H${this.width - EDGE.right}`;
+    const label = (share) => (scale.isWarps ? grouped(share * this.limits.max_warps_per_multiprocessor) : words.percent(share));
+    const ticks = ticksOf(this.low, this.high, this.name, this.width);
+    const middle = (EDGE.left + this.width - EDGE.right) / 2;
     return [
       drawn("path", { d: shares.map(across).join(""), class: "grid" }),
-      drawn("path", { d: across(0) + values.map((value) => `M${this.x(value).toFixed(1)} ${bottom}v4`).join(""), class: "base" }),
-      shares.map((share) => drawn("text", { x: EDGE.left - 6, y: this.y(share) + 4, class: "end" }, words.percent(share))),
-      values.map((value) => drawn("text", { x: this.x(value), y: bottom + 16 }, tickText(value, this.name))),
+      shares.map((share) => drawn("text", { x: EDGE.left - 5, y: this.y(share) + 4, class: "end" }, label(share))),
+      drawn("text", { x: 2, y: 11, class: "start title" }, scale.isWarps ? "Warps per SM" : "Occupancy"),
+      ticks.map((value) => drawn("text", { x: this.x(value), y: HEIGHT - EDGE.bottom + 24 }, tickText(value, this.name))),
+      drawn("text", { x: middle, y: HEIGHT - 6, class: "title" }, AXES[this.name].unit),
     ];
   }
 
-  line() {
+  // Below the curve the limiter of each value: a tint, and a band along the axis.
+  areas() {
+    const paths = {};
     const bottom = this.y(0);
-    let path = "";
     for (const run of this.runs) {
-      const [left, right, y] = [this.x(run.first), this.x(Math.min(run.last + 1, this.high)), this.y(run.share)];
-      path += `${path ? "L" : "M"}${left.toFixed(1)} ${y.toFixed(1)}H${right.toFixed(1)}`;
+      const [left, right] = [this.x(run.first - 1).toFixed(1), this.x(run.last).toFixed(1)];
+      const found = (paths[run.colour] ??= { tint: "", band: "" });
+      found.tint += `M${left} ${bottom}V${this.y(run.share).toFixed(1)}H${right}V${bottom}Z`;
+      found.band += `M${left} ${bottom + 3}H${right}v6H${left}Z`;
     }
-    const end = `V${bottom}H${this.x(this.low).toFixed(1)}Z`;
-    return [drawn("path", { d: path + end, class: "under" }), drawn("path", { d: path, class: "steps" }), drawn("path", { d: this.cliffs(), class: "cliff" })];
+    return Object.entries(paths).map(([colour, { tint, band }]) => [
+      drawn("path", { d: tint, class: `tint ${colour}` }),
+      drawn("path", { d: band, class: `band ${colour}` }, drawn("title", {}, colour === "fails" ? "does not launch" : `limited by ${words.name(colour)}`)),
+    ]);
   }
 
-  // A dot at the last value before each fall.
-  cliffs() {
-    const falls = this.runs.filter((run, index) => index + 1 < this.runs.length && this.runs[index + 1].share < run.share);
-    return falls.map((run) => `M${this.x(run.last).toFixed(1)} ${this.y(run.share).toFixed(1)}h0`).join("");
+  line(runs) {
+    let path = "";
+    for (const run of runs) {
+      if (run.first > this.high) break;
+      path += `${path ? "L" : "M"}${this.x(run.first - 1).toFixed(1)} ${this.y(run.share).toFixed(1)}H${this.x(run.last).toFixed(1)}`;
+    }
+    return path;
   }
 
-  marks(better, answer) {
+  marks(better, result) {
     const found = better.map((step) => drawn("circle", { cx: this.x(step.requires[this.name]), cy: this.y(step.occupancy), r: 4.5, class: "next" }));
     if (this.now === null) return found;
-    const x = this.x(Math.max(this.low, Math.min(this.now, this.high)));
-    const anchor = x > this.width - 60 ? "end" : x < 80 ? "start" : "";
+    const x = this.x(this.now);
+    const anchor = x > this.width - 80 ? "end" : "start";
     return [
-      drawn("path", { d: `M${x} ${EDGE.top - 4}V${HEIGHT - EDGE.bottom}`, class: "now" }),
+      drawn("path", { d: `M${x} ${EDGE.top - 6}V${this.y(0)}`, class: "now" }),
       found,
-      drawn("circle", { cx: x, cy: this.y(answer.occupancy), r: 4.5, class: "here" }),
-      drawn("text", { x, y: EDGE.top - 8, class: `label ${anchor}` }, `${tickText(this.now, this.name)}: ${words.percent(answer.occupancy)}`),
+      drawn("circle", { cx: x, cy: this.y(result.occupancy), r: 6, class: "here" }),
+      drawn("text", { x: x + (anchor === "end" ? -6 : 6), y: EDGE.top - 8, class: `label ${anchor}` }, `${tickText(this.now, this.name)} · ${shareText(result.occupancy, this.limits)}`),
     ];
   }
 
-  // What the curve shows, in words.
-  sentence(answer) {
+  // The curve in words.
+  sentence(result) {
     if (this.now === null) return "Not given: click or drag to choose.";
     const parts = [];
     const at = this.runs.indexOf(runAt(this.runs, this.now));
-    const fall = this.runs.find((run, index) => index > at && run.warps < answer.active_warps);
-    const below = this.runs.filter((run) => run.last < this.now && run.warps > answer.active_warps).pop();
-    const above = this.runs.find((run) => run.first > this.now && run.warps > answer.active_warps);
-    if (below) parts.push(`${words.percent(below.share)} at ${this.short(below.last)}`);
-    if (above) parts.push(`${words.percent(above.share)} at ${this.short(this.name === "threads" ? above.last : above.first)}`);
-    if (fall) parts.push(`falls to ${words.percent(fall.share)} above ${this.short(fall.first - 1)}`);
-    return `${amountText(this.name, this.now)}: ${words.percent(answer.occupancy)}${parts.length ? "; " : ""}${parts.join("; ")}`;
+    const fall = this.runs.find((run, index) => index > at && run.warps < result.active_warps);
+    const below = this.runs.filter((run) => run.last < this.now && run.warps > result.active_warps).pop();
+    const above = this.runs.find((run) => run.first > this.now && run.warps > result.active_warps);
+    const short = (value) => (this.name === "smem" ? words.size(value) : grouped(value));
+    if (below) parts.push(`${shareText(below.share, this.limits)} at ${short(below.last)}`);
+    if (above) parts.push(`${shareText(above.share, this.limits)} at ${short(this.name === "threads" ? above.last : above.first)}`);
+    if (fall) parts.push(`${shareText(fall.share, this.limits)} above ${short(fall.first - 1)}`);
+    return [`${amountText(this.name, this.now)}: ${shareText(result.occupancy, this.limits)}`, ...parts].join("; ");
   }
-
-  short(value) {
-    return this.name === "smem" ? words.size(value) : grouped(value);
-  }
-}
-
-// The next multiple of the unit, upwards or downwards.
-function stepped(now, units, unit) {
-  const at = units > 0 ? Math.floor(now / unit) : Math.ceil(now / unit);
-  return Math.max(0, (at + units) * unit);
 }
 
 const amountText = (name, value) => (name === "smem" ? words.size(value) : words.count(value, name === "threads" ? "thread" : words.name(name).replace(/s$/, "")));
 
-function tickText(value, name) {
-  if (name !== "smem" || !value) return grouped(value);
-  return value % 1024 ? `${(value / 1024).toFixed(1)}K` : `${value / 1024}K`;
-}
+const tickText = (value, name) => (name === "smem" ? grouped(Number((value / 1024).toFixed(1))) : grouped(value));
 
 function ticksOf(low, high, name, width) {
   const most = Math.max(3, Math.floor(width / 56));
-  const steps = name === "smem" ? [1, 2, 4, 8, 16, 32, 64, 128].map((each) => each * 1024) : name === "threads" ? [128, 256, 512] : [1, 2, 4, 8, 16, 32, 64, 128];
-  const step = steps.find((each) => (high - low) / each <= most) ?? steps[steps.length - 1];
-  const found = [];
-  for (let value = Math.ceil(low / step) * step; value <= high; value += step) found.push(value);
-  return found;
+  const units = name === "smem" ? 1024 : name === "threads" ? 128 : 1;
+  let step = units;
+  while ((high - low) / step > most) step *= 2;
+  const ticks = [];
+  for (let value = Math.ceil(low / step) * step; value <= high; value += step) ticks.push(value);
+  return ticks;
 }

@@ -2,8 +2,6 @@
 
 const element = (name, properties = {}, ...children) => ({ name, properties, children, space: "http://www.w3.org/1999/xhtml" });
 
-const note = (...children) => element("p", { class: "note" }, ...children);
-
 // What only readers of the screen are told.
 const unseen = (text) => element("span", { class: "unseen" }, text);
 
@@ -97,23 +95,16 @@ function table(caption, titles, rows, properties = {}) {
 // A cell of a table with a number in it.
 const numeric = (text) => [{ class: "number" }, text];
 
-// One with a share of 1, as a number and as a bar.
-const shareCell = (share, isMarked) => [{ class: "use" }, element("span", { class: "number" }, words.percent(share)), bar(share, isMarked)];
+// One with a share of 1, as a number and as a bar in a colour.
+const shareCell = (share, colour) => [{ class: "use" }, element("span", { class: "number" }, words.percent(share)), bar(share, colour)];
 
 // The text of an element, where it is another one.
 function settle(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-// A name that may take two lines, of which one ends with one of its words.
-const breakable = (text) => text.split(/(?<=_)|(?<=[a-z])(?=[A-Z])/).map((part, at) => [at > 0 && element("wbr"), part]);
-
 // A share of 1 as a bar.
-function bar(share, isMarked) {
+function bar(share, colour) {
   const width = `${Math.max(0, Math.min(1, share)) * 100}%`;
-  return drawn(
-    "svg",
-    { class: `bar${isMarked ? " marked" : ""}`, "aria-hidden": "true", preserveAspectRatio: "none" },
-    drawn("rect", { width, height: "100%" }),
-  );
+  return drawn("svg", { class: "share", "aria-hidden": "true" }, drawn("rect", { class: "free", width: "100%", height: "100%" }), drawn("rect", { class: colour, width, height: "100%" }));
 }

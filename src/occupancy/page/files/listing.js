@@ -35,7 +35,7 @@ class Listing {
         "div",
         { class: "basis" },
         head && scrolled("By architecture", table("By architecture", head, facts, { class: "facts" })),
-        this.notes.length > 0 && element("details", { open: true }, element("summary", {}, "What the numbers rest on"), this.notes.map((text) => note(text))),
+        this.notes.length > 0 && element("details", { open: true }, element("summary", {}, "What the numbers rest on"), this.notes.map((text) => element("p", { class: "note" }, text))),
       ),
       element("form", { role: "search", class: "filters", autocomplete: "off", submit: (event) => event.preventDefault() }, field("Search", this.search), this.filters.map(({ node }) => node)),
       this.count,
@@ -128,7 +128,7 @@ class Listing {
 
   // The numbers of the rows that are wanted, in order.
   chosen() {
-    const wanted = this.search.value.toLowerCase().split(/\s+/).filter(Boolean).map(partsOf);
+    const wanted = this.search.value.toLowerCase().split(/\s+/).filter(Boolean).map(piecesOf);
     const isWanted = (row, at) => wanted.every((parts) => holds(this.texts[at], parts)) && this.filters.every((each) => each.isWanted(row));
     const found = this.rows.map((row, at) => (isWanted(row, at) ? at : -1)).filter((at) => at >= 0);
     if (!this.order) return found;
@@ -147,7 +147,7 @@ class Listing {
     fill(this.body, found.slice(0, this.shown).map((at) => this.line(at)));
     const isShared = this.rows.some((row) => row.some((cell) => architecturesOf(cell).length));
     const all = words.count(this.rows.length, "row") + (isShared ? "; architectures that do not differ share one" : "");
-    const unknown = this.unknown.length ? ` ${notKnown(this.unknown)}` : "";
+    const unknown = this.unknown.length ? ` The link has unknown parts: ${words.list(this.unknown)}.` : "";
     settle(this.count, `${found.length === this.rows.length ? "" : `${grouped(found.length)} of `}${all}.${unknown}`);
     this.back.href = this.chosenBy = this.fragment();
     const left = found.length - this.shown;
@@ -178,11 +178,11 @@ class Listing {
     return element(
       "tr",
       {},
-      element("th", { scope: "row" }, question === null ? inPieces(name) : element("a", { href: link, "data-key": `kernel ${at}`, click: () => app.record("replaceState") }, inPieces(name))),
+      element("th", { scope: "row" }, question === null ? inPieces(name) : element("a", { href: link, "data-key": `kernel ${at}` }, inPieces(name))),
       cells.map((cell, index) => {
         const { kind } = this.columns[index + 1];
         if (kind !== "share") return element("td", { class: kind }, kind === "number" ? textOf(cell).replace(/(?<!\/) /g, "\u00a0") : inPieces(textOf(cell)));
-        return element("td", { class: "use" }, element("span", { class: "number" }, cell[1]), cell[0] === null ? null : bar(cell[0], true));
+        return element("td", { class: "use" }, element("span", { class: "number" }, cell[1]), cell[0] === null ? null : bar(cell[0], "registers"));
       }),
     );
   }
@@ -200,7 +200,7 @@ const architecturesOf = (cell) => (Array.isArray(cell) && Array.isArray(cell[0])
 
 const inOrder = (a, b) => a.localeCompare(b, "en", { numeric: true });
 
-const partsOf = (word) => word.split("*").filter(Boolean);
+const piecesOf = (word) => word.split("*").filter(Boolean);
 
 // Whether a text holds the parts one after the other.
 function holds(text, parts) {

@@ -1,55 +1,40 @@
 // A map of two inputs: the occupancy at every pair of their values. Click, or use the arrow keys, to change both.
 
 const MAP_HEIGHT = 300;
-const MAP_EDGE = { left: 46, right: 8, top: 8, bottom: 28 };
+const MAP_EDGE = { left: 46, right: 8, top: 8, bottom: 26 };
 
-// The values along an axis: where the chip's allocation changes, or about fifty of them.
+// The values along an axis: where the GPU's allocation changes, or about fifty of them.
 function samplesOf(name, { limits, kernel }) {
   const high = highestOf(name, limits, kernel);
   const unit = stepOf(name, limits);
   const step = unit * 2 ** Math.max(0, Math.round(Math.log2(high / unit / 48)));
-  const found = [];
-  for (let value = name === "threads" || name === "regs" ? step : 0; value <= high; value += step) found.push(value);
-  if (found[found.length - 1] < high) found.push(high);
-  return found;
+  const samples = [];
+  for (let value = name === "threads" || name === "regs" ? step : 0; value <= high; value += step) samples.push(value);
+  if (samples[samples.length - 1] < high) samples.push(high);
+  return samples;
 }
 
 const tintOf = (share) => (share ? 0.08 + 0.92 * share ** 1.3 : 0).toFixed(3);
 
 class HeatMap {
   constructor(change) {
-    this.change = change;
-    this.axes = ["threads", "regs"];
+    Object.assign(this, { change, axes: ["threads", "regs"], width: 560 });
     this.marker = created(drawn("g"));
     this.svg = created(drawn("svg", {
       class: "map", role: "slider", tabindex: "0", height: MAP_HEIGHT, "aria-roledescription": "slider in two directions",
       keydown: (event) => this.press(event),
       pointermove: (event) => this.hover(event),
       pointerleave: () => settle(this.caption, this.words),
-      click: (event) => {
-        const [x, y] = this.under(event);
-        this.change({ [this.axes[0]]: x, [this.axes[1]]: y });
-      },
+      click: (event) => this.change(Object.fromEntries(this.under(event).map((value, index) => [this.axes[index], value]))),
     }));
-    this.caption = created(element("p", { class: "note" }));
-    const names = ["threads", ...ADJUSTABLE.filter((name) => name !== "tensor_memory")]; // which few chips have
+    this.caption = created(element("p", { class: "caption" }));
     this.selects = [0, 1].map((index) => created(element(
       "select",
       { id: `axis-${index}`, change: (event) => this.choose(index, event.target.value) },
-      names.map((name) => element("option", { value: name }, words.name(name))),
+      ["threads", "regs", "smem", "barriers"].map((name) => element("option", { value: name }, words.name(name))),
     )));
-    const keys = [0, 0.25, 0.5, 0.75, 1].map((share) => {
-      const swatch = drawn("svg", { class: "swatch", "aria-hidden": "true" }, drawn("rect", { class: "cells", width: "100%", height: "100%", "fill-opacity": tintOf(share) }));
-      return element("span", { class: "key" }, swatch, words.percent(share));
-    });
     this.node = byId("map");
-    refill(
-      "map",
-      element("p", { class: "choices" }, ["across", "up"].map((text, index) => [element("label", { for: `axis-${index}` }, text), this.selects[index]])),
-      this.svg,
-      element("p", { class: "choices keys" }, "occupancy", keys),
-      this.caption,
-    );
+    refill("map", element("p", { class: "choices" }, ["across", "up"].map((text, index) => [element("label", { for: `axis-${index}` }, text), this.selects[index]])), this.svg, this.caption);
   }
 
   choose(index, name) {
@@ -77,14 +62,14 @@ class HeatMap {
     event.preventDefault();
     const values = this.values[index];
     const now = valueOf(this.question.kernel, this.axes[index]) ?? -1;
-    // Between two values, a step goes to the neighbour on its side.
     const at = steps > 0 ? values.findLastIndex((each) => each <= now) : values.filter((each) => each < now).length;
     this.change({ [this.axes[index]]: values[Math.max(0, Math.min(values.length - 1, at + steps))] });
   }
 
   hover(event) {
-    const [x, y] = this.under(event);
-    settle(this.caption, this.sentence([x, y], this.at(x, y)));
+    const amounts = this.under(event);
+    const { limits, kernel, model } = this.question;
+    settle(this.caption, this.sentence(amounts, evaluate(limits, changed(kernel, { [this.axes[0]]: amounts[0], [this.axes[1]]: amounts[1] }), model)));
   }
 
   sentence(amounts, { occupancy, active_blocks: blocks }) {
@@ -92,29 +77,21 @@ class HeatMap {
     return `${texts.join(", ")}: ${words.percent(occupancy)}, ${words.count(blocks, "block")}`;
   }
 
-  at(x, y) {
-    const { limits, kernel, model } = this.question;
-    return evaluate(limits, altered(altered(kernel, this.axes[0], x), this.axes[1], y), model);
-  }
-
   draw(question) {
     this.question = question;
-    const { limits, kernel, model, answer } = question;
+    const { limits, kernel, result } = question;
     this.selects.forEach((select, index) => (select.value = this.axes[index]));
     this.values = this.axes.map((name) => samplesOf(name, question));
-    // The map stays as it is while nothing changes but where on it the kernel is.
-    const [name, other] = this.axes;
-    const key = JSON.stringify([limits.compute_capability, model, this.width, this.axes, altered(altered(kernel, name, 0), other, 0)]);
+    // The cells stay while nothing changes but where among them the kernel is.
+    const key = JSON.stringify([limits.compute_capability, this.width, this.axes, changed(kernel, { [this.axes[0]]: 0, [this.axes[1]]: 0 })]);
     if (key !== this.key) this.drawCells(key);
     fill(this.marker, this.here(kernel));
     const here = this.axes.map((each) => valueOf(kernel, each));
-    this.words = `${this.sentence(here, answer)}. Point to read; click, or use the arrow keys, to choose.`;
+    const spoken = this.sentence(here, result);
+    this.words = `${spoken}. Click to choose.`;
     const [low, high] = [this.values[0][0], this.values[0][this.values[0].length - 1]];
-    const said = {
-      label: `Map of the occupancy, ${this.axes.map(words.name).join(" across and ")} up`,
-      valuemin: low, valuemax: high, valuenow: Math.min(here[0] ?? low, high), valuetext: this.sentence(here, answer),
-    };
-    for (const name in said) this.svg.setAttribute(`aria-${name}`, said[name]);
+    const aria = { label: `Map of the occupancy, ${this.axes.map(words.name).join(" across and ")} up`, valuemin: low, valuemax: high, valuenow: Math.min(here[0] ?? low, high), valuetext: spoken };
+    for (const name in aria) this.svg.setAttribute(`aria-${name}`, aria[name]);
     settle(this.caption, this.words);
   }
 
@@ -133,50 +110,43 @@ class HeatMap {
     const [across, up] = this.values;
     const paths = new Map();
     up.forEach((y, row) => {
-      const at = altering(altered(kernel, this.axes[1], y), this.axes[0]);
-      let start = 0;
-      let before = null;
-      for (let column = 0; column <= across.length; column++) {
-        const share = column < across.length ? evaluate(limits, at(across[column]), model).occupancy : null;
-        if (share === before) continue;
-        if (before) {
-          const rectangle = `M${left(start)} ${low(row)}V${low(row + 1)}H${left(column)}V${low(row)}Z`;
-          paths.set(before, (paths.get(before) ?? "") + rectangle);
-        }
-        [start, before] = [column, share];
+      const results = across.map((x) => evaluate(limits, changed(kernel, { [this.axes[0]]: x, [this.axes[1]]: y }), model));
+      const looks = results.map((result) => `${result.occupancy};${colourOf(result)}`);
+      for (let start = 0; start < across.length; ) {
+        let end = start;
+        while (looks[end] === looks[start]) end++;
+        paths.set(looks[start], `${paths.get(looks[start]) ?? ""}M${left(start)} ${low(row)}V${low(row + 1)}H${left(end)}V${low(row)}Z`);
+        start = end;
       }
     });
-    const cells = [...paths].map(([share, d]) => drawn("path", { d, class: "cells", "fill-opacity": tintOf(share) }));
-    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${MAP_HEIGHT}`);
-    fill(this.svg, [this.frame(), drawn("g", {}, cells), this.labels(), this.marker]);
-  }
-
-  frame() {
-    return drawn("rect", {
-      x: MAP_EDGE.left, y: MAP_EDGE.top, width: this.width - MAP_EDGE.left - MAP_EDGE.right, height: MAP_HEIGHT - MAP_EDGE.top - MAP_EDGE.bottom, class: "empty",
+    const cells = [...paths].map(([look, d]) => {
+      const [share, colour] = look.split(";");
+      return drawn("path", { d, class: `cells ${colour}`, "fill-opacity": tintOf(Number(share)) });
     });
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${MAP_HEIGHT}`);
+    const frame = { x: MAP_EDGE.left, y: MAP_EDGE.top, width: this.width - MAP_EDGE.left - MAP_EDGE.right, height: MAP_HEIGHT - MAP_EDGE.top - MAP_EDGE.bottom };
+    fill(this.svg, [drawn("rect", { ...frame, class: "empty" }), drawn("g", {}, cells), this.labels(), this.marker]);
   }
 
   labels() {
-    const texts = [];
-    const show = (index, values, name, place) => {
-      for (const value of ticksOf(values[0], values[values.length - 1], name, index ? 400 : this.width)) {
-        texts.push(place(Math.min((value - values[0]) / (values[1] - values[0]) + 0.5, values.length), tickText(value, name)));
-      }
+    const show = (index, width, place) => {
+      const [values, name] = [this.values[index], this.axes[index]];
+      return ticksOf(values[0], values[values.length - 1], name, width).map((value) => place(Math.min((value - values[0]) / (values[1] - values[0]) + 0.5, values.length), tickText(value, name)));
     };
-    show(0, this.values[0], this.axes[0], (at, text) => drawn("text", { x: this.left(at), y: MAP_HEIGHT - MAP_EDGE.bottom + 16 }, text));
-    show(1, this.values[1], this.axes[1], (at, text) => drawn("text", { x: MAP_EDGE.left - 6, y: this.low(at) + 4, class: "end" }, text));
-    return texts;
+    return [
+      show(0, this.width, (at, text) => drawn("text", { x: this.left(at), y: MAP_HEIGHT - MAP_EDGE.bottom + 16 }, text)),
+      show(1, 400, (at, text) => drawn("text", { x: MAP_EDGE.left - 6, y: this.low(at) + 4, class: "end" }, text)),
+    ];
   }
 
   here(kernel) {
     const at = this.axes.map((name, index) => {
       const value = valueOf(kernel, name);
-      const found = this.values[index].findIndex((each) => each >= value);
-      return value === null ? null : found < 0 ? this.values[index].length - 1 : found;
+      const place = this.values[index].findIndex((each) => each >= value);
+      return value === null ? null : place < 0 ? this.values[index].length - 1 : place;
     });
     if (at.includes(null)) return [];
     const [x, y] = [this.left(at[0] + 0.5), this.low(at[1] + 0.5)];
-    return [drawn("circle", { cx: x, cy: y, r: 6.5, class: "halo" }), drawn("circle", { cx: x, cy: y, r: 4.5, class: "here" })];
+    return [drawn("circle", { cx: x, cy: y, r: 6, class: "here" })];
   }
 }

@@ -1,58 +1,93 @@
-// Kernels in what people paste: the compiler's lines, cuobjdump's listing, or our own JSON.
+// Kernels in what people paste or drop: ptxas lines, cuobjdump listings, Nsight's CSV, and JSON of calc or scan.
 
-const MAX_PASTED = 2 ** 21;
+const MAX_PASTED = 2 ** 22;
 const MAX_KERNELS = 500;
 
-// [{name, arch, fields}], the fields as texts; whatever is not understood gives none.
+// [{name, arch, fields, spills}], the fields as texts; nothing of what is not understood.
 function readPasted(text) {
   const whole = text.slice(0, MAX_PASTED).trim();
-  const found = whole.startsWith("{") ? fromJson(whole) : /\bREG:\d/.test(whole) ? fromListing(whole) : fromCompiler(whole);
-  return found.slice(0, MAX_KERNELS);
+  const read = whole.startsWith("{") ? fromJson : /"Kernel Name"/.test(whole) ? fromNsight : /\bREG:\d/.test(whole) ? fromListing : fromCompiler;
+  return read(whole).slice(0, MAX_KERNELS).map((each) => ({ ...each, name: demangled(each.name) }));
 }
 
 const first = (pattern, text) => pattern.exec(text)?.[1];
 
 function fromCompiler(text) {
-  const found = [];
-  let name = "";
-  let arch = null;
+  const kernels = [];
+  let [name, arch, spills] = ["", null, ""];
   for (const line of text.replace(/\x1b\[[0-9;]*[A-Za-z]/g, "").split("\n")) {
     const entry = /Compiling entry function\s+['‘’`"](.{1,4000})['‘’´"]\s+for\s+['‘’`"](sm_\w+)['‘’´"]/.exec(line);
     const used = /\b[Uu]sed (\d{1,12}) registers(.*)/.exec(line);
+    const [, stores, loads] = /(\d{1,12}) bytes spill stores, (\d{1,12}) bytes spill loads/.exec(line) ?? [];
     if (entry) [, name, arch] = entry;
+    else if (stores) spills = Number(stores) + Number(loads) ? `${grouped(stores)} B stores, ${grouped(loads)} B loads` : "";
     else if (used) {
       const smem = /(\d{1,12})(?:\+(\d{1,12}))? bytes smem/.exec(used[2]);
-      const barriers = first(/used (\d{1,12}) barriers/, used[2]);
-      found.push({
-        name: name || "kernel",
-        arch,
-        fields: {
-          regs: used[1],
-          "static-smem": smem ? String(Number(smem[1]) + Number(smem[2] ?? 0)) : "0",
-          ...(barriers === undefined ? {} : { barriers }),
-        },
-      });
-      [name, arch] = ["", null];
+      const fields = { regs: used[1], "static-smem": smem ? String(Number(smem[1]) + Number(smem[2] ?? 0)) : "0", barriers: first(/used (\d{1,12}) barriers/, used[2]) ?? "" };
+      kernels.push({ name: name || "kernel", arch, spills, fields });
+      [name, arch, spills] = ["", null, ""];
     }
   }
-  return found;
+  return kernels;
 }
 
 function fromListing(text) {
-  const found = [];
-  let name = "";
-  let arch = null;
+  const kernels = [];
+  let [name, arch] = ["", null];
   for (const line of text.split("\n")) {
     arch = first(/^\s*arch\s*=\s*(sm_\w+)/, line) ?? arch;
     name = first(/^\s*Function (.{1,4000}):\s*$/, line) ?? name;
     const registers = first(/^\s*REG:(\d{1,12})\s/, line);
     if (registers === undefined || !name || !line.includes("CONSTANT[0]:")) continue; // device functions have rows, too
     const shared = Number(first(/\bSHARED:(\d{1,12})/, line) ?? 0);
-    const reserved = chipOf(ccOf(arch))?.compute_capability.major >= 9 && shared >= 1024 ? 1024 : 0;
-    found.push({ name, arch, fields: { regs: registers, "static-smem": String(shared - reserved) } });
+    const reserved = limitsOf(ccOf(arch))?.version >= 90 && shared >= 1024 ? 1024 : 0;
+    kernels.push({ name, arch, spills: "", fields: { regs: registers, "static-smem": String(shared - reserved) } });
     name = "";
   }
-  return found;
+  return kernels;
+}
+
+// Cells of CSV: quotes around all, two of them for one.
+const cellsOf = (line) => [...line.matchAll(/"((?:[^"]|"")*)"|([^,]+)|(?<=,)(?=,|$)/g)].map(([, quotedCell, plain]) => (quotedCell ?? plain ?? "").replaceAll('""', '"'));
+
+const NSIGHT = {
+  regs: ["launch__registers_per_thread", "Registers Per Thread"],
+  "static-smem": ["launch__shared_mem_per_block_static", "Static Shared Memory Per Block"],
+  "dynamic-smem": ["launch__shared_mem_per_block_dynamic", "Dynamic Shared Memory Per Block"],
+};
+const DECIMAL = { K: 1e3, M: 1e6, G: 1e9 };
+
+// The details page rounds: the roundest number within half of the last digit.
+function roundest(value, half) {
+  let unit = 2 ** 20;
+  while (unit > 1 && Math.abs(Math.round(value / unit) * unit - value) > half) unit /= 2;
+  return Math.round(value / unit) * unit;
+}
+
+// The raw page has a column for each metric and its units in a second row; the details page has a row for each.
+function fromNsight(text) {
+  const kernels = new Map();
+  let [head, units] = [null, null];
+  const shape = (cell) => (cell ?? "").match(/\d+/g)?.join("x").replace(/(x1)+$/, "") ?? "";
+  for (const line of text.split("\n").filter((each) => each.startsWith('"'))) {
+    const cells = cellsOf(line.trim());
+    if (cells[0] === "ID") [head, units] = [cells, null];
+    else if (head && !cells[0]) units = cells;
+    if (!head || !/^\d+$/.test(cells[0])) continue;
+    const cell = (name) => cells[head.indexOf(name)];
+    const kernel = kernels.get(cells[0]) ?? { name: cell("Kernel Name"), arch: cell("CC"), spills: "", fields: { threads: shape(cell("Block Size")), grid: shape(cell("Grid Size")) } };
+    kernels.set(cells[0], kernel);
+    const take = (name, value, unit = "") => {
+      const factor = DECIMAL[/^([KMG])byte/.exec(unit)?.[1]] ?? 1;
+      if (value) kernel.fields[name] = String(roundest(Number(value.replaceAll(",", "")) * factor, (factor / 2) * 10 ** -(value.split(".")[1]?.length ?? 0)));
+    };
+    for (const [name, [metric, label]] of Object.entries(NSIGHT)) {
+      if (head.includes("Metric Name")) {
+        if (cell("Metric Name") === label) take(name, cell("Metric Value"), cell("Metric Unit"));
+      } else take(name, cell(metric), units?.[head.indexOf(metric)]);
+    }
+  }
+  return [...kernels.values()];
 }
 
 // The question of `calc`, or the kernels of `scan`.
@@ -64,48 +99,72 @@ function fromJson(text) {
     return [];
   }
   const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-  if (Array.isArray(report?.kernels)) {
-    return report.kernels.filter(isObject).map((each) => ({ name: String(each.demangled ?? each.name), arch: String(each.cc ?? each.arch), fields: fieldsOf(each) }));
-  }
-  if (!isObject(report?.inputs)) return [];
-  const { chips } = report;
-  return (Array.isArray(chips) ? chips.filter(isObject) : [report]).map(({ cc, gpu, model, full_wave: wave, waves, what_if: limits }) => {
-    const fields = { kernel: "", ...fieldsOf(report.inputs), model: model === "spreadsheet" ? "spreadsheet" : "" };
-    if (isObject(wave)) Object.assign(fields, { sms: String(wave.multiprocessor_count), cluster: String(wave.cluster_size ?? "") });
-    if (Array.isArray(waves?.grid_dim)) fields.grid = waves.grid_dim.map(Number).join("x");
-    const inputs = Object.entries(report.inputs).filter(([name, value]) => value !== null && !HAS.has(name));
-    const left = [...inputs, ...Object.entries(isObject(limits) ? limits : {})].map((each) => each.map(String).join(" = "));
-    return { name: chips ? `the question on ${gpu ?? cc}` : "the question of the JSON", arch: String(cc ?? ""), fields, left };
-  });
+  const rows = [report?.kernels, report?.rows, report?.results].find(Array.isArray) ?? (isObject(report?.inputs) ? [report] : []);
+  return rows.filter(isObject).map((row) => ({
+    name: String(row.demangled ?? row.name ?? row.kernel ?? "inputs"),
+    arch: String(row.cc ?? row.arch ?? ""),
+    spills: row.spill_store_bytes ? `${grouped(row.spill_store_bytes)} B stores` : "",
+    fields: fieldsIn({ ...row, ...(isObject(report.inputs) ? report.inputs : {}), ...(isObject(row.inputs) ? row.inputs : {}) }),
+  }));
 }
 
-const HAS = new Set([...DATA.inputs.map((each) => each.field), "smem", "block_dim"]);
-
-// What of kernels is not taken over, in sentences.
-function leftOut(kernels) {
-  const said = kernels.flatMap(({ arch, left = [] }) => [
-    left.length && `Not taken over, because the page has no field for it: ${left.join(", ").slice(0, 500)}.`,
-    ccOf(arch) && !chipOf(ccOf(arch)) && `The page has no chip ${ccOf(arch)}.`,
-  ]);
-  return [...new Set(said)].filter(Boolean);
-}
-
-// The texts of the fields; what a scan does not know stays as it is.
-function fieldsOf(values) {
+function fieldsIn(values) {
   const fields = {};
   for (const input of DATA.inputs) {
     const value = values[input.field];
-    if (value === null || typeof value === "object") fields[input.name] = "";
-    else if (value !== undefined) fields[input.name] = typeof value === "boolean" ? (value ? "yes" : "no") : String(value).slice(0, 100);
+    if (typeof value === "boolean") fields[input.name] = value ? "yes" : "no";
+    else if (typeof value === "number" || typeof value === "string") fields[input.name] = String(value).slice(0, 100);
   }
-  if (!fields.threads) delete fields.threads;
   if (Array.isArray(values.block_dim)) fields.threads = values.block_dim.map(Number).join("x");
   if (typeof values.smem === "number") fields["dynamic-smem"] = String(values.smem);
   return fields;
 }
 
-// sm_90a -> 9.0
-function ccOf(arch) {
-  const found = /^(?:sm_)?(\d{1,2})\.?(\d)[af]?$/.exec(arch ?? "");
-  return found ? `${found[1]}.${found[2]}` : null;
+const TYPES = { v: "void", b: "bool", c: "char", a: "signed char", h: "unsigned char", s: "short", t: "unsigned short", i: "int", j: "unsigned int", l: "long", m: "unsigned long", x: "long long", y: "unsigned long long", f: "float", d: "double" };
+
+// _ZN3img9histogramILi64EEEvPfi -> img::histogram<64>; a name with more than names and simple arguments stays.
+function demangled(name) {
+  if (!name.startsWith("_Z")) return name;
+  let rest = name.slice(2);
+  const take = (pattern) => {
+    const match = pattern.exec(rest);
+    if (match) rest = rest.slice(match[0].length);
+    return match;
+  };
+  const source = () => {
+    const length = take(/^\d+/);
+    const text = length ? rest.slice(0, Number(length[0])) : "";
+    rest = rest.slice(text.length);
+    return /^_GLOBAL__N/.test(text) ? "(anonymous namespace)" : text;
+  };
+  const argument = () => {
+    const literal = take(/^L([a-z])(n?)(\d+)E/);
+    if (literal) return literal[1] === "b" ? String(literal[3] === "1") : `${literal[2] && "-"}${literal[3]}`;
+    const type = take(/^[a-z]/);
+    return type ? TYPES[type[0]] : /^\d/.test(rest) ? source() + parameters() : /^N/.test(rest) ? nested() : null;
+  };
+  const parameters = () => {
+    if (!take(/^I/)) return "";
+    const all = [];
+    while (rest && !take(/^E/)) {
+      all.push(take(/^J/) ? "..." : argument());
+      if (!all[all.length - 1]) throw new Wrong("too complex");
+    }
+    return `<${all.join(", ")}>`;
+  };
+  const nested = () => {
+    take(/^N[rVK]*/);
+    const parts = [];
+    while (rest && !take(/^E/)) {
+      const part = /^I/.test(rest) ? parts.pop() + parameters() : source();
+      if (!part) throw new Wrong("too complex");
+      parts.push(part);
+    }
+    return parts.join("::");
+  };
+  try {
+    return (/^N/.test(rest) ? nested() : source() + parameters()) || name;
+  } catch {
+    return name;
+  }
 }

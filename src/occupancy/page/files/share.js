@@ -1,57 +1,60 @@
-// The question as a link, a command line, Python, and the answer as Markdown.
+// A question as a link, a command line and Python, and its result as Markdown.
 
-const NAMES = () => ["kernel", "cc", "gpu", ...DATA.inputs.map((each) => each.name), "model", "grid", "cluster", "sms"];
+const PARTS = ["kernel", "bounds", "spills", "gpu", ...DATA.inputs.map((each) => each.name), ...LAUNCH.map((each) => each.name)];
+const DEFAULT_PINS = "A100,RTX 4090,B200";
 
-function toFragment(fields, held) {
+function toFragment(fields, held, pins) {
   const isInput = (name) => DATA.inputs.some((each) => each.name === name);
-  const of = (from, prefix) => NAMES().filter((name) => from[name]).map((name) => [prefix + name, isInput(name) ? from[name].replaceAll(" ", "") : from[name]]);
-  return `#${new URLSearchParams([...of(fields, ""), ...of(held ?? {}, "a.")])}`;
+  const pairs = (texts, prefix, from = inUnits(texts)) => PARTS.filter((name) => from[name]).map((name) => [prefix + name, isInput(name) ? from[name].replaceAll(" ", "") : from[name]]);
+  const pinned = pins.join(",") === DEFAULT_PINS ? [] : [["pins", pins.join(",")]];
+  return `#${new URLSearchParams([...pairs(fields, ""), ...pairs(held ?? {}, "a."), ...pinned])}`;
 }
 
-// {fields, held, unknown}: the texts by the names of their fields, and the names, or what is given by them, that the
-// page does not know. What is not a value shows as an error of its field.
+// {fields, held, pins, unknown}: the texts by the names of their fields, and the names that the page does not have.
 function fromFragment(fragment) {
-  const found = { "": {}, "a.": {} };
+  const texts = { "": {}, "a.": {} };
   const unknown = [];
+  let pins = DEFAULT_PINS;
   for (const [given, value] of new URLSearchParams(fragment.replace(/^#/, ""))) {
-    const [, prefix, said] = /^((?:a\.)?)(.*)/s.exec(given);
-    const fields = found[prefix];
-    const name = { ...DATA.aliases, smem: "dynamic-smem" }[said] ?? said;
+    const [, prefix, written] = /^((?:a\.)?)(.*)/s.exec(given);
+    const name = { ...DATA.aliases, smem: "dynamic-smem" }[written] ?? written;
     const flag = DATA.inputs.find((each) => each.kind === "flag" && (name === `no-${each.name}` || (name === each.name && !value)))?.name;
-    if (flag) fields[flag] = flag === name ? "yes" : "no"; // as on the command line
-    else if (!NAMES().includes(name)) unknown.push(given);
-    else if ((name === "cc" && !chipOf(ccOf(value))) || (name === "model" && !(value in MODELS))) unknown.push(`${given}=${value}`);
-    else fields[name] = name === "cc" ? ccOf(value) : value.slice(0, 200);
+    if (flag) texts[prefix][flag] = flag === name ? "yes" : "no"; // as on the command line
+    else if (given === "pins") pins = value;
+    else if (PARTS.includes(name) || name === "cc") texts[prefix][name] = value.slice(0, 400);
+    else unknown.push(given);
   }
-  const [fields, held] = Object.values(found).map((each) => (Object.values(each).some(Boolean) ? each : null));
-  return { fields, held, unknown: unknown.slice(0, 9).map((each) => each.slice(0, 60)) };
+  const [fields, held] = Object.values(texts).map(withGpu);
+  return { fields, held, pins: pins.split(",").map((each) => each.trim()).filter(Boolean).slice(0, 8), unknown: unknown.slice(0, 9).map((each) => each.slice(0, 60)) };
 }
 
-const notKnown = (names) => `The link has what the page does not know: ${words.listing(names)}.`;
+// One field for the GPU; a name that is none of the compute capability beside it gives way.
+function withGpu({ cc, ...fields }) {
+  if (cc && findGpu(fields.gpu ?? "").cc !== findGpu(cc).cc) fields.gpu = ccOf(cc) ?? cc;
+  return Object.values(fields).some(Boolean) ? fields : null;
+}
 
 const quoted = (text) => (/^[\w.,%x:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-// The inputs that count for the chip, as [input, text].
-const given = (fields, limits) =>
-  DATA.inputs.filter((each) => isOffered(each, limits) && fields[each.name]?.trim()).map((each) => [each, fields[each.name].trim()]);
+// The inputs that count on the GPU, as [input, text].
+const givenInputs = (fields, limits) => DATA.inputs.filter((each) => isOffered(each, limits) && fields[each.name]?.trim()).map((each) => [each, fields[each.name].trim()]);
 
 function toCommand(fields, question) {
-  const { limits, model } = question;
-  const cc = String(limits.compute_capability);
-  const product = findProduct(fields.gpu ?? "");
-  const parts = ["occupancy calc", product.cc === cc && product.name ? `--gpu ${quoted(product.name)}` : `--cc ${cc}`];
-  for (const [input, text] of given(fields, limits)) {
+  const { gpu, limits } = question;
+  const parts = ["occupancy calc", gpu.name ? `--gpu ${quoted(fields.gpu.trim())}` : `--cc ${limits.compute_capability}`];
+  for (const [input, text] of givenInputs(fields, limits)) {
     if (input.kind === "flag") parts.push(text === "yes" ? `--${input.name}` : `--no-${input.name}`);
     else parts.push(`--${input.name} ${plainText(input, text, question.kernel)}`);
   }
-  if (model !== defaultModel(limits)) parts.push(`--model ${model}`);
   const { errors } = readLaunch(fields, question);
-  const launch = errors.sms ? [] : EXTRA.filter((each) => isOffered(each, limits));
-  for (const { name } of launch) if (fields[name]?.trim() && !errors[name]) parts.push(`--${name} ${quoted(fields[name].trim())}`);
+  for (const input of LAUNCH) {
+    const text = fields[input.name]?.trim();
+    if (text && isOffered(input, limits) && !errors[input.name] && !errors.sms) parts.push(`--${input.name} ${quoted(text.replaceAll(" ", ""))}`);
+  }
   return parts.join(" ");
 }
 
-// What is typed here may be more than a shell or the command line reads: 27.5 KiB, (16, 16).
+// The page reads more than a shell: 27.5 KiB, (16, 16).
 function plainText(input, text, kernel) {
   const joined = text.replaceAll(" ", "");
   if (/^[\w.]+%?$/.test(joined)) return joined;
@@ -60,41 +63,35 @@ function plainText(input, text, kernel) {
   return String(kernel[input.field]);
 }
 
-function toPython(fields, question) {
-  const { limits, kernel, model } = question;
-  const parts = [JSON.stringify(String(limits.compute_capability))];
-  for (const [input] of given(fields, limits)) parts.push(`${input.field}=${pythonValue(input, kernel)}`);
-  if (model !== defaultModel(limits)) parts.push(`model="${model}"`);
+function toPython(fields, { gpu, limits, kernel }) {
+  const parts = [JSON.stringify(gpu.name ? fields.gpu.trim() : limits.compute_capability)];
+  for (const [input] of givenInputs(fields, limits)) parts.push(`${input.field}=${pythonValue(input, kernel)}`);
   return `import occupancy\n\nprint(occupancy.compute(${parts.join(", ")}))`;
 }
 
-function pythonValue(input, kernel) {
-  if (input.kind === "shape") return kernel.block_dim ? `(${kernel.block_dim.join(", ")})` : kernel.threads;
-  if (input.kind === "carveout") {
-    if (!kernel.carveout) return '"default"';
-    return kernel.carveout.unit === "percent" ? `"${kernel.carveout}"` : kernel.carveout.amount;
-  }
-  const value = kernel[input.field];
-  return typeof value === "string" ? `"${value}"` : py.str(value);
+function pythonValue({ kind, field }, kernel) {
+  const value = kind === "shape" ? kernel.block_dim ?? kernel.threads : kernel[field];
+  if (kind === "carveout") return value === null ? '"default"' : value.unit === "percent" ? `"${value.amount}%"` : value.amount;
+  if (Array.isArray(value)) return `(${value.join(", ")})`;
+  return typeof value === "string" ? `"${value}"` : typeof value === "boolean" ? (value ? "True" : "False") : value;
 }
 
 function toMarkdown(fields, question) {
-  const { answer } = question;
-  const rows = resourceRows(answer).map((row) => {
-    const name = row.isLimiter ? `**${row.name}**` : row.name;
+  const { result } = question;
+  const rows = resourceRows(result).filter((row) => row.blocks).map((row) => {
+    const name = row.isLimiter ? `**${row.title}**` : row.title;
     return `| ${name} | ${row.perBlock} | ${row.perSm} | ${row.blocks} |`;
   });
-  const lines = [
-    `${fields.kernel ? `\`${fields.kernel.replaceAll("`", "")}\`: ` : ""}**${words.percent(answer.occupancy)} occupancy** ${whereOf(fields, question)}: ${amountsOf(answer)}. ${verdictOf(answer)}`,
+  const { headline, detail } = verdictOf(question);
+  const steps = nextSteps(result).map((step) => `- ${words.percent(step.occupancy)}: ${changesOf(result, step)}`);
+  return [
+    `${fields.kernel ? `\`${fields.kernel.replaceAll("`", "")}\`: ` : ""}**${words.percent(result.occupancy)} occupancy** on ${placeOf(question)}. ${headline}. ${detail}`,
     "",
     "| Resource | Per block | Per SM | Blocks that fit |",
     "| --- | ---: | ---: | ---: |",
     ...rows,
-  ];
-  const { lead, at_once: atOnce, levels, sizes } = stepsOf(answer, [...nextSteps(answer)]);
-  const steps = [...atOnce, ...levels, ...sizes].map((step) => `${words.held(step.active_blocks, step.occupancy)}: ${changesWords(answer, step)}`);
-  if (lead) steps.unshift(lead);
-  if (steps.length) lines.push("", "Next steps:", "", ...steps.map((step) => `- ${step}`));
-  lines.push("", `\`${toCommand(fields, question)}\``);
-  return lines.join("\n");
+    ...(steps.length ? ["", "To raise occupancy:", "", ...steps] : []),
+    "",
+    `\`${toCommand(fields, question)}\``,
+  ].join("\n");
 }

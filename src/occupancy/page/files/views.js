@@ -1,316 +1,257 @@
-// What is shown of an answer. Each view fills its section again after every change.
+// The views of a result. Each fills its section again after every change; none changes its height.
 
-function whereOf(fields, { limits }) {
-  const cc = String(limits.compute_capability);
-  const isProduct = findProduct(fields.gpu ?? "").cc === cc;
-  return `on ${isProduct ? `${fields.gpu}, ` : ""}compute capability ${cc} (${limits.architecture})`;
+const ORDINAL = (number) => `${grouped(number)}${/1[123]$/.test(number) ? "th" : { 1: "st", 2: "nd", 3: "rd" }[number % 10] ?? "th"}`;
+const placeOf = ({ gpu, limits }) => `${gpu.name ? `${gpu.name}, ` : ""}compute capability ${limits.compute_capability} (${limits.architecture})`;
+const opens = (number) => (/^(8|11$|18$)/.test(String(number)) ? "An" : "A");
+
+const FAILURES = {
+  max_threads_per_block: (needed, most) => [`${needed} threads exceed ${most} per block`, "Use a smaller block."],
+  max_threads_per_multiprocessor: (needed, most) => [`${needed} threads exceed ${most} per SM`, "Use a smaller block."],
+  max_registers_per_thread: (needed, most) => [`${needed} registers exceed ${most} per thread`, "Compile for fewer registers."],
+  max_registers_per_block: (needed, most) => [`The block takes ${needed} registers, and may take ${most}`, "Use fewer registers or a smaller block: too many resources requested for launch."],
+  max_registers_per_multiprocessor: (needed, most) => [`The block takes ${needed} registers of ${most} per SM`, "Its warps do not fit whole into the sub-partitions."],
+  max_barriers_per_multiprocessor: (needed, most) => [`${needed} barriers exceed ${most} per SM`, "Use fewer barriers."],
+  virtual_resources_per_multiprocessor: (needed, most) => [`${needed} virtual resources exceed ${most} per SM`, "Enter up to 128."],
+};
+
+function failureText({ limit, needed, allowed }, kernel) {
+  const name = limit.replace(/^spreadsheet\.|_ca$/g, "");
+  const axis = /^max_block_dim\[(\d)\]/.exec(name);
+  if (axis) return [`${grouped(needed)} threads along ${"xyz"[axis[1]]} exceed ${grouped(allowed)}`, "Use another shape."];
+  if (name in FAILURES) return FAILURES[name](grouped(needed), grouped(allowed));
+  const optIn = kernel.opt_in === false ? "Opt in with cudaFuncSetAttribute, or use less." : "Use less shared memory.";
+  return [`${words.size(needed)} of shared memory exceed ${words.size(allowed)} per block`, optIn];
 }
 
-function amountsOf(answer) {
-  const warps = answer.limits.max_warps_per_multiprocessor;
-  return `${answer.active_warps} of ${warps} warps, ${words.count(answer.active_blocks, "block")} of ${words.count(answer.kernel.threads, "thread")}, ${words.count(answer.active_threads, "thread")} per SM`;
+// What one more block lacks of each limiter: 8,192 registers.
+function lacks({ active_blocks: blocks, limiters, uses, limits }) {
+  return limiters.map((name) => {
+    const { per_block: each, per_multiprocessor: all } = uses[name];
+    const missing = (blocks + 1) * each - all;
+    if (name === "blocks") return "a block slot";
+    if (missing <= 0) return name === "registers" ? `registers in whole warps of its ${limits.sub_partitions} sub-partitions` : words.name(name);
+    return name === "shared_memory" ? `${words.size(missing)} of shared memory` : name === "tensor_memory" ? `${missing} columns of tensor memory` : words.count(missing, words.name(name).replace(/s$/, ""));
+  });
 }
 
-// Whether it launches, and why not or what limits it.
-function verdictParts(answer) {
-  if (!answer.launchable) return ["Does not launch:", answer.reason];
-  const isAfter = needsOptIn(answer.limits, answer.kernel) && answer.kernel.opt_in !== true;
-  const launches = refusedByCompiler(answer) ? "Does not compile." : isAfter ? "It launches after the opt-in below." : "It launches.";
-  return [launches, limitedBy(answer, answer.kernel, tensorMemory(answer))];
-}
+const optInCall = ({ kernel }) => `cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, ${kernel.smem ?? kernel.dynamic_smem});`;
 
-const limitersOf = ({ limiters, kernel }) => words.listing(limiters.map((name) => nameOf(name, kernel)));
-
-const verdictOf = (answer) => verdictParts(answer).join(" ");
-
-function showVerdict(fields, question, launch, copy) {
-  const { answer, limits } = question;
-  const warps = limits.max_warps_per_multiprocessor;
-  const [launches, why] = verdictParts(answer);
-  const runs = launches.startsWith("It");
-  const [figure, ...others] = [
-    element("p", { class: "figure" }, words.percent(answer.occupancy)),
-    element(
-      "div",
-      { class: "said" },
-      fields.kernel && element("p", { class: "kernel" }, fields.kernel),
-      element("p", { class: "where" }, whereOf(fields, question)),
-      element("p", { class: "amounts" }, amountsOf(answer)),
-      element("p", { class: runs ? "" : "broken" }, element("strong", {}, `${launches} `), why),
-    ),
-  ];
-  const copies = ["Link", "Command", "Python", "Markdown"].map((kind) => button(kind, `copy ${kind}`, () => copy(kind)));
-  const said = [...notesOn(answer), onceRelinquished(answer)].filter(Boolean);
-  if (answer.occupancy_by_threads !== answer.occupancy) {
-    said.push(`${words.percent(answer.occupancy_by_threads)} by threads: the last warp of each block is not full.`);
+// {figure, headline, detail, isBad, call}
+function verdictOf({ result }) {
+  const { limits, kernel, active_blocks: blocks } = result;
+  const failure = failureOf(result);
+  if (failure) {
+    const [headline, detail] = failureText(failure, kernel);
+    return { figure: "Does not launch", headline, detail, isBad: true };
   }
-  if (answer.model === "spreadsheet") said.push("By the rules of NVIDIA's spreadsheet CUDA_Occupancy_Calculator.xls.");
-  fill(byId("verdict"), [
-    element("div", { class: "headline" }, figure, others),
-    multiprocessor(answer, warps),
-    element("div", {}, launchLines(launch, answer), said.map((text) => note(text))),
-    element("p", { class: "asked" }, element("code", {}, toCommand(fields, question))),
-    element("p", { class: "copies" }, element("span", {}, "Copy as"), copies),
-  ]);
-}
-
-// The warp slots of the SM, with the resident blocks in them.
-function multiprocessor(answer, warps) {
-  const [width, height, gap] = [1000, 22, 2];
-  const each = width / warps;
-  const length = answer.allocated.warps * each;
-  const blocks = py.range(answer.active_blocks).map((block) => `M${block * length + gap / 2} 0h${Math.max(1, length - gap)}v${height}h-${Math.max(1, length - gap)}z`);
-  const slots = py.range(1, warps).map((slot) => `M${slot * each} 0v${height}`);
-  return drawn(
-    "svg",
-    { class: "sm", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" },
-    drawn("path", { d: slots.join(""), class: "slot" }),
-    drawn("path", { d: blocks.join(""), class: "block" }),
-  );
-}
-
-function launchLines({ wave, run }, answer) {
-  if (!wave) return [];
-  const most = wave.is_upper_bound ? "at most " : "";
-  const clusters = wave.cluster_size ? ` in ${words.count(wave.clusters, "cluster")} of ${wave.cluster_size}` : "";
-  const measured = wave.measured ? `; one ${wave.measured.gpu} was measured to hold ${grouped(wave.measured.blocks)} blocks in ${wave.measured.clusters} clusters` : "";
-  const lines = [`Whole GPU: ${most}${words.count(wave.blocks, "block")}${clusters} on ${words.count(wave.multiprocessor_count, "SM")} at once${measured}.`];
-  for (const each of [run, run?.as_measured]) {
-    if (!each) continue;
-    const isTail = each.partial_wave_blocks > 0;
-    const idle = each.idle_share > 0 ? `; it leaves ${words.percent(each.idle_share)} of the GPU's time idle` : "";
-    const fills = [each.filling_grid_below, each.filling_grid_above].filter((grid) => grid !== null).map(grouped);
-    lines.push(`${each === run ? "Grid" : `With ${each.full_wave.clusters} clusters, as measured`}: ${wavesInWords(each)}${idle}.${isTail ? ` Full last waves: grids of ${fills.join(" or ")} blocks.` : ""}`);
+  if (isRefusedByCompiler(result)) {
+    const most = words.size(limits.max_shared_memory_per_block);
+    return { figure: "Does not compile", headline: `${words.size(kernel.static_smem)} of static shared memory exceed ${most}`, detail: `Only dynamic shared memory may be larger: it would reach ${words.percent(result.occupancy)}.`, isBad: true };
   }
-  return lines.map((text) => element("p", { class: "launch" }, text));
+  const isFull = result.active_warps === limits.max_warps_per_multiprocessor;
+  const headline = isFull ? `All ${limits.max_warps_per_multiprocessor} warps of the SM are in use` : `${opens(blocks + 1)} ${ORDINAL(blocks + 1)} block lacks ${words.list(lacks(result))}`;
+  const grows = slack(result);
+  const room = [
+    kernel.regs && grows.regs > kernel.regs && `${grows.regs} registers`,
+    isSharedMemoryGiven(kernel) && grows.smem > sharedMemoryOf(kernel) && words.size(grows.smem),
+  ].filter(Boolean);
+  const detail = `Limited by ${words.list(result.limiters.map(words.name))}. ${room.length ? `May grow to ${room.join(" or ")} at no cost.` : "No room to grow at no cost."}`;
+  const isOptIn = kernel.opt_in !== true && needsOptIn(limits, kernel) && (kernel.smem ?? kernel.dynamic_smem) !== null;
+  return { figure: words.percent(result.occupancy), headline, detail, isBad: false, call: isOptIn ? optInCall(result) : "" };
 }
 
-// Every resource that has a say or was asked for.
-function resourceRows(answer) {
-  const { kernel } = answer;
-  const checked = registersChecked(answer);
-  const notGiven = { registers: kernel.regs === null, shared_memory: !kernel.is_shared_memory_given };
-  return Object.entries(answer.uses)
-    .filter(([name]) => answer.block_limits[name] !== null || name === "registers" || name === "shared_memory" || kernel[name] !== null)
-    .map(([name, use]) => {
-      const missing = notGiven[name] ?? (name in kernel && kernel[name] === null);
-      let amount = use.per_block === null ? "-" : words.amount(name, use.per_block);
-      const reserved = name === "shared_memory" ? Math.min(reservedBySystem(answer), use.per_block) : 0;
-      if (reserved) amount = `${use.per_block > reserved ? `${words.size(use.per_block - reserved)} + ` : ""}${words.size(reserved)} reserved`;
-      if (name === "registers" && checked !== null) amount += `, counted as ${grouped(checked)}`;
-      return {
-        key: name,
-        name: nameOf(name, kernel),
-        perBlock: missing ? (use.per_block ? `not given (${amount})` : "not given") : amount,
-        perSm: use.per_multiprocessor === null ? "unknown" : words.amount(name, use.per_multiprocessor).replace(" columns", ""),
-        blocks: answer.block_limits[name] !== null ? grouped(answer.block_limits[name]) : use.per_block ? "not counted" : "no limit",
-        share: use.per_multiprocessor ? (answer.active_blocks * use.per_block) / use.per_multiprocessor : 0,
-        isLimiter: answer.limiters.includes(name),
-      };
-    });
-}
-
-function showResources(answer) {
-  const rows = resourceRows(answer).map((row) => [
-    { row: { class: row.isLimiter ? "limiter" : null } },
-    py.capitalize(row.name),
-    ...[row.perBlock, row.perSm].map((text) => numeric(text.replace(/(?<=\d) /g, "\u00a0"))),
-    numeric(row.blocks),
-    shareCell(row.share, row.isLimiter),
-    [{ class: "mark" }, row.isLimiter ? "limits" : ""],
-  ]);
-  const titles = ["Resource", ...["Per block", "Per SM", "Blocks that fit"].map(numeric), [{ class: "use" }, "In use"], unseen("Limiter")];
-  refill("resources", table("What one block takes of each resource, after rounding", titles, rows));
-}
-
-function changeWords(answer, name, amount) {
-  const { kernel } = answer;
-  const now = name === "smem" ? kernel.shared_memory : kernel[name] ?? 0;
+function changeOf({ kernel }, name, amount) {
+  const now = amountOf(name, kernel) ?? 0;
   if (name === "threads" && now === amount) return `${amount} threads in another shape`;
-  return `${words.name(name)} ${`${words.amount(name, now).replace(" columns", "")} → ${words.amount(name, amount)}`.replaceAll(" ", "\u00a0")}`;
+  const [from, to] = [words.amount(name, now), words.amount(name, amount)];
+  return name === "smem" ? `${from} → ${to}` : `${from} → ${to} ${name === "threads" ? "threads" : words.name(name)}`;
 }
 
-const changesWords = (answer, step) => words.listing(Object.entries(step.requires).map((each) => changeWords(answer, ...each))) || "with no other change";
+const changesOf = (result, { requires }) => words.list(Object.entries(requires).map((each) => changeOf(result, ...each)));
 
-// The next steps of the state that the kernel can be brought into: by using less, and by other block sizes.
-function stepsOf(answer, steps) {
-  const state = stepsOfState(answer, steps, tensorMemory(answer));
-  return { ...state, sizes: steps.filter((step) => "threads" in step.requires) };
+// Up to three levels of using less, spread over what they reach, and the best block size; then the others.
+function stepsShown(result) {
+  if (isRefusedByCompiler(result)) return [[], []];
+  const all = nextSteps(result).filter(({ requires }) => !isRefusedByCompiler(evaluate(result.limits, changed(result.kernel, requires))));
+  const levels = all.filter(({ requires }) => !("threads" in requires));
+  const sizes = all.filter(({ requires }) => "threads" in requires);
+  const middle = levels.slice(1, -1).sort((a, b) => Math.abs(a.occupancy - 0.75) - Math.abs(b.occupancy - 0.75))[0];
+  const chosen = [levels[0], middle, levels.length > 1 && levels[levels.length - 1], sizes[sizes.length - 1]].filter(Boolean);
+  return [chosen, all.filter((each) => !chosen.includes(each))];
 }
 
-// How the compiler is asked for the registers of a step that asks for fewer.
-function bounds(answer, step) {
-  const { regs } = step.requires;
-  const cap = regs === undefined || mayBeDivided(answer) ? null : registerCap([answer], regs, step.active_blocks);
-  return cap && (cap.launch_bounds ?? cap.maxnreg).replace(" ", "\u00a0");
-}
-
-function showSteps(answer, steps, apply) {
-  const { lead, occupancy, at_once: atOnce, levels, sizes } = stepsOf(answer, steps);
-  const useful = worthShowing(levels, occupancy);
-  const more = levels.filter((step) => !useful.includes(step));
-  const line = (step) => {
-    const asked = bounds(answer, step);
-    return element(
-      "li",
-      {},
-      element(
-        "button",
-        { type: "button", class: "step", "data-key": `step ${step.active_blocks} ${Object.keys(step.requires)}`, click: () => apply({ ...step.requires, ...(lead && !sizes.includes(step) && { virtual_resources: 0 }) }) },
-        element("span", { class: "reached" }, words.percent(step.occupancy)),
-        element("span", {}, changesWords(answer, step), element("small", {}, `${words.count(step.active_blocks, "block")}${asked ? ", may spill" : ""}`), asked && element("small", {}, asked)),
-      ),
-    );
-  };
-  const shown = [...atOnce, ...useful, ...sizes];
-  const none = answer.occupancy === 1 ? "None: the SM is full." : "None: neither less of what was given nor another block size gives more.";
-  refill(
-    "steps",
-    !shown.length && !lead && note(none),
-    mayBeDivided(answer) && levels.some(({ requires }) => "regs" in requires) && note(`${py.capitalize(SKIP_FEWER)}.`),
-    lead && note(`${py.capitalize(lead)}${shown.length ? ":" : "."}`),
-    sizes.length > 0 && !levels.length && !lead && note("Only another block size can help."),
-    shown.length > 0 && element("ul", { class: "plain" }, shown.map(line)),
-    more.length > 0 && element("details", {}, element("summary", {}, words.count(more.length, "more level")), element("ul", { class: "plain" }, more.map(line))),
+function stepButton(result, step, apply) {
+  const { regs, threads } = step.requires;
+  const changes = Object.entries(step.requires).map((each) => changeOf(result, ...each));
+  const cap = regs === undefined || mayBeDivided(result) ? null : registerCap(result, regs, step.active_blocks);
+  const bounds = cap ? cap.launch_bounds ?? cap.maxnreg : "";
+  const last = changes.slice(1).join(", ") || bounds.replace(/__/g, "").replace("_", " ") || (threads ? "all else stays" : regs ? "unless setmaxnreg" : words.count(step.active_blocks, "block"));
+  return element(
+    "button",
+    { type: "button", class: "step", "data-key": `step ${step.active_blocks} ${Object.keys(step.requires)}`, title: `${words.count(step.active_blocks, "block")}: ${changesOf(result, step)}${bounds && `. ${bounds} may cause spills.`}`, click: () => apply(step.requires) },
+    element("b", {}, words.percent(step.occupancy)),
+    element("span", {}, changes[0]),
+    element("small", {}, last),
   );
 }
 
-// What there is once the permit to allocate tensor memory is relinquished, where nothing says whether it is.
-function otherState(answer) {
-  const columns = tensorMemory(answer);
-  return isEither(answer, answer.kernel, columns) ? columns : null;
-}
-
-function showSlack(answer, found) {
-  const other = otherState(answer);
-  const rows = Object.entries(found)
-    .filter(([name, most]) => name !== "left_over" && most !== null && !(name in answer.block_limits && answer.block_limits[name] === null))
-    .map(([name, most]) => [words.title(name), numeric(`up to ${words.amount(name, most)}`)]);
-  refill(
-    "slack",
-    rows.length ? table("How far each may grow before a block is lost", null, rows, { class: "pairs" }) : note("No block is resident."),
-    rows.length > 0 && note("Each alone, before a block is lost."),
-    other && note(`Relinquished: registers up to ${other.regs_without_permit}, shared memory up to ${words.size(other.smem_without_permit)}.`),
-  );
-}
-
-const LEFT = { too_little: "too little for one more block", another_limiter: "enough for one more block" };
-
-function showLeft(answer, found, advice) {
-  const other = otherState(answer);
-  const rows = Object.entries(found.left_over)
-    .filter(([name, left]) => left.reason !== null && answer.active_blocks && name !== "blocks" && (answer.limiters.includes(name) || (answer.uses[name].per_block && (name in answer.allocated))))
-    .map(([name, left]) => [[{}, words.title(name), element("small", {}, LEFT[left.reason])], numeric(words.amount(name, left.amount))]);
-  refill(
-    "left",
-    other ? note("It depends on the permit to allocate tensor memory.") : rows.length ? table("What of the SM is left over", null, rows, { class: "pairs" }) : note(answer.active_blocks ? "Nothing that a block could use." : "No block is resident."),
-    carveoutLine(answer, advice, other),
-    advice.needs_opt_in && note(breakable("Opt-in needed: cudaFuncAttributeMaxDynamicSharedMemorySize.")),
-  );
-}
-
-function carveoutLine(answer, { smallest, configurations }, other) {
-  if (other) smallest = configurations.find((each) => each.shared_memory === other.carveout_without_permit);
-  const blocks = other ? ` for ${words.count(other.blocks_without_permit, "block")}` : "";
-  if (!smallest || (smallest.percent === null && smallest.l1 === null) || !answer.kernel.is_shared_memory_given) return null;
-  const largest = configurations[configurations.length - 1].shared_memory;
-  const percent = smallest.percent === null ? "" : `: ask for ${smallest.percent}% (of ${words.size(largest)}, rounded up) or more`;
-  const enough = smallest.shared_memory === largest ? "is needed" : "is enough";
-  const l1 = smallest.l1 === null ? "" : `; leaves ${words.size(smallest.l1)} of L1`;
-  return note(`Carveout: ${words.size(smallest.shared_memory)} ${enough}${blocks}${percent}${l1}.`);
-}
-
-// Whole numbers in a text, with their digits in groups: as `words.grouped` of the library.
-const inGroups = (text) => text.replace(/(?<![\d.])\d{4,}(?![\d.]*\d)/g, grouped);
-
-function showArithmetic(answer) {
-  const parts = explain(answer).map((each) => [
-    element("dt", { class: answer.limiters.includes(each.resource) ? "limiter" : null }, words.title(each.resource)),
-    element("dd", {}, element("ol", { class: "plain" }, each.steps.map((step) => element("li", {}, inGroups(step)))), each.why && note(inGroups(each.why))),
+// The verdict of the question, or of the last one that had a result; problem: what is wrong in the fields.
+function showVerdict(fields, question, held, problem, act) {
+  const { result } = question;
+  const verdict = verdictOf(question);
+  const [shown, more] = stepsShown(result);
+  const heldText = held?.result ? ` · A ${words.percent(held.result.occupancy)}` : "";
+  const none = result.occupancy === 1 ? "The SM is full." : verdict.isBad ? "" : "Neither using less nor another block size gives more.";
+  byId("verdict").className = verdict.isBad ? "bad" : "";
+  fill(byId("verdict"), [
+    element("div", { class: "figure" }, element("strong", {}, verdict.isBad ? `✕ ${verdict.figure}` : verdict.figure), element("small", {}, `${result.active_warps} of ${result.limits.max_warps_per_multiprocessor} warps · ${words.count(result.active_blocks, "block")}${heldText}`)),
+    element("div", { class: "why" },
+      element("h2", {}, problem ? `✕ ${problem}` : verdict.headline),
+      element("p", {}, problem ? "In grey: the last result." : verdict.detail),
+      !problem && verdict.call && element("p", { class: "call" }, "Opt-in required: ", button("copy the call", "copy call", () => act.copy("call", verdict.call), { class: "link", title: verdict.call })),
+    ),
+    element("div", { class: "steps", role: "group", "aria-label": "To raise occupancy" },
+      shown.map((step) => stepButton(result, step, act.apply)),
+      more.length > 0 && element("details", { class: "menu" }, element("summary", { class: "step" }, element("b", {}, `+${more.length}`), "more"), element("div", {}, more.map((step) => stepButton(result, step, act.apply)))),
+      !shown.length && element("p", { class: "none" }, none),
+      isRefusedByCompiler(result) && element("button", { type: "button", class: "step", "data-key": "dynamic", click: () => act.set({ "static-smem": "", "dynamic-smem": String(sharedMemoryOf(question.kernel)) }) }, element("b", {}, words.percent(result.occupancy)), element("span", {}, "make it dynamic"), element("small", {}, "and opt in")),
+    ),
   ]);
-  refill("arithmetic", element("dl", {}, parts));
 }
 
-function showChips({ limits, kernel, model }, choose) {
-  const rows = [...CHIPS].reverse().map((each) => {
-    const cc = String(each.compute_capability);
-    const isHere = each === limits;
-    const { share, blocks, why } = answerOn(each, kernel, model);
+const BARS = ["registers", "shared_memory", "warps", "blocks", "barriers", "tensor_memory"];
+
+// A row for each resource, always the same number of them; one that the kernel has nothing to do with is empty.
+function resourceRows(result) {
+  const { kernel, uses, block_limits: allowed, active_blocks: blocks, limits } = result;
+  const grows = slack(result);
+  const virtual = allowed.virtual_resources;
+  const isVirtual = virtual !== null && (allowed.tensor_memory === null || virtual < allowed.tensor_memory);
+  return BARS.map((row) => {
+    const name = row === "tensor_memory" && isVirtual ? "virtual_resources" : row;
+    const { per_block: each, per_multiprocessor: all } = uses[name];
+    const isGiven = { registers: kernel.regs !== null, shared_memory: isSharedMemoryGiven(kernel), barriers: kernel.barriers !== null }[name] ?? true;
+    const isEmpty = row === "tensor_memory" && !each;
+    const field = { registers: "regs", shared_memory: "smem" }[name] ?? name;
+    const { amount, reason } = grows.left_over[name];
+    const reserved = name === "shared_memory" ? Math.min(limits.reserved_shared_memory_per_block, each) : 0;
+    const most = { regs: kernel.regs, smem: sharedMemoryOf(kernel), barriers: kernel.barriers ?? 1 }[field];
+    const room = blocks && grows[field] > most ? `up to ${words.amount(field, grows[field])}${field === "regs" ? " per thread" : ""}` : "";
+    return {
+      name, title: words.title(name), isEmpty, reason: blocks ? reason : null,
+      perBlock: `${words.amount(name, each)}${isGiven || !each ? "" : "*"}`,
+      perSm: all === null ? "unknown" : words.amount(name, all),
+      blocks: isEmpty ? "" : allowed[name] === null ? "no limit" : grouped(allowed[name]),
+      count: allowed[name] === null ? 0 : blocks, share: all ? each / all : 0,
+      isLimiter: result.limiters.includes(name) && !isEmpty,
+      note: reserved && each ? `${words.size(reserved)} reserved` : !isGiven && each ? "* assumed" : "",
+      room: room || (reason === "too_little" && amount ? `${words.amount(name, amount)} left` : ""),
+    };
+  });
+}
+
+function showBars(result) {
+  const cell = (text, name) => element("span", { class: name, role: "cell" }, text);
+  const rows = resourceRows(result).map((row) => {
+    const width = 1000 * row.share;
+    const gap = Math.min(3, width / 3);
+    const blocks = Array.from({ length: Math.min(row.count, 256) }, (_, at) => `M${(at * width).toFixed(1)} 0h${(width - gap).toFixed(1)}v20h-${(width - gap).toFixed(1)}z`).join("");
+    const used = row.count * width;
+    const bar = drawn(
+      "svg", { class: "bar", viewBox: "0 0 1000 20", preserveAspectRatio: "none", "aria-hidden": "true" },
+      drawn("path", { d: blocks, class: row.name }),
+      row.reason === "too_little" && used < 1000 && drawn("rect", { x: used.toFixed(1), width: (1000 - used).toFixed(1), height: 20, class: "left", fill: "url(#hatch)" }),
+    );
+    return element("div", { class: `row${row.isLimiter ? " limiter" : ""}${row.isEmpty ? " empty" : ""}`, role: "row" },
+      cell(row.title, `name ${row.name}`), element("span", { class: "use", role: "cell" }, bar), cell(row.perBlock, "number"), cell(row.perSm, "number sm"), cell(`${row.blocks}${row.isLimiter ? " ◂" : ""}`, "number"), cell([row.room, row.note].filter(Boolean).join("; "), "room"));
+  });
+  const head = element("div", { class: "row head", role: "row" }, ["", "of one SM", "per block", "per SM", "blocks fit", "room"].map((text, at) => element("span", { role: "columnheader", class: ["", "", "number", "number sm", "number", "room"][at] }, text)));
+  const hatch = drawn("svg", { class: "unseen", "aria-hidden": "true" }, drawn("pattern", { id: "hatch", width: 9, height: 20, patternUnits: "userSpaceOnUse" }, drawn("path", { d: "M0 20L9 0", class: "hatch" })));
+  const key = (name, text) => element("span", {}, element("i", { class: name }), text);
+  refill("bars", hatch, element("div", { role: "table", "aria-label": "What one block takes of each resource" }, head, rows),
+    element("p", { class: "legend" }, key("used", "resident blocks"), key("free", "free: another resource limits"), key("hatched", "too little for one more block")));
+}
+
+function showWaves({ wave, waves, sms }, gpu) {
+  const lines = [];
+  if (wave) {
+    const clusters = wave.cluster_size ? ` in up to ${words.count(wave.clusters, "cluster")} of ${wave.cluster_size}` : "";
+    lines.push(`${grouped(sms)} SMs hold ${words.count(wave.blocks, "block")}${clusters}.`);
+  } else if (gpu.range) lines.push(`Variants of this GPU have ${gpu.range} SMs.`);
+  if (waves) {
+    const fills = [waves.filling_grid_below, waves.filling_grid_above].filter((grid) => grid !== null).map(grouped);
+    lines.push(`Last wave: ${words.percent(waves.last_wave_fill)} full (${Number(waves.waves.toPrecision(4))} waves); ${words.percent(waves.idle_share)} of the GPU's time is idle.`);
+    if (waves.partial_wave_blocks) lines.push(`Grids without a tail: ${fills.join(" or ")} blocks.`);
+  }
+  fill(byId("waves"), lines.map((text) => element("p", {}, text)));
+}
+
+// The result on another GPU: {result, why}; result is null where the kernel cannot be entered there.
+function resultOn(limits, kernel) {
+  try {
+    const result = evaluate(limits, kernel);
+    const failure = failureOf(result);
+    return { result, why: failure ? "does not launch" : words.list(result.limiters.map(words.name)), title: failure ? failureText(failure, kernel)[0] : "" };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return { result: null, why: error.message.split(". ")[0], title: "" };
+  }
+}
+
+function showGpus(question, pins, act) {
+  const row = (label, limits, key, isHere, remove) => {
+    const { result, why, title } = resultOn(limits, question.kernel);
     return [
       { row: { class: isHere ? "here" : null } },
-      button(cc, `chip ${cc}`, () => choose(cc), { class: "link", "aria-current": isHere && "true" }),
-      familyOf(each),
-      share === null ? [{ class: "use" }, element("span", { class: "number" }, "-")] : shareCell(share, isHere),
-      numeric(blocks),
-      [{ class: "reason" }, why],
+      button(label, `gpu ${key}`, () => act.choose(key), { class: "link", "aria-current": isHere && "true" }),
+      limits.compute_capability,
+      result ? shareCell(result.occupancy, result.launchable ? result.limiters[0] : "fails") : [{ class: "use" }, "-"],
+      numeric(result ? grouped(result.active_blocks) : "-"),
+      [{ class: "reason", title: title || null }, why],
+      [{}, remove],
     ];
-  });
-  const titles = ["Chip", "Architecture", [{ class: "use" }, "Occupancy"], numeric("Blocks"), [{ class: "reason" }, "Limited by"]];
-  refill("chips", table("The same kernel on every chip", titles, rows));
+  };
+  const titles = ["GPU", "CC", [{ class: "use" }, "Occupancy"], numeric("Blocks"), [{ class: "reason" }, "Limited by"], unseen("Unpin")];
+  const here = question.gpu.name ?? familyOf(question.limits);
+  const pinned = pins.map(({ text, gpu }) => row(text, limitsOf(gpu.cc), text, false, button("✕", `unpin ${text}`, () => act.unpin(text), { class: "plain", "aria-label": `Unpin ${text}` })));
+  const all = [...LIMITS].reverse().map((limits) => row(familyOf(limits), limits, limits.compute_capability, limits === question.limits, ""));
+  const isPinned = pins.some(({ text }) => text === act.text);
+  refill("gpus",
+    table("Pinned GPUs", titles, [row(here, question.limits, act.text, true, isPinned ? "" : button("Pin", "pin", act.pin)), ...pinned]),
+    element("details", {}, element("summary", {}, "All compute capabilities"), table("All compute capabilities", titles.slice(0, 5), all.map((each) => each.slice(0, 6)))));
+  fill(byId("pins"), pins.map(({ text, gpu }) => {
+    const { result } = resultOn(limitsOf(gpu.cc), question.kernel);
+    return button([text, element("b", {}, result ? words.percent(result.occupancy) : "-")], `pinned ${text}`, () => act.choose(text), { class: "pin", title: `Show ${text}` });
+  }));
 }
 
-function answerOn(limits, kernel, model) {
-  try {
-    const answer = evaluate(limits, kernel, MODELS[model].supports(limits) ? model : defaultModel(limits));
-    const { failure } = answer;
-    const why = failure ? overLimit(failure.limit, failure.allowed) : limitersOf(answer);
-    return { share: answer.occupancy, blocks: grouped(answer.active_blocks), why };
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    return { share: null, blocks: "-", why: error.problem.replace(`compute capability ${limits.compute_capability} `, "") };
-  }
+function showArithmetic(result) {
+  refill("arithmetic", explain(result).map(({ resource, steps, why }) => [element("h3", { class: resource }, words.title(resource)), element("ol", {}, steps.map((step) => element("li", {}, step))), why && element("p", { class: "note" }, why)]));
 }
 
 function showLimits({ limits }) {
-  const shown = (name, value) => {
+  const text = (name, value) => {
     if (value === null) return "-";
     if (Array.isArray(value)) return name.includes("shared_memory") ? `${value.map((each) => each / 1024).join(", ")} KiB` : value.join(" x ");
     if (typeof value === "boolean") return value ? "yes" : "no";
     if (typeof value === "number") return name.includes("shared_memory") ? words.size(value) : grouped(value);
-    return typeof value === "object" && "version" in value ? `version ${value.version}` : String(value);
+    return typeof value === "object" ? `version ${value.version}` : value;
   };
-  const rows = Object.keys(limits).map((name) => [[{}, breakable(name)], numeric(shown(name, limits[name]))]);
-  const title = byId("limits-title");
-  if (title.textContent === `Limits of ${limits.compute_capability}`) return;
-  title.textContent = `Limits of ${limits.compute_capability}`;
-  refill("limits", table("The limits of the chip", null, rows, { class: "pairs limits" }));
+  const rows = Object.keys(limits).filter((name) => name !== "version").map((name) => [words.title(name), numeric(text(name, limits[name]))]);
+  refill("limits", table(`Limits of ${limits.compute_capability}`, null, rows, { class: "pairs" }));
 }
 
-function showCompare(now, held, act) {
-  byId("compare").className = held ? "held" : "";
-  if (!held) {
-    const text = "Hold this question as A, change it, and read both side by side.";
-    refill("compare", element("p", {}, button("Hold as A", "hold", act.hold), element("span", { class: "note" }, text)));
-    return;
-  }
-  const sides = [held, now];
-  const names = DATA.inputs.filter((each) => sides.some(({ fields }) => fields[each.name]?.trim()));
-  const text = (side, make) => (side.question.answer ? make(side.question.answer) : "-");
+function showCompare(fields, question, heldFields, held) {
+  if (!held) return refill("compare", element("p", { class: "note" }, "Hold these inputs as A with the button at the top, change something, and read both side by side."));
+  const sides = [held, question];
+  const text = (make) => sides.map(({ result }) => (result ? make(result) : "-"));
+  const inputs = [{ name: "kernel", label: "Kernel" }, { name: "gpu", label: "GPU" }, ...DATA.inputs].filter(({ name }) => fields[name]?.trim() || heldFields[name]?.trim());
   const rows = [
-    ...(sides.some(({ fields }) => fields.kernel) ? [["Kernel", ...sides.map(({ fields }) => fields.kernel ?? "")]] : []),
-    ["Chip", ...sides.map(({ question: { limits } }) => `${limits.compute_capability} ${familyOf(limits)}`)],
-    ...names.map((input) => [input.label, ...sides.map(({ fields }) => fields[input.name]?.trim() || "not given")]),
-    ["Model", ...sides.map(({ question }) => question.model)],
-    ["Occupancy", ...sides.map((side) => text(side, (answer) => words.percent(answer.occupancy)))],
-    ["Active blocks", ...sides.map((side) => text(side, (answer) => grouped(answer.active_blocks)))],
-    ["Active warps", ...sides.map((side) => text(side, (answer) => grouped(answer.active_warps)))],
-    ["Active threads", ...sides.map((side) => text(side, (answer) => grouped(answer.active_threads)))],
-    ["Limited by", ...sides.map((side) => text(side, (answer) => (answer.launchable ? limitersOf(answer) : "does not launch")))],
-    ...Object.keys(QUANTITIES).filter((name) => sides.some(({ question }) => (question.answer?.block_limits[name] ?? null) !== null)).map((name) => [
-      `Fit by ${words.name(name)}`,
-      ...sides.map((side) => text(side, (answer) => (answer.block_limits[name] === null ? "no limit" : grouped(answer.block_limits[name])))),
-    ]),
-  ].map(([name, a, b]) => [
-    { row: { class: a === b ? "same" : null } },
-    name,
-    numeric(a),
-    numeric(b),
-    [{ class: "mark" }, a === b ? "" : "≠", unseen(a === b ? "the same" : "differs")],
-  ]);
-  const titles = [unseen("What"), numeric("A"), numeric("B, now"), unseen("Difference")];
-  refill(
-    "compare",
-    element("p", { class: "acts" }, button("Hold as A", "hold", act.hold), button("Swap A and B", "swap", act.swap), button("Drop A", "drop", act.drop)),
-    table("A and B side by side", titles, rows, { class: "sides" }),
-  );
+    ["Occupancy", ...text((result) => words.percent(result.occupancy))],
+    ["Limited by", ...text((result) => (result.launchable ? words.list(result.limiters.map(words.name)) : "does not launch"))],
+    ...inputs.map(({ name, label }) => [label, heldFields[name]?.trim() || "not given", fields[name]?.trim() || "not given"]),
+    ["Blocks per SM", ...text((result) => grouped(result.active_blocks))],
+    ...RESOURCES.filter((name) => sides.some(({ result }) => (result?.block_limits[name] ?? null) !== null)).map((name) => [`Blocks by ${words.name(name)}`, ...text(({ block_limits: allowed }) => (allowed[name] === null ? "no limit" : grouped(allowed[name])))]),
+  ].map(([name, a, b]) => [{ row: { class: a === b ? "same" : null } }, name, numeric(a), numeric(b)]);
+  refill("compare", table("A and the inputs of now", [unseen("Input"), numeric("A"), numeric("now")], rows));
 }

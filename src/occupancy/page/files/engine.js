@@ -1,0 +1,737 @@
+// The engine, ported by hand from engine/ and advice/ of the library; tests/page/test_engine.py compares the two.
+// Names of fields are those of the library, so that limits and kernels are the same objects in both.
+
+const RESOURCES = ["warps", "blocks", "registers", "shared_memory", "barriers", "virtual_resources", "tensor_memory"];
+const RESOURCE_OF = { regs: "registers", smem: "shared_memory", barriers: "barriers", tensor_memory: "tensor_memory" };
+const LEAST = { regs: 1, smem: 0, barriers: 0, tensor_memory: 32 };
+const HIGHEST = {
+  regs: "max_registers_per_thread",
+  smem: "max_shared_memory_per_multiprocessor",
+  barriers: "max_barriers_per_block",
+  tensor_memory: "tensor_memory_per_multiprocessor",
+};
+const TENSOR_MEMORY_UNIT = 32;
+const UNKNOWN_BARRIERS = 1; // a kernel whose barriers are not known counts as one with __syncthreads()
+const NO_KERNEL = {
+  threads: 1, regs: null, static_smem: null, dynamic_smem: null, smem: null, barriers: null, block_dim: null, carveout: null, caching: null,
+  opt_in: null, virtual_resources: null, tensor_memory: null, shared_memory_mode: null, reallocates_registers: false,
+};
+
+// A question that the GPU has no place for, such as a carveout that it lacks.
+class Refused extends Error {
+  constructor(where, message) {
+    super(message);
+    this.where = where;
+  }
+}
+
+const divideUp = (amount, unit) => Math.ceil(amount / unit);
+const roundUp = (amount, unit) => Math.ceil(amount / unit) * unit;
+const divide = (amount, unit) => Math.floor(amount / unit);
+const isFrom = (limits, version) => limits.version >= version; // 90 is 9.0
+
+const kernelOf = (values) => ({ ...NO_KERNEL, ...values });
+const isSharedMemoryGiven = (kernel) => kernel.smem !== null || kernel.static_smem !== null || kernel.dynamic_smem !== null;
+
+function sharedMemoryOf(kernel) {
+  return kernel.smem ?? (kernel.static_smem ?? 0) + (kernel.dynamic_smem ?? 0);
+}
+
+function virtualResourcesOf(kernel) {
+  return kernel.virtual_resources ?? (kernel.tensor_memory === null ? 0 : 128);
+}
+
+// What a kernel uses of something that can change; null where that is not known.
+function amountOf(name, kernel) {
+  return name === "smem" ? sharedMemoryOf(kernel) : kernel[name];
+}
+
+// The kernel with other amounts: shared memory as one sum, threads without a shape.
+function changed(kernel, amounts) {
+  const found = { ...kernel, ...amounts };
+  if ("smem" in amounts) found.static_smem = found.dynamic_smem = null;
+  if ("threads" in amounts) found.block_dim = null;
+  return found;
+}
+
+// ---- Rules of both models
+
+function configurationOf(limits, carveout) {
+  if (carveout === null) return limits.max_shared_memory_per_multiprocessor;
+  if (carveout.unit === "percent") {
+    return smallestConfiguration(limits, divide(limits.max_shared_memory_per_multiprocessor * carveout.amount, 100));
+  }
+  if (limits.shared_memory_configurations.includes(carveout.amount)) return carveout.amount;
+  const sizes = limits.shared_memory_configurations.map((size) => size / 1024).join(", ");
+  throw new Refused("carveout", `This GPU has no such configuration. Enter 0% to 100%, or one of ${sizes} KiB.`);
+}
+
+function smallestConfiguration(limits, needed) {
+  return limits.shared_memory_configurations.find((size) => size >= needed) ?? limits.max_shared_memory_per_multiprocessor;
+}
+
+function checkModes(limits, kernel) {
+  const { caching, shared_memory_mode: mode, tensor_memory: columns } = kernel;
+  const [here, most] = [limits.compute_capability, limits.tensor_memory_per_multiprocessor];
+  if (caching !== null && !limits.partitioned_global_caching) throw new Refused("caching", `${here} has no choice of caching. Clear this field.`);
+  if (mode !== null && limits.max_oversized_shared_memory_per_block === null) {
+    throw new Refused("shared_memory_mode", `${here} has no oversized shared memory. Clear this field.`);
+  }
+  if (columns === null) return;
+  if (most === null) throw new Refused("tensor_memory", `${here} has no tensor memory. Clear this field.`);
+  if (roundUp(columns, TENSOR_MEMORY_UNIT) > most) throw new Refused("tensor_memory", `Out of range: 32 to ${grouped(most)} in steps of 32.`);
+}
+
+function registersPerWarp(limits, registers) {
+  return roundUp(registers * limits.warp_size, limits.register_allocation_unit);
+}
+
+// ---- The model cuda: cuda_occupancy.h of CUDA 13.5
+
+function cuda(limits, kernel) {
+  checkModes(limits, kernel);
+  const warps = divideUp(kernel.threads, limits.warp_size);
+  const perWarp = registersPerWarp(limits, kernel.regs ?? 0);
+  const perBlock = roundUp(sharedMemoryOf(kernel) + limits.reserved_shared_memory_per_block, limits.shared_memory_allocation_unit);
+  const inHalf = limits.partitioned_global_caching && isConfinedToHalf(limits, kernel, warps, perWarp);
+  const virtual = virtualResourcesOf(kernel);
+  const [barriers, columns] = [kernel.barriers ?? UNKNOWN_BARRIERS, kernel.tensor_memory];
+  const places = limits.virtual_resources_per_multiprocessor;
+  return [
+    {
+      warps: warpLimit(limits, kernel, warps, inHalf),
+      blocks: limits.max_blocks_per_multiprocessor,
+      registers: registerLimit(limits, kernel, warps, perWarp, inHalf),
+      shared_memory: sharedMemoryLimit(limits, kernel, perBlock),
+      barriers: barriers && limits.max_barriers_per_multiprocessor !== null && isFrom(limits, 90) ? divide(limits.max_barriers_per_multiprocessor, barriers) : null,
+      virtual_resources: places !== null && virtual ? divide(places, virtual) : null,
+      tensor_memory: columns === null ? null : divide(limits.tensor_memory_per_multiprocessor, roundUp(columns, TENSOR_MEMORY_UNIT)),
+    },
+    { warps, registers: perWarp * warps, shared_memory: perBlock },
+  ];
+}
+
+const isTooLong = (limits, kernel) => kernel.block_dim !== null && kernel.block_dim.some((length, axis) => length > limits.max_block_dim[axis]);
+
+function warpLimit(limits, kernel, warps, inHalf) {
+  if (kernel.threads > limits.max_threads_per_block || isTooLong(limits, kernel)) return 0;
+  if (inHalf) return 2 * divide(divide(limits.max_warps_per_multiprocessor, 2), warps);
+  return divide(limits.max_warps_per_multiprocessor, warps);
+}
+
+// Each sub-partition has a register file of its own, and a warp lives in one of them.
+const warpsByRegisters = (limits, perWarp, parts) => divide(divide(limits.max_registers_per_multiprocessor, parts), perWarp) * parts;
+
+// 6.0 refuses what the others of its family, with four sub-partitions, could not run.
+const checkedParts = (limits) => limits.launch_check_sub_partitions ?? limits.sub_partitions;
+
+// The launch check counts as if all sub-partitions got the same number of warps.
+const checkedRegisters = (limits, perWarp, warps) => roundUp(warps, checkedParts(limits)) * perWarp;
+
+function registerLimit(limits, kernel, warps, perWarp, inHalf) {
+  if (!kernel.regs) return null;
+  if (kernel.regs > limits.max_registers_per_thread) return 0;
+  if (checkedRegisters(limits, perWarp, warps) > limits.max_registers_per_block) return 0;
+  const parts = checkedParts(limits);
+  if (parts !== limits.sub_partitions && warpsByRegisters(limits, perWarp, parts) < warps) return 0;
+  const fitting = warpsByRegisters(limits, perWarp, limits.sub_partitions);
+  return inHalf ? 2 * divide(divide(fitting, 2), warps) : divide(fitting, warps);
+}
+
+// Caching in L1 confines a block to half of the SM, and is given up where a half has too few registers.
+function isConfinedToHalf(limits, kernel, warps, perWarp) {
+  if (kernel.caching !== "ca") return false;
+  if (!kernel.regs || checkedRegisters(limits, perWarp, warps) > limits.max_registers_per_block) return true;
+  return divide(warpsByRegisters(limits, perWarp, limits.sub_partitions), 2) >= warps;
+}
+
+function mostSharedMemory(limits, kernel) {
+  const reserved = limits.reserved_shared_memory_per_block;
+  if (limits.max_oversized_shared_memory_per_block !== null && kernel.shared_memory_mode === "oversized") {
+    return limits.max_oversized_shared_memory_per_block + reserved;
+  }
+  return (kernel.opt_in === false ? limits.max_shared_memory_per_block : limits.max_shared_memory_per_block_optin) + reserved;
+}
+
+// The carveout is a hint: where it is too small for one block, the SM takes a larger configuration.
+function poolOf(limits, kernel, perBlock) {
+  const pool = configurationOf(limits, kernel.carveout);
+  if (kernel.carveout === null || pool >= perBlock) return pool;
+  return isFrom(limits, 70) ? smallestConfiguration(limits, perBlock) : limits.max_shared_memory_per_multiprocessor;
+}
+
+function sharedMemoryLimit(limits, kernel, perBlock) {
+  const pool = poolOf(limits, kernel, perBlock);
+  if (perBlock > mostSharedMemory(limits, kernel)) return 0;
+  return perBlock ? divide(pool, perBlock) : null;
+}
+
+// ---- The model spreadsheet: CUDA_Occupancy_Calculator.xls 11.1, and 2.4 for 1.x
+
+function spreadsheet(limits, kernel) {
+  checkModes(limits, kernel);
+  const column = limits.spreadsheet;
+  const warps = divideUp(kernel.threads, limits.warp_size);
+  const perBlock = roundUp(sharedMemoryOf(kernel) + column.reserved_shared_memory_per_block, limits.shared_memory_allocation_unit);
+  const pool = configurationOf(limits, kernel.carveout);
+  const fits = perBlock <= mostInSpreadsheet(limits, kernel).amount;
+  return [
+    {
+      warps: divide(limits.max_warps_per_multiprocessor, warps),
+      blocks: limits.max_blocks_per_multiprocessor,
+      registers: spreadsheetRegisterLimit(limits, kernel, warps),
+      shared_memory: perBlock ? (fits ? divide(pool, perBlock) : 0) : null,
+      barriers: null, virtual_resources: null, tensor_memory: null,
+    },
+    { warps, registers: spreadsheetRegisters(limits, kernel, warps), shared_memory: perBlock },
+  ];
+}
+
+const isGivenToBlock = (limits) => limits.register_allocation_granularity === "block"; // 1.x
+
+function spreadsheetRegisters(limits, kernel, warps) {
+  const registers = kernel.regs ?? 0;
+  if (!isGivenToBlock(limits)) return spreadsheetRegistersPerWarp(limits, registers) * warps;
+  return roundUp(roundUp(warps, limits.warp_allocation_granularity) * limits.warp_size * registers, limits.register_allocation_unit);
+}
+
+// The spreadsheet looks for the text "R," in the text of its list, so that 1 is found in "21,".
+const isDoubledUnit = (limits, registers) => limits.spreadsheet.doubled_register_units.map((each) => `${each},`).join("").includes(`${registers},`);
+
+function spreadsheetRegistersPerWarp(limits, registers) {
+  return roundUp(registers * limits.warp_size, limits.register_allocation_unit * (isDoubledUnit(limits, registers) ? 2 : 1));
+}
+
+function mostRegistersInSpreadsheet(limits, kernel) {
+  const { max_registers_per_block: most, max_registers_per_block_ca: cached } = limits.spreadsheet;
+  return (kernel.caching === "ca" ? cached : null) ?? most ?? limits.max_registers_per_block;
+}
+
+function spreadsheetGranularity(limits, kernel) {
+  return (kernel.caching === "ca" ? limits.spreadsheet.warp_allocation_granularity_ca : null) ?? limits.warp_allocation_granularity;
+}
+
+function spreadsheetWarps(limits, kernel) {
+  const granularity = spreadsheetGranularity(limits, kernel);
+  const fitting = divide(mostRegistersInSpreadsheet(limits, kernel), spreadsheetRegistersPerWarp(limits, kernel.regs));
+  return divide(fitting, granularity) * granularity;
+}
+
+function spreadsheetRegisterLimit(limits, kernel, warps) {
+  if (!kernel.regs) return null;
+  if (kernel.regs > limits.max_registers_per_thread) return 0;
+  if (isGivenToBlock(limits)) return divide(limits.max_registers_per_multiprocessor, spreadsheetRegisters(limits, kernel, warps));
+  const shares = divide(limits.max_registers_per_multiprocessor, mostRegistersInSpreadsheet(limits, kernel));
+  return divide(spreadsheetWarps(limits, kernel), warps) * shares;
+}
+
+function mostInSpreadsheet(limits, kernel) {
+  const own = limits.spreadsheet.max_shared_memory_per_block;
+  const most = { limit: own === null ? "max_shared_memory_per_block" : "spreadsheet.max_shared_memory_per_block", amount: own ?? limits.max_shared_memory_per_block };
+  const pool = configurationOf(limits, kernel.carveout);
+  return most.amount <= pool ? most : { limit: "carveout", amount: pool };
+}
+
+// ---- The result
+
+const MODELS = { cuda: (limits) => isFrom(limits, 30), spreadsheet: (limits) => limits.spreadsheet !== null };
+const RULES = { cuda, spreadsheet };
+const defaultModel = (limits) => (MODELS.cuda(limits) ? "cuda" : "spreadsheet");
+const modelsOf = (limits) => Object.keys(MODELS).filter((name) => MODELS[name](limits));
+const evaluate = (limits, kernel, model = defaultModel(limits)) => new Result(limits, kernel, model);
+
+class Result {
+  constructor(limits, kernel, model) {
+    Object.assign(this, { limits, kernel, model });
+    [this.block_limits, this.allocated] = RULES[model](limits, kernel);
+    let least = Infinity;
+    for (const name in this.block_limits) if (this.block_limits[name] !== null && this.block_limits[name] < least) least = this.block_limits[name];
+    this.active_blocks = least;
+    this.active_warps = least * this.allocated.warps;
+  }
+
+  get occupancy() {
+    return this.active_warps / this.limits.max_warps_per_multiprocessor;
+  }
+
+  get active_threads() {
+    return this.model === "spreadsheet" ? this.active_warps * this.limits.warp_size : this.active_blocks * this.kernel.threads;
+  }
+
+  get limiters() {
+    return RESOURCES.filter((name) => this.block_limits[name] === this.active_blocks);
+  }
+
+  get shared_memory_pool() {
+    const { limits, kernel, allocated } = this;
+    return this.model === "cuda" ? poolOf(limits, kernel, allocated.shared_memory) : configurationOf(limits, kernel.carveout);
+  }
+
+  // What one block takes of each resource, and what the SM has of it.
+  get uses() {
+    const { limits, kernel, allocated } = this;
+    const use = (per_block, per_multiprocessor) => ({ per_block, per_multiprocessor });
+    return {
+      warps: use(allocated.warps, limits.max_warps_per_multiprocessor),
+      blocks: use(1, limits.max_blocks_per_multiprocessor),
+      registers: use(allocated.registers, limits.max_registers_per_multiprocessor),
+      shared_memory: use(allocated.shared_memory, this.shared_memory_pool),
+      barriers: use(kernel.barriers ?? UNKNOWN_BARRIERS, limits.max_barriers_per_multiprocessor),
+      virtual_resources: use(virtualResourcesOf(kernel), limits.virtual_resources_per_multiprocessor),
+      tensor_memory: use(roundUp(kernel.tensor_memory ?? 0, TENSOR_MEMORY_UNIT), limits.tensor_memory_per_multiprocessor),
+    };
+  }
+
+  get launchable() {
+    return failureOf(this) === null;
+  }
+}
+
+// The first limit that keeps a kernel from launching: {limit, needed, allowed}; null where it launches.
+function failureOf({ limits, kernel, model, block_limits: allowed, allocated }) {
+  const failure = (limit, needed, most = limits[limit]) => ({ limit, needed, allowed: most });
+  if (kernel.threads > limits.max_threads_per_block) return failure("max_threads_per_block", kernel.threads);
+  if (isTooLong(limits, kernel)) {
+    const axis = kernel.block_dim.findIndex((length, at) => length > limits.max_block_dim[at]);
+    return failure(`max_block_dim[${axis}]`, kernel.block_dim[axis], limits.max_block_dim[axis]);
+  }
+  if (allowed.warps === 0) return failure("max_threads_per_multiprocessor", kernel.threads);
+  if (allowed.registers === 0) return failure(...registerFailure(limits, kernel, model, allocated));
+  if (allowed.shared_memory === 0) return failure(...sharedMemoryFailure(limits, kernel, model, allocated));
+  if (allowed.barriers === 0) return failure("max_barriers_per_multiprocessor", kernel.barriers || UNKNOWN_BARRIERS);
+  if (allowed.virtual_resources === 0) return failure("virtual_resources_per_multiprocessor", virtualResourcesOf(kernel));
+  return null;
+}
+
+function registerFailure(limits, kernel, model, allocated) {
+  if (kernel.regs > limits.max_registers_per_thread) return ["max_registers_per_thread", kernel.regs];
+  const perWarp = allocated.registers / allocated.warps;
+  let [limit, needed] = ["max_registers_per_block", checkedRegisters(limits, perWarp, allocated.warps)];
+  let most = limits.max_registers_per_block;
+  if (model === "spreadsheet") {
+    most = mostRegistersInSpreadsheet(limits, kernel);
+    const { max_registers_per_block: own, max_registers_per_block_ca: cached } = limits.spreadsheet;
+    if (kernel.caching === "ca" && cached !== null) limit = "spreadsheet.max_registers_per_block_ca";
+    else if (own !== null) limit = "spreadsheet.max_registers_per_block";
+    needed = allocated.registers;
+    if (!isGivenToBlock(limits)) needed = Math.max(perWarp * roundUp(allocated.warps, spreadsheetGranularity(limits, kernel)), most);
+  }
+  return needed > most ? [limit, needed, most] : ["max_registers_per_multiprocessor", needed];
+}
+
+function sharedMemoryFailure(limits, kernel, model, allocated) {
+  if (model === "spreadsheet") {
+    const most = mostInSpreadsheet(limits, kernel);
+    return [most.limit, allocated.shared_memory, most.amount];
+  }
+  const rounded = allocated.shared_memory - limits.reserved_shared_memory_per_block;
+  const needed = sharedMemoryOf(kernel);
+  let limit = "max_shared_memory_per_block_optin";
+  if (limits.max_oversized_shared_memory_per_block !== null && kernel.shared_memory_mode === "oversized") limit = "max_oversized_shared_memory_per_block";
+  else if (kernel.opt_in === false && rounded <= limits[limit]) limit = "max_shared_memory_per_block";
+  return [limit, needed <= limits[limit] ? rounded : needed];
+}
+
+// Static shared memory that no compiler takes, of a kernel that would launch.
+const isRefusedByCompiler = (result) => (result.kernel.static_smem ?? 0) > result.limits.max_shared_memory_per_block && result.launchable;
+
+// ---- Search: how the blocks fall as one input grows
+
+// low to high in runs of equal keys: [last, key], ascending. A key must not come back after another one.
+function runsOf(key, low, high) {
+  const found = [];
+  const cut = (from, fromKey, to, toKey) => {
+    if (fromKey === toKey) return;
+    if (to - from === 1) return found.push([from, fromKey]);
+    const middle = divide(from + to, 2);
+    const middleKey = key(middle);
+    cut(from, fromKey, middle, middleKey);
+    cut(middle, middleKey, to, toKey);
+  };
+  const last = key(high);
+  cut(low, key(low), high, last);
+  found.push([high, last]);
+  return found;
+}
+
+class Dial {
+  constructor({ limits, kernel, model }, name) {
+    Object.assign(this, { limits, kernel, model, name });
+    this.amount = amountOf(name, kernel) ?? (name === "barriers" ? UNKNOWN_BARRIERS : 0);
+  }
+
+  at(amount) {
+    return evaluate(this.limits, changed(this.kernel, { [this.name]: amount }), this.model);
+  }
+
+  // Blocks that this resource alone allows, or that the SM holds, whichever is less.
+  blocks({ block_limits: allowed }) {
+    const most = Math.min(allowed[RESOURCE_OF[this.name]] ?? Infinity, allowed.blocks);
+    return this.name === "regs" ? Math.min(most, allowed.warps) : most;
+  }
+
+  // Runs of amounts with the same blocks: {amount, blocks}, ascending.
+  levels(low, most, high) {
+    return this.runs(low, high, (result) => Math.min(this.blocks(result), most)).map(([amount, blocks]) => ({ amount, blocks: Number(blocks) }));
+  }
+
+  // The last amount of each run with the same limits, and its result.
+  results(low) {
+    return this.runs(low, undefined, (result) => Object.values(result.block_limits).join()).map(([amount]) => [amount, this.at(amount)]);
+  }
+
+  runs(low, high = this.limits[HIGHEST[this.name]], key = null) {
+    if (this.name === "tensor_memory") return columnsOf(low, high).map((amount) => [amount, key(this.at(amount))]);
+    const [unit, start] = this.unit(low);
+    const amountAt = (index) => Math.min(start + index * unit, high);
+    const keyAt = (index) => {
+      const result = this.at(amountAt(index));
+      return `${this.stretch(result)};${key(result)}`;
+    };
+    const count = divideUp(Math.max(high - start, 0), unit);
+    return runsOf(keyAt, 0, count).map(([index, found]) => [amountAt(index), found.slice(found.indexOf(";") + 1)]);
+  }
+
+  // The step in which the allocation grows, and the last amount of the step that holds low.
+  unit(low) {
+    if (this.name !== "smem") return [1, low];
+    const unit = this.limits.shared_memory_allocation_unit;
+    return [unit, runsOf((amount) => this.at(amount).allocated.shared_memory, low, low + unit - 1)[0][0]];
+  }
+
+  // It only grows with the amount, and grows wherever the blocks could rise again.
+  stretch(result) {
+    if (this.name === "regs") {
+      if (this.model === "spreadsheet" && this.limits.spreadsheet.doubled_register_units.length) return result.kernel.regs;
+      return this.kernel.caching === "ca" ? result.allocated.registers : 0;
+    }
+    if (this.name !== "smem" || this.kernel.carveout === null) return 0;
+    return this.limits.shared_memory_configurations.filter((size) => size < result.allocated.shared_memory).length;
+  }
+}
+
+// Powers of two, which one tcgen05.alloc takes, and both ends.
+function columnsOf(low, high) {
+  const found = [low];
+  for (let power = TENSOR_MEMORY_UNIT; power < high; power *= 2) if (power > low) found.push(power);
+  return low < high ? [...found, high] : found;
+}
+
+// How far an amount may grow and still allow so many blocks.
+function mostKeeping(blocks, levels) {
+  const end = levels.findIndex((level) => level.blocks < blocks);
+  return levels[(end < 0 ? levels.length : end) - 1].amount;
+}
+
+// ---- Advice
+
+// [{active_blocks, occupancy, requires}]: less of what is given, nearest first, and then two block sizes.
+const nextSteps = (now) => [...stepsUsingLess(now), ...stepsByBlockSize(now)];
+
+function stepsUsingLess(now) {
+  const { limits, kernel, model, block_limits: allowed } = now;
+  const most = kernel.caching === "ca" ? allowed.blocks : Math.min(allowed.blocks, allowed.warps);
+  if (now.active_blocks === most) return [];
+  const used = Object.keys(RESOURCE_OF).filter((name) => amountOf(name, kernel) && !(name === "regs" && kernel.reallocates_registers));
+  const dials = used.map((name) => new Dial(now, name));
+  const levels = dials.map((dial) => dial.levels(LEAST[dial.name], most, dial.amount));
+  const found = [];
+  for (let blocks = now.active_blocks + 1; blocks <= most; ) {
+    const requires = {};
+    for (const [index, dial] of dials.entries()) {
+      if (dial.blocks(now) >= blocks) continue;
+      const enough = levels[index].filter((level) => level.blocks >= blocks);
+      if (!enough.length) return found;
+      requires[dial.name] = enough[enough.length - 1].amount;
+    }
+    const reached = evaluate(limits, changed(kernel, requires), model);
+    if (reached.active_blocks < blocks) return found; // what would have to shrink was not given
+    found.push({ active_blocks: reached.active_blocks, occupancy: reached.occupancy, requires });
+    blocks = reached.active_blocks + 1;
+  }
+  return found;
+}
+
+// The nearest block size with more warps, and the one with the most.
+function stepsByBlockSize(now) {
+  const { limits, kernel, model } = now;
+  const bySize = now.limiters.filter((name) => name !== "virtual_resources" && name !== "tensor_memory");
+  if (now.limiters.includes("virtual_resources") && !bySize.length && now.active_blocks) return [];
+  const better = [];
+  for (let threads = limits.warp_size; threads <= limits.max_threads_per_block; threads += limits.warp_size) {
+    const result = evaluate(limits, changed(kernel, { threads }), model);
+    if (result.active_warps > now.active_warps) better.push({ active_blocks: result.active_blocks, occupancy: result.occupancy, requires: { threads } });
+  }
+  better.sort((a, b) => Math.abs(a.requires.threads - kernel.threads) - Math.abs(b.requires.threads - kernel.threads));
+  const best = [...better].sort((a, b) => b.occupancy - a.occupancy);
+  return best[0] === better[0] ? better.slice(0, 1) : [better[0], best[0]];
+}
+
+// How far each resource may grow before a block is lost, and what the resident blocks leave.
+function slack(now) {
+  const most = (name) => {
+    if (!now.active_blocks || (name === "tensor_memory" && now.kernel.tensor_memory === null)) return null;
+    const dial = new Dial(now, name);
+    return mostKeeping(now.active_blocks, dial.levels(dial.amount, now.active_blocks));
+  };
+  const left = ([name, use]) => {
+    const allowed = now.block_limits[name];
+    if (use.per_multiprocessor === null || (use.per_block && allowed === null)) return [name, { amount: null, reason: null }];
+    const amount = use.per_multiprocessor - now.active_blocks * use.per_block;
+    return [name, { amount, reason: amount ? (allowed === now.active_blocks ? "too_little" : "another_limiter") : null }];
+  };
+  const grows = Object.keys(RESOURCE_OF).map((name) => [name, most(name)]);
+  return { ...Object.fromEntries(grows), left_over: Object.fromEntries(Object.entries(now.uses).map(left)) };
+}
+
+// Each configuration that holds a block, and the smallest that keeps the blocks of now.
+function carveoutAdvice(now) {
+  const { limits, kernel, model } = now;
+  const configurations = [];
+  for (const amount of limits.shared_memory_configurations) {
+    const result = evaluate(limits, { ...kernel, carveout: { amount, unit: "bytes" } }, model);
+    if (!result.active_blocks || result.shared_memory_pool !== amount) continue;
+    const unified = limits.unified_l1_and_shared_memory;
+    configurations.push({
+      shared_memory: amount,
+      l1: unified === null ? null : unified - amount,
+      percent: percentOf(limits, amount),
+      active_blocks: result.active_blocks,
+      occupancy: result.occupancy,
+    });
+  }
+  const smallest = configurations.find((each) => now.active_blocks && each.active_blocks >= now.active_blocks) ?? null;
+  return { smallest, configurations, needs_opt_in: needsOptIn(limits, kernel) };
+}
+
+function percentOf(limits, size) {
+  if (!isFrom(limits, 70)) return null;
+  for (let amount = 0; amount <= 100; amount++) if (configurationOf(limits, { amount, unit: "percent" }) === size) return amount;
+  return null;
+}
+
+// Whether the kernel must call cudaFuncSetAttribute for its dynamic shared memory.
+function needsOptIn(limits, kernel) {
+  const limitWith = (opt_in) => evaluate(limits, { ...kernel, opt_in }).block_limits.shared_memory;
+  return limitWith(true) !== 0 && limitWith(false) === 0;
+}
+
+// {launch_bounds, maxnreg} that make the compiler keep to so many registers; null where nothing does.
+function registerCap({ limits, kernel }, registers, blocks) {
+  if (kernel.threads > limits.max_threads_per_block || registers >= limits.max_registers_per_thread) return null;
+  const seen = limits.launch_check_sub_partitions === null ? limits : { ...limits, sub_partitions: limits.launch_check_sub_partitions };
+  const held = (regs) => evaluate(seen, kernelOf({ threads: kernel.threads, regs })).active_blocks;
+  const isMeant = held(registers) >= blocks && blocks > held(registers + 1);
+  return { launch_bounds: isMeant ? `__launch_bounds__(${kernel.threads}${blocks > 1 ? `, ${blocks}` : ""})` : null, maxnreg: `__maxnreg__(${registers})` };
+}
+
+// A block that is sized for setmaxnreg: several warpgroups with nearly all registers of an SM.
+function mayBeDivided({ limits, kernel, allocated, launchable }) {
+  const isWarpgroups = kernel.threads > 128 && kernel.threads % 128 === 0;
+  return isFrom(limits, 90) && isWarpgroups && launchable && (kernel.regs ?? 0) >= 96 && allocated.registers >= 0.9 * limits.max_registers_per_multiprocessor;
+}
+
+// The blocks of a whole GPU; with clusters an upper bound, because those must fit into its processing clusters.
+function fullWave(result, sms, clusterSize = null) {
+  const places = result.launchable ? result.active_blocks * sms : 0;
+  if (clusterSize === null) return { multiprocessor_count: sms, blocks: places, places, cluster_size: null, clusters: null };
+  const { max_portable_cluster_size: portable, max_non_portable_cluster_size: most } = result.limits;
+  if (portable === null) throw new Refused("cluster", `${result.limits.compute_capability} has no clusters. Clear this field.`);
+  if (clusterSize > (most ?? portable)) throw new Refused("cluster", `Out of range: 1 to ${most ?? portable} blocks.`);
+  const clusters = divide(places, clusterSize);
+  return { multiprocessor_count: sms, blocks: clusters * clusterSize, places, cluster_size: clusterSize, clusters };
+}
+
+// How a grid of so many blocks runs on a whole GPU.
+function countWaves(blocks, wave) {
+  const full = divide(blocks, wave.blocks);
+  const partial = blocks % wave.blocks;
+  const rounds = divideUp(blocks, wave.blocks);
+  return {
+    blocks,
+    waves: blocks / wave.blocks,
+    full_waves: full,
+    partial_wave_blocks: partial,
+    last_wave_fill: (partial || wave.blocks) / wave.blocks,
+    idle_share: (rounds * wave.places - blocks) / (rounds * wave.places),
+    filling_grid_below: full * wave.blocks || null,
+    filling_grid_above: rounds * wave.blocks,
+  };
+}
+
+// ---- The arithmetic: [{resource, steps, why}]
+
+function explain(result) {
+  const explainers = result.model === "cuda"
+    ? { warps: explainWarps, blocks: explainBlocks, registers: explainRegisters, shared_memory: explainSharedMemory, barriers: explainBarriers, virtual_resources: explainVirtualResources, tensor_memory: explainTensorMemory }
+    : { warps: explainWarps, blocks: explainBlocks, registers: explainSpreadsheetRegisters, shared_memory: explainSpreadsheetSharedMemory };
+  return Object.entries(explainers)
+    .map(([resource, make]) => ({ resource, explained: make(result) }))
+    .filter(({ explained }) => explained)
+    .map(({ resource, explained: [steps, why = ""] }) => ({ resource, steps, why }));
+}
+
+const blocksBy = (result, resource) => words.count(result.block_limits[resource], "block");
+const notLimited = (isGiven) => [[`no limit: ${isGiven ? "the kernel uses none" : "not given"}`]];
+const explainBlocks = (result) => [[`at most ${blocksBy(result, "blocks")} per SM`]];
+
+function isResultInHalf({ limits, kernel, model, allocated }) {
+  return model === "cuda" && limits.partitioned_global_caching && isConfinedToHalf(limits, kernel, allocated.warps, allocated.registers / allocated.warps);
+}
+
+function explainWarps(result) {
+  const { limits, kernel, allocated: { warps } } = result;
+  const [threads, ofBlock] = [words.count(kernel.threads, "thread"), words.count(warps, "warp")];
+  const isPartial = kernel.threads % limits.warp_size > 0;
+  const steps = kernel.block_dim ? [`${kernel.block_dim.join(" x ")} = ${threads}`] : [];
+  steps.push(`${threads} / ${limits.warp_size}${isPartial ? ", rounded up" : ""} = ${ofBlock}`);
+  const most = limits.max_warps_per_multiprocessor;
+  let why = isPartial ? "Warps are allocated whole: the idle lanes of the last one take up slots." : "";
+  if (result.model === "cuda" && (kernel.threads > limits.max_threads_per_block || isTooLong(limits, kernel))) {
+    steps.push("larger than a block may be: 0 blocks");
+  } else if (isResultInHalf(result)) {
+    const half = divide(most, 2);
+    steps.push(`${most} warps per SM / 2 = ${half} in each half`, `${half} // ${ofBlock} = ${divide(half, warps)}, x 2 = ${blocksBy(result, "warps")}`);
+    why = "Caching global loads in L1 confines a block to one half of the SM.";
+  } else {
+    steps.push(`${most} warps per SM // ${ofBlock} = ${blocksBy(result, "warps")}`);
+    if (result.model === "cuda" && kernel.caching === "ca") why = "Half of the SM has too few registers for the block, so it is not cached in L1.";
+  }
+  return [steps, why];
+}
+
+function perWarpStep({ limits, kernel }, perWarp, unit) {
+  const registers = words.count(kernel.regs, "register");
+  return `${registers} x ${limits.warp_size} threads = ${grouped(kernel.regs * limits.warp_size)}, rounded up to ${unit}s: ${grouped(perWarp)} per warp`;
+}
+
+const tooManyPerThread = ({ limits, kernel }) => `${words.count(kernel.regs, "register")} per thread > ${limits.max_registers_per_thread}: 0 blocks`;
+
+function explainRegisters(result) {
+  const { limits, kernel, allocated } = result;
+  if (!kernel.regs) return notLimited(kernel.regs !== null);
+  const { warps } = allocated;
+  const perWarp = allocated.registers / warps;
+  const steps = [perWarpStep(result, perWarp, limits.register_allocation_unit)];
+  if (kernel.regs > limits.max_registers_per_thread) return [[...steps, tooManyPerThread(result)]];
+  const parts = checkedParts(limits);
+  const counted = roundUp(warps, parts);
+  const [checked, ofBlock] = [counted * perWarp, words.count(warps, "warp")];
+  const passes = checked <= limits.max_registers_per_block;
+  const outcome = `${passes ? "<=" : ">"} ${grouped(limits.max_registers_per_block)} per block: ${passes ? "launches" : "0 blocks"}`;
+  steps.push(`launch check: ${ofBlock}${counted === warps ? "" : `, counted as ${counted},`} x ${grouped(perWarp)} = ${grouped(checked)} ${outcome}`);
+  let why = counted === warps ? "" : `The check counts as if all ${parts} sub-partitions got the same number of warps.`;
+  const inFamily = warpsByRegisters(limits, perWarp, parts);
+  if (passes && parts !== limits.sub_partitions && inFamily < warps) {
+    return [[...steps, `launch check: ${words.count(inFamily, "warp")} fit in ${parts} sub-partitions: 0 blocks`], why];
+  }
+  if (!passes) return [steps, why];
+  const share = divide(limits.max_registers_per_multiprocessor, limits.sub_partitions);
+  const fitting = warpsByRegisters(limits, perWarp, limits.sub_partitions);
+  steps.push(
+    `${grouped(limits.max_registers_per_multiprocessor)} per SM / ${limits.sub_partitions} sub-partitions = ${grouped(share)}`,
+    `${grouped(share)} per sub-partition // ${grouped(perWarp)} = ${words.count(fitting / limits.sub_partitions, "warp")}, x ${limits.sub_partitions} = ${fitting}`,
+  );
+  const half = divide(fitting, 2);
+  if (isResultInHalf(result)) {
+    steps.push(`${fitting} / 2 = ${half} in each half; ${half} // ${ofBlock} = ${divide(half, warps)}, x 2 = ${blocksBy(result, "registers")}`);
+  } else steps.push(`${fitting} // ${ofBlock} = ${blocksBy(result, "registers")}`);
+  if (fitting < divide(limits.max_registers_per_multiprocessor, perWarp)) {
+    why = "A warp lives in one sub-partition: remainders of several do not add up to a warp.";
+  }
+  return [steps, why];
+}
+
+function sharedMemoryStep({ limits, kernel, allocated }, reserved) {
+  const isSplit = kernel.smem === null && kernel.static_smem !== null && kernel.dynamic_smem !== null;
+  const own = sharedMemoryOf(kernel);
+  const terms = isSplit ? [`${grouped(kernel.static_smem)} static`, `${grouped(kernel.dynamic_smem)} dynamic`] : [words.count(own, "byte")];
+  if (reserved) terms.push(`${grouped(reserved)} reserved`);
+  const total = terms.length > 1 ? ` = ${grouped(own + reserved)}` : "";
+  return `${terms.join(" + ")}${total}, rounded up to ${limits.shared_memory_allocation_unit}s: ${grouped(allocated.shared_memory)} per block`;
+}
+
+function poolStep({ limits, kernel: { carveout } }, chosen) {
+  const most = limits.max_shared_memory_per_multiprocessor;
+  if (carveout === null) return `configuration of the SM: the largest, ${grouped(chosen)}`;
+  if (carveout.unit === "bytes") return `configuration of the SM: ${grouped(chosen)}, as set`;
+  return `configuration of the SM: ${carveout.amount}% of ${grouped(most)} = ${grouped(divide(most * carveout.amount, 100))}, up to the next one: ${grouped(chosen)}`;
+}
+
+function explainSharedMemory(result) {
+  const { limits, kernel, allocated: { shared_memory: perBlock } } = result;
+  if (!perBlock) return notLimited(isSharedMemoryGiven(kernel));
+  const reserved = limits.reserved_shared_memory_per_block;
+  const why = reserved ? `From 8.0 the system reserves ${grouped(reserved)} bytes for each resident block.` : "";
+  const steps = [sharedMemoryStep(result, reserved)];
+  const most = mostSharedMemory(limits, kernel);
+  if (perBlock > most) return [[...steps, `${grouped(perBlock)} > ${grouped(most)}, the most for one block: 0 blocks`], why];
+  const [chosen, pool] = [configurationOf(limits, kernel.carveout), result.shared_memory_pool];
+  steps.push(poolStep(result, chosen));
+  if (pool !== chosen) steps.push(`${grouped(chosen)} is too small for one block: ${grouped(pool)}`);
+  steps.push(`${grouped(pool)} // ${grouped(perBlock)} = ${blocksBy(result, "shared_memory")}`);
+  return [steps, why];
+}
+
+function explainBarriers(result) {
+  const { limits, kernel } = result;
+  if (result.block_limits.barriers === null) return [[kernel.barriers === 0 ? "no limit: the kernel uses none" : "no limit before 9.0"]];
+  const counted = kernel.barriers === null ? " (not given: counted as one)" : "";
+  return [[`${limits.max_barriers_per_multiprocessor} per SM // ${kernel.barriers ?? UNKNOWN_BARRIERS}${counted} = ${blocksBy(result, "barriers")}`]];
+}
+
+function explainVirtualResources(result) {
+  const { limits, kernel } = result;
+  if (kernel.virtual_resources === null && kernel.tensor_memory === null) return null;
+  const [used, available] = [virtualResourcesOf(kernel), limits.virtual_resources_per_multiprocessor];
+  if (!used) return [["no limit: the kernel uses none"]];
+  if (available === null) return [["no limit before 10.0"]];
+  return [[`${available} per SM // ${used} = ${blocksBy(result, "virtual_resources")}`], "A block that allocates tensor memory starts with all virtual resources of the SM."];
+}
+
+function explainTensorMemory(result) {
+  const columns = result.kernel.tensor_memory;
+  if (columns === null) return null;
+  const rounded = roundUp(columns, TENSOR_MEMORY_UNIT);
+  const steps = rounded === columns ? [] : [`${columns} columns, rounded up to ${TENSOR_MEMORY_UNIT}s: ${rounded}`];
+  return [[...steps, `${result.limits.tensor_memory_per_multiprocessor} columns per SM // ${rounded} = ${blocksBy(result, "tensor_memory")}`]];
+}
+
+function explainSpreadsheetRegisters(result) {
+  const { limits, kernel, allocated } = result;
+  if (!kernel.regs) return notLimited(kernel.regs !== null);
+  if (kernel.regs > limits.max_registers_per_thread) return [[tooManyPerThread(result)]];
+  const [warps, most] = [allocated.warps, limits.max_registers_per_multiprocessor];
+  const ofBlock = words.count(warps, "warp");
+  if (isGivenToBlock(limits)) {
+    const counted = roundUp(warps, limits.warp_allocation_granularity);
+    const need = grouped(counted * limits.warp_size * kernel.regs);
+    return [[
+      `${ofBlock}, rounded up to ${limits.warp_allocation_granularity}s: ${counted}`,
+      `${counted} x ${limits.warp_size} threads x ${words.count(kernel.regs, "register")} = ${need}, rounded up to ${limits.register_allocation_unit}s: ${grouped(allocated.registers)} per block`,
+      `${grouped(most)} per SM // ${grouped(allocated.registers)} = ${blocksBy(result, "registers")}`,
+    ], "On 1.x registers are given to the block as a whole."];
+  }
+  const perWarp = spreadsheetRegistersPerWarp(limits, kernel.regs);
+  const isDoubled = isDoubledUnit(limits, kernel.regs);
+  const [share, fitting] = [mostRegistersInSpreadsheet(limits, kernel), spreadsheetWarps(limits, kernel)];
+  const shares = divide(most, share);
+  return [[
+    perWarpStep(result, perWarp, limits.register_allocation_unit * (isDoubled ? 2 : 1)),
+    `${grouped(share)} per block // ${grouped(perWarp)} = ${words.count(divide(share, perWarp), "warp")}, rounded down to ${spreadsheetGranularity(limits, kernel)}s: ${fitting}`,
+    `${fitting} // ${ofBlock} = ${shares === 1 ? "" : `${divide(fitting, warps)}, x ${shares} shares per SM = `}${blocksBy(result, "registers")}`,
+  ], isDoubled ? "For this number of registers the spreadsheet allocates in units of twice the size." : ""];
+}
+
+function explainSpreadsheetSharedMemory(result) {
+  const { limits, kernel, allocated: { shared_memory: perBlock } } = result;
+  if (!perBlock) return notLimited(isSharedMemoryGiven(kernel));
+  const column = limits.spreadsheet;
+  const steps = [sharedMemoryStep(result, column.reserved_shared_memory_per_block)];
+  const most = mostInSpreadsheet(limits, kernel).amount;
+  const missing = limits.reserved_shared_memory_per_block - column.reserved_shared_memory_per_block;
+  const why = missing > 0 ? `The spreadsheet omits ${grouped(missing)} bytes that the system reserves for each resident block.` : "";
+  if (perBlock > most) return [[...steps, `${grouped(perBlock)} > ${grouped(most)}, the most for one block: 0 blocks`], why];
+  const pool = result.shared_memory_pool;
+  return [[...steps, poolStep(result, pool), `${grouped(pool)} // ${grouped(perBlock)} = ${blocksBy(result, "shared_memory")}`], why];
+}

@@ -1,0 +1,94 @@
+// GPUs by whatever people call them, as --gpu and --cc read them: 9.0, sm_90a, hopper, A100, rtx4090, 980.
+
+const NOISE = /nvidia|geforce|tesla|gpu|graphics|edition|with|design/g; // what people add or leave out at will
+const FAMILIES = ["quadro", "rtx", "gtx", "gts", "gt"];
+const CC = /^(?:sm_?|compute_?|cc\s*)?(?:(\d{1,2})\.(\d{1,2})|(\d{1,2})(\d))[af]?(?:\+ptx|-real|-virtual)?$/i;
+
+const wordsIn = (text) => text.toLowerCase().replace(NOISE, " ").match(/[a-z0-9]+/g) ?? [];
+const keyOf = (text) => wordsIn(text).join("");
+
+const GPUS = Object.entries(DATA.gpus).flatMap(([cc, lines]) =>
+  lines.split("\n").map((line) => {
+    const [name, sms, chip, market = "", memory = "", also = ""] = line.split("|");
+    let common = name.replace(/ Rev\. \d+/g, "");
+    const withoutChip = common.endsWith(chip) ? common.slice(0, -chip.length) : common;
+    if (/\d/.test(withoutChip)) common = withoutChip; // else the chip is the name: Quadro GP100
+    return {
+      cc, name, sms: Number(sms), chip,
+      keys: [name, `${name} ${chip}`, common, also].map(keyOf),
+      short: wordsIn(common).filter((part) => !FAMILIES.includes(part)).join(""),
+      text: `${name} ${also} ${chip} ${market} ${memory && `${memory} GB`}`.toLowerCase().match(/[a-z0-9]+/g).join(" "),
+    };
+  }),
+);
+
+// sm_90a -> 9.0; null of anything else
+function ccOf(text) {
+  const [, dottedMajor, dottedMinor, major, minor] = CC.exec(text ?? "") ?? [];
+  return (dottedMajor ?? major) === undefined ? null : `${Number(dottedMajor ?? major)}.${Number(dottedMinor ?? minor)}`;
+}
+
+function gpusNamed(text) {
+  const key = keyOf(text);
+  if (!key) return [];
+  const named = GPUS.filter((each) => each.keys.includes(key));
+  return named.length ? named : GPUS.filter((each) => each.short === key);
+}
+
+// Letters and digits may be apart and a number may follow (SXM in SXM5), but A10 is not found in A10G.
+function expressionOf(part) {
+  const parts = part.match(/[a-z]+|[0-9]+/g);
+  return new RegExp(`\\b${parts.join(" ?")}(?![a-z])${/\d$/.test(part) ? "(?![0-9])" : ""}`);
+}
+
+function gpusWith(text) {
+  const parts = wordsIn(text).length ? wordsIn(text) : (text.toLowerCase().match(/[a-z0-9]+/g) ?? []);
+  const withAll = (wanted) => {
+    const all = wanted.filter(Boolean).map(expressionOf);
+    return all.length ? GPUS.filter((each) => all.every((expression) => expression.test(each.text))) : [];
+  };
+  for (const wanted of [parts, [parts.join("")], parts.filter((part) => part !== "quadro")]) {
+    const found = withAll(wanted);
+    if (found.length) return found;
+  }
+  return [];
+}
+
+// What the names of some GPUs begin with, and what else of the name is in all of them.
+function commonName(text, found) {
+  const names = found.map((each) => each.name.split(" "));
+  const differ = names[0].findIndex((part, at) => names.some((other) => other[at] !== part));
+  const typed = text.toLowerCase();
+  const common = names[0].filter((part, at) => differ < 0 || at < differ || (typed.includes(part.toLowerCase()) && names.every((other) => other.includes(part))));
+  return common.join(" ") || text;
+}
+
+const clearGpu = (cc, name = null, sms = null, range = "") => ({ cc, name, sms, range, error: "" });
+const unclearGpu = (error) => ({ cc: null, name: null, sms: null, range: "", error });
+
+function ofGpus(text, gpus) {
+  const ccs = [...new Set(gpus.map((each) => each.cc))];
+  if (ccs.length > 1) return unclearGpu(`${words.count(gpus.length, "GPU")} with compute capability ${words.list(ccs.slice(0, 5))}. Add a word, such as ${gpus[0].name}.`);
+  const counts = [...new Set(gpus.map((each) => each.sms))].sort((a, b) => a - b);
+  const name = gpus.length > 1 ? commonName(text, gpus) : gpus[0].name;
+  return counts.length > 1 ? clearGpu(ccs[0], name, null, `${counts[0]} to ${counts[counts.length - 1]}`) : clearGpu(ccs[0], name, counts[0]);
+}
+
+// {cc, name, sms, range, error}: the GPU of a name; sms is null, and range says which, where variants differ.
+function findGpu(typed) {
+  const text = typed.trim();
+  if (!text) return unclearGpu("Enter a GPU, such as H100, RTX 4090 or 9.0.");
+  const wanted = text.toLowerCase().split(/[\s_-]+/).join(" ");
+  const rows = LIMITS.filter(({ architecture: name }) => wanted === name.toLowerCase() || wanted === name.toLowerCase().split(" ")[0]);
+  if (rows.length > 1) return unclearGpu(`${rows[0].architecture} is ${words.list(rows.map((each) => each.compute_capability))}. Enter one of them.`);
+  if (rows.length) return clearGpu(rows[0].compute_capability);
+  const cc = ccOf(text);
+  if (cc && limitsOf(cc)) return clearGpu(cc);
+  const named = gpusNamed(text);
+  if (cc && !(named.length && /^\d+$/.test(text))) return unclearGpu(`No compute capability ${cc}. Enter one of 1.0 to ${LIMITS[LIMITS.length - 1].compute_capability}.`);
+  const gpus = named.length ? named : gpusWith(text);
+  return gpus.length ? ofGpus(text, gpus) : unclearGpu(`No GPU “${text.slice(0, 40)}”. Enter a name, such as H100 or RTX 4090, or 9.0.`);
+}
+
+// Hopper (H100)
+const familyOf = ({ compute_capability: cc, architecture }) => `${architecture}${DATA.known_by[cc] ? ` (${DATA.known_by[cc]})` : ""}`;

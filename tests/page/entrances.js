@@ -1,0 +1,67 @@
+// What the tests call; results go through JSON.
+function resultsOf(text) {
+  return JSON.stringify(JSON.parse(text).map(([cc, model, values]) => {
+    try {
+      const result = evaluate(limitsOf(cc), kernelOf(values), model);
+      const steps = nextSteps(result);
+      const { block_limits, allocated, active_blocks, active_warps, active_threads, occupancy, limiters, uses } = result;
+      return {
+        block_limits, allocated, active_blocks, active_warps, active_threads, occupancy, limiters, uses,
+        failure: failureOf(result),
+        refused: isRefusedByCompiler(result),
+        next_steps: steps,
+        caps: steps.map(({ requires, active_blocks }) => (requires.regs === undefined ? null : registerCap(result, requires.regs, active_blocks))),
+        divided: mayBeDivided(result),
+        slack: slack(result),
+        carveout: carveoutAdvice(result),
+        arithmetic: explain(result).map(({ resource, steps }) => [resource, steps]),
+      };
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return error.where;
+    }
+  }));
+}
+// The points of the curves, and those that are not the result at that value.
+function curvesOf(text) {
+  let points = 0;
+  const wrong = [];
+  for (const [cc, model, values] of JSON.parse(text)) {
+    const question = { limits: limitsOf(cc), kernel: kernelOf(values), model };
+    try {
+      evaluate(question.limits, question.kernel, model);
+    } catch {
+      continue; // nothing is drawn of it
+    }
+    for (const [name, step] of [["threads", 32], ["regs", 1], ["smem", 32]]) {
+      const runs = curveOf(question, name);
+      const end = runs[runs.length - 1].last;
+      for (let value = { threads: 32, regs: 1, smem: 0 }[name]; value <= end; value += step) {
+        const run = runAt(runs, value);
+        const result = evaluate(question.limits, changed(question.kernel, { [name]: value }), model);
+        points += 1;
+        const differs = run.blocks !== result.active_blocks || run.warps !== result.active_warps || run.share !== result.occupancy;
+        if (run.first > value || differs) wrong.push([values, name, value, run]);
+      }
+    }
+  }
+  return JSON.stringify([points, wrong.slice(0, 3)]);
+}
+let lastGrid;
+// Blocks, and the limiters as bits, of every combination; blocks and bits turn by turn.
+function gridOf(text) {
+  const { cc, model, threads, registers, sizes } = JSON.parse(text);
+  const limits = limitsOf(cc);
+  const kernel = kernelOf({ threads: 1, regs: 0, smem: 0 });
+  const found = new Uint8Array(2 * threads.length * registers.length * sizes.length);
+  let at = 0;
+  for (kernel.threads of threads) for (kernel.regs of registers) for (kernel.smem of sizes) {
+    const result = evaluate(limits, kernel, model);
+    let bits = 0;
+    for (let index = 0; index < RESOURCES.length; index++) if (result.block_limits[RESOURCES[index]] === result.active_blocks) bits |= 1 << index;
+    found[at++] = result.active_blocks;
+    found[at++] = bits;
+  }
+  lastGrid = found.buffer; // Python reads its bytes by their address
+  return lastGrid;
+}
