@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,6 +18,10 @@ PLACES = """() => [...document.querySelectorAll("form, .field, .card, .curve > *
 
 def figure(page: Any) -> str:
     return str(page.inner_text(".figure strong"))
+
+
+def click(page: Any, place: str, chance: random.Random) -> None:
+    page.locator(place).nth(0).click(position={"x": chance.randint(60, 250), "y": chance.randint(30, 120)})
 
 
 def settled(page: Any) -> None:
@@ -108,11 +113,10 @@ def test_a_finger_that_scrolls_changes_nothing(opened: Open, curve: int) -> None
     before = hash_of(page)
 
     def swipe(across: int, along: int) -> None:
-        x, y = box["x"] + 90, box["y"] + 100
-        point = lambda part: [{"x": x + across * part / 8, "y": y + along * part / 8}]  # noqa: E731
-        touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": point(0)})
-        for part in range(1, 9):
-            touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": point(part)})
+        for part in range(9):
+            x, y = box["x"] + 90 + across * part / 8, box["y"] + 100 + along * part / 8
+            kind = "touchMove" if part else "touchStart"
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
             page.wait_for_timeout(16)
         touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
         page.wait_for_timeout(100)
@@ -131,14 +135,13 @@ def test_twenty_edits_are_undone(opened: Open, way: str) -> None:
     page = opened(HOPPER)
     chance = random.Random(way)
     trail = [hash_of(page)]
-    at = lambda: {"x": chance.randint(60, 250), "y": chance.randint(30, 120)}  # noqa: E731
-    edits = [
+    edits: list[Callable[[], Any]] = [
         lambda: page.fill("#threads", str(32 * chance.randint(1, 32))),
         lambda: page.fill("#regs", str(chance.randint(16, 255))),
         lambda: page.fill("#dynamic-smem", f"{chance.randint(0, 99)}k"),
         lambda: page.fill("#gpu", chance.choice(["A100", "sm_75", "hopper", "RTX 5090", "V100"])),
-        lambda: page.locator(".curve svg").nth(chance.randrange(3)).click(position=at()),
-        lambda: page.locator("#map svg").click(position=at()),
+        lambda: click(page, f".curve:nth-child({chance.randint(1, 3)}) svg", chance),
+        lambda: click(page, "#map svg", chance),
         lambda: page.click(".stepper >> nth=3"),
     ]  # fmt: skip
     while len(trail) <= 20:
@@ -148,11 +151,12 @@ def test_twenty_edits_are_undone(opened: Open, way: str) -> None:
             trail.append(hash_of(page))
     page.click("#bars")  # the focus is in no field
     for expected in trail[-2::-1]:
-        {
-            "back": page.go_back,
-            "keys": lambda: page.keyboard.press("Control+z"),
-            "button": lambda: page.click("#undo"),
-        }[way]()
+        if way == "back":
+            page.go_back()
+        elif way == "keys":
+            page.keyboard.press("Control+z")
+        else:
+            page.click("#undo")
         until(page, f"app.fragment() === {expected!r}")
     assert page.is_disabled("#undo")
 

@@ -160,7 +160,7 @@ def test_waves(engine: PageEngine, count: int) -> None:
         if not wave.blocks:
             continue
         blocks = grid * (size or 1)
-        waves = count_waves(Launch(kernel, (blocks, 1, 1), size and (size, 1, 1)), wave)
+        waves = count_waves(Launch(kernel, (blocks, 1, 1), (size, 1, 1) if size else None), wave)
         found = engine.value(f"countWaves({blocks}, {text})")
         del found["blocks"]
         assert found == {name: getattr(waves, name) for name in found}

@@ -99,10 +99,6 @@ def test_it_is_printed_with_a_question() -> None:
         (("--cc", "sm_90a"), {"cc": "9.0"}),
         (("--cc", "8.6", "--threads", "64", "--smem", "8k"), {"cc": "8.6", "threads": "64", "smem": "8192"}),
         (
-            ("--cc", "8.6", "--threads", "64", "--model", "spreadsheet"),
-            {"cc": "8.6", "threads": "64", "model": "spreadsheet"},
-        ),
-        (
             ("--cc", "7.0", "--threads", "64", "--carveout", "64k"),
             {"cc": "7.0", "threads": "64", "carveout": "65536"},
         ),

@@ -65,7 +65,7 @@ def test_it_loads_nothing_and_runs_its_own_script_alone(samples: Path) -> None:
         *_, inner = re.findall(rf"<{name}>(.*?)</{name}>", text, re.DOTALL)
         digest = base64.b64encode(hashlib.sha256(inner.encode()).digest()).decode()
         assert f"{kind} 'sha256-{digest}'" in policy
-    assert not re.search(r"\ssrc\s*=\s*[\"']|url\(|@import|https?:(?!//www.w3.org)", text)
+    assert not re.search(r"\ssrc\s*=\s*[\"']|url\((?!#)|@import|https?:(?!//www.w3.org)", text)
     assert "innerHTML" not in text
 
 
@@ -135,7 +135,6 @@ def test_an_option_stands_there_with_its_command() -> None:
     said = " ".join(data(whole)["notes"])
     assert re.findall(r"--[a-z]", said)
     assert not re.findall(r"(?<!occupancy scan )--[a-z-]+", said)
-    assert "Your own GPU tells: occupancy calc --device 0, or" in whole  # of the page's rules
     assert "kernels: sm_100f is code of a family" in said  # a name keeps its letters
 
 

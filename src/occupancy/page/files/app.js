@@ -62,7 +62,7 @@ const app = {
     this.listing?.show(isOfList || !fields);
     if (this.isListed()) return (this.entry = this.listing.fragment());
     this.fields = inUnits({ ...(fields ? { gpu: "9.0", threads: "256" } : EXAMPLE), ...fields });
-    this.held = held && inUnits({ gpu: this.fields.gpu, threads: "256", ...held });
+    if (held || !this.listing) this.held = held && inUnits({ gpu: this.fields.gpu, threads: "256", ...held });
     this.pins = pins;
     this.problem = unknown.length ? `The link has unknown parts: ${words.list(unknown)}` : "";
     this.redraw();
