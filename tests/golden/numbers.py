@@ -100,7 +100,7 @@ def gpu_names() -> list[str]:
 def calc(cc: str, model: str, inputs: Inputs) -> Values:
     """Return the blocks that fit, and what every resource allows and gives."""
     r = result(cc, model, inputs)
-    allocated = r.allocated
+    allocated, failure = r.allocated, r.failure
     return {
         "active_blocks": r.active_blocks,
         "active_warps": r.active_warps,
@@ -110,6 +110,7 @@ def calc(cc: str, model: str, inputs: Inputs) -> Values:
         "allocated": [allocated.warps, allocated.registers, allocated.shared_memory],
         "limiters": [RESOURCES.index(each) for each in r.limiters],
         "launchable": r.launchable,
+        "failure": None if failure is None else [failure.limit, failure.needed, failure.allowed],
         "shared_memory_pool": r.shared_memory_pool,
         "uses": [[use.per_block, use.per_multiprocessor] for use in r.uses.values()],
     }
