@@ -44,10 +44,10 @@ HOMES = {
     "pydantic": {"compare/baseline", "compare/baseline_file", "report/schema"},
     "pynvml": {"device"},
     "rich": {"render/text"},
-    "tomli": {"tables/toml_file"},
-    "tomllib": {"tables/toml_file"},  # of the standard library, from Python 3.11
+    "tomli": {"tables/files"},
+    "tomllib": {"tables/files"},  # of the standard library, from Python 3.11
     "typing_extensions": {"api", "cli"},  # for type checkers only
-    "yaml": {"tables/yaml_file"},
+    "yaml": {"tables/files"},
 }
 
 MODULES = sorted(SOURCE.rglob("*.py"))

@@ -11,7 +11,7 @@ import yaml
 
 import occupancy
 from occupancy.errors import TableError
-from occupancy.tables.toml_file import read_toml
+from occupancy.tables.files import read_toml
 
 from .refresh_docs import ROOT
 

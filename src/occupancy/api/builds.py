@@ -23,7 +23,7 @@ from ..errors import BaselineError, InputError, Mistakes, RulesError
 from ..readers.limits import ReadLimits
 from ..report.compare.check import CheckReport, check_report
 from ..report.compare.diff import DiffReport, diff_report
-from ..tables.toml_file import PYPROJECT
+from ..tables.files import PYPROJECT
 from ..values.asking import Asking
 from .reading import Path, Paths, Reading, ReadingArguments, takes_reading
 from .several_builds import Builds, paths_of, whole

@@ -8,12 +8,10 @@ from typing import Literal, get_args
 import occupancy  # in annotations: a public name brings its module when somebody reads the types
 
 from ..errors import InputError, shown
-from ..report.gpus import gpus_report
 from ..tables import shipped
 from ..tables.gpus import Gpu, all_gpus, find_gpu, find_gpus, gpus_matching, unclear_name
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import parse_count
-from .answers import Answers
 from .arguments import ComputeCapabilityLike, CountLike
 
 GpuOrder = Literal["newest", "name", "sms", "memory"]
@@ -35,7 +33,7 @@ def limits(cc: ComputeCapabilityLike) -> Limits:
     return cc if isinstance(cc, Limits) else find_gpu(cc).limits
 
 
-def gpus(pattern: str = "", *, sort: GpuOrder = "newest") -> Answers[Gpu]:
+def gpus(pattern: str = "", *, sort: GpuOrder = "newest") -> occupancy.Answers[Gpu]:
     """List the GPUs that are known by name, with their compute capabilities and numbers of SMs.
 
     Args:
@@ -46,6 +44,9 @@ def gpus(pattern: str = "", *, sort: GpuOrder = "newest") -> Answers[Gpu]:
     Raises:
         InputError: There is no such GPU, or no such order.
     """
+    from ..report.gpus import gpus_report
+    from .answers import Answers
+
     if sort not in GPU_ORDERS:
         raise InputError(f"{shown(sort)} is not an order", where="sort", allowed=", ".join(GPU_ORDERS))
     parts = [part.strip() for part in str(pattern).split(",") if part.strip()]
@@ -83,6 +84,7 @@ def multiprocessors(gpu: Gpu, given: CountLike | None) -> int:
 def compute_capabilities() -> occupancy.Answers[ComputeCapability]:
     """List every compute capability of the table, ascending."""
     from ..report.limits import LimitsReport
+    from .answers import Answers
 
     rows = tuple(map(shipped.limits, shipped.known()))
     return Answers(shipped.known(), LimitsReport(rows, is_whole_table=True), "limits")

@@ -49,7 +49,7 @@ MEANINGS = {
     'by patterns of their names: ``{"blur": 256, "*": 128}``. The last that fits counts; ``*`` is for the '
     "kernels that no other fits.",
     "cc": "What if the kernels ran on this compute capability?",
-    "limits_file": "A table of your own (YAML), whose rows go before ours.",
+    "limits_file": "A table of your own (YAML or TOML), whose rows go before the shipped ones.",
     "name": "Only kernels with this in their name, mangled or readable; ``*`` stands for anything. Of a list "
     "any may fit.",
     "archs": "Only kernels for these architectures: ``sm_90``, ``sm_90a`` (only its code), ``hopper``; "

@@ -64,9 +64,7 @@ changes_option = grouped_option(
     help="What if this limit were different? Repeatable; `occupancy limits 9.0` has the names.",
 )
 
-own_limits_option = limits_option(
-    "A table of your own (YAML), for a chip that ours lacks or an imaginary one."
-)
+own_limits_option = limits_option("A table of your own (YAML or TOML).")
 
 gpu_option = gpu_option_as(
     "gpu",
@@ -216,17 +214,8 @@ class NamedChips(NamedTuple):
 
 
 def default_name() -> str | None:
-    """The name of the user's default chip: of the environment, else of the pyproject.toml of this folder.
-
-    Raises:
-        InputError: The file cannot be read, or what it names is no text.
-    """
-    text = os.environ.get(DEFAULT_CHIP, "").strip()
-    if text:
-        return text
-    from ..tables.toml_file import default_chip
-
-    return default_chip(InputError)
+    """Return the name of the user's default GPU, of the environment."""
+    return os.environ.get(DEFAULT_CHIP, "").strip() or None
 
 
 def choose_sm(cc: str | None, gpu: str | None, device: int | None, limits_file: str | None) -> Gpu:

@@ -50,7 +50,7 @@ kernel_file_options = with_options(
         "chip", "-c", "--cc", is_common=True, metavar="CHIP", shell_complete=complete_chip,
         help="What if they ran on this chip: 9.0, hopper, H100?",
     ),
-    limits_option("A table of your own (YAML), for chips that ours lacks."),
+    limits_option("A table of your own (YAML or TOML)."),
     grouped_option(
         "kernel", "--name", is_common=True, metavar="PART", multiple=True,
         help="Only kernels with this in their name; * stands for anything. Repeatable.",

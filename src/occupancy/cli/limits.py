@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @cc_option("ccs", multiple=True, metavar="CHIP,...", help="The same as a CHIP.")
 @gpu_option_as("gpus", multiple=True, metavar="NAME,...", help="Or products: 'RTX 4090', A6000.")
 @all_option
-@limits_option("Show a table of your own (YAML) instead.")
+@limits_option("Show a table of your own (YAML or TOML) instead.")
 @grouped_option(
     "output", "--sources", "with_sources", is_flag=True, is_common=True, help="Where each value comes from."
 )

@@ -18,7 +18,7 @@ from ..errors import MAX_SHOWN, BaselineError, shown
 from ..readers.content import Text
 from ..readers.json_stream import JsonStream
 from ..readers.limits import Malformed, ReadLimits
-from ..tables.bounded_file import check_size, content_of
+from ..tables.files import check_size, read_bytes
 from ..values.asking import Asking
 from .baseline import SCHEMA, SCHEMA_VERSION, Baseline, BaselineKernel, known, to_json
 
@@ -90,7 +90,7 @@ def _refuse_another(file: str, content: bytes | None) -> None:
 
 
 def _content(file: str) -> bytes | None:
-    return content_of(file, "a baseline", MAX_FILE_BYTES, BaselineError) if os.path.exists(file) else None
+    return read_bytes(file, "a baseline", MAX_FILE_BYTES, BaselineError) if os.path.exists(file) else None
 
 
 def _write(file: str, baseline: Baseline, look_again: Callable[[], None]) -> None:
@@ -129,7 +129,7 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
         BaselineError: It cannot be read, is not a baseline, or is one of a later version.
     """
     file = os.fspath(path)
-    return parse_baseline(content_of(file, "a baseline", MAX_FILE_BYTES, BaselineError), file)
+    return parse_baseline(read_bytes(file, "a baseline", MAX_FILE_BYTES, BaselineError), file)
 
 
 def parse_baseline(content: bytes, name: str) -> Baseline:

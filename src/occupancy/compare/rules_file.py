@@ -9,7 +9,7 @@ from datetime import date, datetime
 from typing import Any, TypeVar
 
 from ..errors import MAX_SHOWN, InputError, Mistakes, RulesError, shown
-from ..tables.toml_file import PYPROJECT, read_toml, read_toml_with_lines, tools
+from ..tables.files import PYPROJECT, read_toml, read_toml_with_lines, tools
 from ..values.kernel import INT_MAX
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, parse_size, parse_threads

@@ -6,8 +6,6 @@ One function finds them for every command and function: ``9.0``, ``sm_90a``, ``h
 
 from __future__ import annotations
 
-import csv
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -304,6 +302,8 @@ class _Product(NamedTuple):
 
 @cache
 def _products() -> tuple[_Product, ...]:
+    import csv  # for names alone
+
     with open(data_path(FILE_NAME), encoding="utf-8", newline="") as file:
         return tuple(map(_product, csv.DictReader(file)))
 
@@ -400,9 +400,11 @@ def _is_compute_capability(name: str) -> bool:
 
 
 def _no_such_gpu(name: str) -> InputError:
+    from difflib import get_close_matches  # for errors alone
+
     found = _similar(name)
     families = {shipped.limits(cc).architecture.split()[0].lower() for cc in shipped.known()}
-    family = difflib.get_close_matches(name[:MAX_NAME].lower(), families, n=1, cutoff=0.75)
+    family = get_close_matches(name[:MAX_NAME].lower(), families, n=1, cutoff=0.75)
     hint = f"Did you mean {family[0]}?" if family else "Write it as 9.0, hopper, RTX 4090 or h100-sxm."
     return InputError(
         f"{shown(name)} is not a compute capability, an architecture or a GPU",
@@ -414,6 +416,8 @@ def _no_such_gpu(name: str) -> InputError:
 
 def _similar(name: str) -> list[_Product]:
     """Return products whose names begin much like a misspelt one, the most similar first."""
+    from difflib import SequenceMatcher
+
     wanted = _key(name[:MAX_NAME])
     if not wanted:
         return []
@@ -427,7 +431,7 @@ def _similar(name: str) -> list[_Product]:
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(key, wanted, strict=False)))
         return matcher.ratio(), same, sorted(key) == sorted(wanted)
 
-    matcher = difflib.SequenceMatcher(b=wanted, autojunk=False)
+    matcher = SequenceMatcher(b=wanted, autojunk=False)
     ranked = sorted(((likeness(key), key) for key in starts), reverse=True)
     close = [starts[key] for (ratio, *_), key in ranked if ratio >= MIN_LIKENESS]
     return list(dict.fromkeys(close))[:MAX_SUGGESTIONS]

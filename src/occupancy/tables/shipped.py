@@ -100,9 +100,9 @@ def row(cc: ComputeCapability) -> dict[str, Any]:
 
 def provenance_document() -> dict[str, Any]:
     """The second document of the table: the sources, and where they disagree. See `sources`."""
-    from .yaml_file import parse
+    from .files import parse_trusted_yaml
 
-    values: dict[str, Any] = parse(_documents()[1])
+    values: dict[str, Any] = parse_trusted_yaml(_documents()[1])
     return values
 
 

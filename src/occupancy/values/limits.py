@@ -6,11 +6,10 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, NamedTuple
 
 from ..errors import InputError, TableError, shown
-from .dataclass import dataclass
 from .kernel import MAX_REGISTERS_PER_THREAD
 from .listed import listed
 
@@ -27,6 +26,7 @@ MAX_BLOCK_SIZES = 1 << 13
 _HOW_TO_WRITE_ONE = 'a string such as "9.0", "90", "sm_90a" or "sm_120", or a pair such as (9, 0)'
 
 Granularity = Literal["warp", "block"]
+SpreadsheetVersion = Literal["2.4", "11.1"]
 
 
 @listed
@@ -90,7 +90,7 @@ class SpreadsheetColumn:
     ``None`` means that it does not differ.
     """
 
-    version: Literal["2.4", "11.1"]
+    version: SpreadsheetVersion
     """Version of the spreadsheet that has this column."""
     max_registers_per_block: int | None = None
     max_registers_per_block_ca: int | None = None
@@ -104,18 +104,23 @@ class SpreadsheetColumn:
     """Registers per thread for which the register allocation unit is twice as large."""
 
     def __post_init__(self) -> None:
+        where = "spreadsheet column: "
         for field in fields(self):
             value = getattr(self, field.name)
+            is_one, allowed = KIND_CHECKS[str(field.type)]
+            if not is_one(value):
+                raise TableError(_got(value), where=where + field.name, allowed=allowed)
             least = 0 if field.name == "reserved_shared_memory_per_block" else 1
             for number in value if isinstance(value, tuple) else (value,):
                 if isinstance(number, int) and not least <= number <= MAX_VALUE:
                     raise TableError(
                         f"{number} is out of range",
-                        where=f"spreadsheet column: {field.name}",
+                        where=where + field.name,
                         allowed=f"{least} to {MAX_VALUE:,}",
                     )
 
 
+@listed
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """What one SM of a compute capability offers.
@@ -183,7 +188,7 @@ class Limits:
             value = getattr(self, name)
             is_one, allowed = KIND_CHECKS[kind]
             if not is_one(value):
-                raise self._error(name, f"got {shown(value)}", allowed)
+                raise self._error(name, _got(value), allowed)
         numbers = [(name, getattr(self, name)) for name in POSITIVE_FIELDS]
         for name, value in (*numbers, *(("max_block_dim", size) for size in self.max_block_dim)):
             most = MAX_REGISTERS_PER_THREAD if name == "max_registers_per_thread" else MAX_VALUE
@@ -321,6 +326,10 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def _got(value: object) -> str:
+    return "got nothing" if value is None else f"got {shown(value)}"
+
+
 def _is_whole(value: object) -> bool:
     return type(value) is int  # True is no number
 
@@ -338,10 +347,11 @@ KIND_CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "int | None": (lambda value: value is None or _is_whole(value), "a whole number, or None"),
     "tuple[int, ...]": (_are_whole, "whole numbers"),
     "tuple[int, int, int]": (lambda value: _are_whole(value) and len(value) == 3, "three whole numbers"),
+    "SpreadsheetVersion": (lambda value: value in ("2.4", "11.1"), '"2.4" or "11.1"'),
     "Granularity": (lambda value: value in ("warp", "block"), '"warp" or "block"'),
     "SpreadsheetColumn | None": (
         lambda value: value is None or isinstance(value, SpreadsheetColumn),
-        "a SpreadsheetColumn, or None",
+        "names and values, or None",
     ),
 }
 

@@ -16,7 +16,7 @@ import pytest
 import occupancy
 from occupancy.compare.baseline import Accepted, accept
 from occupancy.readers.names import demangle
-from occupancy.tables.toml_file import PYPROJECT
+from occupancy.tables.files import PYPROJECT
 from tests.cli_runner import run
 
 RULES = """

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import occupancy
 from occupancy.errors import InputError, TableError, UnknownComputeCapabilityError
 from occupancy.tables import shipped, sources
-from occupancy.tables.yaml_file import MAX_FILE_BYTES, read_yaml
+from occupancy.tables.files import MAX_YAML_BYTES, read_yaml
 from occupancy.values.limits import FIELD_NAMES, ComputeCapability, SpreadsheetColumn
 
 VALUES, PROVENANCE = read_yaml(shipped.data_path(shipped.FILE_NAME))
@@ -214,8 +214,8 @@ class TestReadYaml:
             (b"a: &a [1]\nb: &b [*a, *a]\nc: [*b, *b]\n", "anchor, alias or tag at line 1"),
             (b"\n" + b"[" * 17, "nested too deeply at line 2"),
             (b"- " * 100, "nested too deeply at line 1"),
-            (b"[" * MAX_FILE_BYTES, "nested too deeply at line 1"),
-            (b"a" * (MAX_FILE_BYTES + 1), "too large"),
+            (b"[" * MAX_YAML_BYTES, "nested too deeply at line 1"),
+            (b"a" * (MAX_YAML_BYTES + 1), "too large"),
         ],
     )
     def test_refused(self, tmp_path: Path, text: bytes, problem: str) -> None:

@@ -100,7 +100,7 @@ def test_replace_takes_lists_the_integers_of_numpy_and_the_spellings_of_a_comput
 
 
 def test_every_field_has_a_kind_that_is_checked() -> None:
-    assert set(KINDS.values()) == set(KIND_CHECKS)
+    assert set(KINDS.values()) == set(KIND_CHECKS) - {"SpreadsheetVersion"}
 
 
 def test_replace_of_the_shared_memory_brings_its_configurations_along() -> None:
@@ -126,7 +126,7 @@ def test_without_opt_in_the_most_of_a_block_is_one_number() -> None:
         ({"max_blocks_per_multiprocessor": "4"}, "got '4'. Allowed: a whole number"),
         ({"max_blocks_per_multiprocessor": 4.5}, "got 4.5"),
         ({"max_blocks_per_multiprocessor": True}, "got True"),
-        ({"max_blocks_per_multiprocessor": None}, "got None"),
+        ({"max_blocks_per_multiprocessor": None}, "got nothing"),
         ({"max_blocks_per_multiprocessor": [4]}, "got"),
         ({"max_shared_memory_per_multiprocessor": "64k"}, "got '64k'"),
         ({"max_block_dim": (1, 2)}, "three whole numbers"),
@@ -136,7 +136,7 @@ def test_without_opt_in_the_most_of_a_block_is_one_number() -> None:
         ({"architecture": None}, "text"),
         ({"partitioned_global_caching": 1}, "True or False"),
         ({"register_allocation_granularity": "foo"}, '"warp" or "block"'),
-        ({"spreadsheet": {}}, "a SpreadsheetColumn"),
+        ({"spreadsheet": {}}, "names and values"),
         ({"max_blocks_per_multiprocessor": 0}, "out of range"),
         ({"max_blocks_per_multiprocessor": 2**31}, "out of range"),
         ({"max_threads_per_multiprocessor": 2047}, "whole number of warps"),

@@ -1,0 +1,198 @@
+"""Small text files of unknown origin: their bytes, YAML and TOML.
+
+Each has a largest size, and is refused before it can cost more time or memory than a file of its size may.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import Any
+
+from ..errors import OccupancyError, TableError, shown
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PYPROJECT = "pyproject.toml"
+MAX_TOML_BYTES = 1 << 20
+MAX_DOTS = 500
+"""Dots in a line of TOML; the parser's memory grows with the square of the parts of a key."""
+MAX_YAML_BYTES = 256 << 10
+"""Four times the shipped table with its sources, which is parsed in a second and 80 MB."""
+MAX_DEPTH = 16
+
+_MONTH = re.compile(rb"=\s*\d{4}-\d{1,2}\s*(?:#.*)?$", re.MULTILINE)
+"""A month in the place of a date."""
+_TABLE_HEAD = re.compile(r"\s*\[\[([\w\s.-]+)\]\]")
+# YAML 1.1, 10.3: 010 is 8, and 1:30 is 90.
+_SURPRISING = re.compile(r"[-+]?(?:0[0-7_]+|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)")
+
+
+def read_bytes(file: str, kind: str, most: int, error_class: type[OccupancyError]) -> bytes:
+    """Return the bytes of a file.
+
+    Args:
+        file: Its path.
+        kind: A description for the error, such as ``"a baseline"``.
+        most: The largest size in bytes.
+        error_class: The error to raise.
+
+    Raises:
+        OccupancyError: Of the given class: it cannot be read, or is larger.
+    """
+    try:
+        with open(file, "rb", opener=_open_without_waiting) as stream:
+            content = stream.read(most + 1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        problem = getattr(error, "strerror", None) or error
+        raise error_class(f"cannot be read: {problem}", where=file) from error
+    check_size(content, file, kind, most, error_class)
+    return content
+
+
+def check_size(content: bytes, name: str, kind: str, most: int, error_class: type[OccupancyError]) -> None:
+    """Raise an error if the content has more bytes."""
+    if len(content) > most:
+        allowed = f"{most >> 20} MiB" if most >= 1 << 20 else f"{most >> 10} KiB"
+        raise error_class(f"is too large for {kind}", where=name, allowed=f"up to {allowed}")
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    # A named pipe without a writer would block for ever.
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if hasattr(os, "O_NONBLOCK"):
+        os.set_blocking(descriptor, True)
+    return descriptor
+
+
+def read_toml(file: str, error_class: type[OccupancyError]) -> dict[str, Any]:
+    """Return the values of a TOML file.
+
+    Raises:
+        OccupancyError: Of the given class: it cannot be read, is too large, or not TOML.
+    """
+    return read_toml_with_lines(file, error_class)[0]
+
+
+def read_toml_with_lines(
+    file: str, error_class: type[OccupancyError]
+) -> tuple[dict[str, Any], dict[str, list[int]]]:
+    """Return the values, and for each list of tables the lines of its heads ``[[name]]``.
+
+    A line that only looks like the head of a table, within a text of several lines, is in the list, too;
+    compare the number of lines with that of the tables.
+
+    Raises:
+        OccupancyError: As `read_toml`.
+    """
+    content = read_bytes(file, "a file of settings", MAX_TOML_BYTES, error_class)
+    lines: dict[str, list[int]] = {}
+    try:
+        text = content.decode("utf-8-sig")
+        for number, line in enumerate(text.split("\n"), 1):
+            if line.count(".") > MAX_DOTS:
+                raise error_class(f"line {number} has more than {MAX_DOTS} dots", where=file)
+            if head := _TABLE_HEAD.match(line):
+                lines.setdefault("".join(head[1].split()), []).append(number)
+        return tomllib.loads(text), lines
+    except error_class:
+        raise
+    except (ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a number of 5000 digits
+        hint = "A date has a day: 2027-01-31." if _MONTH.search(content) else ""
+        raise error_class(f"is not TOML: {error}", where=file, hint=hint) from error
+
+
+def tools(pyproject: dict[str, Any]) -> dict[str, Any]:
+    """Return the tables of a ``pyproject.toml`` below ``tool``."""
+    found = pyproject.get("tool")
+    return found if isinstance(found, dict) else {}
+
+
+def parse_trusted_yaml(text: str) -> Any:
+    """Return the value of a YAML document of the package."""
+    import yaml
+
+    return yaml.load(text, _base_loader())
+
+
+def _base_loader() -> Any:
+    import yaml
+
+    # libyaml if PyYAML was built with it: ten times as fast, the same values.
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def _strict_loader() -> Any:
+    import yaml
+
+    class StrictLoader(_base_loader()):  # type: ignore[misc]
+        """A loader that refuses a key that occurs twice, instead of the last one's value."""
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            seen = set()
+            for key, _ in node.value:
+                if isinstance(key, yaml.ScalarNode) and key.value in seen:
+                    raise yaml.constructor.ConstructorError(
+                        None, None, f"the key {key.value!r} occurs twice", key.start_mark
+                    )
+                seen.add(str(key.value))
+            mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+            return mapping
+
+    return StrictLoader
+
+
+def read_yaml(path: str | os.PathLike[str]) -> list[Any]:
+    """Return the documents of a YAML file.
+
+    Anchors, aliases and tags are refused: a table needs none of them, and a few lines of them can stand for
+    gigabytes.
+
+    Raises:
+        TableError: It cannot be read, is too large, too deeply nested, not YAML, or has a key twice.
+    """
+    import yaml
+
+    file = os.fspath(path)
+    text = read_bytes(file, "a table of limits", MAX_YAML_BYTES, TableError)
+    try:
+        _check_events(text, file)
+        return list(yaml.load_all(text, _strict_loader()))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        place = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
+        raise TableError(f"is not YAML: {problem}{place}", where=file) from error
+    except TableError:
+        raise
+    except (ValueError, OverflowError) as error:  # such as the date 2026-13-45, or 1:1:...:1.5
+        raise TableError(f"holds a value that cannot be read: {error}", where=file) from error
+
+
+def _check_events(text: bytes, name: str) -> None:
+    # Events come without recursion; loading recurses and would end the process on deep nesting.
+    import yaml
+
+    depth = 0
+    for event in yaml.parse(text, _base_loader()):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        line = event.start_mark.line + 1 if event.start_mark else 1
+        if depth > MAX_DEPTH:
+            raise TableError(
+                f"is nested too deeply at line {line}", where=name, allowed=f"{MAX_DEPTH} levels"
+            )
+        if isinstance(event, yaml.ScalarEvent) and event.implicit[0] and _SURPRISING.fullmatch(event.value):
+            raise TableError(
+                f"has {shown(event.value)} at line {line}, which YAML 1.1 does not read as a decimal number",
+                where=name,
+                hint="Write it without the leading zero, or the colon, or in quotes.",
+            )
+        if getattr(event, "anchor", None) or getattr(event, "tag", None):
+            raise TableError(
+                f"has an anchor, alias or tag at line {line}", where=name, hint="Write the value out."
+            )
