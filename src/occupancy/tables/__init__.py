@@ -1,4 +1,4 @@
-"""Where each number comes from: the shipped table, a user's table, GPUs by name, and the sources.
+"""The numbers and their sources: the shipped table, a user's table, and GPUs by name.
 
-It makes `values`, and uses nothing else of the package; PyYAML has its home here.
+It uses `values`, and nothing else of the package; PyYAML and TOML have their home here.
 """

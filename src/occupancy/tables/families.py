@@ -1,4 +1,4 @@
-"""Where code that was compiled for one architecture runs: by version, by family, or there alone."""
+"""Binary compatibility: the compute capabilities on which code of an architecture runs."""
 
 from __future__ import annotations
 
@@ -11,29 +11,32 @@ from .shipped import known, renamed
 TEGRA = frozenset(
     ComputeCapability(*each) for each in ((3, 2), (5, 3), (6, 2), (7, 2), (8, 7), (10, 1), (11, 0))
 )
-"""Compute capabilities of Tegra SoCs, Thor under its two names. Code of these runs on no other chip, and they
-run none of others (CUDA programming guide, "Binary Compatibility")."""
+"""Compute capabilities of Tegra SoCs, Thor under its two names. Their code runs on no other GPU, and they run
+no code of others (CUDA programming guide, "Binary Compatibility")."""
 
 
 @cache
-def runs_on(arch: str | None, chip: ComputeCapability) -> bool:
-    """Whether a chip runs machine code of an architecture, by its name: that of its own compute capability,
-    of a lower minor number with the same major one, of a family it belongs to; with ``a`` its own alone."""
+def runs_on(arch: str | None, cc: ComputeCapability) -> bool:
+    """Return whether a GPU runs machine code of an architecture.
+
+    It runs code of its own compute capability, of a lower minor version with the same major one, and of its
+    family (``f``); code with ``a`` runs on its own compute capability alone.
+    """
     try:
         own = ComputeCapability.parse(arch or "")
     except InputError:  # a file can call an architecture anything
         return False
     assert arch is not None
-    if own == chip or arch.endswith(("a", "f")):
-        return own == chip or chip in later_members(arch)
-    return own.major == chip.major and own < chip and not {own, chip} & TEGRA
+    if own == cc or arch.endswith(("a", "f")):
+        return own == cc or cc in later_members(arch)
+    return own.major == cc.major and own < cc and not {own, cc} & TEGRA
 
 
 @cache
 def later_members(arch: str | None) -> tuple[ComputeCapability, ...]:
-    """The chips beside its own on which code of a family runs; none for any other code.
+    """Return the other compute capabilities on which code of a family runs; none for other code.
 
-    They are the later ones of the same major number, but for one that was renamed: 10.1 is 11.0 (release
+    They are the later ones of the same major version, except a renamed one: 10.1 is 11.0 (release
     notes of CUDA 13.0). ptxas 13.5 makes code of PTX for sm_100f for 10.0, 10.3 and 10.7, for sm_103f for
     10.3 and 10.7, and for sm_120f for 12.0 and 12.1 (compiled).
     """

@@ -1,7 +1,7 @@
-"""The table of limits that ships with the library; the only module that knows where ``data/`` lies.
+"""The shipped table of limits, and the place of the data files.
 
-The table is written in YAML (``data/gpu_limits.yaml``), with values that are JSON: what an answer needs of it
-is read without PyYAML, whose import alone takes longer than ``python -c pass``.
+The table is YAML (``data/gpu_limits.yaml``) with values that are JSON, so that rows are read without PyYAML,
+whose import alone takes longer than ``python -c pass``.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ import re
 from bisect import bisect
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import UnknownComputeCapabilityError
 from ..values.asking import Asking
-from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability, Limits, SpreadsheetColumn
 
 SCHEMA_VERSION = 1
@@ -28,43 +27,42 @@ _FIELD = r"(?m)^    (\w+): (.+)$"
 _RENAMED = r'(?m)^  "(\d+\.\d+)": ({.+})$'
 
 
-@dataclass(frozen=True, slots=True)
-class NewName:
-    """What a compute capability is called since a version of CUDA renamed it."""
+class NewName(NamedTuple):
+    """New name of a compute capability."""
 
     to: ComputeCapability
     by: str
-    """The version: ``"CUDA 13.0"``."""
+    """Version of CUDA with the new name: ``"CUDA 13.0"``."""
 
 
 def data_path(file_name: str) -> str:
-    """Where a data file lies: in the package in a wheel, in ``data/`` at the top of a checkout."""
+    """Return the path of a data file: in the package of a wheel, in ``data/`` of a checkout."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     installed = os.path.join(package, "data", file_name)
     return installed if os.path.exists(installed) else os.path.join(package, "..", "..", "data", file_name)
 
 
 def limits(cc: object) -> Limits:
-    """The limits of a compute capability.
+    """Return the limits of a compute capability.
 
     Args:
         cc: Any spelling that `ComputeCapability.parse` reads.
 
     Raises:
         InputError: Not a compute capability.
-        UnknownComputeCapabilityError: One that is not in the table.
+        UnknownComputeCapabilityError: The table lacks it.
     """
     return _limits_of(ComputeCapability.parse(cc))
 
 
 def known() -> tuple[ComputeCapability, ...]:
-    """Every compute capability of the table, ascending."""
+    """Return every compute capability of the table, ascending."""
     return tuple(sorted(ComputeCapability.parse(name) for name in _rows()))
 
 
 @cache
 def renamed() -> Mapping[ComputeCapability, NewName]:
-    """The compute capabilities of the table that a later CUDA calls otherwise: the same SM twice."""
+    """Return the compute capabilities that a later CUDA renamed: the same SM twice."""
     parse = ComputeCapability.parse
     named = ((parse(old), json.loads(new)) for old, new in re.findall(_RENAMED, _documents()[1]))
     return {old: NewName(parse(new["to"]), new["by"]) for old, new in named}
@@ -87,10 +85,10 @@ def _unknown(cc: ComputeCapability) -> UnknownComputeCapabilityError:
 
 
 def row(cc: ComputeCapability) -> dict[str, Any]:
-    """The row of a compute capability as the file has it: names and plain values.
+    """Return the row of a compute capability as names and plain values.
 
     Raises:
-        UnknownComputeCapabilityError: It is not in the table.
+        UnknownComputeCapabilityError: The table lacks it.
     """
     text = _rows().get(str(cc))
     if text is None:
@@ -99,7 +97,7 @@ def row(cc: ComputeCapability) -> dict[str, Any]:
 
 
 def provenance_document() -> dict[str, Any]:
-    """The second document of the table: the sources, and where they disagree. See `sources`."""
+    """Return the second document of the table: sources and disagreements, see `sources`."""
     from .files import parse_trusted_yaml
 
     values: dict[str, Any] = parse_trusted_yaml(_documents()[1])
@@ -115,13 +113,13 @@ def _limits_of(cc: ComputeCapability) -> Limits:
 
 
 def with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain values as `Limits` has them: a list is a tuple."""
+    """Return plain values with lists as tuples, as in `Limits`."""
     return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 
 
 @cache
 def _rows() -> Mapping[str, str]:
-    """Compute capability -> the text of its row."""
+    """Return compute capability -> text of its row."""
     return dict(re.findall(_ROW, _documents()[0]))
 
 

@@ -1,14 +1,14 @@
-"""Where each value of the shipped table comes from, and what other sources say where they disagree."""
+"""Sources of the values of the shipped table, and disagreements between sources."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 from ..errors import InputError
-from ..values.dataclass import dataclass
 from ..values.limits import FIELD_NAMES, ComputeCapability
 from ..values.spellings import did_you_mean
 from . import shipped
@@ -16,10 +16,10 @@ from . import shipped
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A document, a file of NVIDIA's, a tool or a device that gives limits."""
+    """A document, a file, a tool or a device with values of limits."""
 
     code: str
-    """Short name, such as ``"G13"``, by which the table cites it."""
+    """Short name in the table, such as ``"G13"``."""
     title: str
     where: str
     """A public address, or the document and the section."""
@@ -28,7 +28,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class OtherValue:
-    """What some sources say instead."""
+    """Value of other sources."""
 
     value: Any
     sources: tuple[Source, ...]
@@ -36,7 +36,7 @@ class OtherValue:
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """A disagreement about a value, and why the table's value was judged right."""
+    """Disagreement about a value, with the reason for the value of the table."""
 
     others: tuple[OtherValue, ...]
     why: str
@@ -44,21 +44,21 @@ class Dispute:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where one value of the table comes from."""
+    """Sources of one value of the table."""
 
     compute_capability: ComputeCapability
     field: str
-    """The name of the field of `Limits`."""
+    """Name of the field of `Limits`."""
     value: Any
-    """The value itself; None: the chip has no such thing, or it is not known. The note says which."""
+    """Value; None if the SM has no such limit, or if it is not known, as the note explains."""
     sources: tuple[Source, ...]
-    """The sources that give the value; for None, those that were asked."""
+    """Sources of the value; for None, those that were searched."""
     note: str | None
     disputes: tuple[Dispute, ...]
 
 
 def provenance(cc: object, field: str) -> Provenance:
-    """Where one value of the shipped table comes from.
+    """Return the sources of one value of the shipped table.
 
     Args:
         cc: Any spelling that `ComputeCapability.parse` reads.
@@ -66,7 +66,7 @@ def provenance(cc: object, field: str) -> Provenance:
 
     Raises:
         InputError: Not a compute capability, or no such field.
-        UnknownComputeCapabilityError: A compute capability that is not in the table.
+        UnknownComputeCapabilityError: The table lacks the compute capability.
     """
     limits = shipped.limits(cc)
     if field not in FIELD_NAMES:
@@ -94,13 +94,13 @@ def provenance(cc: object, field: str) -> Provenance:
 
 @cache
 def sources() -> Mapping[str, Source]:
-    """Every source that the table cites, by its code."""
+    """Return every source of the table by its code."""
     return MappingProxyType({code: Source(code, **about) for code, about in _document()["sources"].items()})
 
 
 @cache
 def expand(ranges: str) -> tuple[ComputeCapability, ...]:
-    """The compute capabilities of the table that a notation such as ``"3.0-5.2, 6.1"`` names."""
+    """Parse ``"3.0-5.2, 6.1"`` into the compute capabilities of the table."""
     found: list[ComputeCapability] = []
     for part in ranges.split(","):
         first, _, last = part.strip().partition("-")

@@ -1,4 +1,4 @@
-"""The table that an answer is taken from: the shipped rows, and a user's own before them."""
+"""The table in use: a user's rows before the shipped ones."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from ..values.limits import ComputeCapability, Limits
 from . import shipped
 
 CURRENT_FROM = ComputeCapability(7, 5)
-"""The oldest that CUDA 13 compiles for; older ones are shown where all are asked for."""
+"""Oldest compute capability that CUDA 13 compiles for."""
 
 
 def current(rows: Iterable[Limits]) -> tuple[Limits, ...]:
-    """The chips that today's CUDA compiles for."""
+    """Return the rows that CUDA 13 compiles for."""
     return tuple(row for row in rows if row.compute_capability >= CURRENT_FROM)
 
 
 def are_current(ccs: Sequence[str]) -> bool:
-    """Whether these are the chips of our table that are shown where none is named."""
+    """Return whether these are the default compute capabilities of the shipped table."""
     return list(ccs) == [str(cc) for cc in shipped.known() if cc >= CURRENT_FROM]
 
 
 def are_unnamed(ccs: Sequence[str]) -> bool:
-    """Whether these are what is shown where none is named: all chips of our table, or those."""
+    """Return whether these are all compute capabilities of the shipped table, or the default ones."""
     return list(ccs) == [str(cc) for cc in shipped.known()] or are_current(ccs)
 
 
 class Table:
-    """Limits by compute capability: the user's row where their file has one, else ours.
+    """Limits by compute capability: the row of a user's file, else the shipped one.
 
     Args:
-        file: A user's table, as `read_limits` reads it; None: ours alone.
+        file: A user's table, in the format of `read_limits`; None: the shipped table alone.
 
     Raises:
         TableError: The file cannot be read, or a row is incomplete, wrong or contradicts itself.
@@ -46,14 +46,14 @@ class Table:
             self._own = read_limits(file)
 
     def limits(self, cc: object) -> Limits:
-        """The limits of a compute capability.
+        """Return the limits of a compute capability.
 
         Args:
             cc: Any spelling that `ComputeCapability.parse` reads.
 
         Raises:
             InputError: Not a compute capability.
-            UnknownComputeCapabilityError: Neither table has it.
+            UnknownComputeCapabilityError: Both tables lack it.
         """
         if self._own is None:
             return shipped.limits(cc)
@@ -61,7 +61,7 @@ class Table:
         return self._own.get(str(wanted)) or shipped.limits(wanted)
 
     def has_own(self, cc: ComputeCapability) -> bool:
-        """Whether the row of a compute capability is from the user's file."""
+        """Return whether the row of a compute capability is from the user's file."""
         return self._own is not None and str(cc) in self._own
 
     def architecture(self, name: str) -> tuple[Limits, ...]:
@@ -70,15 +70,15 @@ class Table:
         if not wanted.replace(" ", "").isalpha():  # none has a digit, and to look takes a while
             return ()
         own = {row.compute_capability: row for row in (self._own or {}).values()}
-        ours = {cc: shipped.limits(cc) for cc in shipped.known()}
+        known = {cc: shipped.limits(cc) for cc in shipped.known()}
         return tuple(
             row
-            for _, row in sorted({**ours, **own}.items())
+            for _, row in sorted({**known, **own}.items())
             if wanted in (row.architecture.lower(), row.architecture.lower().split()[0])
         )
 
     def rows(self) -> tuple[Limits, ...]:
-        """The rows of the user's file, in its order; without a file, ours, ascending."""
+        """Return the rows of the user's file in its order, or the shipped rows, ascending."""
         if self._own is None:
             return tuple(shipped.limits(cc) for cc in shipped.known())
         return tuple(self._own.values())
