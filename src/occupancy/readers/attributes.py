@@ -30,23 +30,18 @@ SHARED_SCRATCH = 0x32
 """The place in shared memory that registers are spilled to, and its bytes (from CUDA 13.0)."""
 VRC_CTA_INIT_COUNT = 0x4A
 """Virtual resources of a block: 128 for a kernel that allocates tensor memory. sm_100 and newer."""
-REG_RECONFIG = 0x54
-"""setmaxnreg takes effect: the warpgroups of a block pass registers to one another."""
+REG_RECONFIG = 0x54  # setmaxnreg takes effect: the warpgroups of a block pass registers to one another
 # Of .nv.compat:
 COMPAT_ARCH_VARIANT = 0x09
 
-_NOTHING, _BYTE, _HALF, _SIZED = 1, 2, 3, 4
-"""Forms."""
+_NOTHING, _BYTE, _HALF, _SIZED = 1, 2, 3, 4  # forms
 _RECORD = struct.Struct("<BBH")
-RECORD_BYTES = _RECORD.size
-"""Size of a record without a value that follows."""
-_OF_SYMBOL = struct.Struct("<II")
-"""The value of a record of the module as a whole: a symbol, and its value."""
+RECORD_BYTES = _RECORD.size  # size of a record without a value that follows
+_OF_SYMBOL = struct.Struct("<II")  # the value of a record of the module as a whole: a symbol, and its value
 _RECORD_OF_SYMBOL = struct.Struct("<QI")
 """The same with its header: the result of `symbol_key`, and the value."""
 _SHAPE = struct.Struct("<III")
-_MOST_OF_A_VALUE = _SHAPE.size
-"""Bytes of the longest value that is used."""
+_MOST_OF_A_VALUE = _SHAPE.size  # bytes of the longest value that is used
 
 _OF_KERNEL = {
     MAXREG_COUNT: (_HALF, 2),
@@ -63,8 +58,7 @@ _OF_KERNEL = {
 _PLACE = {id: place for place, id in enumerate(_OF_KERNEL)}
 _USUAL_SIZES = (12, 4, 8, 0, *range(16, 256, 4))
 """Bytes of the values of most other records, the commonest first."""
-_MOST_AT_ONCE = 4096
-"""Records that are matched at once: matching takes memory for each of them."""
+_MOST_AT_ONCE = 4096  # records that are matched at once: matching takes memory for each of them
 
 Values = tuple[bytes | None, ...]
 """The attributes of a kernel, in the order of `_OF_KERNEL`; None: it lacks the attribute. Empty: all."""

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from ..errors import cut
 from ..values.untrusted import printable
 
-_WORDS = ("error", "fatal")
-"""Words of which every such line has one."""
+_WORDS = ("error", "fatal")  # words of which every such line has one
 
 # k.cu(12): error: ..., k.cu:12:3: fatal error: ..., k.cu(12): error #20-D: ..., k.cu(12): error C2065: ...
 _PLACED = (": error", ": fatal error", ": catastrophic error", ": internal error")
@@ -23,8 +22,7 @@ _TOOL = re.compile(
     r"(?:[^;]{1,300};)?[: ]{1,9}(?:fatal|error|fatal error)(?: #[\w-]{1,12})?\s{0,9}:)"
 )
 _ESCAPES = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
-MOST_LOOKED_AT = 1000
-"""Characters of a line that are matched."""
+MOST_LOOKED_AT = 1000  # characters of a line that are matched
 MOST_QUOTED = 160
 
 
@@ -32,10 +30,8 @@ MOST_QUOTED = 160
 class CompilerErrors:
     """The errors of one log."""
 
-    first: str = ""
-    """The first of them, printable."""
-    line: int = 0
-    """Its number."""
+    first: str = ""  # the first of them, printable
+    line: int = 0  # its number
     count: int = 0
 
     def inspect(self, text: str, first: int) -> None:

@@ -22,10 +22,8 @@ GZIP_MAGIC = b"\x1f\x8b"
 HEAD_BYTES = 4096
 WINDOW_BYTES = MIB
 CHUNK_CHARACTERS = 1 << 16
-MAX_LINE_CHARACTERS = 1 << 20
-"""A longer line of text is read in pieces of this length."""
-MAX_STREAM_BYTES = 1 << 30
-"""The most that is taken from a pipe; a file may be of any size."""
+MAX_LINE_CHARACTERS = 1 << 20  # a longer line of text is read in pieces of this length
+MAX_STREAM_BYTES = 1 << 30  # the most that is taken from a pipe; a file may be of any size
 
 NumberedLines = Iterable[tuple[int, str]]
 
@@ -57,19 +55,12 @@ class Content:
         name: The path, or the name of the stream.
         file: The open file.
         size: Its size in bytes.
+        limits: The limits of the file; or of all files of the command, to which its own are added.
         path: The path; None for a stream.
-        shared: The limits of all files of the command.
-        limits: The limits of the file, if they are those of another one.
     """
 
     def __init__(
-        self,
-        name: str,
-        file: BinaryIO,
-        size: int,
-        path: Path | None = None,
-        shared: ReadLimits | None = None,
-        limits: ReadLimits | None = None,
+        self, name: str, file: BinaryIO, size: int, limits: ReadLimits, path: Path | None = None
     ) -> None:
         self.name = name
         self.size = size
@@ -79,11 +70,9 @@ class Content:
         self._state = self._state_now()
         stored = self._stored_bytes()
         self._is_sparse = stored < size
-        self.limits = ReadLimits(stored, shared) if limits is None else limits
-        self.has_device_code = False
-        """True once an image was read, with kernels or without."""
-        self.errors = CompilerErrors()
-        """Errors of a compiler in the text, as far as it was read."""
+        self.limits = ReadLimits(stored, limits) if limits.shared is limits else limits
+        self.has_device_code = False  # true once an image was read, with kernels or without
+        self.errors = CompilerErrors()  # errors of a compiler in the text, as far as it was read
 
     def part(self, start: int = 0, end: int | None = None) -> Bytes:
         """Return the bytes from one place to another, by default to the end."""
@@ -95,10 +84,8 @@ class Content:
     def search(self, overlap: int) -> Generator[tuple[int, int, bytes | bytearray], int | None, None]:
         """Yield the parts that hold data, at most 1 MiB each: start, end and bytes.
 
-        The caller may `send` the place to go on from.
-
-        Args:
-            overlap: Bytes that go on behind the end, so that a pattern across two parts is seen as a whole.
+        The caller may `send` the place to go on from. As many bytes as ``overlap`` go on behind the end, so
+        that a pattern across two parts is seen as a whole.
         """
         buffer = bytearray(WINDOW_BYTES + overlap)
         position = 0
@@ -124,8 +111,7 @@ class Content:
 
     def has_changed(self) -> bool:
         """Return whether the file was changed since it was opened: the content may be of two files."""
-        now = self._state_now()
-        return now is not None and now != self._state
+        return self._state_now() != self._state
 
     def _state_now(self) -> tuple[int, int] | None:
         if self.path is None:
@@ -140,8 +126,7 @@ class Content:
         blocks = getattr(os.fstat(self._file.fileno()), "st_blocks", 0)
         if blocks:
             return min(self.size, 512 * blocks)
-        # Some file systems count no blocks at all.
-        return sum(high - low for low, high in self._extents())
+        return sum(high - low for low, high in self._extents())  # some file systems count no blocks
 
     def _extents(self) -> Iterator[tuple[int, int]]:
         """Yield the places that hold data; all others are zeros."""
@@ -170,11 +155,7 @@ class Content:
         return self._file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
 
     def head(self, size: int = HEAD_BYTES) -> bytes:
-        """Return the first bytes, after decompression if need be.
-
-        Raises:
-            Malformed: They cannot be decompressed.
-        """
+        """Return the first bytes, after decompression if need be."""
         with self._plain() as plain, damage_as_malformed():
             return plain.read(size)
 
@@ -196,13 +177,9 @@ class Content:
 
     @contextmanager
     def unpacked(self) -> Iterator[Content]:
-        """Open the content of a gzip file as a file: readers of binary formats go back and forth.
-
-        Raises:
-            Malformed: It is damaged, or more than is read.
-        """
+        """Open the content of a gzip file as a file: readers of binary formats go back and forth."""
         with self._plain() as plain, _copied(plain) as (file, size):
-            yield Content(self.name, file, size, limits=self.limits)
+            yield Content(self.name, file, size, self.limits)
 
     @contextmanager
     def _plain(self) -> Iterator[io.BufferedReader]:
@@ -234,30 +211,22 @@ class _Stored:
         if size > MAX_TABLE_BYTES:
             raise Malformed(f"{size} bytes in one piece are declared, more than are read")
         with damage_as_malformed():
-            data = self._read(self._start + start, size)
+            if hasattr(os, "pread") and size <= MIB:  # the most that it reads at once
+                data = os.pread(self._file.fileno(), size, self._start + start)
+            else:
+                self._file.seek(self._start + start)
+                data = self._file.read(size)
         if len(data) < size:
             raise Malformed(_SHRUNK)
         return memoryview(data)
 
-    def _read(self, position: int, size: int) -> bytes:
-        if hasattr(os, "pread") and size <= MIB:  # the most that it reads at once
-            return os.pread(self._file.fileno(), size, position)
-        self._file.seek(position)
-        return self._file.read(size)
-
 
 class _Metered(io.RawIOBase):
-    """A stream passed through, which stays open when closed, and whose bytes are paid for.
+    """At most ``left`` bytes of a stream, which stays open when closed, paid for by limits if given."""
 
-    Args:
-        stream: The stream.
-        most: Bytes that are taken from it; None: all.
-        limits: The limits that the bytes consume; None: they are free.
-    """
-
-    def __init__(self, stream: gzip.GzipFile | BinaryIO, most: int | None, limits: ReadLimits | None) -> None:
+    def __init__(self, stream: gzip.GzipFile | BinaryIO, left: int | None, limits: ReadLimits | None) -> None:
         self._stream = stream
-        self._left = most
+        self._left = left
         self._limits = limits
 
     def readable(self) -> bool:
@@ -275,12 +244,7 @@ class _Metered(io.RawIOBase):
 
 
 class Text:
-    """A text that is read a piece at a time.
-
-    Args:
-        stream: The text.
-        limits: The limits that its lines, or its values, consume.
-    """
+    """A text that is read a piece at a time; its lines, or its values, are paid for by the limits."""
 
     def __init__(self, stream: io.TextIOWrapper, limits: ReadLimits) -> None:
         self._stream = stream
@@ -290,11 +254,7 @@ class Text:
         """Yield the numbered lines; an endless one comes in pieces.
 
         Args:
-            inspect: Called with thousands of lines before they are yielded: their text, and the number of
-                the first.
-
-        Raises:
-            Malformed: They cannot be decompressed, or are more than is read.
+            inspect: Called with thousands of lines before they are yielded, and the number of the first.
         """
         number = 0
         rest = ""
@@ -315,11 +275,7 @@ class Text:
             yield number + 1, rest
 
     def read(self, size: int) -> str:
-        """Return the next characters, up to a number of them; none at the end.
-
-        Raises:
-            Malformed: They cannot be decompressed, or are more than is read.
-        """
+        """Return the next characters, up to a number of them; none at the end."""
         with damage_as_malformed():
             return self._stream.read(size)
 
@@ -346,23 +302,18 @@ def damage_as_malformed() -> Iterator[None]:
 
 @contextmanager
 def open_content(
-    source: str | os.PathLike[str] | Readable,
-    shared: ReadLimits | None = None,
-    limits: ReadLimits | None = None,
+    source: str | os.PathLike[str] | Readable, limits: ReadLimits, name: str | None = None
 ) -> Iterator[Content]:
-    """Open a path or a stream.
+    """Open a path, or an object with ``read`` that gives bytes or text.
 
     Args:
-        source: A path, or an object with ``read`` that gives bytes or text.
-        shared: The limits of all files of the command.
-        limits: The limits of the file, if they are those of another one.
-
-    Raises:
-        Malformed: It cannot be opened, or a stream is longer than is read.
+        source: The path or the object.
+        limits: The limits of the file; or of all files of the command, to which its own are added.
+        name: The name of a stream in messages.
     """
     if not isinstance(source, (str, os.PathLike)):
         with _copied(source) as (file, size):
-            yield Content(stream_name(source), file, size, None, shared, limits)
+            yield Content(name or stream_name(source), file, size, limits)
         return
     try:
         with damage_as_malformed():
@@ -372,20 +323,12 @@ def open_content(
     with opened:
         status = os.fstat(opened.fileno())
         if stat.S_ISREG(status.st_mode):
-            yield Content(os.fspath(source), opened, status.st_size, Path(source), shared, limits)
+            yield Content(os.fspath(source), opened, status.st_size, limits, Path(source))
         elif stat.S_ISCHR(status.st_mode) and not os.isatty(opened.fileno()) and opened.peek(1):
             raise Malformed("is a device, which has no end")
         else:  # a pipe, such as the shell's <(...)
             with _copied(opened) as (file, size):
-                yield Content(os.fspath(source), file, size, None, shared, limits)
-
-
-class Renamed:
-    """A stream with another name in messages."""
-
-    def __init__(self, stream: Readable, name: str) -> None:
-        self.read = stream.read
-        self.name = name
+                yield Content(os.fspath(source), file, size, limits)
 
 
 def stream_name(stream: object) -> str:

@@ -32,26 +32,20 @@ from .record import Format, KernelRecord, Module
 from .source_lines import NOWHERE, SHT_REL, SHT_RELA, Place, read_places, relocates_lines
 from .stack_use import FIRST_ARCHITECTURE, NONE, UNKNOWN, Spills, count_spills
 
-STO_CUDA_ENTRY = 0x10
-"""Flag of `st_other`: this function is a kernel, not a device function."""
+STO_CUDA_ENTRY = 0x10  # flag of `st_other`: this function is a kernel, not a device function
 SHT_CUDA_INFO = 0x70000000
 SHT_CUDA_SHARED = 0x7000000A
 """Shared memory before linking; after it, the section is an ordinary one without bits."""
 SHT_CUDA_COMPAT = 0x70000086
-EF_CUDA_ACCELERATOR_OLD = 0x800
-"""Old layout: the architecture is an "a" variant."""
+EF_CUDA_ACCELERATOR_OLD = 0x800  # old layout: the architecture is an "a" variant
 EF_CUDA_ACCELERATOR = 0x8
 """The same in the new layout up to CUDA 12.9. From 13.0 on, the section .nv.compat states it."""
 SHT_NOTE = 7
-TOOL_NOTE = b".note.nv.tkinfo\0"
-"""The command lines of the tools that made the image, from CUDA 12.9 on."""
-MAX_TOOL_NOTE_BYTES = 1 << 16
-"""A note takes a few hundred bytes for each tool and each linked part."""
-MAX_ATTRIBUTE_BYTES = 4 * MIB
-"""One section of attributes."""
+TOOL_NOTE = b".note.nv.tkinfo\0"  # the command lines of the tools that made the image, from CUDA 12.9 on
+MAX_TOOL_NOTE_BYTES = 1 << 16  # A note takes a few hundred bytes for each tool and each linked part
+MAX_ATTRIBUTE_BYTES = 4 * MIB  # one section of attributes
 
-FIRST_NEW_ABI_VERSION = 8
-"""Of `e_ident[8]`; CUDA 13, and 12.8 for sm_100 and up."""
+FIRST_NEW_ABI_VERSION = 8  # of `e_ident[8]`; CUDA 13, and 12.8 for sm_100 and up
 
 FIRST_WITH_RESERVED_SHARED_MEMORY = 90
 RESERVED_SHARED_MEMORY = 1024
@@ -76,9 +70,6 @@ def read_cubin(
         format: The format of the records.
         limits: The limits of the file.
         modules: The fatbin that holds it, if one does.
-
-    Raises:
-        Malformed: The image is damaged, or none; the kernels before the damage have been yielded.
     """
     if not is_cubin(data):
         raise Malformed("the image is not a cubin")
@@ -154,13 +145,11 @@ class _Cubin:
         self._is_old = _is_old(image)
         self._reserved = RESERVED_SHARED_MEMORY if linked and arch >= FIRST_WITH_RESERVED_SHARED_MEMORY else 0
         """Bytes that the linker has added to the shared memory of each kernel."""
-        self._code_is_known = arch >= FIRST_ARCHITECTURE
-        """Whether the instructions are of a known kind."""
+        self._code_is_known = arch >= FIRST_ARCHITECTURE  # whether the instructions are of a known kind
         self._symbol_values: dict[int, int] = {}
         self._shared: dict[int, int] = {}
         self._info: dict[int, Section] = {}
-        self._places: dict[int, Place] = {}
-        """Places in the source."""
+        self._places: dict[int, Place] = {}  # places in the source
         self._attributes: dict[tuple[int, ...], Values] = {}
         """Attributes of sections, by place and size: kernels that share one, which is a lie, cost no more."""
         self._common: dict[Values, dict[str, Any]] = {}

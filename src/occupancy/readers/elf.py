@@ -29,17 +29,14 @@ HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 SECTION = struct.Struct("<IIQ8xQQII16x")
 SYMBOL = struct.Struct("<IBBH16x")
 """A symbol without its value and its size; a section without its address, alignment and size of entries."""
-SYMBOL_INFO, SYMBOL_OTHER = 4, 5
-"""The places of `st_info` and `st_other` in a symbol."""
-SYMBOL_RANGE = struct.Struct("<6xHQQ")
-"""The section, the value and the size of a symbol."""
+SYMBOL_INFO, SYMBOL_OTHER = 4, 5  # the places of `st_info` and `st_other` in a symbol
+SYMBOL_RANGE = struct.Struct("<6xHQQ")  # the section, the value and the size of a symbol
 
 ET_REL, ET_EXEC = 1, 2
 EM_CUDA = 190
 CLASS_64_LITTLE_ENDIAN = b"\x02\x01"
 MAX_SECTIONS = 1 << 18
-NAME_COST = 16
-"""Bytes of tables for each byte of a name: names are kept, while tables are only passed over."""
+NAME_COST = 16  # bytes of tables for each byte of a name: names are kept, while tables are only passed over
 
 SHT_PROGBITS = 1
 SHT_SYMTAB = 2
@@ -132,11 +129,7 @@ class Image:
         self._types = list(map(itemgetter(1), self.sections))
 
     def part(self, offset: int, size: int, what: str) -> memoryview:
-        """Return a part of the image.
-
-        Raises:
-            Malformed: It lies outside the image.
-        """
+        """Return a part of the image."""
         end = offset + size
         if end > self._size:
             raise Malformed(f"the {what} ends at {end:#x}, but the image at {self._size:#x}")
@@ -152,11 +145,7 @@ class Image:
 
     @cached_property
     def section_names(self) -> bytes:
-        """The table of the names of sections, in which each section has the place of its own.
-
-        Raises:
-            Malformed: It lies outside the image.
-        """
+        """The table of the names of sections, in which each section has the place of its own."""
         number = self.header.name_section
         if number == SHN_XINDEX:
             *_, number, _ = self.sections[0]
@@ -167,11 +156,7 @@ class Image:
         return compress(self.sections, map(types.__contains__, self._types))
 
     def functions(self, flag: int) -> Iterator[Function]:
-        """Yield the functions whose `st_other` has a flag, in the order of the symbol table.
-
-        Raises:
-            Malformed: A table, or a name, lies outside the image.
-        """
+        """Yield the functions whose `st_other` has a flag, in the order of the symbol table."""
         names, entries, wide = self._symbols()
         # A library has four symbols for each kernel: the others are passed over without a look at each.
         flagged = entries[SYMBOL_OTHER :: SYMBOL.size].tobytes().translate(_with_flag(flag))
@@ -185,9 +170,6 @@ class Image:
         """Return the places of functions whose `st_other` lacks a flag.
 
         By section: starts and ends, in order and without overlaps.
-
-        Raises:
-            Malformed: A table lies outside the image.
         """
         _, entries, wide = self._symbols()
         are_functions = entries[SYMBOL_INFO :: SYMBOL.size].tobytes().translate(_IS_FUNCTION)
@@ -201,11 +183,7 @@ class Image:
         return {section: _without_overlaps(places) for section, places in found.items()}
 
     def sections_of_symbols(self) -> dict[int, int]:
-        """Return the section of each symbol, by the symbol's number.
-
-        Raises:
-            Malformed: A table lies outside the image.
-        """
+        """Return the section of each symbol, by the symbol's number."""
         _, entries, wide = self._symbols()
         return {
             number: wide[number] if section == SHN_XINDEX and number < len(wide) else section

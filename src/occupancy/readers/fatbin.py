@@ -20,8 +20,7 @@ from .limits import MIB, Exhausted, Malformed, ReadLimits, checked
 from .record import Found, KernelRecord, Module, ReadProblem
 
 MAGIC = b"\x50\xed\x55\xba"
-CONTAINER = struct.Struct("<IHHQ")
-"""Magic, version, size of this header, size of all entries."""
+CONTAINER = struct.Struct("<IHHQ")  # magic, version, size of this header, size of all entries
 VERSION = 1
 ENTRY = struct.Struct("<HHIQIIHHIIIQQQ")
 KIND_ELF, KIND_NVVM = 2, 8
@@ -32,8 +31,7 @@ CUBIN_START = elf.MAGIC + elf.CLASS_64_LITTLE_ENDIAN
 
 MAX_IMAGE_BYTES = 512 * MIB
 """One decompressed kernel image. The largest in NVIDIA's libraries, NCCL's, have 160 MiB."""
-LZ4_MOST = 255
-"""Bytes that one byte of an LZ4 block expands to at most."""
+LZ4_MOST = 255  # bytes that one byte of an LZ4 block expands to at most
 MAX_REMEMBERED_KERNELS = 1 << 17
 """Kernels of one file that are remembered, to tell a linked one from its relocatable copy."""
 
@@ -115,16 +113,12 @@ class _Search:
     def __init__(self, content: Content) -> None:
         self._content = content
         self._view = content.part()
-        self._fatbins = 0
-        """Number of fatbins so far."""
-        self.other_kinds: set[int] = set()
-        """Kinds of entries that hold no machine code."""
-        self.images = 0
-        """Number of cubins that were read as a whole."""
+        self._fatbins = 0  # number of fatbins so far
+        self.other_kinds: set[int] = set()  # kinds of entries that hold no machine code
+        self.images = 0  # number of cubins that were read as a whole
         self.unread: set[int | None] = set()
         """Architectures of the linked images that could not be read; None: not known which."""
-        self.is_complete = False
-        """True once the whole file was searched."""
+        self.is_complete = False  # true once the whole file was searched
 
     def run(self) -> Iterator[Found]:
         pieces = self._content.search(max(len(MAGIC), len(CUBIN_START)) - 1)
@@ -240,11 +234,7 @@ def _find(piece: bytes | bytearray, pattern: bytes, position: int, low: int, hig
 
 
 def _decompress(entry: Entry, stored: Bytes, limits: ReadLimits) -> bytes:
-    """Decompress the image of an entry.
-
-    Raises:
-        Malformed: It is damaged, has another size than declared, or is too large.
-    """
+    """Decompress the image of an entry."""
     size, packed_size = entry.size, entry.compressed_size
     if packed_size > len(stored):
         raise Malformed(f"{packed_size} compressed bytes are declared in an entry of {len(stored)}")
@@ -260,11 +250,7 @@ def _decompress(entry: Entry, stored: Bytes, limits: ReadLimits) -> bytes:
 
 
 def decompress_lz4(data: memoryview, size: int) -> bytes:
-    """Decompress an LZ4 block to a declared size.
-
-    Raises:
-        Malformed: It is damaged.
-    """
+    """Decompress an LZ4 block to a declared size."""
     import lz4.block
 
     if size > LZ4_MOST * len(data) + 64:
@@ -277,11 +263,7 @@ def decompress_lz4(data: memoryview, size: int) -> bytes:
 
 
 def decompress_zstd(data: memoryview, size: int) -> bytes:
-    """Decompress a zstd frame to one byte more than declared, so that a longer frame is noticed.
-
-    Raises:
-        Malformed: It is damaged.
-    """
+    """Decompress a zstd frame to one byte more than declared, so that a longer frame is noticed."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:

@@ -17,14 +17,12 @@ from .limits import Malformed
 from .record import Choice, Found, Fusion, ReadProblem, file_name
 
 CHOICE_SUFFIX = ".best_config"
-MAX_CHOICE_CHARACTERS = 1 << 16
-"""A choice has some hundred."""
+MAX_CHOICE_CHARACTERS = 1 << 16  # A choice has some hundred
 
 _MARK = "# kernel path: "
 _OPERATIONS = "Original ATen: ["
 _OPERATION = re.compile(r"[\w.:]{1,100}", re.ASCII)
-MOST_OPERATIONS = 64
-"""Operations of one kernel that are kept."""
+MOST_OPERATIONS = 64  # operations of one kernel that are kept
 MAX_LIST_CHARACTERS = 1 << 14
 MAX_FILE_NAME_CHARACTERS = 255
 _CHOSEN = "triton_cache_hash"
@@ -54,11 +52,7 @@ def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
 
 
 def read_choice(content: Content) -> Iterator[Found]:
-    """Yield the choice of an autotuner; a problem if the file is not Inductor's.
-
-    Raises:
-        Malformed: It cannot be decompressed.
-    """
+    """Yield the choice of an autotuner; a problem if the file is not Inductor's."""
     with content.text() as text:
         written = text.read(MAX_CHOICE_CHARACTERS + 1)
     try:
@@ -71,11 +65,7 @@ def read_choice(content: Content) -> Iterator[Found]:
 
 
 def _folder_of(written: str) -> str | None:
-    """Return the folder of the chosen candidate; None in files of older versions, which lack it.
-
-    Raises:
-        Malformed: The file is not Inductor's.
-    """
+    """Return the folder of the chosen candidate; None in files of older versions, which lack it."""
     if len(written) > MAX_CHOICE_CHARACTERS:
         raise Malformed(f"it is longer than {MAX_CHOICE_CHARACTERS >> 10} KiB")
     try:

@@ -13,16 +13,13 @@ from .limits import MIB, Malformed
 Parsed = TypeVar("Parsed")
 
 CHUNK_CHARACTERS = MIB
-MAX_VALUE_CHARACTERS = 4 * MIB
-"""The longest value that is no list of events."""
+MAX_VALUE_CHARACTERS = 4 * MIB  # the longest value that is no list of events
 
 _NO_SPACE = re.compile(r"[^ \t\r\n]")
 
-FIRST_KEY = '"ph"'
-"""The first key of each event of Kineto and Chrome."""
+FIRST_KEY = '"ph"'  # the first key of each event of Kineto and Chrome
 _EVENT_START = re.compile(r"\}[ \t\r\n]*,[ \t\r\n]*(\{)[ \t\r\n]*\Z")
-MOST_BETWEEN_EVENTS = 64
-"""Characters from the end of an event to the first key of the next."""
+MOST_BETWEEN_EVENTS = 64  # characters from the end of an event to the first key of the next
 
 
 class JsonStream:
@@ -36,12 +33,10 @@ class JsonStream:
         self._text = text
         self._buffer = ""
         self._position = 0
-        self._start = 0
-        """The start of the value that was read last."""
+        self._start = 0  # the start of the value that was read last
         self._lines_before = 0
         self._dropped = 0  # characters before the buffer
-        self._none_before = -1
-        """A place in the text with no start of an event between here and there."""
+        self._none_before = -1  # A place in the text with no start of an event between here and there
         self._decode = json.JSONDecoder().raw_decode
 
     def members(self) -> Iterator[str]:

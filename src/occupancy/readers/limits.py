@@ -22,19 +22,14 @@ from .record import Found, Fusion, KernelRecord, ReadProblem
 
 MIB = 1 << 20
 
-MAX_TABLE_BYTES = 64 * MIB
-"""One table of an image, or one message of a report, which is in memory as a whole."""
-MAX_NAME_BYTES = 1 << 16
-"""Longer names are cut. Names of C++ templates reach a tenth of this."""
+MAX_TABLE_BYTES = 64 * MIB  # one table of an image, or one message of a report, in memory as a whole
+MAX_NAME_BYTES = 1 << 16  # longer names are cut. Names of C++ templates reach a tenth of this
+MAX_PROBLEMS = 100  # damaged pieces after which the rest of a file is not read
+MAX_NUMBER = 10**12 - 1  # the largest number in JSON, which can be too large for a float, or to be printed
+LEAST_FILE_BYTES = 1 << 12  # size that each file counts as at least: opening it takes time, too
 SHORT_NAME_BYTES = 1 << 10
 MOST_REMEMBERED = 1 << 13
 """Short names and counts that are remembered: a library has each kernel for ten architectures."""
-MAX_PROBLEMS = 100
-"""Damaged pieces after which the rest of a file is not read."""
-MAX_NUMBER = 10**12 - 1
-"""The largest count, size or time in JSON, whose numbers can be too large for a float, or to be printed."""
-LEAST_FILE_BYTES = 1 << 12
-"""Size that each file counts as at least: opening it takes time, too."""
 
 
 class Malformed(Exception):  # noqa: N818, it is caught within the readers
@@ -50,37 +45,31 @@ class Exhausted(Malformed):
 
 
 class Ceiling(NamedTuple):
-    """The amount of something that is read."""
+    """The amount of something that is read: for all files of a command, and for each MiB of a file."""
 
     shared: int
-    """For all files of a command together, beyond the allowance of each."""
     per_mib: int
-    """For each MiB of a file."""
     problem: str
-    ends_the_file: bool = True
-    """False if only the piece is left out."""
+    ends_the_file: bool = True  # false if only the piece is left out
 
 
 CEILINGS = {
+    # Bytes after decompression, and bytes of the tables of images that are looked at.
     "expanded": Ceiling(64 * MIB, 100 * MIB, "the file expands to more than is read of one file", False),
     "tables": Ceiling(
         MIB, 4 * MIB, "its tables overlap, so that there is more to read than the file holds", False
     ),
+    # Lines of text, values of JSON, fields of messages, entries of tables.
     "pieces": Ceiling(1_000_000, 2 * MIB, "more lines, values or entries of tables than are read"),
     "kernels": Ceiling(17_500, MIB // 32, "more kernels than are read"),
     "launches": Ceiling(15_000, MIB // 64, "more launches than are read"),
+    # Bytes of the names of what was found, and the work of demangling each different name.
     "names": Ceiling(16 * MIB, 32 * MIB, "longer names of kernels than are read"),
     "demangling": Ceiling(4 * MIB, 4 * MIB, "longer mangled names of kernels than are read"),
+    # Kernels, different in what they need, for which next steps are found.
     "advice": Ceiling(2_000, MIB // 1000, "more different kernels than next steps are found for"),
     "problems": Ceiling(1_000, MIB // 1024, "too much is damaged"),
 }
-"""Ceilings by kind.
-
-expanded: bytes after decompression. tables: bytes of the tables of images that are looked at. pieces: lines
-of text, values of JSON, fields of messages, entries of tables. names: bytes of the names of what was found.
-demangling: the work of demangling each different name. advice: kernels, different in what they need, for
-which next steps are found. The others are counts.
-"""
 
 
 class ReadLimits:
@@ -94,20 +83,20 @@ class ReadLimits:
     def __init__(self, size: int | None = None, shared: ReadLimits | None = None) -> None:
         self.images: set[tuple[int, int]] = set()
         """Images beside metadata of one source that have brought their allowance, by device and inode."""
+        self._parent: ReadLimits | None = None
         if size is None:
-            self._shared = None
             self._left = {kind: ceiling.shared for kind, ceiling in CEILINGS.items()}
             return
-        self._shared = ReadLimits() if shared is None else shared.shared
+        self._parent = ReadLimits() if shared is None else shared
         length = max(size, LEAST_FILE_BYTES)
         self._left = {kind: ceiling.per_mib * length // MIB for kind, ceiling in CEILINGS.items()}
         # Next steps are found when the file is closed already.
-        self._shared._left["advice"] += self._left["advice"]
+        self._parent._left["advice"] += self._left["advice"]
 
     @property
     def shared(self) -> ReadLimits:
         """The limits of all files of the command."""
-        return self if self._shared is None else self._shared
+        return self if self._parent is None else self._parent
 
     def try_consume(self, kind: str, amount: int = 1) -> bool:
         """Return whether an amount is left; if so, it is consumed."""
@@ -115,7 +104,7 @@ class ReadLimits:
         if left >= 0:
             self._left[kind] = left
             return True
-        if self._shared is None or not self._shared.try_consume(kind, -left):
+        if self._parent is None or not self._parent.try_consume(kind, -left):
             return False
         self._left[kind] = 0
         return True
@@ -127,28 +116,19 @@ class ReadLimits:
             Exhausted: More than is read of the file.
             Malformed: The same, where other pieces of the file can still be read.
         """
-        if self.try_consume(kind, amount):
-            return
-        ceiling = CEILINGS[kind]
-        if ceiling.ends_the_file:
-            raise Exhausted(f"{ceiling.problem}; the rest is not read")
-        raise Malformed(ceiling.problem)
+        if not self.try_consume(kind, amount):
+            ceiling = CEILINGS[kind]
+            if ceiling.ends_the_file:
+                raise Exhausted(f"{ceiling.problem}; the rest is not read")
+            raise Malformed(ceiling.problem)
 
     def expand(self, size: int) -> None:
-        """Consume the bytes of a decompression, which brings tables of its own.
-
-        Raises:
-            Malformed: The file expands too far.
-        """
+        """Consume the bytes of a decompression, which brings tables of its own."""
         self.consume("expanded", size)
         self._left["tables"] += 4 * size
 
     def consume_name(self, name: str) -> None:
-        """Consume the memory that a name takes, more or less.
-
-        Raises:
-            Exhausted: The names are longer than is read.
-        """
+        """Consume the memory that a name takes, more or less."""
         self.consume("names", len(name) if name.isascii() else 4 * len(name))
 
 
@@ -158,59 +138,63 @@ def checked(limits: ReadLimits, found: Iterator[Found], source: str) -> Iterator
     It also ends where so much is damaged that the source is none of its kind. A problem reports that.
     """
     problems = 0
-    possible: set[object] = set()
-    demangled: set[str] = set()
+    check = _RecordCheck(limits)
     try:
         for each in found:
             if isinstance(each, KernelRecord):
-                limits.consume("kernels" if each.launches is None else "launches")
-                limits.consume_name(each.name)
-                each = sanitize(each)
-                name = each.name
-                if name.startswith("_Z") and name not in demangled:
-                    # A pack that is expanded within another one is written out again and again.
-                    limits.consume("demangling", len(name) * (1 + 2 * name.count("Dp")))
-                    if len(demangled) < MOST_REMEMBERED:
-                        demangled.add(name)
-                counts = _counts(each)
-                # Most kernels of a library have the counts of another one, which need no second look.
-                wrong = None if counts in possible else _impossible_count(each)
-                if wrong is None:
-                    if len(possible) < MOST_REMEMBERED:
-                        possible.add(counts)
-                    yield each
-                    continue
-                each = ReadProblem(each.source, None, f"of {name[:MAX_SHOWN]}, {wrong}")
-            if isinstance(each, ReadProblem):
-                problems += 1
-                limits.consume("problems")
-                yield each
-                if problems == MAX_PROBLEMS:
-                    yield replace(each, what="too much is damaged; the rest is not read")
-                    return
-            else:
+                each = check(each)
+            elif not isinstance(each, ReadProblem):
                 limits.consume("kernels")
                 for text in (each.file, *each.operations) if isinstance(each, Fusion) else (each.folder,):
                     limits.consume_name(text)
-                yield each
+            if isinstance(each, ReadProblem):
+                problems += 1
+                limits.consume("problems")
+            yield each
+            if problems == MAX_PROBLEMS and isinstance(each, ReadProblem):
+                yield replace(each, what="too much is damaged; the rest is not read")
+                return
     except Exhausted as error:
         yield ReadProblem(source, None, error.what)
 
 
-_NO_COUNTS = ("code", "spill_store_bytes", "spill_load_bytes")
-"""A checksum, and numbers that can be below 0."""
+class _RecordCheck:
+    """The check of the records of one file."""
+
+    def __init__(self, limits: ReadLimits) -> None:
+        self._limits = limits
+        self._possible: set[object] = set()
+        self._demangled: set[str] = set()
+
+    def __call__(self, record: KernelRecord) -> KernelRecord | ReadProblem:
+        """Return the record sanitized; a problem if no kernel can have its counts."""
+        self._limits.consume("kernels" if record.launches is None else "launches")
+        self._limits.consume_name(record.name)
+        record = sanitize(record)
+        name = record.name
+        if name.startswith("_Z") and name not in self._demangled:
+            # A pack that is expanded within another one is written out again and again.
+            self._limits.consume("demangling", len(name) * (1 + 2 * name.count("Dp")))
+            if len(self._demangled) < MOST_REMEMBERED:
+                self._demangled.add(name)
+        counts = _counts(record)
+        # Most kernels of a library have the counts of another one, which need no second look.
+        if counts in self._possible:
+            return record
+        for field, value in zip(_COUNTS, counts, strict=True):
+            if value is not None and not 0 <= value <= INT_MAX:
+                wrong = f"of {name[:MAX_SHOWN]}, {field} is {shown(value)}, which no kernel has"
+                return ReadProblem(record.source, None, wrong)
+        if len(self._possible) < MOST_REMEMBERED:
+            self._possible.add(counts)
+        return record
+
+
+_NO_COUNTS = ("code", "spill_store_bytes", "spill_load_bytes")  # a checksum, and numbers that can be below 0
 _COUNTS = tuple(
     each.name for each in fields(KernelRecord) if each.type == "int | None" and each.name not in _NO_COUNTS
 )
 _counts = attrgetter(*_COUNTS)
-
-
-def _impossible_count(record: KernelRecord) -> str | None:
-    """Return what is wrong with the first count that neither a kernel nor a launch can have."""
-    for name, value in zip(_COUNTS, _counts(record), strict=True):
-        if value is not None and not 0 <= value <= INT_MAX:
-            return f"{name} is {shown(value)}, which no kernel has"
-    return None
 
 
 def sanitize(record: KernelRecord) -> KernelRecord:

@@ -63,12 +63,10 @@ class _Reader:
         self._data = content.part()
         self._metric_names: dict[int, str] = {}
         self._strings = 0
-        self._gpu = ""
-        """The name of the GPU, which every launch repeats."""
+        self._gpu = ""  # the name of the GPU, which every launch repeats
         self._compiled: dict[str, KernelRecord] = {}
         self.position = len(MAGIC)
-        self._end = len(self._data)
-        """The end of the block that is being read; between blocks, of the file."""
+        self._end = len(self._data)  # the end of the block that is being read; between blocks, of the file
         self.version: int | None = None
 
     def run(self) -> Iterator[Found]:

@@ -25,21 +25,17 @@ GRID = ("launch__grid_dim_x", "launch__grid_dim_y", "launch__grid_dim_z")
 CLUSTER = ("launch__cluster_dim_x", "launch__cluster_dim_y", "launch__cluster_dim_z")
 THEORETICAL_OCCUPANCY = "sm__maximum_warps_per_active_cycle_pct"
 ACHIEVED_OCCUPANCY = "sm__warps_active.avg.pct_of_peak_sustained_active"
-DURATION = "gpu__time_duration.sum"
-"""In nanoseconds."""
+DURATION = "gpu__time_duration.sum"  # in nanoseconds
 COMPUTE_CAPABILITY = (
     "device__attribute_compute_capability_major",
     "device__attribute_compute_capability_minor",
 )
 MULTIPROCESSOR_COUNT = "device__attribute_multiprocessor_count"
-DISPLAY_NAME = "device__attribute_display_name"
-"""The only metric that is text."""
+DISPLAY_NAME = "device__attribute_display_name"  # the only metric that is text
 
-MAX_GPU_NAME = 96
-"""Characters of a GPU's name, as many as the driver has room for."""
+MAX_GPU_NAME = 96  # characters of a GPU's name, as many as the driver has room for
 
-SIZES = frozenset({STATIC_SMEM, DYNAMIC_SMEM, SMEM_CONFIG})
-"""The metrics that are sizes in bytes."""
+SIZES = frozenset({STATIC_SMEM, DYNAMIC_SMEM, SMEM_CONFIG})  # the metrics that are sizes in bytes
 
 METRICS = (
     SIZES
@@ -128,8 +124,7 @@ def _metric_shape(metrics: dict[str, float], names: tuple[str, str, str]) -> Sha
 
 
 _MARKER = '"ID","'
-MAX_COLUMNS = 1 << 14
-"""Columns of a page, which has two thousand."""
+MAX_COLUMNS = 1 << 14  # columns of a page, which has two thousand
 
 # Names of columns.
 _ID, _KERNEL, _BLOCK, _GRID, _CC = "ID", "Kernel Name", "Block Size", "Grid Size", "CC"
@@ -169,8 +164,7 @@ ROUNDED_NOTE = (
 _VALUE_FORM = re.compile(r"\d{1,12}(?:\.(\d{1,12}))?")
 _SHAPE_FORM = re.compile(r"\(\s*(\d{1,12}),\s*(\d{1,12}),\s*(\d{1,12})\s*\)")
 
-Row = dict[str, str]
-"""The cells of a row that matter, by the names of their columns."""
+Row = dict[str, str]  # the cells of a row that matter, by the names of their columns
 
 
 def marks(line: str) -> bool:
@@ -200,13 +194,10 @@ class _Reader:
     def __init__(self, source: str) -> None:
         self.line = 0
         self._source = source
-        self._width = 0
-        """Columns of the page."""
-        self._columns: dict[str, int] = {}
-        """Places of the columns that matter, found once for each head."""
+        self._width = 0  # columns of the page
+        self._columns: dict[str, int] = {}  # places of the columns that matter, found once for each head
         self._units: Row = {}
-        self._launch: Row = {}
-        """The head of the launch that rows of the details page describe."""
+        self._launch: Row = {}  # the head of the launch that rows of the details page describe
         self._values: dict[str, tuple[str, str]] = {}
 
     def problem(self, what: str) -> ReadProblem:

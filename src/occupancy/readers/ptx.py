@@ -14,8 +14,7 @@ _ENTRY = re.compile(r"\.entry\s+([\w$%]+)")
 _DIRECTIVE = re.compile(r"\.(\w+)\s+(\d{1,12})(?:\s*,\s*(\d{1,12}))?(?:\s*,\s*(\d{1,12}))?")
 _COMMENT = re.compile(r"//.*")
 
-MAX_DIRECTIVE_LINES = 1000
-"""Lines between the name of a kernel and its body; parameters have a line each."""
+MAX_DIRECTIVE_LINES = 1000  # lines between the name of a kernel and its body; parameters have a line each
 
 NOTE = "PTX has no register count; compile it for an architecture (ptxas -arch=sm_90 -v) to have one"
 

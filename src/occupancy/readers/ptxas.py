@@ -33,15 +33,13 @@ COMPILING, PROPERTIES = "Compiling entry function", "Function properties for"
 IGNORED = "'setmaxnreg' ignored"
 """The message (C7508) that the kernel's warpgroups will not pass registers to one another. It comes before
 the kernels of a compilation, and names none of them. NVIDIA/cutlass#3406, NVIDIA/Fuser#3972."""
-GLOBAL_MEMORY = "bytes gmem"
-"""Words of the line before the kernels of a compilation."""
+GLOBAL_MEMORY = "bytes gmem"  # words of the line before the kernels of a compilation
 _STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
 _BEFORE, _AFTER = 20, 200
 """Characters around the words of a line in which its numbers are. Searched as a whole, a line that is made of
 digits would take an hour."""
 
-NVLINK = "nvlink"
-"""The beginning of the linker's lines."""
+NVLINK = "nvlink"  # the beginning of the linker's lines
 
 _LINKED_SMEM_NOTE = (
     "the linker's shared memory counts 1024 bytes of the system's for sm_90, and none for others"
@@ -105,12 +103,9 @@ class _Reader:
     def __init__(self, source: str) -> None:
         self._source = source
         self._kernel: _Open | None = None
-        self._subject = ""
-        """The function that the next line about stack frames belongs to."""
-        self._ignored = 0
-        """Kernels of this compilation in which setmaxnreg is ignored."""
-        self._has_kernels = False
-        """Whether a kernel of this compilation was complete already."""
+        self._subject = ""  # the function that the next line about stack frames belongs to
+        self._ignored = 0  # kernels of this compilation in which setmaxnreg is ignored
+        self._has_kernels = False  # whether a kernel of this compilation was complete already
 
     def read(self, line: str, number: int) -> Found | None:
         """Read one line; return the kernel that it completes."""

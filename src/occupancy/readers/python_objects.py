@@ -17,8 +17,7 @@ from .reading import stream_kernels
 from .record import KernelRecord, Shape
 from .triton import describe
 
-BYTES_PER_SPILL = 4
-"""Triton and Inductor count local memory in registers."""
+BYTES_PER_SPILL = 4  # Triton and Inductor count local memory in registers
 
 _WHERE = "kernel"
 _KNOWN = (

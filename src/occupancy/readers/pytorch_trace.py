@@ -21,8 +21,7 @@ from .record import Found, KernelRecord, ReadProblem, Shape
 EVENTS_KEY = "traceEvents"
 DEVICES_KEY = "deviceProperties"
 
-KERNEL = re.compile(r'"cat"\s*:\s*"kernel"', re.IGNORECASE)
-"""Old traces write Kernel."""
+KERNEL = re.compile(r'"cat"\s*:\s*"kernel"', re.IGNORECASE)  # old traces write Kernel
 
 MARKERS = (b'"traceEvents"', b'"deviceProperties"', b'"registers per thread"', b'"ph"')
 """Keys of which at least one is near the start of a trace."""

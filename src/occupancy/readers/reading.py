@@ -17,7 +17,7 @@ from typing import Any, TypeGuard
 from ..errors import ReadError
 from ..values.untrusted import printable
 from . import inductor, ncu_rep, nsight, ptx, ptxas, pytorch_trace, res_usage, triton
-from .content import Content, NumberedLines, Readable, Renamed, open_content, stream_name
+from .content import Content, NumberedLines, Readable, open_content, stream_name
 from .fatbin import read_device_code
 from .limits import Malformed, ReadLimits, checked
 from .record import Found, KernelRecord, ReadProblem, Remark
@@ -60,7 +60,10 @@ def read(source: Source, limits: ReadLimits | None = None) -> Iterator[Found]:
             gives bytes or text.
         limits: The limits of all sources of the command; by default it is the only one.
     """
-    limits = ReadLimits() if limits is None else limits
+    yield from _read(source, ReadLimits() if limits is None else limits, _name(source))
+
+
+def _read(source: Source, limits: ReadLimits, name: str) -> Iterator[Found]:
     limits.images.clear()
     if source == STANDARD_INPUT:
         if sys.stdin is None:
@@ -72,7 +75,7 @@ def read(source: Source, limits: ReadLimits | None = None) -> Iterator[Found]:
     elif metadata := _metadata_beside(source):
         yield from _read_paths([(metadata, None), (metadata.with_suffix(IMAGE_SUFFIX), None)], limits)
     else:
-        yield from _read_file(source, limits)
+        yield from _read_file(source, limits, name=name)
 
 
 def read_each(sources: Iterable[Source], limits: ReadLimits | None = None) -> Iterator[Found]:
@@ -90,12 +93,11 @@ def read_each(sources: Iterable[Source], limits: ReadLimits | None = None) -> It
     harmless: list[ReadProblem] = []
     has_kernels = False
     for source in sources:
+        name = _name(source)
         if not isinstance(source, (str, os.PathLike)):
-            name = stream_name(source)
             number = streams[name] = streams.get(name, 0) + 1
-            if number > 1:
-                source = Renamed(source, f"{name} ({number})")
-        for found in read(source, limits):
+            name = name if number == 1 else f"{name} ({number})"
+        for found in _read(source, limits, name):
             has_kernels = has_kernels or isinstance(found, KernelRecord)
             if isinstance(found, ReadProblem) and found.is_harmless:
                 harmless.append(found)
@@ -132,8 +134,7 @@ class KernelStream(Iterable[KernelRecord]):
     """The kernels of a source, which is read whenever they are iterated."""
 
     def __init__(self, source: Source) -> None:
-        self.problems: list[ReadProblem] = []
-        """The pieces that could not be read so far."""
+        self.problems: list[ReadProblem] = []  # the pieces that could not be read so far
         self._source = source
         self._was_read = False
 
@@ -173,18 +174,21 @@ def _name(source: Source) -> str:
     return os.fspath(source) if isinstance(source, (str, os.PathLike)) else stream_name(source)
 
 
-def _read_file(source: Source, limits: ReadLimits, listed: int | None = None) -> Iterator[Found]:
+def _read_file(
+    source: Source, limits: ReadLimits, listed: int | None = None, name: str | None = None
+) -> Iterator[Found]:
     """Yield the contents of a file, or why it has none.
 
     Args:
         source: The file.
         limits: The limits of all files of the command.
         listed: Its size when its folder was listed. Files of a folder may be without kernels.
+        name: Its name in messages.
     """
-    name = _name(source)
+    name = _name(source) if name is None else name
     is_empty = True
     try:
-        with open_content(source, limits) as content:
+        with open_content(source, limits, name) as content:
             for found in read_content(content):
                 is_empty = is_empty and isinstance(found, Remark)
                 yield found
@@ -219,7 +223,7 @@ def _metadata_beside(source: Source) -> Path | None:
     if not (os.path.isfile(source) and os.path.isfile(beside)):
         return None
     try:
-        with open_content(beside) as content:
+        with open_content(beside, ReadLimits()) as content:
             return None if _triton_metadata(content) is None else beside
     except (Malformed, OSError):
         return None
@@ -318,11 +322,7 @@ def _listed(folder: Path, closed: list[OSError]) -> Iterator[tuple[Path, int, tu
 
 
 def read_content(content: Content) -> Iterator[Found]:
-    """Yield what the content holds, whatever its format; nothing if it is of none.
-
-    Raises:
-        Malformed: It is damaged as a whole.
-    """
+    """Yield what the content holds, whatever its format; nothing if it is of none."""
     if content.size == 0:
         return
     if _is_choice(content):
@@ -375,11 +375,7 @@ def _is_binary(head: bytes) -> bool:
 
 
 def _triton_metadata(content: Content) -> dict[str, Any] | None:
-    """Return the metadata that Triton wrote of a kernel; None if the content is anything else.
-
-    Raises:
-        Malformed: It is damaged as a whole.
-    """
+    """Return the metadata that Triton wrote of a kernel; None if the content is anything else."""
     if content.size > triton.MAX_METADATA_BYTES or not _JSON_START.match(content.head()):
         return None
     with content.text() as text:
@@ -411,8 +407,7 @@ class _Lines(Iterator[tuple[int, str]]):
 
     def __init__(self, lines: Iterator[tuple[int, str]]) -> None:
         self._lines = lines
-        self.back: tuple[int, str] | None = None
-        """A line that is read again."""
+        self.back: tuple[int, str] | None = None  # A line that is read again
 
     def __next__(self) -> tuple[int, str]:
         if self.back is not None:

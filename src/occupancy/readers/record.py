@@ -38,13 +38,11 @@ COMPILED = (
 )  # fmt: skip
 """The fields of a record that the compiler decides."""
 
-MOST_STATIC_SMEM = 48 * 1024
-"""Bytes of static shared memory per block that ptxas allows."""
+MOST_STATIC_SMEM = 48 * 1024  # bytes of static shared memory per block that ptxas allows
 
 Shape = tuple[int, int, int]
 
-Module = tuple[str, int]
-"""A fatbin: its file, and its number in the file, from 0."""
+Module = tuple[str, int]  # A fatbin: its file, and its number in the file, from 0
 
 
 @lru_cache(maxsize=64)  # of ten thousand kernels, all have one of a few
@@ -308,8 +306,7 @@ class KernelRecord:
 _OF_IMAGE = ("arch", "modules", "code", "linked", "file", "line", *COMPILED)
 FIELD_NAMES = tuple(each.name for each in fields(KernelRecord) if each.compare)
 """The fields that every output has."""
-all_values = attrgetter(*FIELD_NAMES)
-"""The values of these fields, in their order."""
+all_values = attrgetter(*FIELD_NAMES)  # the values of these fields, in their order
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,8 +343,7 @@ class Fusion(NamedTuple):
     """The operations that the kernel of a generated file fuses."""
 
     source: str
-    file: str
-    """The last part of the generated file's path: a cache may have been moved."""
+    file: str  # The last part of the generated file's path: a cache may have been moved
     operations: tuple[str, ...]
 
 
@@ -355,15 +351,12 @@ class Choice(NamedTuple):
     """The candidate of a kernel that an autotuner chose."""
 
     source: str
-    folder: str
-    """The name of the folder that holds the candidate."""
+    folder: str  # The name of the folder that holds the candidate
 
 
-Remark = Fusion | Choice
-"""A statement of one file about kernels of other files."""
+Remark = Fusion | Choice  # A statement of one file about kernels of other files
 
-Found = KernelRecord | ReadProblem | Remark
-"""The results of a reader, in the order of the source."""
+Found = KernelRecord | ReadProblem | Remark  # the results of a reader, in the order of the source
 
 
 def file_name(path: str) -> str:

@@ -14,8 +14,7 @@ _FUNCTION = re.compile(r"^\s*Function (.+):\s*$")
 _USAGE = re.compile(r"^\s*REG:(\d{1,12})\s")
 _STACK = re.compile(r"\bSTACK:(\d{1,12})")
 _SHARED = re.compile(r"\bSHARED:(\d{1,12})")
-_KERNEL = "CONSTANT[0]:"
-"""Only kernels have parameters; device functions have rows as well."""
+_KERNEL = "CONSTANT[0]:"  # only kernels have parameters; device functions have rows as well
 
 _MARKERS = ("Resource usage:", "Fatbin elf code:")
 

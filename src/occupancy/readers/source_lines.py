@@ -20,8 +20,7 @@ _SECTION_NAME = b".debug_line\0"
 SHT_RELA, SHT_REL = 4, 9
 _RELA = struct.Struct("<QQq")
 _REL = struct.Struct("<QQ")
-_OPERAND = 3
-"""Bytes of DW_LNE_set_address before its operand, which is relocated: 0, length, opcode."""
+_OPERAND = 3  # bytes of DW_LNE_set_address before its operand, which is relocated: 0, length, opcode
 _LEAST_UNIT = 15
 MAX_LINE_TABLE_BYTES = 16 << 20
 MAX_PROGRAM_BYTES = 1 << 12
@@ -50,8 +49,7 @@ class _Unit(NamedTuple):
     line_base: int
     line_range: int
     opcode_base: int
-    lengths: bytes
-    """Operands of the standard opcodes."""
+    lengths: bytes  # Operands of the standard opcodes
     folders: list[str]
     files: list[tuple[str, int]]
 

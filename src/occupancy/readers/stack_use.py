@@ -21,8 +21,7 @@ from typing import NamedTuple
 
 from .limits import MIB, ReadLimits
 
-FIRST_ARCHITECTURE = 70
-"""The first architecture whose instructions have 16 bytes."""
+FIRST_ARCHITECTURE = 70  # the first architecture whose instructions have 16 bytes
 INSTRUCTION_BYTES = 16
 MAX_CODE_BYTES = 64 * MIB
 MAX_STACK_ACCESSES = 1 << 17
@@ -30,15 +29,13 @@ MAX_STACK_ACCESSES = 1 << 17
 reach some hundreds of KiB, and of loads and stores."""
 
 _INSTRUCTION = struct.Struct("<QQ")
-_LDL, _STL = 0x983, 0x387
-"""Opcodes: the lowest twelve bits."""
+_LDL, _STL = 0x983, 0x387  # opcodes: the lowest twelve bits
 _LOCAL = frozenset({_LDL, _STL})
 _WITHOUT_FIRST = frozenset({0x547, 0x355})
 """BRA and BMOV, which have no register in the place of the first one."""
 _JUMPS = b"\x41\x42\x43\x44\x47\x48\x49\x4a\x4d\x50"
 """The first byte of BRA, BRX, CALL, RET, EXIT and others, after which another instruction may be next."""
-_ALWAYS = 7
-"""The predicate of an instruction that is always executed."""
+_ALWAYS = 7  # the predicate of an instruction that is always executed
 _STACK_POINTER = 1
 _RESULT, _FIRST, _SECOND, _THIRD = 2, 3, 4, 8
 """The bytes of an instruction that name registers: its result, and up to three operands."""
@@ -62,28 +59,22 @@ _WIDTHS = (1, 1, 2, 2, 4, 8, 16, 16)
 _LAST_USE = 3
 """The cache operation of a load after which the place is free: LDL.LU. PTX: "ld.lu ... when restoring
 spilled registers and popping function stack frames". No load from an array was seen to have it."""
-_WORD = 4
-"""Bytes of a register: the least that a spill takes."""
+_WORD = 4  # bytes of a register: the least that a spill takes
 
 
-Spills = tuple[int, int] | tuple[None, None]
-"""Bytes of spill stores and loads of one thread."""
+Spills = tuple[int, int] | tuple[None, None]  # bytes of spill stores and loads of one thread
 UNKNOWN: Spills = None, None
 NONE: Spills = 0, 0
 
 
 class _Access(NamedTuple):
-    place: int
-    """The place of the instruction, in bytes from the start of the code."""
+    place: int  # The place of the instruction, in bytes from the start of the code
     is_store: bool
     is_last_use: bool
-    is_unconditional: bool
-    """Executed whatever the predicate."""
-    offset: int
-    """The offset from the stack pointer."""
+    is_unconditional: bool  # Executed whatever the predicate
+    offset: int  # The offset from the stack pointer
     width: int
-    words: range
-    """The words of the stack that it touches."""
+    words: range  # The words of the stack that it touches
 
 
 def count_spills(machine_code: memoryview, callees: Sequence[tuple[int, int]], limits: ReadLimits) -> Spills:
@@ -102,9 +93,6 @@ def count_spills(machine_code: memoryview, callees: Sequence[tuple[int, int]], l
         machine_code: The code of the kernel, with the functions that only it calls, which use its frame.
         callees: Their starts and ends in it, in order. Their spills are not the kernel's own.
         limits: The limits of the file.
-
-    Raises:
-        Exhausted: There is more than is read.
     """
     if len(machine_code) > MAX_CODE_BYTES:
         return UNKNOWN

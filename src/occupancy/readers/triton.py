@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,7 @@ from .cubin import read_cubin
 from .limits import MAX_NUMBER, MIB, Malformed, ReadLimits
 from .record import Format, Found, KernelRecord, ReadProblem, Shape
 
-MAX_METADATA_BYTES = MIB
-"""Metadata have a few KB."""
+MAX_METADATA_BYTES = MIB  # metadata have a few KB
 
 METADATA_SUFFIX, IMAGE_SUFFIX = ".json", ".cubin"
 
@@ -63,16 +63,12 @@ def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Found]:
 
 
 def _with_image(described: KernelRecord, image: Path, limits: ReadLimits) -> Iterator[KernelRecord]:
-    """Yield the described kernel with the values of its image, and the other kernels of the image.
-
-    Raises:
-        Malformed: The image cannot be read, or holds no kernel.
-    """
+    """Yield the described kernel with the values of its image, and the other kernels of the image."""
     if image.exists() and not image.is_file():  # a pipe would be waited for
         raise Malformed("it is no file")
     first: KernelRecord | None = None
     is_found = False
-    with open_content(image, limits.shared, _limits_if_seen(image, limits)) as content:
+    with open_content(image, _image_limits(image, limits)) as content:
         for kernel in read_cubin(content.part(), str(image), "cubin", content.limits):
             if kernel.name == described.name and not is_found:
                 is_found = True
@@ -87,28 +83,19 @@ def _with_image(described: KernelRecord, image: Path, limits: ReadLimits) -> Ite
         yield first if is_found else described.with_compiled(first)
 
 
-def _limits_if_seen(image: Path, limits: ReadLimits) -> ReadLimits | None:
-    """Return the limits of the metadata if the image was read before.
-
-    Many metadata files may have a link to one image, which brings its allowance once.
-    """
-    try:
+def _image_limits(image: Path, limits: ReadLimits) -> ReadLimits:
+    """Return the limits of an image: an allowance of its own once, however many files have a link to it."""
+    with suppress(OSError):
         status = image.stat()
-    except OSError:
-        return None
-    identity = status.st_dev, status.st_ino
-    if identity in limits.shared.images:
-        return limits
-    limits.shared.images.add(identity)
-    return None
+        identity = status.st_dev, status.st_ino
+        if identity in limits.shared.images:
+            return limits
+        limits.shared.images.add(identity)
+    return limits.shared
 
 
 def describe(metadata: dict[str, Any], source: str, format: Format = "triton") -> KernelRecord | None:
-    """Return the record of metadata alone; None for a kernel that is not for CUDA.
-
-    Raises:
-        Malformed: A value is not of its type.
-    """
+    """Return the record of metadata alone; None for a kernel that is not for CUDA."""
     target = metadata.get("target")
     target = target if isinstance(target, dict) else {}
     if target.get("backend", "cuda") != "cuda":
