@@ -11,9 +11,9 @@ import struct
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from math import prod
-from typing import TypedDict
+from typing import Any
 
-from .record import Shape, ThreadsFrom
+from .record import Shape
 
 # Of the module as a whole:
 REGCOUNT = 0x2F
@@ -62,25 +62,6 @@ _MOST_AT_ONCE = 4096  # records that are matched at once: matching takes memory 
 
 Values = tuple[bytes | None, ...]
 """The attributes of a kernel, in the order of `_OF_KERNEL`; None: it lacks the attribute. Empty: all."""
-
-
-class Stated(TypedDict):
-    """Fields of a record that the attributes of a kernel state."""
-
-    barriers: int
-    """Before CUDA 12.8 or 13, they are in the header of the section of its code."""
-    spill_smem: int
-    register_cap: int | None
-    max_threads: int | None
-    required_threads: int | None
-    cluster_dim: Shape | None
-    max_cluster_rank: int | None
-    virtual_resources: int | None
-    """Absent before sm_100, where there is no such resource."""
-    reallocates_registers: bool | None
-    threads: int | None
-    threads_from: ThreadsFrom | None
-    block_dim: Shape | None
 
 
 def records(data: memoryview, position: int = 0) -> Iterator[tuple[int, bytes, int]]:
@@ -159,24 +140,21 @@ def _usual() -> re.Pattern[bytes]:
 
 
 @lru_cache(maxsize=1 << 12)
-def stated(values: Values) -> Stated:
+def stated(values: Values) -> dict[str, Any]:
     """Return the fields that the attributes of a kernel state."""
     of = dict.fromkeys(_OF_KERNEL) | dict(zip(_OF_KERNEL, values, strict=False))
     required, bound = _shape(of[REQNTID]), _shape(of[MAX_THREADS])
+    threads = prod(required) if required else None
     return {
-        "barriers": number(of[NUM_BARRIERS]) or 0,
+        "barriers": number(of[NUM_BARRIERS]) or 0,  # before CUDA 12.8 or 13, the section of the code has them
         "spill_smem": int.from_bytes((of[SHARED_SCRATCH] or b"")[4:8], "little"),
-        "register_cap": number(of[MAXREG_COUNT]),
-        "max_threads": prod(bound) if bound else None,
-        "required_threads": prod(required) if required else None,
-        "cluster_dim": _shape(of[CTA_PER_CLUSTER]),
-        "max_cluster_rank": number(of[MAX_CLUSTER_RANK]),
+        "register_cap": number(of[MAXREG_COUNT]), "max_threads": prod(bound) if bound else None,
+        "cluster_dim": _shape(of[CTA_PER_CLUSTER]), "max_cluster_rank": number(of[MAX_CLUSTER_RANK]),
         "virtual_resources": number(of[VRC_CTA_INIT_COUNT]),
         "reallocates_registers": None if of[REG_RECONFIG] is None else True,
-        "threads": prod(required) if required else None,
+        "required_threads": threads, "threads": threads, "block_dim": required,
         "threads_from": "required" if required else None,
-        "block_dim": required,
-    }
+    }  # fmt: skip
 
 
 def number(value: bytes | None) -> int | None:

@@ -11,20 +11,8 @@ from collections.abc import Generator
 from typing import Any
 from zlib import crc32
 
-from .attributes import (
-    COMPAT_ARCH_VARIANT,
-    FRAME_SIZE,
-    MIN_STACK_SIZE,
-    RECORD_BYTES,
-    REGCOUNT,
-    Values,
-    kernel_values,
-    number,
-    records,
-    stated,
-    symbol_key,
-    symbol_values,
-)
+from . import attributes
+from .attributes import Values, number, symbol_key
 from .content import Bytes
 from .elf import ET_REL, SHT_NOBITS, SHT_PROGBITS, Function, Image, Section, is_cubin
 from .limits import MIB, Malformed, ReadLimits
@@ -62,20 +50,12 @@ _FAMILY = re.compile(rb"-arch[ =]sm_(\d{1,4})f\b")
 def read_cubin(
     data: Bytes, source: str, format: Format, limits: ReadLimits, modules: tuple[Module, ...] = ()
 ) -> Generator[KernelRecord, None, int]:
-    """Yield the kernels of one cubin, in the order of its symbols; return the size that it claims.
-
-    Args:
-        data: The image.
-        source: The source of the records.
-        format: The format of the records.
-        limits: The limits of the file.
-        modules: The fatbin that holds it, if one does.
-    """
+    """Yield the kernels of one cubin, in the order of its symbols; return the size that it claims."""
     if not is_cubin(data):
         raise Malformed("the image is not a cubin")
     image = Image(data, limits)
     arch, suffix = _architecture(image)
-    linked = image.header.type != ET_REL
+    linked = image.type != ET_REL
     cubin = _Cubin(image, arch, linked)
     common = {
         "source": source,
@@ -91,11 +71,11 @@ def read_cubin(
 
 def _is_old(image: Image) -> bool:
     # By the version of the ABI, not by the architecture: sm_90 comes in both layouts.
-    return image.header.ident[8] < FIRST_NEW_ABI_VERSION
+    return image.ident[8] < FIRST_NEW_ABI_VERSION
 
 
 def _architecture(image: Image) -> tuple[int, str]:
-    flags = image.header.flags
+    flags = image.flags
     if _is_old(image):
         return flags & 0xFF, "a" if flags & EF_CUDA_ACCELERATOR_OLD else ""
     arch = flags >> 8 & 0xFF
@@ -107,14 +87,14 @@ def _variant(image: Image, arch: int) -> str:
 
     Only the compiler's command line distinguishes code of a family.
     """
-    if image.header.flags & EF_CUDA_ACCELERATOR:
+    if image.flags & EF_CUDA_ACCELERATOR:
         return "a"
     is_family = False
     for section in image.sections_of_types(_VARIANT_SECTIONS):
         name, type, _, offset, size, _, _ = section
         if type == SHT_CUDA_COMPAT:
-            variants = records(_attribute_data(image, section))
-            if any(id == COMPAT_ARCH_VARIANT and number(value) for id, value, _ in variants):
+            variants = attributes.records(_attribute_data(image, section))
+            if any(id == attributes.COMPAT_ARCH_VARIANT and number(value) for id, value, _ in variants):
                 return "a"
         elif image.section_names.startswith(TOOL_NOTE, name):
             lines = image.part(offset, min(size, MAX_TOOL_NOTE_BYTES), "note about the compiler")
@@ -126,11 +106,13 @@ def _attribute_data(image: Image, section: Section) -> memoryview:
     _, _, _, offset, size, _, _ = section
     if size > MAX_ATTRIBUTE_BYTES:
         raise Malformed(f"{size} bytes about its kernels are declared, more than are read")
-    image.limits.consume("pieces", size // RECORD_BYTES)
+    image.limits.consume("pieces", size // attributes.RECORD_BYTES)
     return image.part(offset, size, "section of attributes")
 
 
-_REGCOUNT, _FRAME_SIZE, _MIN_STACK_SIZE = (symbol_key(id, 0) for id in (REGCOUNT, FRAME_SIZE, MIN_STACK_SIZE))
+_REGCOUNT = symbol_key(attributes.REGCOUNT, 0)
+_FRAME_SIZE = symbol_key(attributes.FRAME_SIZE, 0)
+_MIN_STACK_SIZE = symbol_key(attributes.MIN_STACK_SIZE, 0)
 
 
 class _Cubin:
@@ -176,7 +158,7 @@ class _Cubin:
             elif relocates_lines(image, section):
                 self._places = read_places(image, section)
         if module_info is not None:
-            self._symbol_values = symbol_values(_attribute_data(image, module_info))
+            self._symbol_values = attributes.symbol_values(_attribute_data(image, module_info))
 
     def kernel(self, function: Function, common: dict[str, Any]) -> KernelRecord:
         """Return the record of a kernel, with the fields that all kernels of the image share.
@@ -189,10 +171,10 @@ class _Cubin:
         if code >= len(image.sections):
             raise Malformed(f"a kernel lies in section {code} of {len(image.sections)}")
         _, _, flags, offset, size, _, info = image.sections[code]
-        attributes = self._attributes_of(code)
-        shared = self._common.get(attributes)
+        stated = self._attributes_of(code)
+        shared = self._common.get(stated)
         if shared is None:
-            shared = self._common[attributes] = {**common, **stated(attributes)}
+            shared = self._common[stated] = {**common, **attributes.stated(stated)}
         # Sections of cuFFT that are empty have no reservation either.
         static_smem = max(0, self._shared.get(code, 0) - self._reserved)
         values, symbol = self._symbol_values, number << 32
@@ -203,24 +185,18 @@ class _Cubin:
             spills = self._spills(code, machine_code)
         stores, loads = spills
         file, line = self._places.get(code, NOWHERE)
+        # Before CUDA 10.1 there is no REGCOUNT; there the section header has the count. Where both are, the
+        # section header lacks what callees need. The stack of all callees is there once the image is linked.
         own = {
-            "name": name,
+            "name": name, "is_static": is_local, "file": file, "line": line,
             "code": None if machine_code is None else crc32(machine_code),
-            "is_static": is_local,
-            "file": file,
-            "line": line,
-            # Before CUDA 10.1 there is no REGCOUNT; there the section header has the count. Where both are,
-            # the section header lacks what callees need.
             "regs": values.get(_REGCOUNT | symbol, info >> 24 or None),
-            "static_smem": static_smem,
-            "spill_smem": min(shared["spill_smem"], static_smem),
+            "static_smem": static_smem, "spill_smem": min(shared["spill_smem"], static_smem),
             "barriers": flags >> 20 & 0x7F if self._is_old else shared["barriers"],
-            # The sum over all callees is there once the image is linked.
             "stack_bytes": values.get(_MIN_STACK_SIZE | symbol, frame),
-            "spill_store_bytes": stores,
-            "spill_load_bytes": loads,
+            "spill_store_bytes": stores, "spill_load_bytes": loads,
             "spills_from": None if spills == UNKNOWN else "code",
-        }
+        }  # fmt: skip
         return KernelRecord(**(shared | own))
 
     def _attributes_of(self, code: int) -> Values:
@@ -231,7 +207,7 @@ class _Cubin:
         place = section[3:5]
         known = self._attributes.get(place)
         if known is None:
-            known = self._attributes[place] = kernel_values(_attribute_data(self._image, section))
+            known = self._attributes[place] = attributes.kernel_values(_attribute_data(self._image, section))
         return known
 
     def _spills(self, code: int, machine_code: memoryview | None) -> Spills:

@@ -12,20 +12,12 @@ from collections.abc import Iterator
 from functools import cache, cached_property, lru_cache
 from itertools import compress, count
 from operator import gt, itemgetter
-from typing import NamedTuple
 
 from .content import Bytes
-from .limits import (
-    MAX_NAME_BYTES,
-    MAX_TABLE_BYTES,
-    MOST_REMEMBERED,
-    SHORT_NAME_BYTES,
-    Malformed,
-    ReadLimits,
-)
+from .limits import MAX_NAME_BYTES, MAX_TABLE_BYTES, MOST_REMEMBERED, SHORT_NAME_BYTES, Malformed, ReadLimits
 
 MAGIC = b"\x7fELF"
-HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+HEADER = struct.Struct("<16sH22xQI6xHHH")  # as far as it is used
 SECTION = struct.Struct("<IIQ8xQQII16x")
 SYMBOL = struct.Struct("<IBBH16x")
 """A symbol without its value and its size; a section without its address, alignment and size of entries."""
@@ -51,23 +43,7 @@ STB_LOCAL = 0
 _NOTHING = memoryview(b"")
 
 
-class Header(NamedTuple):
-    ident: bytes
-    type: int
-    machine: int
-    version: int
-    entry: int
-    program_headers: int
-    section_headers: int
-    flags: int
-    header_size: int
-    program_header_size: int
-    program_header_count: int
-    section_header_size: int
-    section_count: int
-    name_section: int
-
-
+Header = tuple[bytes, int, int, int, int, int, int]
 Section = tuple[int, int, int, int, int, int, int]
 """Name, type, flags, offset, size, link, info. A plain tuple, as a library has a million of them: naming the
 parts of each took longer than reading them."""
@@ -92,15 +68,7 @@ def is_relocatable(data: Bytes) -> bool:
 
 
 class Image:
-    """An ELF image, whose parts are read when they are needed.
-
-    Args:
-        data: The image; bytes behind it are ignored.
-        limits: The limits of the file.
-
-    Raises:
-        Malformed: The header or the section table does not fit in the image.
-    """
+    """An ELF image, whose parts are read when they are needed; bytes behind it are ignored."""
 
     def __init__(self, data: Bytes, limits: ReadLimits) -> None:
         self._data = data
@@ -109,17 +77,16 @@ class Image:
         self._string_tables: dict[int, bytes] = {}
         if self._size < HEADER.size:
             raise Malformed("the image ends within the ELF header")
-        self.header = Header._make(HEADER.unpack(data[: HEADER.size]))
+        header: Header = HEADER.unpack(data[: HEADER.size])
+        self.ident, self.type, self._table, self.flags, size, count, self._name_section = header
         self.sections: list[Section] = []
         self._types: list[int] = []
-        self._read_sections()
+        if self._table:
+            self._read_sections(self._table, size, count)
 
-    def _read_sections(self) -> None:
-        offset, count = self.header.section_headers, self.header.section_count
-        if not offset:
-            return
-        if self.header.section_header_size != SECTION.size:
-            raise Malformed(f"section headers of {self.header.section_header_size} bytes are not ELF's")
+    def _read_sections(self, offset: int, size: int, count: int) -> None:
+        if size != SECTION.size:
+            raise Malformed(f"section headers of {size} bytes are not ELF's")
         if not count:  # too many for the header's 16 bits: the first section has the number
             *_, count, _, _ = SECTION.unpack(self.part(offset, SECTION.size, "section table"))
         if count > MAX_SECTIONS:
@@ -140,13 +107,13 @@ class Image:
     def end(self) -> int:
         """The end of the image, by its headers."""
         contents = (offset + size for _, type, _, offset, size, _, _ in self.sections if type != SHT_NOBITS)
-        table = self.header.section_headers + len(self.sections) * SECTION.size
+        table = self._table + len(self.sections) * SECTION.size
         return max(HEADER.size, table, *contents)
 
     @cached_property
     def section_names(self) -> bytes:
         """The table of the names of sections, in which each section has the place of its own."""
-        number = self.header.name_section
+        number = self._name_section
         if number == SHN_XINDEX:
             *_, number, _ = self.sections[0]
         return self._strings(number)

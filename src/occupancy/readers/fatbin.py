@@ -22,7 +22,7 @@ from .record import Found, KernelRecord, Module, ReadProblem
 MAGIC = b"\x50\xed\x55\xba"
 CONTAINER = struct.Struct("<IHHQ")  # magic, version, size of this header, size of all entries
 VERSION = 1
-ENTRY = struct.Struct("<HHIQIIHHIIIQQQ")
+ENTRY = struct.Struct("<H2xIQI8xI8xQ8xQ")
 KIND_ELF, KIND_NVVM = 2, 8
 FLAG_LZ4 = 0x2000
 FLAG_ZSTD = 0x8000
@@ -37,19 +37,14 @@ MAX_REMEMBERED_KERNELS = 1 << 17
 
 
 class Entry(NamedTuple):
+    """The header of an entry, as far as it is used."""
+
     kind: int
-    unknown: int
     header_size: int
     stored_size: int
     compressed_size: int
-    options: int
-    minor: int
-    major: int
     arch_number: int
-    name_offset: int
-    name_size: int
     flags: int
-    zero: int
     size: int
 
 

@@ -39,8 +39,8 @@ _MANGLED_NAME, _FUNCTION_NAME, _GRID, _BLOCK, _METRIC = 5, 6, 10, 11, 13
 _METRIC_NAME, _METRIC_VALUE = 1, 2
 _TEXT, _FLOAT, _DOUBLE, _UINT32, _UINT64 = 1, 2, 3, 4, 5
 
-Field = tuple[int, int | memoryview]
-"""The number of a field, and its value: an integer, or bytes for everything else."""
+Value = int | memoryview
+"""The value of a field: an integer, or bytes for everything else."""
 
 
 def read_ncu_rep(content: Content) -> Iterator[Found]:
@@ -58,7 +58,7 @@ def read_ncu_rep(content: Content) -> Iterator[Found]:
 
 class _Reader:
     def __init__(self, content: Content) -> None:
-        self._content = content
+        self._name = content.name
         self._limits = content.limits
         self._data = content.part()
         self._metric_names: dict[int, str] = {}
@@ -82,7 +82,13 @@ class _Reader:
             for _ in range(self._number(header, _SOURCES)):
                 yield from self._read_source(self._item())
             for _ in range(self._number(header, _RESULTS)):
-                yield from self._read_result(self._item())
+                position, result = self.position, self._item()
+                try:
+                    yield self._launch(result)
+                except Exhausted:
+                    raise
+                except Malformed as error:
+                    yield ReadProblem(self._name, position, f"a launch: {error.what}")
             # Skip results of ranges and graphs, which have no block size.
             self.position, self._end = end, len(self._data)
 
@@ -98,8 +104,9 @@ class _Reader:
         self.position = start + size
         return self._data[start : self.position]
 
-    def _fields(self, message: memoryview) -> Iterator[Field]:
-        """Yield the fields of a message."""
+    def _fields(self, message: Value) -> Iterator[tuple[int, Value]]:
+        """Yield the number and the value of each field of a message."""
+        message = _bytes(message)
         position, end = 0, len(message)
         consume = self._limits.consume
         while position < end:
@@ -121,19 +128,14 @@ class _Reader:
             yield key >> 3, message[position : position + size]
             position += size
 
-    def _number(self, message: memoryview, wanted: int) -> int:
+    def _number(self, message: Value, wanted: int) -> int:
         """Return the value of an integer field, which is 0 if it is absent."""
         return next((_integer(value) for number, value in self._fields(message) if number == wanted), 0)
-
-    def _shape(self, message: memoryview) -> Shape:
-        return self._number(message, 1), self._number(message, 2), self._number(message, 3)
 
     def _read_strings(self, header: memoryview) -> None:
         # The tables of all blocks make one list, in which the name of a metric is a number.
         for number, table in self._fields(header):
-            if number != _STRING_TABLE:
-                continue
-            for each, value in self._fields(_bytes(table)):
+            for each, value in self._fields(table) if number == _STRING_TABLE else ():
                 if each == _STRING:
                     name = _string(value)
                     if name in nsight.METRICS or name == nsight.DISPLAY_NAME:
@@ -145,23 +147,14 @@ class _Reader:
             if number != _CUBIN or not is_cubin(image := _bytes(value)):
                 continue
             try:
-                for kernel in read_cubin(image, self._content.name, "ncu-rep", self._limits):
+                for kernel in read_cubin(image, self._name, "ncu-rep", self._limits):
                     self._limits.consume("kernels")
                     self._limits.consume_name(kernel.name)
                     self._compiled[kernel.name] = kernel
             except Exhausted:
                 raise
             except Malformed as error:
-                yield ReadProblem(self._content.name, self.position, f"a profiled cubin: {error.what}")
-
-    def _read_result(self, result: memoryview) -> Iterator[Found]:
-        position = self.position
-        try:
-            yield self._launch(result)
-        except Exhausted:
-            raise
-        except Malformed as error:
-            yield ReadProblem(self._content.name, position, f"a launch: {error.what}")
+                yield ReadProblem(self._name, self.position, f"a profiled cubin: {error.what}")
 
     def _launch(self, result: memoryview) -> KernelRecord:
         name = function_name = ""
@@ -169,27 +162,22 @@ class _Reader:
         metrics: dict[str, float] = {}
         for number, value in self._fields(result):
             if number == _METRIC:
-                self._read_metric(_bytes(value), metrics)
+                self._read_metric(value, metrics)
             elif number == _MANGLED_NAME:
                 name = _string(value)
             elif number == _FUNCTION_NAME:
                 function_name = _string(value)
             elif number in (_GRID, _BLOCK):
-                shapes[number] = self._shape(_bytes(value))
+                shapes[number] = self._number(value, 1), self._number(value, 2), self._number(value, 3)
         compiled = self._compiled.get(name)
         record = nsight.launch_record(
-            metrics,
-            source=self._content.name,
-            format="ncu-rep",
-            name=name or function_name,
-            block=shapes.get(_BLOCK),
-            grid=shapes.get(_GRID),
-            gpu=self._gpu,
+            metrics, source=self._name, format="ncu-rep", name=name or function_name,
+            block=shapes.get(_BLOCK), grid=shapes.get(_GRID), gpu=self._gpu,
             compiled_regs=None if compiled is None else compiled.regs,
-        )
+        )  # fmt: skip
         return record if compiled is None else record.with_compiled(compiled)
 
-    def _read_metric(self, metric: memoryview, metrics: dict[str, float]) -> None:
+    def _read_metric(self, metric: Value, metrics: dict[str, float]) -> None:
         name: str | None = None
         for number, value in self._fields(metric):
             if number == _METRIC_NAME:
@@ -197,7 +185,7 @@ class _Reader:
                 if name is None:
                     return  # one of two thousand that are not needed
             elif number == _METRIC_VALUE and name is not None:
-                for kind, number_value in self._fields(_bytes(value)):
+                for kind, number_value in self._fields(value):
                     if kind == _TEXT and name == nsight.DISPLAY_NAME:
                         self._gpu = _string(number_value)
                     elif kind in (_UINT32, _UINT64):
@@ -206,29 +194,28 @@ class _Reader:
                         metrics[name] = _floating(number_value)
 
 
-def _bytes(value: int | memoryview) -> memoryview:
+def _bytes(value: Value) -> memoryview:
     if isinstance(value, int):
         raise Malformed("a message has a number where bytes belong")
     return value
 
 
-def _string(value: int | memoryview) -> str:
+def _string(value: Value) -> str:
     return bytes(_bytes(value)).decode("utf-8", "replace")
 
 
-def _integer(value: int | memoryview) -> int:
+def _integer(value: Value) -> int:
     if not isinstance(value, int):
         raise Malformed("a message has bytes where a number belongs")
     return value
 
 
-def _floating(value: int | memoryview) -> float:
+def _floating(value: Value) -> float:
     """Return the value of a field of type float or double, by its size."""
     data = _bytes(value)
-    form = {4: "<f", 8: "<d"}.get(len(data))
-    if form is None:
+    if len(data) not in (4, 8):
         raise Malformed(f"a message has {len(data)} bytes where a number belongs")
-    number: float = struct.unpack(form, data)[0]
+    number: float = struct.unpack("<f" if len(data) == 4 else "<d", data)[0]
     return number
 
 

@@ -26,10 +26,7 @@ CLUSTER = ("launch__cluster_dim_x", "launch__cluster_dim_y", "launch__cluster_di
 THEORETICAL_OCCUPANCY = "sm__maximum_warps_per_active_cycle_pct"
 ACHIEVED_OCCUPANCY = "sm__warps_active.avg.pct_of_peak_sustained_active"
 DURATION = "gpu__time_duration.sum"  # in nanoseconds
-COMPUTE_CAPABILITY = (
-    "device__attribute_compute_capability_major",
-    "device__attribute_compute_capability_minor",
-)
+COMPUTE_CAPABILITY = tuple(f"device__attribute_compute_capability_{part}" for part in ("major", "minor"))
 MULTIPROCESSOR_COUNT = "device__attribute_multiprocessor_count"
 DISPLAY_NAME = "device__attribute_display_name"  # the only metric that is text
 
@@ -49,31 +46,18 @@ FEWEST_REGISTERS_SHOWN = 16
 
 
 def launch_record(
-    metrics: dict[str, float],
-    *,
-    source: str,
-    format: Format,
-    name: str,
-    block: Shape | None,
-    grid: Shape | None,
-    arch: str | None = None,
-    gpu: str = "",
-    compiled_regs: int | None = None,
+    metrics: dict[str, float], *, source: str, format: Format, name: str, block: Shape | None,
+    grid: Shape | None, arch: str | None = None, gpu: str = "", compiled_regs: int | None = None,
     notes: tuple[str, ...] = (),
-) -> KernelRecord:
+) -> KernelRecord:  # fmt: skip
     """Return the record of a launch.
 
     Args:
         metrics: Values in base units by metric name; older versions lack some.
-        source: The source of the record.
-        format: The format of the record.
-        name: The kernel.
-        block: The block's shape, if it is not among the metrics.
-        grid: The grid, if it is not among the metrics.
-        arch: The architecture, if it is not among the metrics.
+        source, format, name, notes: Fields of the record.
+        block, grid, arch: Fields of the record that are not among the metrics.
         gpu: The name of the GPU, if known.
         compiled_regs: The registers by a better source, which take the place of Nsight's.
-        notes: Further notes.
     """
     block = block or _metric_shape(metrics, BLOCK)
     threads = prod(block) if block else _whole(metrics, BLOCK_SIZE)
@@ -83,29 +67,18 @@ def launch_record(
         notes = (*notes, f"Nsight shows {FEWEST_REGISTERS_SHOWN} registers where there are fewer{here}")
     major, minor = (_whole(metrics, name) for name in COMPUTE_CAPABILITY)
     return KernelRecord(
-        source=source,
-        format=format,
-        name=name,
-        arch=arch if major is None or minor is None else f"sm_{major}{minor}",
-        regs=registers,
-        static_smem=_whole(metrics, STATIC_SMEM),
-        dynamic_smem=_whole(metrics, DYNAMIC_SMEM),
-        barriers=_whole(metrics, BARRIERS),
-        # All three are 0 for a launch without clusters.
-        cluster_dim=_metric_shape(metrics, CLUSTER),
-        threads=threads,
-        threads_from="launch" if threads else None,
-        block_dim=block,
-        launches=1,
-        grid_dim=grid or _metric_shape(metrics, GRID),
-        profiled_on=gpu[:MAX_GPU_NAME] or None,
+        source=source, format=format, name=name,
+        arch=arch if major is None or minor is None else f"sm_{major}{minor}", regs=registers,
+        static_smem=_whole(metrics, STATIC_SMEM), dynamic_smem=_whole(metrics, DYNAMIC_SMEM),
+        barriers=_whole(metrics, BARRIERS), cluster_dim=_metric_shape(metrics, CLUSTER), threads=threads,
+        threads_from="launch" if threads else None, block_dim=block, launches=1,
+        grid_dim=grid or _metric_shape(metrics, GRID), profiled_on=gpu[:MAX_GPU_NAME] or None,
         multiprocessor_count=_whole(metrics, MULTIPROCESSOR_COUNT),
         shared_memory_configuration=_whole(metrics, SMEM_CONFIG),
         duration_us=_scaled(metrics, DURATION, 1000),
         reported_occupancy=_scaled(metrics, THEORETICAL_OCCUPANCY, 100),
-        achieved_occupancy=_scaled(metrics, ACHIEVED_OCCUPANCY, 100),
-        notes=notes,
-    )
+        achieved_occupancy=_scaled(metrics, ACHIEVED_OCCUPANCY, 100), notes=notes,
+    )  # fmt: skip
 
 
 def _whole(metrics: dict[str, float], name: str) -> int | None:
@@ -120,7 +93,7 @@ def _scaled(metrics: dict[str, float], name: str, unit: int) -> float | None:
 
 def _metric_shape(metrics: dict[str, float], names: tuple[str, str, str]) -> Shape | None:
     x, y, z = (_whole(metrics, name) for name in names)
-    return (x, y, z) if x and y and z else None
+    return (x, y, z) if x and y and z else None  # all are 0 for a launch without clusters
 
 
 _MARKER = '"ID","'
@@ -143,18 +116,11 @@ _LABELS = {
 }
 """Labels of the metrics on the details page."""
 
-_FACTORS = {
-    "Kbyte": 10**3,
-    "Mbyte": 10**6,
-    "Gbyte": 10**9,
-    # Times in nanoseconds; older versions write the words out.
-    "us": 10**3,
-    "usecond": 10**3,
-    "ms": 10**6,
-    "msecond": 10**6,
-    "s": 10**9,
-    "second": 10**9,
-}
+_FACTORS = {  # times come to nanoseconds; older versions write the words out
+    "Kbyte": 10**3, "us": 10**3, "usecond": 10**3,
+    "Mbyte": 10**6, "ms": 10**6, "msecond": 10**6,
+    "Gbyte": 10**9, "s": 10**9, "second": 10**9,
+}  # fmt: skip
 
 ROUNDED_NOTE = (
     "Nsight Compute's details page rounds shared memory to 10 bytes or more; "
@@ -259,16 +225,11 @@ class _Reader:
             numbers[name] = number
         cc = launch.get(_CC, "")
         return launch_record(
-            numbers,
-            source=self._source,
-            format="nsight-csv",
-            name=launch.get(_KERNEL, ""),
-            block=_cell_shape(launch.get(_BLOCK, "")),
-            grid=_cell_shape(launch.get(_GRID, "")),
-            gpu=launch.get(DISPLAY_NAME, ""),
-            arch="sm_" + cc.replace(".", "") if cc else None,
+            numbers, source=self._source, format="nsight-csv", name=launch.get(_KERNEL, ""),
+            block=_cell_shape(launch.get(_BLOCK, "")), grid=_cell_shape(launch.get(_GRID, "")),
+            gpu=launch.get(DISPLAY_NAME, ""), arch="sm_" + cc.replace(".", "") if cc else None,
             notes=(ROUNDED_NOTE,) if is_rounded else (),
-        )
+        )  # fmt: skip
 
 
 def _parse(text: str, unit: str) -> tuple[float | None, float]:

@@ -56,18 +56,9 @@ def _record(source: str, name: str, arch: str | None, directives: dict[str, Shap
     blocks = directives.get("minnctapersm")
     registers = directives.get("maxnreg")
     return KernelRecord(
-        source=source,
-        format="ptx",
-        name=name,
-        arch=arch,
-        max_threads=prod(bound) if bound else None,
-        required_threads=prod(required) if required else None,
-        min_blocks=blocks[0] if blocks else None,
-        register_cap=registers[0] if registers else None,
-        cluster_dim=directives.get("reqnctapercluster"),
-        max_cluster_rank=rank[0] if rank else None,
-        threads=prod(required) if required else None,
-        threads_from="required" if required else None,
-        block_dim=required,
-        notes=(NOTE,),
-    )
+        source=source, format="ptx", name=name, arch=arch, max_threads=prod(bound) if bound else None,
+        required_threads=prod(required) if required else None, min_blocks=blocks[0] if blocks else None,
+        register_cap=registers[0] if registers else None, cluster_dim=directives.get("reqnctapercluster"),
+        max_cluster_rank=rank[0] if rank else None, threads=prod(required) if required else None,
+        threads_from="required" if required else None, block_dim=required, notes=(NOTE,),
+    )  # fmt: skip

@@ -166,36 +166,24 @@ class _Reader:
             return self._problem(
                 number, "registers of no known kernel; the lines of several builds are mixed"
             )
+        # The sum of the stack over all callees is printed from 12.4 on, and not before linking.
         return KernelRecord(
-            source=self._source,
-            format="ptxas",
-            name=kernel.name,
-            arch=kernel.arch,
-            regs=registers,
-            static_smem=_shared_memory(rest),
-            barriers=first_number(_BARRIERS, rest),
-            # The sum over all callees is printed from 12.4 on, and not before linking.
+            source=self._source, format="ptxas", name=kernel.name, arch=kernel.arch, regs=registers,
+            static_smem=_shared_memory(rest), barriers=first_number(_BARRIERS, rest),
             stack_bytes=first_number(_CUMULATIVE_STACK, rest) or kernel.stack_bytes,
-            spill_store_bytes=kernel.spill_store_bytes,
-            spill_load_bytes=kernel.spill_load_bytes,
-            spills_from=None if kernel.spill_store_bytes is None else "compiler",
-            notes=self._notes(),
-        )
+            spill_store_bytes=kernel.spill_store_bytes, spill_load_bytes=kernel.spill_load_bytes,
+            spills_from=None if kernel.spill_store_bytes is None else "compiler", notes=self._notes(),
+        )  # fmt: skip
 
     def _linked(self, registers: int, rest: str) -> KernelRecord:
         # The linker's line names no architecture.
         size = _shared_memory(rest)
         return KernelRecord(
-            source=self._source,
-            format="ptxas",
-            name=self._subject,
-            linked=True,
-            regs=registers,
-            static_smem=size,
-            barriers=first_number(_BARRIERS, rest),
+            source=self._source, format="ptxas", name=self._subject, linked=True, regs=registers,
+            static_smem=size, barriers=first_number(_BARRIERS, rest),
             stack_bytes=first_number(_LINKED_STACK, rest),
             notes=(_LINKED_SMEM_NOTE,) if size >= 1024 else (),
-        )
+        )  # fmt: skip
 
 
 def _shared_memory(text: str) -> int:

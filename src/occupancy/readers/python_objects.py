@@ -1,4 +1,4 @@
-"""Kernels that Python frameworks hold, recognised by their attributes; none of them is imported.
+"""Kernels that Python frameworks hold, recognized by their attributes; none of them is imported.
 
 The driver's ``max_threads_per_block`` is the smaller of the launch bound and of the block size that the
 registers allow. It is taken for a launch bound where the registers allow more.
@@ -39,8 +39,8 @@ def kernel_of(obj: object) -> KernelRecord:
         InputError: None of these, one that is not compiled yet, or one that holds several kernels.
     """
     try:
-        for recognises, reader in _READERS:
-            if recognises(obj):
+        for recognizes, reader in _READERS:
+            if recognizes(obj):
                 return sanitize(reader(obj))
     except OccupancyError:
         raise
@@ -51,31 +51,31 @@ def kernel_of(obj: object) -> KernelRecord:
     raise InputError(f"{type_name(obj)} is no kernel that is known", where=_WHERE, allowed=_KNOWN)
 
 
+def _record(obj: Any, **values: Any) -> KernelRecord:
+    return KernelRecord(
+        **{"source": type_name(obj), "format": "python", "name": _name(obj), "linked": True, **values}
+    )
+
+
 _REGISTERS_OF_BLOCK = 1 << 16
 _MOST_THREADS = 1024
 
 
 def _launch_bound(most: int | None, regs: int | None) -> int | None:
-    """Return the launch bound by the driver's attribute; None where the registers explain the attribute."""
-    of_warp = -(-(regs or 1) // 8) * 8 * 32
-    by_registers = _REGISTERS_OF_BLOCK // of_warp // 4 * 4 * 32
+    """Return the launch bound by the driver's attribute; None where the registers explain it."""
+    registers_of_warp = -(-(regs or 1) // 8) * 8 * 32
+    by_registers = _REGISTERS_OF_BLOCK // registers_of_warp // 4 * 4 * 32
     return most if most is not None and most < min(by_registers, _MOST_THREADS) else None
 
 
 def _from_driver(obj: Any) -> KernelRecord:
     # CuPy and PyCUDA give a function's attributes the same names; so does cuda.core, one level down.
     version, regs = _whole(obj, "binary_version"), _whole(obj, "num_regs")
-    return KernelRecord(
-        source=type_name(obj),
-        format="python",
-        name=_name(obj),
-        arch=f"sm_{version}" if version else None,
-        linked=True,
-        regs=regs,
-        static_smem=_whole(obj, "shared_size_bytes"),
-        stack_bytes=_whole(obj, "local_size_bytes"),
+    return _record(
+        obj, arch=f"sm_{version}" if version else None, regs=regs,
+        static_smem=_whole(obj, "shared_size_bytes"), stack_bytes=_whole(obj, "local_size_bytes"),
         max_threads=_launch_bound(_whole(obj, "max_threads_per_block"), regs),
-    )
+    )  # fmt: skip
 
 
 def _from_cuda_core(obj: Any) -> KernelRecord:
@@ -87,35 +87,26 @@ def _from_cuda_core(obj: Any) -> KernelRecord:
 
 
 def _from_numba(obj: Any) -> KernelRecord:
-    """A dispatcher, whose methods answer for each signature that it was compiled for, or an overload."""
-    is_overload = hasattr(obj, "regs_per_thread")
-    prefix = "" if is_overload else "get_"
-    return KernelRecord(
-        source=type_name(obj),
-        format="python",
-        name=_name(obj),
-        linked=True,
-        regs=_of_one_signature(obj, f"{prefix}regs_per_thread"),
+    """Read a dispatcher, whose methods answer for each signature, or an overload."""
+    prefix = "" if hasattr(obj, "regs_per_thread") else "get_"
+    return _record(
+        obj, regs=_of_one_signature(obj, f"{prefix}regs_per_thread"),
         static_smem=_of_one_signature(obj, f"{prefix}shared_mem_per_block"),
         stack_bytes=_of_one_signature(obj, f"{prefix}local_mem_per_thread"),
-    )
+    )  # fmt: skip
 
 
 def _of_one_signature(obj: Any, name: str) -> int | None:
     value = _value(obj, name)
     if not isinstance(value, Mapping):
         return _checked(value, name)
+    if len(value) == 1:
+        return _checked(next(iter(value.values())), name)
     if not value:
-        raise InputError(
-            f"{_name(obj)} is not compiled yet", where=_WHERE, hint="Launch it once, or compile it."
-        )
-    if len(value) > 1:
-        raise InputError(
-            f"{_name(obj)} is compiled for {len(value)} signatures",
-            where=_WHERE,
-            hint="Pass one of the values of its overloads.",
-        )
-    return _checked(next(iter(value.values())), name)
+        what, hint = "not compiled yet", "Launch it once, or compile it."
+    else:
+        what, hint = f"compiled for {len(value)} signatures", "Pass one of the values of its overloads."
+    raise InputError(f"{_name(obj)} is {what}", where=_WHERE, hint=hint)
 
 
 def _from_triton(obj: Any) -> KernelRecord:
@@ -132,22 +123,14 @@ def _from_triton(obj: Any) -> KernelRecord:
 
 
 def _from_inductor(obj: Any) -> KernelRecord:
-    """A launcher, which knows its warps by its config, or a kernel that is launched statically."""
+    """Read a launcher, whose config has the warps, or a kernel that is launched statically."""
     warps = _whole(getattr(obj, "config", obj), "num_warps")
     threads = warps * 32 if warps else None
-    return KernelRecord(
-        source=type_name(obj),
-        format="python",
-        name=_name(obj),
-        linked=True,
-        regs=_whole(obj, "n_regs"),
-        static_smem=0,
-        dynamic_smem=_whole(obj, "shared"),
-        threads=threads,
-        threads_from="metadata" if threads else None,
-        block_dim=(threads, 1, 1) if threads else None,
-        stack_bytes=_spilled_bytes(obj),
-    )
+    return _record(
+        obj, regs=_whole(obj, "n_regs"), static_smem=0, dynamic_smem=_whole(obj, "shared"),
+        threads=threads, threads_from="metadata" if threads else None,
+        block_dim=(threads, 1, 1) if threads else None, stack_bytes=_spilled_bytes(obj),
+    )  # fmt: skip
 
 
 def _spilled_bytes(obj: Any) -> int | None:
@@ -160,11 +143,8 @@ def _from_image(obj: Any) -> KernelRecord:
     if isinstance(image, str):
         image = image.encode()
     if not isinstance(image, (bytes, bytearray, memoryview)):
-        raise InputError(
-            f"{type_name(obj)} has kept no device code",
-            where=_WHERE,
-            hint="Have the framework keep the cubin.",
-        )
+        what, hint = "has kept no device code", "Have the framework keep the cubin."
+        raise InputError(f"{type_name(obj)} {what}", where=_WHERE, hint=hint)
     return _only_kernel(bytes(image), type_name(obj), "")
 
 
@@ -172,11 +152,8 @@ def _only_kernel(image: bytes, source: str, name: str) -> KernelRecord:
     found = list(stream_kernels(io.BytesIO(image)))
     chosen = [kernel for kernel in found if kernel.name == name] or found
     if len(chosen) > 1:
-        raise InputError(
-            f"{source} holds {len(chosen)} kernels",
-            where=_WHERE,
-            hint="Read them all with occupancy.scan(io.BytesIO(code)).",
-        )
+        hint = "Read them all with occupancy.scan(io.BytesIO(code))."
+        raise InputError(f"{source} holds {len(chosen)} kernels", where=_WHERE, hint=hint)
     return replace(chosen[0], source=source, format="python")
 
 
@@ -224,14 +201,11 @@ def _checked(value: Any, name: str) -> int | None:
 def _as_dict(value: Any) -> dict[str, Any]:
     if isinstance(value, Mapping):
         return dict(value)
-    return (
-        dict(value._asdict()) if hasattr(value, "_asdict") else dict(vars(value)) if value is not None else {}
-    )
+    if hasattr(value, "_asdict"):
+        return dict(value._asdict())
+    return {} if value is None else dict(vars(value))
 
 
 def _name(obj: Any) -> str:
-    for name in ("name", "__name__", "kernel_name"):
-        value = getattr(obj, name, None)
-        if isinstance(value, str):
-            return value
-    return type(obj).__name__
+    names = (getattr(obj, name, None) for name in ("name", "__name__", "kernel_name"))
+    return next((name for name in names if isinstance(name, str)), type(obj).__name__)

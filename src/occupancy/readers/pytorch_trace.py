@@ -98,23 +98,14 @@ def _launch(event: dict[str, Any], devices: dict[object, _Device], source: str) 
         raise ValueError(f"{_short(duration)} is no time")
     is_taken_as_not_opted_in = estimate == 0 and shared_memory > MOST_WITHOUT_OPT_IN
     return KernelRecord(
-        source=source,
-        format="pytorch-trace",
-        name=str(event["name"]),
-        arch=None if device is None else device.arch,
-        profiled_on=None if device is None else device.name,
+        source=source, format="pytorch-trace", name=str(event["name"]),
+        arch=None if device is None else device.arch, profiled_on=None if device is None else device.name,
         multiprocessor_count=None if device is None else device.multiprocessor_count,
-        regs=_whole(facts["registers per thread"]),
-        smem=shared_memory,
-        threads=prod(block),
-        threads_from="launch",
-        block_dim=block,
-        launches=1,
-        grid_dim=_shape(facts["grid"]),
-        duration_us=duration,
-        reported_occupancy=None if estimate is None else estimate / 100,
+        regs=_whole(facts["registers per thread"]), smem=shared_memory, threads=prod(block),
+        threads_from="launch", block_dim=block, launches=1, grid_dim=_shape(facts["grid"]),
+        duration_us=duration, reported_occupancy=None if estimate is None else estimate / 100,
         notes=(OPT_IN_NOTE,) if is_taken_as_not_opted_in else (),
-    )
+    )  # fmt: skip
 
 
 def _shape(value: Any) -> Shape:

@@ -247,23 +247,15 @@ class KernelRecord:
             )
         # ptxas writes the virtual resources of tensor memory whether or not the kernel relinquishes its
         # permit. Beside tensor memory they would mean that it does not.
-        allocates = self.virtual_resources == VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
+        allocates = self.tensor_memory and self.virtual_resources == VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
         return Kernel(
-            threads=known,
-            regs=self.regs,
-            static_smem=self.static_smem,
-            dynamic_smem=self.dynamic_smem,
+            threads=known, regs=self.regs, static_smem=self.static_smem, dynamic_smem=self.dynamic_smem,
             smem=self.smem if self.static_smem is None and self.dynamic_smem is None else None,
-            barriers=self.barriers,
-            block_dim=self.block_dim,
-            carveout=self.carveout,
-            opt_in=self._opts_in(),
-            virtual_resources=None if self.tensor_memory and allocates else self.virtual_resources,
-            tensor_memory=self.tensor_memory or None,
-            spill_smem=self.spill_smem or None,
-            reallocates_registers=bool(self.reallocates_registers),
-            triton_warps=self.num_warps,
-        )
+            barriers=self.barriers, block_dim=self.block_dim, carveout=self.carveout,
+            opt_in=self._opts_in(), virtual_resources=None if allocates else self.virtual_resources,
+            tensor_memory=self.tensor_memory or None, spill_smem=self.spill_smem or None,
+            reallocates_registers=bool(self.reallocates_registers), triton_warps=self.num_warps,
+        )  # fmt: skip
 
     def _opts_in(self) -> bool | None:
         """Return whether the kernel may use more shared memory than without a call; None if unknown."""

@@ -56,12 +56,6 @@ def _record(
         elif arch is None:
             notes = (_UNKNOWN_ARCH_NOTE,)
     return KernelRecord(
-        source=source,
-        format="res-usage",
-        name=name,
-        arch=arch,
-        regs=registers,
-        static_smem=shared,
-        stack_bytes=first_number(_STACK, line),
-        notes=notes,
-    )
+        source=source, format="res-usage", name=name, arch=arch, regs=registers, static_smem=shared,
+        stack_bytes=first_number(_STACK, line), notes=notes,
+    )  # fmt: skip

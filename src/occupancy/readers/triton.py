@@ -105,22 +105,13 @@ def describe(metadata: dict[str, Any], source: str, format: Format = "triton") -
     threads = (warps or 1) * (_whole(target, "warp_size") or 32)
     tensor_memory = _whole(metadata, "tmem_size") or None
     return KernelRecord(
-        source=source,
-        format=format,
-        name=str(metadata.get("name", "")),
-        arch=f"sm_{arch}" if arch else None,
-        static_smem=0,
-        dynamic_smem=_whole(metadata, "shared"),
-        register_cap=_whole(metadata, "maxnreg"),
-        cluster_dim=_cluster(metadata),
-        num_warps=warps,
-        num_stages=_whole(metadata, "num_stages"),
-        threads=threads,
-        threads_from="metadata",
-        block_dim=(threads, 1, 1),
-        tensor_memory=tensor_memory,
+        source=source, format=format, name=str(metadata.get("name", "")),
+        arch=f"sm_{arch}" if arch else None, static_smem=0, dynamic_smem=_whole(metadata, "shared"),
+        register_cap=_whole(metadata, "maxnreg"), cluster_dim=_cluster(metadata), num_warps=warps,
+        num_stages=_whole(metadata, "num_stages"), threads=threads, threads_from="metadata",
+        block_dim=(threads, 1, 1), tensor_memory=tensor_memory,
         virtual_resources=VIRTUAL_RESOURCES_OF_TENSOR_MEMORY if tensor_memory else None,
-    )
+    )  # fmt: skip
 
 
 def _cluster(metadata: dict[str, Any]) -> Shape | None:
