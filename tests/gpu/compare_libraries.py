@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,13 +53,20 @@ def compare_image(context: Context, device: Device, image: Path, counts: Counts)
     """Compare all kernels of an image; yield a line for each difference."""
     module = context.load(image.read_bytes())
     counts.images += 1
-    for record in occupancy.stream_kernels(image):
-        counts.kernels += 1
-        for case, driver, computed in compare_kernel(module, device, record):
-            counts.compared += 1
-            if driver != computed:
-                counts.different += 1
-                yield f"  {image.name}: {record.name}: {case}: driver {driver}, computed {computed}"
+    records: list[occupancy.KernelRecord] = []
+    with suppress(occupancy.ReadError):  # of an image without kernels
+        records = list(occupancy.stream_kernels(image))
+    counts.kernels += len(records)
+    known = context.driver.call("cuModuleGetFunctionCount", module.handle)
+    cases: list[tuple[str, object, object]] = [("kernels", known, len(records))]
+    for record in records:
+        found = compare_kernel(module, device, record)
+        cases += ((f"{record.name}: {case}", driver, computed) for case, driver, computed in found)
+    for case, driver, computed in cases:
+        counts.compared += 1
+        if driver != computed:
+            counts.different += 1
+            yield f"  {image.name}: {case}: driver {driver}, computed {computed}"
 
 
 def compare_kernel(

@@ -124,11 +124,11 @@ class Module:
 
     def __init__(self, driver: Driver, handle: Any) -> None:
         self._driver = driver
-        self._handle = handle
+        self.handle = handle
 
     def function(self, name: str) -> Function:
         """Return the kernel of that name."""
-        return Function(self._driver, self._driver.call("cuModuleGetFunction", self._handle, name.encode()))
+        return Function(self._driver, self._driver.call("cuModuleGetFunction", self.handle, name.encode()))
 
 
 class Function:
