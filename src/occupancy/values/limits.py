@@ -114,7 +114,7 @@ class SpreadsheetColumn:
             for number in value if isinstance(value, tuple) else (value,):
                 if isinstance(number, int) and not least <= number <= MAX_VALUE:
                     raise TableError(
-                        f"{number} is out of range",
+                        f"{shown(number)} is out of range",
                         where=where + field.name,
                         allowed=f"{least} to {MAX_VALUE:,}",
                     )
@@ -193,22 +193,24 @@ class Limits:
         for name, value in (*numbers, *(("max_block_dim", size) for size in self.max_block_dim)):
             most = MAX_REGISTERS_PER_THREAD if name == "max_registers_per_thread" else MAX_VALUE
             if value is not None and not 1 <= value <= most:
-                raise self._error(name, f"{value} is out of range", f"1 to {most:,}")
+                raise self._error(name, f"{shown(value)} is out of range", f"1 to {most:,}")
         if not 0 <= self.reserved_shared_memory_per_block < self.max_shared_memory_per_multiprocessor:
             raise self._error(
                 "reserved_shared_memory_per_block",
-                f"{self.reserved_shared_memory_per_block} leaves nothing for the kernel",
+                f"{shown(self.reserved_shared_memory_per_block)} leaves nothing for the kernel",
                 "0 and up, less than max_shared_memory_per_multiprocessor",
             )
         sizes = self.shared_memory_configurations
         if not sizes or list(sizes) != sorted(set(sizes)) or sizes[0] < 0:
             raise self._error(
-                "shared_memory_configurations", f"{list(sizes)} is not in order", "ascending sizes in bytes"
+                "shared_memory_configurations",
+                f"{shown(list(sizes))} is not in order",
+                "ascending sizes in bytes",
             )
         if sizes[-1] != self.max_shared_memory_per_multiprocessor:
             raise self._error(
                 "shared_memory_configurations",
-                f"the largest, {sizes[-1]}, is not the SM's shared memory",
+                f"the largest, {shown(sizes[-1])}, is not the SM's shared memory",
                 "a list whose last is max_shared_memory_per_multiprocessor, "
                 f"{self.max_shared_memory_per_multiprocessor}",
             )
@@ -250,7 +252,7 @@ class Limits:
         if oversized is not None and not self.max_shared_memory_per_block_optin <= oversized <= most:
             raise self._error(
                 "max_oversized_shared_memory_per_block",
-                f"{oversized} is not between the opt-in maximum and what the SM has for one block",
+                f"{shown(oversized)} is not between the opt-in maximum and what the SM has for one block",
                 f"{self.max_shared_memory_per_block_optin} to {most}",
             )
 
