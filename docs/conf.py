@@ -15,10 +15,10 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import generated  # noqa: E402
+from occupancy.report.meanings import OF_NAMES  # noqa: E402
 from pygments.lexers.special import TextLexer  # noqa: E402
 
 import occupancy  # noqa: E402
-from occupancy.report.meanings import OF_NAMES  # noqa: E402
 
 project = "occupancy"
 author = "The occupancy authors"

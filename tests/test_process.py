@@ -117,7 +117,7 @@ def test_an_ascii_terminal_gets_an_answer() -> None:
     [
         ("occupancy ca", "plain,calc"),
         ("occupancy calc --thr", "plain,--threads"),
-        ("occupancy calc --format j", "plain,json"),
+        ("occupancy calc --format j", "plain,json\nplain,jsonl"),
         ("occupancy calc --model s", "plain,spreadsheet"),
         ("occupancy budget --caching ca", "plain,ca"),
         ("occupancy calc --limits my", "file,my"),
@@ -132,7 +132,7 @@ def test_the_shell_completes(typed: str, offered: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}
     )
-    assert done.stdout.splitlines() == [offered]
+    assert done.stdout.splitlines() == offered.splitlines()
 
 
 def test_version() -> None:

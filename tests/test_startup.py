@@ -45,17 +45,6 @@ def test_a_plain_answer_loads_neither_rich_nor_pydantic(output_format: str) -> N
     assert modules & set(HEAVY) <= {"click", "yaml"}
     assert not {name for name in modules if name.startswith("occupancy.device")}
     assert "occupancy.advice.registers" not in modules
-    assert ("occupancy.render.document" in modules) == (output_format == "markdown"), "its many classes"
-
-
-def test_a_text_answer_loads_rich_where_something_is_broken_into_lines() -> None:
-    arguments = cli("calc", "--cc", "7.0", "--threads", "128")
-    assert loaded(arguments) & set(HEAVY) <= {"click", "yaml"}
-    assert loaded(f"import os; os.environ['COLUMNS'] = '30'\n{arguments}") & set(HEAVY) <= {
-        "click",
-        "rich",
-        "yaml",
-    }
 
 
 @pytest.mark.parametrize("own", [("--set", "max_blocks_per_multiprocessor=4"), ("--limits", "own.yaml")])
@@ -85,8 +74,3 @@ def test_rows_of_a_sweep_load_neither_numpy_nor_matplotlib() -> None:
     modules = loaded(cli(*arguments))
     assert modules & set(HEAVY) <= {"click", "yaml"}
     assert not {name for name in modules if name.startswith("occupancy.device")}
-
-
-def test_charts_on_a_terminal_load_neither_numpy_nor_matplotlib() -> None:
-    arguments = ("calc", "--cc", "7.0", "--threads", "128", "--charts")
-    assert loaded(cli(*arguments)) & set(HEAVY) <= {"click", "rich", "yaml"}

@@ -8,7 +8,7 @@ import occupancy
 
 
 def answer(cc: str | occupancy.Limits, **kernel: object) -> tuple[int, float, tuple[str, ...]]:
-    result = occupancy.compute(cc, **kernel)  # type: ignore[arg-type]
+    result = occupancy.compute(cc, **kernel)  # type: ignore[call-overload]
     return result.active_blocks, result.occupancy, result.limiters
 
 

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import device as device
     from .advice.block_sizes import BlockSize as BlockSize
+    from .advice.budget import Budget as Budget
     from .advice.budget import BudgetLevel as BudgetLevel
     from .advice.carveout import CarveoutAdvice as CarveoutAdvice
     from .advice.carveout import Configuration as Configuration
     from .advice.launch_bounds import LaunchBounds as LaunchBounds
     from .advice.next_steps import NextStep as NextStep
-    from .advice.on_all import StepOnAll as StepOnAll
     from .advice.opt_in import OptIn as OptIn
-    from .advice.portability import Fit as Fit
     from .advice.register_split import RegisterSplit as RegisterSplit
     from .advice.runtime import ClusterBound as ClusterBound
     from .advice.runtime import LaunchConfiguration as LaunchConfiguration
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from .advice.slack import Slack as Slack
     from .advice.waves import FullWave as FullWave
     from .advice.waves import Waves as Waves
-    from .api.answer import Occupancy as Occupancy
-    from .api.answers import Answers as Answers
     from .api.builds import check as check
     from .api.builds import diff as diff
     from .api.builds import save_baseline as save_baseline
@@ -40,24 +37,13 @@ if TYPE_CHECKING:
     from .api.chips import gpus as gpus
     from .api.chips import limits as limits
     from .api.chips import sources as sources
-    from .api.compute import compute as compute
     from .api.compute import sweep as sweep
-    from .api.on_all import budget_on_all as budget_on_all
-    from .api.on_all import compute_on_all as compute_on_all
-    from .api.questions import (
-        available_dynamic_shared_memory_per_block as available_dynamic_shared_memory_per_block,
-    )
-    from .api.questions import block_sizes as block_sizes
-    from .api.questions import budget as budget
-    from .api.questions import carveout as carveout
-    from .api.questions import fits as fits
-    from .api.questions import launch_bounds as launch_bounds
-    from .api.questions import max_active_blocks_per_multiprocessor as max_active_blocks_per_multiprocessor
-    from .api.questions import max_active_clusters as max_active_clusters
-    from .api.questions import max_potential_block_size as max_potential_block_size
-    from .api.questions import next_steps as next_steps
-    from .api.questions import slack as slack
-    from .api.registers import registers as registers
+    from .api.fits import Fit as Fit
+    from .api.fits import fits as fits
+    from .api.occupancy import Occupancies as Occupancies
+    from .api.occupancy import Occupancy as Occupancy
+    from .api.occupancy import compute as compute
+    from .api.registers import register_split as register_split
     from .api.scan import Scan as Scan
     from .api.scan import ScannedKernel as ScannedKernel
     from .api.scan import scan as scan
@@ -95,22 +81,15 @@ if TYPE_CHECKING:
     from .readers import kernel_of as kernel_of
     from .readers import stream_kernels as stream_kernels
     from .report.base import Report as Report
-    from .report.budget import BudgetReport as BudgetReport
-    from .report.calc.report import CalcReport as CalcReport
-    from .report.calc.report import Explanation as Explanation
     from .report.compare.check import CheckedRule as CheckedRule
     from .report.compare.check import CheckReport as CheckReport
     from .report.compare.diff import DiffReport as DiffReport
-    from .report.gpu.report import WholeGpu as WholeGpu
+    from .report.explain import Explanation as Explanation
     from .report.limits import SourcesReport as SourcesReport
-    from .report.on_all.budget import BudgetOnAllReport as BudgetOnAllReport
-    from .report.on_all.budget import ChipBudget as ChipBudget
-    from .report.on_all.report import OnAllReport as OnAllReport
-    from .report.on_all.report import OnChip as OnChip
     from .tables.custom import read_limits as read_limits
     from .tables.gpus import Gpu as Gpu
     from .tables.gpus import gpu as gpu
-    from .values.kernel import Carveout as Carveout
+    from .values.carveout import Carveout as Carveout
     from .values.kernel import Kernel as Kernel
     from .values.kernel import Launch as Launch
     from .values.limits import ComputeCapability as ComputeCapability
@@ -123,22 +102,17 @@ __version__ = "1.0.0"
 # Public name -> the module that has it.
 _HOMES = {
     "Allocation": "engine",
-    "Answers": "api.answers",
     "Baseline": "compare.baseline",
     "BaselineError": "errors",
     "BaselineKernel": "compare.baseline",
     "BlockLimits": "engine",
     "BlockSize": "advice.block_sizes",
     "BudgetLevel": "advice.budget",
-    "BudgetOnAllReport": "report.on_all.budget",
-    "BudgetReport": "report.budget",
-    "CalcReport": "report.calc.report",
-    "Carveout": "values.kernel",
+    "Carveout": "values.carveout",
     "CarveoutAdvice": "advice.carveout",
     "CheckReport": "report.compare.check",
     "CheckedRule": "report.compare.check",
     "Gpu": "tables.gpus",
-    "ChipBudget": "report.on_all.budget",
     "ClusterBound": "advice.runtime",
     "ComputeCapability": "values.limits",
     "Configuration": "advice.carveout",
@@ -146,8 +120,6 @@ _HOMES = {
     "DiffReport": "report.compare.diff",
     "DiffRow": "compare.diff",
     "DiffSummary": "compare.diff",
-    "Explanation": "report.calc.report",
-    "Fit": "advice.portability",
     "FullWave": "advice.waves",
     "Holding": "compare.violations",
     "InputError": "errors",
@@ -164,9 +136,13 @@ _HOMES = {
     "Measures": "compare.measures",
     "MissingDependencyError": "errors",
     "NextStep": "advice.next_steps",
-    "Occupancy": "api.answer",
-    "OnAllReport": "report.on_all.report",
-    "OnChip": "report.on_all.report",
+    "Budget": "advice.budget",
+    "Explanation": "report.explain",
+    "Fit": "api.fits",
+    "Occupancies": "api.occupancy",
+    "Occupancy": "api.occupancy",
+    "fits": "api.fits",
+    "register_split": "api.registers",
     "OccupancyError": "errors",
     "OptIn": "advice.opt_in",
     "ReadError": "errors",
@@ -180,7 +156,6 @@ _HOMES = {
     "ScannedKernel": "api.scan",
     "Slack": "advice.slack",
     "SourcesReport": "report.limits",
-    "StepOnAll": "advice.on_all",
     "Sweep": "arrays",
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
@@ -188,37 +163,22 @@ _HOMES = {
     "Violating": "compare.violations",
     "Violation": "compare.violations",
     "Waves": "advice.waves",
-    "WholeGpu": "report.gpu.report",
-    "available_dynamic_shared_memory_per_block": "api.questions",
-    "block_sizes": "api.questions",
-    "budget": "api.questions",
-    "budget_on_all": "api.on_all",
-    "carveout": "api.questions",
     "check": "api.builds",
-    "compute": "api.compute",
-    "compute_on_all": "api.on_all",
+    "compute": "api.occupancy",
     "compute_capabilities": "api.chips",
     "diff": "api.builds",
     "early_config_prune": "api.triton",
     "gpu": "tables.gpus",
     "gpus": "api.chips",
-    "fits": "api.questions",
     "is_launchable": "api.tuning",
     "kernel_of": "readers",
-    "launch_bounds": "api.questions",
     "limits": "api.chips",
-    "max_active_blocks_per_multiprocessor": "api.questions",
-    "max_active_clusters": "api.questions",
-    "max_potential_block_size": "api.questions",
     "max_stages": "api.triton",
-    "next_steps": "api.questions",
     "perf_model": "api.triton",
     "prune": "api.tuning",
     "read_limits": "tables.custom",
-    "registers": "api.registers",
     "save_baseline": "api.builds",
     "scan": "api.scan",
-    "slack": "api.questions",
     "sources": "api.chips",
     "stream_kernels": "readers",
     "sweep": "api.compute",
@@ -232,15 +192,17 @@ _SUBMODULES = {"device"}
 __all__ = ["__version__", *(_HOMES.keys() - _NEEDS_NUMPY)]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
-def __getattr__(name: str) -> object:
-    if name in _SUBMODULES:
-        return importlib.import_module(f".{name}", __name__)
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(importlib.import_module(f".{home}", __name__), name)
-    globals()[name] = value  # so that this runs once for each name
-    return value
+if not TYPE_CHECKING:  # so that type checkers refuse a misspelt name
+
+    def __getattr__(name: str) -> object:
+        if name in _SUBMODULES:
+            return importlib.import_module(f".{name}", __name__)
+        home = _HOMES.get(name)
+        if home is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value: object = getattr(importlib.import_module(f".{home}", __name__), name)
+        globals()[name] = value  # so that this runs once for each name
+        return value
 
 
 def __dir__() -> list[str]:

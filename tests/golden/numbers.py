@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 import occupancy
+from occupancy import cuda
 from occupancy.errors import OccupancyError
-from occupancy.values.kernel import Carveout, Kernel, Launch
+from occupancy.values.carveout import Carveout
+from occupancy.values.kernel import Kernel, Launch
 from occupancy.values.resources import RESOURCES
 
 Inputs = Mapping[str, Any]
@@ -174,7 +176,7 @@ def _level(level: Any) -> list[Any] | None:
 
 def bounds(cc: str, inputs: Inputs, min_blocks: int | None) -> Values:
     """Return the registers that the compiler allows a kernel with launch bounds."""
-    found = result(cc, None, inputs).launch_bounds(min_blocks=min_blocks)
+    found = result(cc, None, inputs).launch_bounds(blocks=min_blocks)
     names = ("register_cap", "legal", "most_blocks", "regs", "active_blocks", "occupancy")
     return {name: getattr(found, name) for name in names}
 
@@ -185,7 +187,7 @@ def block_sizes(cc: str, inputs: Inputs, sms: int | None) -> Values:
     arguments = {name: value for name, value in inputs.items() if name != "threads"}
     runtime = None
     if sms is not None:
-        chosen = occupancy.max_potential_block_size(cc, multiprocessor_count=sms, **arguments)
+        chosen = cuda.max_potential_block_size(cc, multiprocessor_count=sms, **arguments)
         runtime = [chosen.block_size, chosen.min_grid_size]
     return {
         "sizes": sorted([each.threads, each.active_blocks] for each in sizes),
@@ -203,8 +205,8 @@ def registers(
         "needs_opt_in", "launch_regs_if_fitting",
     )  # fmt: skip
     try:
-        split = occupancy.registers(
-            groups, cc=cc, threads=threads, regs=regs, min_blocks=min_blocks, smem=smem
+        split = occupancy.register_split(
+            groups, gpu=cc, threads=threads, regs=regs, blocks=min_blocks, smem=smem
         )
     except OccupancyError:
         return {"groups": "impossible", **dict.fromkeys(names)}

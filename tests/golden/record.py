@@ -121,7 +121,7 @@ def _accepts() -> Iterator[Row]:
     ranges = {
         "threads": (1, MOST), "regs": (0, 255), "static_smem": (0, MOST), "dynamic_smem": (0, MOST),
         "smem": (0, MOST), "barriers": (0, 16), "virtual_resources": (0, 255), "tensor_memory": (1, MOST),
-        "spill_smem": (0, MOST), "carveout": (0, MOST),
+        "carveout": (0, MOST),
     }  # fmt: skip
     for name, (low, high) in ranges.items():
         for value in (low - 1, low, high, high + 1, 32.0, True, None):

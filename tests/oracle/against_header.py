@@ -75,7 +75,7 @@ def answer_of(result: Answer) -> tuple[int, ...]:
     allowed = result.block_limits._asdict()
     known = [limit for name, limit in allowed.items() if name in LIMITING_FACTORS]
     limits = [NO_LIMIT if limit is None else limit for limit in known]
-    blocks = result.resident_blocks
+    blocks = result.blocks_by_header
     factors = sum(factor for name, factor in LIMITING_FACTORS.items() if allowed[name] == blocks)
     return (
         blocks,

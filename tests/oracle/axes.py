@@ -6,7 +6,9 @@ import itertools
 import random
 from collections.abc import Iterator, Sequence
 
-from occupancy.values.kernel import MAX_BARRIERS_PER_BLOCK, Caching, Carveout, Kernel
+from occupancy.values.carveout import Carveout
+from occupancy.values.fields import MAX_BARRIERS_PER_BLOCK, Caching
+from occupancy.values.kernel import Kernel
 from occupancy.values.limits import Limits
 
 VIRTUAL_RESOURCES = (None, 0, 1, 7, 8, 9, 31, 32, 42, 43, 63, 64, 65, 127, 128, 129, 255)

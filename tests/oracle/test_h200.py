@@ -5,14 +5,12 @@ from __future__ import annotations
 import gzip
 import io
 import itertools
-from dataclasses import replace
 from functools import cache, partial
 from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
 
-from occupancy.advice.partitions import green_context
 from occupancy.advice.registers import Group, split_registers
 from occupancy.advice.runtime import max_active_clusters, max_potential_block_size
 from occupancy.advice.waves import full_wave
@@ -20,7 +18,8 @@ from occupancy.engine import evaluate
 from occupancy.readers import KernelRecord, stream_kernels
 from occupancy.tables import shipped
 from occupancy.tables.clusters import MeasuredClusters
-from occupancy.values.kernel import Carveout, Kernel
+from occupancy.values.carveout import Carveout
+from occupancy.values.kernel import Kernel
 from tests.sampling import sampled
 
 from .against_header import available
@@ -61,7 +60,7 @@ def test_blocks_seen_resident() -> None:
         active_blocks = evaluate(LIMITS, kernel).active_blocks
         runtime.check(row, int(row["api_active_blocks"]), active_blocks)
         if kernel.carveout == Carveout(0, "percent") and not kernel.shared_memory:
-            kernel = replace(kernel, carveout=Carveout(16384, "bytes"))
+            kernel = kernel.replace(carveout=Carveout(16384, "bytes"))
             kept_larger.check(row, resident, evaluate(LIMITS, kernel).active_blocks)
         else:
             seen.check(row, resident, active_blocks)
@@ -167,25 +166,6 @@ def test_measured_clusters() -> None:
         measured = full_wave(answer, MULTIPROCESSORS, cluster_size=cluster_size).measured
         comparison.check(row, MeasuredClusters("H200", clusters, clusters * cluster_size), measured)
     comparison.conclude(compared=2992, left_out=1280)
-
-
-def test_green_contexts() -> None:
-    """The SMs of each group are exact. How many groups there are is a bound, which 5 of 36 rows do not reach:
-    with co-scheduling, a group of 8 SMs must lie within one processing cluster of this chip."""
-    comparison = Comparison()
-    fewer = 0
-    for row in read_rows("h200_green_contexts"):
-        ours = green_context(LIMITS, int(row["min_sms"]), MULTIPROCESSORS)
-        each = ours.without_coscheduling if row["ignore_coscheduling"] == "1" else ours.multiprocessor_count
-        comparison.check(row, int(row["sms_each"]), each)
-        groups = int(row["groups"])
-        assert groups * each + int(row["rest"]) == MULTIPROCESSORS
-        most = MULTIPROCESSORS // each
-        assert groups in (most, most - 1)
-        fewer += groups < most
-        assert groups == most or (each == 8 and row["ignore_coscheduling"] == "0")
-    comparison.conclude(compared=36)
-    assert fewer == 5
 
 
 class TestHeader:

@@ -12,7 +12,6 @@ import itertools
 import math
 import operator
 import random
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -23,7 +22,9 @@ from occupancy.arrays import sweep_arrays
 from occupancy.engine import cuda, evaluate
 from occupancy.errors import InputError
 from occupancy.tables import shipped
-from occupancy.values.kernel import MAX_VIRTUAL_RESOURCES_PER_BLOCK, Carveout, Kernel
+from occupancy.values.carveout import Carveout
+from occupancy.values.fields import MAX_VIRTUAL_RESOURCES_PER_BLOCK
+from occupancy.values.kernel import Kernel
 from occupancy.values.limits import Limits
 from occupancy.values.resources import Limiter
 from tests.sampling import sampled
@@ -184,7 +185,7 @@ def test_oversized_shared_memory(header: Header, stride: int) -> None:
     plain = [Kernel(32, smem=size, carveout=carveout) for size in sizes for carveout in carveouts][::stride]
     assert compare(header, told, plain) == (len(plain), 0)
     for kernel in plain:
-        there = evaluate(limits, replace(kernel, shared_memory_mode="oversized"))
+        there = evaluate(limits, kernel.replace(shared_memory_mode="oversized"))
         assert there.block_limits == evaluate(told, kernel).block_limits
         without = evaluate(limits, kernel)
         assert without.launchable == (kernel.shared_memory <= limits.max_shared_memory_per_block_optin)
@@ -308,7 +309,7 @@ def test_max_potential_block_size(
     asked = runtime_kernels(limits, "block size", count)
     smem = None
     if smem_per_thread is not None:
-        asked = [replace(kernel, dynamic_smem=0) for kernel in asked]
+        asked = [kernel.replace(dynamic_smem=0) for kernel in asked]
         smem = partial(operator.mul, smem_per_thread)
     theirs = header.max_potential_block_size(limits, header.queries_of(limits, asked), 7, smem)
     comparison = Comparison()
@@ -327,7 +328,7 @@ def test_available_dynamic_shared_memory(header: Header, limits: Limits, count: 
     It answers with what one block may have, but by its own count fewer blocks are resident with it.
     """
     asked = [
-        replace(kernel, dynamic_smem=0) for kernel in runtime_kernels(limits, "dynamic shared memory", count)
+        kernel.replace(dynamic_smem=0) for kernel in runtime_kernels(limits, "dynamic shared memory", count)
     ]
     chance = random.Random(str(limits.compute_capability))
     blocks = [chance.randint(1, chance.choice((4, limits.max_blocks_per_multiprocessor))) for _ in asked]

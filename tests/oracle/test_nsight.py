@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,9 @@ import occupancy
 from occupancy.engine import evaluate
 from occupancy.engine.common import divide_up, round_up
 from occupancy.tables import shipped
-from occupancy.values.kernel import MAX_REGISTERS_PER_THREAD, Carveout, Kernel
+from occupancy.values.carveout import Carveout
+from occupancy.values.fields import MAX_REGISTERS_PER_THREAD
+from occupancy.values.kernel import Kernel
 
 from .golden import H200, Comparison, read_json, read_rows
 
@@ -47,7 +48,7 @@ def test_occupancy_with_the_other_figures_of_nsight() -> None:
         if has_other_register_share(row):
             limits = limits.replace(max_registers_per_block=REGISTERS_PER_BLOCK[row["cc"]])
         if is_one_byte_above(row):
-            kernel = replace(kernel, smem=kernel.shared_memory - 1)
+            kernel = kernel.replace(smem=kernel.shared_memory - 1)
         comparison.check(row, expected_warps(row), evaluate(limits, kernel).active_warps)
     comparison.conclude(compared=ROWS_WITH_OTHER_FIGURES)
 
@@ -144,7 +145,7 @@ def test_curves(launch: dict[str, Any]) -> None:
             warps = warps[~is_refused]
         common: dict[str, Any] = {"carveout": kernel.carveout, "opt_in": opt_in if name == "smem" else None}
         inputs = {each: getattr(kernel, each) for each, _, _ in CURVES.values()} | common
-        alone = [evaluate(LIMITS, replace(kernel, **common | {name: each})) for each in x.tolist()]
+        alone = [evaluate(LIMITS, kernel.replace(**common | {name: each})) for each in x.tolist()]
         assert [each.active_warps for each in alone] == warps.tolist()
         np.testing.assert_array_equal(occupancy.sweep(LIMITS, **inputs | {name: x}).active_warps, warps)
     assert left_out == (1 if opt_in else 2)  # 232960, or 49664 and 50176

@@ -8,7 +8,8 @@ import pytest
 
 from occupancy.engine import Answer, evaluate, spreadsheet
 from occupancy.tables import shipped
-from occupancy.values.kernel import Carveout, Kernel
+from occupancy.values.carveout import Carveout
+from occupancy.values.kernel import Kernel
 
 from .golden import Comparison, read_rows
 

@@ -20,9 +20,11 @@ from occupancy.engine import MODELS, Model, evaluate
 from occupancy.errors import InputError
 from occupancy.page.build import START, page_script
 from occupancy.page.data import page_data
-from occupancy.report.calc.explain import explain
+from occupancy.report.explain import explain
 from occupancy.tables import shipped
-from occupancy.values.kernel import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Carveout, Kernel
+from occupancy.values.carveout import Carveout
+from occupancy.values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
+from occupancy.values.kernel import Kernel
 from occupancy.values.limits import Limits
 from occupancy.values.listed import plain
 
@@ -46,7 +48,7 @@ class PageEngine:
 
     def call(self, entrance: str, questions: Sequence[Question]) -> Any:
         """Return the result of one of the entrances for some questions."""
-        values = [[cc, model, plain(kernel)] for cc, model, kernel in questions]
+        values = [[cc, model, kernel_values(kernel)] for cc, model, kernel in questions]
         return json.loads(self._context.call(entrance, json.dumps(values)))
 
     def results(self, questions: Sequence[Question]) -> list[Any]:
@@ -65,6 +67,12 @@ class PageEngine:
     def value(self, expression: str) -> Any:
         """Return the value of an expression of JavaScript."""
         return json.loads(str(self._context.eval(f"JSON.stringify({expression})")))
+
+
+def kernel_values(kernel: Kernel) -> dict[str, Any]:
+    """Return a kernel as the page holds it."""
+    carveout = kernel.carveout
+    return {**kernel._asdict(), "carveout": None if carveout is None else carveout._asdict()}
 
 
 class Question(NamedTuple):
@@ -111,7 +119,9 @@ def _with_numbers(result: Any) -> Any:
     """Replace the sentences of the arithmetic by their numbers: the two may be worded differently."""
     if isinstance(result, dict):
         steps = {
-            name: re.findall(r"\d+", "; ".join(lines).replace(",", ""))
+            name: re.findall(
+                r"\d+", re.sub(r", the same for [0-9to ]+", "", "; ".join(lines)).replace(",", "")
+            )
             for name, lines in result["arithmetic"]
         }
         result["arithmetic"] = steps
@@ -170,7 +180,6 @@ def _random_kernel(chance: random.Random, limits: Limits) -> Kernel:
             if limits.max_oversized_shared_memory_per_block or chance.random() < 0.02
             else None,
             "reallocates_registers": chance.random() < 0.3,
-            "spill_smem": chance.choice([None, 0, 512]),
         }
     return Kernel(
         threads=threads,

@@ -18,7 +18,8 @@ from occupancy.engine import Model, evaluate
 from occupancy.page.build import build_page
 from occupancy.tables import shipped
 from occupancy.tables.gpus import all_gpus, find_gpu
-from occupancy.values.kernel import MAX_REGISTERS_PER_THREAD, Kernel, Launch
+from occupancy.values.fields import MAX_REGISTERS_PER_THREAD
+from occupancy.values.kernel import Kernel, Launch
 from occupancy.values.limits import Limits
 from occupancy.values.listed import plain
 from tests.page.engine import PageEngine, Question, models_of, own_result, random_questions, script

@@ -7,7 +7,6 @@ its bytes only those on both sides of each unit are tried, but on `small_chips` 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -25,7 +24,8 @@ from occupancy.advice.slack import slack
 from occupancy.engine import Model, cuda, evaluate
 from occupancy.tables import shipped
 from occupancy.tables.gpus import Gpu
-from occupancy.values.kernel import Carveout, Kernel
+from occupancy.values.carveout import Carveout
+from occupancy.values.kernel import Kernel
 from occupancy.values.limits import Limits
 from occupancy.values.resources import COUNTED
 from tests.sampling import examples
@@ -61,7 +61,7 @@ def small_chips(draw: st.DrawFn) -> Question:
     )
     kernel = draw(strategies.kernels(limits))
     size = draw(st.integers(0, 2200))
-    kernel = replace(kernel, smem=size, static_smem=None, dynamic_smem=None)
+    kernel = kernel.replace(smem=size, static_smem=None, dynamic_smem=None)
     return Question(limits, kernel, draw(strategies.models(limits)))
 
 
@@ -81,9 +81,9 @@ def amount_of(kernel: Kernel, resource: Resource) -> int:
 
 def with_amount(kernel: Kernel, resource: Resource, amount: int) -> Kernel:
     if resource == "smem":
-        return replace(kernel, smem=amount, static_smem=None, dynamic_smem=None)
+        return kernel.replace(smem=amount, static_smem=None, dynamic_smem=None)
     changes: dict[str, Any] = {resource: amount}
-    return replace(kernel, **changes)
+    return kernel.replace(**changes)
 
 
 def with_amounts(kernel: Kernel, amounts: dict[Any, int]) -> Kernel:
@@ -204,7 +204,7 @@ def test_block_sizes_named_as_steps_are_the_nearest_better_one_and_the_best(ques
         return
     better = {}
     for threads in range(limits.warp_size, limits.max_threads_per_block + 1, limits.warp_size):
-        answer = evaluate(limits, replace(kernel, threads=threads, block_dim=None), model)
+        answer = evaluate(limits, kernel.replace(threads=threads, block_dim=None), model)
         if answer.active_warps > now:
             better[threads] = (answer.active_blocks, answer.occupancy)
     nearest = sorted(better, key=lambda threads: abs(threads - kernel.threads))
@@ -336,7 +336,7 @@ def test_the_smallest_configuration_that_keeps_the_answer(question: Question) ->
     answer = carveout(question.ask())
     by_size = {}
     for size in limits.shared_memory_configurations:
-        result = evaluate(limits, replace(kernel, carveout=Carveout(size, "bytes")), model)
+        result = evaluate(limits, kernel.replace(carveout=Carveout(size, "bytes")), model)
         if result.active_blocks and result.shared_memory_pool == size:
             by_size[size] = result.active_blocks
     assert {each.shared_memory: each.active_blocks for each in answer.configurations} == by_size
@@ -347,7 +347,7 @@ def test_the_smallest_configuration_that_keeps_the_answer(question: Question) ->
         assert answer.smallest is None
     for each in answer.configurations:
         if each.percent is not None:
-            asked = evaluate(limits, replace(kernel, carveout=Carveout(each.percent, "percent")), model)
+            asked = evaluate(limits, kernel.replace(carveout=Carveout(each.percent, "percent")), model)
             assert asked.shared_memory_pool == each.shared_memory
 
 
@@ -367,7 +367,7 @@ def test_block_sizes_are_all_there_best_first(question: Question) -> None:
     assert sorted(each.threads for each in answers) == list(sizes)
     assert list(answers) == sorted(answers, key=lambda each: (-each.occupancy, -each.threads))
     for each in answers:
-        result = evaluate(limits, replace(kernel, threads=each.threads, block_dim=None), model)
+        result = evaluate(limits, kernel.replace(threads=each.threads, block_dim=None), model)
         assert (each.active_blocks, each.occupancy, each.limiters) == (
             result.active_blocks,
             result.occupancy,
@@ -382,7 +382,7 @@ def is_for_cuda(question: Question) -> bool:
 @given(questions().filter(is_for_cuda), st.integers(0, 1100), st.integers(0, 64))
 def test_no_block_size_has_more_resident_threads(question: Question, limit: int, per_thread: int) -> None:
     limits, kernel, _ = question
-    kernel = replace(kernel, smem=None, static_smem=None, dynamic_smem=None)
+    kernel = kernel.replace(smem=None, static_smem=None, dynamic_smem=None)
 
     def shared_memory(threads: int) -> int:
         return per_thread * threads
@@ -391,8 +391,8 @@ def test_no_block_size_has_more_resident_threads(question: Question, limit: int,
     largest = min(limit or limits.max_threads_per_block, limits.max_threads_per_block)
     resident = {}
     for threads in {*range(limits.warp_size, largest, limits.warp_size), largest}:
-        sized = replace(kernel, threads=threads, block_dim=None, smem=shared_memory(threads))
-        resident[threads] = evaluate(limits, sized, "cuda").resident_blocks * threads  # no columns count
+        sized = kernel.replace(threads=threads, block_dim=None, smem=shared_memory(threads))
+        resident[threads] = evaluate(limits, sized, "cuda").blocks_by_header * threads  # no columns count
     most = max(resident.values())
     assert best.min_grid_size * best.block_size == 10 * most
     if most:
@@ -405,7 +405,7 @@ def test_available_dynamic_shared_memory(question: Question, blocks: int) -> Non
     # As the runtime's call, which counts blocks that wait for columns of tensor memory.
     limits, kernel, _ = question
     static = with_amount(kernel, "smem", kernel.static_smem or 0)
-    if evaluate(limits, static, "cuda").resident_blocks < blocks:
+    if evaluate(limits, static, "cuda").blocks_by_header < blocks:
         with pytest.raises(InputError):
             available_dynamic_shared_memory_per_block(limits, static, blocks)
         return
@@ -414,7 +414,7 @@ def test_available_dynamic_shared_memory(question: Question, blocks: int) -> Non
     fitting = 0
     for amount in amounts_up_to(question, "smem", limits.max_shared_memory_per_multiprocessor):
         if amount >= first:
-            if evaluate(limits, with_amount(static, "smem", amount), "cuda").resident_blocks < blocks:
+            if evaluate(limits, with_amount(static, "smem", amount), "cuda").blocks_by_header < blocks:
                 break
             fitting = amount - first
     assert most == fitting
@@ -468,8 +468,8 @@ def test_the_advice_of_one_answer_asks_the_engine_a_few_hundred_times(
     )
     for kernel in (
         many_steps,
-        replace(many_steps, carveout=Carveout(limits.shared_memory_configurations[0], "bytes")),
-        replace(many_steps, smem=limits.max_shared_memory_per_block_optin),
+        many_steps.replace(carveout=Carveout(limits.shared_memory_configurations[0], "bytes")),
+        many_steps.replace(smem=limits.max_shared_memory_per_block_optin),
         Kernel(256, 32),
     ):
         asked = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,15 +11,11 @@ from occupancy import Limiter
 from occupancy.arrays import Sweep, sweep_arrays
 from occupancy.engine import MODELS, Answer, Model, evaluate
 from occupancy.tables import shipped
-from occupancy.values.kernel import (
-    INT_MAX,
-    MAX_BARRIERS_PER_BLOCK,
-    MAX_REGISTERS_PER_THREAD,
-    Caching,
-    Carveout,
-    Kernel,
-)
+from occupancy.values.carveout import Carveout
+from occupancy.values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Caching
+from occupancy.values.kernel import Kernel
 from occupancy.values.limits import Limits
+from occupancy.values.spellings import INT_MAX
 from tests.sampling import sampled
 
 CHIPS_AND_MODELS = [
@@ -121,7 +116,7 @@ def test_tensor_memory(limits: Limits, model: Model, virtual_resources: int | No
     chance = random.Random(str(limits.compute_capability))
     most = (limits.tensor_memory_per_multiprocessor or 0) // 32
     kernels = [
-        replace(each, tensor_memory=32 * chance.randint(1, most), virtual_resources=virtual_resources)
+        each.replace(tensor_memory=32 * chance.randint(1, most), virtual_resources=virtual_resources)
         for each in random_kernels(limits, Kernel(1), 200, chance)
     ]
     given = ("virtual_resources",) if virtual_resources is not None else ()

@@ -20,7 +20,8 @@ from occupancy import Limiter
 from occupancy.arrays import Sweep, sweep_arrays
 from occupancy.engine import evaluate
 from occupancy.tables import shipped
-from occupancy.values.kernel import MAX_REGISTERS_PER_THREAD, Kernel
+from occupancy.values.fields import MAX_REGISTERS_PER_THREAD
+from occupancy.values.kernel import Kernel
 from occupancy.values.limits import Limits
 from occupancy.values.resources import RESOURCES
 from tests.sampling import sampled

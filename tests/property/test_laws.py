@@ -6,7 +6,6 @@ its docstring says when and why, and an example shows that the exception is real
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,7 +15,8 @@ from hypothesis import strategies as st
 from occupancy.engine import cuda, evaluate
 from occupancy.errors import InputError
 from occupancy.tables import shipped
-from occupancy.values.kernel import Carveout, Kernel
+from occupancy.values.carveout import Carveout
+from occupancy.values.kernel import Kernel
 from occupancy.values.resources import RESOURCES
 from occupancy.values.spellings import parse_threads
 
@@ -26,7 +26,7 @@ from .strategies import Question
 
 
 def with_kernel(question: Question, **changes: Any) -> Question:
-    return question._replace(kernel=replace(question.kernel, **changes))
+    return question._replace(kernel=question.kernel.replace(**changes))
 
 
 @given(strategies.questions())
@@ -123,7 +123,7 @@ def test_more_registers_help_a_block_that_is_larger_than_half_an_sm() -> None:
     limits = shipped.limits("6.1").replace(max_threads_per_multiprocessor=1024)
     kernel = Kernel(544, regs=32, caching="ca")
     assert evaluate(limits, kernel).active_blocks == 0
-    assert evaluate(limits, replace(kernel, regs=88)).active_blocks == 1
+    assert evaluate(limits, kernel.replace(regs=88)).active_blocks == 1
 
 
 @given(strategies.questions(), st.data())
@@ -151,7 +151,7 @@ def test_more_shared_memory_gives_more_blocks_on_3_5() -> None:
     limits = shipped.limits("3.5")
     kernel = Kernel(32, smem=16384, carveout=Carveout(16384, "bytes"))
     assert evaluate(limits, kernel).active_blocks == 1
-    assert evaluate(limits, replace(kernel, smem=16385)).active_blocks == 2
+    assert evaluate(limits, kernel.replace(smem=16385)).active_blocks == 2
 
 
 @given(strategies.questions())

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from typing_extensions import assert_type
 
 import occupancy
+from occupancy import cuda
 
 
 def answers() -> None:
@@ -39,27 +40,20 @@ def answers() -> None:
     assert_type(advice, occupancy.CarveoutAdvice)
     assert_type(advice.smallest, occupancy.Configuration | None)
     budget = answer.budget(occupancy="25%")
-    assert_type(budget, occupancy.BudgetReport)
+    assert_type(budget, occupancy.Budget)
     assert_type(budget.levels, tuple[occupancy.BudgetLevel, ...])
-    assert_type(answer.launch_bounds(min_blocks=4), occupancy.LaunchBounds)
+    assert_type(answer.launch_bounds(blocks=4), occupancy.LaunchBounds)
     for size in answer.block_sizes():
         assert_type(size, occupancy.BlockSize)
-    for fit in answer.fits():
-        assert_type(fit, occupancy.Fit)
     for explanation in answer.explain():
         assert_type(explanation, occupancy.Explanation)
-    assert_type(answer.allocated, occupancy.Allocation)
     assert_type(answer.failure, occupancy.LaunchFailure | None)
-    assert_type(answer.report(), occupancy.CalcReport)
     assert_type(answer.waves(4096, multiprocessor_count=132), occupancy.Waves)
     assert_type(answer.to_dict(), dict[str, Any])
-    assert_type(slack.left_over["registers"], occupancy.LeftOver)
-    assert_type(answer.uses["registers"], occupancy.Use)
-    assert_type(answer.next_steps().report, occupancy.Report)
-    assert_type(
-        answer.report(whole=occupancy.WholeGpu(waves=answer.waves(4096, multiprocessor_count=132))),
-        occupancy.CalcReport,
-    )
+    assert_type(occupancy.Occupancy.from_dict(answer.to_dict()), occupancy.Occupancy)
+    assert_type(answer.replace(regs=32), occupancy.Occupancy)
+    assert_type(occupancy.compute(["A100", "H100"], threads=256), occupancy.Occupancies)
+    assert_type(occupancy.compute(["A100", "H100"], threads=256)[:1], occupancy.Occupancies)
     assert_type(str(answer), str)
 
 
@@ -72,23 +66,16 @@ def chips() -> None:
     imagined = occupancy.limits("9.0").replace(max_blocks_per_multiprocessor=64)
     assert_type(imagined, occupancy.Limits)
     assert_type(occupancy.gpu("H200"), occupancy.Gpu)
-    assert_type(occupancy.gpus(), occupancy.Answers[occupancy.Gpu])
+    assert_type(occupancy.gpus(), tuple[occupancy.Gpu, ...])
     assert_type(occupancy.sources("9.0"), occupancy.SourcesReport)
-    assert_type(occupancy.registers("1:40,2:?"), occupancy.RegisterSplit)
+    assert_type(occupancy.register_split("1:40,2:?"), occupancy.RegisterSplit)
 
 
 def questions() -> None:
-    """The same questions as functions, with the arguments of `compute` as keywords."""
-    for step in occupancy.next_steps("8.0", threads=256, regs=36):
-        assert_type(step, occupancy.NextStep)
-    assert_type(occupancy.slack("8.0", threads=256, regs=36), occupancy.Slack)
-    assert_type(occupancy.launch_bounds("8.0", threads=256, min_blocks=5), occupancy.LaunchBounds)
-    for size in occupancy.block_sizes("8.0", regs=36, caching=None, opt_in=False):
-        assert_type(size, occupancy.BlockSize)
+    """GPUs on which a kernel runs, and the runtime's calls."""
     for fit in occupancy.fits(threads=256, smem="96k"):
         assert_type(fit, occupancy.Fit)
-    clusters = occupancy.max_active_clusters("9.0", threads=256, multiprocessor_count=132, cluster_size=4)
-    assert_type(clusters, occupancy.ClusterBound)
+    assert_type(cuda.max_active_clusters("9.0", threads=256, multiprocessor_count=132, cluster=4), int)
 
 
 def arrays() -> None:

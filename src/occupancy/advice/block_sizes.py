@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError
@@ -102,7 +101,7 @@ def with_full_occupancy(given: Answer, sizes: Sequence[BlockSize]) -> FullOccupa
 
     def sized(size: BlockSize) -> Kernel:
         kernel = changed(given.kernel, {"threads": size.threads})
-        return kernel if size.dynamic_smem is None else replace(kernel, dynamic_smem=size.dynamic_smem)
+        return kernel if size.dynamic_smem is None else kernel.replace(dynamic_smem=size.dynamic_smem)
 
     most = given.limits.max_warps_per_multiprocessor
     for size in sizes:
@@ -180,5 +179,5 @@ def answers_by_size(
                     where="dynamic_smem",
                     hint="Give a number of bytes.",
                 )
-            sized = replace(sized, dynamic_smem=amount)
+            sized = sized.replace(dynamic_smem=amount)
         yield evaluate(limits, sized, model)

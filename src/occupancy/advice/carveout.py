@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..engine import Answer, evaluate
 from ..engine.common import shared_memory_configuration
 from ..engine.cuda import FIRST_WITH_FLEXIBLE_CARVEOUT
 from ..render.words import count, held, size
+from ..values.carveout import Carveout
 from ..values.dataclass import dataclass
-from ..values.kernel import Carveout, Kernel
+from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.listed import ToDict
 
@@ -57,7 +56,7 @@ def carveout(now: Answer) -> CarveoutAdvice:
     """What each configuration of the SM's shared memory gives, and the smallest that keeps the answer."""
     limits, kernel, found = now.limits, now.kernel, []
     for amount in limits.shared_memory_configurations:
-        answer = evaluate(limits, replace(kernel, carveout=Carveout(amount, "bytes")), now.model)
+        answer = evaluate(limits, kernel.replace(carveout=Carveout(amount, "bytes")), now.model)
         # A size that is too small for one block is only a wish; the SM takes a larger one.
         if answer.active_blocks and answer.shared_memory_pool == amount:
             l1 = limits.unified_l1_and_shared_memory
@@ -77,7 +76,7 @@ def carveout(now: Answer) -> CarveoutAdvice:
 def needs_opt_in(limits: Limits, kernel: Kernel) -> bool:
     """Whether the shared memory of the kernel takes that it has raised its limit of dynamic shared memory,
     whatever else may keep it from launching."""
-    with_it, without = (evaluate(limits, replace(kernel, opt_in=each)).block_limits for each in (True, False))
+    with_it, without = (evaluate(limits, kernel.replace(opt_in=each)).block_limits for each in (True, False))
     return with_it.shared_memory != 0 and without.shared_memory == 0
 
 

@@ -14,10 +14,11 @@ from ..errors import InputError, shown
 from ..render.words import held
 from ..tables.gpus import Gpu
 from ..values.dataclass import dataclass
-from ..values.kernel import INT_MAX, Kernel
+from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.listed import ToDict
 from ..values.resources import Resource
+from ..values.spellings import INT_MAX
 from .next_steps import NextStep
 from .search import Dial, most_keeping
 
@@ -108,8 +109,6 @@ def register_cap(now: Sequence[Answer], registers: int, blocks: int) -> Register
             return None
         if registers >= answer.limits.max_registers_per_thread:
             return None
-    if kernel.triton_warps is not None:
-        return RegisterCap(registers, None, cap_in_triton(registers, are_fewer=False), None)
     is_meant = all(_is_cap(answer.limits, kernel.threads, blocks, registers) for answer in now)
     text = bounds_in_source(kernel.threads, blocks if blocks > 1 else None) if is_meant else None
     return RegisterCap(registers, text, maxnreg_in_source(registers), nvcc_option(registers))
@@ -199,7 +198,7 @@ def launch_bounds(
     dial = Dial(compiler, alone.kernel, alone.model, "regs")
     cap = most_keeping(counted, dial.levels(0, counted))
     registers = cap if kernel.regs is None else min(kernel.regs, cap)
-    answer = evaluate(limits, replace(kernel, regs=registers), model)
+    answer = evaluate(limits, kernel.replace(regs=registers), model)
     return LaunchBounds(
         str(limits.compute_capability),
         threads,

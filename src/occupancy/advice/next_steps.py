@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..engine import Answer, evaluate
-from ..engine.common import divide_up
 from ..render.words import amount, held, listing
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
@@ -53,14 +52,14 @@ class NextStep(ToDict):
 def next_steps(now: Answer) -> Iterator[NextStep]:
     """Every higher number of blocks that a kernel reaches by using less, nearest first, and then two block
     sizes: the nearest that has a higher occupancy, and the one with the highest; for these every block size
-    is looked at. Of a kernel of Triton `other_warps` in place of them.
+    is looked at.
 
     What was not given, or is not used, is not asked to shrink. Where the warps or the blocks of the SM
     stop the next block, only another block size can help, and only that is named. Nothing is named at
     full occupancy.
     """
     yield from using_less(now)
-    yield from other_warps(now) if now.kernel.triton_warps else _with_other_block_sizes(now)
+    yield from _with_other_block_sizes(now)
 
 
 COMMON_SIZES = (256, 128, 512, 1024)
@@ -112,44 +111,6 @@ def using_less(now: Answer) -> Iterator[NextStep]:
             return  # what would have to shrink was not given
         yield NextStep(reached.active_blocks, reached.occupancy, requires)
         blocks = reached.active_blocks + 1
-
-
-def other_warps(now: Answer) -> Iterator[NextStep]:
-    """Every higher occupancy of a kernel of Triton that is compiled for the same tile with twice as many
-    warps, or, where these do not help, with half as many; the lowest first. Its shared memory stays.
-
-    How many registers it takes then shows only once it is compiled, so each step names the most with which
-    it is reached. Steps to fewer than can be hoped for are left out: with twice the warps a thread has half
-    of the tile, and needs about half as many at best; with half the warps it needs no fewer than now.
-
-    Nothing for a kernel of others, or one whose warps are specialised: its num_warps are but some of them.
-    """
-    warps, threads, regs = now.kernel.triton_warps, now.kernel.threads, now.kernel.regs
-    if not warps or regs is None or now.kernel.reallocates_registers:
-        return
-    if threads != warps * now.limits.warp_size:
-        return
-    for other, least in ((2 * threads, divide_up(regs, 2)), (threads // 2, regs)):
-        if other <= now.limits.max_threads_per_block and not other % now.limits.warp_size:
-            steps = list(_compiled_with(now, other, least))
-            yield from steps
-            if steps:
-                return
-
-
-def _compiled_with(now: Answer, threads: int, least: int) -> Iterator[NextStep]:
-    """Every higher occupancy with blocks of this size, and the most registers per thread that allow it."""
-    kernel = changed(now.kernel, {"threads": threads, "regs": least})
-    dial = Dial(now.limits, kernel, now.model, "regs")
-    most = evaluate(now.limits, kernel, now.model).active_blocks
-    found = {}
-    for level in dial.levels(max(least, QUANTITIES["regs"].least), most):
-        answer = dial.answer(level.amount)
-        if answer.launchable and answer.occupancy > now.occupancy:
-            found[answer.occupancy] = NextStep(
-                answer.active_blocks, answer.occupancy, {"threads": threads, "regs": level.amount}
-            )
-    yield from (found[share] for share in sorted(found))
 
 
 def holds_all_virtual_resources(now: Answer) -> bool:

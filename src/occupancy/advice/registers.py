@@ -10,7 +10,6 @@ where all of them together took no more than the launch gave, whatever was free 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from ..engine import evaluate
@@ -213,7 +212,7 @@ def _most_blocks(limits: Limits, kernel: Kernel, groups: Sequence[Group]) -> int
     """Blocks per SM for which the launch gives the split enough; one where it never does, or it is asked."""
     if any(group.regs is None for group in groups):
         return 1
-    needed = replace(kernel, regs=min(_needed(groups), limits.max_registers_per_thread))
+    needed = kernel.replace(regs=min(_needed(groups), limits.max_registers_per_thread))
     return max(1, evaluate(limits, needed).active_blocks)
 
 

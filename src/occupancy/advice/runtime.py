@@ -5,8 +5,6 @@ They answer as the model ``cuda`` does, so for 3.0 and newer.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..engine import Model, evaluate
 from ..engine.common import blocks_by_tensor_memory, round_up
 from ..errors import InputError
@@ -169,7 +167,7 @@ def _without_columns(limits: Limits, kernel: Kernel) -> Kernel:
     if kernel.tensor_memory is None:
         return kernel
     blocks_by_tensor_memory(limits, kernel.tensor_memory)
-    return replace(kernel, tensor_memory=None, virtual_resources=kernel.virtual_resources_at_start)
+    return kernel.replace(tensor_memory=None, virtual_resources=kernel.virtual_resources_at_start)
 
 
 def _check(where: str, value: int, low: int) -> None:

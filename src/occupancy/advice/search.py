@@ -7,13 +7,13 @@ two amounts whose answers differ.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeVar
 
 from ..engine import Answer, Model, evaluate
 from ..engine.common import divide_up
-from ..values.kernel import TENSOR_MEMORY_UNIT, Kernel
+from ..values.fields import TENSOR_MEMORY_UNIT
+from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import ADJUSTABLE, QUANTITIES, RESOURCE_OF, Adjustable, Changeable, amount_of
 
@@ -166,12 +166,12 @@ def changed(kernel: Kernel, amounts: Mapping[Changeable, int]) -> Kernel:
     changes: dict[str, Any] = {}
     for resource, amount in amounts.items():
         if resource == "smem":
-            changes.update(smem=amount, static_smem=None, dynamic_smem=None, spill_smem=None)
+            changes.update(smem=amount)
         elif resource == "threads":
-            changes.update(threads=amount, block_dim=None)
+            changes.update(threads=amount)
         else:
             changes[resource] = amount
-    return replace(kernel, **changes)
+    return kernel.replace(**changes)
 
 
 def _runs(key: Callable[[int], Key], low: int, high: int) -> Iterator[tuple[int, Key]]:

@@ -14,9 +14,10 @@ from ..errors import InputError, shown
 from ..render.words import count
 from ..tables.clusters import MeasuredClusters, measured_clusters
 from ..values.dataclass import dataclass
-from ..values.kernel import INT_MAX, Launch
+from ..values.kernel import Launch
 from ..values.limits import Limits
 from ..values.listed import ToDict
+from ..values.spellings import INT_MAX
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import wraps
 from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar, cast
@@ -18,26 +17,11 @@ from typing import Any, TypedDict, TypeVar, cast
 from ..engine import Model
 from ..errors import InputError, shown
 from ..tables.gpus import Gpu
-from ..values.kernel import (
-    CACHING_CHIPS,
-    CACHING_MODES,
-    SHARED_MEMORY_MODES,
-    TENSOR_MEMORY_UNIT,
-    Caching,
-    Carveout,
-    Kernel,
-    SharedMemoryMode,
-)
+from ..values.carveout import Carveout, is_automatic
+from ..values.fields import CACHING_CCS, TENSOR_MEMORY_UNIT, Caching, SharedMemoryMode
+from ..values.kernel import Kernel
 from ..values.limits import ComputeCapability, Limits
-from ..values.spellings import (
-    is_automatic,
-    nearest_names,
-    parse_carveout,
-    parse_count,
-    parse_flag,
-    parse_size,
-    parse_threads,
-)
+from ..values.spellings import nearest_names, parse_threads
 
 ComputeCapabilityLike = str | int | tuple[int, int] | ComputeCapability | Limits | Gpu
 CountLike = int | str
@@ -61,6 +45,7 @@ class UseArguments(TypedDict, total=False):
     virtual_resources: CountLike | None
     tensor_memory: CountLike | None
     shared_memory_mode: SharedMemoryMode | None
+    max_threads: CountLike | None
     model: Model | None
 
 
@@ -92,7 +77,7 @@ MEANINGS = {
     '100), one of the chip\'s sizes in bytes, None for the largest, or ``"auto"`` for the smallest with as '
     "many blocks as the largest.",
     "barriers": "Named barriers per block, 0 to 16; not given, it counts as 1.",
-    "caching": f'On {CACHING_CHIPS} only: ``"ca"`` if global loads are cached in L1, else ``"cg"``, the '
+    "caching": f'On {CACHING_CCS} only: ``"ca"`` if global loads are cached in L1, else ``"cg"``, the '
     "default.",
     "opt_in": "Whether the kernel has raised its limit of dynamic shared memory with cudaFuncSetAttribute; "
     "not given, it counts as raised.",
@@ -101,6 +86,7 @@ MEANINGS = {
     "tensor_memory": "Columns of tensor memory per block (10.0 to 11.0), a multiple of 32; "
     "implies 128 virtual resources.",
     "shared_memory_mode": '``"oversized"`` for a kernel that has set this mode, on 10.7.',
+    "max_threads": "First launch bound: the largest block that the kernel was compiled for.",
     "model": '``"cuda"`` (the default from 3.0): as NVIDIA\'s cuda_occupancy.h and the CUDA runtime; '
     '``"spreadsheet"`` (1.0 to 8.6): as NVIDIA\'s CUDA_Occupancy_Calculator.xls.',
 }
@@ -172,71 +158,9 @@ def shows(
     return explains_arguments(function, meanings)
 
 
-def make_kernel(
-    threads: ThreadsLike,
-    regs: CountLike | None = None,
-    static_smem: SizeLike | None = None,
-    dynamic_smem: SizeLike | None = None,
-    smem: SizeLike | None = None,
-    carveout: CarveoutLike = None,
-    barriers: CountLike | None = None,
-    caching: Caching | None = None,
-    opt_in: bool | None = None,
-    virtual_resources: CountLike | None = None,
-    tensor_memory: CountLike | None = None,
-    shared_memory_mode: SharedMemoryMode | None = None,
-) -> Kernel:
-    """Make a `Kernel` of the arguments of `compute`.
-
-    Raises:
-        InputError: A value that no kernel can have.
-    """
-    block_dim = None
-    if type(threads) is not int:
-        threads, block_dim = parse_threads(threads)
-    if regs is not None and type(regs) is not int:
-        regs = parse_count(regs, "regs")
-    if static_smem is not None and type(static_smem) is not int:
-        static_smem = parse_size(static_smem, "static_smem")
-    if dynamic_smem is not None and type(dynamic_smem) is not int:
-        dynamic_smem = parse_size(dynamic_smem, "dynamic_smem")
-    if smem is not None and type(smem) is not int:
-        smem = parse_size(smem, "smem")
-    if barriers is not None and type(barriers) is not int:
-        barriers = parse_count(barriers, "barriers")
-    if carveout is not None:
-        carveout = parse_carveout(carveout)
-    if caching is not None and not (isinstance(caching, str) and caching in CACHING_MODES):
-        raise InputError(
-            f"{shown(caching)} is not a caching mode", where="caching", allowed=" or ".join(CACHING_MODES)
-        )
-    if opt_in is not None and type(opt_in) is not bool:
-        opt_in = parse_flag(opt_in, "opt_in")
-    if virtual_resources is not None:
-        virtual_resources = parse_count(virtual_resources, "virtual_resources")
-    if tensor_memory is not None:
-        tensor_memory = parse_count(tensor_memory, "tensor_memory")
-    if shared_memory_mode is not None and shared_memory_mode not in SHARED_MEMORY_MODES:
-        raise InputError(
-            f"{shown(shared_memory_mode)} is not a mode",
-            where="shared_memory_mode",
-            allowed=" or ".join(SHARED_MEMORY_MODES),
-        )
-    return Kernel(
-        threads,
-        regs,
-        static_smem,
-        dynamic_smem,
-        smem,
-        barriers,
-        block_dim,
-        carveout,
-        caching,
-        opt_in,
-        virtual_resources,
-        tensor_memory,
-        shared_memory_mode,
-    )
+def make_kernel(threads: ThreadsLike, **given: Any) -> Kernel:
+    """Make a `Kernel` of the arguments of `compute`."""
+    return Kernel(threads, **given)
 
 
 def kernel_with(kernel: KernelLike | None, arguments: Mapping[str, Any]) -> Kernel:
@@ -268,7 +192,7 @@ def kernel_with(kernel: KernelLike | None, arguments: Mapping[str, Any]) -> Kern
         changes["block_dim"] = said.block_dim
     if "smem" in given:
         changes = {"static_smem": None, "dynamic_smem": None, **changes}
-    return replace(known, **changes)
+    return known.replace(**{name: changes[name] for name in given})
 
 
 def _checked(given: Kernel) -> Kernel:

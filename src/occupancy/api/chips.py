@@ -33,7 +33,7 @@ def limits(cc: ComputeCapabilityLike) -> Limits:
     return cc if isinstance(cc, Limits) else find_gpu(cc).limits
 
 
-def gpus(pattern: str = "", *, sort: GpuOrder = "newest") -> occupancy.Answers[Gpu]:
+def gpus(pattern: str = "", *, sort: GpuOrder = "newest") -> tuple[Gpu, ...]:
     """List the GPUs that are known by name, with their compute capabilities and numbers of SMs.
 
     Args:
@@ -44,8 +44,6 @@ def gpus(pattern: str = "", *, sort: GpuOrder = "newest") -> occupancy.Answers[G
     Raises:
         InputError: There is no such GPU, or no such order.
     """
-    from ..report.gpus import gpus_report
-    from .answers import Answers
 
     if sort not in GPU_ORDERS:
         raise InputError(f"{shown(sort)} is not an order", where="sort", allowed=", ".join(GPU_ORDERS))
@@ -59,7 +57,7 @@ def gpus(pattern: str = "", *, sort: GpuOrder = "newest") -> occupancy.Answers[G
         found.sort(key=lambda gpu: -(gpu.multiprocessor_count or 0))
     elif sort == "memory":
         found.sort(key=lambda gpu: -(gpu.memory_gb or 0))
-    return Answers(tuple(found), gpus_report(found), "gpus")
+    return tuple(found)
 
 
 def multiprocessors(gpu: Gpu, given: CountLike | None) -> int:
@@ -81,13 +79,10 @@ def multiprocessors(gpu: Gpu, given: CountLike | None) -> int:
     )
 
 
-def compute_capabilities() -> occupancy.Answers[ComputeCapability]:
+def compute_capabilities() -> tuple[ComputeCapability, ...]:
     """List every compute capability of the table, ascending."""
-    from ..report.limits import LimitsReport
-    from .answers import Answers
 
-    rows = tuple(map(shipped.limits, shipped.known()))
-    return Answers(shipped.known(), LimitsReport(rows, is_whole_table=True), "limits")
+    return shipped.known()
 
 
 def sources(

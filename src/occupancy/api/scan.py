@@ -17,10 +17,11 @@ from ..readers.reading import Source
 from ..render.words import count
 from ..report.scan.report import csv_rows
 from ..report.scan.screen import ScanScreen
+from ..tables.gpus import Gpu
 from ..values.rows import Rows
 from ..values.spellings import parse_count
-from .answer import Occupancy
 from .arguments import CountLike
+from .occupancy import Occupancy
 from .reading import Reading, ReadingArguments, takes_reading
 from .scanning import Scanning
 
@@ -107,11 +108,7 @@ class ScannedKernel(ScanRow):
             return None
         limits, kernel = self._scanner.question(self)
         chip = self._scanner.chip
-        answer = (
-            Occupancy(limits, kernel) if chip is None else Occupancy.on(replace(chip, limits=limits), kernel)
-        )
-        answer._compiled_for = self.max_threads
-        return answer
+        return Occupancy(Gpu(limits) if chip is None else replace(chip, limits=limits), kernel)
 
     def __repr__(self) -> str:
         return f"<ScannedKernel {self.title}>"

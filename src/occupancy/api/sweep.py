@@ -13,12 +13,12 @@ from ..render.pictures import Picture, Value
 from ..report.curves import CurvesReport, curves_picture, curves_report
 from ..report.sweep import INPUTS, Cell, SweepReport, Variable
 from ..tables.gpus import Gpu
-from ..values.kernel import UNITS
+from ..values.fields import FIELDS
 from ..values.limits import Limits
 from ..values.ranges import SIZES, VARY, parse_values
 from ..values.spellings import parse_count, parse_size
 from .arguments import KernelArguments, without_automatic
-from .compute import compute
+from .occupancy import compute
 
 MAX_COMBINATIONS = 1_000_000
 """Combinations of a sweep, which take some seconds."""
@@ -160,4 +160,4 @@ def _values(name: str, text: str) -> Sequence[Value]:
         )
 
     parse = size if is_size else count_or_word if name in ("threads", "carveout") else count
-    return parse_values(text, parse, size if is_size else count, name, UNITS.get(name, 1))
+    return parse_values(text, parse, size if is_size else count, name, FIELDS[name].multiple_of)

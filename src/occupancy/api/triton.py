@@ -22,7 +22,7 @@ from .arguments import (
     takes_kernel,
 )
 from .chips import multiprocessors
-from .compute import compute
+from .occupancy import compute
 from .tuning import Criteria, Needs, blocks_per_cluster, prune, takes_needs
 
 if TYPE_CHECKING:

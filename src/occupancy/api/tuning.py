@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 from ..engine import Answer, Model, rules
 from ..errors import InputError, TooMuchError, words_of
-from ..values.kernel import Carveout, Kernel
+from ..values.carveout import Carveout
+from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_share, parse_size, parse_threads
 from .arguments import ComputeCapabilityLike, Function, kernel_with, make_kernel, refuses_others, shows
@@ -32,6 +33,7 @@ class Needs(TypedDict, total=False):
     dynamic_smem: Need
     smem: Need
     barriers: Need
+    max_threads: Need
     carveout: Need
     caching: Need
     opt_in: Need

@@ -16,20 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..engine import Allocation, BlockLimits, Model, rules
 from ..errors import InputError, shown
-from ..values.kernel import (
-    INT_MAX,
-    MAX_REGISTERS_PER_THREAD,
-    RANGES,
-    TENSOR_MEMORY_UNIT,
-    UNITS,
-    Caching,
-    Carveout,
-    Kernel,
-    SharedMemoryMode,
-)
+from ..values.carveout import Carveout
+from ..values.fields import FIELDS, MAX_REGISTERS_PER_THREAD, TENSOR_MEMORY_UNIT, Caching, SharedMemoryMode
+from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import COUNTED, Counted, Limiter
-from ..values.spellings import is_list_in_text, parse_count, parse_size
+from ..values.spellings import INT_MAX, is_list_in_text, parse_count, parse_size
 
 Integers = NDArray[np.integer[Any]]
 
@@ -42,7 +34,7 @@ MAX_ROWS = 1 << 14
 CHUNK = 1 << 17
 """Elements looked up at a time: many enough to outweigh a dozen calls, few enough for the cache."""
 
-_RANGES = {field: (low, high) for field, _, low, high in RANGES}
+_RANGES = {name: (field.low, field.high) for name, field in FIELDS.items()}
 _REGISTER_COUNTS = MAX_REGISTERS_PER_THREAD + 1
 
 
@@ -109,7 +101,7 @@ def read_input(values: ArrayLike, name: str) -> Input:
         array = _parse_objects(array, name, low, high)
     elif array.dtype.kind not in "iu":
         raise InputError(f"{array.dtype.name} is not an integer type", where=name, hint="Give integers.")
-    unit = UNITS.get(name, 1)
+    unit = FIELDS[name].multiple_of
     return Input(name, array, max(low, unit) if unit > 1 else low, high, unit)
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..advice.next_steps import NextStep, next_steps, using_less
+from ..advice.next_steps import NextStep, next_steps
 from ..advice.opt_in import refused_by_compiler
 from ..advice.waves import Waves, count_waves, full_wave
 from ..engine import Answer, evaluate
@@ -364,7 +364,7 @@ def _kernel(record: KernelRecord, limits: Limits, threads: int, *, what_if: bool
     if kernel.carveout is not None and (
         what_if or kernel.carveout.amount not in limits.shared_memory_configurations
     ):
-        return replace(kernel, carveout=None)
+        return kernel.replace(carveout=None)
     return kernel
 
 
@@ -378,7 +378,4 @@ def _reason(record: KernelRecord, answer: Answer, threads: int) -> str | None:
 
 
 def _next_step(answer: Answer) -> NextStep | None:
-    kernel = answer.kernel
-    steps = using_less(answer) if kernel.triton_warps else next_steps(answer)
-    # Less of the shared memory that holds spilled registers takes other registers.
-    return next((step for step in steps if not (kernel.spill_smem and "smem" in step.requires)), None)
+    return next(next_steps(answer), None)

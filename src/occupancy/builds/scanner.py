@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ..advice.block_sizes import best_block_size
-from ..advice.next_steps import USUAL_SIZE, NextStep, at_other_sizes, next_steps, other_warps, using_less
+from ..advice.next_steps import USUAL_SIZE, NextStep, at_other_sizes, next_steps
 from ..advice.waves import Waves, count_waves, full_wave
 from ..engine import Answer, evaluate
 from ..errors import InputError, OccupancyError
@@ -24,7 +23,7 @@ from ..values.limits import ComputeCapability, Limits
 from ..values.resources import Resource
 from .notes import LIBRARY_NOTE, NO_ADVICE_NOTE, ONE_WAVE_NOTE, is_of_a_library, notes_of
 from .scan_row import ScanRow
-from .spill_cost import SpillCost, is_possible, occupancies, spill_cost, without_spills
+from .spill_cost import SpillCost, is_possible, occupancies
 from .stages import at_whole_stages
 
 LimitsOf = Callable[[ComputeCapability], Limits]
@@ -124,7 +123,7 @@ class Scanner:
             threads, _ = self._block_size(record, limits)
             kernel = _kernel(record, limits, threads)
             answer = self._answer(limits, kernel)
-            other = evaluate(limits, without_spills(kernel)) if kernel.spill_smem else answer
+            other = answer
         except OccupancyError:
             return Verdict()
         is_less = answer.occupancy < other.occupancy
@@ -226,18 +225,13 @@ class Scanner:
         if self._common is not None and not self._common.try_consume("advice", 1):
             return None, (), True
         now = evaluate(limits, kernel)
-        if kernel.triton_warps:
-            return next(using_less(now), None), tuple(other_warps(now)), False
         step = next((step for step in next_steps(now) if is_possible(step, kernel)), None)
         if step is None and is_best_size:
             step = next(at_other_sizes(limits, kernel), None)
         return step, (), False
 
     def _cost_of_spills(self, limits: Limits, kernel: Kernel) -> SpillCost | None:
-        is_wanted = self._with_advice and kernel.spill_smem
-        if not is_wanted or (self._common is not None and not self._common.try_consume("advice", 1)):
-            return None
-        return spill_cost(limits, kernel)
+        return None
 
     def _waves(self, record: KernelRecord, answer: Answer, of_its_gpu: int | None) -> Waves | None:
         count = self.multiprocessor_count or of_its_gpu
@@ -272,5 +266,5 @@ def _kernel(record: KernelRecord, limits: Limits, threads: int | None) -> Kernel
     if kernel.carveout is not None and (
         _is_what_if(record, limits) or kernel.carveout.amount not in limits.shared_memory_configurations
     ):
-        return replace(kernel, carveout=None)
+        return kernel.replace(carveout=None)
     return kernel

@@ -33,8 +33,6 @@ def spill_cost(limits: Limits, kernel: Kernel) -> SpillCost | None:
         limits: The SM, with no more threads in a block than the kernel was compiled for.
         kernel: One block.
     """
-    if not kernel.spill_smem:
-        return None
     less = without_spills(kernel)
     at_sizes = zip(occupancies(limits, kernel), occupancies(limits, less), strict=True)
     cost, size, now, without = max(
@@ -50,12 +48,12 @@ def spill_cost(limits: Limits, kernel: Kernel) -> SpillCost | None:
 def is_possible(step: NextStep, kernel: Kernel) -> bool:
     """Whether a next step can be taken: less of the shared memory that holds spilled registers takes other
     registers. What all of it costs is in `SpillCost`."""
-    return not (kernel.spill_smem and "smem" in step.requires)
+    return True
 
 
 def without_spills(kernel: Kernel) -> Kernel:
     """The kernel without the shared memory that registers are spilled to."""
-    return changed(kernel, {"smem": max(0, kernel.shared_memory - (kernel.spill_smem or 0))})
+    return changed(kernel, {"smem": max(0, kernel.shared_memory - 0)})
 
 
 def occupancies(limits: Limits, kernel: Kernel) -> tuple[float, ...]:

@@ -49,6 +49,9 @@ COMMANDS = {
 }
 
 
+_MODULES = dict.fromkeys(("calc", "fits", "budget", "bounds", "block-sizes", "registers"), "calc")
+"""Command -> its module, where that has another name."""
+
 ASKED = f"{__name__}.asked"
 """Key of a context: the command and its arguments, as they were typed."""
 
@@ -137,8 +140,9 @@ class LazyCommands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f".{cmd_name.replace('-', '_')}", __name__)
-        command: click.Command = module.command
+        name = cmd_name.replace("-", "_")
+        module = importlib.import_module(f".{_MODULES.get(cmd_name, name)}", __name__)
+        command: click.Command = getattr(module, name, None) or module.command
         return command
 
     def resolve_command(

@@ -1,113 +1,364 @@
-"""``occupancy calc``: one kernel on one SM."""
+"""Commands about a kernel on one GPU or on several: calc, fits, budget, bounds, block-sizes, registers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from math import prod
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import InputError
+from ..errors import DeviceError, InputError, MissingDependencyError
 from .choose_sm import chips_options
-from .help import Command, grouped_option
-from .options import exit_code_option, format_option, grid_options, kernel_options
-from .output import print_report, print_text
+from .help import Command, Option
+from .inputs import grid_options, kernel_options
+from .printing import format_option, show
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ..api.arguments import KernelArguments
+    from ..api.occupancy import Occupancy
+    from ..report.calc import WholeGpu
     from ..tables.gpus import Gpu
 
 
 @click.command("calc", cls=Command)
 @chips_options("one")
-@kernel_options
-@grouped_option(
-    "kernel", "--setmaxnreg", "--groups", "setmaxnreg", metavar="N:R,...",
-    help="Registers of warpgroups after setmaxnreg: 24,240,240 or 1:24,2:240; a ? asks for the most.",
-)  # fmt: skip
+@kernel_options()
 @grid_options
-@grouped_option(
-    "output", "--explain", is_flag=True, is_common=True, help="Show every step of the arithmetic."
+@click.option(
+    "--explain", cls=Option, group="output", is_flag=True, is_common=True, help="Show the arithmetic."
 )
-@grouped_option(
-    "output", "--charts", is_flag=True, is_common=True, help="Curves over block size, registers, memory."
+@click.option(
+    "--exit-code", cls=Option, group="output", is_flag=True, help="Exit with 1 if it does not launch."
 )
-@grouped_option("output", "--open", "is_opened", is_flag=True, help="Open the question in the browser, too.")
-@exit_code_option
-@format_option
-def command(
+@click.option(
+    "--open", "opens_page", cls=Option, group="output", is_flag=True, help="Open the kernel in the page."
+)
+@format_option()
+def calc(
     chips: list[Gpu],
-    setmaxnreg: str | None,
     grid: str | None,
     cluster: str | None,
     sms: str | None,
     explain: bool,
-    charts: bool,
-    is_opened: bool,
     exit_code: bool,
+    opens_page: bool,
     output_format: str,
-    **kernel: Unpack[KernelArguments],
+    model: Any,
+    **inputs: Any,
 ) -> None:
-    """How many blocks of a kernel fit on an SM, and what stops one more.
-
-    For several chips: a row for each, and the smallest change that helps on all of them at once.
+    """Compute how many blocks fit on an SM, what limits them, and what to change.
 
     \b
     occupancy calc --cc 7.0 --threads 128 --regs 37
-    occupancy calc --gpu "H100,RTX 4090" -t 192 -r 72 -s 40k
-    occupancy calc --gpu "RTX 4090" --threads 256 --regs 40 --grid 4096
-    occupancy calc --cc sm_90a --threads 16x16 --regs 40 --dynamic-smem 96k
+    occupancy calc --gpu "H100 SXM,RTX 4090" --threads 256 --regs 72 --smem 40k
+    occupancy calc --gpu "H100 SXM" --threads 384 --regs 168 --grid 1000 --cluster 4
     """
-    from ..api.compute import compute
-    from ..api.waves import whole_gpu
+    from ..api.occupancy import compute
+    from ..report.calc import calc_report
 
-    if charts and output_format != "text":
-        raise InputError(
-            f"there are none in {output_format}",
-            where="--charts",
-            hint="`occupancy sweep` with the same options gives their numbers in every format.",
-        )
-    if len(chips) == 1:
-        (chip,) = chips
-        result, split = compute(chip, **kernel), None
-        if setmaxnreg is not None:
-            from ..api.registers import with_split
+    results = compute([*chips], model=model, **inputs)
+    whole = [_whole_gpu(result, grid, cluster, sms) for result in results]
+    show(calc_report(results, whole=whole, explain=explain), output_format)
+    if opens_page:
+        from .page import open_page, question_for
 
-            result, split = with_split(result, setmaxnreg)
-        whole = whole_gpu(result.chip, result, grid, cluster, sms)
-        answer = result.report(explain=explain, whole=whole, split=split)
-        print_report(answer, output_format)
-        can_run = answer.can_run
-        if charts:
-            from ..api.sweep import curves_of
-
-            print_text("")
-            print_report(curves_of(chip, kernel), output_format)
-        if is_opened:
-            from .page import open_page, question_for
-
-            open_page(question_for(result, grid=grid, cluster=cluster, sms=sms))
-    else:
-        from ..api.on_all import on_all
-
-        _refuse_for_several(len(chips), charts=charts, open=is_opened, setmaxnreg=setmaxnreg)
-        if sms is not None and grid is None and cluster is None:
+        if len(results) > 1:
             raise InputError(
-                "says nothing of several chips alone", where="--sms", hint="Give --grid or --cluster, too."
+                f"the page shows one GPU, not {len(results)}", where="--open", hint="Name one GPU."
             )
-        report = on_all(chips, grid=grid, cluster=cluster, sms=sms, explain=explain, **kernel)
-        print_report(report, output_format)
-        can_run = report.can_run
+        open_page(question_for(results[0], grid=grid, cluster=cluster, sms=sms))
+    if exit_code and not all(result.launchable for result in results):
+        click.get_current_context().exit(1)
+
+
+def _whole_gpu(result: Occupancy, grid: str | None, cluster: str | None, sms: str | None) -> WholeGpu | None:
+    """Return what is resident on the whole GPU; None without a grid, a cluster or a number of SMs."""
+    if grid is None and cluster is None and sms is None:
+        return None
+    from ..advice.waves import check_cluster, count_waves, full_wave
+    from ..report.calc import WholeGpu
+    from ..values.kernel import Launch
+    from ..values.spellings import parse_count, parse_shape
+
+    shape = None if cluster is None else parse_shape(cluster, "cluster")
+    size = None if shape is None else prod(shape)
+    count = result.gpu.multiprocessor_count if sms is None else parse_count(sms, "sms")
+    if count is None:
+        if size is not None:
+            check_cluster(result.limits, size)
+        if grid is None:
+            return None
+        raise InputError(
+            f"the number of SMs of {result.gpu.label} is not known",
+            where="grid",
+            hint='Name a GPU, such as --gpu "H100 SXM", or give --sms 132.',
+        )
+    clusters = None if size is None or sms is not None else _clusters_of_device(result, size)
+    wave = full_wave(result, count, cluster_size=size, max_active_clusters=clusters)
+    if grid is None or not wave.blocks:
+        return WholeGpu(wave)
+    return WholeGpu(wave, count_waves(Launch(result.kernel, parse_shape(grid, "grid"), shape), wave))
+
+
+def _clusters_of_device(result: Occupancy, cluster_size: int) -> int | None:
+    """Return the resident clusters that the driver reports; None for a GPU that is not in this machine."""
+    if result.gpu.device is None or not result.launchable:
+        return None
+    from ..device.clusters import count_active_clusters
+
+    try:
+        return count_active_clusters(result.gpu.device, result.limits, result.active_blocks, cluster_size)
+    except (DeviceError, MissingDependencyError):
+        return None
+
+
+@click.command("fits", cls=Command)
+@chips_options("current")
+@kernel_options()
+@click.option("--occupancy", cls=Option, group="output", is_common=True, metavar="SHARE",
+              help="Only GPUs that reach it, the highest first: 75%, 75 or 0.75.")  # fmt: skip
+@click.option(
+    "--cluster", cls=Option, group="launch", metavar="N|XxYxZ", help="Blocks per cluster, from 9.0."
+)
+@click.option(
+    "--exit-code", cls=Option, group="output", is_flag=True, help="Exit with 1 if it runs on none of them."
+)
+@format_option()
+def fits(
+    chips: list[Gpu],
+    occupancy: str | None,
+    cluster: str | None,
+    exit_code: bool,
+    output_format: str,
+    model: Any,
+    **inputs: Any,
+) -> None:
+    """List the GPUs on which a kernel runs, and why it does not run on the others.
+
+    \b
+    occupancy fits --threads 256 --regs 64 --smem 96k
+    occupancy fits --threads 256 --regs 64 --smem 96k --gpu "RTX 4090,A100"
+    """
+    from ..api.fits import fits as fitting
+    from ..report.fits import fits_report
+    from ..values.spellings import parse_share
+
+    found = fitting([*chips], cluster=cluster, model=model, **inputs)
+    can_run = any(each.runs for each in found)
+    if occupancy is not None:
+        share = parse_share(occupancy, "occupancy")
+        found = tuple(each for each in found if each.runs and each.occupancy >= share - 0.0005)
+        found = tuple(sorted(found, key=lambda each: -each.occupancy))
+    show(fits_report(found, inputs), output_format)
     if exit_code and not can_run:
         click.get_current_context().exit(1)
 
 
-def _refuse_for_several(chips: int, **options: object) -> None:
-    for name, value in options.items():
-        if value:
-            raise InputError(
-                f"answers for one chip, and {chips} are named",
-                where=f"--{name}",
-                hint="Name one, or leave it out.",
-            )
+@click.command("budget", cls=Command)
+@chips_options("one")
+@kernel_options(required=())
+@click.option("--occupancy", cls=Option, group="launch", is_common=True, metavar="SHARE",
+              help="The target: 75%, 75 or 0.75.")  # fmt: skip
+@click.option("--blocks", "--min-blocks", "blocks", cls=Option, group="launch", is_common=True, metavar="N|CC=N,...",
+              help="Or blocks per SM: 4, or one target for each GPU: 8.0=2,12.0=4.")  # fmt: skip
+@click.option("--stage-smem", cls=Option, group="kernel", is_common=True, metavar="SIZE",
+              help="Shared memory of one pipeline stage, to count the stages that fit beside --smem.")  # fmt: skip
+@format_option()
+def budget(
+    chips: list[Gpu],
+    occupancy: str | None,
+    blocks: str | None,
+    stage_smem: str | None,
+    output_format: str,
+    model: Any,
+    threads: str | None,
+    **inputs: Any,
+) -> None:
+    """Find the most registers and shared memory that reach a target on all GPUs.
+
+    A kernel may use both limits of a row together. Without a target every number of blocks is a row.
+
+    \b
+    occupancy budget --cc 9.0 --threads 256 --occupancy 75%
+    occupancy budget --gpu "A100,H100,RTX 3090" --threads 256 --blocks 4
+    occupancy budget --threads 384 --cc 8.0,9.0,12.0 --blocks 8.0=2,9.0=2,12.0=4
+    occupancy budget --gpu "H100,RTX 4090" --blocks 2 --stage-smem 16k --smem 16
+    """
+    from ..advice.budget import budget as budget_of
+    from ..api.occupancy import kernel_of_inputs
+    from ..report.budget import budget_report
+    from ..values.spellings import parse_share, parse_size
+
+    if threads is None and stage_smem is None:
+        raise InputError("is missing", where="threads", hint="Give threads per block, such as 256 or 16x16.")
+    kernel = kernel_of_inputs(None, {"threads": threads or "32", **inputs}, "budget")
+    stage = None if stage_smem is None else parse_size(stage_smem, "stage_smem")
+    if stage == 0:
+        raise InputError(
+            "0 bytes are no stage", where="stage_smem", hint="Give the bytes of one stage, such as 16k."
+        )
+    fixed, bare = 0, kernel
+    if stage is not None:
+        fixed = kernel.shared_memory
+        bare = kernel.replace(smem=0)
+    targets = _targets(chips, blocks)
+    share = None if occupancy is None else parse_share(occupancy, "occupancy")
+    found = [
+        budget_of(gpu, bare, occupancy=share, blocks=target, model=model)
+        for gpu, target in zip(chips, targets, strict=True)
+    ]
+    report = budget_report(
+        chips,
+        kernel,
+        found,
+        has_target=share is not None or blocks is not None,
+        stage_smem=stage,
+        fixed_smem=fixed,
+    )
+    show(report, output_format)
+
+
+def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
+    """Return the target of each GPU: one number for all, or ``8.0=2,12.0=4``.
+
+    Raises:
+        InputError: Not a number, or a GPU without a target.
+    """
+    from ..values.spellings import parse_count
+
+    if blocks is None:
+        return [None] * len(gpus)
+    if "=" not in blocks:
+        return [parse_count(blocks, "blocks")] * len(gpus)
+    from ..tables.gpus import find_gpus
+
+    by_cc = {}
+    for part in blocks.split(","):
+        name, _, number = part.partition("=")
+        for gpu in find_gpus(name.strip()):
+            by_cc[gpu.cc] = parse_count(number.strip(), "blocks")
+    missing = [gpu.label for gpu in gpus if gpu.cc not in by_cc]
+    if missing:
+        raise InputError(
+            f"has no target for {', '.join(missing)}",
+            where="blocks",
+            hint=f"Add {gpus[0].cc}=2, and so on, for each.",
+        )
+    return [by_cc[gpu.cc] for gpu in gpus]
+
+
+@click.command("bounds", cls=Command)
+@chips_options("current")
+@kernel_options()
+@click.option("--blocks", "--min-blocks", "blocks", cls=Option, group="launch", is_common=True, metavar="N|CC=N,...",
+              help="The second launch bound: 4, or one for each GPU: 8.0=2,12.0=4.")  # fmt: skip
+@format_option()
+def bounds(chips: list[Gpu], blocks: str | None, output_format: str, model: Any, **inputs: Any) -> None:
+    """Show the register cap that __launch_bounds__ sets on each GPU.
+
+    \b
+    occupancy bounds --threads 256 --blocks 4 --cc 8.0,8.6,9.0,12.0
+    occupancy bounds --threads 384 --blocks 8.0=2,9.0=2,12.0=4 --cc 8.0,9.0,12.0
+    """
+    from ..advice.launch_bounds import launch_bounds
+    from ..api.occupancy import kernel_of_inputs
+    from ..report.budget import bounds_report
+
+    kernel = kernel_of_inputs(None, inputs, "bounds")
+    targets = _targets(chips, blocks)
+    found = [launch_bounds(gpu, kernel, target, model) for gpu, target in zip(chips, targets, strict=True)]
+    show(bounds_report(chips, kernel, found), output_format)
+
+
+ANY_THREADS = 32
+"""A block size for a kernel that is asked about with every one."""
+
+
+@click.command("block-sizes", cls=Command)
+@chips_options("one")
+@kernel_options(required=(), without=("threads",))
+@click.option("--smem-per-thread", cls=Option, group="kernel", is_common=True, metavar="SIZE",
+              help="Dynamic shared memory that each thread adds.")  # fmt: skip
+@click.option("--limit", cls=Option, group="output", is_common=True, type=click.IntRange(min=1), metavar="N",
+              help="Show the best N.")  # fmt: skip
+@click.option("--all", "shows_all", cls=Option, group="output", is_flag=True, help="Show every size.")
+@format_option()
+def block_sizes(
+    chips: list[Gpu],
+    smem_per_thread: str | None,
+    limit: int | None,
+    shows_all: bool,
+    output_format: str,
+    model: Any,
+    **inputs: Any,
+) -> None:
+    """Rank every block size by its occupancy; for several GPUs by the lowest.
+
+    \b
+    occupancy block-sizes --cc 8.6 --regs 40
+    occupancy block-sizes --cc 9.0 --regs 64 --static-smem 1k --smem-per-thread 32
+    occupancy block-sizes --gpu "H100,RTX 4090" --regs 72 --smem 40k
+    """
+    from ..advice.runtime import max_potential_block_size
+    from ..api.occupancy import compute
+    from ..report.block_sizes import block_sizes_report
+    from ..values.spellings import parse_size
+
+    results = compute([*chips], model=model, **{**inputs, "threads": ANY_THREADS})
+    sizer = None
+    if smem_per_thread is not None:
+        each, fixed = parse_size(smem_per_thread, "smem_per_thread"), results[0].kernel.dynamic_smem or 0
+        sizer = lambda threads: fixed + each * threads  # noqa: E731
+    launches = [
+        max_potential_block_size(result.limits, result.kernel, result.gpu.multiprocessor_count, sizer)
+        if result.gpu.multiprocessor_count is not None and result.model == "cuda"
+        else None
+        for result in results
+    ]
+    sizes = [result.block_sizes(dynamic_smem=sizer) for result in results]
+    show(block_sizes_report(chips, results, sizes, launches, limit, shows_all), output_format)
+
+
+@click.command("registers", cls=Command)
+@chips_options("hopper")
+@click.option("--groups", "--setmaxnreg", "groups", cls=Option, group="kernel", is_common=True, required=True,
+              metavar="N:R,...", help="Registers after setmaxnreg: 1:40,2:232; ? finds the most.")  # fmt: skip
+@click.option("-t", "--threads", cls=Option, group="kernel", is_common=True, metavar="N",
+              help="Threads per block, in warpgroups of 128.  [default: those of all groups]")  # fmt: skip
+@click.option("-r", "--regs", cls=Option, group="kernel", is_common=True, metavar="N",
+              help="Registers of the compiled kernel, which the launch gives.")  # fmt: skip
+@click.option(
+    "-s",
+    "--smem",
+    cls=Option,
+    group="kernel",
+    is_common=True,
+    metavar="SIZE",
+    help="Shared memory per block.",
+)
+@click.option("--blocks", "--min-blocks", "blocks", cls=Option, group="launch", metavar="N",
+              help="The second launch bound.  [default: the most that fits]")  # fmt: skip
+@format_option()
+def registers(
+    chips: list[Gpu],
+    groups: str,
+    threads: str | None,
+    regs: str | None,
+    smem: str | None,
+    blocks: str | None,
+    output_format: str,
+) -> None:
+    """Check or solve how warpgroups divide a block's registers (setmaxnreg).
+
+    The exit code is 1 if the kernel would deadlock or does not launch.
+
+    \b
+    occupancy registers --threads 384 --groups 1:40,2:232
+    occupancy registers --groups '24,?,?'
+    """
+    from ..api.registers import register_split
+    from ..report.registers import registers_report
+
+    split = register_split(groups, threads=threads, gpu=chips[0], regs=regs, blocks=blocks, smem=smem)
+    show(registers_report(split), output_format)
+    if not split.can_run:
+        click.get_current_context().exit(1)

@@ -77,7 +77,7 @@ all_option = grouped_option(
 )
 
 
-def chips_options(default: Literal["one", "current", "any"]) -> Callable[[Decorated], Decorated]:
+def chips_options(default: Literal["one", "current", "any", "hopper"]) -> Callable[[Decorated], Decorated]:
     """Add the options that say which chips; the command gets a list of `Gpu` as ``chips``.
 
     Args:
@@ -108,7 +108,9 @@ def chips_options(default: Literal["one", "current", "any"]) -> Callable[[Decora
                 raise InputError(
                     "some chips are named, and all are asked for", where="--all", hint="Leave one out."
                 )
-            if not chips and default == "one":
+            if not chips and default == "hopper":
+                chips = NamedChips(["9.0"]).chips()
+            elif not chips and default == "one":
                 chips = [named.default()]
             elif not chips:
                 chips = named.of_table(wants_all) if default == "current" else named.default_or_table()

@@ -42,9 +42,10 @@ def command(words: tuple[str, ...], sort: GpuOrder, wants_all: bool, output_form
     occupancy gpus --all --sort sms
     """
     from ..api.chips import gpus
+    from ..report.gpus import gpus_report
 
     found = gpus(" ".join(words), sort=sort)
     shown = found if wants_all or words else found[:MAX_ROWS]
-    print_report(shown.report, output_format)
+    print_report(gpus_report(shown), output_format)
     if left := len(found) - len(shown):
         click.echo(f"{left:,} more with --all, or by a pattern such as ampere.", err=True)

@@ -8,7 +8,7 @@ import click
 
 from ..engine import MODELS
 from ..errors import InputError
-from ..values.kernel import CACHING_CHIPS, CACHING_MODES, SHARED_MEMORY_MODES
+from ..values.fields import CACHING_CCS, FIELDS
 from ..values.option_names import options_of
 from .help import Decorated, grouped_option, with_options
 from .output import FOR_PEOPLE, FORMATS
@@ -134,8 +134,8 @@ use_options = with_options(
         "auto (the smallest with as many blocks).",
     ),
     grouped_option(
-        "kernel", "--caching", type=click.Choice(CACHING_MODES), metavar="ca|cg",
-        help=f"Whether global loads are cached in L1; {CACHING_CHIPS}.",
+        "kernel", "--caching", type=click.Choice(FIELDS["caching"].choices), metavar="ca|cg",
+        help=f"Whether global loads are cached in L1; {CACHING_CCS}.",
     ),
     grouped_option(
         "kernel", "--barriers", metavar="N",
@@ -153,7 +153,8 @@ use_options = with_options(
         "--virtual-resources 0.",
     ),
     grouped_option(
-        "kernel", "--shared-memory-mode", type=click.Choice(SHARED_MEMORY_MODES), metavar="oversized",
+        "kernel", "--shared-memory-mode", type=click.Choice(FIELDS["shared_memory_mode"].choices),
+        metavar="oversized",
         help="The mode with more shared memory than by opt-in, on 10.7.",
     ),
     grouped_option(

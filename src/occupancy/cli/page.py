@@ -24,8 +24,8 @@ from .written import CHOOSING, end, page_of_kernels, say_written
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..api.answer import Occupancy
     from ..api.arguments import KernelArguments
+    from ..api.occupancy import Occupancy
     from ..api.scanning import Scanning
     from ..page.listing import Listing
     from ..tables.gpus import Gpu
@@ -134,7 +134,7 @@ def _question(cc: str | None, gpu: str | None, kernel: KernelArguments, launch: 
         return ""
     chip = choose_sm(cc, gpu, None, None)
     if kernel.get("threads") is not None:
-        from ..api.compute import compute
+        from ..api.occupancy import compute
 
         return question_for(compute(chip, **kernel), **launch)
     if given:
@@ -165,7 +165,7 @@ def question_for(answer: Occupancy, *, grid: str | None, cluster: str | None, sm
             where="page",
             hint="Leave out --limits and --set.",
         )
-    return question_of(answer, {**_of_gpu(answer.chip, sms), "grid": grid, "cluster": cluster})
+    return question_of(answer, {**_of_gpu(answer.gpu, sms), "grid": grid, "cluster": cluster})
 
 
 def _of_gpu(chip: Gpu, sms: str | None) -> dict[str, str | None]:

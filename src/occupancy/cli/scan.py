@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from ..errors import InputError, ReadError
+from ..values.spellings import parse_count
 from .answer_file import written_to
 from .choose_sm import choose_sm, device_option, gpu_option
 from .help import Command, grouped_option
@@ -221,13 +222,12 @@ def _scanning(
     """What reads the files; the rest of the options are those of `Scanning`."""
     from ..api.reading import Reading
     from ..api.scanning import Scanning
-    from ..api.waves import count_of_sms
 
     chosen = None
     if (cc, gpu, device) != (None, None, None):
         chosen = choose_sm(cc, gpu, device, limits_file)
     reading = Reading(threads, chosen, limits_file, name, archs, only_newest, with_runtime)
-    count = None if sms is None else count_of_sms(chosen, sms)
+    count = None if sms is None else parse_count(sms, "sms")
     return Scanning(files, reading, multiprocessor_count=count, **shown)
 
 

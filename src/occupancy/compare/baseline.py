@@ -21,7 +21,7 @@ from ..readers import KernelRecord
 from ..readers.limits import sanitize
 from ..readers.record import SpillsFrom
 from ..values.dataclass import copier, dataclass
-from ..values.kernel import INT_MAX
+from ..values.spellings import INT_MAX
 from .matching import with_counterparts
 from .measures import compared
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from ..advice.budget import TOLERANCE
 from ..advice.next_steps import NextStep, next_steps
@@ -145,7 +144,7 @@ def _more_registers(limits: Limits, kernel: Kernel, _: float) -> NextStep | None
         return None
     for registers in (now, now + 1):
         if registers <= limits.max_registers_per_thread:
-            most = slack(evaluate(limits, replace(kernel, regs=registers))).regs
+            most = slack(evaluate(limits, kernel.replace(regs=registers))).regs
             if most is not None and most > now:
                 return _with(limits, kernel, "regs", most)
     return None

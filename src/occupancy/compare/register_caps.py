@@ -16,7 +16,8 @@ from ..readers import KernelRecord
 from ..tables.gpus import Gpu
 from ..tables.shipped import limits
 from ..values.dataclass import dataclass
-from ..values.kernel import MAX_REGISTERS_PER_THREAD, Kernel
+from ..values.fields import MAX_REGISTERS_PER_THREAD
+from ..values.kernel import Kernel
 
 CappedBy = Literal["nothing", "launch bounds", "maxnreg", "-maxrregcount or maxnreg"]
 

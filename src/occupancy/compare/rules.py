@@ -11,8 +11,9 @@ from ..builds.kernel_names import Names
 from ..readers import KernelRecord
 from ..readers.names import demangle
 from ..values.dataclass import dataclass
-from ..values.kernel import INT_MAX, MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
+from ..values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
 from ..values.limits import ComputeCapability
+from ..values.spellings import INT_MAX
 
 Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
 

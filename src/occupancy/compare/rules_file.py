@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 
 from ..errors import MAX_SHOWN, InputError, Mistakes, RulesError, shown
 from ..tables.files import PYPROJECT, read_toml, read_toml_with_lines, tools
-from ..values.kernel import INT_MAX
 from ..values.limits import ComputeCapability
-from ..values.spellings import did_you_mean, parse_size, parse_threads
+from ..values.spellings import INT_MAX, did_you_mean, parse_size, parse_threads
 from .rules import CRITERIA, IN_BYTES, Exemption, Launches, Rule, Rules
 
 T = TypeVar("T")

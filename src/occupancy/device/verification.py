@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime
 import platform
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 from .. import __version__
@@ -19,7 +19,8 @@ from ..advice.runtime import (
 )
 from ..engine import cuda, evaluate
 from ..errors import DeviceError, InputError
-from ..values.kernel import Carveout, Kernel
+from ..values.carveout import Carveout
+from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .clusters import ClusterCounter
 from .compiler import compile_cuda, nvrtc_version
@@ -261,14 +262,14 @@ class _Comparison:
         """Set the function's attributes one after the other; yield the kernel with the same settings."""
         static = function.attribute("SHARED_SIZE_BYTES")
         kernel = Kernel(1, function.attribute("NUM_REGS"), static, barriers=specimen.barriers)
-        yield replace(kernel, opt_in=False)
+        yield kernel.replace(opt_in=False)
         optin = self._limits.max_shared_memory_per_block_optin
         function.set_attribute("MAX_DYNAMIC_SHARED_SIZE_BYTES", optin - static)
-        yield replace(kernel, opt_in=True)
+        yield kernel.replace(opt_in=True)
         if self._limits.compute_capability >= cuda.FIRST_WITH_FLEXIBLE_CARVEOUT:
             for percent in self._plan.carveouts:
                 function.set_attribute("PREFERRED_SHARED_MEMORY_CARVEOUT", percent)
-                yield replace(kernel, opt_in=True, carveout=Carveout(percent, "percent"))
+                yield kernel.replace(opt_in=True, carveout=Carveout(percent, "percent"))
 
     def _most_dynamic(self, kernel: Kernel) -> int:
         """Return the most dynamic shared memory that a launch can request."""
@@ -290,13 +291,13 @@ class _Comparison:
     ) -> None:
         for count in threads:
             for dynamic in (*sizes, self._most_dynamic(kernel) + 1):
-                launched = replace(kernel, threads=count, dynamic_smem=dynamic)
+                launched = kernel.replace(threads=count, dynamic_smem=dynamic)
                 computed = evaluate(self._limits, launched, "cuda").active_blocks
                 self._blocks.compare(launched, _result(function.active_blocks, count, dynamic), computed)
 
     def _compare_available_smem(self, function: Function, kernel: Kernel, threads: list[int]) -> None:
         for count in threads[:: self._plan.stride]:
-            launched = replace(kernel, threads=count, dynamic_smem=0)
+            launched = kernel.replace(threads=count, dynamic_smem=0)
             fitting = evaluate(self._limits, launched, "cuda").active_blocks
             for blocks in range(1, fitting + 2):  # one more than fit: an error on both sides
                 self._memory.compare(
@@ -323,12 +324,12 @@ class _Comparison:
         the resident blocks.
         """
         for dynamic in sizes:
-            launched = replace(kernel, dynamic_smem=dynamic)
+            launched = kernel.replace(dynamic_smem=dynamic)
             computed, documented = (
                 max_potential_block_size(
                     self._limits, each, self._multiprocessor_count, block_size_limit=launch_bound
                 )
-                for each in (launched, replace(launched, carveout=None))
+                for each in (launched, launched.replace(carveout=None))
             )
             self._block_size.compare(
                 launched,
@@ -351,7 +352,7 @@ class _Comparison:
         for size in (each for each in CLUSTER_SIZES if each <= self._limits.most_blocks_per_cluster):
             for count in threads[::stride]:
                 for dynamic in sizes[::stride]:
-                    launched = replace(kernel, threads=count, dynamic_smem=dynamic)
+                    launched = kernel.replace(threads=count, dynamic_smem=dynamic)
                     driver = _result(function.active_clusters, size, count, dynamic)
                     bound = max_active_clusters(self._limits, launched, self._multiprocessor_count, size)
                     self._bound.compare_bound((size, launched), driver, bound.at_most)

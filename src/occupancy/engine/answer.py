@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from ..values.kernel import TENSOR_MEMORY_UNIT, Kernel
+from ..values.fields import TENSOR_MEMORY_UNIT
+from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import QUANTITIES, RESOURCES, Resource
 from .common import round_up
 from .launch_failure import LaunchFailure, first_failure
 from .models import MODELS, default_model, rules
 from .parts import Allocation, BlockLimits, Model, Use
+
+_put = object.__setattr__
 
 
 class Answer:
@@ -30,17 +31,16 @@ class Answer:
 
     __slots__ = ("active_blocks", "active_warps", "allocated", "block_limits", "kernel", "limits", "model")
 
-    # Final: type checkers refuse who would change them.
-    limits: Final[Limits]
-    kernel: Final[Kernel]
-    model: Final[Model]
-    block_limits: Final[BlockLimits]
+    limits: Limits
+    kernel: Kernel
+    model: Model
+    block_limits: BlockLimits
     """Blocks that each resource alone would allow."""
-    allocated: Final[Allocation]
+    allocated: Allocation
     """What one resident block takes of the SM, after every rounding."""
-    active_blocks: Final[int]
+    active_blocks: int
     """Blocks that can be resident on one SM at once, and have their tensor memory, if they allocate any."""
-    active_warps: Final[int]
+    active_warps: int
     """Warps of those blocks."""
 
     def __init__(self, limits: Limits, kernel: Kernel, model: Model | None = None) -> None:
@@ -49,14 +49,21 @@ class Answer:
             chosen = MODELS[model]
         else:
             chosen = rules(limits, model)
-        self.limits = limits
-        self.kernel = kernel
-        self.model = model
         block_limits, allocated = chosen.evaluate(limits, kernel)
-        self.block_limits = block_limits
-        self.allocated = allocated
-        self.active_blocks = blocks = block_limits.smallest()
-        self.active_warps = blocks * allocated.warps
+        blocks = block_limits.smallest()
+        _put(self, "limits", limits)
+        _put(self, "kernel", kernel)
+        _put(self, "model", model)
+        _put(self, "block_limits", block_limits)
+        _put(self, "allocated", allocated)
+        _put(self, "active_blocks", blocks)
+        _put(self, "active_warps", blocks * allocated.warps)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable; replace() makes another one")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Answer) and self._key() == other._key()
@@ -71,7 +78,7 @@ class Answer:
             f"limited by {', '.join(self.limiters)}>"
         )
 
-    def _key(self) -> tuple[Limits, Kernel, Model]:
+    def _key(self) -> tuple[object, ...]:
         return self.limits, self.kernel, self.model  # all else follows from them
 
     @property
@@ -116,7 +123,7 @@ class Answer:
         return MODELS[self.model].shared_memory_pool(self.limits, self.kernel, self.allocated.shared_memory)
 
     @property
-    def resident_blocks(self) -> int:
+    def blocks_by_header(self) -> int:
         """Blocks that cuda_occupancy.h counts, which knows no tensor memory.
 
         More than the active ones where a kernel has relinquished its permit to allocate (no virtual

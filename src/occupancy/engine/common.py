@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from ..errors import InputError
-from ..values.kernel import CACHING_CHIPS, TENSOR_MEMORY_UNIT, Carveout, Kernel
+from ..values.carveout import Carveout
+from ..values.fields import CACHING_CCS, TENSOR_MEMORY_UNIT
+from ..values.kernel import Kernel
 from ..values.limits import Limits
 
 
@@ -70,7 +72,7 @@ def check_caching(limits: Limits, kernel: Kernel) -> None:
         raise InputError(
             f"compute capability {limits.compute_capability} has no choice of the caching of global loads",
             where="caching",
-            hint=f"Leave it out; {CACHING_CHIPS} have it.",
+            hint=f"Leave it out; {CACHING_CCS} have it.",
         )
 
 

@@ -74,6 +74,8 @@ def blocks_by_warps(limits: Limits, kernel: Kernel, warps: int, halves: bool) ->
     """Blocks that the SM's warp slots allow; none if the block is larger than a block may be."""
     if kernel.threads > limits.max_threads_per_block:
         return 0
+    if kernel.max_threads is not None and kernel.threads > kernel.max_threads:
+        return 0
     if kernel.block_dim is not None and exceeded_dimension(limits, kernel) is not None:
         return 0
     if halves:

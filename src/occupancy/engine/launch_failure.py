@@ -32,7 +32,7 @@ class LaunchFailure:
     """A limit that keeps a kernel from running at all."""
 
     limit: str
-    """The field of `Limits` that is exceeded, or ``"carveout"``, which the spreadsheet never exceeds."""
+    """Field of `Limits` that is exceeded, ``"max_threads"`` (the launch bound), or ``"carveout"``."""
     needed: int
     allowed: int
     what: str
@@ -55,6 +55,8 @@ class LaunchFailure:
 
 def _whose(limit: str) -> str:
     """``a block may have``: what a limit is of, in words."""
+    if limit == "max_threads":
+        return "it was compiled for"
     if limit == "carveout":
         return "the carveout leaves"
     if limit.endswith("per_multiprocessor"):
@@ -113,6 +115,14 @@ def _block_size(limits: Limits, kernel: Kernel) -> LaunchFailure | None:
             f"{kernel.threads:,} threads in one block",
             INVALID_VALUE,
             error_before_13=INVALID_CONFIGURATION,
+        )
+    if kernel.max_threads is not None and kernel.threads > kernel.max_threads:
+        return LaunchFailure(
+            "max_threads",
+            kernel.threads,
+            kernel.max_threads,
+            f"{kernel.threads:,} threads in one block",
+            OUT_OF_RESOURCES,
         )
     axis = cuda.exceeded_dimension(limits, kernel)
     if axis is None or kernel.block_dim is None:

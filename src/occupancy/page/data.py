@@ -9,7 +9,7 @@ from typing import Any
 
 from ..tables.gpus import FILE_NAME, WELL_KNOWN
 from ..tables.shipped import data_path, known, limits
-from ..values.kernel import CACHING_MODES, RANGES, SHARED_MEMORY_MODES, TENSOR_MEMORY_UNIT
+from ..values.fields import FIELDS, TENSOR_MEMORY_UNIT
 from ..values.limits import Limits
 from ..values.option_names import names_of
 
@@ -41,7 +41,7 @@ INPUTS = [
         "Caching of loads",
         "choice",
         "ca caches global loads in L1, which confines a block to half an SM.",
-        options=CACHING_MODES,
+        options=FIELDS["caching"].choices,
         needs="partitioned_global_caching",
     ),
     _input(
@@ -64,7 +64,7 @@ INPUTS = [
         "Shared memory mode",
         "choice",
         "oversized allows more shared memory with 8 KiB of L1.",
-        options=SHARED_MEMORY_MODES,
+        options=FIELDS["shared_memory_mode"].choices,
         needs="max_oversized_shared_memory_per_block",
     ),
 ]
@@ -80,7 +80,9 @@ def page_data(version: str) -> dict[str, Any]:
         "aliases": {
             alias: name for field, name in fields.items() for alias in names_of(field) if alias != name
         },
-        "ranges": {field: [low, high] for field, _, low, high in RANGES},
+        "ranges": {
+            each.name: [each.low, each.high] for each in FIELDS.values() if each.kind in ("count", "size")
+        },
         "known_by": WELL_KNOWN,
         "gpus": _gpus(),
     }

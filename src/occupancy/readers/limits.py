@@ -16,7 +16,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from ..errors import MAX_SHOWN, shown
-from ..values.kernel import INT_MAX
+from ..values.spellings import INT_MAX
 from ..values.untrusted import printable
 from .record import Found, Fusion, KernelRecord, ReadProblem
 

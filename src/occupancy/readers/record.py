@@ -8,7 +8,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..errors import InputError, bounded
-from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Carveout, Kernel, Launch
+from ..values.carveout import Carveout
+from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Kernel, Launch
 from ..values.limits import ComputeCapability
 from ..values.resources import total_shared_memory
 
@@ -253,8 +254,8 @@ class KernelRecord:
             smem=self.smem if self.static_smem is None and self.dynamic_smem is None else None,
             barriers=self.barriers, block_dim=self.block_dim, carveout=self.carveout,
             opt_in=self._opts_in(), virtual_resources=None if allocates else self.virtual_resources,
-            tensor_memory=self.tensor_memory or None, spill_smem=self.spill_smem or None,
-            reallocates_registers=bool(self.reallocates_registers), triton_warps=self.num_warps,
+            tensor_memory=self.tensor_memory or None, max_threads=self.max_threads,
+            reallocates_registers=bool(self.reallocates_registers),
         )  # fmt: skip
 
     def _opts_in(self) -> bool | None:

@@ -9,7 +9,7 @@ from math import ceil, log2
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError, MissingDependencyError
-from ..values.kernel import RANGES
+from ..values.fields import FIELDS
 from . import words
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ PICTURE_FILES = (".svg", ".png", ".pdf")
 Value = int | str
 """A value along an axis: threads, registers, bytes, or text as it was given."""
 
-_AMOUNTS = {name for name, *_ in RANGES}
-LABELS = {name: label for name, label, _, _ in RANGES} | {"gpu": "GPU", "cc": "compute capability"}
+_AMOUNTS = {name for name, field in FIELDS.items() if field.kind in ("count", "size")}
+LABELS = {name: field.label for name, field in FIELDS.items()} | {"gpu": "GPU", "cc": "compute capability"}
 """Varied input -> its label along an axis."""
 
 SLIDE_INCHES = (13.33, 7.5)

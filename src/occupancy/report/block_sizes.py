@@ -1,172 +1,177 @@
-"""The answer to ``occupancy block-sizes``."""
+"""The report of every block size of a kernel, on one GPU or on several."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
-from ..advice.block_sizes import BlockSize, FullOccupancy, with_full_occupancy
-from ..advice.opt_in import MORE_SHARED_MEMORY, opt_in_call
-from ..advice.runtime import CALL, CALL_OF_SIZE, LaunchConfiguration
-from ..engine import Answer, Model
-from ..render import words
-from ..render.document import (
-    SENTENCE,
-    Block,
-    Bullets,
-    Column,
-    Document,
-    Heading,
-    Only,
-    Paragraph,
-    Table,
-    Together,
-    graded,
-)
-from ..values.asking import Asking
-from ..values.dataclass import dataclass
-from ..values.resources import QUANTITIES, RESOURCES
-from .base import Report
-from .inputs import inputs_of
-from .opt_in import call_for
+from ..advice.block_sizes import BlockSize, with_full_occupancy
+from ..advice.runtime import LaunchConfiguration
+from ..tables.gpus import Gpu
+from ..values.kernel import Kernel
+from ..values.numbers import count, join_and, percent, size
+from .calc import gpu_text, label, target
+from .model import Block, Column, Facts, Paragraph, Report, Table
 
-OPT_IN_TITLE = "Opt-in"
-TIES = (
-    f"Among equals the larger block stands first, as {CALL} chooses it; next steps name "
-    "the size nearest to yours. "
-    "Smaller blocks wait less at barriers and spread better over the SMs."
-)
-NONE_LAUNCHES = "No block of any size launches with so much."
+MOST_LEVELS = 5
+"""Occupancies of the screen of one GPU."""
+MOST_ROWS = 16
+"""Block sizes of the screen of several."""
 
 
-@dataclass(frozen=True, slots=True)
-class BlockSizesReport(Report):
-    """The whole answer to ``occupancy block-sizes``."""
+class SizeRow(NamedTuple):
+    """One block size on every GPU."""
 
-    model: Model
-    gpu: str | None
-    """The name of the product; null for a compute capability."""
-    cc: str
-    architecture: str
-    inputs: dict[str, Any]
-    """What was given, but for the block size; None for what was not. Sizes are in bytes."""
-    block_sizes: tuple[BlockSize, ...]
-    """Best first; among equals the larger block."""
-    full_occupancy: FullOccupancy | None
-    """Where no size has it: what one resource must shrink to, and the sizes that have it then."""
-    runtime_block_size: int | None
-    """Threads per block that cudaOccupancyMaxPotentialBlockSize answers; null where no size launches, and by
-    another model than its own."""
-    runtime_call: str | None
-    """That call, or its form VariableSMem where the dynamic shared memory depends on the block size; null as
-    ``runtime_block_size``."""
-    launch: LaunchConfiguration | None
-    """What cudaOccupancyMaxPotentialBlockSize answers; null where the SMs of the GPU are not known."""
+    threads: int
+    sizes: tuple[BlockSize, ...]
 
-    def _each_row(self) -> Iterable[Mapping[str, Any]]:
-        """A row for each block size."""
-        return ({"gpu": self.gpu, "cc": self.cc, **asdict(each)} for each in self.block_sizes)
-
-    def document(self) -> Document:
-        """What the runtime answers, a row for each block size, and why equals stand in this order."""
-        has_dynamic = any(each.dynamic_smem is not None for each in self.block_sizes)
-        has_opt_in = any(each.needs_opt_in for each in self.block_sizes)
-        columns = (
-            Column("Threads"),
-            *((Column("Dynamic"),) if has_dynamic else ()),
-            Column("Blocks"),
-            Column("Warps"),
-            Column("Occupancy"),
-            Column("Limited by", is_number=False, least=SENTENCE),
-            *((Column(OPT_IN_TITLE, is_number=False),) if has_opt_in else ()),
-        )
-        rows = [
-            (
-                f"{each.threads:,}",
-                *((words.size(each.dynamic_smem or 0),) if has_dynamic else ()),
-                str(each.active_blocks),
-                str(each.active_warps),
-                graded(words.percent(each.occupancy), each.occupancy),
-                words.short_names(each.limiters),
-                *(("needed" if each.needs_opt_in else "",) if has_opt_in else ()),
-            )
-            for each in self.block_sizes
-        ]
-        highest = max((each.occupancy for each in self.block_sizes), default=0.0)
-        best = {i for i, each in enumerate(self.block_sizes) if 0 < each.occupancy == highest}
-        notes = [TIES if best else NONE_LAUNCHES] if self.block_sizes else []
-        if 0 < highest < 1:
-            limiting = [set(self.block_sizes[place].limiters) for place in best]
-            always = [words.name(each) for each in RESOURCES if each in set.intersection(*limiting)]
-            by = f", limited by {words.listing(always)}" if always else ""
-            notes.insert(0, f"No size reaches 100%: the most is {words.percent(highest)}{by}.{self._full()}")
-        size = self.runtime_block_size if self.block_sizes else None
-        of_the_runtime = [] if size is None else [Paragraph(self._of_the_runtime(size))]
-        chip = words.chip(self.gpu, self.cc, self.architecture)
-        heading = Heading(f"Block sizes on {chip}{words.by(self.model)}")
-        return (
-            Only("text", [heading, *of_the_runtime]),
-            Table(columns, rows, best),
-            Together(opt_in_blocks(has_opt_in)),
-            Only("text", [Bullets(notes, "faint")]),
-        )
-
-    def _of_the_runtime(self, threads: int) -> str:
-        """What the runtime's own call answers: a block size, and the grid where that is known."""
-        why = " (the shared memory depends on the block size)" if self.runtime_call == CALL_OF_SIZE else ""
-        answer = f"{self.runtime_call}{why} answers {threads:,} threads"
-        if self.launch is not None:
-            return f"{answer}, and a grid of {self.launch.min_grid_size:,} blocks."
-        said = f"{answer}; for its grid, which depends on the number of SMs, name "
-        if self.gpu is not None:
-            return f"{said}one variant of the {self.gpu}."
-        return Asking.of(f"{said}the GPU", Asking(" (--gpu)", ""), ".")
-
-    def _full(self) -> str:
-        if self.full_occupancy is None:
-            return ""
-        ((resource, amount),) = self.full_occupancy.requires.items()
-        sizes = words.listing([f"{threads:,}" for threads in self.full_occupancy.threads])
-        less = f"{words.amount(resource, amount)} {QUANTITIES[resource].label}"
-        return f" With {less} blocks of {sizes} threads have it."
+    @property
+    def lowest(self) -> float:
+        """The lowest occupancy of all GPUs."""
+        return min(each.occupancy for each in self.sizes)
 
 
-def opt_in_blocks(is_needed: bool) -> list[Block]:
-    """What the column of that title means."""
-    return call_for(OPT_IN_TITLE, MORE_SHARED_MEMORY, opt_in_call(None)) if is_needed else []
+def _on_gpus(row: SizeRow) -> list[dict[str, Any]]:
+    return [
+        {
+            "active_blocks": each.active_blocks,
+            "active_warps": each.active_warps,
+            "occupancy": each.occupancy,
+            "limiters": list(each.limiters),
+            "needs_opt_in": each.needs_opt_in,
+        }
+        for each in row.sizes
+    ]
+
+
+COLUMNS = (
+    Column("threads", "Threads", lambda row: row.threads, None, "Threads per block", type="integer"),
+    Column("occupancy", "Lowest", lambda row: row.lowest, lambda row: percent(row.lowest),
+           "The lowest occupancy of all GPUs, 0 to 1", type="number"),
+    Column("gpus", "", _on_gpus, about="The result on each GPU", type="array"),
+    Column("dynamic_smem", "", lambda row: row.sizes[0].dynamic_smem,
+           about="Bytes of dynamic shared memory with this size", type="integer"),
+)  # fmt: skip
+
+
+def _screen_columns(gpus: Sequence[Gpu]) -> list[Column]:
+    """Return the columns of a screen: a column for each GPU."""
+
+    def on(number: int) -> Column:
+        cell = lambda row: percent(row.sizes[number].occupancy)  # noqa: E731
+        return Column("", gpus[number].label, cell, cell)
+
+    return [*COLUMNS[:2], *map(on, range(len(gpus)))]
 
 
 def block_sizes_report(
-    given: Answer,
-    answers: tuple[BlockSize, ...],
-    smem_per_thread: int | None = None,
-    gpu: str | None = None,
-    launch: LaunchConfiguration | None = None,
-) -> BlockSizesReport:
-    """Everything that is shown of the block sizes of a kernel.
+    gpus: Sequence[Gpu],
+    results: Sequence[Any],
+    sizes: Sequence[Sequence[BlockSize]],
+    launches: Sequence[LaunchConfiguration | None],
+    limit: int | None = None,
+    all_rows: bool = False,
+) -> Report:
+    """Return every block size that launches, best first.
 
     Args:
-        given: The answer for the kernel as it was given, with any block size.
-        answers: That for each block size.
-        smem_per_thread: Bytes of dynamic shared memory that each thread of a block adds.
-        gpu: The name of the product.
-        launch: What the runtime answers, where the SMs of the GPU are known.
+        gpus: The GPUs.
+        results: The kernel with any block size on each of them.
+        sizes: Its block sizes on each of them.
+        launches: The runtime's own choice, where the SMs are known.
+        limit: The number of block sizes; None: all.
+        all_rows: Whether the screen shows all of them.
     """
-    inputs = asdict(inputs_of(given.kernel))
-    del inputs["threads"], inputs["block_dim"]
-    is_answered = given.model == "cuda" and bool(answers[0].active_blocks)
-    varies = len({each.dynamic_smem for each in answers}) > 1
-    call = launch.call if launch is not None else CALL_OF_SIZE if varies else CALL
-    return BlockSizesReport(
-        model=given.model,
-        gpu=gpu,
-        cc=str(given.limits.compute_capability),
-        architecture=given.limits.architecture,
-        inputs={**inputs, "smem_per_thread": smem_per_thread},
-        block_sizes=answers,
-        full_occupancy=with_full_occupancy(given, answers),
-        runtime_block_size=answers[0].threads if is_answered else None,
-        runtime_call=call if is_answered else None,
-        launch=launch,
+    kernel: Kernel = results[0].kernel
+    by_threads = [{each.threads: each for each in found} for found in sizes]
+    common = [threads for threads in by_threads[0] if all(threads in each for each in by_threads)]
+    rows = [SizeRow(threads, tuple(each[threads] for each in by_threads)) for threads in common]
+    rows = [row for row in rows if any(each.active_blocks for each in row.sizes)]
+    rows.sort(key=lambda row: (-row.lowest, -row.threads))
+    rows = rows[:limit]
+    one = len(gpus) == 1
+    best = f"best {percent(rows[0].lowest)}" if rows else "no size launches"
+    limited = (
+        f", limited by {join_and([label(each) for each in rows[0].sizes[0].limiters])}"
+        if rows and one
+        else ""
     )
+    named = gpu_text(gpus[0]) if one else join_and([gpu.label for gpu in gpus])
+    details: list[Block] = []
+    if not one:
+        details.append(Table("", _screen_columns(gpus), rows if all_rows else rows[:MOST_ROWS]))
+    if one:
+        details += _levels(rows, limit is not None or all_rows)
+    elif len(rows) > MOST_ROWS and not all_rows:
+        details.append(Paragraph((f"{count(len(rows) - MOST_ROWS, 'more size')}: --all lists them.",)))
+    details += _advice(results, sizes, launches, gpus)
+    return Report(
+        name="block-sizes",
+        headline=(f"Block sizes on {named}, {_use_text(kernel)}: {best}{limited}",),
+        columns=COLUMNS,
+        rows=rows,
+        rows_key="block_sizes",
+        inputs={**kernel.to_dict(), "threads": None, "block_dim": None},
+        values={"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]},
+        shows_rows=False,
+        details=details,
+    )
+
+
+def _use_text(kernel: Kernel) -> str:
+    parts = [] if kernel.regs is None else [count(kernel.regs, "register")]
+    if kernel.has_shared_memory:
+        parts.append(f"{size(kernel.shared_memory)} of shared memory")
+    return ", ".join(parts) or "nothing given"
+
+
+def _levels(rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Block]:
+    """Return the sizes by their occupancy: one row for each occupancy."""
+    levels: dict[float, list[SizeRow]] = {}
+    for row in rows:
+        levels.setdefault(row.lowest, []).append(row)
+    shown = list(levels.items()) if shows_all else list(levels.items())[:MOST_LEVELS]
+    best = set(rows[0].sizes[0].limiters) if rows else set()
+
+    def sizes_text(found: Sequence[SizeRow]) -> str:
+        parts = []
+        for row in found:
+            other = [label(each) for each in row.sizes[0].limiters if each not in best]
+            by = f", limited by {join_and(other)}" if other and not best & set(row.sizes[0].limiters) else ""
+            parts.append(f"{row.threads:,} ({row.sizes[0].active_blocks}{by})")
+        return "  ".join(parts)
+
+    columns = (
+        Column("occupancy", "Occupancy", lambda level: level[0], lambda level: percent(level[0])),
+        Column("threads", "Threads per block (blocks per SM)", lambda level: None,
+               lambda level: sizes_text(level[1]), align="left", wraps=True),
+    )  # fmt: skip
+    yield Table("", columns, shown)
+    lower = sum(len(found) for _, found in list(levels.items())[len(shown) :])
+    if lower:
+        yield Paragraph((f"Lower: {count(lower, 'size')}, --all lists them",))
+
+
+def _advice(
+    results: Sequence[Any],
+    sizes: Sequence[Sequence[BlockSize]],
+    launches: Sequence[LaunchConfiguration | None],
+    gpus: Sequence[Gpu],
+) -> Iterator[Block]:
+    facts = [
+        (
+            gpu.label,
+            f"the CUDA runtime picks {launch.block_size:,} threads and a grid of {launch.min_grid_size:,} blocks",
+        )
+        for gpu, launch in zip(gpus, launches, strict=True)
+        if launch is not None and launch.block_size
+    ]
+    if facts:
+        yield Facts(facts)
+    for gpu, result, found in zip(gpus, results, sizes, strict=True):
+        full = with_full_occupancy(result, found)
+        if full is not None:
+            where = "" if len(gpus) == 1 else f" on {gpu.label}"
+            what = " and ".join(target(*each) for each in full.requires.items())
+            threads = join_and([f"{each:,}" for each in full.threads])
+            yield Paragraph((f"With {what}, {threads} threads reach 100%{where}.",))

@@ -1,149 +1,237 @@
-"""The answer to ``occupancy budget``."""
+"""The reports of `budget` and `bounds`: limits on a kernel that hold on one GPU or on all of several."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from ..advice.budget import Budget, BudgetLevel
-from ..advice.launch_bounds import RegisterCap, register_cap_on_all
-from ..advice.opt_in import MORE_SHARED_MEMORY, opt_in_call
-from ..engine import Answer, Model
-from ..render import words
-from ..render.document import (
-    Block,
-    Column,
-    Document,
-    Line,
-    Marked,
-    Only,
-    Paragraph,
-    Table,
-    Together,
-    graded,
-)
+from ..advice.budget import Budget
+from ..advice.launch_bounds import LaunchBounds, bounds_in_source, launch_bounds, maxnreg_in_source
+from ..errors import InputError
 from ..tables.gpus import Gpu
-from ..values.asking import Asking
-from ..values.dataclass import dataclass
-from .base import Report
-from .inputs import Inputs, inputs_of
-from .next_steps import how_to_cap
-from .opt_in import call_for
-
-COLUMNS = (
-    Column("Occupancy"),
-    Column("Blocks"),
-    Column("Registers up to"),
-    Column("Shared memory up to"),
-    Column("Opt-in", is_number=False),
-)
+from ..values.kernel import Kernel
+from ..values.numbers import count, join_and, percent, size
+from .calc import gpu_text, kernel_text, label
+from .model import Block, Column, Note, Paragraph, Report
+from .notes import note
 
 
-PICKS_A_ROW = Asking.of(Asking("--occupancy or --blocks", "occupancy= or blocks="), " picks a row")
+class Level(NamedTuple):
+    """Resident blocks on each GPU, and the most that a kernel may use to have them on all."""
+
+    blocks: tuple[int, ...]
+    """Per GPU."""
+    occupancies: tuple[float, ...]
+    regs: int
+    smem: int
+    needs_opt_in: bool
+    launch_bounds: str
+    """Or ``__maxnreg__`` where no launch bounds are legal and mean these registers on every GPU."""
+    stages: int | None
+
+    @property
+    def occupancy(self) -> float:
+        """The lowest of all GPUs."""
+        return min(self.occupancies)
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetReport(Report):
-    """The whole answer to ``occupancy budget``."""
-
-    model: Model
-    cc: str
-    gpu: str | None
-    """The name of the product; null for a compute capability."""
-    inputs: Inputs
-    wanted: BudgetLevel | None
-    """The level that reaches what was asked for; null where nothing was."""
-    levels: tuple[BudgetLevel, ...]
-    """Every level of the block size, from the most blocks down."""
-    register_cap: RegisterCap | None
-    """How the registers of ``wanted`` are told to the compiler; null where it may use any number."""
-
-    def _each_row(self) -> Iterable[Mapping[str, Any]]:
-        """A row for each level."""
-        return (
-            {"gpu": self.gpu, "cc": self.cc, **asdict(each), "wanted": each == self.wanted}
-            for each in self.levels
-        )
-
-    def document(self) -> Document:
-        """What was asked for first, then every level."""
-        rows = [
-            (
-                graded(words.percent(level.occupancy), level.occupancy),
-                *amounts(level),
-                "needed" if level.needs_opt_in else "",
-            )
-            for level in self.levels
-        ]
-        table = Table(COLUMNS, rows, () if self.wanted is None else {self.levels.index(self.wanted)})
-        return (
-            Only("text", [Paragraph(self._headline())]),
-            table,
-            *how_to_reach(self.wanted, self.levels, self.register_cap),
-        )
-
-    def _headline(self) -> Line:
-        threads = words.count(self.inputs.threads, "thread")
-        wanted = self.wanted
-        if wanted is None:
-            return (
-                Marked("What a block may use", "strong"),
-                f" on {self._chip()}, blocks of {threads}:\n",
-                PICKS_A_ROW,
-            )
-        return (
-            Marked(f"{words.percent(wanted.occupancy)} occupancy", "strong"),
-            f" on {self._chip()}, {words.count(wanted.active_blocks, 'block')} of {threads}:\nup to ",
-            Marked(most(wanted), "strong"),
-            " per block",
-        )
-
-    def _chip(self) -> str:
-        return words.chip(self.gpu, self.cc) + words.by(self.model)
+def _shown_blocks(level: Level) -> str:
+    return " / ".join(str(each) for each in dict.fromkeys(level.blocks))
 
 
-def budget_report(chip: Gpu, given: Answer, answer: Budget) -> BudgetReport:
-    """Everything that is shown of a budget.
+BUDGET_COLUMNS = (
+    Column("active_blocks", "Blocks", lambda level: list(level.blocks), _shown_blocks,
+           "Resident blocks per SM, for each GPU", type="array"),
+    Column("occupancies", "", lambda level: list(level.occupancies), about="Occupancy on each GPU, 0 to 1",
+           type="array"),
+    Column("occupancy", "Occupancy", lambda level: level.occupancy, lambda level: percent(level.occupancy),
+           "The lowest of them", type="number"),
+    Column("regs", "Registers", lambda level: level.regs, None, "Most registers per thread", type="integer"),
+    Column("smem", "Shared memory", lambda level: level.smem, lambda level: size(level.smem),
+           "Most bytes of shared memory per block", type="integer"),
+    Column("stages", "Stages", lambda level: level.stages, None, "With --stage-smem: pipeline stages that fit",
+           type="integer"),
+    Column("launch_bounds", "In the source", lambda level: level.launch_bounds, None,
+           "Launch bounds, or __maxnreg__, that cap the registers", "left", optional=1, type="string"),
+    Column("needs_opt_in", "", lambda level: level.needs_opt_in,
+           about="Whether this shared memory needs cudaFuncSetAttribute", type="boolean"),
+)  # fmt: skip
+
+
+def budget_report(
+    gpus: Sequence[Gpu],
+    kernel: Kernel,
+    budgets: Sequence[Budget],
+    *,
+    has_target: bool,
+    stage_smem: int | None = None,
+    fixed_smem: int = 0,
+) -> Report:
+    """Return the most registers and shared memory that reach targets on all of some GPUs.
 
     Args:
-        chip: The chip, by the name that it was given.
-        given: The answer for the kernel as it was given.
-        answer: What it may use.
+        gpus: The GPUs.
+        kernel: What was given of it.
+        budgets: The levels of each GPU, with the one that reaches its target.
+        has_target: Whether one was given; else every number of blocks is a row.
+        stage_smem: Bytes of one pipeline stage, to count the stages that fit.
+        fixed_smem: Bytes besides the stages.
     """
-    return BudgetReport(
-        model=given.model,
-        cc=chip.cc,
-        gpu=chip.name,
-        inputs=inputs_of(given.kernel),
-        wanted=answer.wanted,
-        levels=answer.levels,
-        register_cap=cap_of([given], answer.wanted),
+    if has_target:
+        wanted = [[budget.wanted.active_blocks if budget.wanted else 1 for budget in budgets]]
+    else:
+        numbers = {level.active_blocks for budget in budgets for level in budget.levels}
+        most = min(budget.levels[0].active_blocks for budget in budgets)
+        wanted = [[blocks] * len(gpus) for blocks in sorted(numbers, reverse=True) if blocks <= most]
+    levels: list[Level] = []
+    for blocks in wanted:
+        level = _level(gpus, kernel, budgets, blocks, stage_smem, fixed_smem)
+        if not levels or (level.regs, level.smem) != (levels[-1].regs, levels[-1].smem):
+            levels.append(level)
+    columns = [column for column in BUDGET_COLUMNS if column.key != "stages" or stage_smem is not None]
+    notes = [note("budget-both")] + [note("registers-may-spill")] * has_target
+    return Report(
+        name="budget",
+        headline=tuple(_budget_headline(gpus, kernel, levels[0] if has_target else None)),
+        columns=columns if len(columns) == len(BUDGET_COLUMNS) else _with_hidden_stages(columns),
+        rows=levels,
+        rows_key="levels",
+        inputs=kernel.to_dict(),
+        values={"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]},
+        details=tuple(_budget_details(gpus, kernel, levels[0] if has_target else None)),
+        notes=notes,
     )
 
 
-def how_to_reach(
-    wanted: BudgetLevel | None, levels: Iterable[BudgetLevel], cap: RegisterCap | None
-) -> Iterator[Block]:
-    """How the compiler is told the registers of the level that was asked for, and what it takes where that,
-    or without one any, needs to opt in."""
-    if cap is not None:
-        yield Paragraph(how_to_cap(cap, may_spill=False))
-    if any(level.needs_opt_in for level in (levels if wanted is None else [wanted])):
-        call = opt_in_call(wanted.smem if wanted else None)
-        yield Together(call_for("Opt-in", MORE_SHARED_MEMORY, call))
+def _with_hidden_stages(columns: Sequence[Column]) -> list[Column]:
+    """Keep the keys of programs the same with and without stages."""
+    (stages,) = (column for column in BUDGET_COLUMNS if column.key == "stages")
+    return [*columns, stages._replace(title="")]
 
 
-def amounts(level: BudgetLevel) -> tuple[str, str, str]:
-    """The blocks, and the registers and the shared memory of each, in a row."""
-    return str(level.active_blocks), str(level.regs), words.size(level.smem)
+def _level(
+    gpus: Sequence[Gpu],
+    kernel: Kernel,
+    budgets: Sequence[Budget],
+    blocks: Sequence[int],
+    stage_smem: int | None,
+    fixed_smem: int,
+) -> Level:
+    found = [
+        [level for level in budget.levels if level.active_blocks >= wanted][-1]
+        for budget, wanted in zip(budgets, blocks, strict=True)
+    ]
+    regs, smem = min(level.regs for level in found), min(level.smem for level in found)
+    reached = [level.active_blocks for level in found]
+    per_block = [level.occupancy / level.active_blocks for level in found]
+    return Level(
+        tuple(reached),
+        tuple(share * number for share, number in zip(per_block, reached, strict=True)),
+        regs,
+        smem,
+        any(level.needs_opt_in for level in found),
+        _in_source(gpus, kernel.threads, reached, regs),
+        None if stage_smem is None else max(smem - fixed_smem, 0) // stage_smem,
+    )
 
 
-def most(level: BudgetLevel) -> str:
-    """What a block may use, in words."""
-    return f"{level.regs} registers per thread and {words.size(level.smem)} of shared memory"
+def _in_source(gpus: Sequence[Gpu], threads: int, blocks: Sequence[int], regs: int) -> str:
+    """Return launch bounds that cap the registers at ``regs`` or fewer on every GPU, or ``__maxnreg__``."""
+    try:
+        bounds = [
+            launch_bounds(gpu, Kernel(threads), number) for gpu, number in zip(gpus, blocks, strict=True)
+        ]
+    except InputError:
+        return maxnreg_in_source(regs)
+    if not all(each.legal for each in bounds):
+        return maxnreg_in_source(regs)
+    if len(set(blocks)) == 1:
+        return bounds_in_source(threads, blocks[0])
+    by_arch = {gpu.limits.compute_capability: number for gpu, number in zip(gpus, blocks, strict=True)}
+    return f"__launch_bounds__({threads}, {_by_arch(by_arch)})"
 
 
-def cap_of(given: Sequence[Answer], wanted: BudgetLevel | None) -> RegisterCap | None:
-    """How the registers of a level are told to the compiler, the same on all chips of the answers."""
-    return None if wanted is None else register_cap_on_all(given, wanted.regs)
+def _by_arch(blocks: Mapping[Any, int]) -> str:
+    """Return an expression of the preprocessor: ``__CUDA_ARCH__ >= 1200 ? 4 : 2``."""
+    newest_first = sorted(blocks.items(), reverse=True)
+    cases: list[tuple[Any, int]] = []
+    for cc, number in newest_first:
+        if cases and cases[-1][1] == number:
+            cases[-1] = (cc, number)
+        else:
+            cases.append((cc, number))
+    *conditions, (_, last) = cases
+    text = "".join(f"__CUDA_ARCH__ >= {cc[0]}{cc[1]}0 ? {number} : " for cc, number in conditions)
+    return f"{text}{last}"
+
+
+def _budget_headline(gpus: Sequence[Gpu], kernel: Kernel, level: Level | None) -> Iterator[str]:
+    names = join_and([gpu.label for gpu in gpus])
+    if level is not None:
+        yield f"Up to {count(level.regs, 'register')} per thread and {size(level.smem)} of shared memory per block"
+        blocks = " / ".join(map(str, dict.fromkeys(level.blocks)))
+        yield f"{blocks} blocks of {kernel.threads:,} threads per SM, {percent(level.occupancy)} occupancy, on {names}"
+    else:
+        yield f"{kernel_text(kernel)} on {gpu_text(gpus[0]) if len(gpus) == 1 else names}"
+
+
+def _budget_details(gpus: Sequence[Gpu], kernel: Kernel, level: Level | None) -> Iterator[Block]:
+    if level is None:
+        return
+    if kernel.regs is not None and kernel.regs > level.regs:
+        yield Paragraph((f"{kernel.regs} registers are {kernel.regs - level.regs} too many.",))
+    if kernel.shared_memory > level.smem:
+        over = size(kernel.shared_memory - level.smem)
+        yield Paragraph((f"{size(kernel.shared_memory)} of shared memory is {over} too much.",))
+
+
+BOUNDS_COLUMNS = (
+    Column("gpu", "GPU", lambda row: row[0].name, lambda row: row[0].label, "Name of the GPU, if one was given",
+           "left", type="string"),
+    Column("cc", "CC", lambda row: row[0].cc, None, "Compute capability", "left", optional=2, type="string"),
+    Column("legal", "Legal", lambda row: row[1].legal, None, "Whether an SM can hold the blocks", "left",
+           type="boolean"),
+    Column("register_cap", "Register cap", lambda row: row[1].register_cap, None,
+           "Registers per thread that ptxas does not exceed", type="integer"),
+    Column("regs", "", lambda row: row[1].regs, about="The cap, or the kernel's registers if fewer", type="integer"),
+    Column("active_blocks", "Blocks", lambda row: row[1].active_blocks, None, "Resident blocks with them",
+           type="integer"),
+    Column("occupancy", "Occupancy", lambda row: row[1].occupancy, lambda row: percent(row[1].occupancy),
+           "Active warps by the most warps of an SM, 0 to 1", type="number"),
+    Column("limiters", "Limited by", lambda row: list(row[1].limiters),
+           lambda row: ", ".join(map(label, row[1].limiters)), "Limiting resources", "left", wraps=True, type="array"),
+    Column("most_blocks", "", lambda row: row[1].most_blocks, about="Largest legal second bound", type="integer"),
+    Column("launch_bounds", "", lambda row: row[1].launch_bounds, about="The bounds in the source", type="string"),
+    Column("maxrregcount", "", lambda row: row[1].maxrregcount, about="The same cap for a whole file", type="string"),
+    Column("warning", "", lambda row: row[1].warning, about="Warning of ptxas", type="string"),
+)  # fmt: skip
+
+
+def bounds_report(gpus: Sequence[Gpu], kernel: Kernel, bounds: Sequence[LaunchBounds]) -> Report:
+    """Return the register cap of launch bounds on each of some GPUs.
+
+    Args:
+        gpus: The GPUs.
+        kernel: The kernel.
+        bounds: The result for each GPU.
+    """
+    cap = min(each.register_cap for each in bounds)
+    texts = dict.fromkeys(each.launch_bounds for each in bounds)
+    where = "" if len(bounds) == 1 else " on all of them"
+    notes: list[Note] = [note("launch-bounds-caps")]
+    warnings = [
+        f"{gpu.label}: {each.warning}." for gpu, each in zip(gpus, bounds, strict=True) if each.warning
+    ]
+    return Report(
+        name="bounds",
+        headline=(
+            f"{join_and(list(texts))}: at most {count(cap, 'register')} per thread{where}",
+            kernel_text(kernel),
+        ),
+        columns=BOUNDS_COLUMNS,
+        rows=list(zip(gpus, bounds, strict=True)),
+        rows_key="gpus",
+        inputs=kernel.to_dict(),
+        details=(Paragraph(warnings),) if warnings else (),
+        notes=notes,
+    )

@@ -14,12 +14,11 @@ from ..advice.search import Dial, changed
 from ..engine import Answer, Model, evaluate
 from ..render import charts, words
 from ..render.answers import ANSWER, answer_cells
-from ..render.document import Bullets, Column, Document, Heading, Only, Table, Together
+from ..render.document import Column, Document, Heading, Only, Table
 from ..render.pictures import Picture, StepPlot
 from ..values.dataclass import dataclass
 from ..values.resources import Adjustable, Changeable, Resource
 from .base import Report
-from .calc.tensor_memory import COUNTED_AS_HELD, counts_as_held
 from .inputs import Inputs, blocks_in_words, inputs_of
 
 SUBJECT = "Occupancy by block size, registers and shared memory"
@@ -94,8 +93,6 @@ class CurvesReport(Report):
     """Warps that an SM holds."""
     limiters: tuple[Resource, ...]
     curves: tuple[Curve, ...]
-    notes: tuple[str, ...]
-    """Which of two states the curves are of, of a kernel that allocates tensor memory."""
 
     def _each_row(self) -> Iterator[Mapping[str, Any]]:
         """A row for each step of each curve."""
@@ -111,10 +108,9 @@ class CurvesReport(Report):
 
     def document(self) -> Document:
         """A chart for each of the three on a terminal, with the kernel marked; else a table for each."""
-        said = Bullets(self.notes, "faint")
         return (
-            Only("text", [Together([Heading(self._heading()), said]), *map(self._chart, self.curves)]),
-            Only("markdown", [said, *(curve.table() for curve in self.curves)]),
+            Only("text", [Heading(self._heading()), *map(self._chart, self.curves)]),
+            Only("markdown", [curve.table() for curve in self.curves]),
         )
 
     def _heading(self) -> str:
@@ -222,7 +218,6 @@ def curves_report(result: Answer, gpu: str | None = None) -> CurvesReport:
             Curve(variable, value, steps[variable], tuple(_better(variable, value, steps[variable], result)))
             for variable, value in now.items()
         ),
-        notes=(COUNTED_AS_HELD,) if counts_as_held(kernel) else (),
     )
 
 

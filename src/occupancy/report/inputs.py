@@ -11,7 +11,7 @@ from ..values.kernel import Kernel
 from ..values.option_names import options_of
 from ..values.resources import total_shared_memory
 
-ONLY_IN_FILES = ("block_dim", "spill_smem", "reallocates_registers", "triton_warps")
+ONLY_IN_FILES = ("block_dim", "reallocates_registers")
 """What no option or argument of this name says: the shape of the threads does, their split, or a file."""
 
 
@@ -35,12 +35,10 @@ class Inputs:
     tensor_memory: int | None
     """Columns per block."""
     shared_memory_mode: str | None
-    spill_smem: int | None
-    """Bytes of the static shared memory that the compiler has added to spill registers to."""
+    max_threads: int | None
+    """First launch bound: the largest block that the kernel was compiled for."""
     reallocates_registers: bool | None
     """True where warpgroups divide the registers among themselves (``setmaxnreg``)."""
-    triton_warps: int | None
-    """The ``num_warps`` of a kernel that Triton compiled."""
 
     @property
     def shared_memory(self) -> int | None:

@@ -1,214 +1,146 @@
-"""What one block of a kernel needs, and how a kernel is launched."""
+"""Resources that one block of a kernel needs, and a kernel with its grid."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, NamedTuple
 
-from ..errors import InputError, TooMuchError, shown
-from .dataclass import dataclass
-
-INT_MAX = 2**31 - 1
-"""The driver's calls take signed 32-bit integers; nothing larger can be asked of it."""
-
-MAX_REGISTERS_PER_THREAD = 255
-"""The most that the instruction set can name. CUDA C++ Programming Guide, technical specifications."""
-
-MAX_BARRIERS_PER_BLOCK = 16
-"""Named barriers 0 to 15. PTX ISA, ``bar``."""
-
-MAX_VIRTUAL_RESOURCES_PER_BLOCK = 255
-"""What the one byte of a cubin's VRC_CTA_INIT_COUNT can say."""
+from ..errors import InputError
+from .carveout import Carveout
+from .fields import (
+    FIELDS,
+    MAX_BARRIERS_PER_BLOCK,
+    MAX_REGISTERS_PER_THREAD,
+    Caching,
+    SharedMemoryMode,
+    unknown_input,
+)
+from .spellings import INT_MAX, parse_threads
 
 VIRTUAL_RESOURCES_OF_TENSOR_MEMORY = 128
-"""What ptxas (12.9 to 13.5) says of every kernel that allocates tensor memory, however little."""
-
-TENSOR_MEMORY_UNIT = 32
-"""Columns come in multiples of it. PTX ISA, ``tcgen05.alloc``."""
-
-UNITS = {"tensor_memory": TENSOR_MEMORY_UNIT}
-"""Field of a kernel -> what its values are multiples of, where that is not 1."""
+"""Count that ptxas (12.9 to 13.5) writes for every kernel that allocates tensor memory, however little."""
 
 MAX_GRID_DIM = (INT_MAX, 65535, 65535)
 """Blocks of a grid along x, y and z, from 3.0. CUDA C++ Programming Guide, technical specifications."""
 
-Caching = Literal["ca", "cg"]
-CACHING_MODES = ("ca", "cg")
-
-CACHING_CHIPS = "5.2, 5.3, 6.1 and 6.2"
-"""The chips on which a kernel can choose: those with `Limits.partitioned_global_caching`, in words."""
-
-SharedMemoryMode = Literal["oversized"]
-"""``"oversized"``: CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY of cuda.h, for 10.7, where a block may
-have more shared memory and the L1 cache has 8 KiB only."""
-SHARED_MEMORY_MODES = ("oversized",)
-
-CARVEOUTS = "0 to 100 percent, a size such as 64k, max, auto, or default"
-"""The spellings of a carveout, for errors."""
-
-# Field, what people call it, lowest and highest value.
-RANGES = (
-    ("threads", "threads per block", 1, INT_MAX),
-    ("regs", "registers per thread", 0, MAX_REGISTERS_PER_THREAD),
-    ("static_smem", "static shared memory per block", 0, INT_MAX),
-    ("dynamic_smem", "dynamic shared memory per block", 0, INT_MAX),
-    ("smem", "shared memory per block", 0, INT_MAX),
-    ("barriers", "barriers per block", 0, MAX_BARRIERS_PER_BLOCK),
-    ("virtual_resources", "virtual resources per block", 0, MAX_VIRTUAL_RESOURCES_PER_BLOCK),
-    ("tensor_memory", "columns of tensor memory per block", 1, INT_MAX),
-    ("spill_smem", "shared memory for spills per block", 0, INT_MAX),
-)
+_make = tuple.__new__
 
 
-@dataclass(frozen=True, slots=True)
-class Carveout:
-    """How much of the memory that L1 cache and shared memory divide goes to shared memory.
+class _KernelFields(NamedTuple):
+    threads: int
+    regs: int | None = None
+    static_smem: int | None = None
+    dynamic_smem: int | None = None
+    smem: int | None = None
+    barriers: int | None = None
+    max_threads: int | None = None
+    block_dim: tuple[int, int, int] | None = None
+    carveout: Carveout | None = None
+    caching: Caching | None = None
+    opt_in: bool | None = None
+    virtual_resources: int | None = None
+    tensor_memory: int | None = None
+    shared_memory_mode: SharedMemoryMode | None = None
+    reallocates_registers: bool = False
+
+
+class Kernel(_KernelFields):
+    """Resources of one block; immutable and hashable. None means not given.
+
+    Every value is taken in the spellings of `occupancy.compute` (``smem="40k"``, ``threads="16x16"``), and
+    checked however the kernel is made.
 
     Args:
-        amount: 0 to 100 percent of the SM's shared memory, or a size in bytes.
-        unit: ``"percent"`` as in cudaFuncAttributePreferredSharedMemoryCarveout, or ``"bytes"``.
-
-    Raises:
-        InputError: Neither.
-    """
-
-    amount: int
-    unit: Literal["percent", "bytes"]
-
-    def __post_init__(self) -> None:
-        most = 100 if self.unit == "percent" else INT_MAX
-        if self.unit not in ("percent", "bytes") or not _is_between(0, self.amount, most):
-            raise InputError(
-                f"{shown(self.amount)} {self.unit} is out of range", where="carveout", allowed=CARVEOUTS
-            )
-
-    def __str__(self) -> str:
-        return f"{self.amount}%" if self.unit == "percent" else f"{self.amount / 1024:g} KiB"
-
-
-@dataclass(slots=True, init=False, unsafe_hash=True)
-class Kernel:
-    """What one block of a kernel needs. ``None`` means not given.
-
-    Nobody changes one after it was made; `dataclasses.replace` makes another one. Python does not guard
-    that, because guarding it takes as long as the whole arithmetic of an answer.
+        threads: Threads per block, 1 and up, or the block's shape. More than a GPU allows is a result
+            (0 blocks), not an error.
+        regs: Registers per thread, 0 to 255.
+        static_smem: Shared memory per block that the kernel declares, in bytes, without any reservation.
+        dynamic_smem: Shared memory per block that the launch requests, in bytes.
+        smem: Both together, in bytes, where the split is not known; excludes the other two.
+        barriers: Named barriers per block, 0 to 16; not given, it counts as 1.
+        max_threads: First launch bound: the largest block that the kernel was compiled for.
+        block_dim: The block's shape; its product is ``threads``.
+        carveout: Preferred shared memory of the SM: percent, bytes, or None for the largest.
+        caching: ``"ca"``: global loads cached in L1; ``"cg"``, the default: in L2 only.
+        opt_in: Whether the kernel has raised its limit of dynamic shared memory with cudaFuncSetAttribute;
+            not given, it counts as raised.
+        virtual_resources: Virtual resources per block, 0 to 255, which limit from 10.0. Not given, they
+            count as 128 with tensor memory, and else as none.
+        tensor_memory: Columns of tensor memory per block, 1 and up.
+        shared_memory_mode: ``"oversized"``: more shared memory than by opt-in, on 10.7.
+        reallocates_registers: Whether warpgroups exchange registers (``setmaxnreg``), so that ``regs`` is
+            their common pool.
 
     Raises:
         InputError: A value that no kernel can have.
+        TypeError: A keyword that does not exist.
     """
 
-    threads: int
-    """Threads per block, 1 and up; more than the chip allows is an answer (0 blocks), not an error."""
-    regs: int | None = None
-    """Registers per thread, 0 to 255."""
-    static_smem: int | None = None
-    """Shared memory per block that the kernel declares, in bytes, without any reservation."""
-    dynamic_smem: int | None = None
-    """Shared memory per block that the launch asks for, in bytes."""
-    smem: int | None = None
-    """Both together, in bytes, where the split is not known; excludes the other two."""
-    barriers: int | None = None
-    """Named barriers per block, 0 to 16."""
-    block_dim: tuple[int, int, int] | None = None
-    """The block's shape, where it was given; its product is ``threads``."""
-    carveout: Carveout | None = None
-    caching: Caching | None = None
-    """``"ca"``: global loads cached in L1; ``"cg"``, the default: in L2 only. On `CACHING_CHIPS` alone."""
-    opt_in: bool | None = None
-    """Whether the kernel has raised its dynamic shared memory limit with cudaFuncSetAttribute.
+    __slots__ = ()
 
-    Not given, it counts as raised.
-    """
-    virtual_resources: int | None = None
-    """Virtual resources per block, 0 to 255, which set a limit from 10.0 only.
-
-    Not given, they count as 128 with tensor memory, and else as none. Given beside it, they say whether the
-    kernel keeps its permit to allocate (128) or has relinquished it (0).
-    """
-    tensor_memory: int | None = None
-    """Columns of tensor memory per block, 1 and up."""
-    shared_memory_mode: SharedMemoryMode | None = None
-    """``"oversized"``: the kernel may have more shared memory than by opt-in; 10.7 alone."""
-    spill_smem: int | None = None
-    """What of the static shared memory the compiler has added to spill registers to, in bytes."""
-    reallocates_registers: bool = False
-    """Whether the warpgroups pass registers to one another (``setmaxnreg``), so that ``registers`` is their
-    common pool, and fewer of them no advice."""
-    triton_warps: int | None = None
-    """Of a kernel that Triton compiled its ``num_warps``, with more or fewer of which it can be compiled for
-    the same tile; where warps are specialised, all of them, which are more than were asked for."""
-
-    # Written out, because it runs for each of the millions of kernels of an autotuner.
-    def __init__(
-        self,
-        threads: int,
-        regs: int | None = None,
-        static_smem: int | None = None,
-        dynamic_smem: int | None = None,
-        smem: int | None = None,
-        barriers: int | None = None,
-        block_dim: tuple[int, int, int] | None = None,
-        carveout: Carveout | None = None,
-        caching: Caching | None = None,
-        opt_in: bool | None = None,
-        virtual_resources: int | None = None,
-        tensor_memory: int | None = None,
-        shared_memory_mode: SharedMemoryMode | None = None,
-        spill_smem: int | None = None,
+    def __new__(
+        cls,
+        threads: Any,
+        regs: Any = None,
+        static_smem: Any = None,
+        dynamic_smem: Any = None,
+        smem: Any = None,
+        barriers: Any = None,
+        max_threads: Any = None,
+        block_dim: Any = None,
+        carveout: Any = None,
+        caching: Any = None,
+        opt_in: Any = None,
+        virtual_resources: Any = None,
+        tensor_memory: Any = None,
+        shared_memory_mode: Any = None,
         reallocates_registers: bool = False,
-        triton_warps: int | None = None,
-    ) -> None:
-        self.threads = threads
-        self.regs = regs
-        self.static_smem = static_smem
-        self.dynamic_smem = dynamic_smem
-        self.smem = smem
-        self.barriers = barriers
-        self.block_dim = block_dim
-        self.carveout = carveout
-        self.caching = caching
-        self.opt_in = opt_in
-        self.virtual_resources = virtual_resources
-        self.tensor_memory = tensor_memory
-        self.shared_memory_mode: SharedMemoryMode | None = shared_memory_mode
-        self.spill_smem = spill_smem
-        self.reallocates_registers = reallocates_registers
-        self.triton_warps = triton_warps
-        # bool is a subclass of int, and True threads are a mistake.
+        **others: Any,
+    ) -> Kernel:
+        """Check plain integers in place, because autotuners make millions of kernels."""
+        given = (
+            threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, block_dim, carveout,
+            caching, opt_in, virtual_resources, tensor_memory, shared_memory_mode, reallocates_registers,
+        )  # fmt: skip
+        # bool is a subclass of int, and True threads are a mistake: hence the comparison of types.
         if (
-            type(threads) is not int
-            or not 0 < threads <= INT_MAX
-            or not (regs is None or (type(regs) is int and 0 <= regs <= MAX_REGISTERS_PER_THREAD))
-            or not (static_smem is None or (type(static_smem) is int and 0 <= static_smem <= INT_MAX))
-            or not (dynamic_smem is None or (type(dynamic_smem) is int and 0 <= dynamic_smem <= INT_MAX))
-            or not (
+            type(threads) is int
+            and 0 < threads <= INT_MAX
+            and (regs is None or (type(regs) is int and 0 <= regs <= MAX_REGISTERS_PER_THREAD))
+            and (static_smem is None or (type(static_smem) is int and 0 <= static_smem <= INT_MAX))
+            and (dynamic_smem is None or (type(dynamic_smem) is int and 0 <= dynamic_smem <= INT_MAX))
+            and (
                 smem is None
-                or (type(smem) is int and 0 <= smem <= INT_MAX and static_smem is dynamic_smem is None)
+                or (
+                    type(smem) is int
+                    and 0 <= smem <= INT_MAX
+                    and static_smem is None
+                    and dynamic_smem is None
+                )
             )
-            or not (barriers is None or (type(barriers) is int and 0 <= barriers <= MAX_BARRIERS_PER_BLOCK))
-            or not (virtual_resources is tensor_memory is spill_smem is None or self._are_new_ones_in_range())
+            and (barriers is None or (type(barriers) is int and 0 <= barriers <= MAX_BARRIERS_PER_BLOCK))
+            and given[6:] == _NOT_GIVEN
+            and not others
         ):
-            raise self._first_error()
+            return _make(cls, given)
+        return _make(cls, _parsed(dict(zip(cls._fields, given, strict=True)), others))
 
-    def _are_new_ones_in_range(self) -> bool:
-        return all(
-            getattr(self, name) is None or _is_between(low, getattr(self, name), high)
-            for name, _, low, high in RANGES
-            if name in ("virtual_resources", "tensor_memory", "spill_smem")
-        )
+    def replace(self, **changes: Any) -> Kernel:
+        """Return the kernel with other values, in any spelling.
 
-    def _first_error(self) -> InputError:
-        for name, _, low, high in RANGES:
-            value = getattr(self, name)
-            if (value is None and name != "threads") or _is_between(low, value, high):
-                continue
-            wrong = "is out of range" if type(value) is int else "is not a whole number"
-            kind = TooMuchError if type(value) is int and value > high else InputError
-            return kind(f"{shown(value)} {wrong}", where=name, allowed=f"{low:,} to {high:,}")
-        return InputError(
-            "is the total, and static or dynamic shared memory is given too",
-            where="smem",
-            hint="Give the total, or static and dynamic apart.",
-        )
+        ``smem`` replaces static and dynamic shared memory, and ``threads`` the block's shape.
+
+        Raises:
+            InputError: A value that no kernel can have.
+            TypeError: A keyword that does not exist.
+        """
+        values = self._asdict()
+        if changes.get("smem") is not None:
+            values.update(static_smem=None, dynamic_smem=None)
+        if "threads" in changes:
+            values["block_dim"] = None
+        return type(self)(**{**values, **changes})
+
+    __replace__ = replace
 
     @property
     def shared_memory(self) -> int:
@@ -219,50 +151,90 @@ class Kernel:
 
     @property
     def virtual_resources_at_start(self) -> int:
-        """Virtual resources that a block holds when it starts."""
+        """Virtual resources of a block when it starts."""
         if self.virtual_resources is not None:
             return self.virtual_resources
         return 0 if self.tensor_memory is None else VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
 
     @property
-    def is_shared_memory_given(self) -> bool:
+    def has_shared_memory(self) -> bool:
         """Whether any of the three sizes was given."""
         return self.smem is not None or self.static_smem is not None or self.dynamic_smem is not None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the values by the names of the fields; a carveout as text."""
+        values = self._asdict()
+        values["carveout"] = None if self.carveout is None else str(self.carveout).replace(" ", "")
+        return values
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+
+_NO_PARTS = (None, None)
+_NOT_GIVEN = (None,) * 8 + (False,)
+
+
+def _parsed(given: dict[str, Any], others: dict[str, Any]) -> tuple[Any, ...]:
+    """Parse and check every value of a kernel."""
+    if others:
+        raise unknown_input(next(iter(others)), "Kernel")
+    if given["threads"] is None:
+        raise InputError("is missing", where="threads", hint="Give threads per block, such as 256 or 16x16.")
+    values = {name: FIELDS[name].parse(value) for name, value in given.items() if name != "threads"}
+    values["reallocates_registers"] = bool(values["reallocates_registers"])
+    threads, shape = parse_threads(given["threads"])
+    FIELDS["threads"].check(threads)
+    values["threads"], values["block_dim"] = threads, shape or values["block_dim"]
+    if values["smem"] is not None and (values["static_smem"], values["dynamic_smem"]) != _NO_PARTS:
+        raise InputError(
+            "is the total, and static or dynamic shared memory is given too",
+            where="smem",
+            hint="Give the total alone, or static and dynamic.",
+        )
+    return tuple(values[name] for name in given)
+
+
+class _LaunchFields(NamedTuple):
+    kernel: Kernel
+    grid_dim: tuple[int, int, int]
+    cluster_dim: tuple[int, int, int] | None = None
+
+
+class Launch(_LaunchFields):
     """A kernel with the grid that it is launched on.
+
+    Args:
+        kernel: The kernel.
+        grid_dim: Blocks along x, y and z.
+        cluster_dim: Blocks per cluster along x, y and z; None: launched without clusters.
 
     Raises:
         InputError: A grid that no launch can have, or one that its clusters do not divide.
     """
 
-    kernel: Kernel
-    grid_dim: tuple[int, int, int]
-    """Blocks along x, y and z."""
-    cluster_dim: tuple[int, int, int] | None = None
-    """Blocks per cluster along x, y and z; None: launched without clusters."""
+    __slots__ = ()
 
-    def __post_init__(self) -> None:
-        for axis, blocks in enumerate(self.grid_dim):
-            if not _is_between(1, blocks, MAX_GRID_DIM[axis]):
+    def __new__(
+        cls, kernel: Kernel, grid_dim: tuple[int, int, int], cluster_dim: tuple[int, int, int] | None = None
+    ) -> Launch:
+        """Check the grid."""
+        for axis, blocks in enumerate(grid_dim):
+            if type(blocks) is not int or not 1 <= blocks <= MAX_GRID_DIM[axis]:
                 raise InputError(
                     f"{blocks:,} blocks along {'xyz'[axis]} are out of range",
                     where="grid",
                     allowed=f"1 to {MAX_GRID_DIM[axis]:,}",
                 )
-        for axis, size in enumerate(self.cluster_dim or ()):
-            blocks = self.grid_dim[axis]
+        for axis, size in enumerate(cluster_dim or ()):
+            blocks = grid_dim[axis]
             if size < 1 or blocks % size:
                 whole = blocks - blocks % max(size, 1)
                 nearest = [f"{each:,}" for each in (whole, whole + size) if each > 0]
                 raise InputError(
                     f"{blocks:,} along {'xyz'[axis]} is not divisible into clusters of {size}, and CUDA "
-                    "refuses such a launch",
+                    "rejects such a launch",
                     where="grid",
-                    hint=f"The nearest that are: {' and '.join(nearest)}." if size > 0 else "",
+                    hint=f"The nearest multiples: {' and '.join(nearest)}." if size > 0 else "",
                 )
+        return super().__new__(cls, kernel, grid_dim, cluster_dim)
 
     @property
     def blocks(self) -> int:
@@ -277,8 +249,3 @@ class Launch:
             return None
         x, y, z = self.cluster_dim
         return x * y * z
-
-
-def _is_between(low: int, value: object, high: int) -> bool:
-    # bool is a subclass of int, and True threads are a mistake.
-    return type(value) is int and low <= value <= high

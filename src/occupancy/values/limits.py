@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, NamedTuple
 
 from ..errors import InputError, TableError, shown
-from .kernel import MAX_REGISTERS_PER_THREAD
+from .fields import MAX_REGISTERS_PER_THREAD
 from .listed import listed
 
 # sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; three digits are two of major and one of minor.

@@ -9,7 +9,7 @@ from enum import IntFlag
 from operator import index
 from typing import Literal, NamedTuple, Protocol, get_args
 
-from .kernel import TENSOR_MEMORY_UNIT
+from .fields import TENSOR_MEMORY_UNIT
 from .listed import listed
 
 Resource = Literal[

@@ -14,11 +14,13 @@ from contextlib import suppress
 
 from ..errors import InputError, shown
 from .asking import Asking
-from .kernel import CARVEOUTS, INT_MAX, Carveout
 
 _GROUPS = r"[1-9][0-9]{0,2}(?:,[0-9]{3})+|[1-9][0-9]{0,2}(?:_[0-9]{3})+"
 _HEXADECIMAL = r"0x[0-9a-f]{1,16}"
 MAX_DIGITS = 20
+
+INT_MAX = 2**31 - 1
+"""Largest argument of the driver's calls: they take signed 32-bit integers."""
 # Patterns as text: `re` compiles each at its first use, and few answers need all of them.
 _COUNT = rf"(?i)(?P<hex>{_HEXADECIMAL})|(?P<number>[+-]?(?:{_GROUPS}|[0-9]{{1,{MAX_DIGITS}}}))"
 _SIZE = (
@@ -278,42 +280,6 @@ def parse_share(value: object, where: str) -> float:
     if not math.isfinite(share):
         raise InputError(f"{shown(value)} is not a share", where=where, hint="Write it as 75% or 0.75.")
     return share
-
-
-def is_automatic(carveout: object) -> bool:
-    """Whether a carveout is to be chosen by the answer."""
-    return isinstance(carveout, str) and carveout.strip().lower() == "auto"
-
-
-def parse_carveout(value: object) -> Carveout | None:
-    """How the SM's memory is divided between L1 cache and shared memory.
-
-    Args:
-        value: None or ``"default"``: the largest shared memory; ``"auto"``, which gives as many blocks with
-            less of it, counts as that here. A number up to 100, with or without
-            a percent sign: a percentage. A larger number, or one with a unit: a size in bytes.
-            ``"max"`` is 100 percent.
-
-    Raises:
-        InputError: None of these.
-    """
-    if value is None or isinstance(value, Carveout):
-        return value
-    text = value.strip().lower() if isinstance(value, str) else ""
-    if text in ("default", "auto"):
-        return None
-    if text == "max":
-        return Carveout(100, "percent")
-    where = "carveout"
-    try:
-        if text.endswith("%"):
-            return Carveout(parse_count(text[:-1], where), "percent")
-        if text and not text.lstrip("+-").isdigit():
-            return Carveout(parse_size(text, where), "bytes")
-        amount = parse_count(value, where)
-        return Carveout(amount, "percent" if amount <= 100 else "bytes")
-    except InputError as error:
-        raise InputError(f"{shown(value)} is not a carveout", where=where, allowed=CARVEOUTS) from error
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:

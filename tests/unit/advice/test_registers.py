@@ -97,12 +97,12 @@ class TestFunction:
         "groups", ["1:40,2:?", " 1 : 40 , 2 : ? ", [(1, 40), (2, None)], ((1, 40), (2, "?"))]
     )
     def test_spellings(self, groups: str) -> None:
-        split = occupancy.registers(groups, threads="384")
+        split = occupancy.register_split(groups, threads="384")
         assert split.groups[1].regs == 232
 
     def test_every_chip_that_has_it_answers_alike(self) -> None:
         answers = {
-            occupancy.registers("1:40,2:232", cc=cc).groups
+            occupancy.register_split("1:40,2:232", gpu=cc).groups
             for cc in ("9.0", "10.0", "10.3", "10.7", "11.0", "12.0", "12.1")
         }
         assert len(answers) == 1
@@ -110,26 +110,28 @@ class TestFunction:
     @pytest.mark.parametrize("groups", ["40,40", "40x", "1:40:2", "1;40", [1, 40], "1:x", ""])
     def test_refused(self, groups: str) -> None:
         with pytest.raises(InputError):
-            occupancy.registers(groups, threads=128)
+            occupancy.register_split(groups, threads=128)
 
     @pytest.mark.parametrize("groups", [40, None])
     def test_what_is_no_list_is_refused_in_a_line(self, groups: object) -> None:
         with pytest.raises(InputError, match=f"^groups: {groups} is not a list of warpgroups"):
-            occupancy.registers(groups)  # type: ignore[arg-type]
+            occupancy.register_split(groups)  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("groups", ["40,?,?", "1:40,2:?", [(1, 40), (2, None)]])
     def test_the_threads_are_those_of_all_groups(self, groups: str) -> None:
-        assert occupancy.registers(groups) == occupancy.registers(groups, threads=384)
+        assert occupancy.register_split(groups) == occupancy.register_split(groups, threads=384)
 
     def test_more_or_fewer_warpgroups_than_a_block_can_have(self) -> None:
         said = r"^groups: . warpgroups .* Allowed: 1 to 8 warpgroups of 128"
         with pytest.raises(InputError, match=said):
-            occupancy.registers("9:24")
+            occupancy.register_split("9:24")
         with pytest.raises(InputError, match=said):
-            occupancy.registers([])
+            occupancy.register_split([])
         with pytest.raises(InputError, match=r"^groups: a group of no warpgroups"):
-            occupancy.registers("1:40,0:?")
+            occupancy.register_split("1:40,0:?")
 
     def test_the_opt_in_is_needed_above_48_kib(self) -> None:
-        sizes = {size: occupancy.registers("40,?,?", smem=size).needs_opt_in for size in ("48k", "49k", None)}
+        sizes = {
+            size: occupancy.register_split("40,?,?", smem=size).needs_opt_in for size in ("48k", "49k", None)
+        }
         assert sizes == {"48k": False, "49k": True, None: False}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import copy
-import csv
-import dataclasses
 import difflib
 import io
 import json
@@ -45,7 +43,7 @@ def test_an_answer_knows_the_product_that_was_named(samples: Path) -> None:
     (kernel, *_) = occupancy.scan(samples / "ncu_raw.csv", cc="H20")
     assert kernel.answer is not None
     assert kernel.answer.waves(780).waves == kernel.answer.waves(780, multiprocessor_count=78).waves
-    assert kernel.answer.chip.name == "H20"
+    assert kernel.answer.gpu.name == "H20"
 
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
@@ -182,23 +180,6 @@ def test_results_are_short_where_they_are_looked_at(samples: Path, tmp_path: Pat
     assert_same(str(diff), run("diff", str(file), str(file), "--all").stdout)
 
 
-def test_the_rows_are_plain_and_those_of_the_csv(samples: Path) -> None:
-    file = str(samples / "triton_cache")
-    found = occupancy.scan(file)
-    rows = found.rows()
-    assert isinstance(rows, occupancy.Rows)
-    assert list(rows) == list(rows)
-    assert len(rows) == len(found)
-    header, *lines = csv.reader(io.StringIO(run("scan", file, "--format", "csv").stdout))
-    assert [list(row) for row in rows] == [header] * len(lines)
-    assert [row["demangled"] for row in rows] == [kernel.demangled for kernel in found]
-    assert header[:4] == ["demangled", "arch", "threads", "regs"]  # what a person looks for first
-    assert rows[0]["next_step"] == "3 blocks: regs=80, smem=65536"
-    assert not [name for row in rows for name in row if row[name] == ()]  # so that pandas drops such columns
-    as_fields = map(dataclasses.asdict, found)  # what pandas makes of the kernels themselves
-    assert not [name for each in as_fields for name in each if name.startswith("_")]
-
-
 def test_kernels_are_in_the_order_in_which_they_are_printed(samples: Path) -> None:
     found = occupancy.scan(samples / "triton_cache")
     names = [f"{kernel.num_warps} warps, {kernel.num_stages} stages" for kernel in found]
@@ -233,14 +214,17 @@ def test_a_kernel_prints_its_fields_and_nothing_of_ours(samples: Path) -> None:
     assert "_scanner" not in str(kernel)
 
 
-def test_the_bound_that_a_kernel_was_compiled_for_is_no_what_if(samples: Path) -> None:
-    bounded = next(
-        kernel for kernel in occupancy.scan(samples / "samples.cubin") if kernel.max_threads == 256
+def test_launch_bounds_of_a_kernel_count_wherever_it_is_computed(samples: Path) -> None:
+    kernel = next(each for each in occupancy.scan(samples / "samples.cubin") if each.max_threads == 256)
+    for result in (
+        occupancy.compute("9.0", kernel, threads=512),
+        occupancy.compute("9.0", kernel).replace(threads=512),
+    ):
+        assert not result.launchable
+        assert result.reason == "512 threads in one block, but it was compiled for at most 256."
+    assert not any(fit.runs for fit in occupancy.fits("9.0", kernel, threads=512))
+    assert not occupancy.is_launchable("9.0", kernel, threads=512)
+    assert (
+        max(size.threads for size in occupancy.compute("9.0", kernel).block_sizes() if size.active_blocks)
+        == 256
     )
-    assert bounded.answer is not None
-    report = bounded.answer.report()
-    assert report.what_if == {}
-    assert "It was compiled for at most 256 threads in one block." in report.notes
-    assert "What if" not in str(bounded.answer)
-    asked = occupancy.limits("9.0").replace(max_threads_per_block=256)
-    assert "What if: max_threads_per_block = 256." in str(occupancy.compute(asked, threads=256))

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 import occupancy
-from tests.samples import unpack
 
 FOLDER = Path(__file__).parents[2] / "data" / "modern" / "triton"
 
@@ -48,13 +47,6 @@ class TestCompiled:
         assert record.cluster_dim == cluster
         assert bool(record.reallocates_registers) == name.startswith("specialised")
         assert occupancy.compute(cc, compiled(name)).occupancy == share
-
-    def test_a_cache_says_the_same(self, name: str, tmp_path: Path) -> None:
-        (row,) = occupancy.scan(unpack(tmp_path / name, FOLDER / name))
-        threads, regs, smem, columns, cluster, _, share = GOLDEN[name]
-        assert (row.threads, row.regs, row.dynamic_smem) == (threads, regs, smem)
-        assert (row.tensor_memory, row.cluster_dim, row.occupancy) == (columns, cluster, share)
-        assert bool(row.other_warps) == (not name.startswith("specialised"))  # where all warps were asked for
 
     def test_it_is_pruned_by_what_it_is(self, name: str) -> None:
         *_, cc, share = GOLDEN[name]

@@ -17,7 +17,8 @@ from occupancy.values.resources import RESOURCES
 
 
 def blocks_by_compute(cc: Any, **kernel: Any) -> int:
-    return occupancy.compute(cc, **kernel).active_blocks
+    result: occupancy.Occupancy = occupancy.compute(cc, **kernel)
+    return result.active_blocks
 
 
 class TestAnswers:
@@ -222,7 +223,7 @@ class TestRefusals:
             ({"threads": 32, "outputs": []}, "Allowed: active_blocks, active_warps, limiters."),
             ({"threads": 32, "carveout": "17k"}, "no configuration of 17,408 bytes"),
             ({"threads": 32, "caching": "ca"}, "no choice of the caching"),
-            ({"threads": 32, "caching": "cx"}, "'cx' is not a caching mode"),
+            ({"threads": 32, "caching": "cx"}, "'cx' is not a choice"),
             ({"threads": 32, "opt_in": "yes"}, "opt_in: 'yes' is not a choice"),
             ({"threads": 32, "model": "spreadsheet"}, "the model spreadsheet does not know"),
             ({"threads": 32, "model": "x"}, "there is no model 'x'"),

@@ -159,18 +159,6 @@ class TestWhatIsFound:
 
 
 class TestFormats:
-    def test_text(self, cache: Path) -> None:
-        lines = run("scan", str(cache), columns=200).stdout.splitlines()
-        at = lines.index(SUM)
-        assert "chosen" in lines[at + 1]
-        assert not any("chosen" in line for line in lines[at + 2 : at + 6])
-        assert lines[0].split()[-6:] == ["Autotuner", "Fuses", "Other", "warps", "Next", "step"]
-        assert any("view, add, native_layer_norm" in line for line in lines)
-        assert any(
-            line.startswith("13 kernels for sm_90a, 9 of them not chosen by an autotuner, lowest")
-            for line in lines
-        )
-
     def test_the_document_shows_what_is_printed(self, cache: Path) -> None:
         text = (INDUCTOR.parents[2] / "docs" / "triton.md").read_text(encoding="utf-8")
         (shown,) = re.findall(r"<!-- inductor -->\n```text\n(.*?)```", text, re.DOTALL)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import json
-import re
 import shutil
 from pathlib import Path
 
@@ -85,57 +83,8 @@ def test_registers_that_warpgroups_divide_are_not_to_be_lowered() -> None:
     assert (kernel.regs, kernel.active_blocks, kernel.limiters) == (168, 1, ("registers",))
     assert kernel.next_step is None
     assert any("setmaxnreg" in note for note in kernel.notes)
-    plain = occupancy.next_steps("9.0", threads=384, regs=168)
+    plain = occupancy.compute("9.0", threads=384, regs=168).next_steps()
     assert plain[0].requires == {"regs": 80}
-
-
-def test_a_scanned_kernel_says_what_it_rests_on(unpacked: Path) -> None:
-    kernel = scanned("smem_spilling_90")["unbounded"]
-    answer = occupancy.compute("9.0", kernel, threads=128)
-    text = " ".join(str(answer).split())
-    assert "launch bounds of fewer threads shrink the 39.375 KiB that registers spill to" in text
-    shown = run("scan", str(unpacked / "smem_spilling_90.cubin"), columns=200).stdout
-    assert re.search(r"own_too\n +32 +19 KiB +8 bytes +~ 4 / 4 B +18 KiB ", shown)
-    assert "4 spilling, 3 of them to shared memory." in shown
-    said = " ".join(shown.split())
-    assert "At these block sizes it costs no occupancy; with fewer threads, at worst: unbounded 100%" in said
-    assert "unbounded 100% -> 15.6% at 64 threads" in said
-    assert 'Tighter launch bounds shrink it; code without .pragma "enable_smem_spilling" has none.' in said
-    assert "no spills to shared" not in said, "where they cost nothing"
-    shown = run("scan", str(unpacked / "warp_specialised_90a.cubin"), columns=200).stdout
-    assert "168 split" in shown
-
-
-def test_what_spills_into_shared_memory_cost(unpacked: Path) -> None:
-    """32 registers allow 64 warps; 39.375 KiB and the system's 5 blocks of 228 KiB, of 2 warps 10 of 64."""
-    image = unpacked / "smem_spilling_90.cubin"
-    rows = {row.demangled: row for row in occupancy.scan(image, threads=64)}
-    cost = rows["unbounded"].spill_cost
-    assert cost is not None
-    assert (rows["unbounded"].occupancy, cost.without) == (10 / 64, 1.0)
-    assert (cost.worst_threads, cost.worst, cost.worst_without) == (64, 10 / 64, 1.0)
-    assert rows["local"].spill_cost is None
-    text = " ".join(run("scan", str(image), "--threads", "64", columns=200).stdout.split())
-    assert "4 spilling, 3 of them to shared memory." in text
-    assert (
-        "At these block sizes it lowers the occupancy of all of them; at worst: unbounded 100% -> 15.6%"
-        in text
-    )
-    assert "shared 5 100%: no spills to shared, or 23.4%: threads 64 -> 96" in text
-    assert text.count("no spills to shared") == 3
-    assert re.search(
-        r"unbounded 32 39.375 KiB 56 bytes ~ 104 / 104 B 39.375 KiB 64 given 15.6% 100% shared", text
-    )
-    meaning = "Without: the occupancy without what spills to shared memory, where it is more."
-    assert meaning in text
-    asked = run("scan", str(image), "--columns", "spill_cost", columns=200).stdout
-    assert meaning in asked
-    assert "Spills: " not in asked, "a column that is not shown"
-    assert meaning not in run("scan", str(image), columns=200).stdout, "where nothing loses by it"
-    (step,) = {row.next_step and tuple(row.next_step.requires) for row in rows.values()} - {None}
-    assert step == ("threads",), "no fewer bytes, which hold what the registers lack"
-    line = next(csv.DictReader(io.StringIO(run("scan", str(image), "-t", "64", "--format", "csv").stdout)))
-    assert line["spill_cost"].startswith("without: 1.0; worst at 64 threads: 0.")
 
 
 def test_files_that_hold_the_same_kernel_are_counted(unpacked: Path, tmp_path: Path) -> None:

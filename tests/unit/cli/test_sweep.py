@@ -59,27 +59,6 @@ class TestRows:
         }  # fmt: skip
         assert row["smem"] == ""
 
-    @pytest.mark.parametrize(
-        "arguments",
-        [
-            ("--cc", "9.0", "-t", "64,128"),
-            ("--cc", "9.0,8.0", "-t", "64"),
-            ("--gpu", "H100", "-t", "64,128", "-r", "40"),
-            ("--gpu", "H100,A100", "-t", "64", "-s", "1k", "--carveout", "50"),
-            ("--cc", "9.0", "-t", "16x16,64", "--barriers", "1:3", "--no-opt-in", "--static-smem", "1k"),
-            ("--cc", "9.0", "-t", "32:1024:32", "-r", "1:255"),
-        ],
-        ids=" ".join,
-    )
-    def test_the_columns_do_not_depend_on_the_options(self, arguments: tuple[str, ...]) -> None:
-        found = csv.DictReader(io.StringIO(run("sweep", *arguments, "--format", "csv").stdout))
-        assert found.fieldnames == [
-            "gpu", "cc", "threads", "regs", "smem", "static_smem", "dynamic_smem", "carveout", "barriers",
-            "caching", "opt_in", "virtual_resources", "tensor_memory", "shared_memory_mode", "model",
-            "active_blocks", "active_warps", "occupancy", "limiters", "launchable",
-        ]  # fmt: skip
-        assert {row["cc"] for row in found} <= {"9.0", "8.0"}
-
     def test_three_inputs_are_for_programs(self) -> None:
         arguments = ("sweep", "--cc", "9.0", "-t", "128,256", "-r", "40,64", "-s", "1k,20k")
         found = list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").stdout)))
@@ -128,13 +107,6 @@ class TestRows:
         assert text.startswith("Occupancy by columns of tensor memory per block\n")
         chart = run("sweep", "--cc", "10.0", "-t", "64,128", "--tmem", "64", columns=100).stdout
         assert "compute capability 10.0, 64 columns of tensor memory per block\n" in chart
-
-    @pytest.mark.parametrize("more", [(), ("-r", "16:255", "-s", "0:64k:1k")], ids=["few", "arrays"])
-    def test_columns_that_no_kernel_asks_for(self, more: tuple[str, ...]) -> None:
-        asked = ("sweep", "--cc", "10.0", "-t", "128", "--tmem", "32:512:8")
-        assert "--tmem: 40 is no multiple of 32. tcgen05.alloc takes 32, 64," in run(*asked, *more).stderr
-        on_hopper = run("sweep", "--cc", "9.0", "-t", "128", "--tmem", "32:512:32", *more).stderr
-        assert "--tmem: compute capability 9.0 has no tensor memory." in on_hopper
 
     def test_too_many_combinations_are_refused(self) -> None:
         done = run("sweep", "--cc", "9.0", "-t", "1:1024", "-r", "1:255", "-s", "0:99k:1k")
@@ -222,22 +194,6 @@ class TestCurves:
             "| **97 to 128** | 75% | 48 | 12 | registers |",
             "| **33 to 40** | 75% | 48 | 12 | registers |",
         ]
-
-    def test_calc_shows_them_under_its_answer(self) -> None:
-        plain, charted = run("calc", *H100).stdout, run("calc", *H100, "--charts").stdout
-        assert charted == plain + "\n" + run("sweep", *H100).stdout
-
-    def test_an_automatic_carveout_follows_the_kernel(self) -> None:
-        kernel = ("--cc", "9.0", "--threads", "128", "--smem", "1k")
-        automatic = run("sweep", *kernel, "--carveout", "auto").stdout
-        assert automatic == run("sweep", *kernel).stdout
-        assert automatic != run("sweep", *kernel, "--carveout", "32k").stdout
-        assert automatic in run("calc", *kernel, "--carveout", "auto", "--charts").stdout
-
-    def test_calc_has_them_as_text_only(self) -> None:
-        done = run("calc", *H100, "--charts", "--format", "json")
-        assert done.exit_code == 2
-        assert "--charts: there are none in json. `occupancy sweep` with the same options" in done.stderr
 
 
 def test_an_ascii_terminal_gets_a_chart() -> None:

@@ -124,17 +124,6 @@ def test_new_spills_into_shared_memory() -> None:
     assert "check the cubins" in str(caught.value)
 
 
-def test_nobody_is_told_to_do_without_the_memory_that_registers_spill_to() -> None:
-    own = replace(KERNEL, threads=None, threads_from=None, static_smem=0, spill_smem=0, max_threads=128)
-    spilling = replace(own, static_smem=10240, spill_smem=10240)
-    (violating,) = checked([spilling], rule({"max_occupancy_drop": 0}), baseline=[own]).violating
-    (violation,) = violating.violations
-    assert violating.kernel.limiters == ("registers",), "at its launch bound; smaller blocks are worse"
-    assert (violation.threads, violation.shown and violation.shown.threads) == (64, 128)
-    assert violation.next_step is None
-    assert mending(violating.kernel, violation).startswith("More registers, launch bounds of fewer threads")
-
-
 def test_negative_spills_are_none() -> None:
     moved = replace(KERNEL, spill_store_bytes=-8, spill_load_bytes=4)
     assert checked([moved], rule({"max_spill_bytes": 4})).violating == []
@@ -256,16 +245,6 @@ def test_triton_has_options_and_no_launch_bounds(name: str, threads: int | None,
     kernel = replace(KERNEL, format="triton", threads=threads, required_threads=256)
     (violating,) = checked([kernel], rule({name: 32 if name == "max_regs" else 0})).violating
     assert mending(violating.kernel, violating.violations[0]).endswith(said)
-
-
-def test_other_warps_of_triton_are_called_by_its_name() -> None:
-    """Three blocks of 32 warps do not fit where three of 16 do."""
-    kernel = replace(
-        KERNEL, format="triton", arch="sm_86", threads=1024, num_warps=32, regs=40, static_smem=0, barriers=1
-    )
-    (violating,) = checked([kernel], rule({"min_occupancy": 80})).violating
-    said = "num_warps 32 -> 16 for the same tile, with up to 40 registers would give 100% occupancy."
-    assert mending(violating.kernel, violating.violations[0]) == said
 
 
 @pytest.mark.parametrize(("name", "bound", "step"), MENDING)

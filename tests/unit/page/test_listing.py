@@ -173,7 +173,7 @@ def test_questions_are_those_of_the_kernels(samples: Path) -> None:
         assert int(asked["regs"]) == kernel["regs"]
         options = [part for name, value in asked.items() for part in (f"--{name}", value)]
         answer = json.loads(run("calc", *options, "--format", "json").stdout)
-        assert answer["occupancy"] == kernel["occupancy"]
+        assert answer["gpus"][0]["occupancy"] == kernel["occupancy"]
 
 
 def test_a_launch_brings_its_grid_and_the_sms_of_the_gpu(samples: Path) -> None:

@@ -141,7 +141,7 @@ def test_html_is_of_a_notebook() -> None:
 
 
 def test_what_is_short_in_a_table_of_a_notebook_stays_on_a_line() -> None:
-    columns = (Column("Chip", is_number=False), Column("Reached"), Column("Why", is_number=False))
+    columns = (Column("Gpu", is_number=False), Column("Reached"), Column("Why", is_number=False))
     page = html([Table(columns, [("RTX 4090", "4 blocks, 50%", "registers and " * 3), ("A100", "", "")])])
     cells = re.findall(r"<(t[hd]) style=\"[^\"]*?(nowrap)?\">", page)
     assert cells == [("th", "")] * 3 + [("td", "nowrap"), ("td", "nowrap"), ("td", "")] * 2

@@ -17,7 +17,9 @@ from occupancy import engine
 from occupancy.errors import OccupancyError, TableError
 from occupancy.tables import shipped
 from occupancy.tables.custom import read_limits, with_changes
-from occupancy.values.kernel import Caching, Carveout, Kernel
+from occupancy.values.carveout import Carveout
+from occupancy.values.fields import Caching
+from occupancy.values.kernel import Kernel
 from occupancy.values.limits import FIELD_NAMES, POSITIVE_FIELDS, Limits
 
 HEAD = "schema_version: 1\ncompute_capabilities:\n"

@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 
 from occupancy import Carveout, InputError
-from occupancy.values.spellings import (
-    parse_carveout,
-    parse_count,
-    parse_flag,
-    parse_share,
-    parse_size,
-    parse_threads,
-)
+from occupancy.values.carveout import parse_carveout
+from occupancy.values.spellings import parse_count, parse_flag, parse_share, parse_size, parse_threads
 
 
 @pytest.mark.parametrize(

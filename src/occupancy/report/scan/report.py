@@ -12,7 +12,6 @@ from ...builds.selection import Order
 from ...readers import ReadProblem
 from ...values.dataclass import dataclass
 from ..base import Report
-from ..calc.report import in_a_cell
 from .spills import cost_in_a_cell
 from .summary import summary
 
@@ -64,7 +63,7 @@ def csv_rows(kernels: Sequence[ScanRow], places: range) -> Iterator[dict[str, An
 def csv_row(row: ScanRow) -> dict[str, Any]:
     """A row of the CSV: the next step is one cell, and so is what spills cost; an empty list is nothing."""
     step, cost = row.next_step, row.spill_cost
-    cells = {"next_step": step and in_a_cell(step), "spill_cost": cost and cost_in_a_cell(cost)}
-    cells["other_warps"] = "; ".join(map(in_a_cell, row.other_warps)) or None
+    cells = {"next_step": step and str(step), "spill_cost": cost and cost_in_a_cell(cost)}
+    cells["other_warps"] = "; ".join(map(str, row.other_warps)) or None
     known = {name: None if value == () else value for name, value in row.to_dict().items()}
     return {**known, **cells}

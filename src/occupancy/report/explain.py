@@ -1,22 +1,29 @@
-"""The arithmetic of an answer in words: every step with its numbers, and why where a rule surprises.
+"""The arithmetic of a result, step by step, with the reason where a rule surprises.
 
 Each number comes from the engine's own function for that step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ...engine import Answer, cuda, default_model, evaluate, spreadsheet
-from ...engine.common import round_up, shared_memory_configuration
-from ...values.kernel import TENSOR_MEMORY_UNIT
-from ...values.resources import RESOURCES, Resource
-from .notes import is_confined_to_half, left_out_by_spreadsheet
-from .report import Explanation
+from ..engine import Answer, cuda, spreadsheet
+from ..engine.common import registers_per_warp, round_up, shared_memory_configuration
+from ..values.fields import TENSOR_MEMORY_UNIT
+from ..values.numbers import count
+from ..values.resources import RESOURCES, Resource
 
 NO_BLOCKS = "0 blocks"
+
+
+class Explanation(NamedTuple):
+    """The arithmetic of one resource."""
+
+    resource: Resource
+    steps: tuple[str, ...]
+    why: str | None
+    """The reason for a step that surprises."""
 
 
 class Steps(NamedTuple):
@@ -24,12 +31,10 @@ class Steps(NamedTuple):
 
     steps: Sequence[str]
     why: str | None = None
-    of: int = -1
-    """The step that the reason is for, counted from 0; -1 for the last."""
 
 
 def explain(result: Answer) -> tuple[Explanation, ...]:
-    """The steps of every resource that plays a part in the answer."""
+    """Return the steps of every resource that plays a part in the result."""
     if result.model == "cuda":
         explainers: tuple[Callable[[Answer], Steps | None], ...] = (
             _warps, _blocks, _cuda_registers, _cuda_shared_memory, _barriers, _virtual_resources,
@@ -37,43 +42,21 @@ def explain(result: Answer) -> tuple[Explanation, ...]:
         )  # fmt: skip
     else:
         explainers = (_warps, _blocks, _spreadsheet_registers, _spreadsheet_shared_memory)
-    # The spreadsheet knows the first four resources.
+    # The spreadsheet has the first four resources.
     found = ((name, explainer(result)) for name, explainer in zip(RESOURCES, explainers, strict=False))
-    explained = (_explanation(name, steps) for name, steps in found if steps is not None)
-    return tuple(explained if result.model == "cuda" else _beside_the_hardware(result, explained))
-
-
-def _explanation(name: Resource, given: Steps) -> Explanation:
-    of = None if given.why is None else range(len(given.steps))[given.of]
-    return Explanation(name, tuple(given.steps), given.why, of)
-
-
-def _beside_the_hardware(result: Answer, explained: Iterable[Explanation]) -> Iterator[Explanation]:
-    """The spreadsheet's steps, and the runtime's where it comes to another number of blocks."""
-    if default_model(result.limits) != "cuda":
-        yield from explained
-        return
-    runtime = evaluate(result.limits, result.kernel, "cuda")
-    of_runtime = {each.resource: each.steps for each in explain(runtime)}
-    for each in explained:
-        ours, theirs = (getattr(answer.block_limits, each.resource) for answer in (result, runtime))
-        if None in (ours, theirs) or ours == theirs:
-            yield each
-        else:
-            yield replace(each, runtime_steps=of_runtime[each.resource])
+    return tuple(Explanation(name, tuple(each.steps), each.why) for name, each in found if each is not None)
 
 
 def _warps(result: Answer) -> Steps:
     limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
-    threads = _count(kernel.threads, "thread")
+    threads = count(kernel.threads, "thread")
     rounded = ", rounded up" if kernel.threads % limits.warp_size else ""
     steps = []
     if kernel.block_dim is not None:
         x, y, z = kernel.block_dim
         steps.append(f"{x} x {y} x {z} = {threads}")
-    whole_warps = len(steps)
-    steps.append(f"{threads} / {limits.warp_size}{rounded} = {_count(warps, 'warp')}")
-    why, of = None, -1
+    steps.append(f"{threads} / {limits.warp_size}{rounded} = {count(warps, 'warp')}")
+    why = None
     most = limits.max_warps_per_multiprocessor
     is_too_many = kernel.threads > limits.max_threads_per_block
     if result.model == "cuda" and (is_too_many or cuda.exceeded_dimension(limits, kernel) is not None):
@@ -81,15 +64,15 @@ def _warps(result: Answer) -> Steps:
     elif result.model == "cuda" and is_confined_to_half(result):
         half = most // 2
         steps.append(f"{most} warps per SM / 2 = {half} in each half")
-        steps.append(f"{half} // {_count(warps, 'warp')} = {half // warps}, x 2 = {_limit(result, 'warps')}")
+        steps.append(f"{half} // {count(warps, 'warp')} = {half // warps}, x 2 = {_limit(result, 'warps')}")
         why = "Caching global loads in L1 confines a block to one half of the SM."
     else:
-        steps.append(f"{most} warps per SM // {_count(warps, 'warp')} = {_limit(result, 'warps')}")
+        steps.append(f"{most} warps per SM // {count(warps, 'warp')} = {_limit(result, 'warps')}")
         if result.model == "cuda" and kernel.caching == "ca":
             why = "Half of the SM has too few registers for the block, which does without caching in L1."
     if kernel.threads % limits.warp_size and why is None:
-        why, of = "Warps are allocated whole, so the last warp's idle lanes take up their slots.", whole_warps
-    return Steps(steps, why, of)
+        why = "Warps are allocated whole, so the last warp's idle lanes take up their slots."
+    return Steps(steps, why)
 
 
 def _blocks(result: Answer) -> Steps:
@@ -105,24 +88,21 @@ def _cuda_registers(result: Answer) -> Steps:
     if kernel.regs > limits.max_registers_per_thread:
         return Steps([*steps, _too_many_per_thread(result)])
     check_steps, why = _launch_check(result, per_warp)
-    of = len(steps)
     steps += check_steps
     if check_steps[-1].endswith(NO_BLOCKS):
-        return Steps(steps, why, of)
-    of_share = len(steps) + 1
+        return Steps(steps, why)
     steps += _sub_partition_steps(result, per_warp)
     of_sub_partitions = cuda.warps_by_registers(limits, per_warp, limits.sub_partitions)
     if of_sub_partitions < limits.max_registers_per_multiprocessor // per_warp:
         why = "A warp lives in one sub-partition, so what is left over in each does not add up to a warp."
-        of = of_share
-    return Steps(steps, why, of)
+    return Steps(steps, why)
 
 
 def _launch_check(result: Answer, per_warp: int) -> tuple[list[str], str | None]:
     limits, warps = result.limits, result.allocated.warps
     parts = cuda.checked_sub_partitions(limits)
     counted = round_up(warps, parts)
-    of_block = _count(warps, "warp") + (f", counted as {counted}," if counted != warps else "")
+    of_block = count(warps, "warp") + (f", counted as {counted}," if counted != warps else "")
     checked = cuda.registers_checked(per_warp, warps, parts)
     passes = checked <= limits.max_registers_per_block
     sign, outcome = ("<=", "launches") if passes else (">", NO_BLOCKS)
@@ -132,7 +112,7 @@ def _launch_check(result: Answer, per_warp: int) -> tuple[list[str], str | None]
     ]
     fitting = cuda.warps_by_registers(limits, per_warp, parts)
     if passes and parts != limits.sub_partitions and fitting < warps:
-        steps.append(f"launch check: {_count(fitting, 'warp')} fit in {parts} sub-partitions: {NO_BLOCKS}")
+        steps.append(f"launch check: {count(fitting, 'warp')} fit in {parts} sub-partitions: {NO_BLOCKS}")
     why = None
     if counted != warps:
         why = f"The check counts as if all {parts} sub-partitions got the same number of warps."
@@ -146,7 +126,7 @@ def _sub_partition_steps(result: Answer, per_warp: int) -> list[str]:
     parts = limits.sub_partitions
     share = limits.max_registers_per_multiprocessor // parts
     fitting = cuda.warps_by_registers(limits, per_warp, parts)
-    in_each = _count(fitting // parts, "warp")
+    in_each = count(fitting // parts, "warp")
     steps = [
         f"{limits.max_registers_per_multiprocessor} per SM / {parts} sub-partitions = {share}",
         f"{share} per sub-partition // {per_warp} = {in_each}, x {parts} = {fitting}",
@@ -155,17 +135,17 @@ def _sub_partition_steps(result: Answer, per_warp: int) -> list[str]:
     if is_confined_to_half(result):
         half = fitting // 2
         each = half // warps
-        of_block = _count(warps, "warp")
+        of_block = count(warps, "warp")
         steps.append(f"{fitting} / 2 = {half} in each half; {half} // {of_block} = {each}, x 2 = {blocks}")
     else:
-        steps.append(f"{fitting} // {_count(warps, 'warp')} = {blocks}")
+        steps.append(f"{fitting} // {count(warps, 'warp')} = {blocks}")
     return steps
 
 
 def _cuda_shared_memory(result: Answer) -> Steps:
     limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
     if not per_block:
-        return _no_limit(is_given=kernel.is_shared_memory_given)
+        return _no_limit(is_given=kernel.has_shared_memory)
     steps = [_shared_memory_step(result, limits.reserved_shared_memory_per_block)]
     most = cuda.max_shared_memory_allocation(limits, kernel)
     why = None
@@ -174,14 +154,14 @@ def _cuda_shared_memory(result: Answer) -> Steps:
         why = f"From 8.0 the system takes {reserved} bytes for each resident block."
     if per_block > most:
         steps.append(f"{per_block} > {most}, the most for one block: {NO_BLOCKS}")
-        return Steps(steps, why, 0)
+        return Steps(steps, why)
     asked = shared_memory_configuration(limits, kernel.carveout)
     pool = cuda.shared_memory_pool(limits, kernel, per_block)
     steps.append(_pool_step(result, asked))
     if pool != asked:
         steps.append(f"{asked} is too small for one block: {pool}")
     steps.append(f"{pool} // {per_block} = {_limit(result, 'shared_memory')}")
-    return Steps(steps, why, 0)
+    return Steps(steps, why)
 
 
 def _barriers(result: Answer) -> Steps:
@@ -242,13 +222,13 @@ def _spreadsheet_registers(result: Answer) -> Steps:
         counted = round_up(warps, limits.warp_allocation_granularity)
         need = counted * limits.warp_size * kernel.regs
         steps = (
-            f"{_count(warps, 'warp')}, rounded up to {limits.warp_allocation_granularity}s: {counted}",
-            f"{counted} x {limits.warp_size} threads x {_count(kernel.regs, 'register')} = {need}, "
+            f"{count(warps, 'warp')}, rounded up to {limits.warp_allocation_granularity}s: {counted}",
+            f"{counted} x {limits.warp_size} threads x {count(kernel.regs, 'register')} = {need}, "
             f"rounded up to {limits.register_allocation_unit}s: {result.allocated.registers} per block",
             f"{limits.max_registers_per_multiprocessor} per SM // {result.allocated.registers} = "
             f"{_limit(result, 'registers')}",
         )
-        return Steps(steps, "On 1.x registers are given to the block as a whole.", 0)
+        return Steps(steps, "On 1.x registers are allocated to the block as a whole.")
     per_warp = spreadsheet.allocated_registers_per_warp(limits, column, kernel.regs)
     share = spreadsheet.max_registers_per_block(limits, column, kernel).amount
     granularity = spreadsheet.warp_granularity(limits, column, kernel)
@@ -257,23 +237,23 @@ def _spreadsheet_registers(result: Answer) -> Steps:
     shares = limits.max_registers_per_multiprocessor // share
     steps = (
         _per_warp_step(result, per_warp),
-        f"{share} per block // {per_warp} = {_count(unrounded, 'warp')}, "
+        f"{share} per block // {per_warp} = {count(unrounded, 'warp')}, "
         f"rounded down to {granularity}s: {fitting}",
-        f"{fitting} // {_count(warps, 'warp')} = "
+        f"{fitting} // {count(warps, 'warp')} = "
         + (f"{fitting // warps}, x {shares} shares per SM = " if shares != 1 else "")
         + _limit(result, "registers"),
     )
     why = None
     if spreadsheet.is_doubled_unit(column, kernel.regs):
         why = "For this number of registers the spreadsheet allocates in units of twice the size."
-    return Steps(steps, why, 0)
+    return Steps(steps, why)
 
 
 def _spreadsheet_shared_memory(result: Answer) -> Steps:
     limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
     column = spreadsheet.column_of(limits)
     if not per_block:
-        return _no_limit(is_given=kernel.is_shared_memory_given)
+        return _no_limit(is_given=kernel.has_shared_memory)
     steps = [_shared_memory_step(result, column.reserved_shared_memory_per_block)]
     most = spreadsheet.max_shared_memory_allocation(limits, column, kernel).amount
     asked = shared_memory_configuration(limits, kernel.carveout)
@@ -281,7 +261,7 @@ def _spreadsheet_shared_memory(result: Answer) -> Steps:
         steps.append(f"{per_block} > {most}, the most for one block: {NO_BLOCKS}")
     else:
         steps += [_pool_step(result, asked), f"{asked} // {per_block} = {_limit(result, 'shared_memory')}"]
-    return Steps(steps, left_out_by_spreadsheet(limits), 0)
+    return Steps(steps, reserved_memory_ignored(result))
 
 
 def _no_limit(*, is_given: bool) -> Steps:
@@ -289,7 +269,7 @@ def _no_limit(*, is_given: bool) -> Steps:
 
 
 def _too_many_per_thread(result: Answer) -> str:
-    registers = _count(result.kernel.regs or 0, "register")
+    registers = count(result.kernel.regs or 0, "register")
     return f"{registers} per thread > {result.limits.max_registers_per_thread}: {NO_BLOCKS}"
 
 
@@ -299,8 +279,8 @@ def _per_warp_step(result: Answer, per_warp: int) -> str:
     if result.model == "spreadsheet":
         unit *= 2 if spreadsheet.is_doubled_unit(spreadsheet.column_of(limits), registers) else 1
     return (
-        f"{_count(registers, 'register')} x {limits.warp_size} threads = {registers * limits.warp_size}, "
-        f"rounded up to {unit}s: {per_warp} per warp"
+        f"{count(registers, 'register')} x {limits.warp_size} threads = {registers * limits.warp_size}, "
+        f"rounded up to {unit}s: {per_warp} per warp{_same_allocation(result, per_warp)}"
     )
 
 
@@ -328,8 +308,33 @@ def _pool_step(result: Answer, asked: int) -> str:
 
 def _limit(result: Answer, resource: Resource) -> str:
     blocks = getattr(result.block_limits, resource)
-    return _count(blocks, "block")
+    return count(blocks, "block")
 
 
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+def _same_allocation(result: Answer, per_warp: int) -> str:
+    """Return the other register counts with the same allocation: ``the same for 33 to 40``."""
+    limits = result.limits
+    if result.model != "cuda" or not per_warp:
+        return ""
+    most = per_warp // limits.warp_size
+    least = max(1, (per_warp - limits.register_allocation_unit) // limits.warp_size + 1)
+    assert registers_per_warp(limits, least) == registers_per_warp(limits, most) == per_warp
+    most = min(most, limits.max_registers_per_thread)
+    return f", the same for {least} to {most} registers" if least < most else ""
+
+
+def is_confined_to_half(result: Answer) -> bool:
+    """Return True if caching global loads in L1 confines a block to half of the SM."""
+    warps, registers = result.allocated.warps, result.allocated.registers
+    return cuda.is_confined_to_half(result.limits, result.kernel, warps, registers // warps)
+
+
+def reserved_memory_ignored(result: Answer) -> str | None:
+    """Return the sentence on reserved memory that the spreadsheet leaves out; None if it counts all."""
+    column = result.limits.spreadsheet
+    if column is None:
+        return None
+    missing = result.limits.reserved_shared_memory_per_block - column.reserved_shared_memory_per_block
+    if missing <= 0:
+        return None
+    return f"The spreadsheet ignores {missing:,} bytes that the system reserves for each resident block."

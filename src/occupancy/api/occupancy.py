@@ -1,0 +1,413 @@
+"""`compute` and its result: the occupancy of a kernel on one GPU or on several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from math import prod
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
+
+from ..engine import Answer, Model
+from ..errors import InputError
+from ..tables.gpus import Gpu, find_gpus
+from ..values.carveout import Carveout, is_automatic
+from ..values.fields import TENSOR_MEMORY_UNIT, KernelInputs, unknown_input
+from ..values.kernel import Kernel, Launch
+from ..values.limits import ComputeCapability, Limits
+from ..values.spellings import parse_count, parse_shape, parse_share, parse_size, parse_threads
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ..advice.block_sizes import BlockSize
+    from ..advice.budget import Budget
+    from ..advice.carveout import CarveoutAdvice
+    from ..advice.launch_bounds import LaunchBounds
+    from ..advice.next_steps import NextStep
+    from ..advice.opt_in import OptIn
+    from ..advice.slack import Slack
+    from ..advice.waves import Waves
+    from ..report.explain import Explanation
+    from ..report.model import Report
+
+GpuLike = str | int | tuple[int, int] | ComputeCapability | Limits | Gpu
+"""A GPU: its name, a compute capability in any spelling, or the limits of an SM."""
+KernelLike = object
+"""A `Kernel`, an `Occupancy`, a scanned kernel, or a compiled kernel of Triton, CuPy, Numba, PyCUDA, the CuTe
+DSL or cuda.core."""
+DynamicSmem = int | str | Callable[[int], int]
+"""Dynamic shared memory per block: a size, or a function from threads per block to bytes."""
+
+
+class Occupancy(Answer):
+    """The occupancy of a kernel on one GPU; immutable and hashable.
+
+    Two results are equal if GPU, kernel and model are. ``print`` shows what the command line prints.
+    """
+
+    __slots__ = ("gpu",)
+
+    gpu: Gpu
+    """The GPU: its name, limits and, where they are known, its SMs."""
+
+    def __init__(self, gpu: Gpu, kernel: Kernel, model: Model | None = None) -> None:
+        super().__init__(gpu.limits, kernel, model)
+        object.__setattr__(self, "gpu", gpu)
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.gpu, self.kernel, self.model
+
+    @property
+    def cc(self) -> str:
+        """The compute capability, such as ``"9.0"``."""
+        return self.gpu.cc
+
+    def replace(self, **inputs: Any) -> Occupancy:
+        """Return the result for other inputs of the kernel, on the same GPU.
+
+        Raises:
+            InputError: A value that no kernel can have.
+            TypeError: A keyword that does not exist.
+        """
+        return _on(self.gpu, self.kernel.replace(**inputs), self.model, inputs.get("carveout"))
+
+    __replace__ = replace
+
+    def next_steps(self) -> tuple[NextStep, ...]:
+        """Return every higher occupancy with all that must change to reach it, nearest first."""
+        from ..advice.next_steps import next_steps
+
+        return tuple(next_steps(self))
+
+    def slack(self) -> Slack:
+        """Return how far each resource may grow before a block is lost, and the unused rest of the SM."""
+        from ..advice.slack import slack
+
+        return slack(self)
+
+    def carveout(self) -> CarveoutAdvice:
+        """Return the sizes that the SM's shared memory can be set to, with the blocks of each."""
+        from ..advice.carveout import carveout
+
+        return carveout(self)
+
+    def budget(self, *, occupancy: float | str | None = None, blocks: int | str | None = None) -> Budget:
+        """Return the most registers and shared memory that reach a target.
+
+        Args:
+            occupancy: A share of 1, or a percentage: ``0.75``, ``75``, ``"75%"``.
+            blocks: Resident blocks, in place of the occupancy. Without either, only the levels are set.
+
+        Raises:
+            InputError: Both were given, or more than a block of this size can reach.
+        """
+        from ..advice.budget import budget
+
+        share = None if occupancy is None else parse_share(occupancy, "occupancy")
+        count = None if blocks is None else parse_count(blocks, "blocks")
+        return budget(self.gpu, self.kernel, occupancy=share, blocks=count, model=self.model)
+
+    def launch_bounds(self, *, blocks: int | str | None = None) -> LaunchBounds:
+        """Return the register cap of ``__launch_bounds__(threads, blocks)``, and the occupancy with it.
+
+        Args:
+            blocks: The second bound; by default none.
+
+        Raises:
+            InputError: A number out of range, or a GPU that the compilers do not support.
+        """
+        from ..advice.launch_bounds import launch_bounds
+
+        count = None if blocks is None else parse_count(blocks, "blocks")
+        return launch_bounds(self.gpu, self.kernel, count, self.model)
+
+    def block_sizes(self, *, dynamic_smem: DynamicSmem | None = None) -> tuple[BlockSize, ...]:
+        """Return every block size, a multiple of the warp size, with its occupancy, best first.
+
+        Args:
+            dynamic_smem: Other dynamic shared memory: a size, or a function from threads per block to bytes.
+
+        Raises:
+            InputError: Not a size, or the kernel has a total that is not split.
+        """
+        from ..advice.block_sizes import block_sizes
+
+        kernel, sizer = self.kernel, None
+        if callable(dynamic_smem):
+            sizer = dynamic_smem
+        elif dynamic_smem is not None:
+            kernel = kernel.replace(dynamic_smem=parse_size(dynamic_smem, "dynamic_smem"))
+        return block_sizes(self.limits, kernel, sizer, self.model)
+
+    def waves(
+        self, grid: int | str | Iterable[int], *, cluster: int | str | Iterable[int] | None = None,
+        multiprocessor_count: int | None = None, max_active_clusters: int | None = None,
+    ) -> Waves:  # fmt: skip
+        """Return the waves in which a grid runs on the whole GPU.
+
+        Args:
+            grid: Blocks, or the grid's shape.
+            cluster: Blocks per cluster, or its shape; from 9.0.
+            multiprocessor_count: SMs; by default those of the GPU.
+            max_active_clusters: Resident clusters, as a live device reports them; else an upper bound.
+
+        Raises:
+            InputError: A number out of range, an unknown number of SMs, or clusters that the GPU lacks.
+        """
+        from ..advice.waves import count_waves, full_wave
+
+        count = self.gpu.multiprocessor_count if multiprocessor_count is None else multiprocessor_count
+        if count is None:
+            raise InputError(
+                f"the number of SMs of {self.gpu.label} is not known",
+                where="multiprocessor_count",
+                hint='Name a GPU (--gpu "H100 SXM"), or give `multiprocessor_count` (--sms).',
+            )
+        shape = None if cluster is None else parse_shape(cluster, "cluster")
+        size = None if shape is None else prod(shape)
+        wave = full_wave(self, count, cluster_size=size, max_active_clusters=max_active_clusters)
+        return count_waves(Launch(self.kernel, parse_shape(grid, "grid"), shape), wave)
+
+    @property
+    def resident_blocks(self) -> int | None:
+        """Blocks on the whole GPU at once, without clusters; None where its SMs are not known."""
+        count = self.gpu.multiprocessor_count
+        return None if count is None else count * self.active_blocks * self.launchable
+
+    @property
+    def opt_ins(self) -> tuple[OptIn, ...]:
+        """Calls that a launch needs before it."""
+        from ..advice.opt_in import opt_ins
+
+        return opt_ins(self, None)
+
+    @property
+    def compile_error(self) -> str | None:
+        """Why no compiler accepts the kernel; None where one does."""
+        from ..advice.opt_in import refused_by_compiler
+
+        return refused_by_compiler(self)
+
+    def explain(self) -> tuple[Explanation, ...]:
+        """Return the arithmetic of each resource, step by step."""
+        from ..report.explain import explain
+
+        return explain(self)
+
+    def plot(self) -> list[Any]:
+        """Draw the occupancy by block size, registers and shared memory.
+
+        Returns:
+            matplotlib's ``Axes`` of the three curves, in a new figure.
+
+        Raises:
+            MissingDependencyError: matplotlib is not installed.
+        """
+        from ..render.pictures import plot
+        from ..report.curves import curves_picture, curves_report
+
+        return plot(curves_picture([curves_report(self, self.gpu.name)]))
+
+    def report(self) -> Report:
+        """Return the report that the command line prints."""
+        from ..report.calc import calc_report
+
+        return calc_report((self,))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain values, by the keys of the command's JSON, without advice."""
+        from ..report.calc import record
+
+        return {"inputs": self.kernel.to_dict(), **record(self)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Occupancy:
+        """Return the result of `to_dict`, computed anew.
+
+        Raises:
+            InputError: Not such a dictionary, or a GPU that the table does not have.
+        """
+        try:
+            name, inputs, model = values["gpu"] or values["cc"], dict(values["inputs"]), values["model"]
+        except (KeyError, TypeError, ValueError):
+            raise InputError(
+                "is not a result of to_dict()", where="values", hint="It needs gpu, cc, model and inputs."
+            ) from None
+        if inputs.get("block_dim") is not None:
+            inputs["threads"] = inputs.pop("block_dim")
+        gpu = find_all(name)[0]
+        return cls(gpu, Kernel(**inputs), model)
+
+    def __str__(self) -> str:
+        from ..render.terminal import text
+
+        return text(self.report())
+
+    def _repr_html_(self) -> str:
+        from ..render.markup import html
+
+        return html(self.report())
+
+    def __repr__(self) -> str:
+        return (
+            f"<Occupancy {100 * self.occupancy:.4g}% on {self.gpu.label}: {self.active_blocks} blocks of "
+            f"{self.kernel.threads} threads, limited by {', '.join(self.limiters)}>"
+        )
+
+    def __reduce__(self) -> tuple[type[Occupancy], tuple[Any, ...]]:
+        return type(self), (self.gpu, self.kernel, self.model)
+
+
+class Occupancies(tuple[Occupancy, ...]):
+    """The occupancy of a kernel on several GPUs: a sequence that prints as one table."""
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Occupancy: ...
+    @overload
+    def __getitem__(self, index: slice) -> Occupancies: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> Occupancy | Occupancies:
+        found = super().__getitem__(index)
+        return Occupancies(found) if isinstance(found, tuple) else found
+
+    def report(self) -> Report:
+        """Return the report that the command line prints."""
+        from ..report.calc import calc_report
+
+        return calc_report(self)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return each result as plain values."""
+        return [each.to_dict() for each in self]
+
+    def __str__(self) -> str:
+        from ..render.terminal import text
+
+        return text(self.report())
+
+    def _repr_html_(self) -> str:
+        from ..render.markup import html
+
+        return html(self.report())
+
+
+@overload
+def compute(
+    gpu: GpuLike, kernel: KernelLike = None, *, model: Model | None = None, **inputs: Unpack[KernelInputs]
+) -> Occupancy: ...
+@overload
+def compute(
+    gpu: list[Any],
+    kernel: KernelLike = None,
+    *,
+    model: Model | None = None,
+    **inputs: Unpack[KernelInputs],
+) -> Occupancies: ...
+def compute(
+    gpu: GpuLike | list[Any],
+    kernel: KernelLike = None,
+    *,
+    model: Model | None = None,
+    **inputs: Unpack[KernelInputs],
+) -> Occupancy | Occupancies:
+    """Compute how many blocks of a kernel are resident on an SM at once, and what limits them.
+
+    Args:
+        gpu: A compute capability in any spelling (``"9.0"``, ``"sm_90"``, 90, (9, 0)), the name of a GPU
+            (``"RTX 4090"``), the `Limits` of an SM, or a list of these. The name of an architecture with
+            several compute capabilities (``"ampere"``) stands for all of them.
+        kernel: A `Kernel`, a kernel that `scan` found, or a compiled kernel of a framework; its launch bounds
+            count. ``inputs`` replace what it has.
+        model: ``"cuda"`` (the default from 3.0): as NVIDIA's cuda_occupancy.h and the CUDA runtime;
+            ``"spreadsheet"`` (1.0 to 8.6): as NVIDIA's CUDA_Occupancy_Calculator.xls.
+        inputs: The fields of `Kernel`: ``threads``, ``regs``, ``smem`` and the others, in any spelling.
+
+    Returns:
+        The result; for a list, or an architecture with several compute capabilities, one for each GPU. A
+        kernel that cannot launch is a result too: 0 blocks, with the reason.
+
+    Raises:
+        InputError: A value that no kernel can have, or that the GPU does not offer.
+        UnknownComputeCapabilityError: A compute capability that the table does not have.
+        TypeError: A keyword that does not exist.
+    """
+    gpus = _gpus_of_text(gpu) if type(gpu) is str else find_all(gpu)
+    needed = kernel_of_inputs(kernel, inputs)
+    carveout = inputs.get("carveout") if inputs else None
+    if len(gpus) == 1 and not isinstance(gpu, list):
+        return _on(gpus[0], needed, model, carveout)
+    return Occupancies(_on(each, needed, model, carveout) for each in gpus)
+
+
+def _on(gpu: Gpu, kernel: Kernel, model: Model | None, carveout: object) -> Occupancy:
+    found = Occupancy(gpu, kernel, model)
+    if carveout is not None and is_automatic(carveout):
+        smallest = found.carveout().smallest
+        if smallest is not None:
+            return Occupancy(gpu, kernel.replace(carveout=Carveout(smallest.shared_memory, "bytes")), model)
+    return found
+
+
+_COMMON_INPUTS = {"threads", "regs", "smem", "static_smem", "dynamic_smem", "barriers"}
+
+
+def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: str = "compute") -> Kernel:
+    """Return the kernel that an object, keyword arguments, or both describe.
+
+    Args:
+        kernel: See `compute`; None: the keywords say all.
+        inputs: Fields of `Kernel`; those that are not None replace what the kernel has.
+        function: The function that was called, for errors.
+
+    Raises:
+        InputError: No threads, a value that no kernel can have, or an object that is no kernel.
+        TypeError: A keyword that does not exist.
+    """
+    if kernel is None and inputs.keys() <= _COMMON_INPUTS:
+        return Kernel(**{"threads": None, **inputs})
+    for name in inputs:
+        if name not in KernelInputs.__annotations__:
+            raise unknown_input(name, function, ("gpu", "kernel", "model"))
+    given = {name: value for name, value in inputs.items() if value is not None}
+    if isinstance(kernel, Occupancy):
+        kernel = kernel.kernel
+    if kernel is None:
+        made = Kernel(**{"threads": None, **given})
+    elif isinstance(kernel, Kernel):
+        made = kernel.replace(**given) if given else kernel
+    else:
+        from ..readers import KernelRecord, kernel_of
+
+        record = kernel if isinstance(kernel, KernelRecord) else kernel_of(kernel)
+        threads = given.get("threads")
+        made = record.kernel(None if threads is None else parse_threads(threads)[0])
+        made = made.replace(**given) if given else made
+    columns = made.tensor_memory
+    if columns is not None and "tensor_memory" in given and columns % TENSOR_MEMORY_UNIT:
+        raise InputError(
+            f"{columns} is not a multiple of {TENSOR_MEMORY_UNIT}",
+            where="tensor_memory",
+            hint="tcgen05.alloc allocates 32, 64, 128, 256 or 512 columns each time; give the sum.",
+        )
+    return made
+
+
+@lru_cache(maxsize=256)
+def _gpus_of_text(name: str) -> tuple[Gpu, ...]:
+    return find_all(name)
+
+
+def find_all(value: object) -> tuple[Gpu, ...]:
+    """Return the GPUs of a name, or of a list of names, each once.
+
+    Raises:
+        InputError: No GPU has the name, or the list is empty.
+    """
+    if isinstance(value, list):
+        found = dict.fromkeys(gpu for each in value for gpu in find_gpus(each))
+    else:
+        found = dict.fromkeys(find_gpus(value))
+    if not found:
+        raise InputError("is empty", where="gpu", hint='Name at least one GPU, such as "9.0" or "RTX 4090".')
+    return tuple(found)

@@ -1,0 +1,146 @@
+"""The CUDA runtime's occupancy calls, by their names, without a GPU.
+
+They compute as the model ``"cuda"`` does, so for 3.0 and newer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import TYPE_CHECKING
+
+from .advice import runtime
+from .advice.runtime import LaunchConfiguration
+from .api.occupancy import GpuLike, KernelLike, find_all, kernel_of_inputs
+from .errors import InputError
+from .tables.gpus import Gpu
+from .values.fields import KernelInputs
+from .values.spellings import parse_count, parse_shape
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = [
+    "LaunchConfiguration",
+    "available_dynamic_shared_memory_per_block",
+    "max_active_blocks_per_multiprocessor",
+    "max_active_clusters",
+    "max_potential_block_size",
+]
+
+
+def max_active_blocks_per_multiprocessor(
+    gpu: GpuLike, kernel: KernelLike = None, **inputs: Unpack[KernelInputs]
+) -> int:
+    """Return the resident blocks of an SM: cudaOccupancyMaxActiveBlocksPerMultiprocessor.
+
+    Args:
+        gpu: As in `occupancy.compute`.
+        kernel: As there.
+        inputs: As there.
+
+    Raises:
+        InputError: A value that no kernel can have.
+    """
+    needed = kernel_of_inputs(kernel, inputs, "max_active_blocks_per_multiprocessor")
+    return runtime.max_active_blocks_per_multiprocessor(find_all(gpu)[0].limits, needed)
+
+
+def max_potential_block_size(
+    gpu: GpuLike,
+    kernel: KernelLike = None,
+    *,
+    multiprocessor_count: int | str | None = None,
+    block_size_limit: int | str = 0,
+    smem_of_threads: Callable[[int], int] | None = None,
+    **inputs: Unpack[KernelInputs],
+) -> LaunchConfiguration:
+    """Return the block size with the most resident threads: cudaOccupancyMaxPotentialBlockSize.
+
+    Args:
+        gpu: As in `occupancy.compute`.
+        kernel: As there; its own block size does not matter.
+        multiprocessor_count: SMs; by default those of the GPU.
+        block_size_limit: The largest block that the kernel works with; 0 is no limit.
+        smem_of_threads: A function from threads per block to bytes of dynamic shared memory.
+        inputs: As there.
+
+    Raises:
+        InputError: A number out of range, or a GPU whose SMs are not known.
+    """
+    found = find_all(gpu)[0]
+    needed = kernel_of_inputs(kernel, {"threads": 1, **inputs}, "max_potential_block_size")
+    limit = parse_count(block_size_limit, "block_size_limit")
+    return runtime.max_potential_block_size(
+        found.limits, needed, _multiprocessors(found, multiprocessor_count), smem_of_threads, limit
+    )
+
+
+def available_dynamic_shared_memory_per_block(
+    gpu: GpuLike,
+    kernel: KernelLike = None,
+    *,
+    blocks: int | str,
+    driver_580: bool = False,
+    **inputs: Unpack[KernelInputs],
+) -> int:
+    """Return the most dynamic shared memory, in bytes, for a number of resident blocks:
+    cudaOccupancyAvailableDynamicSMemPerBlock.
+
+    Args:
+        gpu: As in `occupancy.compute`.
+        kernel: As there.
+        blocks: Blocks on one SM, 1 and up.
+        driver_580: Return what NVIDIA's driver 580 and cuda_occupancy.h before 13.1 do: they forget the
+            system's reservation, and one block fewer fits.
+        inputs: As there.
+
+    Raises:
+        InputError: The blocks are not resident even without dynamic shared memory.
+    """
+    needed = kernel_of_inputs(kernel, inputs, "available_dynamic_shared_memory_per_block")
+    count = parse_count(blocks, "blocks")
+    limits = find_all(gpu)[0].limits
+    return runtime.available_dynamic_shared_memory_per_block(limits, needed, count, driver_580=driver_580)
+
+
+def max_active_clusters(
+    gpu: GpuLike,
+    kernel: KernelLike = None,
+    *,
+    cluster: int | str | tuple[int, ...],
+    multiprocessor_count: int | str | None = None,
+    **inputs: Unpack[KernelInputs],
+) -> int:
+    """Return an upper bound of the resident clusters: see cudaOccupancyMaxActiveClusters.
+
+    All blocks of a cluster are in one GPU processing cluster, and their SMs differ between GPUs of one name,
+    so that only a live device has the exact number.
+
+    Args:
+        gpu: As in `occupancy.compute`.
+        kernel: As there.
+        cluster: Blocks per cluster, or its shape.
+        multiprocessor_count: SMs; by default those of the GPU.
+        inputs: As there.
+
+    Raises:
+        InputError: The GPU has no clusters, none of this size, or its SMs are not known.
+    """
+    found = find_all(gpu)[0]
+    needed = kernel_of_inputs(kernel, inputs, "max_active_clusters")
+    size = prod(parse_shape(cluster, "cluster"))
+    count = _multiprocessors(found, multiprocessor_count)
+    return runtime.max_active_clusters(found.limits, needed, count, size).at_most
+
+
+def _multiprocessors(gpu: Gpu, given: int | str | None) -> int:
+    if given is not None:
+        return parse_count(given, "multiprocessor_count")
+    if gpu.multiprocessor_count is None:
+        raise InputError(
+            f"the SMs of {gpu.label} are not known",
+            where="multiprocessor_count",
+            hint='Name a GPU, such as "H100 SXM", or give `multiprocessor_count`.',
+        )
+    return gpu.multiprocessor_count

@@ -1,1 +1,0 @@
-"""A launch on the whole GPU: waves, clusters, and where they run."""

@@ -1,0 +1,132 @@
+"""The report: columns, rows, details and notes.
+
+Every command prints one. The renderers in ``render/`` lay out any report; the columns are also the keys, the
+types and the order of its JSON and CSV.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Literal, NamedTuple
+
+from ..values.numbers import plain
+
+SCHEMA_VERSION = 3
+"""Of the JSON; it grows when a key is renamed, removed, or changes its meaning."""
+
+MOST_NOTES = 3
+"""Printed under a table; JSON has all of them."""
+
+Format = Literal["text", "markdown", "html", "json", "jsonl", "csv"]
+
+
+class Note(NamedTuple):
+    """A sentence that changes the reader's use of the numbers above it; from the catalogue in notes.py."""
+
+    code: str
+    text: str
+    anchor: str = ""
+    """Page and heading of the documents that explain it."""
+
+
+class Column(NamedTuple):
+    """One column of a report."""
+
+    key: str
+    """Its name in JSON and CSV."""
+    title: str
+    """Its heading on a screen; empty: only programs get it."""
+    value: Callable[[Any], Any]
+    """From a row to a value that JSON holds."""
+    show: Callable[[Any], str] | None = None
+    """From a row to the text of a cell; by default the value as `plain` writes it."""
+    about: str = ""
+    """Meaning, unit and range, for the reference."""
+    align: Literal["left", "right"] = "right"
+    optional: int = 0
+    """Columns with the largest number are dropped first from a narrow screen; 0: never."""
+    wraps: bool = False
+    """Whether a long cell is broken into lines instead of cut."""
+    type: str = ""
+    """JSON type, for the schema; empty: any."""
+
+    def cell(self, row: Any) -> str:
+        """Return the text of a cell."""
+        return plain(self.value(row)) if self.show is None else self.show(row)
+
+
+class Table(NamedTuple):
+    """A further table of a screen, below the rows."""
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Any]
+    lines: Sequence[str] = ()
+    """Below it, indented like it."""
+
+
+class Facts(NamedTuple):
+    """Labels with their values, one pair on each line."""
+
+    pairs: Sequence[tuple[str, str]]
+
+
+class Paragraph(NamedTuple):
+    """Lines of text, each broken at the width of the screen; ``preformatted`` lines are not."""
+
+    lines: Sequence[str]
+    preformatted: bool = False
+
+
+Block = Table | Facts | Paragraph
+
+
+@dataclass(frozen=True)
+class Report:
+    """The result of a command, independent of its format."""
+
+    name: str
+    """The command."""
+    headline: tuple[str, ...]
+    """The result first, on a line or two."""
+    columns: Sequence[Column]
+    rows: Iterable[Any]
+    """A sequence, or an iterator that is read once."""
+    rows_key: str = "results"
+    """The key of the list of rows in JSON."""
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """Further members of the JSON, between inputs and rows."""
+    shows_rows: bool = True
+    """Whether the rows are a table of the screen, too; the details of a single row need none."""
+    limit: int | None = None
+    """Rows of the screen; programs get all."""
+    details: Sequence[Block] = ()
+    notes: Sequence[Note] = ()
+
+    def screen_columns(self) -> list[Column]:
+        """Return the columns that a person reads."""
+        return [column for column in self.columns if column.title]
+
+    def screen_rows(self) -> list[Any]:
+        """Return the rows that a person reads."""
+        return list(islice(self.rows, self.limit))
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Return each row as a dictionary of plain values, by the keys of the columns."""
+        getters = [(column.key, column.value) for column in self.columns]
+        for row in self.rows:
+            yield {key: value(row) for key, value in getters}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the whole report as plain values: its JSON."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "report": self.name,
+            "inputs": dict(self.inputs),
+            **self.values,
+            self.rows_key: list(self.records()),
+            "notes": [{"code": note.code, "text": note.text} for note in self.notes],
+        }

@@ -1,0 +1,69 @@
+"""The catalogue of notes: whole sentences, each with a code and the page that explains it.
+
+A note changes the reader's use of the numbers above it. At most three are printed under a table.
+"""
+
+from __future__ import annotations
+
+from .model import Note
+
+_CATALOGUE = (
+    Note("assumed", "* assumed", "reference/notes"),
+    Note(
+        "registers-may-spill",
+        "Fewer registers may cause spills.",
+        "guides/launch-bounds",
+    ),
+    Note(
+        "spreadsheet-no-launch",
+        "The spreadsheet counts blocks of a kernel that does not launch.",
+        "guides/spreadsheet",
+    ),
+    Note(
+        "carveout-raised",
+        "The carveout is too small for one block, so the SM uses a larger configuration.",
+        "concepts/how-it-works",
+    ),
+    Note(
+        "caching-dropped",
+        "Half of the SM has too few registers for a block, so global loads are not cached in L1.",
+        "concepts/how-it-works",
+    ),
+    Note(
+        "tensor-memory",
+        "Blocks that relinquish their allocation permit can share the SM by columns (inferred, not measured).",
+        "guides/tensor-memory",
+    ),
+    Note(
+        "setmaxnreg",
+        "If its warpgroups use setmaxnreg, fewer registers are no advice: `occupancy registers` checks a split.",
+        "guides/setmaxnreg",
+    ),
+    Note(
+        "cluster-bound",
+        "Resident clusters are an upper bound: a cluster must stay within one GPC, so a GPU often holds fewer.",
+        "concepts/waves",
+    ),
+    Note(
+        "sms-vary",
+        "This name stands for GPUs with different numbers of SMs: name one of them for the whole GPU.",
+        "guides/several-gpus",
+    ),
+    Note(
+        "launch-bounds-caps",
+        "Registers above the cap are spilled. `-maxrregcount` caps every kernel of a file without launch bounds.",
+        "guides/launch-bounds",
+    ),
+    Note(
+        "budget-both",
+        "A kernel may use both limits of a row together.",
+        "guides/budget",
+    ),
+)
+
+NOTES = {note.code: note for note in _CATALOGUE}
+
+
+def note(code: str) -> Note:
+    """Return a note of the catalogue."""
+    return NOTES[code]

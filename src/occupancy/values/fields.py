@@ -1,0 +1,231 @@
+"""The table of a kernel's inputs.
+
+Command-line options, keyword arguments, the checks of `Kernel`, the JSON Schema, the reference documents and
+the page's form are made from it. A new counted resource is a row here, a number in the table of limits, a
+rule in the engine, and the readers that find it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypedDict
+
+from ..errors import InputError, shown
+from .carveout import Carveout, parse_carveout
+from .spellings import INT_MAX, nearest_names, parse_count, parse_flag, parse_shape, parse_size
+
+MAX_REGISTERS_PER_THREAD = 255
+"""Largest number that the instruction set encodes. CUDA C++ Programming Guide, technical specifications."""
+
+MAX_THREADS_PER_BLOCK = 1024
+"""Of every GPU from 2.0. CUDA C++ Programming Guide, technical specifications."""
+
+MAX_BARRIERS_PER_BLOCK = 16
+"""Named barriers 0 to 15. PTX ISA, ``bar``."""
+
+MAX_VIRTUAL_RESOURCES_PER_BLOCK = 255
+"""Largest value of the one byte of a cubin's VRC_CTA_INIT_COUNT."""
+
+CACHING_CCS = "5.2, 5.3, 6.1 and 6.2"
+"""Compute capabilities with `Limits.partitioned_global_caching`."""
+
+Caching = Literal["ca", "cg"]
+SharedMemoryMode = Literal["oversized"]
+"""CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY of cuda.h, for 10.7: more shared memory per block, and
+8 KiB of L1 cache."""
+
+Kind = Literal["count", "size", "flag", "choice", "shape", "carveout"]
+
+_PARSERS: Mapping[Kind, Callable[[object, str], Any]] = {
+    "count": parse_count,
+    "size": parse_size,
+    "flag": parse_flag,
+    "shape": parse_shape,
+    "carveout": parse_carveout,
+}
+
+
+class Field(NamedTuple):
+    """One input of a kernel."""
+
+    name: str
+    label: str
+    """Its name in a sentence or a table."""
+    kind: Kind
+    help: str
+    """One line for the help of a command and for the reference."""
+    low: int = 0
+    high: int = INT_MAX
+    unit: Literal["", "bytes", "columns"] = ""
+    multiple_of: int = 1
+    choices: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    """On the command line, the short one first; empty: no option."""
+    metavar: str = "N"
+    aliases: tuple[str, ...] = ()
+    """Names in CUDA, Triton, Kernel Tuner, CUTLASS and Nsight Compute, without underscores."""
+    allowed: str = ""
+    """Accepted values in words, where it is not low to high."""
+
+    @property
+    def json_type(self) -> str:
+        """The type in JSON."""
+        return {"flag": "boolean", "choice": "string", "carveout": "string", "shape": "array"}.get(
+            self.kind, "integer"
+        )
+
+    @property
+    def can_vary(self) -> bool:
+        """True for inputs of which a sweep takes lists and ranges."""
+        return self.kind in ("count", "size", "carveout") and bool(self.options)
+
+    @property
+    def range(self) -> str:
+        """The accepted values, for errors and the reference."""
+        if self.allowed or self.choices:
+            return self.allowed or " or ".join(self.choices)
+        return f"{self.low:,} to {self.high:,}"
+
+    def parse(self, value: object) -> Any:
+        """Parse any accepted spelling and check the range; None stays None.
+
+        Raises:
+            InputError: Not a value of this input.
+        """
+        if value is None:
+            return None
+        if self.kind == "choice":
+            if not isinstance(value, str) or value not in self.choices:
+                raise InputError(f"{shown(value)} is not a choice", where=self.name, allowed=self.range)
+            return value
+        parsed = _PARSERS[self.kind](value, self.name)
+        if self.kind in ("count", "size"):
+            self.check(parsed)
+        return parsed
+
+    def check(self, value: int) -> None:
+        """Refuse a number out of range.
+
+        Raises:
+            InputError: It is; above ``high`` a `TooMuchError`.
+        """
+        if not self.low <= value <= self.high:
+            from ..errors import TooMuchError
+
+            kind = TooMuchError if value > self.high else InputError
+            raise kind(f"{shown(value)} is out of range", where=self.name, allowed=self.range)
+
+
+TENSOR_MEMORY_UNIT = 32
+"""Columns come in multiples of it. PTX ISA, ``tcgen05.alloc``."""
+
+FIELDS: Mapping[str, Field] = {
+    field.name: field
+    for field in (
+        Field(
+            "threads", "threads per block", "count", "Threads per block, or the block's shape: 256, 16x16.",
+            low=1, options=("-t", "--threads"), metavar="N|XxYxZ", allowed=f"1 to {MAX_THREADS_PER_BLOCK:,}",
+            aliases=("blockdim", "blocksize", "numthreads", "nthreads", "threadsperblock", "tpb"),
+        ),
+        Field(
+            "regs", "registers per thread", "count", "Registers per thread.",
+            high=MAX_REGISTERS_PER_THREAD, options=("-r", "--regs"),
+            aliases=("registers", "regsperthread", "registersperthread", "nregs", "numregs", "maxrregcount"),
+        ),
+        Field(
+            "smem", "shared memory per block", "size", "Shared memory per block: 40k, 27.5KiB.",
+            unit="bytes", options=("-s", "--smem"), metavar="SIZE",
+            aliases=("shared", "sharedmemory", "sharedmem", "sharedmemperblock", "sharedbytes", "shmem"),
+        ),
+        Field(
+            "static_smem", "static shared memory per block", "size", "Declared shared memory per block.",
+            unit="bytes", options=("--static-smem",), metavar="SIZE",
+            aliases=("staticshared", "staticsharedmemory", "staticsharedmem", "staticshmem"),
+        ),
+        Field(
+            "dynamic_smem", "dynamic shared memory per block", "size", "Requested shared memory per block.",
+            unit="bytes", options=("--dynamic-smem",), metavar="SIZE",
+            aliases=("dynamicshared", "dynamicsharedmemory", "dynamicsharedmem", "dynamicshmem"),
+        ),
+        Field(
+            "barriers", "barriers per block", "count", "Named barriers per block; they limit from 9.0.",
+            high=MAX_BARRIERS_PER_BLOCK, options=("--barriers",), aliases=("numblockbarriers", "numbarriers"),
+        ),
+        Field(
+            "max_threads", "compiled block size limit", "count",
+            "First launch bound: the largest block that the kernel was compiled for.",
+            low=1, options=("--max-threads",), aliases=("maxthreadsperblock", "maxntid"),
+            allowed=f"1 to {MAX_THREADS_PER_BLOCK:,}",
+        ),
+        Field(
+            "carveout", "carveout", "carveout",
+            "Shared memory's share of the L1 memory: 50, 64k, max, default (the largest), auto.",
+            options=("--carveout",), metavar="PERCENT|SIZE",
+        ),
+        Field(
+            "opt_in", "opt-in", "flag",
+            "Whether the kernel raised its shared memory limit above 48 KiB.  [default: yes]",
+            options=("--opt-in/--no-opt-in",), allowed="True or False",
+        ),
+        Field(
+            "tensor_memory", "tensor memory per block", "count",
+            "Columns of tensor memory (TMEM) per block, 10.0 to 11.0.",
+            low=1, unit="columns", multiple_of=TENSOR_MEMORY_UNIT, options=("--tmem", "--tensor-memory"),
+            metavar="COLUMNS", aliases=("tmemsize", "tmemcolumns", "tmem"),
+        ),
+        Field(
+            "virtual_resources", "virtual resources per block", "count",
+            "Virtual resources per block, as in a cubin; 128 with tensor memory. They limit from 10.0.",
+            high=MAX_VIRTUAL_RESOURCES_PER_BLOCK, options=("--virtual-resources",),
+        ),
+        Field(
+            "caching", "caching of global loads", "choice",
+            f"ca: global loads are cached in L1, on {CACHING_CCS}.  [default: cg]",
+            choices=("ca", "cg"), options=("--caching",), metavar="ca|cg",
+        ),
+        Field(
+            "shared_memory_mode", "shared memory mode", "choice",
+            "Shared memory beyond the opt-in limit, on 10.7.",
+            choices=("oversized",), options=("--shared-memory-mode",), metavar="oversized",
+        ),
+        Field("block_dim", "shape of the block", "shape", "Threads along x, y and z."),
+        Field(
+            "reallocates_registers", "setmaxnreg", "flag",
+            "Whether warpgroups exchange registers (setmaxnreg), so that fewer registers are no advice.",
+        ),
+    )
+}  # fmt: skip
+"""Name of a keyword of `compute` -> its row, in the order of the help."""
+
+
+class KernelInputs(TypedDict, total=False):
+    """Keyword arguments for a kernel, in the spellings of `FIELDS`; None is the same as not given."""
+
+    threads: int | str | Sequence[int] | None
+    regs: int | str | None
+    smem: int | str | None
+    static_smem: int | str | None
+    dynamic_smem: int | str | None
+    barriers: int | str | None
+    max_threads: int | str | None
+    carveout: int | str | Carveout | None
+    opt_in: bool | None
+    tensor_memory: int | str | None
+    virtual_resources: int | str | None
+    caching: Caching | None
+    shared_memory_mode: SharedMemoryMode | None
+
+
+def unknown_input(name: str, function: str, others: Iterable[str] = ()) -> TypeError:
+    """Return the error for a keyword that a function does not have, with the likeliest one.
+
+    Args:
+        name: The keyword.
+        function: Its name, for the message.
+        others: Keywords that the function has besides those of `FIELDS`.
+    """
+    known = [*KernelInputs.__annotations__, *others]
+    plain = name.replace("_", "").replace("-", "").lower()
+    near = [field.name for field in FIELDS.values() if plain in field.aliases] or nearest_names(name, known)
+    hint = f" Did you mean {' or '.join(near)}?" if near else f" Known: {', '.join(known)}."
+    return TypeError(f"{function}() has no argument {name!r}.{hint}")

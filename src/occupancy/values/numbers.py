@@ -1,0 +1,46 @@
+"""Numbers as text, one way everywhere: 1,024; 62.5%; 48 KiB."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def percent(share: float) -> str:
+    """Return a share of 1 with at most one decimal: ``75%``, ``62.5%``; halves go up, above 0 never 0."""
+    tenths = int(1000 * share + 0.5)
+    if share > 0 and not tenths:
+        return "<0.1%"
+    return f"{tenths / 10:.1f}".removesuffix(".0") + "%"
+
+
+def size(amount: int) -> str:
+    """Return bytes, in KiB where that is short and exact: ``96 KiB``, ``9.125 KiB``, ``1,001 bytes``."""
+    if amount and amount % 128 == 0 and amount >= 1024:
+        return f"{amount / 1024:,.3f}".rstrip("0").rstrip(".") + " KiB"
+    return count(amount, "byte")
+
+
+def count(amount: int, noun: str) -> str:
+    """Return ``1 block`` or ``12 blocks``."""
+    return f"{amount:,} {noun}" if amount == 1 else f"{amount:,} {noun}s"
+
+
+def join_and(words: Sequence[str]) -> str:
+    """Return ``a``, ``a and b`` or ``a, b and c``."""
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def plain(value: object) -> str:
+    """Return any value of a report as a cell: ``-`` for None, digits in groups, lists with commas."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.4g}"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(plain, value))
+    return str(value)
