@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..builds.excerpt import MOST, excerpt_of, in_numbers
 from ..builds.merging import merge_while_read
@@ -22,9 +21,6 @@ from ..report.scan.notes import MOST_IN_FULL, missing_for
 from ..report.scan.report import ScanReport
 from ..report.scan.screen import ScanScreen
 from .reading import Reading
-
-if TYPE_CHECKING:
-    from ..page.listing import Listing
 
 MOST_LOOKED_AT = 1 << 12
 """Kernels, to say which names there are where the one that was asked for is not."""
@@ -217,42 +213,17 @@ class Scanning:
         rows = map(self._row, choice.ordered(matching, self.scanner))
         return ScanScreen(self._report(tuple(rows), choice.sort), excerpt, frozenset(self._archs))
 
-    def listing(self, records: Iterable[KernelRecord], compare: str | None = None) -> Listing:
-        """All that is wanted, for the page to list.
-
-        Args:
-            records: What was found.
-            compare: A baseline, or the path of a build, whose changes are shown.
-        """
-        # These take pydantic, which takes as long to load as a scan of some thousands of kernels.
-        from ..compare.build import read_build
-        from ..compare.since import since
-        from ..page.listing import listing
+    def page_report(self, records: Iterable[KernelRecord]) -> dict[str, Any]:
+        """Return the data of the report page."""
+        from ..page.report import report_data
+        from ..report.scan.summary import summary
 
         choice = replace(self._selection, group=True)
         found = list(self._wanted(choice, records))
         if choice.filters_answers:
             choice = self._in_order(choice)
-        shown = list(self._chosen(choice, found))
-        report = self._report(tuple(map(self._row, shown)), choice.sort)
-        if compare is None:
-            return listing(report, self.scanner, self._archs)
-        build = read_build([compare], self._common)
-        self.problems += build.problems
-        old = [each for each in choice.kernels(build.records) if each.is_comparable]
-        compiled = [each for each in found if each.is_comparable]
-        became = since(build.name, old, list(map(self._portable, compiled)), self.scanner)
-        changes = dict(zip(map(id, compiled), became.changes, strict=True))
-        of_shown = [changes.get(id(record)) for record in shown]
-        return listing(report, self.scanner, self._archs, became, of_shown)
-
-    def _portable(self, record: KernelRecord) -> KernelRecord:
-        """The record with the name that its file has in every build."""
-        from ..compare.build import portable
-
-        folders = (os.path.join(source, "") for source in self._sources if is_folder(source))
-        folder = next((each for each in folders if record.source.startswith(each)), record.source)
-        return replace(record, source=portable(record.source, folder))
+        report = self._report(tuple(map(self._row, self._chosen(choice, found))), choice.sort)
+        return report_data(report.to_dict(), [str(summary(report))], [str(each) for each in self.problems])
 
     @property
     def missing(self) -> str:

@@ -7,7 +7,7 @@ import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ..api.arguments import KernelArguments
     from ..api.occupancy import Occupancy
     from ..api.scanning import Scanning
-    from ..page.listing import Listing
     from ..tables.gpus import Gpu
 
 FILE_NAME = "occupancy.html"
@@ -70,14 +69,14 @@ def command(
     launch = {"grid": grid, "cluster": cluster, "sms": sms}
     if files:
         _refuse_question(files, output, {"cc": cc, "gpu": gpu, **kernel, **launch})
-    scanning, listing = _listing(files) if files else (None, None)
+    scanning, report = _report_of(files) if files else (None, None)
     question = _question(cc, gpu, kernel, launch)
     if output is None:
-        open_page(question, listing, files)
+        open_page(question, report, files)
     else:
         file = file_of(output)
         with written_to(file, "html", files):
-            print_data(_page(question, listing, files))
+            print_data(_page(question, report, files))
         if file is not None and scanning is not None:
             say_written(file, scanning, f"occupancy scan {CHOOSING}")
         elif file is not None:
@@ -109,7 +108,7 @@ def _refuse_question(files: tuple[str, ...], output: str | None, given: Mapping[
         )
 
 
-def _listing(files: tuple[str, ...]) -> tuple[Scanning, Listing]:
+def _report_of(files: tuple[str, ...]) -> tuple[Scanning, Mapping[str, Any]]:
     """The kernels of files, for the page to list.
 
     Raises:
@@ -119,7 +118,7 @@ def _listing(files: tuple[str, ...]) -> tuple[Scanning, Listing]:
     from ..api.scanning import Scanning
 
     scanning = Scanning(files, Reading())
-    found = scanning.listing(scanning.records(warn_of))
+    found = scanning.page_report(scanning.records(warn_of))
     if scanning.problems and not scanning.found:
         first = scanning.problems[0]
         raise ReadError(first.what, where=first.where)
@@ -175,7 +174,7 @@ def _of_gpu(chip: Gpu, sms: str | None) -> dict[str, str | None]:
     return {"gpu": chip.name, "sms": count if sms is None else sms}
 
 
-def open_page(question: str, listing: Listing | None = None, files: tuple[str, ...] = ()) -> None:
+def open_page(question: str, report: Mapping[str, Any] | None = None, files: tuple[str, ...] = ()) -> None:
     """Open the page in the browser; print its address where there is none.
 
     The question is written into the file as well, because some systems open a file without what stands behind
@@ -183,7 +182,7 @@ def open_page(question: str, listing: Listing | None = None, files: tuple[str, .
 
     Args:
         question: What it opens with.
-        listing: The kernels of the files.
+        report: The kernels of the files.
         files: What it lists, for the command that writes such a page.
 
     Raises:
@@ -197,17 +196,17 @@ def open_page(question: str, listing: Listing | None = None, files: tuple[str, .
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE_NAME
-    write_atomically(str(path), _page(question, listing, files))
+    write_atomically(str(path), _page(question, report, files))
     address = path.as_uri() + (f"#{question}" if question else "")
     if not webbrowser.open(address):
         command = f"{command_of(question, files)} -o {FILE_NAME}"
         click.echo(f"No browser to open: {address}\nA file to keep or to send: {command}", err=True)
 
 
-def _page(question: str, listing: Listing | None, files: tuple[str, ...]) -> str:
+def _page(question: str, report: Mapping[str, Any] | None, files: tuple[str, ...]) -> str:
     from ..page.build import build_page
 
-    return build_page(__version__, question) if listing is None else page_of_kernels(files, listing)
+    return build_page(__version__, question) if report is None else page_of_kernels(files, report)
 
 
 def cache_folder() -> Path:

@@ -81,12 +81,6 @@ ORDERS = ("occupancy", "regs", "spills", "stack", "time", "worst")
     metavar="FILE",
     help="Write a baseline for diff and check instead.",
 )
-@grouped_option(
-    "output",
-    "--compare",
-    metavar="FILE",
-    help="In a page of HTML: what changed since this baseline or build.",
-)
 @format_option_with(
     "jsonl",
     "html",
@@ -112,7 +106,6 @@ def command(
     occupancy scan report.ncu-rep --gpu "H200"
     nvcc -Xptxas -v ... 2>&1 | occupancy scan - --threads 256
     occupancy scan build/ --save-baseline baseline.json
-    occupancy scan build/ -o report.html --compare baseline.json
     """
     output = file_of(output)
     options["output_format"] = format_for(output, options["output_format"])
@@ -145,7 +138,6 @@ _OF_THE_ANSWER = {
     "full_names": ("--full-names", False),
     "sort": ("--sort", None),
     "reverse": ("--reverse", False),
-    "compare": ("--compare", None),
     "in_full": ("--all", False),
     "output_format": ("--format", "text"),
 }
@@ -175,13 +167,10 @@ def _scan(
     *,
     columns: str | None,
     full_names: bool,
-    compare: str | None,
     output_format: str,
     **options: Any,
 ) -> tuple[Scanning, tuple[str, ...]]:
     """Print what was found. What answered, and the fields that were chosen for programs."""
-    if compare is not None and output_format != "html":
-        raise InputError("is for pages", where="--compare", hint="Use --format html, or occupancy diff.")
     asked: tuple[Asked, ...] = ()
     fields: tuple[str, ...] = ()
     if columns is not None:
@@ -194,7 +183,7 @@ def _scan(
         document = scanning.for_people(records).document(asked)
         print_document(document, output_format, full_names=full_names)
     elif output_format == "html":
-        _print_page(files, scanning, records, compare)
+        _print_page(files, scanning, records)
     elif output_format == "sarif":
         _print_findings(scanning, records)
     else:
@@ -240,11 +229,8 @@ def _watched(records: Iterable[KernelRecord], output_format: str) -> Iterable[Ke
     return with_progress(records)
 
 
-def _print_page(
-    files: tuple[str, ...], scanning: Scanning, records: Iterable[KernelRecord], compare: str | None
-) -> None:
-    typed = _typed_options({"output", "output_format"})
-    print_data(page_of_kernels(files, scanning.listing(records, compare), typed, compare))
+def _print_page(files: tuple[str, ...], scanning: Scanning, records: Iterable[KernelRecord]) -> None:
+    print_data(page_of_kernels(files, scanning.page_report(records)))
 
 
 def _print_findings(scanning: Scanning, records: Iterable[KernelRecord]) -> None:

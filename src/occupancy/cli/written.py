@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,7 +11,6 @@ from ..values.untrusted import printable
 
 if TYPE_CHECKING:
     from ..api.scanning import Scanning
-    from ..page.listing import Listing
 
 CHOOSING = "--newest, --spilling or --below 50"
 """Options of `scan` that choose among kernels."""
@@ -22,22 +22,18 @@ SAY_IT = ("launchable", "reason")
 """The columns that say which kernels do not launch, and why."""
 
 
-def page_of_kernels(
-    files: tuple[str, ...], listing: Listing, options: str = "", compare: str | None = None
-) -> str:
-    """The page that lists kernels.
+def page_of_kernels(files: tuple[str, ...], report: Mapping[str, Any]) -> str:
+    """Return the page that lists kernels.
 
     Args:
-        files: What they were read from, as it was typed.
-        listing: The kernels.
-        options: Those of the command that choose and answer, as they were typed.
-        compare: What the changes are since.
+        files: Paths as they were typed.
+        report: Data of the report page.
     """
     from .. import __version__
     from ..page.build import build_page
-    from ..page.heading import heading_of_scan
+    from ..page.report import report_heading
 
-    return build_page(__version__, "", listing, heading_of_scan(files, __version__, options, compare))
+    return build_page(__version__, "", report, report_heading(files, __version__))
 
 
 def say_written(output: str, scanning: Scanning, smaller: str = "") -> None:

@@ -6,23 +6,23 @@ import base64
 import hashlib
 import json
 import re
-from dataclasses import asdict
+from collections.abc import Mapping
 from html import escape
 from importlib import resources
+from typing import Any
 
 from .data import page_data
-from .heading import CALCULATOR, PageHeading
-from .listing import Listing
+from .report import CALCULATOR, PageHeading
 
 SCRIPTS = ("words", "dom", "engine", "gpus", "fields", "share", "paste", "chart", "map", "views", "app")
 START = "app.start();\n"
-_LISTING = '<script type="application/json" id="listing">{}</script>\n'
+_REPORT = '<script type="application/json" id="report">{}</script>\n'
 
 
 def build_page(
     version: str,
     question: str = "",
-    listing: Listing | None = None,
+    report: Mapping[str, Any] | None = None,
     heading: PageHeading = CALCULATOR,
 ) -> str:
     """Return the whole page as HTML.
@@ -30,11 +30,11 @@ def build_page(
     Args:
         version: Of this library.
         question: Shown first where the address has none; see `question`.
-        listing: Kernels of a report, listed first where the address has no question.
+        report: Data of `report_data`, shown first where the address has no question.
         heading: Title and subtitle.
     """
-    style = "".join(_read(f"{name}.css") for name in (["style", "listing"] if listing else ["style"]))
-    script = page_script(with_listing=listing is not None)
+    style = "".join(_read(f"{name}.css") for name in (["style", "report"] if report else ["style"]))
+    script = page_script(with_report=report is not None)
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
@@ -47,15 +47,15 @@ def build_page(
         "question": escape(question),
         "style": style,
         "data": _json(page_data(version)),
-        "listing": "" if listing is None else _LISTING.format(_json(asdict(listing))),
+        "report": "" if report is None else _REPORT.format(_json(report)),
         "script": script,
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _read("page.html"))
 
 
-def page_script(*, with_listing: bool = False) -> str:
+def page_script(*, with_report: bool = False) -> str:
     """Return all of the page's JavaScript."""
-    names = (*SCRIPTS, *(["listing"] if with_listing else []))
+    names = (*SCRIPTS, *(["report"] if with_report else []))
     script = '"use strict";\n' + "".join(_read(f"{name}.js") for name in names) + START
     if "</script" in script or "<!--" in script:
         raise ValueError("the script would end early in HTML")

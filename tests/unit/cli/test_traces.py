@@ -200,7 +200,7 @@ class TestTheTraceOfATransformer:
         assert run("scan", str(TRACE), "-o", str(page)).exit_code == 0
         text = page.read_text(encoding="utf-8")
         assert "61.9% of the time at 25% occupancy or less" in text
-        assert '"Share"' in text
+        assert '"time_share"' in text
 
     def test_of_some_kernels_the_shares_are_of_all_the_time(self) -> None:
         every = {row["name"]: row["time_share"] for row in rows_of(str(TRACE))}

@@ -50,19 +50,20 @@ const app = {
     });
     // A menu closes with Escape, or where one clicks beside it.
     document.addEventListener("pointerdown", ({ target }) => document.querySelectorAll("details.menu[open]").forEach((menu) => (menu.open = menu.contains(target))));
-    this.listing = byId("listing") ? new Listing(JSON.parse(byId("listing").textContent), () => this.filtered()) : null;
+    this.report = byId("report") ? new Report(JSON.parse(byId("report").textContent), () => this.filtered()) : null;
+    this.title = document.title;
     history.replaceState({ depth: 0 }, "");
     this.load();
   },
 
   // Take the question of the address.
   load() {
-    const isOfList = this.listing && /^#kernels(&|$)/.test(location.hash);
+    const isOfList = this.report && /^#kernels(&|$)/.test(location.hash);
     const { fields, held, pins, unknown } = fromFragment(isOfList ? "" : location.hash || document.documentElement.dataset.question);
-    this.listing?.show(isOfList || !fields);
-    if (this.isListed()) return (this.entry = this.listing.fragment());
+    this.report?.show(isOfList || !fields);
+    if (this.isListed()) return (this.entry = this.report.fragment());
     this.fields = inUnits({ ...(fields ? { gpu: "9.0", threads: "256" } : EXAMPLE), ...fields });
-    if (held || !this.listing) this.held = held && inUnits({ gpu: this.fields.gpu, threads: "256", ...held });
+    if (held || !this.report || this.report.isDiff) this.held = held && inUnits({ gpu: this.fields.gpu, threads: "256", ...held });
     this.pins = pins;
     this.problem = unknown.length ? `The link has unknown parts: ${words.list(unknown)}` : "";
     this.redraw();
@@ -71,7 +72,7 @@ const app = {
 
   isListed: () => document.body.classList.contains("listed"),
   fragment() {
-    return this.isListed() ? this.listing.fragment() : toFragment(this.fields, this.held, this.pins);
+    return this.isListed() ? this.report.fragment() : toFragment(this.fields, this.held, this.pins);
   },
 
   // ---- History: every change that rests is an entry
@@ -205,6 +206,7 @@ const app = {
     const held = this.held && readQuestion(this.held);
     const pins = this.pins.map((text) => ({ text, gpu: findGpu(text) })).filter(({ gpu }) => gpu.cc);
     this.unheard = problem;
+    document.title = asked.kernel ? `${asked.kernel}: occupancy` : this.title;
     byId("hold").textContent = this.held ? "Drop A" : "Hold as A";
     fill(byId("kernel"), asked.kernel ? [
       element("code", { title: asked.kernel }, asked.kernel),

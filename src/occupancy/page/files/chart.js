@@ -1,7 +1,7 @@
 // The curves: the occupancy against one input. Drag sideways, click, or use the arrow keys to change the input.
 
 const HEIGHT = 200;
-const EDGE = { left: 40, right: 12, top: 22, bottom: 48 };
+const EDGE = { left: 40, right: 18, top: 22, bottom: 48 };
 const AXES = {
   threads: { title: "Block size", unit: "threads per block" },
   regs: { title: "Registers", unit: "registers per thread" },

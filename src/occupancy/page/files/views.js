@@ -56,8 +56,10 @@ function verdictOf({ result }) {
     isSharedMemoryGiven(kernel) && grows.smem > sharedMemoryOf(kernel) && words.size(grows.smem),
   ].filter(Boolean);
   const detail = `Limited by ${words.list(result.limiters.map(words.name))}. ${room.length ? `May grow to ${room.join(" or ")} at no cost.` : "No room to grow at no cost."}`;
+  const relinquished = result.limiters.includes("virtual_resources") && kernel.tensor_memory !== null && evaluate(limits, { ...kernel, virtual_resources: 0 });
   const isOptIn = kernel.opt_in !== true && needsOptIn(limits, kernel) && (kernel.smem ?? kernel.dynamic_smem) !== null;
-  return { figure: words.percent(result.occupancy), headline, detail, isBad: false, call: isOptIn ? optInCall(result) : "" };
+  const after = relinquished ? `After relinquishing its permit: ${words.count(relinquished.active_blocks, "block")}, ${words.percent(relinquished.occupancy)}.` : "";
+  return { figure: words.percent(result.occupancy), headline, detail: after || detail, isBad: false, call: isOptIn ? optInCall(result) : "" };
 }
 
 function changeOf({ kernel }, name, amount) {
@@ -85,7 +87,7 @@ function stepButton(result, step, apply) {
   const changes = Object.entries(step.requires).map((each) => changeOf(result, ...each));
   const cap = regs === undefined || mayBeDivided(result) ? null : registerCap(result, regs, step.active_blocks);
   const bounds = cap ? cap.launch_bounds ?? cap.maxnreg : "";
-  const last = changes.slice(1).join(", ") || bounds.replace(/__/g, "").replace("_", " ") || (threads ? "all else stays" : regs ? "unless setmaxnreg" : words.count(step.active_blocks, "block"));
+  const last = changes.slice(1).join(", ") || bounds.replace(/__(?:launch_)?(\w+?)__/, "$1 ") || (threads ? "all else stays" : regs ? "unless setmaxnreg" : words.count(step.active_blocks, "block"));
   return element(
     "button",
     { type: "button", class: "step", "data-key": `step ${step.active_blocks} ${Object.keys(step.requires)}`, title: `${words.count(step.active_blocks, "block")}: ${changesOf(result, step)}${bounds && `. ${bounds} may cause spills.`}`, click: () => apply(step.requires) },
@@ -113,7 +115,7 @@ function showVerdict(fields, question, held, problem, act) {
     element("div", { class: "steps", role: "group", "aria-label": "To raise occupancy" },
       shown.map((step) => stepButton(result, step, act.apply)),
       more.length > 0 && element("details", { class: "menu" }, element("summary", { class: "step" }, element("b", {}, `+${more.length}`), "more"), element("div", {}, more.map((step) => stepButton(result, step, act.apply)))),
-      !shown.length && element("p", { class: "none" }, none),
+      !shown.length && none && element("p", { class: "none" }, none),
       isRefusedByCompiler(result) && element("button", { type: "button", class: "step", "data-key": "dynamic", click: () => act.set({ "static-smem": "", "dynamic-smem": String(sharedMemoryOf(question.kernel)) }) }, element("b", {}, words.percent(result.occupancy)), element("span", {}, "make it dynamic"), element("small", {}, "and opt in")),
     ),
   ]);
@@ -145,7 +147,7 @@ function resourceRows(result) {
       count: allowed[name] === null ? 0 : blocks, share: all ? each / all : 0,
       isLimiter: result.limiters.includes(name) && !isEmpty,
       note: reserved && each ? `${words.size(reserved)} reserved` : !isGiven && each ? "* assumed" : "",
-      room: room || (reason === "too_little" && amount ? `${words.amount(name, amount)} left` : ""),
+      room: room || (blocks && reason === "too_little" && amount ? `${words.amount(name, amount)} left` : ""),
     };
   });
 }
