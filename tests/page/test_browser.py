@@ -40,7 +40,7 @@ def test_the_first_screen_has_everything(opened: Open) -> None:
     assert page.inner_text(".steps > button >> nth=0").split("\n") == [
         "50%",
         "72 → 64 registers",
-        "launch bounds(256, 4)",
+        "bounds (256, 4)",
     ]
     assert page.evaluate("document.getElementById('curves').getBoundingClientRect().bottom") < 900
     assert page.locator("#curves .title").all_text_contents().count("Occupancy") == 3
