@@ -50,6 +50,9 @@ COMPARED = (
 )  # fmt: skip
 
 
+FAILURE = ("limit", "needed", "allowed", "error")
+
+
 def plain(value: Any) -> Any:
     """Return a value as JSON has it: lists, and floats to nine digits."""
     if isinstance(value, float):
@@ -112,7 +115,7 @@ def calc(cc: str, model: str, inputs: Inputs) -> Values:
         "allocated": [allocated.warps, allocated.registers, allocated.shared_memory],
         "limiters": [RESOURCES.index(each) for each in r.limiters],
         "launchable": r.launchable,
-        "failure": None if failure is None else [failure.limit, failure.needed, failure.allowed],
+        "failure": None if failure is None else [*(getattr(failure, each) for each in FAILURE)],
         "shared_memory_pool": r.shared_memory_pool,
         "uses": [[use.per_block, use.per_multiprocessor] for use in r.uses.values()],
     }

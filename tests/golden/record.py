@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -96,9 +96,11 @@ def _shared_memory(rng: random.Random, sm: occupancy.Limits) -> dict[str, int]:
     return {"static_smem": static, "dynamic_smem": size - static}
 
 
-def kernels(count: int, *, seed: int) -> Iterator[tuple[random.Random, str, dict[str, Any]]]:
+def kernels(
+    count: int, *, seed: int, ccs: Sequence[str] | None = None
+) -> Iterator[tuple[random.Random, str, dict[str, Any]]]:
     """Yield random kernels, each compute capability in turn."""
-    rng, ccs = random.Random(seed), numbers.compute_capabilities()
+    rng, ccs = random.Random(seed), ccs or numbers.compute_capabilities()
     for number in range(count):
         cc = ccs[number % len(ccs)]
         yield rng, cc, kernel(rng, cc)
@@ -139,6 +141,10 @@ def _calc() -> Iterator[Row]:
         has_spreadsheet = occupancy.limits(cc).spreadsheet is not None
         models = [*(["cuda"] * has_runtime(cc)), *(["spreadsheet"] * has_spreadsheet)]
         yield [cc, rng.choice(models), fields]
+    for rng, cc, fields in kernels(40, seed=8, ccs=["10.7"]):
+        smem = {"static_smem": 0, "dynamic_smem": rng.randint(150_000, 340_000)}
+        rest = {name: fields[name] for name in fields if "smem" not in name}
+        yield [cc, "cuda", rest | smem | {"shared_memory_mode": "oversized"}]
 
 
 def _fits() -> Iterator[Row]:
