@@ -54,16 +54,10 @@ def read_cubin(
     if not is_cubin(data):
         raise Malformed("the image is not a cubin")
     image = Image(data, limits)
-    arch, suffix = _architecture(image)
-    linked = image.type != ET_REL
-    cubin = _Cubin(image, arch, linked)
-    common = {
-        "source": source,
-        "format": format,
-        "arch": f"sm_{arch}{suffix}",
-        "modules": modules,
-        "linked": linked,
-    }
+    number, suffix = _architecture(image)
+    arch, linked = f"sm_{number}{suffix}", image.type != ET_REL
+    cubin = _Cubin(image, number, linked)
+    common = {"source": source, "format": format, "arch": arch, "modules": modules, "linked": linked}
     for function in image.functions(STO_CUDA_ENTRY):
         yield cubin.kernel(function, common)
     return image.end

@@ -194,7 +194,7 @@ def _read_file(
                 yield found
             if content.has_changed() or listed not in (None, content.size):
                 yield ReadProblem(name, None, "was changed while it was read; read it again")
-            elif content.errors.count and _reports_errors(content, is_empty, listed):
+            elif content.errors.count and (listed is None or not (is_empty or _is_probe(content))):
                 yield ReadProblem(name, None, str(content.errors), content.errors.line)
             elif is_empty and listed is None:
                 reason = reason_for_nothing(content)
@@ -207,12 +207,9 @@ def _read_file(
         yield ReadProblem(name, None, "there is not enough memory to read it")
 
 
-def _reports_errors(content: Content, is_empty: bool, listed: int | None) -> bool:
-    """Return whether a compiler's errors are reported: in a folder only those in logs of kernels, and never
-    those of CMake's probes, which are meant to fail."""
-    if listed is None:
-        return True
-    return not is_empty and (content.path is None or content.path.parent.name != CMAKE_FOLDER)
+def _is_probe(content: Content) -> bool:
+    """Return whether a file is a log of CMake's probes, which are meant to fail."""
+    return content.path is not None and content.path.parent.name == CMAKE_FOLDER
 
 
 def _metadata_beside(source: Source) -> Path | None:
@@ -243,82 +240,65 @@ def _read_paths(
 ) -> Iterator[Found]:
     """Yield the contents of files, without the images that Triton's metadata before them describe.
 
-    Args:
-        paths: Each with its size when its folder was listed, if one was; or with why it cannot be read.
-        limits: The limits of all files of the command.
+    Each comes with its size when its folder was listed, if one was; or with why it cannot be read.
     """
     described: set[Path] = set()
     for path, size in paths:
         if isinstance(size, ReadProblem):
             yield size
-            continue
-        if path.suffix in TRITON_SUFFIXES and path.with_suffix("") in described:
-            continue
-        for found in _read_file(path, limits, size):
-            if isinstance(found, KernelRecord) and found.format == "triton":
-                described.add(path.with_suffix(""))
-            yield found
+        elif path.suffix not in TRITON_SUFFIXES or path.with_suffix("") not in described:
+            for found in _read_file(path, limits, size):
+                if isinstance(found, KernelRecord) and found.format == "triton":
+                    described.add(path.with_suffix(""))
+                yield found
+
+
+def _metadata_first(entry: os.DirEntry[str]) -> tuple[bool, str]:
+    return not entry.name.endswith(METADATA_SUFFIX), entry.name
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, int | ReadProblem]]:
-    """Yield each file of a folder with its size, or with why it cannot be read.
+    """Yield every file below a folder in order, with its size, or with why it cannot be read.
 
-    A file that the folder has under several names, as libraries often are, is read once.
+    A loop, as folders can be thousands deep. A file with several names, as libraries often have, is yielded
+    once. All files of a folder are looked at before the first is read, so that a change is noticed.
     """
     seen: set[tuple[int, int]] = set()
     closed: list[OSError] = []
-    for path, size, identity in _listed(folder, closed):
-        if identity not in seen:
-            seen.add(identity)
-            yield path, size
-    for error in closed:
-        name = str(error.filename)
-        yield Path(name), ReadProblem(name, None, f"cannot be read: {error.strerror or error}")
-
-
-def _leads_to_a_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:  # a link to itself
-        return False
-
-
-def _listed(folder: Path, closed: list[OSError]) -> Iterator[tuple[Path, int, tuple[int, int]]]:
-    """Yield every file below a folder in order, with its size and its identity.
-
-    A loop, as folders can be thousands deep. All files of a folder are looked at before the first is read, so
-    that a change of the others in the meantime is noticed.
-    """
     waiting = [str(folder)]
     while waiting:
         parent = waiting.pop()
-        folders, files = [], []
         try:
-            with os.scandir(parent) as entries:
-                for entry in entries:
-                    if not _leads_to_a_folder(entry):
-                        files.append(entry.name)
-                    elif not entry.is_symlink():
-                        folders.append(entry.path)
+            with os.scandir(parent) as listed:
+                entries = sorted(
+                    listed, key=lambda entry: (not entry.name.endswith(METADATA_SUFFIX), entry.name)
+                )
         except OSError as error:
             closed.append(error)
-        if os.path.basename(parent) == CMAKE_FOLDER:
-            folders = [each for each in folders if not _PROBES.fullmatch(os.path.basename(each))]
-        waiting += sorted(folders, reverse=True)
+            continue
         found = []
-        for name in sorted(files, key=lambda name: (not name.endswith(METADATA_SUFFIX), name)):
-            path = os.path.join(parent, name)
+        folders = []
+        for entry in entries:
             try:
-                status = os.stat(path)
+                status = os.stat(entry.path)
             except OSError as error:
                 # A link that leads nowhere is no loss.
-                if isinstance(error, PermissionError) or not os.path.islink(path):
+                if isinstance(error, PermissionError) or not entry.is_symlink():
                     closed.append(error)
                 continue
-            if stat.S_ISREG(status.st_mode):
-                found.append((path, status.st_size, (status.st_dev, status.st_ino)))
-        for path, size, identity in found:
-            yield Path(path), size, identity
+            identity = status.st_dev, status.st_ino
+            if stat.S_ISDIR(status.st_mode):
+                is_probe = os.path.basename(parent) == CMAKE_FOLDER and _PROBES.fullmatch(entry.name)
+                if not (is_probe or entry.is_symlink()):
+                    folders.append(entry.path)
+            elif stat.S_ISREG(status.st_mode) and identity not in seen:
+                seen.add(identity)
+                found.append((Path(entry.path), status.st_size))
+        waiting += sorted(folders, reverse=True)
+        yield from found
+    for refused in closed:
+        name = str(refused.filename)
+        yield Path(name), ReadProblem(name, None, f"cannot be read: {refused.strerror or refused}")
 
 
 def read_content(content: Content) -> Iterator[Found]:
