@@ -50,9 +50,11 @@ def test_at_once_as_one_by_one(parts: list[bytes], missing: int) -> None:
 
 def _by_id(values: tuple[bytes | None, ...]) -> list[bytes | None]:
     """The values of the wanted attributes in the order of their numbers."""
-    from occupancy.readers.attributes import _OF_KERNEL
+    from occupancy.readers.attributes import _ATTRIBUTES
 
-    return [value for _, value in sorted(zip(_OF_KERNEL, values, strict=True), key=lambda each: each[0])]
+    return [
+        value for _, value in sorted(zip(_ATTRIBUTES, values, strict=True), key=lambda each: each[0])
+    ]
 
 
 def test_thousands_of_records() -> None:

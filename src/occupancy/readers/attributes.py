@@ -37,13 +37,15 @@ COMPAT_ARCH_VARIANT = 0x09
 _NOTHING, _BYTE, _HALF, _SIZED = 1, 2, 3, 4  # forms
 _RECORD = struct.Struct("<BBH")
 RECORD_BYTES = _RECORD.size  # size of a record without a value that follows
-_OF_SYMBOL = struct.Struct("<II")  # the value of a record of the module as a whole: a symbol, and its value
-_RECORD_OF_SYMBOL = struct.Struct("<QI")
+_SYMBOL_VALUE = struct.Struct(
+    "<II"
+)  # a symbol, and its value
+_SYMBOL_RECORD = struct.Struct("<QI")
 """The same with its header: the result of `symbol_key`, and the value."""
 _SHAPE = struct.Struct("<III")
-_MOST_OF_A_VALUE = _SHAPE.size  # bytes of the longest value that is used
+_MAX_VALUE_BYTES = _SHAPE.size  # bytes of the longest value that is used
 
-_OF_KERNEL = {
+_ATTRIBUTES = {
     MAXREG_COUNT: (_HALF, 2),
     MAX_THREADS: (_SIZED, 12),
     NUM_BARRIERS: (_BYTE, 1),
@@ -55,13 +57,13 @@ _OF_KERNEL = {
     REG_RECONFIG: (_NOTHING, 2),
 }
 """The attributes that are read of a kernel, with the usual form, and the bytes of the value."""
-_PLACE = {id: place for place, id in enumerate(_OF_KERNEL)}
+_PLACE = {id: place for place, id in enumerate(_ATTRIBUTES)}
 _USUAL_SIZES = (12, 4, 8, 0, *range(16, 256, 4))
 """Bytes of the values of most other records, the commonest first."""
 _MOST_AT_ONCE = 4096  # records that are matched at once: matching takes memory for each of them
 
 Values = tuple[bytes | None, ...]
-"""The attributes of a kernel, in the order of `_OF_KERNEL`; None: it lacks the attribute. Empty: all."""
+"""The attributes of a kernel, in the order of `_ATTRIBUTES`; None: it lacks the attribute. Empty: all."""
 
 
 def records(data: memoryview, position: int = 0) -> Iterator[tuple[int, bytes, int]]:
@@ -72,7 +74,7 @@ def records(data: memoryview, position: int = 0) -> Iterator[tuple[int, bytes, i
         end = position + RECORD_BYTES
         if form == _SIZED:
             start, end = end, end + size
-            value = data[start : min(end, start + _MOST_OF_A_VALUE)]
+            value = data[start : min(end, start + _MAX_VALUE_BYTES)]
         else:
             value = data[position + 2 : end - 1 if form == _BYTE else end]
         yield id, bytes(value), end
@@ -81,20 +83,20 @@ def records(data: memoryview, position: int = 0) -> Iterator[tuple[int, bytes, i
 
 def symbol_key(id: int, symbol: int) -> int:
     """Return the key of an attribute of a symbol: the first eight bytes of its record."""
-    return _SIZED | id << 8 | _OF_SYMBOL.size << 16 | symbol << 32
+    return _SIZED | id << 8 | _SYMBOL_VALUE.size << 16 | symbol << 32
 
 
 def symbol_values(data: memoryview) -> dict[int, int]:
     """Return the attributes of a module's functions, by `symbol_key`."""
-    size = _RECORD_OF_SYMBOL.size
+    size = _SYMBOL_RECORD.size
     count = len(data) // size
     heads = [data[place::size].tobytes() for place in (0, 2, 3)]
     if heads == [each * count for each in (b"\x04", b"\x08", b"\x00")] and len(data) == count * size:
-        return dict(_RECORD_OF_SYMBOL.iter_unpack(data))  # as compilers write it, and twenty times as fast
+        return dict(_SYMBOL_RECORD.iter_unpack(data))  # as compilers write it, and twenty times as fast
     found = {}
     for id, value, _ in records(data):
-        if len(value) == _OF_SYMBOL.size:
-            symbol, number_of_it = _OF_SYMBOL.unpack(value)
+        if len(value) == _SYMBOL_VALUE.size:
+            symbol, number_of_it = _SYMBOL_VALUE.unpack(value)
             found[symbol_key(id, symbol)] = number_of_it
     return found
 
@@ -108,7 +110,7 @@ def kernel_values(data: memoryview) -> Values:
     found = _usual().match(data)
     if found is not None and found.end() == len(data):
         return found.groups()
-    values: list[bytes | None] = [None] * len(_OF_KERNEL)
+    values: list[bytes | None] = [None] * len(_ATTRIBUTES)
     position, last = 0, len(data) - RECORD_BYTES
     while position <= last:
         if found := _usual().match(data, position):
@@ -127,10 +129,10 @@ def _usual() -> re.Pattern[bytes]:
 
     A group is begun only where the whole record is there: one that fails in the middle would stay.
     """
-    other = b"[^%s]" % b"".join(b"\\x%02x" % id for id in sorted(_OF_KERNEL))
+    other = b"[^%s]" % b"".join(b"\\x%02x" % id for id in sorted(_ATTRIBUTES))
     sizes = b"|".join(b"\\x%02x\\x00.{%d}" % (size, size) for size in _USUAL_SIZES)
     each = [b"\\x%02x%s(?:%s)" % (_SIZED, other, sizes), b"[^\\x%02x]%s.." % (_SIZED, other)]
-    for id, (form, size) in _OF_KERNEL.items():
+    for id, (form, size) in _ATTRIBUTES.items():
         head = b"\\x%02x\\x%02x" % (form, id)
         if form == _SIZED:
             each.append(b"%s\\x%02x\\x00(?=.{%d})(.{%d})" % (head, size, size, size))
@@ -142,7 +144,7 @@ def _usual() -> re.Pattern[bytes]:
 @lru_cache(maxsize=1 << 12)
 def stated(values: Values) -> dict[str, Any]:
     """Return the fields that the attributes of a kernel state."""
-    of = dict.fromkeys(_OF_KERNEL) | dict(zip(_OF_KERNEL, values, strict=False))
+    of = dict.fromkeys(_ATTRIBUTES) | dict(zip(_ATTRIBUTES, values, strict=False))
     required, bound = _shape(of[REQNTID]), _shape(of[MAX_THREADS])
     threads = prod(required) if required else None
     return {

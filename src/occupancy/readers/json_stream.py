@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from .content import Text
@@ -55,43 +55,13 @@ class JsonStream:
                 return
 
     def items(self, parse: Callable[[str], Parsed]) -> Iterator[Parsed | ValueError]:
-        """Yield the values of the next list, each parsed by a function of its text, or the error of that.
-
-        Args:
-            parse: Parses a value; raises a ValueError if its text is not JSON, or wrong in another way.
-        """
+        """Yield the values of the next list, each parsed by a function of its text, or its ValueError."""
         for _ in self._places():
-            self.peek()
-            if (yield from self._lines_of(parse)):
-                continue
             self.value()
             try:
                 yield parse(self._buffer[self._start : self._position])
             except ValueError as error:
                 yield error
-
-    def _lines_of(self, parse: Callable[[str], Parsed]) -> Generator[Parsed, None, bool]:
-        """Yield the values that have lines of their own; return whether the list may end here.
-
-        Each is read once: a line that is JSON is the value, as what begins with a value ends nowhere else.
-        """
-        while self._buffer[self._position - 1] == "\n" and (end := self._line_end()) > self._position:
-            try:
-                parsed = parse(self._buffer[self._position : end])
-            except ValueError:
-                return False
-            self._text.limits.consume("pieces")
-            self._position = end
-            yield parsed
-            if not self._buffer.startswith(",\n", end):
-                return True
-            self._position += 2
-        return False
-
-    def _line_end(self) -> int:
-        """Return the end of this line, without a comma; -1 if it is not in the buffer."""
-        end = self._buffer.find("\n", self._position)
-        return end - (self._buffer[end - 1] == ",") if end > 0 else -1
 
     def _places(self) -> Iterator[None]:
         self._take("[")

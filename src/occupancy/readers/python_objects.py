@@ -90,13 +90,13 @@ def _from_numba(obj: Any) -> KernelRecord:
     """Read a dispatcher, whose methods answer for each signature, or an overload."""
     prefix = "" if hasattr(obj, "regs_per_thread") else "get_"
     return _record(
-        obj, regs=_of_one_signature(obj, f"{prefix}regs_per_thread"),
-        static_smem=_of_one_signature(obj, f"{prefix}shared_mem_per_block"),
-        stack_bytes=_of_one_signature(obj, f"{prefix}local_mem_per_thread"),
+        obj, regs=_only_signature(obj, f"{prefix}regs_per_thread"),
+        static_smem=_only_signature(obj, f"{prefix}shared_mem_per_block"),
+        stack_bytes=_only_signature(obj, f"{prefix}local_mem_per_thread"),
     )  # fmt: skip
 
 
-def _of_one_signature(obj: Any, name: str) -> int | None:
+def _only_signature(obj: Any, name: str) -> int | None:
     value = _value(obj, name)
     if not isinstance(value, Mapping):
         return _checked(value, name)

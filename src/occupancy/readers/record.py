@@ -282,7 +282,7 @@ class KernelRecord:
 
     def with_compiled(self, compiled: KernelRecord) -> KernelRecord:
         """Return this launch with the values of its kernel's image in place of its own."""
-        image = {name: getattr(compiled, name) for name in _OF_IMAGE}
+        image = {name: getattr(compiled, name) for name in _IMAGE_FIELDS}
         if compiled.virtual_resources is None:
             image["virtual_resources"] = self.virtual_resources
         return replace(self, **image | {"cluster_dim": self.cluster_dim or compiled.cluster_dim})
@@ -296,7 +296,7 @@ class KernelRecord:
         return {**self.values(), "demangled": self.demangled}
 
 
-_OF_IMAGE = ("arch", "modules", "code", "linked", "file", "line", *COMPILED)
+_IMAGE_FIELDS = ("arch", "modules", "code", "linked", "file", "line", *COMPILED)
 FIELD_NAMES = tuple(each.name for each in fields(KernelRecord) if each.compare)
 """The fields that every output has."""
 all_values = attrgetter(*FIELD_NAMES)  # the values of these fields, in their order
@@ -336,7 +336,7 @@ class Fusion(NamedTuple):
     """The operations that the kernel of a generated file fuses."""
 
     source: str
-    file: str  # The last part of the generated file's path: a cache may have been moved
+    file: str  # the last part of the generated file's path: a cache may have been moved
     operations: tuple[str, ...]
 
 
@@ -344,7 +344,7 @@ class Choice(NamedTuple):
     """The candidate of a kernel that an autotuner chose."""
 
     source: str
-    folder: str  # The name of the folder that holds the candidate
+    folder: str  # the name of the folder that holds the candidate
 
 
 Remark = Fusion | Choice  # A statement of one file about kernels of other files

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ntpath
 import struct
 from bisect import bisect_right
+from contextlib import suppress
 from typing import NamedTuple
 
 from .elf import SHT_PROGBITS, Image, Section
@@ -23,12 +24,11 @@ _REL = struct.Struct("<QQ")
 _OPERAND = 3  # bytes of DW_LNE_set_address before its operand, which is relocated: 0, length, opcode
 _LEAST_UNIT = 15
 MAX_LINE_TABLE_BYTES = 16 << 20
-MAX_PROGRAM_BYTES = 1 << 12
-"""Opcodes and operands before the first row of a sequence, which has some ten bytes."""
-_BYTES_OF_PIECE = 4
+MAX_PROGRAM_BYTES = 1 << 8  # opcodes and operands before the first row of a sequence, which has some ten
+_PIECES_OF_ROW = 16
 MAX_PATH_CHARACTERS = 4096
 
-_COPY, _ADVANCE_PC, _ADVANCE_LINE, _SET_FILE, _SET_COLUMN, _FIXED_ADVANCE_PC = 1, 2, 3, 4, 5, 9
+_COPY, _ADVANCE_LINE, _SET_FILE, _FIXED_ADVANCE_PC = 1, 3, 4, 9
 
 
 class Place(NamedTuple):
@@ -49,7 +49,7 @@ class _Unit(NamedTuple):
     line_base: int
     line_range: int
     opcode_base: int
-    lengths: bytes  # Operands of the standard opcodes
+    lengths: bytes  # operands of the standard opcodes
     folders: list[str]
     files: list[tuple[str, int]]
 
@@ -74,12 +74,7 @@ def relocates_lines(image: Image, relocations: Section) -> bool:
 
 
 def read_places(image: Image, relocations: Section) -> dict[int, Place]:
-    """Return where the functions begin, by the section of their code; nothing where the tables make no sense.
-
-    Args:
-        image: The image.
-        relocations: The relocations of its line table, which name the sections of the addresses.
-    """
+    """Return where functions begin, by the section of their code; nothing if the tables make no sense."""
     _, type, _, offset, size, _, table = relocations
     _, _, _, table_offset, table_size, _, _ = image.sections[table]
     found: dict[int, Place] = {}
@@ -93,12 +88,13 @@ def read_places(image: Image, relocations: Section) -> dict[int, Place]:
         starts = [unit.start for unit in units]
         form = _RELA if type == SHT_RELA else _REL
         for address, info, *_ in form.iter_unpack(entries[: len(entries) // form.size * form.size]):
-            image.limits.consume("pieces")
+            image.limits.consume("pieces", _PIECES_OF_ROW)
             section = symbols.get(info >> 32)
             if units and section is not None and section not in found:
                 unit = units[max(0, bisect_right(starts, address) - 1)]
-                if place := _first_place(data, address - _OPERAND, unit, image.limits):
-                    found[section] = place
+                with suppress(IndexError, ValueError, ZeroDivisionError):
+                    if place := _first_place(data, address - _OPERAND, unit):
+                        found[section] = place
     except (Malformed, IndexError, ValueError, struct.error):  # it is no reason to leave out the kernel
         pass
     return found
@@ -141,49 +137,34 @@ def _unit(data: bytes, start: int, end: int, version: int, limits: ReadLimits) -
     return _Unit(program, end, line_base, line_range, opcode_base, lengths, folders, files)
 
 
-def _first_place(data: bytes, position: int, unit: _Unit, limits: ReadLimits) -> Place | None:
+def _first_place(data: bytes, position: int, unit: _Unit) -> Place | None:
     """Return the place of the first row that the program emits from a position on."""
-    last = min(unit.end, position + MAX_PROGRAM_BYTES)
-    if not unit.start <= position < last:
-        return None
-    row, end = _first_row(data, position, last, unit)
-    limits.consume("pieces", (end - position) // _BYTES_OF_PIECE)
-    path = None if row is None else unit.path(row[0])
-    if row is None or not path or not 0 < row[1] < 1 << 31:
-        return None
-    return Place(path[:MAX_PATH_CHARACTERS], row[1])
-
-
-def _first_row(data: bytes, position: int, last: int, unit: _Unit) -> tuple[tuple[int, int] | None, int]:
-    """Return the file number and the line of the first row, and the position behind it."""
     file = line = 1
-    try:
-        while position < last:
-            opcode = data[position]
-            position += 1
-            if opcode >= unit.opcode_base:
+    last = min(unit.end, position + MAX_PROGRAM_BYTES)
+    while unit.start <= position < last:
+        opcode = data[position]
+        position += 1
+        if opcode >= unit.opcode_base or opcode == _COPY:
+            if opcode != _COPY:
                 line += unit.line_base + (opcode - unit.opcode_base) % unit.line_range
-                return (file, line), position
-            if opcode == 0:
-                size, position = _unsigned(data, position)
-                if data[position] == 1:  # the sequence ends without a row
-                    return None, position
-                position += size
-            elif opcode == _COPY:
-                return (file, line), position
-            elif opcode == _ADVANCE_LINE:
-                delta, position = _signed(data, position)
-                line += delta
-            elif opcode == _SET_FILE:
-                file, position = _unsigned(data, position)
-            elif opcode == _FIXED_ADVANCE_PC:
-                position += 2
-            else:
-                for _ in range(unit.lengths[opcode - 1]):
-                    _, position = _unsigned(data, position)
-    except (IndexError, ValueError, ZeroDivisionError):
-        pass
-    return None, min(position, len(data))
+            path = unit.path(file)
+            return Place(path[:MAX_PATH_CHARACTERS], line) if path and 0 < line < 1 << 31 else None
+        if opcode == 0:
+            size, position = _unsigned(data, position)
+            if data[position] == 1:  # the sequence ends without a row
+                return None
+            position += size
+        elif opcode == _ADVANCE_LINE:
+            delta, position = _signed(data, position)
+            line += delta
+        elif opcode == _SET_FILE:
+            file, position = _unsigned(data, position)
+        elif opcode == _FIXED_ADVANCE_PC:
+            position += 2
+        else:
+            for _ in range(min(unit.lengths[opcode - 1], last - position)):
+                _, position = _unsigned(data, position)
+    return None
 
 
 def _string(data: bytes, position: int) -> tuple[str, int]:

@@ -43,12 +43,12 @@ _RESULT, _FIRST, _SECOND, _THIRD = 2, 3, 4, 8
 # Tables from a byte to what the instruction may be: a bit for a load, and one for a store.
 _AS_LOAD, _AS_STORE = 1, 2
 _ANY_KIND = _AS_LOAD | _AS_STORE
-_OF_FIRST_BYTE = bytes({_LDL & 0xFF: _AS_LOAD, _STL & 0xFF: _AS_STORE}.get(each, 0) for each in range(256))
-_OF_SECOND_BYTE = bytes({_LDL >> 8: _AS_LOAD, _STL >> 8: _AS_STORE}.get(each & 0xF, 0) for each in range(256))
-_OF_REGISTER = bytes(_ANY_KIND * (each == _STACK_POINTER) for each in range(256))
-_OF_OTHER_REGISTERS = bytes(_ANY_KIND * (each != _STACK_POINTER) for each in range(256))
-_OF_JUMPS = bytes(each in _JUMPS for each in range(256))
-_OF_FORMS = {
+_BY_FIRST_BYTE = bytes({_LDL & 0xFF: _AS_LOAD, _STL & 0xFF: _AS_STORE}.get(each, 0) for each in range(256))
+_BY_SECOND_BYTE = bytes({_LDL >> 8: _AS_LOAD, _STL >> 8: _AS_STORE}.get(each & 0xF, 0) for each in range(256))
+_BY_REGISTER = bytes(_ANY_KIND * (each == _STACK_POINTER) for each in range(256))
+_BY_OTHER_REGISTERS = bytes(_ANY_KIND * (each != _STACK_POINTER) for each in range(256))
+_BY_JUMPS = bytes(each in _JUMPS for each in range(256))
+_BY_FORMS = {
     place: bytes(_ANY_KIND * ((each & 0xF) >> 1 in forms) for each in range(256))
     for place, forms in ((_FIRST, range(8)), (_SECOND, (1,)), (_THIRD, (1, 4, 5, 6)))
 }
@@ -68,13 +68,13 @@ NONE: Spills = 0, 0
 
 
 class _Access(NamedTuple):
-    place: int  # The place of the instruction, in bytes from the start of the code
+    place: int  # the place of the instruction, in bytes from the start of the code
     is_store: bool
     is_last_use: bool
-    is_unconditional: bool  # Executed whatever the predicate
-    offset: int  # The offset from the stack pointer
+    is_unconditional: bool  # executed whatever the predicate
+    offset: int  # the offset from the stack pointer
     width: int
-    words: range  # The words of the stack that it touches
+    words: range  # the words of the stack that it touches
 
 
 def count_spills(machine_code: memoryview, callees: Sequence[tuple[int, int]], limits: ReadLimits) -> Spills:
@@ -129,7 +129,7 @@ def _takes_most_at_once(accesses: Sequence[_Access]) -> bool:
 
 def _lacks_a_mark(accesses: Sequence[_Access], code: bytes, limits: ReadLimits) -> bool:
     """Return whether after an unmarked load its place is always written before anything reads it."""
-    numbers = _numbers(_allowed(code, 0, _OF_JUMPS), code, limits)
+    numbers = _numbers(_allowed(code, 0, _BY_JUMPS), code, limits)
     jumps = [number * INSTRUCTION_BYTES for number in numbers]
     following: dict[int, _Access] = {}
     for each in reversed(accesses):
@@ -149,8 +149,8 @@ def _lacks_a_mark(accesses: Sequence[_Access], code: bytes, limits: ReadLimits) 
 def _accesses(code: bytes, limits: ReadLimits) -> tuple[list[_Access], bool]:
     """Return the accesses at a fixed place, one more than `MAX_STACK_ACCESSES` at most; and whether there
     are others."""
-    either = _allowed(code, 0, _OF_FIRST_BYTE) & _allowed(code, 1, _OF_SECOND_BYTE)
-    at_fixed_place = either & _allowed(code, _FIRST, _OF_REGISTER)
+    either = _allowed(code, 0, _BY_FIRST_BYTE) & _allowed(code, 1, _BY_SECOND_BYTE)
+    at_fixed_place = either & _allowed(code, _FIRST, _BY_REGISTER)
     found = []
     for number in islice(_numbers(at_fixed_place, code, limits), MAX_STACK_ACCESSES + 1):
         place = number * INSTRUCTION_BYTES
@@ -180,9 +180,9 @@ def _numbers(allowed: int, code: bytes, limits: ReadLimits) -> Iterator[int]:
 
 def _takes_its_address(code: bytes, limits: ReadLimits) -> bool:
     """Return whether another register is made of the stack pointer."""
-    others = _allowed(code, _RESULT, _OF_OTHER_REGISTERS)
-    for place, of_forms in _OF_FORMS.items():
-        taking = _allowed(code, place, _OF_REGISTER) & _allowed(code, 1, of_forms) & others
+    others = _allowed(code, _RESULT, _BY_OTHER_REGISTERS)
+    for place, by_forms in _BY_FORMS.items():
+        taking = _allowed(code, place, _BY_REGISTER) & _allowed(code, 1, by_forms) & others
         for number in _numbers(taking, code, limits):
             start = number * INSTRUCTION_BYTES
             opcode = code[start] | (code[start + 1] & 0xF) << 8
