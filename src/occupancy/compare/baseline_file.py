@@ -17,7 +17,7 @@ from ..builds.atomic_file import PEEK_BYTES, InUseError, alone, check_replaceabl
 from ..errors import MAX_SHOWN, BaselineError, shown
 from ..readers.content import Text
 from ..readers.json_stream import JsonStream
-from ..readers.limits import Malformed, ReadLimits
+from ..readers.limits import Exhausted, Malformed, ReadLimits
 from ..tables.files import check_size, read_bytes
 from ..values.asking import Asking
 from .baseline import SCHEMA, SCHEMA_VERSION, Baseline, BaselineKernel, known, to_json
@@ -147,8 +147,8 @@ def parse_baseline(content: bytes, name: str) -> Baseline:
                 raise BaselineError("is not a baseline", where=name, hint=_HOW_TO_MAKE_ONE)
             head, kernels, wrong = _members(stream, limits, name)
             stream.end()
-        except (Malformed, UnicodeDecodeError) as error:
-            what = error.what if isinstance(error, Malformed) else "its characters are not UTF-8"
+        except (Malformed, Exhausted, UnicodeDecodeError) as error:
+            what = error.what if not isinstance(error, UnicodeDecodeError) else "its characters are not UTF-8"
             raise BaselineError(
                 f"is not JSON: {what} (line {stream.line})", where=name, hint=_HOW_TO_MAKE_ONE
             ) from error

@@ -37,9 +37,7 @@ COMPAT_ARCH_VARIANT = 0x09
 _NOTHING, _BYTE, _HALF, _SIZED = 1, 2, 3, 4  # forms
 _RECORD = struct.Struct("<BBH")
 RECORD_BYTES = _RECORD.size  # size of a record without a value that follows
-_SYMBOL_VALUE = struct.Struct(
-    "<II"
-)  # a symbol, and its value
+_SYMBOL_VALUE = struct.Struct("<II")  # a symbol, and its value
 _SYMBOL_RECORD = struct.Struct("<QI")
 """The same with its header: the result of `symbol_key`, and the value."""
 _SHAPE = struct.Struct("<III")

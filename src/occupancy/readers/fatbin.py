@@ -16,7 +16,7 @@ from typing import NamedTuple
 from . import elf
 from .content import Bytes, Content
 from .cubin import read_cubin
-from .limits import MIB, Exhausted, Malformed, ReadLimits, checked
+from .limits import MIB, Malformed, ReadLimits, checked
 from .record import Found, KernelRecord, Module, ReadProblem
 
 MAGIC = b"\x50\xed\x55\xba"
@@ -187,8 +187,6 @@ class _Search:
             image = memoryview(_decompress(entry, stored, self._content.limits)) if is_packed else stored
             yield from read_cubin(image, self._content.name, "fatbin", self._content.limits, modules)
             self.images += 1
-        except Exhausted:
-            raise
         except Malformed as error:
             if not elf.is_relocatable(image):
                 self.unread.add(entry.arch_number)
@@ -210,8 +208,6 @@ class _Search:
                     yield self._problem(
                         start, f"a cubin claims to end at {end:#x}, beyond the end of the file"
                     )
-            except Exhausted:
-                raise
             except Malformed as error:
                 if not elf.is_relocatable(image):
                     self.unread.add(None)

@@ -19,7 +19,7 @@ from .record import Choice, Found, Fusion, ReadProblem, file_name
 CHOICE_SUFFIX = ".best_config"
 MAX_CHOICE_CHARACTERS = 1 << 16  # A choice has some hundred
 
-_MARK = "# kernel path: "
+MARK = "# kernel path: "
 _OPERATIONS = "Original ATen: ["
 _OPERATION = re.compile(r"[\w.:]{1,100}", re.ASCII)
 MOST_OPERATIONS = 64  # operations of one kernel that are kept
@@ -29,11 +29,6 @@ _CHOSEN = "triton_cache_hash"
 _FOLDER = re.compile(r"[\w-]{1,128}", re.ASCII)
 
 
-def marks(line: str) -> bool:
-    """Return whether a line is the first of interest."""
-    return line.startswith(_MARK)
-
-
 def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
     """Yield the operations of the kernels that a generated module calls.
 
@@ -41,8 +36,8 @@ def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
     """
     file = ""
     for _, line in lines:
-        if marks(line):
-            file = file_name(line[len(_MARK) :].strip())
+        if line.startswith(MARK):
+            file = file_name(line[len(MARK) :].strip())
         elif file and (start := line.find(_OPERATIONS)) >= 0:
             listed = line[start + len(_OPERATIONS) :][:MAX_LIST_CHARACTERS].partition("]")[0]
             operations = _OPERATION.findall(listed)[:MOST_OPERATIONS]

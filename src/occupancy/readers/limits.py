@@ -40,8 +40,12 @@ class Malformed(Exception):  # noqa: N818, it is caught within the readers
         super().__init__(what)
 
 
-class Exhausted(Malformed):
+class Exhausted(Exception):  # noqa: N818, likewise
     """The end of an allowance: nothing more is read of this file. Caught within the readers."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        super().__init__(what)
 
 
 class Ceiling(NamedTuple):

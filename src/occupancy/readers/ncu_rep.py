@@ -16,7 +16,7 @@ from . import nsight
 from .content import Content
 from .cubin import read_cubin
 from .elf import is_cubin
-from .limits import Exhausted, Malformed
+from .limits import Malformed
 from .record import Found, KernelRecord, ReadProblem, Shape
 
 MAGIC = b"NVR\0"
@@ -48,8 +48,6 @@ def read_ncu_rep(content: Content) -> Iterator[Found]:
     reader = _Reader(content)
     try:
         yield from reader.run()
-    except Exhausted:
-        raise
     except Malformed as error:
         known = f" (the report has version {reader.version}; {KNOWN_VERSION} is known)"
         hint = "" if reader.version == KNOWN_VERSION else known
@@ -85,8 +83,6 @@ class _Reader:
                 position, result = self.position, self._item()
                 try:
                     yield self._launch(result)
-                except Exhausted:
-                    raise
                 except Malformed as error:
                     yield ReadProblem(self._name, position, f"a launch: {error.what}")
             # Skip results of ranges and graphs, which have no block size.
@@ -151,8 +147,6 @@ class _Reader:
                     self._limits.consume("kernels")
                     self._limits.consume_name(kernel.name)
                     self._compiled[kernel.name] = kernel
-            except Exhausted:
-                raise
             except Malformed as error:
                 yield ReadProblem(self._name, self.position, f"a profiled cubin: {error.what}")
 

@@ -96,7 +96,7 @@ def _metric_shape(metrics: dict[str, float], names: tuple[str, str, str]) -> Sha
     return (x, y, z) if x and y and z else None  # all are 0 for a launch without clusters
 
 
-_MARKER = '"ID","'
+MARK = '"ID","'
 MAX_COLUMNS = 1 << 14  # columns of a page, which has two thousand
 
 # Names of columns.
@@ -133,19 +133,19 @@ _SHAPE_FORM = re.compile(r"\(\s*(\d{1,12}),\s*(\d{1,12}),\s*(\d{1,12})\s*\)")
 Row = dict[str, str]  # the cells of a row that matter, by the names of their columns
 
 
-def marks(line: str) -> bool:
-    """Return whether a line is the first of interest."""
-    return _MARKER in line
-
-
 def read_nsight_csv(lines: NumberedLines, source: str) -> Iterator[Found]:
     """Yield the launches of a page. Arguments are those of `read_ptxas`."""
     reader = _Reader(source)
-    try:
-        for row in csv.reader(_counted(lines, reader)):
+    rows = csv.reader(_counted(lines, reader))
+    while True:
+        try:
+            row = next(rows)
+        except StopIteration:
+            break
+        except csv.Error as error:
+            yield reader.problem(f"not CSV as Nsight writes it: {error}")
+        else:
             yield from reader.read(row)
-    except csv.Error as error:
-        yield reader.problem(f"not CSV as Nsight writes it: {error}")
     yield from reader.complete()
 
 

@@ -9,7 +9,8 @@ from math import prod
 from .content import NumberedLines
 from .record import Found, KernelRecord, Shape
 
-_TARGET = re.compile(r"^\s*\.target\s+(sm_\w+)")
+MARK = ".target"
+TARGET = re.compile(r"^\s*\.target\s+(sm_\w+)")  # errors of the compiler name targets, too
 _ENTRY = re.compile(r"\.entry\s+([\w$%]+)")
 _DIRECTIVE = re.compile(r"\.(\w+)\s+(\d{1,12})(?:\s*,\s*(\d{1,12}))?(?:\s*,\s*(\d{1,12}))?")
 _COMMENT = re.compile(r"//.*")
@@ -17,11 +18,6 @@ _COMMENT = re.compile(r"//.*")
 MAX_DIRECTIVE_LINES = 1000  # lines between the name of a kernel and its body; parameters have a line each
 
 NOTE = "PTX has no register count; compile it for an architecture (ptxas -arch=sm_90 -v) to have one"
-
-
-def marks(line: str) -> bool:
-    """Return whether a line is the first of interest. Errors of the compiler name targets, too."""
-    return ".target" in line and bool(_TARGET.match(line))
 
 
 def read_ptx(lines: NumberedLines, source: str) -> Iterator[Found]:
@@ -33,7 +29,7 @@ def read_ptx(lines: NumberedLines, source: str) -> Iterator[Found]:
     for _, line in lines:
         code = _COMMENT.sub("", line)
         if not name:
-            if found := _TARGET.match(code):
+            if found := TARGET.match(code):
                 arch = found[1]
             if found := _ENTRY.search(code):
                 name, directives, left = found[1], {}, MAX_DIRECTIVE_LINES

@@ -33,6 +33,7 @@ COMPILING, PROPERTIES = "Compiling entry function", "Function properties for"
 IGNORED = "'setmaxnreg' ignored"
 """The message (C7508) that the kernel's warpgroups will not pass registers to one another. It comes before
 the kernels of a compilation, and names none of them. NVIDIA/cutlass#3406, NVIDIA/Fuser#3972."""
+MARKS = (COMPILING, PROPERTIES, IGNORED)
 GLOBAL_MEMORY = "bytes gmem"  # words of the line before the kernels of a compilation
 _STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
 _BEFORE, _AFTER = 20, 200
@@ -61,15 +62,6 @@ class _Open:
     stack_bytes: int | None = None
     spill_store_bytes: int | None = None
     spill_load_bytes: int | None = None
-
-
-def marks(line: str) -> bool:
-    """Return whether a line is the first of interest.
-
-    The rest is matched from these words on: a search with the expressions would take hours for a line that
-    repeats the words over and over.
-    """
-    return COMPILING in line or PROPERTIES in line or IGNORED in line
 
 
 def _near(words: str, pattern: re.Pattern[str], line: str) -> re.Match[str] | None:

@@ -11,6 +11,8 @@ import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -19,7 +21,7 @@ from ..values.untrusted import printable
 from . import inductor, ncu_rep, nsight, ptx, ptxas, pytorch_trace, res_usage, triton
 from .content import Content, NumberedLines, Readable, open_content, stream_name
 from .fatbin import read_device_code
-from .limits import Malformed, ReadLimits, checked
+from .limits import Exhausted, Malformed, ReadLimits, checked
 from .record import Found, KernelRecord, ReadProblem, Remark
 from .triton import IMAGE_SUFFIX, METADATA_SUFFIX
 
@@ -36,14 +38,14 @@ TRITON_SUFFIXES = (IMAGE_SUFFIX, ".ptx")
 
 LineReader = Callable[[NumberedLines, str], Iterator[Found]]
 
-LINE_READERS: tuple[tuple[Callable[[str], bool], LineReader], ...] = (
-    (ptxas.marks, ptxas.read_ptxas),
-    (res_usage.marks, res_usage.read_res_usage),
-    (nsight.marks, nsight.read_nsight_csv),
-    (ptx.marks, ptx.read_ptx),
-    (inductor.marks, inductor.read_fusions),
+LINE_READERS: tuple[tuple[str, LineReader], ...] = (
+    *((mark, ptxas.read_ptxas) for mark in ptxas.MARKS),
+    *((mark, res_usage.read_res_usage) for mark in res_usage.MARKS),
+    (nsight.MARK, nsight.read_nsight_csv),
+    (ptx.MARK, ptx.read_ptx),
+    (inductor.MARK, inductor.read_fusions),
 )
-"""Each reads the lines from the first of its own to the first of another one."""
+"""Each reads the lines from the first with its mark to the first with that of another one."""
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
@@ -180,8 +182,7 @@ def _read_file(
     """Yield the contents of a file, or why it has none.
 
     Args:
-        source: The file.
-        limits: The limits of all files of the command.
+        source, limits: As in `read`.
         listed: Its size when its folder was listed. Files of a folder may be without kernels.
         name: Its name in messages.
     """
@@ -199,7 +200,7 @@ def _read_file(
             elif is_empty and listed is None:
                 reason = reason_for_nothing(content)
                 yield ReadProblem(name, None, reason, is_harmless=content.has_device_code)
-    except Malformed as error:
+    except (Malformed, Exhausted) as error:
         yield ReadProblem(name, None, error.what)
     except OSError as error:
         yield ReadProblem(name, None, f"cannot be read: {error.strerror or error}")
@@ -222,7 +223,7 @@ def _metadata_beside(source: Source) -> Path | None:
     try:
         with open_content(beside, ReadLimits()) as content:
             return None if _triton_metadata(content) is None else beside
-    except (Malformed, OSError):
+    except (Malformed, Exhausted, OSError):
         return None
 
 
@@ -373,33 +374,18 @@ def _read_json(content: Content, head: bytes) -> Iterator[Found]:
 
 def _read_lines(content: Content) -> Iterator[Found]:
     with content.text() as text:
-        lines = _Lines(text.lines(content.errors.inspect))
-        for number, line in lines:
-            for marks, reader in LINE_READERS:
-                if marks(line):
-                    lines.back = (number, line)
-                    yield from reader(lines.up_to_another(reader), content.name)
-                    break
+        lines = _with_readers(text.lines(content.errors.inspect))
+        for reader, part in groupby(lines, itemgetter(0)):
+            if reader is not None:
+                yield from reader(((number, line) for _, number, line in part), content.name)
 
 
-class _Lines(Iterator[tuple[int, str]]):
-    """The lines of a log, of which each reader takes those up to the first of another format."""
-
-    def __init__(self, lines: Iterator[tuple[int, str]]) -> None:
-        self._lines = lines
-        self.back: tuple[int, str] | None = None  # A line that is read again
-
-    def __next__(self) -> tuple[int, str]:
-        if self.back is not None:
-            line, self.back = self.back, None
-            return line
-        return next(self._lines)
-
-    def up_to_another(self, reader: LineReader) -> Iterator[tuple[int, str]]:
-        """Yield the lines up to the first of another reader."""
-        others = [marks for marks, other in LINE_READERS if other is not reader]
-        for number, line in self:
-            if any(marks(line) for marks in others):
-                self.back = (number, line)
-                return
-            yield number, line
+def _with_readers(lines: NumberedLines) -> Iterator[tuple[LineReader | None, int, str]]:
+    """Yield each line with its reader; None before the first mark."""
+    reader: LineReader | None = None
+    for number, line in lines:
+        for mark, other in LINE_READERS:
+            if mark in line and (mark != ptx.MARK or ptx.TARGET.match(line)):
+                reader = other
+                break
+        yield reader, number, line

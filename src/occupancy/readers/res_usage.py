@@ -16,14 +16,9 @@ _STACK = re.compile(r"\bSTACK:(\d{1,12})")
 _SHARED = re.compile(r"\bSHARED:(\d{1,12})")
 _KERNEL = "CONSTANT[0]:"  # only kernels have parameters; device functions have rows as well
 
-_MARKERS = ("Resource usage:", "Fatbin elf code:")
+MARKS = ("Resource usage:", "Fatbin elf code:")
 
 _UNKNOWN_ARCH_NOTE = "if this is for sm_90 or newer, 1024 bytes of the shared memory are the system's"
-
-
-def marks(line: str) -> bool:
-    """Return whether a line is the first of interest."""
-    return any(marker in line for marker in _MARKERS)
 
 
 def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Found]:
