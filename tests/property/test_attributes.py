@@ -52,9 +52,7 @@ def _by_id(values: tuple[bytes | None, ...]) -> list[bytes | None]:
     """The values of the wanted attributes in the order of their numbers."""
     from occupancy.readers.attributes import _ATTRIBUTES
 
-    return [
-        value for _, value in sorted(zip(_ATTRIBUTES, values, strict=True), key=lambda each: each[0])
-    ]
+    return [value for _, value in sorted(zip(_ATTRIBUTES, values, strict=True), key=lambda each: each[0])]
 
 
 def test_thousands_of_records() -> None:

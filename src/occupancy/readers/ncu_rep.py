@@ -23,6 +23,7 @@ MAGIC = b"NVR\0"
 KNOWN_VERSION = 7
 
 _SIZE = struct.Struct("<I")
+_PIECES_OF_ITEM = 8  # an item takes the time of as many lines
 
 # Wire types of protocol buffers.
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
@@ -90,7 +91,7 @@ class _Reader:
 
     def _item(self) -> memoryview:
         """Return the next message, which has its size before it."""
-        self._limits.consume("pieces")
+        self._limits.consume("pieces", _PIECES_OF_ITEM)
         start = self.position + _SIZE.size
         if start > self._end:
             raise Malformed("the report, or a block of it, ends early")

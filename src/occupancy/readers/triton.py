@@ -14,7 +14,7 @@ from typing import Any
 
 from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
 from .content import Content, open_content
-from .cubin import read_cubin
+from .fatbin import read_device_code
 from .limits import MAX_NUMBER, MIB, Malformed, ReadLimits
 from .record import Format, Found, KernelRecord, ReadProblem, Shape
 
@@ -62,25 +62,30 @@ def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Found]:
     yield ReadProblem(source, None, f"the registers of {described.name} are not known: {what}")
 
 
-def _with_image(described: KernelRecord, image: Path, limits: ReadLimits) -> Iterator[KernelRecord]:
+def _with_image(described: KernelRecord, image: Path, limits: ReadLimits) -> Iterator[Found]:
     """Yield the described kernel with the values of its image, and the other kernels of the image."""
     if image.exists() and not image.is_file():  # a pipe would be waited for
         raise Malformed("it is no file")
     first: KernelRecord | None = None
     is_found = False
+    damage: ReadProblem | None = None
     with open_content(image, _image_limits(image, limits)) as content:
-        for kernel in read_cubin(content.part(), str(image), "cubin", content.limits):
-            if kernel.name == described.name and not is_found:
+        for found in read_device_code(content):
+            if isinstance(found, ReadProblem):
+                damage = damage or found
+            elif isinstance(found, KernelRecord) and found.name == described.name and not is_found:
                 is_found = True
-                yield described.with_compiled(kernel)
-            elif first is None:
-                first = kernel
+                yield described.with_compiled(found)
+            elif isinstance(found, KernelRecord) and first is None:
+                first = found
             else:
-                yield kernel
-    if first is None and not is_found:
-        raise Malformed("it holds no kernel")
+                yield found
     if first is not None:
         yield first if is_found else described.with_compiled(first)
+    elif not is_found:
+        raise Malformed("it holds no kernel" if damage is None else damage.what)
+    if damage is not None:
+        yield damage
 
 
 def _image_limits(image: Path, limits: ReadLimits) -> ReadLimits:

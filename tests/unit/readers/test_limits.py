@@ -228,7 +228,16 @@ class TestImagesBesideMetadata:
             (folder / f"{number}.cubin").symlink_to("../image")
         list(read(folder))
         assert spent["pieces"] <= allowed("pieces", len(image)) + 50 * allowed("pieces", 0) / 100
-        assert spent["kernels"] <= allowed("kernels", len(image)) + 50 * 4096 // 32
+        assert spent["kernels"] <= 2 * allowed("kernels", len(image)) + 50 * 4096 // 32
+
+    def test_all_images_of_a_file_are_read(self, samples: Path, tmp_path: Path) -> None:
+        image = (samples / "samples.cubin").read_bytes()
+        other = (samples / "cubins/13.0_90_0.cubin").read_bytes()
+        (tmp_path / "x.cubin").write_bytes(image + other)
+        (tmp_path / "x.json").write_text(self.METADATA)
+        found = kernels(list(read(tmp_path)))
+        assert len(found) == 3 + 16
+        assert {each.format for each in found} == {"triton", "cubin"}
 
     def test_all_kernels_of_an_image_are_found(self, samples: Path, tmp_path: Path) -> None:
         names = [each.name for each in kernels(list(read(samples / "samples.cubin")))]
