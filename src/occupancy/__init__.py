@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .advice.slack import Slack as Slack
     from .advice.waves import FullWave as FullWave
     from .advice.waves import Waves as Waves
+    from .api.arrays import Sweep as Sweep
     from .api.builds import check as check
     from .api.builds import diff as diff
     from .api.builds import save_baseline as save_baseline
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from .api.chips import gpus as gpus
     from .api.chips import limits as limits
     from .api.chips import sources as sources
-    from .api.compute import sweep as sweep
     from .api.fits import Fit as Fit
     from .api.fits import fits as fits
     from .api.occupancy import Occupancies as Occupancies
@@ -47,12 +47,12 @@ if TYPE_CHECKING:
     from .api.scan import Scan as Scan
     from .api.scan import ScannedKernel as ScannedKernel
     from .api.scan import scan as scan
+    from .api.sweep import sweep as sweep
     from .api.triton import early_config_prune as early_config_prune
     from .api.triton import max_stages as max_stages
     from .api.triton import perf_model as perf_model
     from .api.tuning import is_launchable as is_launchable
     from .api.tuning import prune as prune
-    from .arrays import Sweep as Sweep
     from .builds.scan_row import ScanRow as ScanRow
     from .compare.baseline import Baseline as Baseline
     from .compare.baseline import BaselineKernel as BaselineKernel
@@ -156,7 +156,7 @@ _HOMES = {
     "ScannedKernel": "api.scan",
     "Slack": "advice.slack",
     "SourcesReport": "report.limits",
-    "Sweep": "arrays",
+    "Sweep": "api.arrays",
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
     "Use": "engine",
@@ -181,7 +181,7 @@ _HOMES = {
     "scan": "api.scan",
     "sources": "api.chips",
     "stream_kernels": "readers",
-    "sweep": "api.compute",
+    "sweep": "api.sweep",
 }
 
 # Without NumPy there are no sweeps, and ``from occupancy import *`` is to work all the same.

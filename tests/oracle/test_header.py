@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from occupancy.advice.runtime import max_potential_block_size
-from occupancy.arrays import sweep_arrays
+from occupancy.arrays import ArrayResults
 from occupancy.engine import cuda, evaluate
 from occupancy.errors import InputError
 from occupancy.tables import shipped
@@ -411,7 +411,7 @@ def test_every_combination(header: Header, limits: Limits) -> None:
             is_opted_in=opt_in,
         )
         theirs = header.max_active_blocks(limits, asked)
-        ours = sweep_arrays(
+        ours = ArrayResults.fill(
             [limits],
             {
                 "threads": threads,

@@ -13,7 +13,7 @@ import pytest
 
 import occupancy
 from occupancy.advice.waves import count_waves, full_wave
-from occupancy.arrays import sweep_arrays
+from occupancy.arrays import ArrayResults
 from occupancy.engine import Model, evaluate
 from occupancy.page.build import build_page
 from occupancy.tables import shipped
@@ -58,7 +58,7 @@ def steps_of(limits: Limits) -> range:
 def differences(engine: PageEngine, cc: str, model: Model, threads: range, sizes: range) -> int:
     """Combinations in which the page's blocks or limiters differ from those of the arrays."""
     limits = shipped.limits(cc)
-    ours = sweep_arrays(
+    ours = ArrayResults.fill(
         [limits],
         dict(zip(("threads", "regs", "smem"), np.ix_(threads, REGISTERS, sizes), strict=True)),
         Kernel(1),

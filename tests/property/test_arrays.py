@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from occupancy import Limiter
-from occupancy.arrays import Sweep, sweep_arrays
+from occupancy.arrays import ArrayResults
 from occupancy.engine import MODELS, Answer, Model, evaluate
 from occupancy.tables import shipped
 from occupancy.values.carveout import Carveout
@@ -26,7 +26,7 @@ CHIPS_AND_MODELS = [
 ]
 
 
-def assert_equal_to_engine(found: Sweep, answers: list[Answer]) -> None:
+def assert_equal_to_engine(found: ArrayResults, answers: list[Answer]) -> None:
     """All outputs of a sweep of one dimension, against one answer of the engine for each element."""
     assert found.shape == (len(answers),)
     assert found.active_blocks.tolist() == [answer.active_blocks for answer in answers]
@@ -88,7 +88,7 @@ def test_random_kernels(limits: Limits, model: Model, stride: int) -> None:
     for common in all_options(limits, chance)[::stride]:
         kernels = random_kernels(limits, common, 100 // stride, chance)
         columns = columns_of(kernels, "threads", "regs", "static_smem", "dynamic_smem", "barriers")
-        found = sweep_arrays([limits], columns, common, model)
+        found = ArrayResults.fill([limits], columns, common, model)
         assert_equal_to_engine(found, [evaluate(limits, kernel, model) for kernel in kernels])
 
 
@@ -102,7 +102,7 @@ def test_blocks_that_are_too_large(limits: Limits, model: Model) -> None:
         for threads in [*edges, *range(most - 40, 4 * most, 61)]
         for registers in (0, 1, 8, 9, 63, 64, 255)
     ]
-    found = sweep_arrays([limits], columns_of(kernels, "threads", "regs"), Kernel(1), model)
+    found = ArrayResults.fill([limits], columns_of(kernels, "threads", "regs"), Kernel(1), model)
     assert_equal_to_engine(found, [evaluate(limits, kernel, model) for kernel in kernels])
 
 
@@ -121,7 +121,7 @@ def test_tensor_memory(limits: Limits, model: Model, virtual_resources: int | No
     ]
     given = ("virtual_resources",) if virtual_resources is not None else ()
     fields = ("threads", "regs", "static_smem", "dynamic_smem", "barriers", "tensor_memory", *given)
-    found = sweep_arrays([limits], columns_of(kernels, *fields), Kernel(1), model)
+    found = ArrayResults.fill([limits], columns_of(kernels, *fields), Kernel(1), model)
     assert_equal_to_engine(found, [evaluate(limits, kernel, model) for kernel in kernels])
 
 
@@ -146,5 +146,5 @@ def test_imaginary_chips(seed: int) -> None:
     common = Kernel(1, opt_in=chance.choice([True, False]))
     kernels = random_kernels(limits, common, 400, chance)
     columns = columns_of(kernels, "threads", "regs", "static_smem", "dynamic_smem", "barriers")
-    found = sweep_arrays([limits], columns, common, model)  # type: ignore[arg-type]
+    found = ArrayResults.fill([limits], columns, common, model)  # type: ignore[arg-type]
     assert_equal_to_engine(found, [evaluate(limits, kernel, model) for kernel in kernels])  # type: ignore[arg-type]

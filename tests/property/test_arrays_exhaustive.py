@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 from occupancy import Limiter
-from occupancy.arrays import Sweep, sweep_arrays
+from occupancy.arrays import ArrayResults
 from occupancy.engine import evaluate
 from occupancy.tables import shipped
 from occupancy.values.fields import MAX_REGISTERS_PER_THREAD
@@ -61,7 +61,7 @@ def as_array(found: Sequence[tuple[int | None, ...]]) -> Array:
     return np.array([[NO_LIMIT if each is None else each for each in row] for row in found], np.int16)
 
 
-def grid_of(limits: Limits, sizes: Array) -> Iterator[tuple[slice, Sweep]]:
+def grid_of(limits: Limits, sizes: Array) -> Iterator[tuple[slice, ArrayResults]]:
     """The sweep of all combinations, some threads at a time."""
     threads = threads_of(limits)
     for first in range(0, len(threads), THREADS_AT_ONCE):
@@ -69,7 +69,9 @@ def grid_of(limits: Limits, sizes: Array) -> Iterator[tuple[slice, Sweep]]:
         columns = np.ix_(threads[some], REGISTERS, sizes)
         yield (
             some,
-            sweep_arrays([limits], dict(zip(("threads", "regs", "smem"), columns, strict=True)), Kernel(1)),
+            ArrayResults.fill(
+                [limits], dict(zip(("threads", "regs", "smem"), columns, strict=True)), Kernel(1)
+            ),
         )
 
 
@@ -101,7 +103,7 @@ def test_all_combinations_on_one_chip() -> None:
 def test_every_byte_of_shared_memory_on_one_chip(stride: int) -> None:
     limits = shipped.limits("9.0")
     sizes = np.arange(0, limits.max_shared_memory_per_multiprocessor + 1, stride)
-    found = sweep_arrays([limits], {"threads": 1, "smem": sizes}, Kernel(1))
+    found = ArrayResults.fill([limits], {"threads": 1, "smem": sizes}, Kernel(1))
     allowed = limits_by_size(limits, sizes)[:, 0]
     np.testing.assert_array_equal(
         found.active_blocks, np.minimum(allowed, limits.max_blocks_per_multiprocessor)
@@ -122,7 +124,7 @@ def test_the_engine_itself_on_all_combinations_of_one_chip() -> None:
     for warps in range(1, limits.max_threads_per_block // limits.warp_size + 1):
         threads = warps * limits.warp_size
         columns: dict[str, Any] = {"threads": threads, "regs": REGISTERS[:, None], "smem": sizes}
-        found = sweep_arrays([limits], columns, Kernel(1))
+        found = ArrayResults.fill([limits], columns, Kernel(1))
         expected = [
             evaluate(limits, Kernel(threads, registers, smem=size)).active_blocks
             for registers in REGISTERS.tolist()

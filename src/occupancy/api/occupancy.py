@@ -204,9 +204,9 @@ class Occupancy(Answer):
             MissingDependencyError: matplotlib is not installed.
         """
         from ..render.pictures import plot
-        from ..report.curves import curves_picture, curves_report
+        from ..report.curves import curves_picture
 
-        return plot(curves_picture([curves_report(self, self.gpu.name)]))
+        return plot(curves_picture([self]))
 
     def report(self) -> Report:
         """Return the report that the command line prints."""

@@ -1,4 +1,4 @@
-"""One kernel with some of its inputs varied, as the command line asks for it."""
+"""`sweep`: `compute` for arrays of kernels; and one kernel with some inputs varied, for the command line."""
 
 from __future__ import annotations
 
@@ -6,19 +6,29 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
+import occupancy  # in annotations: a public name brings its module when somebody reads the types
+
+from ..engine import Model
 from ..errors import InputError
 from ..render.pictures import Picture, Value
-from ..report.curves import CurvesReport, curves_picture, curves_report
-from ..report.sweep import INPUTS, Cell, SweepReport, Variable
+from ..report.curves import curves_picture, curves_report
+from ..report.model import Report
+from ..report.sweep import Grid, Point, sweep_picture, sweep_report
 from ..tables.gpus import Gpu
-from ..values.fields import FIELDS
-from ..values.limits import Limits
-from ..values.ranges import SIZES, VARY, parse_values
+from ..values.carveout import Carveout, is_automatic
+from ..values.fields import FIELDS, Caching, Field, SharedMemoryMode, unknown_input
+from ..values.kernel import Kernel
+from ..values.ranges import parse_values
+from ..values.resources import Output
 from ..values.spellings import parse_count, parse_size
-from .arguments import KernelArguments, without_automatic
-from .occupancy import compute
+from .occupancy import GpuLike, compute, find_all
+
+if TYPE_CHECKING:
+    from ..arrays import ArrayLike
+else:
+    ArrayLike = Any  # NumPy's, which only a sweep needs
 
 MAX_COMBINATIONS = 1_000_000
 """Combinations of a sweep, which take some seconds."""
@@ -27,94 +37,165 @@ MAX_COMBINATIONS = 1_000_000
 _GROUPED_OR_LISTED = re.compile(r"(?:^|[,:\s])[1-9][0-9]{0,2},[1-9][0-9]{2}(?=[,:\s]|$)")
 
 
-def curves_of(chip: Gpu, kernel: Mapping[str, Any]) -> CurvesReport:
-    """The three curves of a kernel.
+def sweep(
+    gpu: GpuLike | list[Any],
+    *,
+    threads: ArrayLike,
+    regs: ArrayLike | None = None,
+    static_smem: ArrayLike | None = None,
+    dynamic_smem: ArrayLike | None = None,
+    smem: ArrayLike | None = None,
+    barriers: ArrayLike | None = None,
+    virtual_resources: ArrayLike | None = None,
+    tensor_memory: ArrayLike | None = None,
+    carveout: int | str | Carveout | None = None,
+    caching: Caching | None = None,
+    opt_in: bool | None = None,
+    shared_memory_mode: SharedMemoryMode | None = None,
+    model: Model | None = None,
+    outputs: Sequence[Output] = ("active_blocks", "active_warps", "limiters"),
+    **others: Any,
+) -> occupancy.Sweep:
+    """Compute the occupancy for arrays of kernels; needs NumPy.
 
-    An automatic carveout counts as the largest, because it would follow the kernel along each curve.
+    The arrays broadcast to each other. For all combinations give each array a dimension of its own:
+    ``threads=t[:, None], regs=r``, or ``numpy.ix_(t, r)``. Carveout, caching, opt-in, mode and model are one
+    for all kernels.
 
     Args:
-        chip: The chip.
-        kernel: Arguments of `compute`.
+        gpu: A GPU, or a list of them, which adds a first dimension to the results.
+        threads: Threads per block, 1 and up; every number is a value here, not a side of a block.
+        regs: Registers per thread, 0 to 255.
+        static_smem: Shared memory per block that the kernel declares, in bytes or as text with a unit.
+        dynamic_smem: Shared memory per block that the launch requests.
+        smem: Both together; excludes the other two.
+        barriers: Named barriers per block, 0 to 16.
+        virtual_resources: Virtual resources per block, 0 to 255.
+        tensor_memory: Columns of tensor memory per block, a multiple of 32.
+        carveout: As for `compute`.
+        caching: As for `compute`.
+        opt_in: As for `compute`.
+        shared_memory_mode: As for `compute`.
+        model: As for `compute`.
+        outputs: The arrays to fill; each takes a byte for each kernel.
+        others: None; a misspelt keyword is an error with the likeliest one.
 
     Raises:
-        InputError: What `compute` refuses.
+        InputError: Values that are not whole numbers or out of range (it names the first), arrays
+            that do not broadcast, or an option that a GPU does not have.
+        UnknownComputeCapabilityError: A compute capability that the table does not have.
+        MissingDependencyError: NumPy is not installed.
+        TypeError: A keyword that does not exist.
     """
-    return curves_report(compute(chip, **without_automatic(cast(KernelArguments, kernel))), chip.name)
+    for name in others:
+        raise unknown_input(name, "sweep", ("gpu", "model", "outputs"))
+    from .arrays import Sweep
+
+    given = {
+        "threads": threads,
+        "regs": regs,
+        "static_smem": static_smem,
+        "dynamic_smem": dynamic_smem,
+        "smem": smem,
+        "barriers": barriers,
+        "virtual_resources": virtual_resources,
+        "tensor_memory": tensor_memory,
+    }
+    gpus = [each for one in gpu for each in find_all(one)] if isinstance(gpu, list) else find_all(gpu)
+    common = Kernel(
+        1, carveout=carveout, caching=caching, opt_in=opt_in, shared_memory_mode=shared_memory_mode
+    )
+    return Sweep.fill(
+        [each.limits for each in gpus],
+        {name: values for name, values in given.items() if values is not None},
+        common,
+        model,
+        has_gpu_axis=isinstance(gpu, list) or len(gpus) > 1,
+        outputs=outputs,
+        names=[each.label for each in gpus],
+    )
 
 
-def sweep_grid(chips: Sequence[Gpu], kernel: Mapping[str, Any]) -> CurvesReport | SweepReport:
-    """The answers for every combination, or the three curves if nothing varies.
+def report_of(
+    gpus: Sequence[Gpu], inputs: Mapping[str, Any], model: Model | None = None, *, has_screen: bool = True
+) -> Report:
+    """Return the report of every combination, or of the kernel's three curves if nothing varies.
 
     Args:
-        chips: The chips, each called otherwise.
-        kernel: Arguments of `compute`; those of `VARY` as text may be lists and ranges as `parse_values`
-            reads them.
+        gpus: The GPUs.
+        inputs: Fields of `Kernel` as text; lists and ranges as `parse_values` reads them.
+        model: As for `compute`.
+        has_screen: Whether a person reads it.
 
     Raises:
-        InputError: A range that is none, too many combinations, or what `compute` refuses.
+        InputError: An empty range, too many combinations, or an error of `compute`.
     """
-    return _grid(chips, _choices(kernel))
+    grid = make_grid(gpus, inputs, model)
+    if grid.varied:
+        return sweep_report(grid, has_screen=has_screen)
+    return curves_report(compute(gpus[0], model=model, **_only(grid.inputs)))
 
 
-def _grid(chips: Sequence[Gpu], choices: Mapping[str, Sequence[Any]]) -> CurvesReport | SweepReport:
-    # Products are called by their names, and compute capabilities as they always are.
-    whole = {"gpu" if any(chip.name for chip in chips) else "cc": [chip.label for chip in chips], **choices}
-    variables = {cast(Variable, name): tuple(values) for name, values in whole.items() if len(values) > 1}
-    if not variables:
-        (chip,) = chips
-        return curves_of(chip, {name: each for name, (each,) in choices.items()})
-    fixed = {name: values[0] for name, values in whole.items() if len(values) == 1}
-    cells = _cells([chip.limits for chip in chips], choices)
-    return SweepReport(fixed, variables, tuple(chip.cc for chip in chips), cells)
-
-
-def sweep_picture(
-    chips: Sequence[Gpu], kernel: Mapping[str, Any], title: str | None = None, marks: Sequence[str] = ()
+def picture_of(
+    gpus: Sequence[Gpu],
+    inputs: Mapping[str, Any],
+    model: Model | None = None,
+    *,
+    title: str | None = None,
+    marks: Sequence[str] = (),
 ) -> Picture:
-    """Return the same as a picture; if nothing varies but the GPU, the three curves with one for each GPU.
+    """Return the same as a picture; if nothing but the GPU varies, the three curves with one for each GPU.
 
     Args:
-        chips: As in `sweep_grid`.
-        kernel: Likewise.
+        gpus: As in `report_of`.
+        inputs: As in `report_of`.
+        model: As in `report_of`.
         title: The title.
-        marks: Values of the input that varies, lists such as ``64,128`` of them, or ``best``.
+        marks: Values of the input that varies, lists of them such as ``64,128``, or ``best``.
 
     Raises:
-        InputError: Likewise; too much varies, or there is no curve to mark a value on.
+        InputError: As in `report_of`; more than two inputs vary, or a mark without a curve.
     """
     texts = [each for mark in marks for each in mark.split(",")]
-    best = "best" in texts
     values = [parse_size(each, "marks") for each in texts if each != "best"]
-    report = _grid(chips, _with_marked(_choices(kernel), values))
-    if isinstance(report, SweepReport) and not (report.compares_chips_alone and not texts):
-        return report.picture(title, values, best=best)
+    grid = make_grid(gpus, inputs, model, values)
+    if set(grid.varied) - {"gpu"} or (grid.varied and texts):
+        return sweep_picture(grid, title, values, marks_best="best" in texts)
     if texts:
         raise InputError(
             "these curves mark the kernel's own values",
             where="marks",
             hint="Leave it out, or vary one input, such as --regs 16:255.",
         )
-    if isinstance(report, CurvesReport):
-        return curves_picture([report], title)
-    given = {name: value for name, value in report.fixed.items() if name not in ("gpu", "cc")}
-    return curves_picture([curves_of(chip, given) for chip in chips], title)
+    return curves_picture([compute(gpu, model=model, **_only(grid.inputs)) for gpu in gpus], title)
 
 
-def _with_marked(choices: Mapping[str, Sequence[Any]], marks: Sequence[int]) -> Mapping[str, Sequence[Any]]:
-    """The values with those to be marked among them, where a step passes over one."""
-    varied = [name for name, values in choices.items() if len(values) > 1]
-    if not marks or len(varied) != 1:
-        return choices
-    values = choices[varied[0]]
-    if not all(isinstance(value, int) for value in values):
-        return choices
-    within = {mark for mark in marks if min(values) <= mark <= max(values)}
-    return {**choices, varied[0]: sorted({*values, *within})}
+def _only(inputs: Mapping[str, Sequence[Value]]) -> dict[str, Any]:
+    # An automatic carveout would follow the kernel along each curve.
+    return {name: value for name, (value,) in inputs.items() if name != "carveout" or not is_automatic(value)}
 
 
-def _cells(chips: Sequence[Limits], choices: Mapping[str, Sequence[Any]]) -> tuple[Cell, ...]:
-    """Return the result of each combination; the GPUs change slowest, the last choice fastest."""
-    combinations = prod(map(len, choices.values())) * len(chips)
+def make_grid(
+    gpus: Sequence[Gpu], inputs: Mapping[str, Any], model: Model | None = None, marks: Sequence[int] = ()
+) -> Grid:
+    """Return every combination of the values of some inputs.
+
+    Args:
+        gpus: As in `report_of`.
+        inputs: As in `report_of`.
+        model: As in `report_of`.
+        marks: Further values of the input that varies, within its range.
+
+    Raises:
+        InputError: As in `report_of`.
+    """
+    values = {name: _values(FIELDS[name], text) for name, text in inputs.items() if text is not None}
+    several = [name for name, each in values.items() if len(each) > 1]
+    if marks and len(several) == 1 and all(isinstance(each, int) for each in values[several[0]]):
+        numbers = [each for each in values[several[0]] if isinstance(each, int)]
+        within = {mark for mark in marks if min(numbers) <= mark <= max(numbers)}
+        values[several[0]] = sorted({*numbers, *within})
+    combinations = prod(map(len, values.values())) * len(gpus)
     if combinations > MAX_COMBINATIONS:
         raise InputError(
             f"there are {combinations:,} combinations",
@@ -123,41 +204,33 @@ def _cells(chips: Sequence[Limits], choices: Mapping[str, Sequence[Any]]) -> tup
             hint="Take larger steps; occupancy.sweep() in Python has no such limit.",
         )
 
-    def cells() -> Iterator[Cell]:
-        for limits, *values in product(chips, *choices.values()):
-            found = compute(limits, **dict(zip(choices, values, strict=True)))
-            yield Cell(
-                found.active_blocks, found.active_warps, found.occupancy, found.limiters, found.launchable
-            )
+    def points() -> Iterator[Point]:
+        for gpu in gpus:
+            for chosen in product(*values.values()):
+                given: dict[str, Any] = dict(zip(values, chosen, strict=True))
+                yield Point(gpu, given, compute(gpu, model=model, **given))
 
-    return tuple(cells())
-
-
-def _choices(kernel: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
-    """The values of each input that was given."""
-    given = {name: kernel[name] for name in INPUTS if kernel.get(name) is not None}
-    return {name: _values(name, value) if name in VARY else [value] for name, value in given.items()}
+    return Grid(gpus, values, points())
 
 
-def _values(name: str, text: str) -> Sequence[Value]:
-    def count(number: str) -> int:
-        return parse_count(number, name)
+def _values(field: Field, given: Any) -> Sequence[Value]:
+    if not field.can_vary or not isinstance(given, str):
+        return [given]
+    name = field.name
 
-    def size(number: str) -> int:
-        return parse_size(number, name)
+    def number(text: str) -> int:
+        return parse_size(text, name) if field.kind == "size" else parse_count(text, name)
 
-    def count_or_word(number: str) -> Value:
+    def number_or_word(text: str) -> Value:
         # 16x16, 64k, 50%, max, default and auto stay as they are; 1,024 does not.
-        return count(number) if number.replace(",", "").isdecimal() else number
+        return number(text) if text.replace(",", "").isdecimal() else text
 
-    is_size = name in SIZES
-    if is_size and (unclear := _GROUPED_OR_LISTED.search(text)):
+    if field.kind == "size" and (unclear := _GROUPED_OR_LISTED.search(given)):
         digits = unclear[0].strip(",: ")
         raise InputError(
             f"{digits!r} can be one size or two",
             where=name,
             allowed=f"{digits.replace(',', '')} for one, {digits.replace(',', ', ')} with a blank for two",
         )
-
-    parse = size if is_size else count_or_word if name in ("threads", "carveout") else count
-    return parse_values(text, parse, size if is_size else count, name, FIELDS[name].multiple_of)
+    parse = number_or_word if name in ("threads", "carveout") else number
+    return parse_values(given, parse, number, name, field.multiple_of)

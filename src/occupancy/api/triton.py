@@ -9,39 +9,29 @@ from typing import TYPE_CHECKING, Any
 from ..advice.waves import count_waves, full_wave
 from ..engine import Model
 from ..errors import InputError
-from ..tables.gpus import find_gpu
+from ..values.fields import KernelInputs
 from ..values.kernel import Launch
 from ..values.spellings import parse_count, parse_shape, parse_size
-from .arguments import (
-    ComputeCapabilityLike,
-    CountLike,
-    KernelArguments,
-    KernelLike,
-    ShapeLike,
-    SizeLike,
-    takes_kernel,
-)
 from .chips import multiprocessors
-from .occupancy import compute
-from .tuning import Criteria, Needs, blocks_per_cluster, prune, takes_needs
+from .occupancy import GpuLike, KernelLike, compute, find_all
+from .tuning import OWN, Criteria, blocks_per_cluster, check_needs, prune
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-@takes_needs
 def early_config_prune(
-    cc: ComputeCapabilityLike | list[Any],
+    gpu: GpuLike | list[Any],
     *,
     min_occupancy: float | str = 0.0,
     min_blocks: int = 1,
     model: Model | None = None,
-    **needs: Unpack[Needs],
+    **needs: Any,
 ) -> Callable[..., list[Any]]:
     """Return `prune` as a function for ``prune_configs_by={"early_config_prune": ...}``.
 
     Args:
-        cc: As for `prune`.
+        gpu: As for `prune`.
         min_occupancy: As for `prune`.
         min_blocks: As for `prune`.
         model: As for `compute`.
@@ -53,23 +43,23 @@ def early_config_prune(
     Raises:
         InputError: An argument is wrong.
     """
-    Criteria.parse(cc, min_occupancy, min_blocks, model, needs)  # raises here, not in the tuner
+    check_needs(needs, "early_config_prune", *OWN)
+    Criteria.parse(gpu, min_occupancy, min_blocks, model, needs)  # raises here, not in the tuner
 
     def prune_configs(configs: Sequence[Any], named_args: object = None, **others: Any) -> list[Any]:
-        kept = prune(cc, configs, min_occupancy=min_occupancy, min_blocks=min_blocks, model=model, **needs)
+        kept = prune(gpu, configs, min_occupancy=min_occupancy, min_blocks=min_blocks, model=model, **needs)
         return list(kept)
 
     return prune_configs
 
 
-@takes_needs
 def perf_model(
-    cc: ComputeCapabilityLike,
+    gpu: GpuLike,
     *,
-    grid: ShapeLike | Callable[[dict[str, Any]], ShapeLike] | None = None,
+    grid: int | str | Sequence[int] | Callable[[dict[str, Any]], int | str | Sequence[int]] | None = None,
     multiprocessor_count: int | None = None,
     model: Model | None = None,
-    **needs: Unpack[Needs],
+    **needs: Any,
 ) -> Callable[..., float]:
     """Return a function for ``prune_configs_by={"perf_model": ..., "top_k": ...}``.
 
@@ -77,10 +67,10 @@ def perf_model(
     slots in use while the grid runs. Configurations that cannot fill the GPU come last.
 
     Args:
-        cc: The GPU; one given by name has SMs, too.
+        gpu: The GPU; one given by name has SMs, too.
         grid: Blocks of the grid, or a function from the kernel's arguments and the configuration, by name,
             to them; without it, waves do not count.
-        multiprocessor_count: SMs of the GPU, required for a grid unless ``cc`` names a GPU, such as
+        multiprocessor_count: SMs of the GPU, required for a grid unless ``gpu`` names a GPU, such as
             ``"H100 SXM"``.
         model: As for `compute`.
         needs: As for `prune`; a function gets the kernel's arguments and the configuration, by name.
@@ -92,10 +82,11 @@ def perf_model(
     Raises:
         InputError: An argument is wrong, or a grid without the number of SMs, or the other way round.
     """
+    check_needs(needs, "perf_model", "grid", "multiprocessor_count", "model")
     if grid is None and multiprocessor_count is not None:
         raise InputError("is missing", where="grid", hint="Give it, or leave multiprocessor_count out.")
-    sms = None if grid is None else multiprocessors(find_gpu(cc), multiprocessor_count)
-    criteria = Criteria.parse(cc, 0.0, 1, model, needs)
+    sms = None if grid is None else multiprocessors(find_all(gpu)[0], multiprocessor_count)
+    criteria = Criteria.parse(gpu, 0.0, 1, model, needs)
 
     def estimate(**arguments: Any) -> float:
         answer = criteria.answer(arguments)
@@ -115,14 +106,13 @@ def perf_model(
     return estimate
 
 
-@takes_kernel
 def max_stages(
-    cc: ComputeCapabilityLike,
-    kernel: KernelLike | None = None,
+    gpu: GpuLike,
+    kernel: KernelLike = None,
     *,
-    stage_smem: SizeLike,
-    blocks: CountLike = 1,
-    **arguments: Unpack[KernelArguments],
+    stage_smem: int | str,
+    blocks: int | str = 1,
+    **inputs: Unpack[KernelInputs],
 ) -> int:
     """Return the most stages of a software pipeline with this many blocks resident on one SM.
 
@@ -131,11 +121,11 @@ def max_stages(
     first: an epilogue, barriers in memory.
 
     Args:
-        cc: As in `compute`.
+        gpu: As in `compute`.
         kernel: As in `compute`.
         stage_smem: Shared memory of one stage: bytes, 1 and up, or text with a unit.
         blocks: Blocks that must be resident on one SM, 1 and up.
-        {arguments}
+        inputs: The fields of `Kernel`, as in `compute`.
 
     Returns:
         The stages; 0 if not even one fits.
@@ -146,6 +136,6 @@ def max_stages(
     stage = parse_size(stage_smem, "stage_smem")
     if stage < 1:
         raise InputError(f"{stage} is out of range", where="stage_smem", allowed="1 and up")
-    found = compute(cc, kernel, **arguments)
+    found = compute(gpu, kernel, **inputs)
     level = found.budget(blocks=parse_count(blocks, "blocks")).wanted
     return max(0, (0 if level is None else level.smem) - found.kernel.shared_memory) // stage

@@ -2,45 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ..engine import Answer, Model, rules
 from ..errors import InputError, TooMuchError, words_of
-from ..values.carveout import Carveout
+from ..values.fields import KernelInputs, unknown_input
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_share, parse_size, parse_threads
-from .arguments import ComputeCapabilityLike, Function, kernel_with, make_kernel, refuses_others, shows
-from .chips import limits
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from .occupancy import GpuLike, find_all, kernel_of_inputs
 
 Config = TypeVar("Config")
-Need = int | str | Sequence[int] | Carveout | Callable[[Any], Any] | None
-
-
-# Written out, with the names of `KernelArguments`, because type checkers know no other way; a test compares.
-class Needs(TypedDict, total=False):
-    """Arguments of `compute`: a value, or a function from a configuration to the value."""
-
-    threads: Need
-    regs: Need
-    static_smem: Need
-    dynamic_smem: Need
-    smem: Need
-    barriers: Need
-    max_threads: Need
-    carveout: Need
-    caching: Need
-    opt_in: Need
-    virtual_resources: Need
-    tensor_memory: Need
-    shared_memory_mode: Need
-
 
 # Triton, Nsight Compute, Kernel Tuner, CUTLASS.
 TUNER_NAMES = {
@@ -57,7 +32,7 @@ _REGISTER_CAP = "maxnreg"
 _CLUSTER_SIZES = ("num_ctas", "cluster_size")
 ARGUMENT_OF: dict[str, str] = {
     name: argument
-    for argument in Needs.__annotations__
+    for argument in KernelInputs.__annotations__
     for name in (argument, *TUNER_NAMES.get(argument, ()))
 }
 _NAMES = (*ARGUMENT_OF, *_WARPS, *_DIMENSIONS, _REGISTER_CAP, *_CLUSTER_SIZES)
@@ -69,20 +44,14 @@ _NAMES_OF_THREADS = (
 )
 
 
-def takes_needs(function: Function) -> Function:
-    """Show by name the arguments that a function takes as ``**needs``."""
-    return refuses_others(shows(function, "needs", Needs))
-
-
-@takes_needs
 def prune(
-    cc: ComputeCapabilityLike | list[Any],
+    gpu: GpuLike | list[Any],
     configs: Iterable[Config],
     *,
     min_occupancy: float | str = 0.0,
     min_blocks: int = 1,
     model: Model | None = None,
-    **needs: Unpack[Needs],
+    **needs: Any,
 ) -> Iterator[Config]:
     """Yield the configurations that launch with enough occupancy and blocks, in their order.
 
@@ -93,7 +62,7 @@ def prune(
     registers, does. Registers count as ``maxnreg`` if that is less.
 
     Args:
-        cc: The GPU, or a list of GPUs on all of which a configuration has to fit.
+        gpu: The GPU, or a list of GPUs on all of which a configuration has to fit.
         configs: The configurations; any iterable.
         min_occupancy: The least occupancy: 0.75, 75 or ``"75%"``; with 0 every configuration that launches.
         min_blocks: The fewest blocks resident on one SM, 1 and up; required besides min_occupancy.
@@ -110,7 +79,8 @@ def prune(
             any kernel can have.
         UnknownComputeCapabilityError: A compute capability that the table does not hold.
     """
-    criteria = Criteria.parse(cc, min_occupancy, min_blocks, model, needs)
+    check_needs(needs, "prune", *OWN)
+    criteria = Criteria.parse(gpu, min_occupancy, min_blocks, model, needs)
     return (
         config
         for index, config in enumerate(configs)
@@ -118,15 +88,14 @@ def prune(
     )
 
 
-@takes_needs
 def is_launchable(
-    cc: ComputeCapabilityLike | list[Any],
+    gpu: GpuLike | list[Any],
     config: object = None,
     *,
     min_occupancy: float | str = 0.0,
     min_blocks: int = 1,
     model: Model | None = None,
-    **needs: Unpack[Needs],
+    **needs: Any,
 ) -> bool:
     """Return whether a kernel, or one configuration of it, launches with enough occupancy and blocks.
 
@@ -134,7 +103,7 @@ def is_launchable(
     ``compute("A100", threads=1024, regs=72).reason``.
 
     Args:
-        cc: As in `prune`.
+        gpu: As in `prune`.
         config: A configuration as in `prune`; None if the arguments give all needs.
         min_occupancy: As in `prune`.
         min_blocks: As in `prune`.
@@ -146,11 +115,24 @@ def is_launchable(
             value, and more than any kernel can have.
         UnknownComputeCapabilityError: A compute capability that the table does not hold.
     """
-    criteria = Criteria.parse(cc, min_occupancy, min_blocks, model, needs)
+    check_needs(needs, "is_launchable", *OWN)
+    criteria = Criteria.parse(gpu, min_occupancy, min_blocks, model, needs)
     return criteria.accepts(config, lambda: "configuration")
 
 
 MAX_VERDICTS = 1 << 14
+OWN = ("min_occupancy", "min_blocks", "model")
+
+
+def check_needs(needs: Iterable[str], function: str, *own: str) -> None:
+    """Refuse a keyword that is no field of a kernel.
+
+    Raises:
+        TypeError: One of them is not; it names the likeliest of these and the function's own.
+    """
+    for name in needs:
+        if name not in KernelInputs.__annotations__:
+            raise unknown_input(name, function, own)
 
 
 class Criteria(NamedTuple):
@@ -168,7 +150,7 @@ class Criteria(NamedTuple):
     @classmethod
     def parse(
         cls,
-        cc: ComputeCapabilityLike | list[Any],
+        gpu: GpuLike | list[Any],
         min_occupancy: float | str,
         min_blocks: int,
         model: Model | None,
@@ -179,9 +161,7 @@ class Criteria(NamedTuple):
         Raises:
             InputError: One of them is wrong.
         """
-        rows = [limits(each) for each in (cc if isinstance(cc, list) else [cc])]
-        if not rows:
-            raise InputError("there are none", where="cc")
+        rows = [each.limits for each in find_all(gpu)]
         if model is not None:
             for row in rows:
                 rules(row, model)  # refuses a model that does not know the GPU
@@ -196,7 +176,7 @@ class Criteria(NamedTuple):
             raise InputError(f"{fewest} is out of range", where="min_blocks", allowed="1 and up")
         required = {name: need for name, need in needs.items() if need is not None}
         functions = tuple(name for name, need in required.items() if callable(need))
-        make_kernel(**{"threads": 1, **{name: required[name] for name in required if name not in functions}})
+        Kernel(**{"threads": 1, **{name: required[name] for name in required if name not in functions}})
         return cls(gpus, share, fewest, required, functions, {})
 
     def accepts(self, config: object, where: Callable[[], str]) -> bool:
@@ -278,12 +258,12 @@ class Criteria(NamedTuple):
             InputError: It gives what makes no sense, or not enough.
         """
         if config is None:
-            kernel, cluster = kernel_with(None, given), 1
+            kernel, cluster = kernel_of_inputs(None, given), 1
         elif hasattr(config, "asm") and hasattr(config, "metadata"):  # compiled by Triton
-            kernel, cluster = kernel_with(config, given), blocks_per_cluster(config.metadata)
+            kernel, cluster = kernel_of_inputs(config, given), blocks_per_cluster(config.metadata)
         else:
             found, cluster = _read(config, self.gpus[0][0].warp_size, given)
-            kernel = make_kernel(**found)
+            kernel = Kernel(**found)
         for row, _ in self.gpus if kernel.tensor_memory is not None else ():
             most = row.tensor_memory_per_multiprocessor or 0
             if (kernel.tensor_memory or 0) > most:

@@ -16,6 +16,6 @@ except ImportError as error:
 
 from numpy.typing import ArrayLike
 
-from .sweep import Sweep, sweep_arrays
+from .results import ArrayResults
 
-__all__ = ["ArrayLike", "Sweep", "sweep_arrays"]
+__all__ = ["ArrayLike", "ArrayResults"]

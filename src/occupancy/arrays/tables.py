@@ -42,7 +42,7 @@ class Input(NamedTuple):
     """The values of one input, such as threads per block."""
 
     name: str
-    values: Integers
+    values: NDArray[Any]
     low: int
     high: int
     unit: int = 1
@@ -57,17 +57,25 @@ class Input(NamedTuple):
         # Negative numbers become large ones: one look at the largest checks both ends of the range.
         size = max(values.itemsize, 4)
         found = values.astype(f"i{size}", copy=False).view(f"u{size}")
-        if found.max() > self.high or (self.low and found.min() < self.low):
-            raise self._error()
-        if self.unit > 1 and np.any(found % self.unit):
-            raise self._error()
+        is_out = found.max() > self.high or (self.low and found.min() < self.low)
+        if is_out or (self.unit > 1 and np.any(found % self.unit)):
+            is_out_of_range = (self.values < self.low) | (self.values > self.high)
+            problem = "is out of range" if is_out_of_range.any() else f"is not a multiple of {self.unit}"
+            raise self.error(is_out_of_range | (self.values % self.unit != 0), problem)
         return found
 
-    def _error(self) -> InputError:
-        is_out = (self.values < self.low) | (self.values > self.high)
-        first = int(np.argmax(is_out | (self.values % self.unit != 0)))
-        problem = "is out of range" if is_out.flat[first] else f"is not a multiple of {self.unit}"
-        return _element_error(self.name, self.values, first, problem, self.low, self.high)
+    def error(self, is_bad: NDArray[np.bool_], problem: str) -> InputError:
+        """Return the error for the first bad value."""
+        first = int(np.argmax(is_bad))
+        allowed = f"{self.low:,} to {self.high:,}"
+        return InputError(f"{self.values.flat[first]} {problem}", where=self.place(first), allowed=allowed)
+
+    def place(self, index: int) -> str:
+        """Return the name of an element."""
+        place = ", ".join(str(each) for each in np.unravel_index(index, self.values.shape))
+        return (
+            f"{self.name}, element {f'({place})' if self.values.ndim > 1 else place}" if place else self.name
+        )
 
 
 def read_input(values: ArrayLike, name: str) -> Input:
@@ -81,61 +89,42 @@ def read_input(values: ArrayLike, name: str) -> Input:
         InputError: Not whole numbers, or no values.
     """
     low, high = _RANGES[name]
+    unit = FIELDS[name].multiple_of
     try:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:
         raise InputError(f"cannot be read as an array: {error}", where=name) from error
+    read = Input(name, array, max(low, unit) if unit > 1 else low, high, unit)
     if array.size == 0:
         raise InputError("there are no values", where=name)
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise _element_error(name, array, int(np.argmax(values.mask)), "is masked", low, high)
+        raise read.error(np.ma.getmaskarray(values), "is masked")
     if array.dtype.kind == "f":
-        for is_bad, problem in (
-            (array != np.trunc(array), "is not a whole number"),  # true for not-a-number as well
-            ((array < low) | (array > high), "is out of range"),
-        ):
-            if is_bad.any():
-                raise _element_error(name, array, int(np.argmax(is_bad)), problem, low, high)
-        array = array.astype(np.int64)
-    elif array.dtype.kind in "OU":
-        array = _parse_objects(array, name, low, high)
-    elif array.dtype.kind not in "iu":
+        if (is_bad := array != np.trunc(array)).any():  # true for not-a-number as well
+            raise read.error(is_bad, "is not a whole number")
+        if (is_bad := (array < low) | (array > high)).any():
+            raise read.error(is_bad, "is out of range")
+        return read._replace(values=array.astype(np.int64))
+    if array.dtype.kind in "OU":
+        parse = parse_size if name in SHARED_MEMORY_FIELDS else parse_count
+        parsed = [_parse(each, parse, read.place(index)) for index, each in enumerate(array.ravel().tolist())]
+        is_bad = np.array([not low <= each <= high for each in parsed])
+        if is_bad.any():
+            raise read.error(is_bad, "is out of range")
+        return read._replace(values=np.array(parsed, np.int64).reshape(array.shape))
+    if array.dtype.kind not in "iu":
         raise InputError(f"{array.dtype.name} is not an integer type", where=name, hint="Give integers.")
-    unit = FIELDS[name].multiple_of
-    return Input(name, array, max(low, unit) if unit > 1 else low, high, unit)
+    return read
 
 
-def _parse_objects(array: NDArray[Any], name: str, low: int, high: int) -> Integers:
-    """Return integers of any size and text as an array of integers."""
-    parse = parse_size if name in SHARED_MEMORY_FIELDS else parse_count
-    parsed = np.empty(array.shape, np.int64)
-    for index, each in enumerate(array.ravel().tolist()):
-        where = _element(name, array, index)
-        try:
-            number = parse(each, where)
-        except InputError as error:
-            if not is_list_in_text(each):
-                raise
-            hint = "Give several values as an array or a list, a range as range(16, 256, 8)."
-            raise InputError(f"{shown(each)} is text", where=where, hint=hint) from error
-        if not low <= number <= high:
-            raise _element_error(name, array, index, "is out of range", low, high)
-        parsed.flat[index] = number
-    return parsed
-
-
-def _element_error(
-    name: str, array: NDArray[Any], index: int, problem: str, low: int, high: int
-) -> InputError:
-    where = _element(name, array, index)
-    return InputError(f"{array.flat[index]} {problem}", where=where, allowed=f"{low:,} to {high:,}")
-
-
-def _element(name: str, array: NDArray[Any], index: int) -> str:
-    if array.ndim < 2:
-        return f"{name}, element {index}" if array.ndim else name
-    place = ", ".join(str(each) for each in np.unravel_index(index, array.shape))
-    return f"{name}, element ({place})"
+def _parse(value: object, parse: Callable[[object, str], int], where: str) -> int:
+    try:
+        return parse(value, where)
+    except InputError as error:
+        if not is_list_in_text(value):
+            raise
+        hint = "Give several values as an array or a list, a range as range(16, 256, 8)."
+        raise InputError(f"{shown(value)} is text", where=where, hint=hint) from error
 
 
 class Columns(NamedTuple):
@@ -165,22 +154,23 @@ def look_up(
         InputError: A value out of range, or an option that the GPU does not have.
     """
     none = read_input(0, "smem")
+    threads, regs = inputs["threads"], inputs.get("regs", none)
+    has_larger = int(threads.values.max()) > limits.max_threads_per_block
+    table = _threads_table(limits, model, common.caching, has_larger)
+    taken = _take([getattr(table.columns, name) for name in columns], [threads, regs], table.places)
     sizes = [inputs[field] for field in SHARED_MEMORY_FIELDS if field in inputs] or [none]
     options = common.carveout, common.opt_in, common.shared_memory_mode
-    by_threads = _look_up_threads(
-        limits, model, common.caching, inputs["threads"], inputs.get("regs", none), columns
-    )
+    by_size = _look_up(_shared_memory_table(limits, model, *options), sizes)
     found = [
-        by_threads,
-        _cap("shared_memory", _look_up(_shared_memory_table(limits, model, *options), sizes)),
+        table.columns._replace(**dict(zip(columns, taken, strict=True))),
+        _cap("shared_memory", by_size),
     ]
     # Tensor memory implies virtual resources.
     usual = Kernel(1, tensor_memory=TENSOR_MEMORY_UNIT if "tensor_memory" in inputs else None)
     for resource in COUNTED:
         if resource in inputs:
-            table = _count_table(limits, model, resource)
-            counts = inputs[resource]._replace(high=table.size - 1)
-            found.append(_cap(resource, _look_up(table, [counts])))
+            counts = _count_table(limits, model, resource)
+            found.append(_cap(resource, _look_up(counts, [inputs[resource]._replace(high=counts.size - 1)])))
         else:
             allowed = getattr(rules(limits, model).evaluate(limits, usual)[0], resource)
             if allowed is not None and allowed <= limits.max_blocks_per_multiprocessor:
@@ -338,15 +328,6 @@ def _check_rows(rows: int, limits: Limits, name: str) -> None:
             where=f"limits of {limits.compute_capability}",
             hint="Call compute() for one kernel at a time.",
         )
-
-
-def _look_up_threads(
-    limits: Limits, model: Model, caching: Caching | None, threads: Input, regs: Input, names: Sequence[str]
-) -> Columns:
-    has_larger = int(threads.values.max()) > limits.max_threads_per_block
-    table = _threads_table(limits, model, caching, has_larger)
-    found = _take([getattr(table.columns, name) for name in names], [threads, regs], table.places)
-    return table.columns._replace(**dict(zip(names, found, strict=True)))
 
 
 def _look_up(table: Integers, inputs: Sequence[Input]) -> Integers:

@@ -42,8 +42,7 @@ def show(report: Report, output_format: str) -> None:
         color = wants_color()
         print_text(text(report, terminal_width(), color), color=color)
         return
-    for piece in pieces(report, output_format):
-        print_data(piece.rstrip("\n"))
+    print_data("".join(pieces(report, output_format)).rstrip("\n"))
 
 
 def pieces(report: Report, output_format: str) -> Iterator[str]:

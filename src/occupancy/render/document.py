@@ -7,7 +7,6 @@ Markdown, HTML) lay out blocks and know no command. Rules of all of them:
 - In Markdown every block is a paragraph of its own.
 - What one output alone shows stands in `Only`. HTML shows what a terminal shows.
 - A block without content (no rows, no items) is as if it were not there.
-- Charts (`occupancy.render.charts`) are for a terminal and for HTML; Markdown leaves them out.
 
 Named tuples, because a dataclass takes ten times as long to make, and every command waits for it.
 """
@@ -16,9 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
-
-if TYPE_CHECKING:
-    from .charts import BarChart, HeatMap, StepChart  # which few documents have
 
 Mark = Literal["", "strong", "faint", "good", "fair", "bad", "wrong", "code", "drawn"]
 """How a piece of text stands out.
@@ -204,7 +200,7 @@ class Comment(NamedTuple):
 if TYPE_CHECKING:
     Block: TypeAlias = (
         Heading | Paragraph | Bullets | KeyValues | Code | Table | GroupedTable | Together | Only | Folded
-        | Comment | StepChart | BarChart | HeatMap
+        | Comment
     )  # fmt: skip
 else:
     Block = tuple  # as each of them is; few documents have charts, so that nothing loads them here

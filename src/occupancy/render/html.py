@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from math import prod
 
 from ..values.asking import worded
 from ..values.listed import LEFT
 from ..values.untrusted import html_text
 from . import words
-from .charts import NUMBERS_LEGEND, HeatMap, left_out, thinned, whole_share
 from .document import (
     Block,
     Bullets,
@@ -98,8 +96,6 @@ def _block(block: Block) -> str:
         return _blocks(block.blocks) if block.output == "text" else ""
     if isinstance(block, Folded):
         return f"<details><summary>{html_text(block.summary)}</summary>{_blocks(block.blocks)}</details>"
-    if isinstance(block, HeatMap):
-        return _heat_map(block)
     from .text import to_text
 
     return _drawn(to_text((block,)))
@@ -182,32 +178,6 @@ def _table(
         lines.append(f"<tr{_BOLD if number in marked else ''}>{line}</tr>")
     shown = f"<thead><tr>{head}</tr></thead>" if any(header) else ""
     return f"<table>{shown}<tbody>{''.join(lines)}</tbody></table>"
-
-
-def _heat_map(chart: HeatMap) -> str:
-    """A table whose cells are the greener the higher the occupancy is."""
-    places = chart.places()
-    rows, columns = (thinned(each, MOST_PLACES) for each in places)
-    down, across = chart.labels(rows, columns)
-    head = "".join(f"<th{_RIGHT}>{html_text(label)}</th>" for label in ("", *across))
-    lines = []
-    for label, row in zip(down, rows, strict=True):
-        shares = [chart.lines[row.start][column.start] for column in columns]
-        cells = "".join(f'<td style="{_shade(share)}">{whole_share(share)}</td>' for share in shares)
-        lines.append(f"<tr><th{_RIGHT}>{html_text(label)}</th>{cells}</tr>")
-    legend = NUMBERS_LEGEND if any(0 in line for line in chart.lines) else ""
-    more = left_out(prod(map(len, places)), len(rows) * len(columns))
-    below = "".join(f"<p>{each}</p>" for each in (legend, more) if each)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
-    return f"<p>{html_text(chart.directions)}</p>{table}{below}"
-
-
-def _shade(share: float) -> str:
-    """Opaque, with a colour of its own for the text: a notebook's rows are striped, or the page is dark."""
-    parts = zip(_LOWEST, _HIGHEST, strict=True)
-    ground = [round(low + share * (high - low)) for low, high in parts] if share else _NONE
-    text = "#fff" if share >= _LEAST_UNDER_WHITE else "#000"
-    return f"text-align:right;color:{text};background-color:rgb({','.join(map(str, ground))})"
 
 
 # On each cell, because a notebook's own style says otherwise of each.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError, MissingDependencyError
 from ..values.fields import FIELDS
-from . import words
+from ..values.numbers import join_and, percent, size
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,6 @@ PICTURE_FILES = (".svg", ".png", ".pdf")
 Value = int | str
 """A value along an axis: threads, registers, bytes, or text as it was given."""
 
-_AMOUNTS = {name for name, field in FIELDS.items() if field.kind in ("count", "size")}
 LABELS = {name: field.label for name, field in FIELDS.items()} | {"gpu": "GPU", "cc": "compute capability"}
 """Varied input -> its label along an axis."""
 
@@ -94,7 +93,7 @@ class Picture(NamedTuple):
 
 def title(varied: Sequence[str], fixed: Mapping[str, Value], own: str | None = None) -> str:
     """Return the title of a picture: its own or the inputs that vary, and below it those that do not."""
-    names = words.listing([LABELS.get(name, words.name(name)) for name in varied])
+    names = join_and([LABELS[name] for name in varied])
     given = ", ".join(describe(name, value) for name, value in fixed.items())
     return f"{own or f'Occupancy by {names}'}\n{given}".rstrip()
 
@@ -103,17 +102,31 @@ def describe(name: str, value: Value) -> str:
     """Return a value with its input: ``256 threads per block``, ``compute capability 9.0``."""
     if name == "gpu":
         return str(value)
-    text = label(name, value)
-    if name not in _AMOUNTS:
-        return f"{LABELS.get(name, words.name(name))} {text}"
-    return f"{text} of {LABELS[name]}" if name.endswith("smem") else f"{text} {LABELS[name]}"
+    if name not in FIELDS or FIELDS[name].kind not in ("count", "size"):
+        return f"{LABELS[name]} {label(name, value)}"
+    return f"{label(name, value)} {'of ' if _is_size(name) else ''}{LABELS[name]}"
 
 
 def label(name: str, value: Value) -> str:
     """Return a value of an input as text, sizes with their unit."""
     if isinstance(value, int):
-        return words.size(value) if name.endswith("smem") else f"{value:,}"
+        return size(value) if _is_size(name) else f"{value:,}"
     return value
+
+
+def tick(name: str, value: Value) -> str:
+    """Return a value of an input below its title, sizes in KiB."""
+    return f"{value / 1024:,.5g}" if isinstance(value, int) and _is_size(name) else label(name, value)
+
+
+def title_of(name: str, *, short: bool = False) -> str:
+    """Return the title of an axis, or the short one of a column, with the unit of sizes."""
+    text = LABELS[name].partition(" per ")[0] if short else LABELS[name]
+    return f"{text[0].upper()}{text[1:]}{' (KiB)' if _is_size(name) else ''}"
+
+
+def _is_size(name: str) -> bool:
+    return name in FIELDS and FIELDS[name].kind == "size"
 
 
 def picture_bytes(picture: Picture, path: str) -> bytes:
@@ -203,8 +216,7 @@ def _draw_plot(content: Plot, panel: Axes) -> None:
 def _draw_steps(content: StepPlot, panel: Axes) -> None:
     from matplotlib.ticker import MultipleLocator, PercentFormatter
 
-    is_size = content.input.endswith("smem")
-    unit = 1024 if is_size else 1
+    unit = 1024 if _is_size(content.input) else 1
     across = [value / unit for value in content.values]
     for number, (name, shares) in enumerate(content.curves.items()):
         panel.plot(
@@ -225,8 +237,8 @@ def _draw_steps(content: StepPlot, panel: Axes) -> None:
     panel.yaxis.set_major_locator(MultipleLocator(0.25))
     panel.yaxis.set_major_formatter(PercentFormatter(1))
     panel.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    panel.set_xlabel(LABELS[content.input] + (" (KiB)" if is_size else ""))
-    panel.set_ylabel("occupancy")
+    panel.set_xlabel(title_of(content.input))
+    panel.set_ylabel("Occupancy")
     panel.set_ylim(0, 1.05)
     panel.margins(x=0.01)
     panel.grid(alpha=0.3)
@@ -250,7 +262,7 @@ def _draw_mark(content: StepPlot, mark: int, place: float, panel: Axes) -> None:
     if at is not None:
         for share in sorted({shares[at] for shares in content.curves.values()}):
             panel.plot(place, share, "o", markersize=9, color=MARK_COLOR, markeredgecolor="white", zorder=3)
-            panel.annotate(words.percent(share), (place, share), (8, 6), **style, bbox=LABEL_BOX)
+            panel.annotate(percent(share), (place, share), (8, 6), **style, bbox=LABEL_BOX)
 
 
 def _draw_map(content: HeatMap, panel: Axes) -> None:
@@ -264,21 +276,21 @@ def _draw_map(content: HeatMap, panel: Axes) -> None:
     for axis, name, values in ((panel.yaxis, down, content.rows), (panel.xaxis, across, content.columns)):
         step = -(-len(values) // MAX_LABELS)
         places = range(len(values))[::step]
-        axis.set_ticks(places, [label(name, values[place]) for place in places])
-        axis.set_label_text(LABELS.get(name, name))
+        axis.set_ticks(places, [tick(name, values[place]) for place in places])
+        axis.set_label_text(title_of(name))
     panel.tick_params(axis="x", rotation=90 if len(content.columns) > MAX_TICKS else 0)
     panel.tick_params(labelsize=10)
     if len(content.rows) * len(content.columns) <= MAX_CELLS_WITH_TEXT:
         for row, shares in enumerate(content.shares):
             for column, share in enumerate(shares):
-                text = words.whole_percent(share)
+                text = f"{100 * share:.0f}%"
                 color = "black" if share > 0.6 else "white"
                 panel.text(column, row, text, ha="center", va="center", fontsize=10, color=color)
     for row, column in content.marks:
         cell = Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor=MARK_COLOR, linewidth=2)
         panel.add_patch(cell)
     bar = panel.figure.colorbar(image, ax=panel, format=PercentFormatter(1))
-    bar.set_label("occupancy")
+    bar.set_label("Occupancy")
 
 
 def _draw_bars(content: Bars, panel: Axes) -> None:
@@ -287,9 +299,9 @@ def _draw_bars(content: Bars, panel: Axes) -> None:
     places = range(len(content.names))
     colors = [MARK_COLOR if place in content.marks else COLOR for place in places]
     bars = panel.barh(places, content.shares, color=colors)
-    panel.bar_label(bars, [words.percent(share) for share in content.shares], padding=3, fontsize=10)
+    panel.bar_label(bars, [percent(share) for share in content.shares], padding=3, fontsize=10)
     panel.set_yticks(places, content.names, fontsize=10)
     panel.invert_yaxis()
     panel.xaxis.set_major_formatter(PercentFormatter(1))
-    panel.set_xlabel("occupancy")
+    panel.set_xlabel("Occupancy")
     panel.set_xlim(0, 1.08)

@@ -1,262 +1,160 @@
-"""How the occupancy of a kernel changes with its block size, its registers and its shared memory.
-
-These are the three charts of NVIDIA's spreadsheet.
-"""
+"""The occupancy of a kernel by block size, registers and shared memory: the charts of NVIDIA's spreadsheet."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..advice.search import Dial, changed
-from ..engine import Answer, Model, evaluate
-from ..render import charts, words
-from ..render.answers import ANSWER, answer_cells
-from ..render.document import Column, Document, Heading, Only, Table
-from ..render.pictures import Picture, StepPlot
-from ..values.dataclass import dataclass
-from ..values.resources import Adjustable, Changeable, Resource
-from .base import Report
-from .inputs import Inputs, blocks_in_words, inputs_of
-
-SUBJECT = "Occupancy by block size, registers and shared memory"
+from ..engine import Answer, evaluate
+from ..render import pictures
+from ..render.pictures import Picture, StepPlot, tick
+from ..tables.gpus import Gpu
+from ..values.numbers import count, join_and, percent
+from .calc import RESULT_COLUMNS, gpu_text, kernel_text, label
+from .model import Column, Report, Table
+from .sweep import result_columns
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Neighbouring values that give the same answer."""
+class Step(NamedTuple):
+    """Neighbouring values of one input with the same result."""
 
+    gpu: Gpu
+    input: str
     first: int
     last: int
-    active_blocks: int
-    active_warps: int
-    occupancy: float
-    limiters: tuple[Resource, ...]
+    result: Answer
+    is_current: bool
+    """Whether the kernel's own value is one of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Better:
-    """The nearest value on one side of the kernel's that gives a higher occupancy."""
-
-    value: int
-    active_blocks: int
-    active_warps: int
-    occupancy: float
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """The answers over one variable, while all else stays as it is."""
-
-    variable: Changeable
-    """``"threads"`` per block, ``"regs"`` per thread or ``"smem"`` in bytes per block."""
-    now: int | None
-    """The kernel's own value; None where it was not given."""
-    steps: tuple[Step, ...]
-    """From the lowest value to the highest, without gaps."""
-    better: tuple[Better, ...]
-    """Below the kernel's value, and above it; neither where it was not given."""
-
-    @property
-    def scale(self) -> charts.Scale:
-        """What varies, as it is written."""
-        return charts.scale(self.variable)
-
-    def table(self) -> Table:
-        """A row for each step; the kernel's own stands out."""
-        label = self.scale.label
-        rows = []
-        for step in self.steps:
-            first, last = label(step.first), label(step.last)
-            rows.append((first if first == last else f"{first} to {last}", *answer_cells(step)))
-        now = self.now
-        own = [i for i, step in enumerate(self.steps) if now is not None and step.first <= now <= step.last]
-        return Table((Column(self.scale.header), *ANSWER), rows, own)
+_RESULTS = {column.key: column for column in RESULT_COLUMNS}
+COLUMNS = (
+    *(_RESULTS[key] for key in ("gpu", "cc", "model")),
+    Column("input", "", lambda step: step.input, about='"threads", "regs" or "smem"', type="string"),
+    Column("first", "", lambda step: step.first, about="Smallest value of the step", type="integer"),
+    Column("last", "", lambda step: step.last, about="Largest value of the step", type="integer"),
+    Column(
+        "is_current",
+        "",
+        lambda step: step.is_current,
+        about="Whether it has the kernel's own value",
+        type="boolean",
+    ),
+    *(_RESULTS[key] for key in ("occupancy", "active_blocks", "active_warps", "limiters")),
+)
 
 
-@dataclass(frozen=True, slots=True)
-class CurvesReport(Report):
-    """A kernel and its three curves."""
-
-    model: Model
-    gpu: str | None
-    """The name of the product; null for a compute capability."""
-    cc: str
-    architecture: str
-    inputs: Inputs
-    occupancy: float
-    active_blocks: int
-    active_warps: int
-    max_warps_per_multiprocessor: int
-    """Warps that an SM holds."""
-    limiters: tuple[Resource, ...]
-    curves: tuple[Curve, ...]
-
-    def _each_row(self) -> Iterator[Mapping[str, Any]]:
-        """A row for each step of each curve."""
-        for curve in self.curves:
-            for step in curve.steps:
-                yield {
-                    "gpu": self.gpu,
-                    "cc": self.cc,
-                    "model": self.model,
-                    "variable": curve.variable,
-                    **asdict(step),
-                }
-
-    def document(self) -> Document:
-        """A chart for each of the three on a terminal, with the kernel marked; else a table for each."""
-        return (
-            Only("text", [Heading(self._heading()), *map(self._chart, self.curves)]),
-            Only("markdown", [curve.table() for curve in self.curves]),
-        )
-
-    def _heading(self) -> str:
-        return f"Blocks of {words.count(self.inputs.threads, 'thread')} on {self._chip()}"
-
-    def _chip(self) -> str:
-        return words.chip(self.gpu, self.cc, self.architecture)
-
-    def _chart(self, curve: Curve) -> charts.StepChart:
-        def mark(value: int, warps: int, occupancy: float) -> charts.Mark:
-            return charts.Mark(value, warps, f"{counted(value)}: {words.percent(occupancy)}")
-
-        counted = curve.scale.counted
-        return charts.StepChart(
-            title=f"Warps per SM by {curve.scale.title}",
-            height="warps per SM",
-            highest=self.max_warps_per_multiprocessor,
-            scale=curve.scale,
-            steps=[charts.Step(step.first, step.last, step.active_warps) for step in curve.steps],
-            has_even_steps=curve.variable == "threads",  # one for each number of warps
-            now=None if curve.now is None else mark(curve.now, self.active_warps, self.occupancy),
-            better=[mark(each.value, each.active_warps, each.occupancy) for each in curve.better],
-            nowhere="not given, counted as none",
-            caption=self._caption(curve),
-        )
-
-    def _caption(self, curve: Curve) -> str:
-        """Where the kernel is, and the nearest values with more warps."""
-        if curve.now is None:
-            return "Not given, and counted as none."
-        counted = curve.scale.counted
-        parts = [f"Now {counted(curve.now)}: {_warps(self.active_warps, self.occupancy)}."]
-        for better in curve.better:
-            parts.append(f"With {counted(better.value)}: {_warps(better.active_warps, better.occupancy)}.")
-        if not curve.better and self.occupancy < 1:
-            parts.append("No other value gives more warps.")
-        return " ".join(parts)
-
-
-def curves_picture(reports: Sequence[CurvesReport], title: str | None = None) -> Picture:
-    """Return the three plots of a kernel, with a curve for each GPU and the kernel's own values marked.
+def curves(result: Any) -> dict[str, list[Step]]:
+    """Return the steps over threads, registers and shared memory, while all else stays.
 
     Args:
-        reports: The kernel's report on each GPU.
-        title: The title; by default the result of the only GPU, or the subject.
+        result: An `Occupancy`.
     """
-    first = reports[0]
-    plots = []
-    for per_gpu in zip(*(report.curves for report in reports), strict=True):
-        values = sorted({end for curve in per_gpu for step in curve.steps for end in (step.first, step.last)})
-        curves = {
-            f"{report.gpu or report.cc}: {words.percent(report.occupancy)}" if len(reports) > 1 else "": [
-                _occupancy_at(curve, value) for value in values
-            ]
-            for report, curve in zip(reports, per_gpu, strict=True)
-        }
-        marks = [] if per_gpu[0].now is None else [per_gpu[0].now]
-        plots.append(StepPlot(per_gpu[0].variable, values, curves, marks))
-    blocks = words.count(first.active_blocks, "block")
-    limiters = words.listing([words.name(limiter) for limiter in first.limiters])
-    result = f"{words.percent(first.occupancy)} occupancy on {first.gpu or first.cc}: {blocks} per SM"
-    heading = title or (f"{result}, limited by {limiters}" if len(reports) == 1 else SUBJECT)
-    return Picture(f"{heading}\n{blocks_in_words(first.inputs)}", plots)
-
-
-def _occupancy_at(curve: Curve, value: int) -> float:
-    """0 beyond what the chip allows."""
-    return next((step.occupancy for step in curve.steps if step.first <= value <= step.last), 0.0)
-
-
-def _warps(warps: int, occupancy: float) -> str:
-    return f"{words.count(warps, 'warp')}, {words.percent(occupancy)}"
-
-
-def curves_report(result: Answer, gpu: str | None = None) -> CurvesReport:
-    """The curves of a kernel, for the SM and the model of an answer, and the name of its product."""
-    limits, kernel = result.limits, result.kernel
-
-    def dial(resource: Adjustable) -> Dial:
-        return Dial(limits, kernel, result.model, resource)
-
-    inputs = inputs_of(kernel)
-    now: dict[Changeable, int | None] = {
-        "threads": kernel.threads,
-        "regs": kernel.regs,
-        "smem": inputs.shared_memory,
-    }
+    limits, kernel, model = result.limits, result.kernel, result.model
+    shared_memory = kernel.shared_memory if kernel.has_shared_memory else None
     steps = {
-        "threads": _steps(1, _over_threads(result)),
-        "regs": _steps(1, dial("regs").answers(1)),
-        "smem": _launching(_steps(0, dial("smem").answers(0)), now["smem"]),
-    }
-    return CurvesReport(
-        model=result.model,
-        gpu=gpu,
-        cc=str(limits.compute_capability),
-        architecture=limits.architecture,
-        inputs=inputs,
-        occupancy=result.occupancy,
-        active_blocks=result.active_blocks,
-        active_warps=result.active_warps,
-        max_warps_per_multiprocessor=limits.max_warps_per_multiprocessor,
-        limiters=result.limiters,
-        curves=tuple(
-            Curve(variable, value, steps[variable], tuple(_better(variable, value, steps[variable], result)))
-            for variable, value in now.items()
+        "threads": list(_steps(result, "threads", 1, _over_threads(result), kernel.threads)),
+        "regs": list(_steps(result, "regs", 1, Dial(limits, kernel, model, "regs").answers(1), kernel.regs)),
+        "smem": list(
+            _steps(result, "smem", 0, Dial(limits, kernel, model, "smem").answers(0), shared_memory)
         ),
-    )
+    }
+    *others, last = steps["smem"]
+    if others and not last.result.active_blocks and not last.is_current:
+        steps["smem"] = others  # sizes that are too large for any block
+    return steps
 
 
 def _over_threads(result: Answer) -> Iterator[tuple[int, Answer]]:
-    """The answer for each number of warps, with the most threads that they hold."""
-    limits, kernel = result.limits, result.kernel
-    most = limits.max_threads_per_block
+    """Yield the result for each number of warps, with the most threads that they hold."""
+    limits, most = result.limits, result.limits.max_threads_per_block
     for threads in [*range(limits.warp_size, most, limits.warp_size), most]:
-        yield threads, evaluate(limits, changed(kernel, {"threads": threads}), result.model)
+        yield threads, evaluate(limits, changed(result.kernel, {"threads": threads}), result.model)
 
 
-def _steps(first: int, answers: Iterator[tuple[int, Answer]]) -> tuple[Step, ...]:
-    steps = []
-    for key, group in groupby(
-        answers, lambda each: (each[1].active_blocks, each[1].active_warps, each[1].limiters)
-    ):
-        last, answer = list(group)[-1]
-        steps.append(Step(first, last, key[0], key[1], answer.occupancy, key[2]))
+def _steps(
+    result: Any, name: str, first: int, results: Iterator[tuple[int, Answer]], now: int | None
+) -> Iterator[Step]:
+    def key(each: tuple[int, Answer]) -> object:
+        return each[1].active_blocks, each[1].active_warps, each[1].limiters
+
+    for _, group in groupby(results, key):
+        last, found = list(group)[-1]
+        yield Step(result.gpu, name, first, last, found, now is not None and first <= now <= last)
         first = last + 1
-    return tuple(steps)
 
 
-def _launching(steps: tuple[Step, ...], now: int | None) -> tuple[Step, ...]:
-    """The steps without sizes that are too large for any block, unless the kernel's own is one of them."""
-    *others, last = steps
-    is_beyond = last.active_blocks == 0 and (now is None or now < last.first)
-    return tuple(others) if others and is_beyond else steps
+def curves_report(result: Any) -> Report:
+    """Return the report of the three curves of an `Occupancy`."""
+    steps = curves(result)
+    tables = [
+        Table(
+            f"Occupancy by {pictures.LABELS[name]}",
+            [
+                Column(
+                    name,
+                    f"{pictures.title_of(name, short=True)} up to",
+                    lambda step: tick(step.input, step.last),
+                ),
+                *result_columns(),
+                Column("is_current", "", lambda step: "<- now" if step.is_current else "", align="left"),
+            ],
+            each,
+        )
+        for name, each in steps.items()
+    ]
+    return Report(
+        name="curves",
+        headline=(_result_text(result), f"{kernel_text(result.kernel)} on {gpu_text(result.gpu)}"),
+        columns=COLUMNS,
+        rows=[step for each in steps.values() for step in each],
+        rows_key="steps",
+        inputs=result.kernel.to_dict(),
+        shows_rows=False,
+        details=tables,
+    )
 
 
-def _better(
-    variable: Changeable, now: int | None, steps: tuple[Step, ...], result: Answer
-) -> Iterator[Better]:
-    if now is None:
-        return
-    better = [step for step in steps if step.active_warps > result.active_warps]
-    below = [step for step in better if step.last < now]
-    above = [step for step in better if step.first > now]
-    # A block of whole warps leaves no lane idle.
-    near = [(step.last, step) for step in below[-1:]]
-    near += [(step.last if variable == "threads" else step.first, step) for step in above[:1]]
-    for value, step in near:
-        yield Better(value, step.active_blocks, step.active_warps, step.occupancy)
+def _result_text(result: Any) -> str:
+    limiters = join_and([label(each) for each in result.limiters])
+    blocks = count(result.active_blocks, "block")
+    return (
+        f"{percent(result.occupancy)} occupancy on {result.gpu.label}: {blocks} per SM, limited by {limiters}"
+    )
+
+
+def curves_picture(results: Sequence[Any], title: str | None = None) -> Picture:
+    """Return three plots with a curve for each GPU and the kernel's own values marked.
+
+    Args:
+        results: An `Occupancy` on each GPU, of one kernel.
+        title: The title; by default the result on the only GPU, or the subject.
+    """
+    kernel = results[0].kernel
+    now = {"threads": kernel.threads, "regs": kernel.regs, "smem": kernel.shared_memory}
+    found = [curves(result) for result in results]
+    plots = []
+    for name, value in now.items():
+        per_gpu = [each[name] for each in found]
+        values = sorted({end for steps in per_gpu for step in steps for end in (step.first, step.last)})
+        lines = {
+            f"{result.gpu.label}: {percent(result.occupancy)}" if len(results) > 1 else "": [
+                _occupancy_at(steps, each) for each in values
+            ]
+            for result, steps in zip(results, per_gpu, strict=True)
+        }
+        is_given = value is not None and (name != "smem" or kernel.has_shared_memory)
+        plots.append(StepPlot(name, values, lines, [value or 0] if is_given else []))
+    subject = (
+        _result_text(results[0])
+        if len(results) == 1
+        else "Occupancy by block size, registers and shared memory"
+    )
+    return Picture(f"{title or subject}\n{kernel_text(kernel)}", plots)
+
+
+def _occupancy_at(steps: Sequence[Step], value: int) -> float:
+    """Return the occupancy at a value; 0 beyond the GPU's limits."""
+    return next((step.result.occupancy for step in steps if step.first <= value <= step.last), 0.0)

@@ -1,248 +1,323 @@
-"""The answer to ``occupancy sweep`` over some variables."""
+"""The report of a kernel with some inputs varied, on one GPU or on several."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, fields
-from itertools import islice, product
-from typing import Any, ClassVar, Literal, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from math import ceil
+from typing import Any, NamedTuple
 
+from ..engine import Answer
 from ..errors import InputError
 from ..render import pictures
-from ..render.answers import ANSWER, answer_cells, charts_of
-from ..render.charts import Axis, Value, scale
-from ..render.document import Column, Document, Marked, Only, Paragraph, Table, Together
-from ..render.pictures import Bars, HeatMap, Picture, StepPlot
-from ..values.dataclass import dataclass
-from ..values.resources import Counted, Resource
-from .base import Report
-from .inputs import ONLY_IN_FILES, Inputs
+from ..render.pictures import Picture, Value, describe, label
+from ..tables.gpus import Gpu
+from ..values.fields import FIELDS
+from ..values.numbers import join_and
+from .calc import RESULT_COLUMNS
+from .model import Block, Column, Paragraph, Report, Table
 
-Variable = Literal["gpu", "cc", "threads", "regs", "smem", "static_smem", "dynamic_smem", "carveout", Counted]
-_FIRST = ("threads", "regs", "smem")
-_OTHERS = (each.name for each in fields(Inputs) if each.name not in (*_FIRST, *ONLY_IN_FILES))
-INPUTS = (*_FIRST, *_OTHERS, "model")
-"""What can be said of the kernel, in the order of the columns; the last that varies changes fastest."""
-
-MOST_AXES = 2
-"""Variables that a screen or a picture shows."""
-LINES = 10_000
-"""Rows that are written at a time."""
+MAX_AXES = 2
+"""Inputs that a screen or a picture shows."""
+MAX_COLUMNS = 12
+"""Columns of a table over two inputs."""
+MAX_ROWS = 60
+BEST = 10
+"""Rows of each GPU if more inputs vary than a table shows."""
+BAR_WIDTH = 16
 
 
-def _with_inputs(schema: dict[str, Any]) -> None:
-    schema["additionalProperties"] = {
-        "anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "boolean"}],
-        "description": "What was given, and what varies, by the names of the options.",
-    }
+class Point(NamedTuple):
+    """The result of one combination."""
+
+    gpu: Gpu
+    inputs: Mapping[str, Value]
+    """The inputs that were given."""
+    result: Answer
+
+    def value(self, name: str) -> Value:
+        """Return the value of an input, or the name of the GPU."""
+        return self.gpu.label if name == "gpu" else self.inputs[name]
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """The answer for one value of each variable; in the JSON with what was given, and these values."""
+class Grid(NamedTuple):
+    """GPUs, the values of each input, and the result of every combination."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = {"json_schema_extra": _with_inputs}
-
-    active_blocks: int
-    active_warps: int
-    occupancy: float
-    limiters: tuple[Resource, ...]
-    launchable: bool
-
-
-def _in_json(field: str) -> str:
-    return "rows" if field == "cells" else field
-
-
-@dataclass(frozen=True, slots=True)
-class SweepReport(Report):
-    """The answers over some variables."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = {
-        **Report.__pydantic_config__,
-        "alias_generator": _in_json,
-    }
-
-    fixed: dict[str, Value | bool]
-    """What was given of the rest, by the names of the options."""
-    variables: dict[Variable, tuple[Value, ...]]
-    """Threads per block, registers per thread, bytes of shared memory per block; else as given."""
-    ccs: tuple[str, ...]
-    """The compute capability of each chip."""
-    cells: tuple[Cell, ...]
-    """One for each combination; the last variable changes fastest."""
+    gpus: Sequence[Gpu]
+    inputs: Mapping[str, Sequence[Value]]
+    points: Iterable[Point]
+    """The GPUs change slowest, the last input fastest; an iterator is read once."""
 
     @property
-    def compares_chips_alone(self) -> bool:
-        """Whether nothing varies but the chip."""
-        return set(self.variables) <= {"gpu", "cc"}
+    def varied(self) -> list[str]:
+        """Inputs with several values, the GPU first."""
+        several = [name for name, values in self.inputs.items() if len(values) > 1]
+        return [*(["gpu"] if len(self.gpus) > 1 else []), *several]
 
     @property
-    def axes(self) -> tuple[Axis, ...]:
-        """The variables as axes of a chart."""
-        return tuple(Axis(scale(name), values) for name, values in self.variables.items())
+    def fixed(self) -> dict[str, Value]:
+        """Inputs with one value, and the only GPU."""
+        only = {"gpu" if self.gpus[0].name else "cc": self.gpus[0].label} if len(self.gpus) == 1 else {}
+        return {**only, **{name: values[0] for name, values in self.inputs.items() if len(values) == 1}}
 
-    def to_dict(self) -> dict[str, Any]:
-        """What was asked, and the rows."""
-        return {**self._head(), "rows": list(self._each_row())}
+    def values(self, name: str) -> Sequence[Value]:
+        """Return the values of an input, or the names of the GPUs."""
+        return [gpu.label for gpu in self.gpus] if name == "gpu" else self.inputs[name]
 
-    def _head(self) -> dict[str, Any]:
-        return {
-            "schema_version": self.schema_version,
-            "fixed": self.fixed,
-            "variables": {name: list(values) for name, values in self.variables.items()},
-            "ccs": list(self.ccs),
-        }
+    def lines(self) -> list[list[Point]]:
+        """Return the points in a line for each value of all inputs but the last that varies."""
+        points, length = list(self.points), len(self.values(self.varied[-1]))
+        return [points[start : start + length] for start in range(0, len(points), length)]
 
-    def _each_row(self) -> Iterator[Mapping[str, Any]]:
-        """A row for each combination, with what is the same for all of them."""
-        for parts, cell in zip(product(*self._inputs()), self.cells, strict=True):
-            yield {**{name: value for part in parts for name, value in part.items()}, **asdict(cell)}
 
-    def for_programs(self, output_format: str) -> Iterator[str]:
-        """The rows in pieces, each input and each answer written once, because there may be millions."""
-        from ..render.csv_json import csv_cells, json_members
+def _input_column(name: str) -> Column:
+    field = FIELDS[name]
+    return Column(name, "", lambda point: point.inputs.get(name), about=field.help, type=field.json_type)
 
-        is_csv = output_format == "csv"
-        inputs = self._inputs(is_whole=is_csv)
-        text, between = (csv_cells, ",") if is_csv else (json_members, ", ")
-        ends = {key: text(asdict(cell)) for key, cell in {id(each): each for each in self.cells}.items()}
-        parts = product(*(list(map(text, axis)) for axis in inputs))
-        lines = (between.join((*each, ends[id(cell)])) for each, cell in zip(parts, self.cells, strict=True))
-        if is_csv:
-            yield ",".join(
-                (*(name for axis in inputs for name in axis[0]), *(each.name for each in fields(Cell)))
-            )
-            yield from self._pieces(lines, "\n")
-        elif output_format == "jsonl":
-            yield from self._pieces((f"{{{line}}}" for line in lines), "\n")
-        else:
-            head = json_members(self._head(), ",\n  ")
-            yield f'{{\n  {head},\n  "rows": ['
-            yield from self._pieces((f"    {{{line}}}" for line in lines), ",\n")
-            yield "  ]\n}"
 
-    def _pieces(self, lines: Iterator[str], between: str) -> Iterator[str]:
-        for start in range(0, len(self.cells), LINES):
-            is_last = start + LINES >= len(self.cells)
-            yield between.join(islice(lines, LINES)) + ("" if is_last else between.removesuffix("\n"))
+_RESULTS = {column.key: column for column in RESULT_COLUMNS}
+COLUMNS = (
+    *(_RESULTS[key] for key in ("gpu", "cc")),
+    *(_input_column(name) for name, field in FIELDS.items() if field.options),
+    *(
+        _RESULTS[key]
+        for key in ("model", "launchable", "occupancy", "active_blocks", "active_warps", "limiters")
+    ),
+)
 
-    def _inputs(self, *, is_whole: bool = False) -> list[list[dict[str, Any]]]:
-        """For each input what its values say, by the names of the columns.
 
-        Args:
-            is_whole: Whether all that could be said has a column.
-        """
-        chips = self.variables.get("gpu") or self.variables.get("cc")
-        is_product = "gpu" in self.variables or "gpu" in self.fixed
-        names = chips or (self.fixed["gpu" if is_product else "cc"],)
-        axes: list[list[dict[str, Any]]] = [
-            [
-                {**({"gpu": name if is_product else None} if is_product or is_whole else {}), "cc": cc}
-                for name, cc in zip(names, self.ccs, strict=True)
-            ]
+def bar(result: Answer) -> str:
+    """Return the occupancy as a bar."""
+    return "█" * round(result.occupancy * BAR_WIDTH)
+
+
+def result_columns(*, with_bar: bool = True) -> list[Column]:
+    """Return the columns of a result on a screen."""
+    drawn = [Column("bar", "", lambda row: bar(row.result), align="left")] if with_bar else []
+    return [_RESULTS["occupancy"], *drawn, *(_RESULTS[key] for key in ("active_blocks", "limiters"))]
+
+
+def sweep_report(grid: Grid, *, has_screen: bool = True) -> Report:
+    """Return the report of every combination.
+
+    Args:
+        grid: The combinations.
+        has_screen: Whether a person reads it: a table of all results over one input or two, else of the best.
+            Programs get a row for each combination.
+    """
+    details: list[Block] = []
+    if has_screen:
+        points = tuple(grid.points) if len(grid.varied) <= MAX_AXES else grid.points
+        grid = grid._replace(points=points)
+        details += _tables(grid)
+    given = {name: values[0] if len(values) == 1 else list(values) for name, values in grid.inputs.items()}
+    return Report(
+        name="sweep",
+        headline=_headline(grid),
+        columns=COLUMNS,
+        rows=grid.points,
+        inputs=given,
+        shows_rows=False,
+        details=details,
+    )
+
+
+def _headline(grid: Grid) -> tuple[str, ...]:
+    names = [pictures.LABELS[name] for name in grid.varied]
+    return (f"Occupancy by {join_and(names)}", ", ".join(describe(*each) for each in grid.fixed.items()))
+
+
+def _tables(grid: Grid) -> Iterator[Block]:
+    if len(grid.varied) > MAX_AXES:
+        yield from _best_tables(grid)
+    elif len(grid.varied) == MAX_AXES:
+        yield _matrix(grid)
+    else:
+        yield _runs(grid.varied[0], [point for line in grid.lines() for point in line])
+
+
+class _Run(NamedTuple):
+    """Neighbouring values with the same result."""
+
+    text: str
+    result: Answer
+
+
+def _runs(name: str, points: Sequence[Point]) -> Table:
+    """Return a row for each run of neighbouring numbers with the same result, or for each name."""
+
+    def key(point: Point) -> object:
+        result = point.result
+        return (result.block_limits.smallest(), result.active_warps, result.limiters, result.launchable)
+
+    groups: list[list[Point]] = [[point] for point in points]
+    if all(isinstance(point.value(name), int) for point in points):
+        groups = [list(group) for _, group in groupby(points, key)]
+    rows = [
+        _Run(span(name, group[0].value(name), group[-1].value(name)), group[-1].result) for group in groups
+    ]
+    first = Column(name, pictures.title_of(name, short=True), lambda row: row.text, align="left")
+    return Table("", [first, *result_columns()], rows)
+
+
+def span(name: str, first: Value, last: Value) -> str:
+    """Return one value, or the first and the last of several, without the unit that the title has."""
+    return (
+        pictures.tick(name, first)
+        if first == last
+        else f"{pictures.tick(name, first)} to {pictures.tick(name, last)}"
+    )
+
+
+def _matrix(grid: Grid) -> Table:
+    """Return a table over two inputs, with neighbours of the same results in one row or column."""
+    down, across = grid.varied
+    shares = [[point.result.occupancy for point in line] for line in grid.lines()]
+    columns = _alike(grid.values(across), list(zip(*shares, strict=True)))
+    rows = _alike(grid.values(down), [tuple(line) for line in shares])
+    kept = columns[:: ceil(len(columns) / MAX_COLUMNS)]
+    shown = rows[:: ceil(len(rows) / MAX_ROWS)]
+
+    def cell(place: int) -> Any:
+        return lambda row: _whole_percent(shares[row[-1]][place])
+
+    names = grid.values(down)
+    heading = Column(down, "", lambda row: span(down, names[row[0]], names[row[-1]]))
+    table = [
+        Column(str(run[-1]), pictures.tick(across, grid.values(across)[run[-1]]), cell(run[-1]))
+        for run in kept
+    ]
+    title = f"{pictures.title_of(down)} down, {pictures.title_of(across).lower()} across, each up to"
+    hidden = len(rows) * len(columns) - len(shown) * len(kept)
+    lines = [f"{hidden:,} cells are hidden; --format csv has all."] if hidden else []
+    return Table(title, [heading, *table], shown, lines)
+
+
+def _whole_percent(share: float) -> str:
+    return f"{int(100 * share + 0.5)}%" if share else "-"
+
+
+def _alike(values: Sequence[Value], keys: Sequence[object]) -> list[range]:
+    """Return the places of neighbouring numbers with the same key; names stay apart."""
+    are_numbers = all(isinstance(value, int) for value in values)
+    runs = groupby(range(len(values)), lambda place: keys[place] if are_numbers else place)
+    places = [list(run) for _, run in runs]
+    return [range(each[0], each[-1] + 1) for each in places]
+
+
+def _best_tables(grid: Grid) -> Iterator[Block]:
+    varied = [name for name in grid.varied if name != "gpu"]
+    inputs = [_best_column(name) for name in varied]
+    columns = [*inputs, *result_columns(with_bar=False)]
+    for gpu, points in groupby(grid.points, lambda point: point.gpu):
+        found = best(points, BEST)
+        title = f"The best on {gpu.label}"
+        yield Table(title, columns, found) if found else Paragraph([f"None of them launches on {gpu.label}."])
+    yield Paragraph(
+        [
+            "Of the same threads and occupancy, a kernel that uses no more than another is skipped. "
+            "--format csv has every combination."
         ]
-        variables = cast("Mapping[str, Sequence[Value]]", self.variables)
-        for name in INPUTS:
-            if is_whole or name in self.fixed or name in self.variables:
-                values = variables.get(name) or (self.fixed.get(name),)
-                axes.append([{name: value} for value in values])
-        return axes
+    )
 
-    def document(self) -> Document:
-        """A chart or a heat map on a terminal; a row for each combination in Markdown."""
-        self._check_axes()
-        names = " and ".join(axis.scale.title for axis in self.axes)
-        heading = Paragraph(Marked(f"Occupancy by {names}", "strong"))
-        charts = charts_of(self.axes, self.cells)
-        return (
-            Only("text", (Together((heading, Paragraph(self._fixed()))), *charts)),
-            Only("markdown", (self._table(),)),
+
+def _best_column(name: str) -> Column:
+    title = pictures.title_of(name, short=True)
+    return Column(name, title, lambda point: pictures.tick(name, point.inputs[name]))
+
+
+def best(points: Iterable[Point], most: int) -> list[Point]:
+    """Return the points with the highest occupancy that are different trade-offs.
+
+    Of the same threads and occupancy, a point that uses no more registers, shared memory and barriers than
+    another is skipped. They are sorted by occupancy, more registers, more shared memory, more barriers, then
+    fewer threads.
+    """
+    fronts: dict[tuple[float, int], dict[tuple[int, ...], Point]] = {}
+    for point in points:
+        if not point.result.launchable:
+            continue
+        kernel = point.result.kernel
+        use = (kernel.regs or 0, kernel.shared_memory, kernel.barriers or 0, kernel.tensor_memory or 0)
+        front = fronts.setdefault((-point.result.occupancy, kernel.threads), {})
+        if not any(_covers(other, use) for other in front):
+            for other in [each for each in front if _covers(use, each)]:
+                del front[other]
+            front[use] = point
+    found = [
+        (share, tuple(-each for each in use), threads, number, point)
+        for number, ((share, threads), front) in enumerate(fronts.items())
+        for use, point in front.items()
+    ]
+    return [point for *_, point in sorted(found, key=lambda each: each[:-1])[:most]]
+
+
+def _covers(uses: Sequence[int], others: Sequence[int]) -> bool:
+    return all(use >= other for use, other in zip(uses, others, strict=True))
+
+
+def sweep_picture(
+    grid: Grid, title: str | None = None, marks: Sequence[int] = (), *, marks_best: bool = False
+) -> Picture:
+    """Return a step plot over numbers with a curve for each GPU, a heat map over two inputs, or bars.
+
+    Args:
+        grid: The combinations.
+        title: The title, in place of the inputs that vary.
+        marks: Values of the input that varies to mark.
+        marks_best: Whether to mark the best.
+
+    Raises:
+        InputError: More than two inputs vary, or a value to mark is outside of the axis.
+    """
+    if len(grid.varied) > MAX_AXES:
+        raise InputError(
+            f"{len(grid.varied)} inputs vary: {', '.join(grid.varied)}",
+            where="sweep",
+            hint="A picture shows two. Fix some of them, or write every combination with --format csv.",
         )
-
-    def picture(self, title: str | None = None, marks: Sequence[int] = (), *, best: bool = False) -> Picture:
-        """Return a step plot over numbers with a curve for each GPU, bars, or over two inputs a heat map.
-
-        Args:
-            title: The title instead of the inputs that vary.
-            marks: Values of the input that varies to mark.
-            best: Whether to mark the best.
-
-        Raises:
-            InputError: More than two inputs vary, or a value to mark is outside of the axis.
-        """
-        self._check_axes()
-        *down, across = self.variables
-        values = self.variables[across]
-        numbers = [value for value in values if isinstance(value, int)]
-        shares = [cell.occupancy for cell in self.cells]
-        rows = [shares[start : start + len(values)] for start in range(0, len(shares), len(values))]
-        heading = pictures.title([*self.variables], self.fixed, title)
-        if len(numbers) == len(values) and (not down or down[0] in ("gpu", "cc")):
-            names = [str(value) for value in self.variables[down[0]]] if down else [""]
-            for mark in marks:
-                _check_mark(mark, across, numbers)
-            chosen = [*marks, *(_best(across, numbers, row) for row in rows if best)]
-            plot: pictures.Plot = StepPlot(across, numbers, dict(zip(names, rows, strict=True)), chosen)
-        elif marks:
-            raise InputError(
-                "there is no curve on which to mark a value",
-                where="marks",
-                hint="Vary one input over numbers, such as --regs 16:255, on one GPU or more.",
-            )
-        elif down:
-            highest = max(shares)
-            cells = [divmod(place, len(values)) for place, share in enumerate(shares) if share == highest]
-            inputs = (str(down[0]), str(across))
-            plot = HeatMap(inputs, self.variables[down[0]], values, rows, cells if best else ())
-        else:
-            labels = [pictures.label(across, value) for value in values]
-            places = [place for place, share in enumerate(shares) if share == max(shares)]
-            plot = Bars(labels, shares, places if best else ())
-        return Picture(heading, (plot,))
-
-    def _check_axes(self) -> None:
-        if len(self.variables) > MOST_AXES:
-            shown = f"A screen or a picture shows two{self._for_each_chip()}"
-            raise InputError(
-                f"{len(self.variables)} inputs vary: {', '.join(self.variables)}",
-                where="sweep",
-                hint=f"{shown}; --format csv, json or jsonl has all.",
-            )
-
-    def _for_each_chip(self) -> str:
-        """How to see what varies beside the chips, where that alone is not too much."""
-        option = "gpu" if "gpu" in self.variables else "cc"
-        if option not in self.variables or len(self.variables) > MOST_AXES + 1:
-            return ""
-        import shlex  # only an error needs it
-
-        return f": one for each chip, --{option} {shlex.quote(str(self.variables[option][0]))}"
-
-    def _fixed(self) -> str:
-        """What does not vary: ``compute capability 9.0, 40 registers per thread``."""
-        return ", ".join(scale(name).given(value) for name, value in self.fixed.items())
-
-    def _table(self) -> Table:
-        headers = [Column(axis.scale.header) for axis in self.axes]
-        rows = []
-        for values, cell in zip(product(*self.variables.values()), self.cells, strict=True):
-            labels = (axis.scale.label(value) for axis, value in zip(self.axes, values, strict=True))
-            rows.append((*labels, *answer_cells(cell)))
-        return Table((*headers, *ANSWER), rows)
+    *down, across = grid.varied
+    values = grid.values(across)
+    numbers = [value for value in values if isinstance(value, int)]
+    rows = [[point.result.occupancy for point in line] for line in grid.lines()]
+    highest = max(map(max, rows))
+    if len(numbers) == len(values) and down in ([], ["gpu"]):
+        for mark in marks:
+            _check_mark(mark, across, numbers)
+        chosen = [*marks, *(_best_value(across, numbers, row) for row in rows if marks_best)]
+        names = [str(name) for name in grid.values("gpu")] if down else [""]
+        plot: pictures.Plot = pictures.StepPlot(across, numbers, dict(zip(names, rows, strict=True)), chosen)
+    elif marks:
+        raise InputError(
+            "there is no curve on which to mark a value",
+            where="marks",
+            hint="Vary one input over numbers, such as --regs 16:255, on one GPU or more.",
+        )
+    elif down:
+        cells = [
+            (row, column)
+            for row, line in enumerate(rows)
+            for column, share in enumerate(line)
+            if marks_best and share == highest
+        ]
+        plot = pictures.HeatMap((down[0], across), grid.values(down[0]), values, rows, cells)
+    else:
+        places = [place for place, share in enumerate(rows[0]) if marks_best and share == highest]
+        plot = pictures.Bars([label(across, value) for value in values], rows[0], places)
+    return Picture(pictures.title(grid.varied, grid.fixed, title), (plot,))
 
 
-def _best(name: str, values: Sequence[int], shares: Sequence[float]) -> int:
+def _best_value(name: str, values: Sequence[int], shares: Sequence[float]) -> int:
     """Return the fewest threads with the highest occupancy, or the largest value of another input."""
-    best = [value for value, share in zip(values, shares, strict=True) if share == max(shares)]
-    return min(best) if name == "threads" else max(best)
+    highest = [value for value, share in zip(values, shares, strict=True) if share == max(shares)]
+    return min(highest) if name == "threads" else max(highest)
 
 
 def _check_mark(mark: int, name: str, values: Sequence[int]) -> None:
     low, high = min(values), max(values)
     if not low <= mark <= high:
         raise InputError(
-            f"{pictures.label(name, mark)} is outside of the axis, {pictures.LABELS[name]}",
+            f"{label(name, mark)} is outside of the axis, {pictures.LABELS[name]}",
             where="marks",
-            allowed=f"{pictures.label(name, low)} to {pictures.label(name, high)}",
+            allowed=f"{label(name, low)} to {label(name, high)}",
         )

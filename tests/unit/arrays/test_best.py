@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import occupancy
-from occupancy.arrays import sweep
+from occupancy.arrays import results
 
 THREADS = np.array([32, 1024, 96, 160, 2048, 64, 512])
 REGS = np.array([40, 16, 255, 64])
@@ -120,7 +120,7 @@ def test_columns_are_the_rows_as_arrays() -> None:
 
 
 def test_rows_are_all_answers_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweep, "CHUNK", 7)
+    monkeypatch.setattr(results, "CHUNK", 7)
     threads, regs = np.ix_(THREADS, REGS)
     found = occupancy.sweep(["H100", "A100"], threads=threads, regs=regs)
     rows = list(found.rows())

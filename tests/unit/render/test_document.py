@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import pytest
 
-from occupancy.render.charts import Axis, BarChart, scale
 from occupancy.render.document import (
     About,
     Block,
@@ -64,18 +63,6 @@ EXAMPLES: list[tuple[Block, str, str]] = [
     (Together([Heading("a"), Heading("b")]), "a\nb", "**a**\n\n**b**"),
     (Only("text", [Heading("a")]), "a", ""),
     (Only("markdown", [Heading("a")]), "", "**a**"),
-    (
-        BarChart(Axis(scale("regs"), [16, 32]), [1, 0.5]),
-        "\n".join(
-            f"{label:>4} {axis}{bars * ('─' if axis == '└' else '█')}"
-            for label, axis, bars in (
-                *(("100%", "┤", 36), ("", "│", 36), ("75%", "┤", 36), ("", "│", 36)),
-                *(("50%", "┤", 72), ("", "│", 72), ("25%", "┤", 72), ("", "│", 72), ("0%", "└", 72)),
-            )
-        )
-        + f"\n{'16':>8}{'32':>35}",
-        "",
-    ),
     (Bullets([]), "", ""),
     (KeyValues([]), "", ""),
 ]

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 import occupancy
-from occupancy.api.sweep import sweep_picture
+from occupancy.api.sweep import picture_of
 from occupancy.errors import InputError
 from occupancy.render.pictures import PICTURE_FILES, Picture, StepPlot, picture_bytes, plot
 from occupancy.tables.gpus import find_gpu
@@ -33,7 +33,7 @@ def without_a_screen() -> Iterator[None]:
 
 
 def drawn(*names: str, marks: tuple[str, ...] = (), title: str | None = None, **kernel: str) -> list[Axes]:
-    return plot(sweep_picture([find_gpu(name) for name in names], kernel, title, marks))
+    return plot(picture_of([find_gpu(name) for name in names], kernel, title=title, marks=marks))
 
 
 def points(line: Any) -> dict[float, float]:
@@ -55,12 +55,12 @@ def test_one_input_is_a_curve_for_each_gpu() -> None:
         assert line.get_drawstyle() == "steps-pre"  # a value between two counts as the larger
         for regs in (16, 72, 255):
             assert shares[regs] == occupancy.compute(cc, threads=192, regs=regs, smem="40k").occupancy
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("registers per thread", "occupancy")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("Registers per thread", "Occupancy")
 
 
 def test_sizes_are_in_kib_and_ticks_powers_of_two() -> None:
     (axes,) = drawn("9.0", threads="256", smem="0:227k:1k")
-    assert axes.get_xlabel() == "shared memory per block (KiB)"
+    assert axes.get_xlabel() == "Shared memory per block (KiB)"
     assert max(points(axes.lines[0])) == 227
     assert {tick % 32 for tick in axes.get_xticks()} == {0}
 
@@ -98,7 +98,7 @@ def test_two_inputs_are_a_heat_map() -> None:
     threads, regs = np.ix_(range(64, 1025, 64), range(16, 129, 16))
     expected = occupancy.sweep("9.0", threads=threads, regs=regs).occupancy
     np.testing.assert_allclose(np.asarray(image.get_array(), float), expected)
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("registers per thread", "threads per block")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("Registers per thread", "Threads per block")
     assert axes.get_yticklabels()[-1].get_text() == "1,024"
     assert len(axes.patches) == np.count_nonzero(expected == expected.max())
 
@@ -111,9 +111,9 @@ def test_a_title_stands_above_the_inputs_that_do_not_vary() -> None:
 def test_the_curves_of_a_kernel_mark_its_own_values() -> None:
     axes = occupancy.compute("V100", threads=128, regs=37).plot()
     assert [each.get_xlabel() for each in axes] == [
-        "threads per block",
-        "registers per thread",
-        "shared memory per block (KiB)",
+        "Threads per block",
+        "Registers per thread",
+        "Shared memory per block (KiB)",
     ]
     assert [texts(each) for each in axes] == [["128", "75%"], ["37", "75%"], []]
     regs = points(axes[1].lines[0])

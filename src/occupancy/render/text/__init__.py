@@ -132,10 +132,6 @@ class _Layout:
         elif isinstance(block, Folded):
             yield from self.paragraph(Marked(block.summary, "strong"))
             yield from self.apart(block.blocks)
-        else:
-            from .charts import chart
-
-            yield from chart(block, self.width)
 
     def paragraph(self, line: document.Line, indent: int = 0) -> Iterator[Part]:
         """A text, each of whose lines is broken where it has no room."""

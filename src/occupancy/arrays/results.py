@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from typing import Any, get_args
+from functools import cache, reduce
+from itertools import chain, islice
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,17 +14,19 @@ from ..engine import Model, default_model
 from ..errors import InputError
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.resources import Limiter, Output
+from ..values.resources import COUNTED, Limiter, Output
 from ..values.spellings import parse_count
-from .best import best_places
-from .tables import Columns, Input, Integers, look_up, read_input, smallest_type
+from .tables import SHARED_MEMORY_FIELDS, Columns, Input, Integers, look_up, read_input, smallest_type
 
 OUTPUTS: tuple[Output, ...] = get_args(Output)
 CHUNK = 1 << 16
 """Rows made at a time."""
 
 
-class Sweep:
+Results = TypeVar("Results", bound="ArrayResults")
+
+
+class ArrayResults:
     """Results for arrays of kernels; names and meanings are those of `Occupancy`.
 
     The arrays have the shape that the inputs broadcast to; for a list of GPUs, the first dimension is
@@ -35,6 +38,8 @@ class Sweep:
     """The name of each GPU."""
     inputs: Mapping[str, Integers]
     """Argument -> its whole numbers."""
+    outputs: tuple[Output, ...]
+    """Names of the arrays."""
     shape: tuple[int, ...]
     """Shape of the arrays."""
 
@@ -48,10 +53,60 @@ class Sweep:
     ) -> None:
         self.limits, self.names, self.inputs = tuple(gpus), tuple(names), dict(inputs)
         self._arrays = dict(arrays)
+        self.outputs = tuple(arrays)
         self._has_gpu_axis = has_gpu_axis
         self.shape = next(iter(arrays.values())).shape
         for array in arrays.values():
             array.setflags(write=False)
+
+    @classmethod
+    def fill(
+        cls: type[Results],
+        gpus: Sequence[Limits],
+        inputs: Mapping[str, ArrayLike],
+        common: Kernel,
+        model: Model | None = None,
+        *,
+        has_gpu_axis: bool = False,
+        outputs: Sequence[Output] = OUTPUTS,
+        names: Sequence[str] = (),
+    ) -> Results:
+        """Return the results for arrays of kernels on some GPUs.
+
+        Args:
+            gpus: The SMs.
+            inputs: Field of `Kernel` -> its values; ``threads`` at least.
+            common: A kernel whose carveout, caching, opt-in and shared memory mode are those of all kernels.
+            model: The model to follow; by default the `default_model` of each GPU.
+            has_gpu_axis: Whether the first dimension of the results is the GPUs'; required for several.
+            outputs: The arrays to fill.
+            names: The name of each GPU; by default its compute capability.
+
+        Raises:
+            InputError: Values that no kernel can have, arrays that do not broadcast, an option that a GPU does
+                not have, or an unknown output.
+        """
+        if not outputs or not set(outputs) <= set(OUTPUTS):
+            raise InputError(f"{outputs!r} are not outputs", where="outputs", allowed=", ".join(OUTPUTS))
+        if not gpus:
+            raise InputError("there are none", where="cc")
+        if "smem" in inputs and ("static_smem" in inputs or "dynamic_smem" in inputs):
+            Kernel(1, smem=0, static_smem=0)  # raises the error
+        read = {field: read_input(values, field) for field, values in inputs.items()}
+        shape = _common_shape(list(read.values()))
+        most_blocks = max(limits.max_blocks_per_multiprocessor for limits in gpus)
+        most_warps = max(limits.max_warps_per_multiprocessor for limits in gpus)
+        largest = {"active_blocks": most_blocks, "active_warps": most_warps, "limiters": max(Limiter)}
+        arrays = {name: np.empty((len(gpus), *shape), smallest_type(largest[name])) for name in outputs}
+        required = {"active_warps": "warps", "limiters": "limiters"}
+        columns = ["blocks", *(required[output] for output in outputs if output in required)]
+        for index, limits in enumerate(gpus):
+            found = look_up(limits, common, model or default_model(limits), read, columns)
+            _combine(found, {name: array[index, ...] for name, array in arrays.items()})
+        if not has_gpu_axis:
+            arrays = {name: array[0, ...] for name, array in arrays.items()}
+        called = names or [str(each.compute_capability) for each in gpus]
+        return cls(gpus, called, {name: each.values for name, each in read.items()}, arrays, has_gpu_axis)
 
     @property
     def active_blocks(self) -> Integers:
@@ -78,8 +133,8 @@ class Sweep:
 
     def _array(self, name: Output) -> Integers:
         if name not in self._arrays:
-            outputs = ", ".join(self._arrays)
-            raise InputError(f"{name} is not one of the outputs", where="sweep", allowed=outputs)
+            allowed = ", ".join(self.outputs)
+            raise InputError(f"{name} is not one of the outputs", where="sweep", allowed=allowed)
         return self._arrays[name]
 
     def best(self, n: int = 10, *, where: ArrayLike = True) -> list[dict[str, Any]]:
@@ -181,7 +236,7 @@ class Sweep:
     def _columns_at(self, places: Integers) -> dict[str, NDArray[Any]]:
         index = np.unravel_index(places, self.shape) if self.shape else ()
         gpus = index[0] if self._has_gpu_axis else np.zeros(places.size, np.int64)
-        ccs = self._ccs()
+        ccs = self.ccs
         columns: dict[str, NDArray[Any]] = {}
         if self.names != ccs:
             columns["gpu"] = np.array(self.names, object)[gpus]
@@ -196,46 +251,9 @@ class Sweep:
             columns["occupancy"] = columns["active_warps"] / most[gpus]
         return columns
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the occupancy: a curve for each GPU over one input, or a heat map of one GPU over two.
-
-        Args:
-            ax: matplotlib's ``Axes`` to draw into; by default those of a new figure.
-
-        Returns:
-            The ``Axes``.
-
-        Raises:
-            InputError: Nothing varies, or too much for a picture.
-            MissingDependencyError: matplotlib is not installed.
-        """
-        from ..render import pictures
-
-        several, gpus = self.varying(), len(self.names)
-        fixed = {name: int(values.flat[0]) for name, values in self.inputs.items() if values.size == 1}
-        axes = {name: [int(each) for each in values.flat] for name, values in several.items()}
-        sizes = [len(values) for values in axes.values()]
-        if len(sizes) == 1:
-            lines = self.occupancy.reshape(gpus, -1).tolist()
-            names = self.names if gpus > 1 else [""]
-            (name,) = axes
-            curves = dict(zip(names, lines, strict=True))
-            content: pictures.Plot = pictures.StepPlot(name, axes[name], curves)
-        elif len(sizes) == 2 and gpus == 1 and self.occupancy.size == sizes[0] * sizes[1]:
-            (down, rows), (across, columns) = axes.items()
-            shares = self.occupancy.reshape(sizes).tolist()
-            content = pictures.HeatMap((down, across), rows, columns, shares)
-        else:
-            raise InputError(
-                f"{len(sizes)} inputs vary on {gpus} GPUs",
-                where="plot",
-                hint="Vary one input on any number of GPUs, or two on one GPU, each along its own dimension.",
-            )
-        given = {"cc" if self.names == self._ccs() else "gpu": self.names[0]} if gpus == 1 else {}
-        title = pictures.title([*several], {**given, **fixed})
-        return pictures.plot(pictures.Picture(title, (content,)), ax)[0]
-
-    def _ccs(self) -> tuple[str, ...]:
+    @property
+    def ccs(self) -> tuple[str, ...]:
+        """The compute capability of each GPU."""
         return tuple(str(limits.compute_capability) for limits in self.limits)
 
     def varying(self) -> dict[str, Integers]:
@@ -248,7 +266,8 @@ class Sweep:
         return dict(sorted(several.items(), key=lambda each: axis(each[1])))
 
     def __repr__(self) -> str:
-        return f"<Sweep of shape {self.shape} on {', '.join(self.names)}: {', '.join(self._arrays)}>"
+        name = type(self).__name__
+        return f"<{name} of shape {self.shape} on {', '.join(self.names)}: {', '.join(self.outputs)}>"
 
 
 def _resources(bits: int) -> tuple[str, ...]:
@@ -259,54 +278,6 @@ def _resources(bits: int) -> tuple[str, ...]:
 def _limiter_texts() -> NDArray[Any]:
     """Return the names of the limiters by their bits."""
     return np.array([";".join(_resources(bits)) for bits in range(2 * max(Limiter))], object)
-
-
-def sweep_arrays(
-    gpus: Sequence[Limits],
-    inputs: Mapping[str, ArrayLike],
-    common: Kernel,
-    model: Model | None = None,
-    *,
-    has_gpu_axis: bool = False,
-    outputs: Sequence[Output] = OUTPUTS,
-    names: Sequence[str] = (),
-) -> Sweep:
-    """Return the results for arrays of kernels on some GPUs.
-
-    Args:
-        gpus: The SMs.
-        inputs: Field of `Kernel` -> its values; ``threads`` at least.
-        common: A kernel whose carveout, caching, opt-in and shared memory mode are those of all kernels.
-        model: The model to follow; by default the `default_model` of each GPU.
-        has_gpu_axis: Whether the first dimension of the results is the GPUs'; required for several.
-        outputs: The arrays to fill.
-        names: The name of each GPU; by default its compute capability.
-
-    Raises:
-        InputError: Values that no kernel can have, arrays that do not broadcast, an option that a GPU does
-            not have, or an unknown output.
-    """
-    if not outputs or not set(outputs) <= set(OUTPUTS):
-        raise InputError(f"{outputs!r} are not outputs", where="outputs", allowed=", ".join(OUTPUTS))
-    if not gpus:
-        raise InputError("there are none", where="cc")
-    if "smem" in inputs and ("static_smem" in inputs or "dynamic_smem" in inputs):
-        Kernel(1, smem=0, static_smem=0)  # raises the error
-    read = {field: read_input(values, field) for field, values in inputs.items()}
-    shape = _common_shape(list(read.values()))
-    most_blocks = max(limits.max_blocks_per_multiprocessor for limits in gpus)
-    most_warps = max(limits.max_warps_per_multiprocessor for limits in gpus)
-    largest = {"active_blocks": most_blocks, "active_warps": most_warps, "limiters": max(Limiter)}
-    arrays = {name: np.empty((len(gpus), *shape), smallest_type(largest[name])) for name in outputs}
-    required = {"active_warps": "warps", "limiters": "limiters"}
-    columns = ["blocks", *(required[output] for output in outputs if output in required)]
-    for index, limits in enumerate(gpus):
-        found = look_up(limits, common, model or default_model(limits), read, columns)
-        _combine(found, {name: array[index, ...] for name, array in arrays.items()})
-    if not has_gpu_axis:
-        arrays = {name: array[0, ...] for name, array in arrays.items()}
-    called = names or [str(each.compute_capability) for each in gpus]
-    return Sweep(gpus, called, {name: each.values for name, each in read.items()}, arrays, has_gpu_axis)
 
 
 def _common_shape(inputs: Sequence[Input]) -> tuple[int, ...]:
@@ -339,3 +310,67 @@ def _combine(found: Sequence[Columns], out: Mapping[Output, Integers]) -> None:
         limiters[...] = 0
         for columns in found:
             limiters |= (columns.blocks == blocks).view(np.uint8) * columns.limiters
+
+
+def best_places(
+    inputs: Mapping[str, Integers], launched: Integers, shares: NDArray[np.float32], most: int
+) -> Integers:
+    """Return the places of the best kernels in the flat arrays, best first.
+
+    Args:
+        inputs: The inputs that vary, in the shape of the arrays.
+        launched: Places of the kernels that launch.
+        shares: The occupancy of each of them.
+        most: Most places to return.
+    """
+    return np.fromiter(islice(chain.from_iterable(_levels(inputs, launched, shares)), most), np.int64)
+
+
+def _levels(
+    inputs: Mapping[str, Integers], launched: Integers, shares: NDArray[np.float32]
+) -> Iterator[Integers]:
+    """Yield the places of each level of occupancy; the inputs of all levels at once take gigabytes."""
+
+    def at(name: str, places: Integers) -> Integers:
+        return np.asarray(inputs[name].flat[places], np.int32)  # a kernel that launches has none larger
+
+    sizes = [name for name in SHARED_MEMORY_FIELDS if name in inputs]
+    kinds: list[list[str]] = [["regs"], sizes, *([str(name)] for name in COUNTED)]
+    used = [names for names in kinds if names and names[0] in inputs]
+    while launched.size:
+        is_highest = shares == shares.max()
+        alike = launched[is_highest]
+        launched, shares = launched[~is_highest], shares[~is_highest]
+        threads = at("threads", alike) if "threads" in inputs else np.zeros(alike.size, np.int32)
+        uses = [reduce(np.add, (at(name, alike) for name in names)) for names in used]
+        left = _using_the_most(threads, uses)
+        order = np.lexsort([left, threads[left], *(-use[left] for use in reversed(uses))])  # the last first
+        yield alike[left[order]]
+
+
+def _using_the_most(threads: Integers, uses: Sequence[Integers]) -> Integers:
+    """Return the kernels of the same occupancy that no other of as many threads exceeds in every use.
+
+    Args:
+        threads: Threads per block of each.
+        uses: Uses of each, an array for each resource.
+    """
+    kept = []
+    left = np.argsort(threads, kind="stable")
+    while left.size:
+        starts = np.flatnonzero(np.diff(threads[left], prepend=-1))
+        sizes = np.diff(starts, append=left.size)
+        amounts = [use[left] for use in uses]
+        # The first in the order of the resources has nothing above it.
+        is_most = np.ones(left.size, bool)
+        for amount in amounts:
+            candidates = np.where(is_most, amount, -1)
+            is_most = candidates == np.repeat(np.maximum.reduceat(candidates, starts), sizes)
+        places = np.flatnonzero(is_most)
+        most = places[np.flatnonzero(np.diff(threads[left[places]], prepend=-1))]
+        kept.append(left[most])
+        has_more = np.zeros(left.size, bool)
+        for amount in amounts:
+            has_more |= amount > np.repeat(amount[most], sizes)
+        left = left[has_more]
+    return np.concatenate(kept)

@@ -1,0 +1,100 @@
+"""Results of `sweep` that can draw and print themselves."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any, Literal
+
+from ..arrays import ArrayResults
+from ..errors import InputError
+from ..render import pictures
+from ..report.model import Column, Report
+from ..values.numbers import percent
+
+BEST = 10
+"""Rows of each GPU that `Sweep` prints."""
+
+
+class Sweep(ArrayResults):
+    """Results for arrays of kernels; names and meanings are those of `Occupancy`.
+
+    The arrays have the shape that the inputs broadcast to; for a list of GPUs, the first dimension is
+    the GPUs'. They are read-only. ``print`` shows the best kernels.
+    """
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the occupancy: a curve for each GPU over one input, or a heat map of one GPU over two.
+
+        Args:
+            ax: matplotlib's ``Axes`` to draw into; by default those of a new figure.
+
+        Returns:
+            The ``Axes``.
+
+        Raises:
+            InputError: Nothing varies, or too much for a picture.
+            MissingDependencyError: matplotlib is not installed.
+        """
+        several, gpus = self.varying(), len(self.names)
+        axes = {name: [int(each) for each in values.flat] for name, values in several.items()}
+        sizes = [len(values) for values in axes.values()]
+        if len(sizes) == 1:
+            lines = self.occupancy.reshape(gpus, -1).tolist()
+            (name,) = axes
+            curves = dict(zip(self.names if gpus > 1 else [""], lines, strict=True))
+            content: pictures.Plot = pictures.StepPlot(name, axes[name], curves)
+        elif len(sizes) == 2 and gpus == 1 and self.occupancy.size == sizes[0] * sizes[1]:
+            (down, rows), (across, columns) = axes.items()
+            shares = self.occupancy.reshape(sizes).tolist()
+            content = pictures.HeatMap((down, across), rows, columns, shares)
+        else:
+            raise InputError(
+                f"{len(sizes)} inputs vary on {gpus} GPUs",
+                where="plot",
+                hint="Vary one input on any number of GPUs, or two on one GPU, each along its own dimension.",
+            )
+        fixed = {name: int(values.flat[0]) for name, values in self.inputs.items() if values.size == 1}
+        given = {"cc" if self.names == self.ccs else "gpu": self.names[0]} if gpus == 1 else {}
+        title = pictures.title([*several], {**given, **fixed})
+        return pictures.plot(pictures.Picture(title, (content,)), ax)[0]
+
+    def report(self) -> Report:
+        """Return a report of the best kernels on each GPU; without active warps, of the first ones."""
+        has_warps = "active_warps" in self.outputs
+        rows = self.best(BEST) if has_warps else list(islice(self.rows(), BEST))
+        names = [name for name in (rows[0] if rows else ()) if name not in ("index", "active_warps")]
+        columns = [_column(name) for name in names if name in self.varying() or name not in self.inputs]
+        shape = " x ".join(f"{each:,}" for each in self.shape) or "1"
+        which = "The best" if has_warps else "The first"
+        return Report("sweep", (f"{which} of {shape} kernels on {', '.join(self.names)}",), columns, rows)
+
+    def __str__(self) -> str:
+        from ..render.terminal import text
+
+        return text(self.report())
+
+    def _repr_html_(self) -> str:
+        from ..render.markup import html
+
+        return html(self.report())
+
+
+_TITLES = {
+    "gpu": "GPU",
+    "cc": "CC",
+    "active_blocks": "Blocks",
+    "limiters": "Limited by",
+    "occupancy": "Occupancy",
+}
+
+
+def _column(name: str) -> Column:
+    def show(row: dict[str, Any]) -> str:
+        value = row[name]
+        if name == "occupancy":
+            return percent(value)
+        return ", ".join(value).replace("_", " ") if name == "limiters" else pictures.tick(name, value)
+
+    title = _TITLES.get(name) or pictures.title_of(name, short=True)
+    align: Literal["left", "right"] = "left" if name in ("gpu", "cc", "limiters") else "right"
+    return Column(name, title, lambda row: row[name], show, align=align)
