@@ -14,7 +14,7 @@ import pytest
 
 from occupancy import InputError
 from occupancy.advice.runtime import available_dynamic_shared_memory_per_block
-from occupancy.engine import Answer, cuda, evaluate
+from occupancy.engine import Result, cuda, evaluate
 from occupancy.tables import shipped
 from occupancy.values.kernel import Kernel
 from occupancy.values.limits import Limits
@@ -70,7 +70,7 @@ def compare(header: Header, limits: Limits, kernels: Iterable[Kernel], *, stride
     return len(known), len(every) - len(known)
 
 
-def answer_of(result: Answer) -> tuple[int, ...]:
+def answer_of(result: Result) -> tuple[int, ...]:
     """An answer as the header gives it, field by field: without tensor memory, which it does not know."""
     allowed = result.block_limits._asdict()
     known = [limit for name, limit in allowed.items() if name in LIMITING_FACTORS]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from occupancy.engine import Answer, evaluate, spreadsheet
+from occupancy.engine import Result, evaluate, spreadsheet
 from occupancy.tables import shipped
 from occupancy.values.carveout import Carveout
 from occupancy.values.kernel import Kernel
@@ -43,7 +43,7 @@ def read_cell(text: str) -> float | str:
     return text if text == DIVISION_BY_ZERO else float(text)
 
 
-def cells(result: Answer) -> dict[str, Any]:
+def cells(result: Result) -> dict[str, Any]:
     """What the sheet shows for an answer, in its output area and its working cells."""
     limits = result.block_limits
     return {
@@ -62,7 +62,7 @@ def cells(result: Answer) -> dict[str, Any]:
     }
 
 
-def register_cells(result: Answer) -> tuple[int, int | str]:
+def register_cells(result: Result) -> tuple[int, int | str]:
     """What a block needs and what there is of registers: cells B43 and C43.
 
     On 1.x both count registers, the second those of the SM. From 2.0 on, where registers are given to

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from occupancy.engine import Answer, Model, cuda, spreadsheet
+from occupancy.engine import Model, Result, cuda, spreadsheet
 from occupancy.engine.common import divide_up, round_up
 from occupancy.values.limits import Limits
 from occupancy.values.resources import Resource
 
 
-def fits(result: Answer, resource: Resource, blocks: int) -> bool:
+def fits(result: Result, resource: Resource, blocks: int) -> bool:
     """Whether so many blocks fit in what the SM has of the resource. No block fits anywhere."""
     return blocks == 0 or RULES[result.model][resource](result, blocks)
 
 
-def blocks_fit(result: Answer, blocks: int) -> bool:
+def blocks_fit(result: Result, blocks: int) -> bool:
     return blocks <= result.limits.max_blocks_per_multiprocessor
 
 
-def warps_fit(result: Answer, blocks: int) -> bool:
+def warps_fit(result: Result, blocks: int) -> bool:
     if result.kernel.threads > result.limits.max_threads_per_block:
         return False
     most = result.limits.max_warps_per_multiprocessor
@@ -32,7 +32,7 @@ def warps_fit(result: Answer, blocks: int) -> bool:
     return blocks * result.allocated.warps <= most
 
 
-def registers_fit(result: Answer, blocks: int) -> bool:
+def registers_fit(result: Result, blocks: int) -> bool:
     """A sub-partition holds whole warps; the fullest one must not be too full."""
     limits, registers = result.limits, result.kernel.regs
     if not registers:
@@ -45,13 +45,13 @@ def registers_fit(result: Answer, blocks: int) -> bool:
     return is_room_in_sub_partitions(result, blocks * result.allocated.warps, limits.sub_partitions)
 
 
-def is_room_in_sub_partitions(result: Answer, warps: int, sub_partitions: int) -> bool:
+def is_room_in_sub_partitions(result: Result, warps: int, sub_partitions: int) -> bool:
     in_the_fullest = divide_up(warps, sub_partitions)
     registers = result.limits.max_registers_per_multiprocessor // result.limits.sub_partitions
     return in_the_fullest * registers_per_warp(result) <= registers
 
 
-def may_have_registers(result: Answer) -> bool:
+def may_have_registers(result: Result) -> bool:
     """The check of a launch, on 6.0 also by what an SM with four sub-partitions would have room for."""
     limits, warps = result.limits, result.allocated.warps
     others = limits.launch_check_sub_partitions
@@ -62,12 +62,12 @@ def may_have_registers(result: Answer) -> bool:
     return passes_check(result, limits.sub_partitions) and passes_check(result, others or 1)
 
 
-def passes_check(result: Answer, sub_partitions: int) -> bool:
+def passes_check(result: Result, sub_partitions: int) -> bool:
     warps = round_up(result.allocated.warps, sub_partitions)
     return warps * registers_per_warp(result) <= result.limits.max_registers_per_block
 
 
-def is_in_halves(result: Answer) -> bool:
+def is_in_halves(result: Result) -> bool:
     """Whether blocks live in halves of the SM: with cached loads, unless a half has no room for one."""
     if result.kernel.caching != "ca":
         return False
@@ -76,29 +76,29 @@ def is_in_halves(result: Answer) -> bool:
     return has_room or not passes_check(result, sub_partitions)
 
 
-def registers_per_warp(result: Answer) -> int:
+def registers_per_warp(result: Result) -> int:
     return result.allocated.registers // result.allocated.warps
 
 
-def shared_memory_fits(result: Answer, blocks: int) -> bool:
+def shared_memory_fits(result: Result, blocks: int) -> bool:
     limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
     if per_block > cuda.max_shared_memory_allocation(limits, kernel):
         return False
     return blocks * per_block <= cuda.shared_memory_pool(limits, kernel, per_block)
 
 
-def barriers_fit(result: Answer, blocks: int) -> bool:
+def barriers_fit(result: Result, blocks: int) -> bool:
     limits, barriers = result.limits, result.kernel.barriers
     if limits.compute_capability < (9, 0) or limits.max_barriers_per_multiprocessor is None:
         return True
     return blocks * (1 if barriers is None else barriers) <= limits.max_barriers_per_multiprocessor
 
 
-def warps_fit_in_the_spreadsheet(result: Answer, blocks: int) -> bool:
+def warps_fit_in_the_spreadsheet(result: Result, blocks: int) -> bool:
     return blocks * result.allocated.warps <= result.limits.max_warps_per_multiprocessor
 
 
-def registers_fit_in_the_spreadsheet(result: Answer, blocks: int) -> bool:
+def registers_fit_in_the_spreadsheet(result: Result, blocks: int) -> bool:
     """On 1.x simply what the blocks take; later each share of the registers holds whole groups of warps."""
     limits, kernel = result.limits, result.kernel
     if not kernel.regs:
@@ -115,14 +115,14 @@ def registers_fit_in_the_spreadsheet(result: Answer, blocks: int) -> bool:
     return warps * registers_per_warp(result) <= share
 
 
-def shared_memory_fits_in_the_spreadsheet(result: Answer, blocks: int) -> bool:
+def shared_memory_fits_in_the_spreadsheet(result: Result, blocks: int) -> bool:
     limits, per_block = result.limits, result.allocated.shared_memory
     assert limits.spreadsheet is not None
     most = limits.spreadsheet.max_shared_memory_per_block or limits.max_shared_memory_per_block
     return per_block <= most and blocks * per_block <= configuration(limits, result)
 
 
-def configuration(limits: Limits, result: Answer) -> int:
+def configuration(limits: Limits, result: Result) -> int:
     """The size that the carveout asks for: the first that is no smaller."""
     carveout = result.kernel.carveout
     largest = limits.max_shared_memory_per_multiprocessor
@@ -132,23 +132,23 @@ def configuration(limits: Limits, result: Answer) -> int:
     return min(size for size in limits.shared_memory_configurations if size >= wanted)
 
 
-def always(result: Answer, blocks: int) -> bool:
+def always(result: Result, blocks: int) -> bool:
     return True
 
 
-def virtual_resources_fit(result: Answer, blocks: int) -> bool:
+def virtual_resources_fit(result: Result, blocks: int) -> bool:
     """From 10.0, the counts of all blocks add up to no more than the SM has."""
     available = result.limits.virtual_resources_per_multiprocessor
     return available is None or blocks * result.kernel.virtual_resources_at_start <= available
 
 
-def tensor_memory_fits(result: Answer, blocks: int) -> bool:
+def tensor_memory_fits(result: Result, blocks: int) -> bool:
     """The columns of all blocks, each in units of 32, add up to no more than the SM has."""
     columns = result.kernel.tensor_memory or 0
     return blocks * divide_up(columns, 32) * 32 <= (result.limits.tensor_memory_per_multiprocessor or 0)
 
 
-RULES: dict[Model, dict[Resource, Callable[[Answer, int], bool]]] = {
+RULES: dict[Model, dict[Resource, Callable[[Result, int], bool]]] = {
     "cuda": {
         "warps": warps_fit,
         "blocks": blocks_fit,

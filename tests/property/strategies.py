@@ -15,7 +15,7 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from occupancy.engine import MODELS, Answer, Model, evaluate
+from occupancy.engine import MODELS, Model, Result, evaluate
 from occupancy.tables import shipped
 from occupancy.values.carveout import Carveout
 from occupancy.values.fields import (
@@ -37,7 +37,7 @@ class Question(NamedTuple):
     kernel: Kernel
     model: Model
 
-    def ask(self) -> Answer:
+    def ask(self) -> Result:
         return evaluate(*self)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from occupancy import Limiter
 from occupancy.arrays import ArrayResults
-from occupancy.engine import MODELS, Answer, Model, evaluate
+from occupancy.engine import MODELS, Model, Result, evaluate
 from occupancy.tables import shipped
 from occupancy.values.carveout import Carveout
 from occupancy.values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Caching
@@ -26,7 +26,7 @@ CHIPS_AND_MODELS = [
 ]
 
 
-def assert_equal_to_engine(found: ArrayResults, answers: list[Answer]) -> None:
+def assert_equal_to_engine(found: ArrayResults, answers: list[Result]) -> None:
     """All outputs of a sweep of one dimension, against one answer of the engine for each element."""
     assert found.shape == (len(answers),)
     assert found.active_blocks.tolist() == [answer.active_blocks for answer in answers]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from ..engine import Answer, Model, evaluate
+from ..engine import Model, Result, evaluate
 from ..errors import InputError
 from ..render.words import count, held, listing, name
 from ..values.dataclass import dataclass
@@ -90,7 +90,7 @@ class FullOccupancy:
     """The block sizes that have it then, ascending."""
 
 
-def with_full_occupancy(given: Answer, sizes: Sequence[BlockSize]) -> FullOccupancy | None:
+def with_full_occupancy(given: Result, sizes: Sequence[BlockSize]) -> FullOccupancy | None:
     """What one resource must shrink to for full occupancy, where no block size has it; the nearest amount
     that suffices for one of the best sizes, and all sizes for which it does.
 
@@ -163,7 +163,7 @@ def answers_by_size(
     sizes: Iterable[int],
     dynamic_smem: SharedMemoryOfSize | None,
     model: Model | None,
-) -> Iterator[Answer]:
+) -> Iterator[Result]:
     """The engine's answer for each block size.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from ..engine import Answer, Model, evaluate
+from ..engine import Model, Result, evaluate
 from ..errors import InputError
 from ..render.words import held, size
 from ..tables.gpus import Gpu
@@ -101,7 +101,7 @@ def check_share(occupancy: float) -> None:
         )
 
 
-def _target(given: Answer, occupancy: float | None, blocks: int | None) -> int:
+def _target(given: Result, occupancy: float | None, blocks: int | None) -> int:
     if occupancy is not None and blocks is not None:
         raise InputError("both say what is wanted", where="occupancy and blocks", hint="Leave one out.")
     if blocks is not None:
@@ -115,7 +115,7 @@ def _target(given: Answer, occupancy: float | None, blocks: int | None) -> int:
     return max(1, ceil(warps / given.allocated.warps))
 
 
-def _unreachable(chip: Gpu, given: Answer, target: int, occupancy: float | None) -> InputError:
+def _unreachable(chip: Gpu, given: Result, target: int, occupancy: float | None) -> InputError:
     """The error for more blocks than are possible; it names the most, and what limits them."""
     threads, most = given.kernel.threads, given.active_blocks
     if not most:
@@ -142,7 +142,7 @@ def _unreachable(chip: Gpu, given: Answer, target: int, occupancy: float | None)
     )
 
 
-def _levels(least: Answer) -> Iterator[BudgetLevel]:
+def _levels(least: Result) -> Iterator[BudgetLevel]:
     """The levels of a kernel that uses nothing yet."""
     limits, bare, model, most = least.limits, least.kernel, least.model, least.active_blocks
     by_registers = tuple(Dial(limits, bare, model, "regs").levels(0, most))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..engine import Answer, evaluate
+from ..engine import Result, evaluate
 from ..engine.common import shared_memory_configuration
 from ..engine.cuda import FIRST_WITH_FLEXIBLE_CARVEOUT
 from ..render.words import count, held, size
@@ -52,7 +52,7 @@ class CarveoutAdvice(ToDict):
         return f"{self.smallest}; of {sizes} the smallest with as many blocks as now"
 
 
-def carveout(now: Answer) -> CarveoutAdvice:
+def carveout(now: Result) -> CarveoutAdvice:
     """What each configuration of the SM's shared memory gives, and the smallest that keeps the answer."""
     limits, kernel, found = now.limits, now.kernel, []
     for amount in limits.shared_memory_configurations:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..engine import Answer, Model, evaluate
+from ..engine import Model, Result, evaluate
 from ..errors import InputError, shown
 from ..render.words import held
 from ..tables.gpus import Gpu
@@ -78,7 +78,7 @@ class RegisterCap:
         return self.launch_bounds or self.maxnreg
 
 
-def fewer_registers(now: Answer, steps: Sequence[NextStep]) -> tuple[RegisterCap, ...]:
+def fewer_registers(now: Result, steps: Sequence[NextStep]) -> tuple[RegisterCap, ...]:
     """How the registers of the steps that ask for fewer are had, the most registers first.
 
     Args:
@@ -94,7 +94,7 @@ def fewer_registers(now: Answer, steps: Sequence[NextStep]) -> tuple[RegisterCap
     return tuple(cap for cap in caps if cap is not None)
 
 
-def register_cap(now: Sequence[Answer], registers: int, blocks: int) -> RegisterCap | None:
+def register_cap(now: Sequence[Result], registers: int, blocks: int) -> RegisterCap | None:
     """How the compiler is asked for so many registers and no more; None where the block is too large, or it
     is as many as a thread may have.
 
@@ -114,7 +114,7 @@ def register_cap(now: Sequence[Answer], registers: int, blocks: int) -> Register
     return RegisterCap(registers, text, maxnreg_in_source(registers), nvcc_option(registers))
 
 
-def register_cap_on_all(now: Sequence[Answer], registers: int) -> RegisterCap | None:
+def register_cap_on_all(now: Sequence[Result], registers: int) -> RegisterCap | None:
     """The same with launch bounds that are legal and mean as many registers on every chip, if there are any.
 
     Args:
@@ -217,7 +217,7 @@ def launch_bounds(
     )
 
 
-def _warning(alone: Answer, min_blocks: int) -> str:
+def _warning(alone: Result, min_blocks: int) -> str:
     limits = alone.limits
     if min_blocks > limits.max_blocks_per_multiprocessor:
         why = f"an SM has places for {limits.max_blocks_per_multiprocessor} blocks"

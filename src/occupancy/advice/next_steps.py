@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..engine import Answer, evaluate
+from ..engine import Result, evaluate
 from ..render.words import amount, held, listing
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
@@ -49,7 +49,7 @@ class NextStep(ToDict):
         return f"{held(self.active_blocks, self.occupancy)}: {listing(what)}"
 
 
-def next_steps(now: Answer) -> Iterator[NextStep]:
+def next_steps(now: Result) -> Iterator[NextStep]:
     """Every higher number of blocks that a kernel reaches by using less, nearest first, and then two block
     sizes: the nearest that has a higher occupancy, and the one with the highest; for these every block size
     is looked at.
@@ -88,7 +88,7 @@ def _kept(kernel: Kernel, step: NextStep) -> float:
     return min(amount / (amount_of(resource, kernel) or 1) for resource, amount in less.items())
 
 
-def using_less(now: Answer) -> Iterator[NextStep]:
+def using_less(now: Result) -> Iterator[NextStep]:
     """Every higher number of blocks that a kernel reaches by using less, nearest first."""
     most = now.block_limits.blocks
     if now.kernel.caching != "ca":  # else the warps depend on the registers
@@ -113,13 +113,13 @@ def using_less(now: Answer) -> Iterator[NextStep]:
         blocks = reached.active_blocks + 1
 
 
-def holds_all_virtual_resources(now: Answer) -> bool:
+def holds_all_virtual_resources(now: Result) -> bool:
     """Whether the resident block holds all virtual resources of the SM, whatever its size."""
     by_size = [each for each in now.limiters if each not in ("virtual_resources", "tensor_memory")]
     return "virtual_resources" in now.limiters and not by_size and now.active_blocks > 0
 
 
-def _with_other_block_sizes(now: Answer) -> Iterator[NextStep]:
+def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
     """The nearest size with more warps, and the one with the most; of equals the nearest."""
     if holds_all_virtual_resources(now):
         return
@@ -135,7 +135,7 @@ def _with_other_block_sizes(now: Answer) -> Iterator[NextStep]:
     yield from (step for step in best[:1] if step != better[0])
 
 
-def may_be_divided(now: Answer) -> bool:
+def may_be_divided(now: Result) -> bool:
     """Whether a block looks like one whose warpgroups divide its registers, for which fewer are no advice:
     several whole warpgroups that have nearly all registers of an SM."""
     limits, warpgroups = now.limits, now.kernel.threads // THREADS_PER_WARPGROUP

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from ..engine import Answer, evaluate
+from ..engine import Result, evaluate
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.listed import ToDict
@@ -51,7 +51,7 @@ class GivesDynamic(Protocol):
         """Bytes of both kinds together, where the split is not known."""
 
 
-def opt_ins(answer: Answer, cluster_size: int | None) -> tuple[OptIn, ...]:
+def opt_ins(answer: Result, cluster_size: int | None) -> tuple[OptIn, ...]:
     """The calls that a kernel needs before it launches.
 
     Args:
@@ -61,7 +61,7 @@ def opt_ins(answer: Answer, cluster_size: int | None) -> tuple[OptIn, ...]:
     return (*_of_shared_memory(answer), *_of_clusters(answer, cluster_size))
 
 
-def _of_shared_memory(answer: Answer) -> Iterator[OptIn]:
+def _of_shared_memory(answer: Result) -> Iterator[OptIn]:
     limits, kernel = answer.limits, answer.kernel
     size = dynamic_size(kernel)
     # A call is no hint for what the kernel declares.
@@ -80,7 +80,7 @@ def _of_shared_memory(answer: Answer) -> Iterator[OptIn]:
     yield OptIn(opt_in_call(size), MORE_SHARED_MEMORY, error, kernel.opt_in is True)
 
 
-def _of_clusters(answer: Answer, size: int | None) -> Iterator[OptIn]:
+def _of_clusters(answer: Result, size: int | None) -> Iterator[OptIn]:
     if size is not None and is_non_portable(answer.limits, size):
         portable = answer.limits.max_portable_cluster_size
         yield OptIn(NON_PORTABLE, f"a cluster of more than {portable} blocks", None, is_made=False)
@@ -97,7 +97,7 @@ def dynamic_size(given: GivesDynamic) -> int | None:
     return given.dynamic_smem if given.smem is None else given.smem
 
 
-def refused_by_compiler(answer: Answer) -> str | None:
+def refused_by_compiler(answer: Result) -> str | None:
     """Why no compiler makes a kernel that would launch; None where one does."""
     if not (_declares_too_much(answer) and answer.launchable):
         return None
@@ -108,6 +108,6 @@ def refused_by_compiler(answer: Answer) -> str | None:
     )
 
 
-def _declares_too_much(answer: Answer) -> bool:
+def _declares_too_much(answer: Result) -> bool:
     """Whether its static shared memory is more than a kernel may have without the call."""
     return (answer.kernel.static_smem or 0) > answer.limits.max_shared_memory_per_block

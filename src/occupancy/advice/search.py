@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeVar
 
-from ..engine import Answer, Model, evaluate
+from ..engine import Model, Result, evaluate
 from ..engine.common import divide_up
 from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.kernel import Kernel
@@ -49,11 +49,11 @@ class Dial:
         most: int = getattr(self.limits, QUANTITIES[self.resource].most or "")
         return most
 
-    def answer(self, amount: int) -> Answer:
+    def answer(self, amount: int) -> Result:
         """The engine's answer for another amount."""
         return evaluate(self.limits, changed(self.kernel, {self.resource: amount}), self.model)
 
-    def blocks(self, answer: Answer) -> int:
+    def blocks(self, answer: Result) -> int:
         """Blocks that the resource alone allows, or that the SM holds, whichever is less."""
         allowed = getattr(answer.block_limits, RESOURCE_OF[self.resource])
         most = answer.block_limits.blocks if allowed is None else min(allowed, answer.block_limits.blocks)
@@ -72,12 +72,12 @@ class Dial:
         for amount, blocks in self._runs(low, high, lambda answer: min(self.blocks(answer), most)):
             yield Level(amount, blocks)
 
-    def answers(self, low: int) -> Iterator[tuple[int, Answer]]:
+    def answers(self, low: int) -> Iterator[tuple[int, Result]]:
         """The last of the amounts from low up that have the same limits, with its answer, ascending."""
         for amount, _ in self._runs(low, None, lambda answer: answer.block_limits):
             yield amount, self.answer(amount)
 
-    def _runs(self, low: int, high: int | None, key: Callable[[Answer], Key]) -> Iterator[tuple[int, Key]]:
+    def _runs(self, low: int, high: int | None, key: Callable[[Result], Key]) -> Iterator[tuple[int, Key]]:
         high = self.highest if high is None else high
         if self.resource == "tensor_memory":
             for amount in _columns(low, high):
@@ -108,7 +108,7 @@ class Dial:
         end, _ = next(_runs(allocated, low, low + unit - 1))
         return unit, end
 
-    def _stretch(self, answer: Answer) -> int:
+    def _stretch(self, answer: Result) -> int:
         """A number that only grows with the amount, and grows wherever the blocks could rise again.
 
         As long as it stays the same, the blocks never rise as the amount grows.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..engine import Answer, Use
+from ..engine import Result, Use
 from ..render.words import amount
 from ..values.dataclass import dataclass
 from ..values.listed import ToDict
@@ -48,7 +48,7 @@ class Slack(ToDict):
         return ", ".join(texts) or "no block is resident"
 
 
-def slack(now: Answer) -> Slack:
+def slack(now: Result) -> Slack:
     """How far each resource may grow before a block is lost, and what is left over of the SM."""
     return Slack(
         regs=most_with(now, "regs", now.active_blocks),
@@ -61,7 +61,7 @@ def slack(now: Answer) -> Slack:
     )
 
 
-def most_with(now: Answer, resource: Adjustable, blocks: int) -> int | None:
+def most_with(now: Result, resource: Adjustable, blocks: int) -> int | None:
     """How far a resource may grow for that many blocks, of those that it allows now; None of no block."""
     if not blocks:
         return None
@@ -69,7 +69,7 @@ def most_with(now: Answer, resource: Adjustable, blocks: int) -> int | None:
     return most_keeping(blocks, dial.levels(dial.amount, blocks))
 
 
-def _left_over(now: Answer) -> dict[Resource, LeftOver]:
+def _left_over(now: Result) -> dict[Resource, LeftOver]:
     return {
         resource: _left(use, now.active_blocks, allowed)
         for (resource, use), allowed in zip(now.uses.items(), now.block_limits, strict=True)

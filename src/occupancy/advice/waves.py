@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..engine import Answer
+from ..engine import Result
 from ..engine.common import divide_up
 from ..errors import InputError, shown
 from ..render.words import count
@@ -180,7 +180,7 @@ def _number_and_last(waves: Waves) -> str:
 
 
 def full_wave(
-    occupancy: Answer,
+    occupancy: Result,
     multiprocessor_count: int,
     *,
     cluster_size: int | None = None,
@@ -246,7 +246,7 @@ def count_waves(launch: Launch, wave: FullWave) -> Waves:
     return Waves(launch, wave)
 
 
-def cluster_bound(occupancy: Answer, multiprocessor_count: int, cluster_size: int) -> int:
+def cluster_bound(occupancy: Result, multiprocessor_count: int, cluster_size: int) -> int:
     """The most clusters that can be resident on a whole GPU at once; a chip may hold fewer.
 
     Args:
@@ -315,6 +315,6 @@ def check_multiprocessors(count: int) -> None:
         raise InputError(f"{count} is out of range", where="multiprocessor_count", allowed="1 and up")
 
 
-def _resident_blocks(occupancy: Answer, multiprocessor_count: int) -> int:
+def _resident_blocks(occupancy: Result, multiprocessor_count: int) -> int:
     check_multiprocessors(multiprocessor_count)
     return occupancy.active_blocks * multiprocessor_count if occupancy.launchable else 0

@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
-from ..engine import Answer, Model
+from ..engine import Model, Result
 from ..errors import InputError
 from ..tables.gpus import Gpu, find_gpus
 from ..values.carveout import Carveout, is_automatic
@@ -39,7 +39,7 @@ DynamicSmem = int | str | Callable[[int], int]
 """Dynamic shared memory per block: a size, or a function from threads per block to bytes."""
 
 
-class Occupancy(Answer):
+class Occupancy(Result):
     """The occupancy of a kernel on one GPU; immutable and hashable.
 
     Two results are equal if GPU, kernel and model are. ``print`` shows what the command line prints.

@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple, TypeVar
 
-from ..engine import Answer, Model, rules
+from ..engine import Model, Result, rules
 from ..errors import InputError, TooMuchError, words_of
 from ..values.fields import KernelInputs, unknown_input
 from ..values.kernel import Kernel
@@ -210,7 +210,7 @@ class Criteria(NamedTuple):
     def _holds(self, config: object, given: dict[str, Any]) -> bool:
         kernel, cluster = self._kernel(config, given)
         for row, model in self.gpus:
-            answer = Answer(row, kernel, model)
+            answer = Result(row, kernel, model)
             if (
                 answer.active_blocks < self.min_blocks
                 or answer.occupancy < self.min_occupancy
@@ -220,7 +220,7 @@ class Criteria(NamedTuple):
                 return False
         return True
 
-    def answer(self, config: object) -> Answer | None:
+    def answer(self, config: object) -> Result | None:
         """Return the configuration's answer on the only GPU; None if it does not launch.
 
         Raises:
@@ -233,7 +233,7 @@ class Criteria(NamedTuple):
             return None
         except InputError as error:
             raise error.elsewhere(f"configuration: {error.where}", InputError) from error
-        answer = Answer(row, kernel, model)
+        answer = Result(row, kernel, model)
         return answer if answer.launchable and cluster <= max(1, row.most_blocks_per_cluster) else None
 
     def _given(self, config: object) -> dict[str, Any]:

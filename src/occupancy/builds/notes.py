@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..engine import Answer
+from ..engine import Result
 from ..readers import KernelRecord
 from ..tables.families import later_members
 from ..values.asking import Asking
@@ -47,7 +47,7 @@ LIBRARY_NOTE = (
 )
 
 
-def notes_of(record: KernelRecord, answer: Answer, *, what_if: bool) -> Iterator[str]:
+def notes_of(record: KernelRecord, answer: Result, *, what_if: bool) -> Iterator[str]:
     """What the answer rests on.
 
     Args:
@@ -71,7 +71,7 @@ def notes_of(record: KernelRecord, answer: Answer, *, what_if: bool) -> Iterator
         yield GRID_NOTE
 
 
-def _is_less_for_the_grid(record: KernelRecord, answer: Answer) -> bool:
+def _is_less_for_the_grid(record: KernelRecord, answer: Result) -> bool:
     # Its reader has said so already where PyTorch's profiler takes a kernel as not opted in.
     if record.format != "pytorch-trace" or record.reported_occupancy is None or record.notes:
         return False

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.opt_in import refused_by_compiler
 from ..advice.waves import Waves, count_waves, full_wave
-from ..engine import Answer, evaluate
+from ..engine import Result, evaluate
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..tables.gpus import Gpu
@@ -48,14 +48,14 @@ class BlockSize:
     """Their architectures; empty for all."""
 
 
-class Result:
+class SizedResult:
     """Occupancy of all kernels with the same needs; a reason instead where something is not known."""
 
     __slots__ = ("_step", "answer", "problem", "reason", "threads", "threads_assumed", "what_if")
 
     def __init__(
         self,
-        answer: Answer | None,
+        answer: Result | None,
         *,
         threads: int | None = None,
         threads_assumed: bool = False,
@@ -95,11 +95,13 @@ class ScannedKernel(_Fields):
 
     record: KernelRecord
     """The kernel as its file states it."""
-    result: Result
+    result: SizedResult
     time_share: float | None
     """Share of the time of all launches that were scanned, 0 to 1."""
 
-    def __init__(self, record: KernelRecord, result: Result, multiprocessor_count: int | None = None) -> None:
+    def __init__(
+        self, record: KernelRecord, result: SizedResult, multiprocessor_count: int | None = None
+    ) -> None:
         self.record = record
         self.result = result
         self._sms = multiprocessor_count
@@ -111,7 +113,7 @@ class ScannedKernel(_Fields):
         return getattr(self.record, name)
 
     @property
-    def answer(self) -> Answer | None:
+    def answer(self) -> Result | None:
         """The engine's result; None where something needed is not known."""
         return self.result.answer
 
@@ -266,7 +268,7 @@ class Evaluator:
         self._threads = threads
         self._gpu = gpu
         self._multiprocessor_count = multiprocessor_count
-        self._results: dict[object, Result] = {}
+        self._results: dict[object, SizedResult] = {}
 
     def row(self, record: KernelRecord, threads: int | None = None) -> ScannedKernel:
         """Return the record with its occupancy.
@@ -294,7 +296,7 @@ class Evaluator:
         """Return True if a file or the user states the block size."""
         return record.threads is not None or self._threads is not None
 
-    def _result(self, record: KernelRecord, other: int | None) -> Result:
+    def _result(self, record: KernelRecord, other: int | None) -> SizedResult:
         stated = record.threads or self._threads or other
         threads = stated or record.max_threads or ASSUMED_THREADS
         assumed = stated is None
@@ -303,12 +305,12 @@ class Evaluator:
             what_if = record.compute_capability not in (None, limits.compute_capability)
             if record.regs is None:
                 problem = "PTX does not state registers" if record.format == "ptx" else "registers not stated"
-                return Result(None, threads=threads, threads_assumed=assumed, problem=problem)
+                return SizedResult(None, threads=threads, threads_assumed=assumed, problem=problem)
             kernel = _kernel(record, limits, threads, what_if=what_if)
             answer = evaluate(limits, kernel)
         except OccupancyError as error:
-            return Result(None, threads=threads, threads_assumed=assumed, problem=str(error))
-        return Result(
+            return SizedResult(None, threads=threads, threads_assumed=assumed, problem=str(error))
+        return SizedResult(
             answer,
             threads=threads,
             threads_assumed=assumed,
@@ -368,7 +370,7 @@ def _kernel(record: KernelRecord, limits: Limits, threads: int, *, what_if: bool
     return kernel
 
 
-def _reason(record: KernelRecord, answer: Answer, threads: int) -> str | None:
+def _reason(record: KernelRecord, answer: Result, threads: int) -> str | None:
     if record.max_threads is not None and threads > record.max_threads and record.num_warps is None:
         return f"{threads:,} threads per block; it was compiled for at most {record.max_threads:,}"
     failure = answer.failure
@@ -377,5 +379,5 @@ def _reason(record: KernelRecord, answer: Answer, threads: int) -> str | None:
     return refused_by_compiler(answer) if record.format in ("ptxas", "res-usage") else None
 
 
-def _next_step(answer: Answer) -> NextStep | None:
+def _next_step(answer: Result) -> NextStep | None:
     return next(next_steps(answer), None)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ..advice.block_sizes import best_block_size
 from ..advice.next_steps import USUAL_SIZE, NextStep, at_other_sizes, next_steps
 from ..advice.waves import Waves, count_waves, full_wave
-from ..engine import Answer, evaluate
+from ..engine import Result, evaluate
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..readers.limits import ReadLimits
@@ -233,7 +233,7 @@ class Scanner:
     def _cost_of_spills(self, limits: Limits, kernel: Kernel) -> SpillCost | None:
         return None
 
-    def _waves(self, record: KernelRecord, answer: Answer, of_its_gpu: int | None) -> Waves | None:
+    def _waves(self, record: KernelRecord, answer: Result, of_its_gpu: int | None) -> Waves | None:
         count = self.multiprocessor_count or of_its_gpu
         if count is None or record.grid_dim is None or not answer.launchable:
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..advice.next_steps import NextStep
 from ..advice.search import changed
-from ..engine import Answer, evaluate
+from ..engine import Result, evaluate
 from ..readers import KernelRecord
 from ..values.limits import ComputeCapability
 
@@ -30,7 +30,7 @@ def stages_within(smem: int, record: KernelRecord) -> int | None:
     return stages - held + fitting if fitting else 0
 
 
-def at_whole_stages(step: NextStep, record: KernelRecord, now: Answer) -> NextStep:
+def at_whole_stages(step: NextStep, record: KernelRecord, now: Result) -> NextStep:
     """A step whose shared memory is that of whole stages, and the occupancy of them; as it was where it asks
     for no less shared memory, or no stage fits.
 

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from .answer import Answer
 from .launch_failure import LaunchFailure
 from .models import MODELS, Rules, default_model, rules
 from .parts import Allocation, BlockLimits, Model, Use
+from .result import Result
 
 __all__ = [
     "MODELS",
     "Allocation",
-    "Answer",
     "BlockLimits",
     "LaunchFailure",
     "Model",
+    "Result",
     "Rules",
     "Use",
     "default_model",
@@ -27,6 +27,6 @@ __all__ = [
 ]
 
 
-def evaluate(limits: Limits, kernel: Kernel, model: Model | None = None) -> Answer:
-    """How many blocks of the kernel can be resident on one SM at once, and what stops one more: `Answer`."""
-    return Answer(limits, kernel, model)
+def evaluate(limits: Limits, kernel: Kernel, model: Model | None = None) -> Result:
+    """How many blocks of the kernel can be resident on one SM at once, and what stops one more: `Result`."""
+    return Result(limits, kernel, model)

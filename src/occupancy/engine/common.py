@@ -94,7 +94,7 @@ def blocks_by_tensor_memory(limits: Limits, columns: int) -> int:
     """Blocks whose columns of tensor memory the SM has at once, which is how many are at work.
 
     No launch is refused for it: ``tcgen05.alloc`` waits until enough columns are free (PTX ISA). So more may
-    be resident, and cuda_occupancy.h, which knows no tensor memory, counts them: `Answer.resident_blocks`.
+    be resident, and cuda_occupancy.h, which knows no tensor memory, counts them: `Result.resident_blocks`.
 
     Raises:
         InputError: The chip has no tensor memory, or an SM of it fewer columns.

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from ..engine import Answer
+from ..engine import Result
 from ..values.kernel import Kernel
 from .data import INPUTS
 
 
-def question_of(answer: Answer, launch: Mapping[str, str | None] | None = None) -> str:
+def question_of(answer: Result, launch: Mapping[str, str | None] | None = None) -> str:
     """The question of an answer, by the names of the command line's options: ``cc=9.0&threads=256``.
 
     Args:

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from ..advice.search import Dial, changed
-from ..engine import Answer, evaluate
+from ..engine import Result, evaluate
 from ..render import pictures
 from ..render.pictures import Picture, StepPlot, tick
 from ..tables.gpus import Gpu
@@ -24,7 +24,7 @@ class Step(NamedTuple):
     input: str
     first: int
     last: int
-    result: Answer
+    result: Result
     is_current: bool
     """Whether the kernel's own value is one of them."""
 
@@ -67,7 +67,7 @@ def curves(result: Any) -> dict[str, list[Step]]:
     return steps
 
 
-def _over_threads(result: Answer) -> Iterator[tuple[int, Answer]]:
+def _over_threads(result: Result) -> Iterator[tuple[int, Result]]:
     """Yield the result for each number of warps, with the most threads that they hold."""
     limits, most = result.limits, result.limits.max_threads_per_block
     for threads in [*range(limits.warp_size, most, limits.warp_size), most]:
@@ -75,9 +75,9 @@ def _over_threads(result: Answer) -> Iterator[tuple[int, Answer]]:
 
 
 def _steps(
-    result: Any, name: str, first: int, results: Iterator[tuple[int, Answer]], now: int | None
+    result: Any, name: str, first: int, results: Iterator[tuple[int, Result]], now: int | None
 ) -> Iterator[Step]:
-    def key(each: tuple[int, Answer]) -> object:
+    def key(each: tuple[int, Result]) -> object:
         return each[1].active_blocks, each[1].active_warps, each[1].limiters
 
     for _, group in groupby(results, key):

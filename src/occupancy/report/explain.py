@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ..engine import Answer, cuda, spreadsheet
+from ..engine import Result, cuda, spreadsheet
 from ..engine.common import registers_per_warp, round_up, shared_memory_configuration
 from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.numbers import count
@@ -33,10 +33,10 @@ class Steps(NamedTuple):
     why: str | None = None
 
 
-def explain(result: Answer) -> tuple[Explanation, ...]:
+def explain(result: Result) -> tuple[Explanation, ...]:
     """Return the steps of every resource that plays a part in the result."""
     if result.model == "cuda":
-        explainers: tuple[Callable[[Answer], Steps | None], ...] = (
+        explainers: tuple[Callable[[Result], Steps | None], ...] = (
             _warps, _blocks, _cuda_registers, _cuda_shared_memory, _barriers, _virtual_resources,
             _tensor_memory,
         )  # fmt: skip
@@ -47,7 +47,7 @@ def explain(result: Answer) -> tuple[Explanation, ...]:
     return tuple(Explanation(name, tuple(each.steps), each.why) for name, each in found if each is not None)
 
 
-def _warps(result: Answer) -> Steps:
+def _warps(result: Result) -> Steps:
     limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
     threads = count(kernel.threads, "thread")
     rounded = ", rounded up" if kernel.threads % limits.warp_size else ""
@@ -75,11 +75,11 @@ def _warps(result: Answer) -> Steps:
     return Steps(steps, why)
 
 
-def _blocks(result: Answer) -> Steps:
+def _blocks(result: Result) -> Steps:
     return Steps([f"at most {_limit(result, 'blocks')} per SM"])
 
 
-def _cuda_registers(result: Answer) -> Steps:
+def _cuda_registers(result: Result) -> Steps:
     limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
     if not kernel.regs:
         return _no_limit(is_given=kernel.regs is not None)
@@ -98,7 +98,7 @@ def _cuda_registers(result: Answer) -> Steps:
     return Steps(steps, why)
 
 
-def _launch_check(result: Answer, per_warp: int) -> tuple[list[str], str | None]:
+def _launch_check(result: Result, per_warp: int) -> tuple[list[str], str | None]:
     limits, warps = result.limits, result.allocated.warps
     parts = cuda.checked_sub_partitions(limits)
     counted = round_up(warps, parts)
@@ -121,7 +121,7 @@ def _launch_check(result: Answer, per_warp: int) -> tuple[list[str], str | None]
     return steps, why
 
 
-def _sub_partition_steps(result: Answer, per_warp: int) -> list[str]:
+def _sub_partition_steps(result: Result, per_warp: int) -> list[str]:
     limits, warps = result.limits, result.allocated.warps
     parts = limits.sub_partitions
     share = limits.max_registers_per_multiprocessor // parts
@@ -142,7 +142,7 @@ def _sub_partition_steps(result: Answer, per_warp: int) -> list[str]:
     return steps
 
 
-def _cuda_shared_memory(result: Answer) -> Steps:
+def _cuda_shared_memory(result: Result) -> Steps:
     limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
     if not per_block:
         return _no_limit(is_given=kernel.has_shared_memory)
@@ -164,7 +164,7 @@ def _cuda_shared_memory(result: Answer) -> Steps:
     return Steps(steps, why)
 
 
-def _barriers(result: Answer) -> Steps:
+def _barriers(result: Result) -> Steps:
     available = result.limits.max_barriers_per_multiprocessor
     if result.block_limits.barriers is None:
         step = "no limit: the kernel uses none" if result.kernel.barriers == 0 else "no limit before 9.0"
@@ -175,7 +175,7 @@ def _barriers(result: Answer) -> Steps:
     return Steps([step])
 
 
-def _virtual_resources(result: Answer) -> Steps | None:
+def _virtual_resources(result: Result) -> Steps | None:
     """Nothing for the many kernels that are not known to use any."""
     columns = result.kernel.tensor_memory
     if result.kernel.virtual_resources is None and columns is None:
@@ -194,7 +194,7 @@ def _virtual_resources(result: Answer) -> Steps | None:
     return Steps([f"{available} per SM // {count} = {_limit(result, 'virtual_resources')}"], why)
 
 
-def _tensor_memory(result: Answer) -> Steps | None:
+def _tensor_memory(result: Result) -> Steps | None:
     """Nothing for a kernel that is not known to allocate any."""
     columns = result.kernel.tensor_memory
     if columns is None:
@@ -211,7 +211,7 @@ def _tensor_memory(result: Answer) -> Steps | None:
     )
 
 
-def _spreadsheet_registers(result: Answer) -> Steps:
+def _spreadsheet_registers(result: Result) -> Steps:
     limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
     column = spreadsheet.column_of(limits)
     if not kernel.regs:
@@ -249,7 +249,7 @@ def _spreadsheet_registers(result: Answer) -> Steps:
     return Steps(steps, why)
 
 
-def _spreadsheet_shared_memory(result: Answer) -> Steps:
+def _spreadsheet_shared_memory(result: Result) -> Steps:
     limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
     column = spreadsheet.column_of(limits)
     if not per_block:
@@ -268,12 +268,12 @@ def _no_limit(*, is_given: bool) -> Steps:
     return Steps([f"no limit: {'the kernel uses none' if is_given else 'not given'}"])
 
 
-def _too_many_per_thread(result: Answer) -> str:
+def _too_many_per_thread(result: Result) -> str:
     registers = count(result.kernel.regs or 0, "register")
     return f"{registers} per thread > {result.limits.max_registers_per_thread}: {NO_BLOCKS}"
 
 
-def _per_warp_step(result: Answer, per_warp: int) -> str:
+def _per_warp_step(result: Result, per_warp: int) -> str:
     limits, registers = result.limits, result.kernel.regs or 0
     unit = limits.register_allocation_unit
     if result.model == "spreadsheet":
@@ -284,7 +284,7 @@ def _per_warp_step(result: Answer, per_warp: int) -> str:
     )
 
 
-def _shared_memory_step(result: Answer, reserved: int) -> str:
+def _shared_memory_step(result: Result, reserved: int) -> str:
     kernel, unit = result.kernel, result.limits.shared_memory_allocation_unit
     if kernel.smem is None and kernel.static_smem is not None and kernel.dynamic_smem is not None:
         terms = [f"{kernel.static_smem} static", f"{kernel.dynamic_smem} dynamic"]
@@ -295,7 +295,7 @@ def _shared_memory_step(result: Answer, reserved: int) -> str:
     return f"{' + '.join(terms)}{total}, rounded up to {unit}s: {result.allocated.shared_memory} per block"
 
 
-def _pool_step(result: Answer, asked: int) -> str:
+def _pool_step(result: Result, asked: int) -> str:
     limits, carveout = result.limits, result.kernel.carveout
     most = limits.max_shared_memory_per_multiprocessor
     if carveout is None:
@@ -306,12 +306,12 @@ def _pool_step(result: Answer, asked: int) -> str:
     return f"configuration of the SM: {carveout.amount}% of {most} = {wanted}, up to the next one: {asked}"
 
 
-def _limit(result: Answer, resource: Resource) -> str:
+def _limit(result: Result, resource: Resource) -> str:
     blocks = getattr(result.block_limits, resource)
     return count(blocks, "block")
 
 
-def _same_allocation(result: Answer, per_warp: int) -> str:
+def _same_allocation(result: Result, per_warp: int) -> str:
     """Return the other register counts with the same allocation: ``the same for 33 to 40``."""
     limits = result.limits
     if result.model != "cuda" or not per_warp:
@@ -323,13 +323,13 @@ def _same_allocation(result: Answer, per_warp: int) -> str:
     return f", the same for {least} to {most} registers" if least < most else ""
 
 
-def is_confined_to_half(result: Answer) -> bool:
+def is_confined_to_half(result: Result) -> bool:
     """Return True if caching global loads in L1 confines a block to half of the SM."""
     warps, registers = result.allocated.warps, result.allocated.registers
     return cuda.is_confined_to_half(result.limits, result.kernel, warps, registers // warps)
 
 
-def reserved_memory_ignored(result: Answer) -> str | None:
+def reserved_memory_ignored(result: Result) -> str | None:
     """Return the sentence on reserved memory that the spreadsheet leaves out; None if it counts all."""
     column = result.limits.spreadsheet
     if column is None:

@@ -7,7 +7,7 @@ from itertools import groupby
 from math import ceil
 from typing import Any, NamedTuple
 
-from ..engine import Answer
+from ..engine import Result
 from ..errors import InputError
 from ..render import pictures
 from ..render.pictures import Picture, Value, describe, label
@@ -33,7 +33,7 @@ class Point(NamedTuple):
     gpu: Gpu
     inputs: Mapping[str, Value]
     """The inputs that were given."""
-    result: Answer
+    result: Result
 
     def value(self, name: str) -> Value:
         """Return the value of an input, or the name of the GPU."""
@@ -86,7 +86,7 @@ COLUMNS = (
 )
 
 
-def bar(result: Answer) -> str:
+def bar(result: Result) -> str:
     """Return the occupancy as a bar."""
     return "█" * round(result.occupancy * BAR_WIDTH)
 
@@ -140,7 +140,7 @@ class _Run(NamedTuple):
     """Neighbouring values with the same result."""
 
     text: str
-    result: Answer
+    result: Result
 
 
 def _runs(name: str, points: Sequence[Point]) -> Table:

@@ -14,7 +14,7 @@ from .parts import Allocation, BlockLimits, Model, Use
 _put = object.__setattr__
 
 
-class Answer:
+class Result:
     """How many blocks of a kernel can be at work on one SM at once, and what stops one more.
 
     It is never changed after it was made. It is a plain class, because a frozen dataclass takes longer to
@@ -66,7 +66,7 @@ class Answer:
         raise AttributeError(f"{type(self).__name__} is immutable")
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Answer) and self._key() == other._key()
+        return isinstance(other, Result) and self._key() == other._key()
 
     def __hash__(self) -> int:
         return hash(self._key())
