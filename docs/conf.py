@@ -15,7 +15,6 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import generated  # noqa: E402
-from occupancy.report.meanings import OF_NAMES  # noqa: E402
 from pygments.lexers.special import TextLexer  # noqa: E402
 
 import occupancy  # noqa: E402
@@ -65,13 +64,6 @@ DESCRIPTION = (
 man_pages = [("reference/cli", "occupancy", "CUDA occupancy without a GPU", [author], 1)]
 
 
-def describe_attribute(_app: Any, kind: str, name: str, _value: Any, _how: Any, lines: list[str]) -> None:
-    """Give an attribute without a docstring the meaning that its name has everywhere."""
-    *_, owner, field = name.split(".")
-    if kind == "attribute" and not "".join(lines).strip():
-        lines[:] = [OF_NAMES.get(f"{owner}.{field}") or OF_NAMES.get(field, "")]
-
-
 def show_examples_as_code(_app: Any, _context: Any, lines: list[str]) -> None:
     """Turn the examples of a command into lines that can be copied."""
     found: list[str] = []
@@ -102,7 +94,6 @@ def finish_page(_app: Any, _name: str, _template: str, context: dict[str, Any], 
 def setup(app: Any) -> None:
     """Write the generated pages before the pages are read."""
     app.add_lexer("console", TextLexer)
-    app.connect("autodoc-process-docstring", describe_attribute)
     app.connect("sphinx-click-process-description", show_examples_as_code)
     app.connect("html-page-context", finish_page)
     generated.write_all(HERE / "reference")
