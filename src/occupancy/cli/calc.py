@@ -211,6 +211,7 @@ def budget(
         kernel,
         found,
         has_target=share is not None or blocks is not None,
+        has_threads=threads is not None,
         stage_smem=stage,
         fixed_smem=fixed,
     )

@@ -107,7 +107,7 @@ def _formats() -> Sequence[str]:
     return cast(click.Choice[str], option.type).choices
 
 
-def print_text(text: str, *, color: bool = False) -> None:
+def print_text(text: str, *, color: bool = False, nl: bool = True) -> None:
     """Print on standard output, in plainer characters where its encoding has no others.
 
     Args:
@@ -126,10 +126,10 @@ def print_text(text: str, *, color: bool = False) -> None:
         text = text.encode("utf-8", "replace").decode()  # names of files can be bytes that are no text
         if not encoding.lower().startswith("utf"):
             text = text.translate(IN_ASCII).encode(encoding, "replace").decode(encoding)
-    click.echo(text, color=color or None)
+    click.echo(text, color=color or None, nl=nl)
 
 
-def print_data(text: str) -> None:
+def print_data(text: str, *, nl: bool = True) -> None:
     """Print what programs read, or what is kept: in UTF-8, whatever the encoding of standard output.
 
     On Windows that of a pipe and of a file is the system's code page, which JSON and HTML are never in.
@@ -139,7 +139,7 @@ def print_data(text: str) -> None:
     """
     if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.encoding.lower().startswith("utf"):
         sys.stdout.reconfigure(encoding="utf-8")
-    print_text(text)
+    print_text(text, nl=nl)
 
 
 def wants_color() -> bool:

@@ -42,7 +42,8 @@ def show(report: Report, output_format: str) -> None:
         color = wants_color()
         print_text(text(report, terminal_width(), color), color=color)
         return
-    print_data("".join(pieces(report, output_format)).rstrip("\n"))
+    for piece in pieces(report, output_format):
+        print_data(piece, nl=False)
 
 
 def pieces(report: Report, output_format: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..report.model import MOST_NOTES, Block, Column, Facts, Note, Paragraph, Report, Table
@@ -111,7 +111,7 @@ def _table(console: Console, table: Table) -> None:
             justify=column.align,
             no_wrap=not column.wraps,
             overflow="fold" if column.wraps else "ellipsis",
-            min_width=min(LEAST_WIDTH, _width(column, [row[number] for row in cells])),
+            min_width=_least(column, [row[number] for row in cells]),
             header_style="",
         )
     for row in cells:
@@ -128,8 +128,11 @@ def _table(console: Console, table: Table) -> None:
     _paragraph(console, [" " * indent + line for line in table.lines])
 
 
-def _width(column: Column, cells: Sequence[str]) -> int:
-    return max(map(len, (column.title, *cells)), default=0)
+def _least(column: Column, cells: Sequence[str]) -> int:
+    """Return the width below which a column loses text: that of its longest word, if it wraps."""
+    if not column.wraps:
+        return max(map(len, (column.title, *cells)))
+    return min(max((len(word) for cell in cells for word in cell.split()), default=0), LEAST_WIDTH)
 
 
 def _fitting(
@@ -138,11 +141,8 @@ def _fitting(
     """Return the columns that fit, and the titles of the others; the most optional one goes first."""
     kept = list(range(len(columns)))
     hidden: list[str] = []
-    widths = [_width(column, [row[number] for row in cells]) for number, column in enumerate(columns)]
-    needed: Callable[[int], int] = lambda number: (  # noqa: E731
-        min(widths[number], LEAST_WIDTH) if columns[number].wraps else widths[number]
-    )
-    while sum(map(needed, kept)) + PADDING * (len(kept) - 1) > width:
+    needed = [_least(column, [row[number] for row in cells]) for number, column in enumerate(columns)]
+    while sum(needed[number] for number in kept) + PADDING * (len(kept) - 1) > width:
         optional = [number for number in kept if columns[number].optional]
         if not optional:
             break

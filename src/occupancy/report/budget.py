@@ -12,7 +12,7 @@ from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
 from .calc import gpu_text, kernel_text, label
-from .model import Block, Column, Note, Paragraph, Report
+from .model import Block, Column, Facts, Note, Paragraph, Report
 from .notes import note
 
 
@@ -64,6 +64,7 @@ def budget_report(
     budgets: Sequence[Budget],
     *,
     has_target: bool,
+    has_threads: bool = True,
     stage_smem: int | None = None,
     fixed_smem: int = 0,
 ) -> Report:
@@ -74,6 +75,7 @@ def budget_report(
         kernel: What was given of it.
         budgets: The levels of each GPU, with the one that reaches its target.
         has_target: Whether one was given; else every number of blocks is a row.
+        has_threads: Whether the block size was given; without it only shared memory counts.
         stage_smem: Bytes of one pipeline stage, to count the stages that fit.
         fixed_smem: Bytes besides the stages.
     """
@@ -88,25 +90,22 @@ def budget_report(
         level = _level(gpus, kernel, budgets, blocks, stage_smem, fixed_smem)
         if not levels or (level.regs, level.smem) != (levels[-1].regs, levels[-1].smem):
             levels.append(level)
-    columns = [column for column in BUDGET_COLUMNS if column.key != "stages" or stage_smem is not None]
-    notes = [note("budget-both")] + [note("registers-may-spill")] * has_target
+    hidden = {"launch_bounds"} if has_target else set()
+    hidden |= set() if has_threads else {"occupancy", "regs", "launch_bounds"}
+    hidden |= {"stages"} if stage_smem is None else set()
+    target = levels[0] if has_target else None
     return Report(
         name="budget",
-        headline=tuple(_budget_headline(gpus, kernel, levels[0] if has_target else None)),
-        columns=columns if len(columns) == len(BUDGET_COLUMNS) else _with_hidden_stages(columns),
+        headline=tuple(_budget_headline(gpus, kernel, target, has_threads, stage_smem)),
+        columns=[column._replace(title="") if column.key in hidden else column for column in BUDGET_COLUMNS],
         rows=levels,
         rows_key="levels",
-        inputs=kernel.to_dict(),
+        inputs=kernel.to_dict() if has_threads else {**kernel.to_dict(), "threads": None},
         values={"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]},
-        details=tuple(_budget_details(gpus, kernel, levels[0] if has_target else None)),
-        notes=notes,
+        details=tuple(_budget_details(target)) if has_threads else (),
+        notes=[note("budget-both")] * has_threads
+        + [note("registers-may-spill")] * (has_target and has_threads),
     )
-
-
-def _with_hidden_stages(columns: Sequence[Column]) -> list[Column]:
-    """Keep the keys of programs the same with and without stages."""
-    (stages,) = (column for column in BUDGET_COLUMNS if column.key == "stages")
-    return [*columns, stages._replace(title="")]
 
 
 def _level(
@@ -165,24 +164,30 @@ def _by_arch(blocks: Mapping[Any, int]) -> str:
     return f"{text}{last}"
 
 
-def _budget_headline(gpus: Sequence[Gpu], kernel: Kernel, level: Level | None) -> Iterator[str]:
-    names = join_and([gpu.label for gpu in gpus])
-    if level is not None:
-        yield f"Up to {count(level.regs, 'register')} per thread and {size(level.smem)} of shared memory per block"
-        blocks = " / ".join(map(str, dict.fromkeys(level.blocks)))
-        yield f"{blocks} blocks of {kernel.threads:,} threads per SM, {percent(level.occupancy)} occupancy, on {names}"
+def _budget_headline(
+    gpus: Sequence[Gpu], kernel: Kernel, level: Level | None, has_threads: bool, stage_smem: int | None
+) -> Iterator[str]:
+    names = gpu_text(gpus[0]) if len(gpus) == 1 else join_and([gpu.label for gpu in gpus])
+    if level is None:
+        yield f"{kernel_text(kernel)} on {names}"
+        return
+    if level.stages is not None and stage_smem is not None:
+        yield f"{count(level.stages, 'stage')} of {size(stage_smem)} fit in {size(level.smem)} of shared memory"
+    elif has_threads:
+        memory = f"{size(level.smem)} of shared memory per block"
+        yield f"Up to {count(level.regs, 'register')} per thread and {memory}"
+    blocks = " / ".join(map(str, dict.fromkeys(level.blocks)))
+    if has_threads:
+        blocks = f"{blocks} blocks of {kernel.threads:,} threads per SM, {percent(level.occupancy)} occupancy"
+        yield f"{blocks}, on {names}"
     else:
-        yield f"{kernel_text(kernel)} on {gpu_text(gpus[0]) if len(gpus) == 1 else names}"
+        yield f"{blocks} blocks per SM on {names}"
 
 
-def _budget_details(gpus: Sequence[Gpu], kernel: Kernel, level: Level | None) -> Iterator[Block]:
+def _budget_details(level: Level | None) -> Iterator[Block]:
     if level is None:
         return
-    if kernel.regs is not None and kernel.regs > level.regs:
-        yield Paragraph((f"{kernel.regs} registers are {kernel.regs - level.regs} too many.",))
-    if kernel.shared_memory > level.smem:
-        over = size(kernel.shared_memory - level.smem)
-        yield Paragraph((f"{size(kernel.shared_memory)} of shared memory is {over} too much.",))
+    yield Facts([("In the source", level.launch_bounds)])
 
 
 BOUNDS_COLUMNS = (

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..engine import Result, cuda, spreadsheet
 from ..engine.common import registers_per_warp, round_up, shared_memory_configuration
 from ..values.fields import TENSOR_MEMORY_UNIT
-from ..values.numbers import count
+from ..values.numbers import count, grouped
 from ..values.resources import RESOURCES, Resource
 
 NO_BLOCKS = "0 blocks"
@@ -44,7 +44,11 @@ def explain(result: Result) -> tuple[Explanation, ...]:
         explainers = (_warps, _blocks, _spreadsheet_registers, _spreadsheet_shared_memory)
     # The spreadsheet has the first four resources.
     found = ((name, explainer(result)) for name, explainer in zip(RESOURCES, explainers, strict=False))
-    return tuple(Explanation(name, tuple(each.steps), each.why) for name, each in found if each is not None)
+    return tuple(
+        Explanation(name, tuple(map(grouped, each.steps)), None if each.why is None else grouped(each.why))
+        for name, each in found
+        if each is not None
+    )
 
 
 def _warps(result: Result) -> Steps:

@@ -31,6 +31,13 @@ def join_and(words: Sequence[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def grouped(text: str) -> str:
+    """Return a text whose whole numbers have their digits in groups: ``65,536``."""
+    import re  # only arithmetic in words needs it
+
+    return re.sub(r"(?<![\d.])\d{4,}(?![\d.]*\d)", lambda found: f"{int(found[0]):,}", text)
+
+
 def plain(value: object) -> str:
     """Return any value of a report as a cell: ``-`` for None, digits in groups, lists with commas."""
     if value is None:

@@ -1,0 +1,53 @@
+"""Every screen of the commands, recorded at four widths: ``python -m tests.screens.record`` writes them anew."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from tests.cli_runner import run
+
+HERE = Path(__file__).parent
+WIDTHS = (60, 80, 120, 200)
+
+SCREENS = {
+    "calc": "calc --cc 9.0 --threads 256 --regs 72 --smem 40k",
+    "calc_full": "calc --cc 8.0 --threads 256 --regs 32",
+    "calc_several": 'calc --gpu "H100 SXM,RTX 4090,B200" --threads 256 --regs 72 --smem 40k',
+    "calc_grid": 'calc --gpu "H100 SXM" --threads 384 --regs 168 --smem 200k --grid 1000 --cluster 4',
+    "calc_grid_several": 'calc --gpu "A100,H100 SXM" --threads 256 --regs 48 --grid 3000',
+    "calc_no_launch": 'calc --gpu "RTX 3090" --threads 1024 --regs 80',
+    "calc_no_compile": "calc --cc 9.0 --threads 128 --static-smem 64k",
+    "calc_explain": "calc --cc 8.0 --threads 256 --regs 37 --explain",
+    "calc_tensor_memory": "calc --cc 10.0 --threads 128 --regs 64 --tmem 128",
+    "calc_spreadsheet": "calc --cc 8.6 --model spreadsheet --threads 256 --regs 40 --smem 20k",
+    "fits": "fits --threads 256 --regs 64 --smem 96k",
+    "budget": 'budget --gpu "A100,H100 SXM,RTX 3090" --threads 256',
+    "budget_targets": "budget --threads 384 --cc 8.0,9.0,12.0 --blocks 8.0=2,9.0=2,12.0=4",
+    "budget_stages": 'budget --gpu "H100 SXM,RTX 4090" --blocks 2 --stage-smem 16k --smem 16',
+    "bounds": "bounds --threads 256 --blocks 4 --cc 8.0,8.6,9.0,12.0",
+    "block_sizes": 'block-sizes --gpu "H100 SXM" --regs 48',
+    "block_sizes_several": 'block-sizes --gpu "H100 SXM,RTX 4090" --regs 48',
+    "registers": "registers --groups 1:40,2:?",
+    "registers_deadlock": "registers --groups 40,240,240",
+}
+"""File -> the command."""
+
+
+def screen(command: str) -> str:
+    """Return what a command prints at each width."""
+    parts = []
+    for width in WIDTHS:
+        done = run(*shlex.split(command), columns=width)
+        parts.append(f"$ COLUMNS={width} occupancy {command}\n{done.stdout}")
+    return "\n".join(parts)
+
+
+def main() -> None:
+    """Write all recordings."""
+    for name, command in SCREENS.items():
+        (HERE / f"{name}.txt").write_text(screen(command), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
