@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from .api.builds import check as check
     from .api.builds import diff as diff
     from .api.builds import save_baseline as save_baseline
-    from .api.chips import compute_capabilities as compute_capabilities
-    from .api.chips import gpus as gpus
-    from .api.chips import limits as limits
-    from .api.chips import sources as sources
     from .api.fits import Fit as Fit
     from .api.fits import fits as fits
+    from .api.gpus import compute_capabilities as compute_capabilities
+    from .api.gpus import gpus as gpus
+    from .api.gpus import limits as limits
+    from .api.gpus import sources as sources
     from .api.occupancy import Occupancies as Occupancies
     from .api.occupancy import Occupancy as Occupancy
     from .api.occupancy import compute as compute
@@ -85,10 +85,10 @@ if TYPE_CHECKING:
     from .report.compare.check import CheckReport as CheckReport
     from .report.compare.diff import DiffReport as DiffReport
     from .report.explain import Explanation as Explanation
-    from .report.limits import SourcesReport as SourcesReport
     from .tables.custom import read_limits as read_limits
     from .tables.gpus import Gpu as Gpu
     from .tables.gpus import gpu as gpu
+    from .tables.sources import Provenance as Provenance
     from .values.carveout import Carveout as Carveout
     from .values.kernel import Kernel as Kernel
     from .values.kernel import Launch as Launch
@@ -155,7 +155,7 @@ _HOMES = {
     "ScanRow": "builds.scan_row",
     "ScannedKernel": "api.scan",
     "Slack": "advice.slack",
-    "SourcesReport": "report.limits",
+    "Provenance": "tables.sources",
     "Sweep": "api.arrays",
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
@@ -165,21 +165,21 @@ _HOMES = {
     "Waves": "advice.waves",
     "check": "api.builds",
     "compute": "api.occupancy",
-    "compute_capabilities": "api.chips",
+    "compute_capabilities": "api.gpus",
     "diff": "api.builds",
     "early_config_prune": "api.triton",
     "gpu": "tables.gpus",
-    "gpus": "api.chips",
+    "gpus": "api.gpus",
     "is_launchable": "api.tuning",
     "kernel_of": "readers",
-    "limits": "api.chips",
+    "limits": "api.gpus",
     "max_stages": "api.triton",
     "perf_model": "api.triton",
     "prune": "api.tuning",
     "read_limits": "tables.custom",
     "save_baseline": "api.builds",
     "scan": "api.scan",
-    "sources": "api.chips",
+    "sources": "api.gpus",
     "stream_kernels": "readers",
     "sweep": "api.sweep",
 }

@@ -66,8 +66,8 @@ def chips() -> None:
     imagined = occupancy.limits("9.0").replace(max_blocks_per_multiprocessor=64)
     assert_type(imagined, occupancy.Limits)
     assert_type(occupancy.gpu("H200"), occupancy.Gpu)
-    assert_type(occupancy.gpus(), tuple[occupancy.Gpu, ...])
-    assert_type(occupancy.sources("9.0"), occupancy.SourcesReport)
+    assert_type(occupancy.gpus(), list[occupancy.Gpu])
+    assert_type(occupancy.sources("9.0"), list[occupancy.Provenance])
     assert_type(occupancy.register_split("1:40,2:?"), occupancy.RegisterSplit)
 
 

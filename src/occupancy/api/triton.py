@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..values.fields import KernelInputs
 from ..values.kernel import Launch
 from ..values.spellings import parse_count, parse_shape, parse_size
-from .chips import multiprocessors
+from .gpus import multiprocessors
 from .occupancy import GpuLike, KernelLike, compute, find_all
 from .tuning import OWN, Criteria, blocks_per_cluster, check_needs, prune
 

@@ -41,15 +41,18 @@ COMMANDS = {
     "diff": "How each kernel changed between two builds.",
     "init": "First rules and first baseline, to guard a build from now on.",
     "check": "Whether the kernels of a build meet your rules.",
-    "limits": "What an SM of each compute capability offers.",
-    "gpus": "Products, with their compute capability and number of SMs.",
-    "device": "The GPUs of this machine, as their driver reports them.",
+    "limits": "The limits of an SM by compute capability.",
+    "gpus": "GPUs by name, with their compute capability and SMs.",
+    "device": "The GPUs of this machine.",
     "verify": "Compare table and engine with this machine's driver.",
     "schema": "The JSON Schema of what a command prints.",
 }
 
 
-_MODULES = dict.fromkeys(("calc", "fits", "budget", "bounds", "block-sizes", "registers"), "calc")
+_MODULES = {
+    **dict.fromkeys(("calc", "fits", "budget", "bounds", "block-sizes", "registers"), "calc"),
+    **dict.fromkeys(("limits", "gpus", "device", "verify"), "gpus"),
+}
 """Command -> its module, where that has another name."""
 
 ASKED = f"{__name__}.asked"

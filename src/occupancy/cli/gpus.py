@@ -1,4 +1,4 @@
-"""``occupancy gpus``: GPUs by name, with their compute capability and number of SMs."""
+"""Commands about GPUs: limits, gpus, device and verify."""
 
 from __future__ import annotations
 
@@ -6,18 +6,70 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import InputError
+from .choose_sm import NamedChips, all_option, cc_option, device_option, gpu_option_as, limits_option
 from .completion import complete_chip
 from .help import Command, grouped_option
-from .options import format_option
-from .output import print_report
+from .printing import format_option, show
 
 if TYPE_CHECKING:
-    from ..api.chips import GpuOrder
-
-MAX_ROWS = 30
-"""Rows without --all or a pattern."""
+    from ..api.gpus import GpuOrder
 
 ORDERS = ("newest", "name", "sms", "memory")
+MAX_ROWS = 30
+"""GPUs without --all or a pattern."""
+
+
+@click.command("limits", cls=Command)
+@click.argument("chips", metavar="[GPU]...", nargs=-1, shell_complete=complete_chip)
+@cc_option("ccs", multiple=True, metavar="CC,...", help="The same as a GPU.")
+@gpu_option_as("gpus", multiple=True, metavar="GPU,...", help="The same as a GPU.")
+@all_option
+@limits_option("Show a table of your own (YAML or TOML).")
+@grouped_option(
+    "output",
+    "--sources",
+    "with_sources",
+    is_flag=True,
+    is_common=True,
+    help="Show the sources of each value.",
+)
+@format_option()
+def limits(
+    chips: tuple[str, ...],
+    ccs: tuple[str, ...],
+    gpus: tuple[str, ...],
+    wants_all: bool,
+    limits_file: str | None,
+    with_sources: bool,
+    output_format: str,
+) -> None:
+    """List the limits of an SM by compute capability.
+
+    Without a GPU: the main limits of 7.5 and newer, with --all of every compute capability. With GPUs: every
+    limit, side by side. A GPU is a compute capability, an architecture or a name.
+
+    \b
+    occupancy limits
+    occupancy limits 8.0 hopper "RTX 5090"
+    occupancy limits 10.3 --sources
+    """
+    from ..api.gpus import sources
+    from ..report.limits import limits_report, sources_report
+
+    chosen = NamedChips((*chips, *ccs), gpus, limits_file=limits_file)
+    named = chosen.chips()
+    rows = {gpu.cc: gpu.limits for gpu in named or chosen.of_table(wants_all)}
+    names: dict[str, list[str]] = {}
+    for gpu in named:
+        if gpu.name is not None:
+            names.setdefault(gpu.cc, []).append(gpu.name)
+    if not with_sources:
+        show(limits_report(list(rows.values()), names, is_overview=not named), output_format)
+        return
+    if limits_file is not None:
+        raise InputError("a table of your own has no sources", where="--sources", hint="Remove --limits.")
+    show(sources_report(sources(rows.values())), output_format)
 
 
 @click.command("gpus", cls=Command)
@@ -27,12 +79,12 @@ ORDERS = ("newest", "name", "sms", "memory")
     help=f"Sort by age or name, or by the most SMs or memory. [{'|'.join(ORDERS)}]",
 )  # fmt: skip
 @grouped_option("output", "--all", "wants_all", is_flag=True, is_common=True, help="List every GPU.")
-@format_option
-def command(words: tuple[str, ...], sort: GpuOrder, wants_all: bool, output_format: str) -> None:
+@format_option()
+def gpus(words: tuple[str, ...], sort: GpuOrder, wants_all: bool, output_format: str) -> None:
     """List GPUs by name, with their compute capability and number of SMs.
 
-    PATTERN is words of the name, the die, the market or the memory in any spelling, or a compute
-    capability, or an architecture; several with commas. Without it, a terminal shows the newest 30.
+    PATTERN is words of the name, the die, the market or the memory in any spelling, or a compute capability,
+    or an architecture; several with commas. Without it, the newest 30 are listed.
 
     \b
     occupancy gpus
@@ -41,11 +93,54 @@ def command(words: tuple[str, ...], sort: GpuOrder, wants_all: bool, output_form
     occupancy gpus hopper,l40s
     occupancy gpus --all --sort sms
     """
-    from ..api.chips import gpus
+    from ..api.gpus import gpus as find
     from ..report.gpus import gpus_report
 
-    found = gpus(" ".join(words), sort=sort)
+    found = find(" ".join(words), sort=sort)
     shown = found if wants_all or words else found[:MAX_ROWS]
-    print_report(gpus_report(shown), output_format)
-    if left := len(found) - len(shown):
-        click.echo(f"{left:,} more with --all, or by a pattern such as ampere.", err=True)
+    show(gpus_report(shown, len(found) - len(shown)), output_format)
+
+
+@click.command("device", cls=Command)
+@click.argument("number", metavar="[N]", type=click.IntRange(min=0), required=False)
+@device_option("option", help="The same as N.")
+@format_option()
+def device(number: int | None, option: int | None, output_format: str) -> None:
+    """List the GPUs of this machine, with the limits of an SM from the driver, or else from the table.
+
+    N is the number of one of them.
+
+    \b
+    occupancy device
+    occupancy device 1 --format json
+    """
+    from ..device import read_device, read_devices
+    from ..report.device import device_report
+
+    if number is not None and option is not None:
+        raise InputError("both choose the GPU", where="N and --device", hint="Remove one of them.")
+    index = option if number is None else number
+    show(device_report(read_devices() if index is None else [read_device(index)]), output_format)
+
+
+@click.command("verify", cls=Command)
+@device_option("index", default=0, show_default=True, help="The number of the GPU.")
+@grouped_option("output", "--quick", is_common=True, is_flag=True, help="Make about one comparison in fifty.")
+@format_option()
+def verify(index: int, quick: bool, output_format: str) -> None:
+    """Compare the table and the engine with the driver of a GPU of this machine.
+
+    Compiles kernels, launches none, and compares more than 200,000 results; that takes some minutes. The
+    exit code is 1 if a result differs.
+
+    \b
+    occupancy verify
+    occupancy verify --quick --format json
+    """
+    from ..device import verify as compare
+    from ..report.device import verify_report
+
+    verification = compare(index, quick=quick)
+    show(verify_report(verification), output_format)
+    if verification.different:
+        click.get_current_context().exit(1)

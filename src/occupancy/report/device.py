@@ -1,158 +1,176 @@
-"""The answer to ``occupancy device``."""
+"""The reports of this machine's GPUs, and of the verification against their driver."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..device import Device
 from ..errors import OccupancyError
-from ..render import words
-from ..render.document import Block, Bullets, Column, Document, Marked, Only, Paragraph, Table, Together
-from ..values.asking import said_by
-from ..values.dataclass import dataclass
+from ..tables.sources import LIMITS_WITH_SOURCES
 from ..values.limits import Limits
-from .base import Report
-from .limits import FIELDS
+from ..values.numbers import count
+from .limits import LABELS, limit_text
+from .model import Block, Column, Paragraph, Report, Table
 
-COLUMNS = (
-    Column("Limit", is_number=False),
-    Column("Value", least=1, cuts=True),
-    Column("From", is_number=False, least=1, cuts=True),
-    Column("Table"),
-)
+if TYPE_CHECKING:
+    from ..device import Check, Device, Verification
 
 
-@dataclass(frozen=True, slots=True)
-class LiveLimit:
-    """A limit of a GPU, and where it comes from."""
+class LiveLimit(NamedTuple):
+    """A limit of a GPU, from the driver or from the table."""
 
+    name: str
     value: Any
-    source: Literal["driver", "table"]
+    source: str
     in_table: Any
-    """The table's value; None where the table has no such chip."""
+    """Value of the table; None if the table lacks the compute capability."""
 
     @property
-    def differs(self) -> bool:
-        """Whether the table has another value."""
-        return self.in_table is not None and bool(self.value != self.in_table)
+    def source_text(self) -> str:
+        """The source, and the table's value if it differs."""
+        if self.in_table is None or self.value == self.in_table:
+            return self.source
+        return f"{self.source}; the table has {limit_text(self.name, self.in_table)}"
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceEntry:
-    """A GPU of this machine. None where neither the driver nor NVML reports it."""
-
-    index: int
-    """CUDA's number, among those that CUDA_VISIBLE_DEVICES shows."""
-    name: str
-    cc: str
-    architecture: str | None
-    multiprocessor_count: int | None
-    driver_version: str | None
-    cuda_version: str | None
-    """The newest CUDA that the driver can run."""
-    mig: bool | None
-    """Whether it is divided (multi-instance GPU)."""
-    limits: dict[str, LiveLimit]
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceReport(Report):
-    """The GPUs of this machine."""
-
-    devices: tuple[DeviceEntry, ...]
-
-    def _each_row(self) -> Iterable[Mapping[str, Any]]:
-        """A row for each GPU."""
-        return map(asdict, self.devices)
-
-    def document(self) -> Document:
-        """For each GPU what it is, then its limits and where they come from, then what is amiss."""
-        return [block for device in self.devices for block in _blocks(device)]
-
-
-def headline(device: DeviceEntry) -> Paragraph:
-    """What the GPU is, in two lines of a terminal."""
-    generation = f" ({device.architecture})" if device.architecture else ""
-    name = Marked(f"GPU {device.index}: {device.name}", "strong")
-    return Paragraph((name, f", compute capability {device.cc}{generation}\n{known_of(device)}"))
-
-
-def known_of(device: DeviceEntry) -> str:
-    """``132 SMs, driver 580.159.04 (CUDA 13.0), MIG off``: what is known of a GPU."""
-    sms = device.multiprocessor_count
-    count = "unknown number of SMs" if sms is None else words.count(sms, "SM")
-    version = f"driver {device.driver_version or 'of unknown version'}"
-    cuda = f" (CUDA {device.cuda_version})" if device.cuda_version else ""
-    mig = "" if device.mig is None else f", MIG {'on' if device.mig else 'off'}"
-    return f"{count}, {version}{cuda}{mig}"
-
-
-def _blocks(device: DeviceEntry) -> Iterator[Block]:
-    values = [(name, words.limit(name, limit.value), limit) for name, limit in device.limits.items()]
-    differing = {number for number, (*_, limit) in enumerate(values) if limit.differs}
-    screen = [
-        (
-            name,
-            value,
-            f"{limit.source}; the table has {words.limit(name, limit.in_table)}"
-            if limit.differs
-            else limit.source,
-        )
-        for name, value, limit in values
-    ]
-    yield Only("text", [headline(device), Table(COLUMNS[:3], screen, differing, splits=False)])
-    head = (Marked(f"GPU {device.index}: {device.name}", "strong"), f", compute capability {device.cc}; ")
-    page = [(name, value, limit.source, words.limit(name, limit.in_table)) for name, value, limit in values]
-    yield Only("markdown", [Paragraph((*head, known_of(device))), Table(COLUMNS, page)])
-    yield Together([Bullets([note], "faint") for note in device.notes])
-
-
-def device_report(devices: tuple[Device, ...]) -> DeviceReport:
-    """Everything that is shown of some GPUs."""
-    return DeviceReport(tuple(device_entry(device) for device in devices))
-
-
-def device_entry(device: Device) -> DeviceEntry:
-    """Everything that is shown of a GPU."""
-    row, notes = _row(device)
-    version = device.cuda_version
-    return DeviceEntry(
-        index=device.index,
-        name=device.name,
-        cc=str(device.compute_capability),
-        architecture=None if row is None else row.architecture,
-        multiprocessor_count=device.multiprocessor_count,
-        driver_version=device.driver_version,
-        cuda_version=None if version is None else f"{version[0]}.{version[1]}",
-        mig=device.mig,
-        limits=_limits(device, row),
-        notes=(*(words.capitalised(f"{reason}.") for reason in device.missing), *notes),
-    )
-
-
-def _row(device: Device) -> tuple[Limits | None, tuple[str, ...]]:
+def _row(device: Device) -> Limits | None:
     try:
-        row = device.row
-    except OccupancyError as error:
-        return None, (said_by(error),)
+        return device.row
+    except OccupancyError:
+        return None
+
+
+def _limits(device: Device) -> list[LiveLimit]:
+    row, found = _row(device), []
+    for name in LIMITS_WITH_SOURCES:
+        if name == "spreadsheet":
+            continue  # no limit of the hardware
+        in_table = None if row is None else getattr(row, name)
+        if name in device.reported:
+            found.append(LiveLimit(name, device.reported[name], "driver", in_table))
+        elif row is not None:
+            found.append(LiveLimit(name, in_table, "table", in_table))
+    return found
+
+
+def _problems(device: Device) -> list[str]:
+    problems = [f"{reason[:1].upper()}{reason[1:]}." for reason in device.missing]
     try:
         _ = device.limits
     except OccupancyError as error:
-        return row, (said_by(error),)
-    return row, ()
+        problems.append(str(error))
+    return problems
 
 
-def _limits(device: Device, row: Limits | None) -> dict[str, LiveLimit]:
-    found: dict[str, LiveLimit] = {}
-    for name in FIELDS:
-        if name == "spreadsheet":
-            continue  # no limit of the chip
-        in_table = None if row is None else getattr(row, name)
-        if name in device.reported:
-            found[name] = LiveLimit(device.reported[name], "driver", in_table)
-        elif row is not None:
-            found[name] = LiveLimit(in_table, "table", in_table)
-    return found
+def _cuda_version(device: Device) -> str | None:
+    return device.cuda_version and ".".join(map(str, device.cuda_version))
+
+
+COLUMNS = (
+    Column("index", "", lambda device: device.index, about="CUDA's device number.", type="integer"),
+    Column("name", "", lambda device: device.name, about="Name of the GPU.", type="string"),
+    Column("cc", "", lambda device: str(device.compute_capability), about="Compute capability.",
+           type="string"),
+    Column("architecture", "", lambda device: (row := _row(device)) and row.architecture,
+           about="Architecture; null if the table lacks the compute capability.", type="string"),
+    Column("multiprocessor_count", "", lambda device: device.multiprocessor_count,
+           about="Number of SMs; under MIG, those of the visible instance.", type="integer"),
+    Column("driver_version", "", lambda device: device.driver_version, about="Version of the driver.",
+           type="string"),
+    Column("cuda_version", "", _cuda_version, about="Newest CUDA version that the driver can run.",
+           type="string"),
+    Column("mig", "", lambda device: device.mig, about="Whether MIG divides the GPU.", type="boolean"),
+    Column("limits", "",
+           lambda device: {each.name: {"value": each.value, "source": each.source, "in_table": each.in_table}
+                           for each in _limits(device)},
+           about="Limits of an SM, each from the driver or the table.", type="object"),
+    Column("problems", "", _problems, about="Missing packages, and contradictions.", type="array"),
+)  # fmt: skip
+
+_LIMIT_COLUMNS = (
+    Column("label", "Limit", lambda limit: LABELS[limit.name], align="left"),
+    Column("value", "Value", lambda limit: limit.value, lambda limit: limit_text(limit.name, limit.value),
+           wraps=True),
+    Column("source", "From", lambda limit: limit.source_text, align="left", wraps=True),
+)  # fmt: skip
+
+
+def device_lines(device: Device) -> tuple[str, str]:
+    """Return the GPU and its software in two lines."""
+    row = _row(device)
+    name = f"GPU {device.index}: {device.name}, compute capability {device.compute_capability}"
+    sms = device.multiprocessor_count
+    cuda = _cuda_version(device)
+    software = [
+        "unknown number of SMs" if sms is None else count(sms, "SM"),
+        f"driver {device.driver_version or 'unknown'}" + (f" (CUDA {cuda})" if cuda else ""),
+        *([] if device.mig is None else [f"MIG {'on' if device.mig else 'off'}"]),
+    ]
+    return name + (f" ({row.architecture})" if row else ""), ", ".join(software)
+
+
+def device_report(devices: Sequence[Device]) -> Report:
+    """Return the report of some GPUs of this machine."""
+    details: list[Block] = []
+    for device in devices:
+        if len(devices) > 1:
+            details.append(Paragraph(device_lines(device)))
+        details.append(Table("", _LIMIT_COLUMNS, _limits(device)))
+        details += [Paragraph([problem]) for problem in _problems(device)]
+    headline = device_lines(devices[0]) if len(devices) == 1 else (count(len(devices), "GPU"),)
+    return Report("device", headline, COLUMNS, devices, "devices", shows_rows=False, details=details)
+
+
+def _differences(check: Check) -> list[dict[str, str]]:
+    return [each._asdict() for each in check.differences]
+
+
+CHECK_COLUMNS = (
+    Column("name", "Check", lambda check: check.name, about="Name of the check.", align="left",
+           type="string"),
+    Column("call", "", lambda check: check.call, about="Call of the driver.", type="string"),
+    Column("compared", "Compared", lambda check: check.compared, about="Number of comparisons.",
+           type="integer"),
+    Column("different", "Different", lambda check: check.different, about="Number of differences.",
+           type="integer"),
+    Column("documented", "Known bug", lambda check: check.documented,
+           about="Results that match a documented bug of the driver.", type="integer"),
+    Column("differences", "", _differences, about="The first differences.", type="array"),
+)  # fmt: skip
+
+
+def verify_report(verification: Verification) -> Report:
+    """Return the report of a verification."""
+    device, known = verification.device, verification.documented
+    kernels = count(verification.kernels, "kernel")
+    results = f"{verification.compared:,} results of the driver for {kernels}"
+    bug = f", except {known:,} with a documented bug of the driver" if known else ""
+    verdict = f"All {results} agree{bug}."
+    if verification.different:
+        verdict = f"{verification.different:,} of {results} differ. Please report it, with this whole text."
+    versions = [
+        text if name == "system" else f"{name} {text}" for name, text in verification.versions.items()
+    ]
+    details: list[Block] = [
+        Paragraph([*device_lines(device), ", ".join([verification.date.isoformat(), *versions])])
+    ]
+    for check in verification.checks:
+        lines = [
+            line
+            for each in check.differences
+            for line in (f"  {each.case}", f"    driver {each.driver}, computed {each.computed}")
+        ]
+        if lines:
+            details.append(Paragraph([f"{count(check.different, 'difference')}: {check.call}", *lines]))
+    values = {
+        "date": verification.date.isoformat(),
+        "versions": verification.versions,
+        "device": {column.key: column.value(device) for column in COLUMNS[:-2]},
+        "kernels": verification.kernels,
+        "compared": verification.compared,
+        "different": verification.different,
+        "documented": known,
+    }
+    return Report(
+        "verify", (verdict,), CHECK_COLUMNS, verification.checks, "checks", values=values, details=details
+    )

@@ -1,74 +1,40 @@
-"""The answer to ``occupancy gpus``."""
+"""The report of GPUs that are known by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
 
-from ..render.document import Column, Document, Table
 from ..tables.gpus import Gpu
-from ..values.dataclass import dataclass
-from .base import Report
-
-
-@dataclass(frozen=True, slots=True)
-class GpuEntry:
-    """A GPU that is known by name."""
-
-    name: str
-    cc: str
-    multiprocessor_count: int | None
-    """SMs of one GPU."""
-    die: str | None
-    market: str | None
-    memory_gb: float | None
-    l2_cache_bytes: int | None
-    """Only where a device reported it."""
-
+from ..values.numbers import count
+from .model import Column, Report
 
 COLUMNS = (
-    Column("GPU", is_number=False, least=1, cuts=True),
-    Column("CC", is_number=False),
-    Column("SMs", least=1, cuts=True),
-    Column("Die", is_number=False),
-    Column("Memory"),
-)
+    Column("name", "GPU", lambda gpu: gpu.label, about="Name of the GPU.", align="left", type="string"),
+    Column("cc", "CC", lambda gpu: gpu.cc, about="Compute capability.", align="left", type="string"),
+    Column(
+        "multiprocessor_count", "SMs", lambda gpu: gpu.multiprocessor_count,
+        about="SMs of one GPU; a card with two GPUs shows up as two devices.", type="integer",
+    ),
+    Column(
+        "die", "Die", lambda gpu: gpu.die,
+        about="NVIDIA's code of the die, such as AD102.", align="left", optional=2, type="string",
+    ),
+    Column(
+        "memory_gb", "Memory", lambda gpu: gpu.memory_gb,
+        lambda gpu: "-" if gpu.memory_gb is None else f"{gpu.memory_gb:g} GB",
+        about="Memory as sold, in GB.", optional=1, type="number",
+    ),
+    Column("market", "", lambda gpu: gpu.market, about="Market, such as datacenter.", type="string"),
+    Column(
+        "l2_cache_bytes", "", lambda gpu: gpu.l2_cache_bytes,
+        about="Size of the L2 cache, if a device reported it.", type="integer",
+    ),
+)  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class GpusReport(Report):
-    """GPUs that are known by name."""
-
-    gpus: tuple[GpuEntry, ...]
-
-    def _each_row(self) -> Iterable[Mapping[str, Any]]:
-        """Return a row for each GPU."""
-        return map(asdict, self.gpus)
-
-    def document(self) -> Document:
-        """Return a row for each GPU."""
-        memories = ("" if gpu.memory_gb is None else f"{gpu.memory_gb:g} GB" for gpu in self.gpus)
-        rows = [
-            (gpu.name, gpu.cc, str(gpu.multiprocessor_count), gpu.die or "", memory)
-            for gpu, memory in zip(self.gpus, memories, strict=True)
-        ]
-        return (Table(COLUMNS, rows, splits=False),)
-
-
-def gpus_report(gpus: Sequence[Gpu]) -> GpusReport:
-    """Return the report of some GPUs."""
-    return GpusReport(
-        tuple(
-            GpuEntry(
-                gpu.label,
-                gpu.cc,
-                gpu.multiprocessor_count,
-                gpu.die,
-                gpu.market,
-                gpu.memory_gb,
-                gpu.l2_cache_bytes,
-            )
-            for gpu in gpus
-        )
+def gpus_report(gpus: Sequence[Gpu], others: int = 0) -> Report:
+    """Return the report of some GPUs; ``others`` more are not shown."""
+    headline = (
+        f"The newest {len(gpus)} GPUs; --all lists {others:,} more" if others else count(len(gpus), "GPU")
     )
+    return Report("gpus", (headline,), COLUMNS, gpus, "gpus")

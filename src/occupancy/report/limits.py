@@ -1,204 +1,213 @@
-"""The answer to ``occupancy limits``."""
+"""The reports of limits and of their sources."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
-from ..render import words
-from ..render.document import Block, Bullets, Column, Document, Heading, Only, Table, Together
-from ..tables.gpus import Gpu
 from ..tables.sources import Dispute, Provenance, Source
-from ..tables.table import CURRENT_FROM, are_current
-from ..values.dataclass import dataclass
+from ..tables.table import CURRENT_FROM
 from ..values.limits import Limits, SpreadsheetColumn
-from .base import Report, empty
-from .of_chips import later_names
+from ..values.numbers import plain, size
+from .model import Block, Column, Paragraph, Report, Table
 
-OVERVIEW = {
+LABELS = {
     "architecture": "Architecture",
-    "max_threads_per_multiprocessor": "Threads\nper SM",
-    "max_warps_per_multiprocessor": "Warps\nper SM",
-    "max_blocks_per_multiprocessor": "Blocks\nper SM",
-    "max_registers_per_multiprocessor": "Regs\nper SM",
-    "max_registers_per_block": "Regs\nper\nblock",
-    "max_shared_memory_per_multiprocessor": "Shared\nper SM",
-    "max_shared_memory_per_block_optin": "Shared\nper\nblock",
+    "warp_size": "Warp size",
+    "max_threads_per_multiprocessor": "Threads per SM",
+    "max_blocks_per_multiprocessor": "Blocks per SM",
+    "max_registers_per_multiprocessor": "Registers per SM",
+    "max_registers_per_block": "Registers per block",
+    "max_registers_per_thread": "Registers per thread",
+    "max_shared_memory_per_multiprocessor": "Shared memory per SM",
+    "max_shared_memory_per_block": "Shared memory per block",
+    "max_shared_memory_per_block_optin": "Shared memory per block, opt-in",
+    "max_oversized_shared_memory_per_block": "Shared memory per block, oversized",
+    "reserved_shared_memory_per_block": "Shared memory reserved per block",
+    "shared_memory_configurations": "Shared memory configurations",
+    "unified_l1_and_shared_memory": "L1 and shared memory",
+    "max_threads_per_block": "Threads per block",
+    "max_block_dim": "Block dimensions",
+    "max_portable_cluster_size": "Cluster size, portable",
+    "max_non_portable_cluster_size": "Cluster size, non-portable",
+    "max_barriers_per_block": "Barriers per block",
+    "max_barriers_per_multiprocessor": "Barriers per SM",
+    "virtual_resources_per_multiprocessor": "Virtual resources per SM",
+    "tensor_memory_per_multiprocessor": "Tensor memory per SM",
+    "register_allocation_unit": "Register allocation unit",
+    "register_allocation_granularity": "Register allocation granularity",
+    "shared_memory_allocation_unit": "Shared memory allocation unit",
+    "warp_allocation_granularity": "Warp allocation granularity",
+    "sub_partitions": "Sub-partitions",
+    "launch_check_sub_partitions": "Sub-partitions in the launch check",
+    "partitioned_global_caching": "Partitioned global caching",
+    "fp32_lanes_per_multiprocessor": "FP32 lanes per SM",
+    "spreadsheet": "Spreadsheet",
+    "max_warps_per_multiprocessor": "Warps per SM",
 }
+"""Limit -> its label, in the order of the table."""
 
-ONLY_CURRENT = f"From {CURRENT_FROM} on; --all has the older ones, occupancy limits 9.0 every limit."
+_OVERVIEW = {
+    "architecture": "Architecture",
+    "max_threads_per_multiprocessor": "Threads",
+    "max_warps_per_multiprocessor": "Warps",
+    "max_blocks_per_multiprocessor": "Blocks",
+    "max_registers_per_multiprocessor": "Registers",
+    "max_shared_memory_per_multiprocessor": "Shared memory",
+    "max_shared_memory_per_block_optin": "per block",
+}
+"""Limit -> its title in the overview."""
 
-READABLE = 11
-"""Columns for a value of one chip: of its longest ones, such as 1024 x 1024 x 64, each line has room."""
-
-
-@dataclass(frozen=True, slots=True)
-class LimitsReport(Report):
-    """The limits of some compute capabilities."""
-
-    limits: tuple[Limits, ...]
-    is_whole_table: bool
-    """Whether all rows of a table are shown, so that an overview is wanted rather than every limit."""
-    gpus: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Compute capability -> the products by whose names it was asked for."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Compute capability -> its limits, as plain values."""
-        return {
-            "schema_version": self.schema_version,
-            "compute_capabilities": {str(row.compute_capability): row_of(row) for row in self.limits},
-        }
-
-    def _each_row(self) -> Iterable[Mapping[str, Any]]:
-        """A row for each compute capability."""
-        for each in self.limits:
-            row = row_of(each)
-            # A chip without a spreadsheet column has empty cells there.
-            yield {
-                "cc": str(each.compute_capability),
-                **row,
-                "spreadsheet": row["spreadsheet"] or empty(SpreadsheetColumn),
-            }
-
-    def document(self) -> Document:
-        """An overview of a whole table on a terminal; else every limit of some chips side by side."""
-        ccs = [str(each.compute_capability) for each in self.limits]
-        columns = [row_of(each) for each in self.limits]
-        rows = [[name, *(words.limit(name, column[name]) for column in columns)] for name in columns[0]]
-        differing = {number for number, (_, *values) in enumerate(rows) if len(set(values)) > 1}
-        columns_of_all = (
-            Column("Limit", is_number=False),
-            *(Column(self._title(cc), least=READABLE) for cc in ccs),
-        )
-        names = Bullets(list(later_names(list(map(Gpu, self.limits)))), "faint")
-        if self.is_whole_table:
-            header = [Column(title, is_number=name != "architecture") for name, title in OVERVIEW.items()]
-            cells = [
-                (cc, *(words.limit(name, column[name]) for name in OVERVIEW))
-                for cc, column in zip(ccs, columns, strict=True)
-            ]
-            overview = Table([Column("CC", is_number=False), *header], cells)
-            scope = Bullets([ONLY_CURRENT] if are_current(ccs) else [], "faint")
-            screen: list[Block] = [overview, Together([scope, names])]
-        else:
-            screen = [Table(columns_of_all, rows, differing), names]
-        return Only("text", screen), Only("markdown", [Table(columns_of_all, rows), names])
-
-    def _title(self, cc: str) -> str:
-        """The compute capability, below the names by which it was asked for."""
-        return "\n".join((*self.gpus.get(cc, ()), cc))
+SIDE_BY_SIDE = 3
+"""Compute capabilities in a table of all limits."""
 
 
-FIELDS = tuple(field.name for field in fields(Limits) if field.name != "compute_capability")
-"""The limits that have a source, in the order in which they are shown."""
+def limit_text(name: str, value: Any) -> str:
+    """Return a limit as people read it: ``96 KiB``, ``1024 x 1024 x 64``, ``-`` for None."""
+    if isinstance(value, SpreadsheetColumn):
+        return f"version {value.version}"
+    if name == "shared_memory_configurations" and value is not None:
+        return ", ".join(str(each // 1024) for each in value) + " KiB"
+    if isinstance(value, tuple):
+        return " x ".join(map(str, value))
+    return size(value) if type(value) is int and "shared_memory" in name else plain(value)
 
 
-@dataclass(frozen=True, slots=True)
-class SourcesReport(Report):
-    """Where some values of the table come from."""
+def _column(name: str) -> Column:
+    def value(row: Limits) -> Any:
+        found = getattr(row, name)
+        return asdict(found) if isinstance(found, SpreadsheetColumn) else found
 
-    values: tuple[Provenance, ...]
-
-    def cited(self) -> tuple[Source, ...]:
-        """Every source that these values name, once each, in the order of their codes."""
-        named = {source.code: source for value in self.values for source in _named_by(value)}
-        return tuple(named[code] for code in sorted(named))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Compute capability -> limit -> its value and its sources, as plain values."""
-        limits: dict[str, dict[str, Any]] = {}
-        for value in self.values:
-            limits.setdefault(str(value.compute_capability), {})[value.field] = {
-                "value": asdict(value.value) if isinstance(value.value, SpreadsheetColumn) else value.value,
-                "sources": [source.code for source in value.sources],
-                "note": value.note,
-                "disputes": [
-                    {
-                        "others": [
-                            {"value": other.value, "sources": [source.code for source in other.sources]}
-                            for other in dispute.others
-                        ],
-                        "why": dispute.why,
-                    }
-                    for dispute in value.disputes
-                ],
-            }
-        return {
-            "schema_version": self.schema_version,
-            "compute_capabilities": limits,
-            "sources": {source.code: asdict(source) for source in self.cited()},
-        }
-
-    def _each_row(self) -> Iterable[Mapping[str, Any]]:
-        """A row for each value, in words."""
-        for value in self.values:
-            yield {
-                "cc": str(value.compute_capability),
-                "limit": value.field,
-                "value": words.limit(value.field, value.value),
-                "sources": _codes(value.sources),
-                "note": value.note or "",
-                "disputed": " ".join(_disputed(value.field, dispute) for dispute in value.disputes),
-            }
-
-    def document(self) -> Document:
-        """For each compute capability its limits with their sources, then what the codes stand for."""
-        per_chip = [
-            Together([Heading(f"Compute capability {cc}"), *_limits(list(values))])
-            for cc, values in groupby(self.values, lambda value: value.compute_capability)
-        ]
-        cited = self.cited()
-        lines = [f"{each.code}: {each.title}. {each.where} ({each.licence})" for each in cited]
-        rows = list(self._each_row())
-        table = Table([Column(name) for name in rows[0]], [tuple(row.values()) for row in rows])
-        sources = [(each.code, each.title, each.where, each.licence) for each in cited]
-        header = [Column(name) for name in ("code", "title", "where", "licence")]
-        return (
-            Only("text", [*per_chip, Together([Heading("Sources"), Bullets(lines, indent=2)])]),
-            Only("markdown", [table, Table(header, sources)]),
-        )
-
-
-def _limits(values: Sequence[Provenance]) -> Iterator[Block]:
-    columns = (
-        Column("Limit", is_number=False),
-        Column("Value", least=1),
-        Column("Sources", is_number=False, least=1),
+    left = name == "architecture"
+    return Column(
+        name,
+        _OVERVIEW.get(name, ""),
+        value,
+        lambda row: limit_text(name, getattr(row, name)),
+        about=f"{LABELS[name]}{', in bytes' if 'shared_memory' in name else ''}.",
+        align="left" if left else "right",
+        optional=1 if name == "max_threads_per_multiprocessor" else 2 * left,
     )
-    rows = [(value.field, words.limit(value.field, value.value), _codes(value.sources)) for value in values]
-    yield Table(columns, rows, splits=False, comfortable=60)
-    notes = [f"{value.field}: {value.note}" for value in values if value.note]
-    if notes:
-        yield from (Heading("Notes"), Bullets(notes, indent=2))
-    disputes = [
-        f"{value.field} is {words.limit(value.field, value.value)} here; {_disputed(value.field, dispute)}"
-        for value in values
+
+
+COLUMNS = (
+    Column("cc", "CC", lambda row: str(row.compute_capability), about="Compute capability.", align="left",
+           type="string"),
+    *map(_column, LABELS),
+)  # fmt: skip
+
+
+def limits_report(
+    rows: Sequence[Limits], names: Mapping[str, Sequence[str]] | None = None, *, is_overview: bool = False
+) -> Report:
+    """Return the report of some limits.
+
+    Args:
+        rows: The limits of each compute capability.
+        names: Compute capability -> the GPUs by whose names it was requested.
+        is_overview: Show the main limits of each alone.
+    """
+    if is_overview:
+        newer = all(row.compute_capability >= CURRENT_FROM for row in rows)
+        scope = f" from {CURRENT_FROM} on; --all lists the older ones, a name every limit" if newer else ""
+        return Report("limits", (f"Limits of an SM{scope}",), COLUMNS, rows, "compute_capabilities")
+    titles = []
+    for row in rows:
+        cc = str(row.compute_capability)
+        known_as = ", ".join((names or {}).get(cc, ()))
+        titles.append(f"{known_as} ({cc})" if known_as else cc)
+    tables: list[Block] = []
+    for start in range(0, len(rows), SIDE_BY_SIDE):
+        part = slice(start, start + SIDE_BY_SIDE)
+        columns = [_limit_column(row, title) for row, title in zip(rows[part], titles[part], strict=True)]
+        if len(rows) == 1:
+            columns.append(Column("limit", "Name", str, align="left", optional=1))
+        label = Column("label", "Limit", lambda name: LABELS[name], align="left")
+        tables.append(Table("", [label, *columns], list(LABELS)))
+    headline = (f"Limits of an SM: {', '.join(titles)}",)
+    return Report("limits", headline, COLUMNS, rows, "compute_capabilities", shows_rows=False, details=tables)
+
+
+def _limit_column(row: Limits, title: str) -> Column:
+    return Column("", title, lambda name: limit_text(name, getattr(row, name)), wraps=True)
+
+
+def _codes(sources: Sequence[Source]) -> list[str]:
+    return [source.code for source in sources]
+
+
+def _plain_value(value: Any) -> Any:
+    return asdict(value) if isinstance(value, SpreadsheetColumn) else value
+
+
+def _disputes(value: Provenance) -> list[dict[str, Any]]:
+    return [
+        {
+            "others": [{"value": other.value, "sources": _codes(other.sources)} for other in dispute.others],
+            "why": dispute.why,
+        }
         for dispute in value.disputes
     ]
-    if disputes:
-        yield from (Heading("Disputed"), Bullets(disputes, indent=2))
 
 
-def _disputed(field: str, dispute: Dispute) -> str:
-    """What other sources say, and why it was judged otherwise."""
-    others = [f"{words.limit(field, other.value)} by {_codes(other.sources)}" for other in dispute.others]
+def _disputed(value: Provenance, dispute: Dispute) -> str:
+    """Return ``256 by H13.5. No compiler ...``."""
+    others = [
+        f"{limit_text(value.field, other.value)} by {' '.join(_codes(other.sources))}"
+        for other in dispute.others
+    ]
     return f"{'; '.join(others)}. {dispute.why}"
 
 
-def _codes(sources: Iterable[Source]) -> str:
-    return " ".join(source.code for source in sources)
+SOURCE_COLUMNS = (
+    Column("cc", "", lambda value: str(value.compute_capability), about="Compute capability.", type="string"),
+    Column("limit", "Limit", lambda value: value.field, about="Name of the limit.", align="left",
+           type="string"),
+    Column("value", "Value", lambda value: _plain_value(value.value),
+           lambda value: limit_text(value.field, value.value),
+           about="Value; null if there is no such limit, or if it is not known.", wraps=True),
+    Column("sources", "Sources", lambda value: _codes(value.sources),
+           lambda value: " ".join(_codes(value.sources)),
+           about="Codes of the sources of the value.", align="left", wraps=True, type="array"),
+    Column("note", "", lambda value: value.note, about="Remark.", type="string"),
+    Column("disputes", "", _disputes,
+           lambda value: " ".join(_disputed(value, dispute) for dispute in value.disputes),
+           about="Values of other sources, and why the table has another.", type="array"),
+)  # fmt: skip
+
+
+def sources_report(values: Sequence[Provenance]) -> Report:
+    """Return the report of the sources of some values."""
+    cited = {source.code: source for value in values for source in _named_by(value)}
+    details: list[Block] = []
+    for cc, found in groupby(values, lambda value: value.compute_capability):
+        rows = list(found)
+        details.append(Table(f"Compute capability {cc}", SOURCE_COLUMNS[1:4], rows))
+        notes = [f"  {value.field}: {value.note}" for value in rows if value.note]
+        disputes = [
+            f"  {value.field}: {_disputed(value, dispute)}" for value in rows for dispute in value.disputes
+        ]
+        details += [
+            Paragraph([title, *lines]) for title, lines in (("Notes", notes), ("Disputed", disputes)) if lines
+        ]
+    lines = [
+        f"  {code}: {source.title}. {source.where} ({source.licence})"
+        for code, source in sorted(cited.items())
+    ]
+    return Report(
+        "sources",
+        ("Sources of the limits",),
+        SOURCE_COLUMNS,
+        values,
+        "limits",
+        values={"sources": {code: asdict(cited[code]) for code in sorted(cited)}},
+        shows_rows=False,
+        details=[*details, Paragraph(["Sources", *lines])],
+    )
 
 
 def _named_by(value: Provenance) -> list[Source]:
     others = [source for dispute in value.disputes for other in dispute.others for source in other.sources]
     return [*value.sources, *others]
-
-
-def row_of(limits: Limits) -> dict[str, Any]:
-    """One row as plain values, in the table's order, with the warps that follow from the threads."""
-    values = asdict(limits)
-    del values["compute_capability"]
-    values["max_warps_per_multiprocessor"] = limits.max_warps_per_multiprocessor
-    return values

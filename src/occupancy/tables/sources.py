@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 from ..errors import InputError
-from ..values.limits import FIELD_NAMES, ComputeCapability
+from ..values.limits import FIELD_NAMES, ComputeCapability, Limits
 from ..values.spellings import did_you_mean
 from . import shipped
+
+LIMITS_WITH_SOURCES = tuple(each.name for each in fields(Limits) if each.name != "compute_capability")
+"""Names of the limits in the order of the table."""
 
 
 @dataclass(frozen=True, slots=True)

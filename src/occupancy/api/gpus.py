@@ -33,7 +33,7 @@ def limits(cc: ComputeCapabilityLike) -> Limits:
     return cc if isinstance(cc, Limits) else find_gpu(cc).limits
 
 
-def gpus(pattern: str = "", *, sort: GpuOrder = "newest") -> tuple[Gpu, ...]:
+def gpus(pattern: str = "", *, sort: GpuOrder = "newest") -> list[Gpu]:
     """List the GPUs that are known by name, with their compute capabilities and numbers of SMs.
 
     Args:
@@ -57,7 +57,7 @@ def gpus(pattern: str = "", *, sort: GpuOrder = "newest") -> tuple[Gpu, ...]:
         found.sort(key=lambda gpu: -(gpu.multiprocessor_count or 0))
     elif sort == "memory":
         found.sort(key=lambda gpu: -(gpu.memory_gb or 0))
-    return tuple(found)
+    return found
 
 
 def multiprocessors(gpu: Gpu, given: CountLike | None) -> int:
@@ -79,16 +79,15 @@ def multiprocessors(gpu: Gpu, given: CountLike | None) -> int:
     )
 
 
-def compute_capabilities() -> tuple[ComputeCapability, ...]:
+def compute_capabilities() -> list[ComputeCapability]:
     """List every compute capability of the table, ascending."""
-
-    return shipped.known()
+    return list(shipped.known())
 
 
 def sources(
     ccs: Iterable[ComputeCapabilityLike] | ComputeCapabilityLike | None = None,
-) -> occupancy.SourcesReport:
-    """List the sources of the numbers of the table, and disagreements between sources.
+) -> list[occupancy.Provenance]:
+    """List the sources of each number of the table, and disagreements between sources.
 
     Args:
         ccs: Compute capabilities or GPUs, each as in `compute`; without any: the whole table.
@@ -97,8 +96,7 @@ def sources(
         InputError: Not a compute capability.
         UnknownComputeCapabilityError: The table lacks it.
     """
-    from ..report.limits import FIELDS, SourcesReport
-    from ..tables.sources import provenance
+    from ..tables.sources import LIMITS_WITH_SOURCES, provenance
 
     found = shipped.known() if ccs is None else [gpu.limits.compute_capability for gpu in find_gpus(ccs)]
-    return SourcesReport(tuple(provenance(cc, field) for cc in dict.fromkeys(found) for field in FIELDS))
+    return [provenance(cc, field) for cc in dict.fromkeys(found) for field in LIMITS_WITH_SOURCES]

@@ -1,0 +1,217 @@
+"""The commands limits, gpus, device and verify."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from occupancy import compute_capabilities
+from tests.cli_runner import run
+from tests.recorded import FEW, installed, recorded_tape
+
+KERNEL = ("--threads", "256", "--regs", "32")
+
+
+def as_json(*arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run(*arguments, "--format", "json").stdout)
+    return found
+
+
+def as_csv(*arguments: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").stdout)))
+
+
+class TestLimits:
+    def test_the_overview_has_a_row_for_each_compute_capability(self) -> None:
+        every = [str(cc) for cc in compute_capabilities()]
+        lines = run("limits", "--all", columns=80).stdout.splitlines()
+        assert [line.split()[0] for line in lines[3:]] == every
+        assert [row["cc"] for row in as_csv("limits", "--all")] == every
+        newer = [str(cc) for cc in compute_capabilities() if cc >= (7, 5)]
+        assert [line.split()[0] for line in run("limits").stdout.splitlines()[3:]] == newer
+        assert max(map(len, lines)) <= 80
+
+    def test_some_side_by_side_with_every_limit(self) -> None:
+        text = run("limits", "sm_80", "9.0", "RTX 5090", columns=120).stdout
+        rows = {line[:34].strip(): line[34:].split() for line in text.splitlines()}
+        assert rows["Limit"] == ["8.0", "9.0", "GeForce", "RTX", "5090", "(12.0)"]
+        assert rows["Threads per SM"] == ["2,048", "2,048", "1,536"]
+        assert len(rows) > 30
+
+    @pytest.mark.parametrize("columns", [40, 80, 120])
+    @pytest.mark.parametrize("arguments", [(), ("3.7", "5.2", "8.0", "9.0", "12.0"), ("8.6", "--sources")])
+    def test_a_narrow_terminal_loses_no_number(self, arguments: tuple[str, ...], columns: int) -> None:
+        text = run("limits", *arguments, columns=columns).stdout
+        assert max(map(len, text.splitlines())) <= columns
+        everything = run("limits", *arguments, columns=400).stdout.split()
+        numbers = {word for word in everything if re.fullmatch(r"[\d,]+\d", word)}
+        if columns >= 80:
+            assert numbers <= set(text.split())
+
+    def test_json_csv_and_markdown_have_the_same_values(self) -> None:
+        (row,) = as_json("limits", "8.6")["compute_capabilities"]
+        assert (row["max_blocks_per_multiprocessor"], row["max_block_dim"]) == (16, [1024, 1024, 64])
+        assert as_csv("limits", "8.6")[0]["max_blocks_per_multiprocessor"] == "16"
+        assert "| Blocks per SM | 16 |" in run("limits", "8.6", "--format", "markdown").stdout
+
+    def test_an_unknown_compute_capability(self) -> None:
+        result = run("limits", "9.9")
+        assert (result.exit_code, "9.9 is not in the table" in result.stderr) == (2, True)
+
+    def test_sources(self) -> None:
+        text = run("limits", "12.0", "--sources", columns=100).stdout
+        assert "Disputed" in text
+        printed = as_json("limits", "12.0", "--sources")
+        values = {row["limit"]: row for row in printed["limits"]}
+        blocks = values["max_blocks_per_multiprocessor"]
+        assert (blocks["value"], [other["value"] for other in blocks["disputes"][0]["others"]]) == (24, [32])
+        assert set(blocks["sources"]) <= set(printed["sources"])
+        rows = as_csv("limits", "--all", "--sources")
+        assert len(rows) == len(compute_capabilities()) * len(values)
+        assert all(row["sources"] for row in rows)
+
+    def test_a_table_of_ones_own(self, tmp_path: Path) -> None:
+        table = tmp_path / "mine.toml"
+        table.write_text('schema_version = 1\n[compute_capabilities."13.0"]\nlike = "9.0"\nwarp_size = 64\n')
+        assert "13.0" in run("limits", "--limits", str(table)).stdout
+        refused = run("limits", "--limits", str(table), "--sources")
+        assert (refused.exit_code, refused.stdout) == (2, "")
+
+
+class TestGpus:
+    def test_the_newest_come_first_and_the_others_with_all(self) -> None:
+        newest = run("gpus").stdout.splitlines()
+        assert newest[0] == "The newest 30 GPUs; --all lists 925 more"
+        assert len(newest) == 33
+        assert len(run("gpus", "--all").stdout.splitlines()) == 958
+        assert len(as_json("gpus")["gpus"]) == 30
+
+    def test_orders(self) -> None:
+        def column(key: str, *arguments: str) -> list[Any]:
+            return [each[key] or 0 for each in as_json("gpus", *arguments)["gpus"]]
+
+        sms = column("multiprocessor_count", "hopper,blackwell", "--sort", "sms")
+        assert sms == sorted(sms, reverse=True)
+        names = column("name", "ada", "--sort", "name")
+        assert names == sorted(names)
+        memory = column("memory_gb", "hopper", "--sort", "memory")
+        assert memory == sorted(memory, reverse=True)
+
+    def test_patterns(self) -> None:
+        both = as_csv("gpus", "rtx", "4090,", "h100", "sxm,rtx 4090")
+        each = [row for name in ("h100 sxm", "rtx 4090") for row in as_csv("gpus", name)]
+        assert both == each
+        assert as_csv("gpus", "hopper,sm_100a") == as_csv("gpus", "9.0,10.0")
+        assert "no GPU of compute capability 8.8 is known" in run("gpus", "8.8").stderr
+        assert run("gpus", "no such thing").exit_code == 2
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Make ``verify --quick`` quicker still."""
+    monkeypatch.setattr("occupancy.device.verification.QUICK", FEW)
+    with installed(recorded_tape()):
+        yield
+
+
+class TestDevice:
+    ATTRIBUTE = "cuDeviceGetAttribute(CU_DEVICE_ATTRIBUTE_{}, cuDeviceGet(0))"
+
+    def test_each_limit_with_its_source(self, h200: None) -> None:
+        lines = run("device", columns=100).stdout.splitlines()
+        assert lines[0] == "GPU 0: NVIDIA H200, compute capability 9.0 (Hopper)"
+        assert lines[1] == "132 SMs, driver 580.159.04 (CUDA 13.0), MIG off"
+        shown = {line[:34].strip(): line.split()[-1] for line in lines[4:]}
+        assert (shown["Blocks per SM"], shown["Register allocation unit"]) == ("driver", "table")
+        assert as_csv("device")[0]["name"] == "NVIDIA H200"
+
+    def test_a_limit_that_differs_from_the_table_is_shown_with_both(self) -> None:
+        tape = recorded_tape()
+        tape.answers[self.ATTRIBUTE.format("MAX_BLOCKS_PER_MULTIPROCESSOR")][1] = 24
+        with installed(tape):
+            assert "24  driver; the table has 32" in run("device", "0", columns=100).stdout
+
+    def test_a_gpu_that_the_table_lacks(self) -> None:
+        tape = recorded_tape()
+        tape.answers[self.ATTRIBUTE.format("COMPUTE_CAPABILITY_MAJOR")][1] = 15
+        with installed(tape):
+            (device,) = as_json("device")["devices"]
+            refused = run("calc", *KERNEL, "--device", "0")
+        assert (device["cc"], device["architecture"], len(device["limits"])) == ("15.0", None, 11)
+        assert "15.0 is not in the table" in device["problems"][0]
+        assert (refused.exit_code, refused.stdout) == (2, "")
+
+    def test_a_missing_package_is_named(self) -> None:
+        with installed(recorded_tape(), bindings=False):
+            text = run("device").stdout
+        assert "132 SMs, driver 580.159.04" in text
+        assert "The package cuda-bindings is not installed." in text
+
+    @pytest.mark.parametrize("arguments", [("device",), ("verify",), ("calc", *KERNEL, "--device", "0")])
+    def test_without_a_gpu(self, arguments: tuple[str, ...]) -> None:
+        result = run(*arguments)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "pip install 'occupancy[device]'" in result.stderr
+
+
+class TestCalcOnThisMachine:
+    CLUSTERS = ("--threads", "1024", "--regs", "32", "--cluster", "16")
+
+    def clusters(self, *arguments: str) -> tuple[int, int, bool]:
+        found = as_json("calc", *self.CLUSTERS, *arguments)["gpus"][0]["clusters"]
+        return found["clusters"], found["blocks"], found["is_upper_bound"]
+
+    def test_its_gpu_is_the_default(self, h200: None) -> None:
+        result = run("calc", *KERNEL, "--grid", "4096")
+        assert "NVIDIA H200" in result.stderr
+        assert "87.9% full (4 waves)" in result.stdout
+
+    def test_without_a_gpu_there_is_no_default(self) -> None:
+        result = run("calc", *KERNEL)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "the package cuda-bindings is not installed" in result.stderr
+
+    def test_its_clusters_are_counted_and_others_bounded(self, h200: None) -> None:
+        assert self.clusters("--device", "0") == (14, 224, False)
+        assert self.clusters("--gpu", "H200") == (16, 256, True)
+        assert self.clusters("--device", "0", "--sms", "66")[2]
+
+    def test_clusters_are_bounded_without_the_driver(self) -> None:
+        with installed(recorded_tape(), bindings=False):
+            assert self.clusters("--device", "0")[2]
+
+
+class TestVerify:
+    def test_agreement(self, few: None) -> None:
+        done = run("verify", "--quick")
+        assert done.exit_code == 0
+        assert re.match(r"All [\d,]+ results of the driver for 2 kernels agree, except", done.stdout)
+        printed = as_json("verify", "--quick")
+        assert (printed["different"], printed["device"]["name"]) == (0, "NVIDIA H200")
+        assert sum(check["compared"] for check in printed["checks"]) == printed["compared"]
+        assert {row["different"] for row in as_csv("verify", "--quick")} == {"0"}
+
+    def test_a_difference(self, few: None) -> None:
+        tape = recorded_tape()
+        tape.answers["cuDeviceGetAttribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE, cuDeviceGet(0))"][1] = 64
+        with installed(tape):
+            done = run("verify", "--quick")
+        assert (done.exit_code, "warp_size" in done.stdout) == (1, True)
+        assert "Please report it" in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120, 200])
+@pytest.mark.parametrize(
+    "command", ["limits", "limits 8.0 9.0", "limits 9.0 --sources", "gpus h100", "device", "verify --quick"]
+)
+def test_screens_fit(command: str, columns: int, few: None) -> None:
+    text = run(*command.split(), columns=columns).stdout
+    assert max(map(len, text.splitlines())) <= columns
+    assert run(*command.split(), "--format", "markdown").stdout.startswith("**")
