@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,17 @@ The fields of every command with `--format json`. `occupancy schema COMMAND` pri
 (draft 2020-12), and `to_dict()` of a result in Python returns the same values. `schema_version` goes up if a
 name changes its meaning or is removed.
 """
+
+MEANINGS = {
+    "schema_version": "Version of the names and their meanings.",
+    "report": "Name of the command.",
+    "inputs": "Inputs that were given: see [Inputs](#inputs).",
+    "notes": "Notes under the table.",
+    "notes[].code": "Name of the note, which stays.",
+    "notes[].text": "Text of the note.",
+}
+"""Meanings of the fields that every command has."""
+ROWS = "Rows of the result."
 
 
 def write_all(folder: Path) -> None:
@@ -76,61 +87,39 @@ def _directive(kind: str, name: str, **options: str) -> str:
 
 def json_page() -> str:
     """Return a page with a table of the fields of each command's JSON."""
-    parts = [JSON_HEAD]
+    first = json_schema(next(iter(REPORTS)))["properties"]["inputs"]["properties"]
+    parts = [JSON_HEAD, _fields_table("Inputs", {f"inputs.{name}": field for name, field in first.items()})]
     for command in REPORTS:
-        parts.append(f"## occupancy {command}\n\n| Field | Type | Meaning |\n| --- | --- | --- |")
-        schema = json_schema(command)
-        for kind in schema.get("anyOf", [schema]):
-            kind = _resolved(kind, schema)
-            for path, type_name, meaning in _fields("", kind, schema, ()):
-                parts.append(f"| `{path}` | {type_name} | {meaning} |")
-        parts.append("")
+        fields: dict[str, dict[str, Any]] = {}
+        for name, field in json_schema(command)["properties"].items():
+            fields[name] = field
+            if name != "inputs":
+                inner = field.get("items", {}).get("properties", {})
+                fields |= {f"{name}[].{key}": each for key, each in inner.items()}
+        parts.append(_fields_table(f"occupancy {command}", fields))
     return "\n".join(parts)
 
 
-def _fields(
-    prefix: str, kind: dict[str, Any], schema: dict[str, Any], seen: tuple[str, ...]
-) -> Iterator[tuple[str, str, str]]:
-    for name, field in kind.get("properties", {}).items():
-        path = f"{prefix}{name}"
+def _fields_table(title: str, fields: Mapping[str, dict[str, Any]]) -> str:
+    rows = [f"## {title}\n", "| Field | Type | Meaning |", "| --- | --- | --- |"]
+    for path, field in fields.items():
         meaning = " ".join(field.get("description", "").split()).replace("|", "\\|")
-        yield path, _type(field), meaning
-        for reference, suffix in _nested(field):
-            if reference not in seen:
-                inner = _resolved({"$ref": reference}, schema)
-                yield from _fields(f"{path}{suffix}.", inner, schema, (*seen, reference))
-
-
-def _nested(field: dict[str, Any], suffix: str = "") -> Iterator[tuple[str, str]]:
-    if "$ref" in field:
-        yield field["$ref"], suffix
-    for each in field.get("anyOf", ()):
-        yield from _nested(each, suffix)
-    if isinstance(field.get("items"), dict):
-        yield from _nested(field["items"], "[]")
-    if isinstance(field.get("additionalProperties"), dict):
-        yield from _nested(field["additionalProperties"], ".*")
-
-
-def _resolved(kind: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
-    reference = kind.get("$ref")
-    found: dict[str, Any] = schema["$defs"][reference.rsplit("/", 1)[1]] if reference else kind
-    return found
+        rows.append(f"| `{path}` | {_type(field)} | {meaning or MEANINGS.get(path, ROWS)} |")
+    return "\n".join([*rows, ""])
 
 
 def _type(field: dict[str, Any]) -> str:
-    if "$ref" in field:
-        return "object"
     if "anyOf" in field:
         return " or ".join(dict.fromkeys(_type(each) for each in field["anyOf"]))
     if "enum" in field:
         return " or ".join(f"`{each}`" for each in field["enum"])
     if "const" in field:
         return f"`{field['const']}`"
-    if field.get("type") == "array":
-        items = field.get("items")
-        return f"array of {_type(items)}" if isinstance(items, dict) else "array"
-    return str(field.get("type", "any"))
+    kinds = field.get("type", "any")
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    if "array" in kinds and isinstance(field.get("items"), dict):
+        kinds = [f"array of {_type(field['items'])}" if kind == "array" else kind for kind in kinds]
+    return " or ".join(kinds)
 
 
 def _write(path: Path, text: str) -> None:

@@ -106,6 +106,8 @@ def printed(command: str, **environment: str) -> str:
         raise ValueError(f"documents run occupancy alone: {command}")
     settings = {"COLUMNS": "80", **environment}
     done = CliRunner().invoke(commands, arguments, prog_name="occupancy", env=settings, color=True)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
     return "\n".join(line.rstrip() for line in done.output.rstrip().splitlines())
 
 

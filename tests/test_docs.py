@@ -24,7 +24,7 @@ PAGES = [*DOCUMENTS, *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md
 BAD_STARTS = re.compile(r"(Of an? |Where |Which |Beside |What )")
 MAX_WORDS = 25
 # TODO: the library's new methods and modules.
-PENDING = {"advice.md", "autotuning.md", "devices.md", "embed.md", "frameworks.md", "triton.md"}
+PENDING = {"advice.md", "autotuning.md", "frameworks.md", "triton.md"}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

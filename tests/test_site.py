@@ -34,7 +34,8 @@ def test_every_json_has_its_fields_in_the_reference(generated: ModuleType) -> No
     page = generated.json_page()
     for command in REPORTS:
         assert f"## occupancy {command}\n" in page
-    assert "| `resources.*.blocks` | integer or null | None where the resource sets no limit. |" in page
+    assert "| `gpus[].occupancy` | " in page
+    assert not re.findall(r"\|  \|$", page, flags=re.MULTILINE), "a field without a meaning"
 
 
 def test_every_option_has_a_help_text() -> None:
