@@ -22,7 +22,7 @@ BUDGETS = {
     "values": 2200,
     "tables": 1600,
     "engine": 1100,
-    "readers": 4900,
+    "readers": 4260,
     "advice": 2300,
     "arrays": 850,
     "device": 1050,

@@ -1,4 +1,4 @@
-"""Readers of whatever holds compiled kernels or launches of them. They compute no occupancy.
+"""Readers of files that hold compiled kernels, or launches of them.
 
 One module for each format, which trusts nothing in a file; of the package they use `values` and `errors`.
 """

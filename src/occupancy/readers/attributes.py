@@ -1,4 +1,4 @@
-"""Attributes of a cubin and of each kernel: the sections .nv.info and .nv.compat.
+"""Attributes of a cubin: the sections .nv.info and .nv.compat.
 
 They are records one after the other: a form, an attribute's number, and a value of no, one or two bytes, or
 the size of the value that follows. The numbers are NVIDIA's, the names theirs without EIATTR_.
@@ -80,7 +80,7 @@ def records(data: memoryview, position: int = 0) -> Iterator[tuple[int, bytes, i
 
 
 def symbol_key(id: int, symbol: int) -> int:
-    """Return the key of an attribute of a symbol: the first eight bytes of its record."""
+    """Return the first eight bytes of the record of a symbol's attribute."""
     return _SIZED | id << 8 | _SYMBOL_VALUE.size << 16 | symbol << 32
 
 
@@ -100,7 +100,7 @@ def symbol_values(data: memoryview) -> dict[int, int]:
 
 
 def kernel_values(data: memoryview) -> Values:
-    """Return the attributes in the section of a kernel; of one that is there twice, the last.
+    """Return the attributes of a kernel; the last of several equal ones.
 
     A kernel has some thirty records, of which three are wanted. One by one, they took half of the time of
     reading a library; so one match goes over all that are as compilers write them.

@@ -65,7 +65,7 @@ def _quoted(line: str) -> str:
 
 
 def is_error(line: str) -> bool:
-    """Return whether a compiler or the linker reports in a line that it failed."""
+    """Return whether a line is an error of a compiler or the linker."""
     if _TOOL.match(line):
         return True
     for words in _PLACED:

@@ -1,4 +1,4 @@
-"""The bytes or the text of one file or stream, for readers of every format."""
+"""The bytes or the text of one file or stream."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Bytes(Protocol):
 
 
 class Content:
-    """A file or stream that is open for reading, with the name that messages call it by.
+    """A file or stream that is open for reading.
 
     Binary formats are read through `part` and `search`, a piece at a time, and text through `text`. Nothing
     is mapped into memory: the system ends a process whose mapped file is cut short, as linkers do.
@@ -82,7 +82,7 @@ class Content:
         return _Stored(self._file, start, min(end, self.size))
 
     def search(self, overlap: int) -> Generator[tuple[int, int, bytes | bytearray], int | None, None]:
-        """Yield the parts that hold data, at most 1 MiB each: start, end and bytes.
+        """Yield the parts that hold data, up to 1 MiB: start, end and bytes.
 
         The caller may `send` the place to go on from. As many bytes as ``overlap`` go on behind the end, so
         that a pattern across two parts is seen as a whole.
@@ -110,7 +110,7 @@ class Content:
         return buffer if size == len(buffer) else buffer[:size]
 
     def has_changed(self) -> bool:
-        """Return whether the file was changed since it was opened: the content may be of two files."""
+        """Return whether the file was changed since it was opened."""
         return self._state_now() != self._state
 
     def _state_now(self) -> tuple[int, int] | None:
@@ -120,7 +120,7 @@ class Content:
         return status.st_size, status.st_mtime_ns
 
     def _stored_bytes(self) -> int:
-        """Return the size without the holes of a sparse file, which may claim terabytes."""
+        """Return the size without the holes of a sparse file."""
         if self.path is None:
             return self.size
         blocks = getattr(os.fstat(self._file.fileno()), "st_blocks", 0)
@@ -177,7 +177,7 @@ class Content:
 
     @contextmanager
     def unpacked(self) -> Iterator[Content]:
-        """Open the content of a gzip file as a file: readers of binary formats go back and forth."""
+        """Open the content of a gzip file as a file."""
         with self._plain() as plain, _copied(plain) as (file, size):
             yield Content(self.name, file, size, self.limits)
 
@@ -222,7 +222,7 @@ class _Stored:
 
 
 class _Metered(io.RawIOBase):
-    """At most ``left`` bytes of a stream, which stays open when closed, paid for by limits if given."""
+    """At most ``left`` bytes of a stream, paid for by the limits."""
 
     def __init__(self, stream: gzip.GzipFile | BinaryIO, left: int | None, limits: ReadLimits | None) -> None:
         self._stream = stream
@@ -244,7 +244,7 @@ class _Metered(io.RawIOBase):
 
 
 class Text:
-    """A text that is read a piece at a time; its lines, or its values, are paid for by the limits."""
+    """A text that is read a piece at a time, and paid for by the limits."""
 
     def __init__(self, stream: io.TextIOWrapper, limits: ReadLimits) -> None:
         self._stream = stream

@@ -50,7 +50,7 @@ _FAMILY = re.compile(rb"-arch[ =]sm_(\d{1,4})f\b")
 def read_cubin(
     data: Bytes, source: str, format: Format, limits: ReadLimits, modules: tuple[Module, ...] = ()
 ) -> Generator[KernelRecord, None, int]:
-    """Yield the kernels of one cubin, in the order of its symbols; return the size that it claims."""
+    """Yield the kernels of a cubin; return the size that it claims."""
     if not is_cubin(data):
         raise Malformed("the image is not a cubin")
     image = Image(data, limits)
@@ -77,7 +77,7 @@ def _architecture(image: Image) -> tuple[int, str]:
 
 
 def _variant(image: Image, arch: int) -> str:
-    """Return ``a`` for code of this very architecture, ``f`` for code of its family, or nothing.
+    """Return ``a`` for code of this architecture, ``f`` for its family.
 
     Only the compiler's command line distinguishes code of a family.
     """
@@ -110,7 +110,7 @@ _MIN_STACK_SIZE = symbol_key(attributes.MIN_STACK_SIZE, 0)
 
 
 class _Cubin:
-    """The statements of an image about all of its kernels, by symbol or by section of code.
+    """The tables of an image, by symbol or by section of code.
 
     Raises:
         Malformed: They lie outside the image, or are more than is read.
@@ -155,7 +155,7 @@ class _Cubin:
             self._symbol_values = attributes.symbol_values(_attribute_data(image, module_info))
 
     def kernel(self, function: Function, common: dict[str, Any]) -> KernelRecord:
-        """Return the record of a kernel, with the fields that all kernels of the image share.
+        """Return the record of a kernel, with the fields common to the image.
 
         Raises:
             Malformed: What the image says of it lies outside the image, or is more than is read.

@@ -1,4 +1,4 @@
-"""The parts of an ELF file that a cubin needs: sections, symbols and names.
+"""Sections, symbols and names of ELF files, as far as cubins need them.
 
 Layouts are those of the System V ABI, for 64-bit little-endian files. A cubin bends the rules in two
 places, which is why a general reader does not serve: old ones have the CUDA version where the ELF
@@ -68,7 +68,7 @@ def is_relocatable(data: Bytes) -> bool:
 
 
 class Image:
-    """An ELF image, whose parts are read when they are needed; bytes behind it are ignored."""
+    """An ELF image, whose parts are read when they are needed."""
 
     def __init__(self, data: Bytes, limits: ReadLimits) -> None:
         self._data = data
@@ -112,7 +112,7 @@ class Image:
 
     @cached_property
     def section_names(self) -> bytes:
-        """The table of the names of sections, in which each section has the place of its own."""
+        """The table of the names of sections."""
         number = self._name_section
         if number == SHN_XINDEX:
             *_, number, _ = self.sections[0]
@@ -123,7 +123,7 @@ class Image:
         return compress(self.sections, map(types.__contains__, self._types))
 
     def functions(self, flag: int) -> Iterator[Function]:
-        """Yield the functions whose `st_other` has a flag, in the order of the symbol table."""
+        """Yield the functions whose `st_other` has a flag, in their order."""
         names, entries, wide = self._symbols()
         # A library has four symbols for each kernel: the others are passed over without a look at each.
         flagged = entries[SYMBOL_OTHER :: SYMBOL.size].tobytes().translate(_with_flag(flag))
@@ -158,8 +158,7 @@ class Image:
         }
 
     def _symbols(self) -> tuple[int, memoryview, memoryview]:
-        """Return the number of the table of their names, the symbols, and the numbers of their sections where
-        those do not fit in the 16 bits of a symbol; nothing for an image without symbols."""
+        """Return the table of names, the symbols, and their wide sections."""
         table = self._first(SHT_SYMTAB)
         if table is None:
             return 0, _NOTHING, _NOTHING

@@ -1,4 +1,4 @@
-"""Fatbins: containers of kernel images for several architectures, in whatever file holds them.
+"""Fatbins: containers of kernel images for several architectures.
 
 Executables, libraries, objects and archives keep them in sections of many names, and some libraries in
 plain data. So the file is not parsed: it is searched for containers, and for cubins that stand alone. The
@@ -193,7 +193,7 @@ class _Search:
             yield self._problem(start, error.what)
 
     def _read_cubin(self, start: int) -> Generator[Found, None, int]:
-        """Yield the kernels of a cubin that stands alone; return where to search on.
+        """Yield the kernels of a lone cubin; return where to search on.
 
         That is within the cubin: sections that claim to be longer than they are hide nothing behind them.
         """
@@ -219,7 +219,7 @@ class _Search:
 
 
 def _find(piece: bytes | bytearray, pattern: bytes, position: int, low: int, high: int) -> int:
-    """Return where a pattern begins, from a place on; the end of the piece if it does not."""
+    """Return where a pattern begins, or the end of the piece."""
     found = piece.find(pattern, position - low, high - low + len(pattern) - 1)
     return high if found < 0 else low + found
 
@@ -254,7 +254,7 @@ def decompress_lz4(data: memoryview, size: int) -> bytes:
 
 
 def decompress_zstd(data: memoryview, size: int) -> bytes:
-    """Decompress a zstd frame to one byte more than declared, so that a longer frame is noticed."""
+    """Decompress a zstd frame to at most one byte more than declared."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:

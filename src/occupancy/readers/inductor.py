@@ -1,4 +1,4 @@
-"""TorchInductor's cache beside Triton's: the operations that each kernel fuses, and the chosen candidates.
+"""TorchInductor's cache: fused operations, and chosen candidates.
 
 The module that calls the kernels has, before each of them, the path of the kernel's own file and the
 operations that it was made of; the line tables of the kernel name that file. The choice of the autotuner is
@@ -47,7 +47,7 @@ def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
 
 
 def read_choice(content: Content) -> Iterator[Found]:
-    """Yield the choice of an autotuner; a problem if the file is not Inductor's."""
+    """Yield the choice of an autotuner, or a problem."""
     with content.text() as text:
         written = text.read(MAX_CHOICE_CHARACTERS + 1)
     try:
@@ -60,7 +60,7 @@ def read_choice(content: Content) -> Iterator[Found]:
 
 
 def _folder_of(written: str) -> str | None:
-    """Return the folder of the chosen candidate; None in files of older versions, which lack it."""
+    """Return the folder of the chosen candidate; None in older files."""
     if len(written) > MAX_CHOICE_CHARACTERS:
         raise Malformed(f"it is longer than {MAX_CHOICE_CHARACTERS >> 10} KiB")
     try:

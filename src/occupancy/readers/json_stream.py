@@ -1,4 +1,4 @@
-"""JSON that is read one value at a time, so that a trace of gigabytes is never in memory."""
+"""JSON that is read one value at a time, for traces of gigabytes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class JsonStream:
         self._decode = json.JSONDecoder().raw_decode
 
     def members(self) -> Iterator[str]:
-        """Yield the keys of the next object; the caller reads each value before the next key."""
+        """Yield the keys of the next object; the caller reads each value."""
         self._take("{")
         if self.peek() == "}":
             self._take("}")
@@ -55,7 +55,7 @@ class JsonStream:
                 return
 
     def items(self, parse: Callable[[str], Parsed]) -> Iterator[Parsed | ValueError]:
-        """Yield the values of the next list, each parsed by a function of its text, or its ValueError."""
+        """Yield the parsed values of the next list, or the errors of parsing."""
         for _ in self._places():
             self.value()
             try:
@@ -87,7 +87,7 @@ class JsonStream:
         return self._lines_before + self._buffer.count("\n", 0, self._position) + 1
 
     def events_with(self, wanted: re.Pattern[str]) -> Iterator[Any]:
-        """Yield the events of the next list that hold a match of the pattern, and some others.
+        """Yield the events of the next list with a match, and some others.
 
         Most events of a trace are not about kernels. They are passed over without being decoded, so that
         damage within them is not seen; where events are not written as Kineto writes them, all are given.
@@ -98,7 +98,7 @@ class JsonStream:
             yield self.value()
 
     def _pass_over(self, wanted: re.Pattern[str], match: int) -> int:
-        """Step to the last event that begins before the next match; return the place of the match."""
+        """Step to the last event before the next match; return its place."""
         while True:
             if match < self._dropped + self._position:
                 found = wanted.search(self._buffer, self._position)
@@ -117,7 +117,7 @@ class JsonStream:
             match = -1
 
     def _last_event_before(self, end: int) -> int | None:
-        """Return the start of the last event before a place in the buffer; None: it is the next one."""
+        """Return the last event before a place; None if it is the next one."""
         while (end := self._buffer.rfind(FIRST_KEY, self._position, end)) >= 0:
             earliest = max(self._position, end - MOST_BETWEEN_EVENTS)
             found = _EVENT_START.search(self._buffer, earliest, end)

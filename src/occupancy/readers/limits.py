@@ -1,4 +1,4 @@
-"""Limits of reading: every ceiling of the readers, and the check of all that they find.
+"""Limits of reading, and the check of every record.
 
 Whatever costs time or memory is paid for. Each file brings an allowance in proportion to its size, and all
 files of one command share another one, so that a small file may be what an honest small file is. Honest
@@ -41,7 +41,7 @@ class Malformed(Exception):  # noqa: N818, it is caught within the readers
 
 
 class Exhausted(Exception):  # noqa: N818, likewise
-    """The end of an allowance: nothing more is read of this file. Caught within the readers."""
+    """The end of an allowance: nothing more is read of this file."""
 
     def __init__(self, what: str) -> None:
         self.what = what
@@ -49,7 +49,7 @@ class Exhausted(Exception):  # noqa: N818, likewise
 
 
 class Ceiling(NamedTuple):
-    """The amount of something that is read: for all files of a command, and for each MiB of a file."""
+    """The most that is read: for all files together, and per MiB of each."""
 
     shared: int
     per_mib: int
@@ -77,7 +77,7 @@ CEILINGS = {
 
 
 class ReadLimits:
-    """The amounts that may still be read: of all files of a command, or of one file.
+    """The amounts that may still be read, of all files or of one.
 
     Args:
         size: Bytes of the file; None for the limits that all files of a command share.
@@ -137,7 +137,7 @@ class ReadLimits:
 
 
 def checked(limits: ReadLimits, found: Iterator[Found], source: str) -> Iterator[Found]:
-    """Yield what a reader finds in a file, sanitized and as far as the limits go.
+    """Yield the results of a reader, sanitized, as far as the limits go.
 
     It also ends where so much is damaged that the source is none of its kind. A problem reports that.
     """

@@ -17,7 +17,7 @@ can be made that stand for millions."""
 
 @lru_cache(maxsize=1 << 11)
 def demangle(name: str) -> str:
-    """Return the C++ name as people write it, or the name itself if it is no mangled one."""
+    """Return the demangled C++ name, or the name itself."""
     package = _package()
     if package is None or not name.startswith("_Z"):
         return name

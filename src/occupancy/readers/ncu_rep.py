@@ -45,7 +45,7 @@ Value = int | memoryview
 
 
 def read_ncu_rep(content: Content) -> Iterator[Found]:
-    """Yield the launches of a report, with the registers that the profiled cubins state."""
+    """Yield the launches of a report, with the registers of its cubins."""
     reader = _Reader(content)
     try:
         yield from reader.run()

@@ -1,4 +1,4 @@
-"""Nsight Compute's metrics, which its report and its CSV pages share, and the CSV pages.
+"""Nsight Compute's metrics, and its CSV pages.
 
 The raw page has a column for each metric, with units in a second row of heads; the details page has a row
 and a unit for each value. Units are decimal: a Kbyte is 1000 bytes.
@@ -233,7 +233,7 @@ class _Reader:
 
 
 def _parse(text: str, unit: str) -> tuple[float | None, float]:
-    """Return a value in base units, and the most that rounding may have moved it."""
+    """Return a value in base units, and its largest rounding error."""
     found = _VALUE_FORM.fullmatch(text.replace(",", ""))
     if not found:
         return None, 0
@@ -244,7 +244,7 @@ def _parse(text: str, unit: str) -> tuple[float | None, float]:
 
 
 def _roundest(low: float, high: float) -> int:
-    """Return the multiple of the largest power of two in between; sizes in programs are round numbers."""
+    """Return the multiple of the largest power of two in between."""
     step = 1 << 40
     while True:
         multiple = -int(-low // step) * step

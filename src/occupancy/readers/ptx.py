@@ -1,4 +1,4 @@
-"""PTX: the launch bounds of each kernel. Its registers are virtual, so there is no count to read."""
+"""PTX: the launch bounds of each kernel. Its registers are virtual."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The output of ``ptxas -v`` and ``nvcc --resource-usage``, alone or among the lines of a build log.
+"""The output of ``ptxas -v`` and ``nvcc --resource-usage`` in any log.
 
 The items of a line are found one by one and never by position: every toolkit has added some, and the
 compilers of old chips had others.

@@ -1,4 +1,4 @@
-"""Kernels that Python frameworks hold, recognized by their attributes; none of them is imported.
+"""Kernels of Python frameworks, recognized by their attributes.
 
 The driver's ``max_threads_per_block`` is the smaller of the launch bound and of the block size that the
 registers allow. It is taken for a launch bound where the registers allow more.
@@ -62,7 +62,7 @@ _MOST_THREADS = 1024
 
 
 def _launch_bound(most: int | None, regs: int | None) -> int | None:
-    """Return the launch bound by the driver's attribute; None where the registers explain it."""
+    """Return the launch bound; None if registers explain the attribute."""
     registers_of_warp = -(-(regs or 1) // 8) * 8 * 32
     by_registers = _REGISTERS_OF_BLOCK // registers_of_warp // 4 * 4 * 32
     return most if most is not None and most < min(by_registers, _MOST_THREADS) else None
@@ -87,7 +87,7 @@ def _from_cuda_core(obj: Any) -> KernelRecord:
 
 
 def _from_numba(obj: Any) -> KernelRecord:
-    """Read a dispatcher, whose methods answer for each signature, or an overload."""
+    """Read a dispatcher of one signature, or an overload."""
     prefix = "" if hasattr(obj, "regs_per_thread") else "get_"
     return _record(
         obj, regs=_only_signature(obj, f"{prefix}regs_per_thread"),
@@ -123,7 +123,7 @@ def _from_triton(obj: Any) -> KernelRecord:
 
 
 def _from_inductor(obj: Any) -> KernelRecord:
-    """Read a launcher, whose config has the warps, or a kernel that is launched statically."""
+    """Read a launcher, or a kernel that is launched statically."""
     warps = _whole(getattr(obj, "config", obj), "num_warps")
     threads = warps * 32 if warps else None
     return _record(

@@ -1,4 +1,4 @@
-"""Traces of PyTorch's profiler (Kineto), which Holistic Trace Analysis reads too.
+"""Traces of PyTorch's profiler (Kineto).
 
 Every launch has its registers, shared memory, block and grid, and the file has the GPU's compute
 capability. The occupancy that the profiler adds is 0 for every kernel with more than 48 KiB of shared

@@ -1,4 +1,4 @@
-"""Files, folders and streams: the order in which they are read, and the format of each.
+"""Files, folders and streams: their order and their formats.
 
 Files are recognized by content, not by name. The exception is the choice of Inductor's autotuner, which is
 JSON like any other.
@@ -115,7 +115,7 @@ def is_folder(source: Source) -> TypeGuard[str | os.PathLike[str]]:
 
 
 def stream_kernels(source: Source) -> KernelStream:
-    """Read the kernels, or launches, of a source one by one; for sources of any size.
+    """Read the kernels of a source one by one, for sources of any size.
 
     `scan` keeps them all, and computes their occupancy.
 
@@ -209,12 +209,12 @@ def _read_file(
 
 
 def _is_probe(content: Content) -> bool:
-    """Return whether a file is a log of CMake's probes, which are meant to fail."""
+    """Return whether a file is a log of CMake's failing probes."""
     return content.path is not None and content.path.parent.name == CMAKE_FOLDER
 
 
 def _metadata_beside(source: Source) -> Path | None:
-    """Return Triton's metadata of a cubin that is named by itself: the cubin lacks the block size."""
+    """Return Triton's metadata beside a cubin, which has the block size."""
     if not isinstance(source, (str, os.PathLike)) or Path(source).suffix != IMAGE_SUFFIX:
         return None
     beside = Path(source).with_suffix(METADATA_SUFFIX)
@@ -239,7 +239,7 @@ def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Found]:
 def _read_paths(
     paths: Iterable[tuple[Path, int | ReadProblem | None]], limits: ReadLimits
 ) -> Iterator[Found]:
-    """Yield the contents of files, without the images that Triton's metadata before them describe.
+    """Yield the contents of files; images with Triton's metadata once.
 
     Each comes with its size when its folder was listed, if one was; or with why it cannot be read.
     """
@@ -259,7 +259,7 @@ def _metadata_first(entry: os.DirEntry[str]) -> tuple[bool, str]:
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, int | ReadProblem]]:
-    """Yield every file below a folder in order, with its size, or with why it cannot be read.
+    """Yield every file below a folder with its size, or with a problem.
 
     A loop, as folders can be thousands deep. A file with several names, as libraries often have, is yielded
     once. All files of a folder are looked at before the first is read, so that a change is noticed.
@@ -303,7 +303,7 @@ def _files(folder: Path) -> Iterator[tuple[Path, int | ReadProblem]]:
 
 
 def read_content(content: Content) -> Iterator[Found]:
-    """Yield what the content holds, whatever its format; nothing if it is of none."""
+    """Yield the records of a file of any format."""
     if content.size == 0:
         return
     if _is_choice(content):
@@ -356,7 +356,7 @@ def _is_binary(head: bytes) -> bool:
 
 
 def _triton_metadata(content: Content) -> dict[str, Any] | None:
-    """Return the metadata that Triton wrote of a kernel; None if the content is anything else."""
+    """Return Triton's metadata of a kernel; None for other content."""
     if content.size > triton.MAX_METADATA_BYTES or not _JSON_START.match(content.head()):
         return None
     with content.text() as text:

@@ -1,4 +1,4 @@
-"""Kernel records, the result of every reader, and the problems and remarks beside them."""
+"""Kernel records, the result of every reader; problems and remarks."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Module = tuple[str, int]  # A fatbin: its file, and its number in the file, from
 
 @lru_cache(maxsize=64)  # of ten thousand kernels, all have one of a few
 def architecture_of(arch: str | None) -> ComputeCapability | None:
-    """Return the compute capability of an architecture such as sm_90a; None if it has none."""
+    """Return the compute capability of an architecture such as sm_90a."""
     try:
         return ComputeCapability.parse(arch) if arch else None
     except InputError:
@@ -60,13 +60,13 @@ if TYPE_CHECKING:
 else:
 
     def _immutable(*, frozen, **options):
-        """Make a dataclass that type checkers keep immutable: a frozen one is made in five times the time."""
+        """Make a dataclass that is immutable for type checkers, and fast."""
         return dataclass(unsafe_hash=frozen, **options)
 
 
 @_immutable(frozen=True, slots=True, kw_only=True)
 class KernelRecord:
-    """One kernel of one architecture, or one launch. ``None``: the source does not state it.
+    """One kernel of one architecture, or one launch; None: not stated.
 
     Values are those of the source. Whether a kernel can have them is checked by `kernel`.
     """
@@ -171,17 +171,17 @@ class KernelRecord:
 
     @property
     def shared_memory(self) -> int | None:
-        """Static and dynamic shared memory per block in bytes; None if the source states neither."""
+        """Static and dynamic shared memory per block in bytes."""
         return total_shared_memory(self.static_smem, self.dynamic_smem, self.smem)
 
     @property
     def lacks_dynamic_smem(self) -> bool:
-        """True if no source states the dynamic shared memory, alone or in a total; it counts as none."""
+        """True if no source states the dynamic shared memory."""
         return self.dynamic_smem is None and self.smem in (None, self.static_smem)
 
     @property
     def spills(self) -> tuple[int, int] | None:
-        """Bytes of spill stores and loads of a thread, none below 0; None if neither is known."""
+        """Bytes of spill stores and loads of a thread; None if unknown."""
         stores, loads = self.spill_store_bytes, self.spill_load_bytes
         if stores is None and loads is None:
             return None
@@ -189,17 +189,17 @@ class KernelRecord:
 
     @property
     def spills_are_counted(self) -> bool:
-        """True if it spills by a count in its machine code, and no compiler stated it."""
+        """True if its spills were counted in the machine code."""
         return self.spills_from == "code" and any(self.spills or ())
 
     @property
     def rejected_by_autotuner(self) -> bool:
-        """True for a candidate that an autotuner did not choose, which does not run."""
+        """True for a candidate that an autotuner did not choose."""
         return self.chosen is False
 
     @property
     def is_comparable(self) -> bool:
-        """True if it counts when builds are compared: it is compiled, and may be launched."""
+        """True if it is compiled, and may be launched."""
         return self.regs is not None and not self.rejected_by_autotuner
 
     @property
@@ -209,7 +209,7 @@ class KernelRecord:
 
     @property
     def group(self) -> str:
-        """The name; for candidates of an autotuner with the file, so that they are shown together."""
+        """The name; for candidates of an autotuner with the file."""
         return self.name if self.chosen is None else f"{self.name} {self.file}"
 
     @property
@@ -221,7 +221,7 @@ class KernelRecord:
 
     @property
     def compute_capability(self) -> ComputeCapability | None:
-        """The compute capability of the architecture; None if the source names none."""
+        """The compute capability of the architecture; None if unknown."""
         return architecture_of(self.arch)
 
     @property
@@ -259,7 +259,7 @@ class KernelRecord:
         )  # fmt: skip
 
     def _opts_in(self) -> bool | None:
-        """Return whether the kernel may use more shared memory than without a call; None if unknown."""
+        """Return whether it opts in to more shared memory; None if unknown."""
         if self.num_warps is not None:  # Triton makes the call as it loads a kernel
             return True
         # ptxas prints a line for a kernel that it refuses. Targets such as sm_90a may declare more.
@@ -281,7 +281,7 @@ class KernelRecord:
         return Launch(self.kernel(), self.grid_dim, self.cluster_dim)
 
     def with_compiled(self, compiled: KernelRecord) -> KernelRecord:
-        """Return this launch with the values of its kernel's image in place of its own."""
+        """Return this launch with the values of its kernel's image."""
         image = {name: getattr(compiled, name) for name in _IMAGE_FIELDS}
         if compiled.virtual_resources is None:
             image["virtual_resources"] = self.virtual_resources
@@ -304,7 +304,7 @@ all_values = attrgetter(*FIELD_NAMES)  # the values of these fields, in their or
 
 @dataclass(frozen=True, slots=True)
 class ReadProblem:
-    """A piece of a source that could not be read. All else that the source holds is read."""
+    """A piece of a source that could not be read."""
 
     source: str
     offset: int | None

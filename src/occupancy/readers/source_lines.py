@@ -1,4 +1,4 @@
-"""Places of kernels in the source: the line tables of cubins compiled with ``-lineinfo``, and Triton's.
+"""Places of kernels in the source, by the line tables of cubins.
 
 They are line programs of DWARF 2 to 4 (section 6.2 of the standard, version 4). Every function has a
 sequence of its own, which begins by setting the address 0; a relocation names the section of that address.
@@ -74,7 +74,7 @@ def relocates_lines(image: Image, relocations: Section) -> bool:
 
 
 def read_places(image: Image, relocations: Section) -> dict[int, Place]:
-    """Return where functions begin, by the section of their code; nothing if the tables make no sense."""
+    """Return where functions begin, by the section of their code."""
     _, type, _, offset, size, _, table = relocations
     _, _, _, table_offset, table_size, _, _ = image.sections[table]
     found: dict[int, Place] = {}
@@ -138,7 +138,7 @@ def _unit(data: bytes, start: int, end: int, version: int, limits: ReadLimits) -
 
 
 def _first_place(data: bytes, position: int, unit: _Unit) -> Place | None:
-    """Return the place of the first row that the program emits from a position on."""
+    """Return the place of the first row from a position on."""
     file = line = 1
     last = min(unit.end, position + MAX_PROGRAM_BYTES)
     while unit.start <= position < last:

@@ -78,7 +78,7 @@ class _Access(NamedTuple):
 
 
 def count_spills(machine_code: memoryview, callees: Sequence[tuple[int, int]], limits: ReadLimits) -> Spills:
-    """Return the spills of a kernel, as ptxas counts them; unknown with more code than any kernel has.
+    """Return the spills of a kernel, as ptxas counts them.
 
     What is stored at a fixed place and loaded from there is a spilled register, or a variable: an array with
     a constant index, or one that is volatile or whose address is taken. ptxas marks loads of spilled
@@ -128,7 +128,7 @@ def _takes_most_at_once(accesses: Sequence[_Access]) -> bool:
 
 
 def _lacks_a_mark(accesses: Sequence[_Access], code: bytes, limits: ReadLimits) -> bool:
-    """Return whether after an unmarked load its place is always written before anything reads it."""
+    """Return whether the place of an unmarked load is then overwritten."""
     numbers = _numbers(_allowed(code, 0, _BY_JUMPS), code, limits)
     jumps = [number * INSTRUCTION_BYTES for number in numbers]
     following: dict[int, _Access] = {}
@@ -147,8 +147,7 @@ def _lacks_a_mark(accesses: Sequence[_Access], code: bytes, limits: ReadLimits) 
 
 
 def _accesses(code: bytes, limits: ReadLimits) -> tuple[list[_Access], bool]:
-    """Return the accesses at a fixed place, one more than `MAX_STACK_ACCESSES` at most; and whether there
-    are others."""
+    """Return the accesses at a fixed place, and whether there are others."""
     either = _allowed(code, 0, _BY_FIRST_BYTE) & _allowed(code, 1, _BY_SECOND_BYTE)
     at_fixed_place = either & _allowed(code, _FIRST, _BY_REGISTER)
     found = []
@@ -166,8 +165,7 @@ def _accesses(code: bytes, limits: ReadLimits) -> tuple[list[_Access], bool]:
 
 
 def _allowed(code: bytes, place: int, allows: bytes) -> int:
-    """Return what a byte of each instruction allows it to be, as one number with a byte for each: a hundred
-    times as fast as one by one."""
+    """Return one number with a byte for each instruction: what it may be."""
     return int.from_bytes(code[place::INSTRUCTION_BYTES].translate(allows), "little")
 
 

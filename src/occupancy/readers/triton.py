@@ -1,4 +1,4 @@
-"""Triton's cache, which Inductor uses too: for each kernel a JSON file of metadata beside the cubin.
+"""Triton's cache: for each kernel, JSON metadata beside the cubin.
 
 Together they are complete: the cubin has the registers, and the metadata the block size and the
 shared memory, all of which is requested at launch.
@@ -24,7 +24,7 @@ METADATA_SUFFIX, IMAGE_SUFFIX = ".json", ".cubin"
 
 
 def parse_metadata(text: str) -> dict[str, Any] | None:
-    """Parse the metadata of a compiled kernel; None if the text is something else."""
+    """Parse the metadata of a kernel; None for other text."""
     try:
         metadata = json.loads(text)
     except (ValueError, RecursionError):
@@ -63,7 +63,7 @@ def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Found]:
 
 
 def _with_image(described: KernelRecord, image: Path, limits: ReadLimits) -> Iterator[Found]:
-    """Yield the described kernel with the values of its image, and the other kernels of the image."""
+    """Yield the kernel with the values of its image, and other kernels."""
     if image.exists() and not image.is_file():  # a pipe would be waited for
         raise Malformed("it is no file")
     first: KernelRecord | None = None
@@ -89,7 +89,7 @@ def _with_image(described: KernelRecord, image: Path, limits: ReadLimits) -> Ite
 
 
 def _image_limits(image: Path, limits: ReadLimits) -> ReadLimits:
-    """Return the limits of an image: an allowance of its own once, however many files have a link to it."""
+    """Return the limits of an image: its own once, for any number of links."""
     with suppress(OSError):
         status = image.stat()
         identity = status.st_dev, status.st_ino
@@ -100,7 +100,7 @@ def _image_limits(image: Path, limits: ReadLimits) -> ReadLimits:
 
 
 def describe(metadata: dict[str, Any], source: str, format: Format = "triton") -> KernelRecord | None:
-    """Return the record of metadata alone; None for a kernel that is not for CUDA."""
+    """Return the record of metadata; None if it is not for CUDA."""
     target = metadata.get("target")
     target = target if isinstance(target, dict) else {}
     if target.get("backend", "cuda") != "cuda":
