@@ -24,7 +24,7 @@ BUDGETS = {
     "engine": 1100,
     "readers": 4260,
     "advice": 2300,
-    "arrays": 850,
+    "arrays": 760,
     "device": 1050,
     "builds": 5000,
     "compare": 5000,
@@ -33,6 +33,7 @@ BUDGETS = {
     "page": 1900,
     "api": 3900,
     "cuda": 150,
+    "triton": 110,
     "cli": 3400,
     "__init__": 260,
     "__main__": 30,
@@ -62,9 +63,9 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 # Packages whose modules are being moved: (importer, imported) pairs that go with them.
 OUTGOING = {
-    ("advice", "render"), ("builds", "render"), ("compare", "render"), ("report", "render"), ("arrays", "render"),
+    ("advice", "render"), ("builds", "render"), ("compare", "render"), ("report", "render"),
     ("builds", "api"), ("report", "page"), ("device", "render"), ("device", "report"), ("tables", "render"),
-    ("arrays", "report"), ("values", "render"),
+    ("values", "render"),
 }  # fmt: skip
 
 

@@ -14,7 +14,9 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from . import cuda as cuda
     from . import device as device
+    from . import triton as triton
     from .advice.block_sizes import BlockSize as BlockSize
     from .advice.budget import Budget as Budget
     from .advice.budget import BudgetLevel as BudgetLevel
@@ -48,10 +50,8 @@ if TYPE_CHECKING:
     from .api.scan import ScannedKernel as ScannedKernel
     from .api.scan import scan as scan
     from .api.sweep import sweep as sweep
-    from .api.triton import early_config_prune as early_config_prune
-    from .api.triton import max_stages as max_stages
-    from .api.triton import perf_model as perf_model
     from .api.tuning import is_launchable as is_launchable
+    from .api.tuning import max_stages as max_stages
     from .api.tuning import prune as prune
     from .builds.scan_row import ScanRow as ScanRow
     from .compare.baseline import Baseline as Baseline
@@ -167,14 +167,12 @@ _HOMES = {
     "compute": "api.occupancy",
     "compute_capabilities": "api.gpus",
     "diff": "api.builds",
-    "early_config_prune": "api.triton",
     "gpu": "tables.gpus",
     "gpus": "api.gpus",
     "is_launchable": "api.tuning",
     "kernel_of": "readers",
     "limits": "api.gpus",
-    "max_stages": "api.triton",
-    "perf_model": "api.triton",
+    "max_stages": "api.tuning",
     "prune": "api.tuning",
     "read_limits": "tables.custom",
     "save_baseline": "api.builds",
@@ -187,7 +185,7 @@ _HOMES = {
 # Without NumPy there are no sweeps, and ``from occupancy import *`` is to work all the same.
 _NEEDS_NUMPY = {"Sweep"}
 
-_SUBMODULES = {"device"}
+_SUBMODULES = {"cuda", "device", "triton"}
 
 __all__ = ["__version__", *(_HOMES.keys() - _NEEDS_NUMPY)]  # pyright: ignore[reportUnsupportedDunderAll]
 

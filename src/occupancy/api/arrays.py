@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from ..arrays import ArrayResults
 from ..errors import InputError
-from ..render import pictures
+from ..render.pictures import plot
+from ..report import pictures
 from ..report.model import Column, Report
 from ..values.numbers import percent
 
@@ -56,7 +57,7 @@ class Sweep(ArrayResults):
         fixed = {name: int(values.flat[0]) for name, values in self.inputs.items() if values.size == 1}
         given = {"cc" if self.names == self.ccs else "gpu": self.names[0]} if gpus == 1 else {}
         title = pictures.title([*several], {**given, **fixed})
-        return pictures.plot(pictures.Picture(title, (content,)), ax)[0]
+        return plot(pictures.Picture(title, (content,)), ax)[0]
 
     def report(self) -> Report:
         """Return a report of the best kernels on each GPU; without active warps, of the first ones."""

@@ -156,9 +156,10 @@ class Scan(Sequence[ScannedKernel]):
         Raises:
             MissingDependencyError: matplotlib is not installed.
         """
-        from ..render.pictures import Bars, Picture, plot
+        from ..render.pictures import plot
         from ..render.text.shortening import shortened
         from ..report.name_words import short_name
+        from ..report.pictures import Bars, Picture
 
         known = [row for row in self._rows if row.occupancy is not None]
         is_sorted = self._scanning.is_sorted

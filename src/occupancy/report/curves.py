@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from ..advice.search import Dial, changed
 from ..engine import Result, evaluate
-from ..render import pictures
-from ..render.pictures import Picture, StepPlot, tick
 from ..tables.gpus import Gpu
 from ..values.numbers import count, join_and, percent
+from . import pictures
 from .calc import RESULT_COLUMNS, gpu_text, kernel_text, label
 from .model import Column, Report, Table
+from .pictures import Picture, StepPlot, tick
 from .sweep import result_columns
 
 

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 from ..engine import Result
 from ..errors import InputError
-from ..render import pictures
-from ..render.pictures import Picture, Value, describe, label
 from ..tables.gpus import Gpu
 from ..values.fields import FIELDS
 from ..values.numbers import join_and
+from . import pictures
 from .calc import RESULT_COLUMNS
 from .model import Block, Column, Paragraph, Report, Table
+from .pictures import Picture, Value, describe, label
 
 MAX_AXES = 2
 """Inputs that a screen or a picture shows."""

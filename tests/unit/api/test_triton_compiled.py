@@ -84,14 +84,14 @@ class TestTensorMemory:
     def test_what_a_chip_does_not_have_is_left_out(self, columns: int, cc: str, fits: bool) -> None:
         config = {"num_warps": 4, "tmem_size": columns}
         assert occupancy.is_launchable(cc, config) == fits
-        assert (occupancy.perf_model(cc)(**config) < math.inf) == fits
+        assert (occupancy.triton.perf_model(cc)(**config) < math.inf) == fits
         assert list(occupancy.prune([cc, "10.0"], [config])) == [config] * fits
 
 
 def test_the_extra_warps_before_compiling() -> None:
     """As docs/autotuning.md says: they are the caller's to add."""
     config = SimpleNamespace(num_warps=4, shared=16384)
-    total = occupancy.early_config_prune(
+    total = occupancy.triton.early_config_prune(
         "9.0", min_occupancy=0.9, threads=lambda each: 32 * (each.num_warps + 8)
     )
     assert total([config]) == [config]

@@ -22,18 +22,20 @@ def configs() -> list[Any]:
 
 
 def test_early_config_prune_is_prune_in_the_form_that_triton_calls() -> None:
-    leave_out = occupancy.early_config_prune("9.0", min_occupancy=0.1)
+    leave_out = occupancy.triton.early_config_prune("9.0", min_occupancy=0.1)
     asked = configs()
     kept = leave_out(asked, {"M": 4096}, N=4096)
     assert kept == list(occupancy.prune("9.0", asked, min_occupancy=0.1))
     assert 0 < len(kept) < len(asked)
-    two = occupancy.early_config_prune("9.0", min_blocks=2)(asked)
+    two = occupancy.triton.early_config_prune("9.0", min_blocks=2)(asked)
     assert two == [config for config in asked if config.shared <= 64 << 10 and config.num_ctas <= 16]
 
 
 @pytest.mark.parametrize(("cc", "largest"), [("8.0", 1), ("9.0", 16), ("12.0", 8)])
 def test_clusters_that_a_chip_does_not_have_are_left_out(cc: str, largest: int) -> None:
-    kept = occupancy.early_config_prune(cc)([config for config in configs() if config.shared == 16 << 10])
+    kept = occupancy.triton.early_config_prune(cc)(
+        [config for config in configs() if config.shared == 16 << 10]
+    )
     expected = [ctas for ctas in (1, 2, 16, 32) if ctas <= largest]
     assert sorted({config.num_ctas for config in kept}) == expected
 
@@ -41,10 +43,10 @@ def test_clusters_that_a_chip_does_not_have_are_left_out(cc: str, largest: int) 
 def test_one_configuration_that_cannot_exist_does_not_stop_the_tuning() -> None:
     estimate = {4: 64, 8: 255, 16: 256}
     asked = [SimpleNamespace(num_warps=warps, maxnreg=None) for warps in estimate]
-    leave_out = occupancy.early_config_prune("9.0", regs=lambda config: estimate[config.num_warps])
+    leave_out = occupancy.triton.early_config_prune("9.0", regs=lambda config: estimate[config.num_warps])
     assert leave_out(asked) == asked[:2]
     assert leave_out(asked[2:]) == []  # of which Triton says that none is left
-    rank = occupancy.perf_model("9.0", regs=lambda at: estimate[at["num_warps"]])
+    rank = occupancy.triton.perf_model("9.0", regs=lambda at: estimate[at["num_warps"]])
     assert rank(num_warps=16) == math.inf
     assert rank(num_warps=16, maxnreg=128) == pytest.approx(4)
 
@@ -57,7 +59,7 @@ def test_tensor_memory_of_a_configuration_counts() -> None:
 
 
 def test_the_rank_is_one_over_the_share_of_the_warp_slots_in_use() -> None:
-    rank = occupancy.perf_model(
+    rank = occupancy.triton.perf_model(
         "9.0", grid=lambda at: at["N"] // at["BLOCK"], multiprocessor_count=132, regs=40
     )
     for warps, blocks in ((8, 792), (8, 793), (8, 100), (4, 5000)):
@@ -68,7 +70,7 @@ def test_the_rank_is_one_over_the_share_of_the_warp_slots_in_use() -> None:
 
 
 def test_without_a_grid_the_rank_is_the_occupancy() -> None:
-    rank = occupancy.perf_model("8.6")
+    rank = occupancy.triton.perf_model("8.6")
     assert rank(num_warps=4, shared=49152) == pytest.approx(
         1 / occupancy.compute("8.6", threads=128, smem=49152).occupancy
     )
@@ -78,27 +80,27 @@ def test_without_a_grid_the_rank_is_the_occupancy() -> None:
 
 def test_a_product_has_the_number_of_sms() -> None:
     named, given = (
-        occupancy.perf_model("H100 SXM", grid=200),
-        occupancy.perf_model("9.0", grid=200, multiprocessor_count=132),
+        occupancy.triton.perf_model("H100 SXM", grid=200),
+        occupancy.triton.perf_model("9.0", grid=200, multiprocessor_count=132),
     )
     assert named(num_warps=8) == given(num_warps=8) > 1
 
 
 def test_wrong_arguments_are_refused_before_the_tuner_runs() -> None:
     with pytest.raises(InputError, match="multiprocessor_count: is missing"):
-        occupancy.perf_model("9.0", grid=10)
+        occupancy.triton.perf_model("9.0", grid=10)
     with pytest.raises(InputError, match="grid: is missing"):
-        occupancy.perf_model("9.0", multiprocessor_count=132)
+        occupancy.triton.perf_model("9.0", multiprocessor_count=132)
     with pytest.raises(InputError, match="multiprocessor_count: 'H100' is the name of GPUs"):
-        occupancy.perf_model("H100", grid=10)
+        occupancy.triton.perf_model("H100", grid=10)
     with pytest.raises(InputError, match="min_occupancy"):
-        occupancy.early_config_prune("9.0", min_occupancy=-1)
+        occupancy.triton.early_config_prune("9.0", min_occupancy=-1)
     with pytest.raises(InputError, match=r"^min_blocks: 0 is out of range"):
-        occupancy.early_config_prune("9.0", min_blocks=0)
+        occupancy.triton.early_config_prune("9.0", min_blocks=0)
     arguments: dict[str, Any] = {"min_blocks": 2}
     with pytest.raises(
         TypeError, match=r"perf_model\(\) has no argument 'min_blocks'"
     ):  # which it does not take
-        occupancy.perf_model("9.0", **arguments)
+        occupancy.triton.perf_model("9.0", **arguments)
     with pytest.raises(InputError, match="num_ctas"):
-        occupancy.early_config_prune("9.0")([{"num_warps": 4, "num_ctas": "two"}])
+        occupancy.triton.early_config_prune("9.0")([{"num_warps": 4, "num_ctas": "two"}])

@@ -18,7 +18,8 @@ from matplotlib.patches import Rectangle
 import occupancy
 from occupancy.api.sweep import picture_of
 from occupancy.errors import InputError
-from occupancy.render.pictures import PICTURE_FILES, Picture, StepPlot, picture_bytes, plot
+from occupancy.render.pictures import PICTURE_FILES, picture_bytes, plot
+from occupancy.report.pictures import Picture, StepPlot
 from occupancy.tables.gpus import find_gpu
 from tests.cli_runner import run
 

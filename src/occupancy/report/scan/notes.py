@@ -99,7 +99,7 @@ def _of_triton(rows: Sequence[ScanRow]) -> Iterator[str | About]:
         yield About(OTHER_WARPS, MEANING_OF_OTHER_WARPS)
     if any(row.next_step is not None or row.other_warps for row in of_triton):
         yield (
-            "occupancy.early_config_prune() drops configurations before they are compiled "
+            "occupancy.triton.early_config_prune() drops configurations before they are compiled "
             "(docs/autotuning.md)."
         )
 
