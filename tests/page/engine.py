@@ -16,7 +16,7 @@ from occupancy.advice.launch_bounds import register_cap
 from occupancy.advice.next_steps import may_be_divided, next_steps
 from occupancy.advice.opt_in import refused_by_compiler
 from occupancy.advice.slack import slack
-from occupancy.engine import MODELS, Model, evaluate
+from occupancy.engine import evaluate
 from occupancy.errors import InputError
 from occupancy.page.build import START, page_script
 from occupancy.page.data import page_data
@@ -48,19 +48,17 @@ class PageEngine:
 
     def call(self, entrance: str, questions: Sequence[Question]) -> Any:
         """Return the result of one of the entrances for some questions."""
-        values = [[cc, model, kernel_values(kernel)] for cc, model, kernel in questions]
+        values = [[cc, kernel_values(kernel)] for cc, kernel in questions]
         return json.loads(self._context.call(entrance, json.dumps(values)))
 
     def results(self, questions: Sequence[Question]) -> list[Any]:
         """Return the result of each question, as `own_result` does."""
         return [_with_numbers(each) for each in self.call("resultsOf", questions)]
 
-    def grid(
-        self, cc: str, model: Model, threads: Sequence[int], registers: Sequence[int], sizes: Sequence[int]
-    ) -> bytes:
+    def grid(self, cc: str, threads: Sequence[int], registers: Sequence[int], sizes: Sequence[int]) -> bytes:
         """Return blocks and limiters' bits of every combination, one byte each, turn by turn."""
         values = {"threads": list(threads), "registers": list(registers), "sizes": list(sizes)}
-        text = json.dumps({"cc": cc, "model": model, **values})
+        text = json.dumps({"cc": cc, **values})
         found: Any = self._context.eval(f"gridOf({json.dumps(text)})")
         return bytes(found)
 
@@ -76,18 +74,17 @@ def kernel_values(kernel: Kernel) -> dict[str, Any]:
 
 
 class Question(NamedTuple):
-    """A GPU of the table, a model that has it, and a kernel."""
+    """A GPU of the table and a kernel."""
 
     cc: str
-    model: Model
     kernel: Kernel
 
 
 def own_result(question: Question) -> Any:
     """Return the library's result, as JSON would hold it; of a refused question the input."""
-    cc, model, kernel = question
+    cc, kernel = question
     try:
-        result = evaluate(shipped.limits(cc), kernel, model)
+        result = evaluate(shipped.limits(cc), kernel)
     except InputError as error:
         return error.where
     steps = tuple(next_steps(result))
@@ -128,15 +125,10 @@ def _with_numbers(result: Any) -> Any:
     return result
 
 
-def models_of(limits: Limits) -> list[Model]:
-    """Return the models that have a GPU."""
-    return [name for name, rules in MODELS.items() if rules.supports(limits)]
-
-
-def random_questions(cc: str, model: Model, count: int, seed: int) -> list[Question]:
+def random_questions(cc: str, count: int, seed: int) -> list[Question]:
     """Kernels of all kinds: what is not given, what does not fit, what the chip does not offer."""
-    chance = random.Random(f"{cc} {model} {seed}")
-    return [Question(cc, model, _random_kernel(chance, shipped.limits(cc))) for _ in range(count)]
+    chance = random.Random(f"{cc} {seed}")
+    return [Question(cc, _random_kernel(chance, shipped.limits(cc))) for _ in range(count)]
 
 
 def _random_kernel(chance: random.Random, limits: Limits) -> Kernel:

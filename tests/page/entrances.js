@@ -1,8 +1,8 @@
 // What the tests call; results go through JSON.
 function resultsOf(text) {
-  return JSON.stringify(JSON.parse(text).map(([cc, model, values]) => {
+  return JSON.stringify(JSON.parse(text).map(([cc, values]) => {
     try {
-      const result = evaluate(limitsOf(cc), kernelOf(values), model);
+      const result = evaluate(limitsOf(cc), kernelOf(values));
       const steps = nextSteps(result);
       const { block_limits, allocated, active_blocks, active_warps, active_threads, occupancy, limiters, uses } = result;
       return {
@@ -26,10 +26,10 @@ function resultsOf(text) {
 function curvesOf(text) {
   let points = 0;
   const wrong = [];
-  for (const [cc, model, values] of JSON.parse(text)) {
-    const question = { limits: limitsOf(cc), kernel: kernelOf(values), model };
+  for (const [cc, values] of JSON.parse(text)) {
+    const question = { limits: limitsOf(cc), kernel: kernelOf(values) };
     try {
-      evaluate(question.limits, question.kernel, model);
+      evaluate(question.limits, question.kernel);
     } catch {
       continue; // nothing is drawn of it
     }
@@ -38,7 +38,7 @@ function curvesOf(text) {
       const end = runs[runs.length - 1].last;
       for (let value = { threads: 32, regs: 1, smem: 0 }[name]; value <= end; value += step) {
         const run = runAt(runs, value);
-        const result = evaluate(question.limits, changed(question.kernel, { [name]: value }), model);
+        const result = evaluate(question.limits, changed(question.kernel, { [name]: value }));
         points += 1;
         const differs = run.blocks !== result.active_blocks || run.warps !== result.active_warps || run.share !== result.occupancy;
         if (run.first > value || differs) wrong.push([values, name, value, run]);
@@ -50,13 +50,13 @@ function curvesOf(text) {
 let lastGrid;
 // Blocks, and the limiters as bits, of every combination; blocks and bits turn by turn.
 function gridOf(text) {
-  const { cc, model, threads, registers, sizes } = JSON.parse(text);
+  const { cc, threads, registers, sizes } = JSON.parse(text);
   const limits = limitsOf(cc);
   const kernel = kernelOf({ threads: 1, regs: 0, smem: 0 });
   const found = new Uint8Array(2 * threads.length * registers.length * sizes.length);
   let at = 0;
   for (kernel.threads of threads) for (kernel.regs of registers) for (kernel.smem of sizes) {
-    const result = evaluate(limits, kernel, model);
+    const result = evaluate(limits, kernel);
     let bits = 0;
     for (let index = 0; index < RESOURCES.length; index++) if (result.block_limits[RESOURCES[index]] === result.active_blocks) bits |= 1 << index;
     found[at++] = result.active_blocks;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 import occupancy
 from occupancy.advice.waves import count_waves, full_wave
 from occupancy.arrays import ArrayResults
-from occupancy.engine import Model, evaluate
+from occupancy.engine import default_model, evaluate
 from occupancy.page.build import build_page
 from occupancy.tables import shipped
 from occupancy.tables.gpus import all_gpus, find_gpu
@@ -22,14 +23,11 @@ from occupancy.values.fields import MAX_REGISTERS_PER_THREAD
 from occupancy.values.kernel import Kernel, Launch
 from occupancy.values.limits import Limits
 from occupancy.values.listed import plain
-from tests.page.engine import PageEngine, Question, models_of, own_result, random_questions, script
+from tests.cli_runner import run
+from tests.page.engine import PageEngine, Question, own_result, random_questions, script
 from tests.sampling import sampled
 
-CHIPS_AND_MODELS = [
-    pytest.param(str(cc), model, id=f"{cc}-{model}")
-    for cc in shipped.known()
-    for model in models_of(shipped.limits(cc))
-]
+CCS = [str(cc) for cc in shipped.known()]
 KERNELS = Path(__file__).parent.parent / "data" / "kernels"
 REGISTERS = range(MAX_REGISTERS_PER_THREAD + 1)
 
@@ -39,12 +37,11 @@ def engine() -> PageEngine:
     return PageEngine()
 
 
-@pytest.mark.parametrize(("cc", "model"), CHIPS_AND_MODELS)
+@pytest.mark.parametrize("cc", CCS)
 @sampled("count", sample=150, everything=20_000)
-def test_answers_advice_and_arithmetic(engine: PageEngine, cc: str, model: Model, count: int) -> None:
-    """So many for each model, on all of its chips together."""
-    chips = sum(parameters.values[1] == model for parameters in CHIPS_AND_MODELS)
-    questions = random_questions(cc, model, -(-count // chips), seed=count)
+def test_answers_advice_and_arithmetic(engine: PageEngine, cc: str, count: int) -> None:
+    """So many on all compute capabilities together."""
+    questions = random_questions(cc, -(-count // len(CCS)), seed=count)
     for question, found in zip(questions, engine.results(questions), strict=True):
         assert found == own_result(question), question
 
@@ -55,24 +52,24 @@ def steps_of(limits: Limits) -> range:
     return range(0, limits.max_shared_memory_per_block_optin + 3 * unit, unit)
 
 
-def differences(engine: PageEngine, cc: str, model: Model, threads: range, sizes: range) -> int:
+def differences(engine: PageEngine, cc: str, threads: range, sizes: range) -> int:
     """Combinations in which the page's blocks or limiters differ from those of the arrays."""
     limits = shipped.limits(cc)
     ours = ArrayResults.fill(
         [limits],
         dict(zip(("threads", "regs", "smem"), np.ix_(threads, REGISTERS, sizes), strict=True)),
         Kernel(1),
-        model=model,
+        model=default_model(limits),
     )
-    theirs = np.frombuffer(engine.grid(cc, model, threads, REGISTERS, sizes), np.uint8)
+    theirs = np.frombuffer(engine.grid(cc, threads, REGISTERS, sizes), np.uint8)
     theirs = theirs.reshape(*ours.active_blocks.shape, 2)
     differ = (theirs[..., 0] != ours.active_blocks) | (theirs[..., 1] != ours.limiters)
     return int(differ.sum())
 
 
-@pytest.mark.parametrize(("cc", "model"), CHIPS_AND_MODELS)
+@pytest.mark.parametrize("cc", CCS)
 @sampled("stride", sample=257, everything=1)
-def test_grid(engine: PageEngine, cc: str, model: Model, stride: int) -> None:
+def test_grid(engine: PageEngine, cc: str, stride: int) -> None:
     """Every count of registers, with every count of warps and every step of shared memory, or some of them.
 
     Threads beyond whole warps change nothing but what the exhaustive test looks at.
@@ -80,20 +77,16 @@ def test_grid(engine: PageEngine, cc: str, model: Model, stride: int) -> None:
     limits = shipped.limits(cc)
     size = limits.warp_size * max(1, stride // 15)
     for threads in range(limits.warp_size, limits.max_threads_per_block + 1, size):
-        assert differences(engine, cc, model, range(threads, threads + 1), steps_of(limits)[::stride]) == 0
-
-
-def test_no_chip_is_left_out() -> None:
-    assert {parameters.values[0] for parameters in CHIPS_AND_MODELS} == set(map(str, shipped.known()))
+        assert differences(engine, cc, range(threads, threads + 1), steps_of(limits)[::stride]) == 0
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("cc", "model"), CHIPS_AND_MODELS)
-def test_the_whole_grid(engine: PageEngine, cc: str, model: Model) -> None:
+@pytest.mark.parametrize("cc", CCS)
+def test_the_whole_grid(engine: PageEngine, cc: str) -> None:
     """The same with every count of threads."""
     limits = shipped.limits(cc)
     for threads in range(1, limits.max_threads_per_block + 1):
-        assert differences(engine, cc, model, range(threads, threads + 1), steps_of(limits)) == 0
+        assert differences(engine, cc, range(threads, threads + 1), steps_of(limits)) == 0
 
 
 @pytest.mark.parametrize(
@@ -109,7 +102,7 @@ def test_a_mutated_rule_is_caught(rule: str, mutated: str) -> None:
     text = script()
     assert rule in text
     engine = PageEngine(text.replace(rule, mutated))
-    questions = [each for cc in ("6.0", "8.0", "9.0") for each in random_questions(cc, "cuda", 60, seed=1)]
+    questions = [each for cc in ("6.0", "8.0", "9.0") for each in random_questions(cc, 60, seed=1)]
     found = engine.results(questions)
     assert any(each != own_result(question) for question, each in zip(questions, found, strict=True))
 
@@ -135,11 +128,11 @@ def test_limits_are_those_of_the_table(engine: PageEngine) -> None:
         assert {name: found[name] for name in expected} == expected
 
 
-@pytest.mark.parametrize(("cc", "model"), CHIPS_AND_MODELS)
+@pytest.mark.parametrize("cc", CCS)
 @sampled("count", sample=5, everything=20)
-def test_a_curve_is_the_answer_at_every_value(engine: PageEngine, cc: str, model: Model, count: int) -> None:
+def test_a_curve_is_the_answer_at_every_value(engine: PageEngine, cc: str, count: int) -> None:
     """Also where a value is more than any kernel of the chip can have."""
-    points, wrong = engine.call("curvesOf", random_questions(cc, model, count, seed=3))
+    points, wrong = engine.call("curvesOf", random_questions(cc, count, seed=3))
     assert points > 250 * count
     assert wrong == []
 
@@ -275,9 +268,40 @@ def test_pasted_kernels_are_those_of_a_scan(engine: PageEngine, file: str) -> No
 
 
 def test_a_question_with_all_of_it(engine: PageEngine) -> None:
-    found = engine.results([Question("7.0", "cuda", Kernel(128, 37))])[0]
+    found = engine.results([Question("7.0", Kernel(128, 37))])[0]
     assert (found["occupancy"], found["active_blocks"], found["limiters"]) == (0.75, 12, ["registers"])
 
 
 def test_size() -> None:
     assert len(build_page("0.1.0").encode()) < 220_000
+
+
+def inputs(chance: random.Random) -> dict[str, str]:
+    """Return texts of fields as people type them."""
+    fields = {"gpu": chance.choice(["9.0", "A100", "rtx4090", "sm_75", "10.0", "5.2", "2.0"])}
+    fields["threads"] = chance.choice(["256", "16x16", "(32, 8)", "1,024", "0x80"])
+    fields |= {
+        "regs": str(chance.randint(1, 128)),
+        "dynamic-smem": chance.choice(["", "8 KiB", "27.5k", "40000"]),
+    }
+    fields |= {"static-smem": chance.choice(["", "1k"]), "barriers": chance.choice(["", "3"])}
+    return fields | {
+        "carveout": chance.choice(["", "50%", "max"]),
+        "opt-in": chance.choice(["", "yes", "no"]),
+    }
+
+
+@sampled("count", sample=25, everything=350)
+def test_copied_commands_and_python_have_the_same_result(engine: PageEngine, count: int) -> None:
+    chance = random.Random(count)
+    for _ in range(count):
+        fields = json.dumps(inputs(chance))
+        question = "(fields => { const question = readQuestion(fields); return [question.result?.active_blocks ?? null,"
+        question += f" toCommand(fields, question), toPython(fields, question)]; }})({fields})"
+        blocks, command, python = engine.value(question)
+        _, *words = shlex.split(command)
+        done = run(*words, "--format", "json")
+        assert f'"active_blocks": {blocks},' in done.stdout, command
+        shown: list[Any] = []
+        exec(python, {"print": shown.append})
+        assert shown[0].active_blocks == blocks, python

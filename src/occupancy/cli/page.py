@@ -138,9 +138,9 @@ def _question(cc: str | None, gpu: str | None, kernel: KernelArguments, launch: 
         return question_for(compute(chip, **kernel), **launch)
     if given:
         raise InputError("is missing", where="--threads", hint="The page needs it for what else was given.")
-    from ..page.question import question_of_chip
+    from ..page.question import link_to
 
-    return question_of_chip(chip.limits.compute_capability, _of_gpu(chip, None))
+    return link_to(chip.limits.compute_capability, _of_gpu(chip, None))
 
 
 def question_for(answer: Occupancy, *, grid: str | None, cluster: str | None, sms: str | None) -> str:

@@ -25,14 +25,7 @@ def build_page(
     report: Mapping[str, Any] | None = None,
     heading: PageHeading = CALCULATOR,
 ) -> str:
-    """Return the whole page as HTML.
-
-    Args:
-        version: Of this library.
-        question: Shown first where the address has none; see `question`.
-        report: Data of `report_data`, shown first where the address has no question.
-        heading: Title and subtitle.
-    """
+    """Return the page as HTML, with a link's inputs (`question`) or a report (`report_data`) to open with."""
     style = "".join(_read(f"{name}.css") for name in (["style", "report"] if report else ["style"]))
     script = page_script(with_report=report is not None)
     policy = (

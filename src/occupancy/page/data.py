@@ -9,99 +9,62 @@ from typing import Any
 
 from ..tables.gpus import FILE_NAME, WELL_KNOWN
 from ..tables.shipped import data_path, known, limits
-from ..values.fields import FIELDS, TENSOR_MEMORY_UNIT
+from ..values.fields import FIELDS
 from ..values.limits import Limits
-from ..values.option_names import names_of
 
 COLUMNS = ("name", "multiprocessor_count", "die", "market", "memory_gb", "also_called")
 """Columns of the list of GPUs that a name is found by."""
 
+LABELS = {
+    "threads": "Threads / block", "regs": "Registers / thread", "dynamic_smem": "Dynamic shared",
+    "static_smem": "Static shared", "barriers": "Barriers", "carveout": "Carveout",
+    "opt_in": "Opt-in above 48 KiB", "caching": "Caching of loads", "tensor_memory": "Tensor memory",
+    "virtual_resources": "Virtual resources", "shared_memory_mode": "Shared memory mode",
+}  # fmt: skip
+"""Inputs of the form in their order, with labels of few letters."""
 
-def _input(field: str, label: str, kind: str, help: str, **more: Any) -> dict[str, Any]:
-    return {
-        "name": field.replace("_", "-"),
-        "field": field,
-        "label": label,
-        "kind": kind,
-        "help": help,
-        **more,
-    }
-
-
-INPUTS = [
-    _input("threads", "Threads / block", "shape", "A number, or a shape such as 16x16."),
-    _input("regs", "Registers / thread", "count", "From ptxas -v, or cuobjdump -res-usage."),
-    _input("dynamic_smem", "Dynamic shared", "size", "Third launch parameter: bytes, 40k, 27.5 KiB."),
-    _input("static_smem", "Static shared", "size", "__shared__ arrays of the kernel: bytes, 40k."),
-    _input("barriers", "Barriers", "count", "Named barriers per block, 0 to 16. They limit from 9.0."),
-    _input("carveout", "Carveout", "carveout", "Hint for shared memory against L1: 50%, 64k, max."),
-    _input("opt_in", "Opt-in above 48 KiB", "flag", "Whether cudaFuncSetAttribute raised the limit."),
-    _input(
-        "caching",
-        "Caching of loads",
-        "choice",
-        "ca caches global loads in L1, which confines a block to half an SM.",
-        options=FIELDS["caching"].choices,
-        needs="partitioned_global_caching",
-    ),
-    _input(
-        "tensor_memory",
-        "Tensor memory",
-        "count",
-        "Columns that tcgen05.alloc requests, in steps of 32.",
-        multiple=TENSOR_MEMORY_UNIT,
-        needs="tensor_memory_per_multiprocessor",
-    ),
-    _input(
-        "virtual_resources",
-        "Virtual resources",
-        "count",
-        "128 while a block may allocate tensor memory, 0 after relinquishing.",
-        needs="virtual_resources_per_multiprocessor",
-    ),
-    _input(
-        "shared_memory_mode",
-        "Shared memory mode",
-        "choice",
-        "oversized allows more shared memory with 8 KiB of L1.",
-        options=FIELDS["shared_memory_mode"].choices,
-        needs="max_oversized_shared_memory_per_block",
-    ),
-]
+NEEDS = {
+    "caching": "partitioned_global_caching",
+    "tensor_memory": "tensor_memory_per_multiprocessor",
+    "virtual_resources": "virtual_resources_per_multiprocessor",
+    "shared_memory_mode": "max_oversized_shared_memory_per_block",
+}
+"""Limits without which a GPU does not have an input."""
 
 
 def page_data(version: str) -> dict[str, Any]:
     """Return all of the page's data."""
-    fields = {"cc": "cc", **{each["field"]: each["name"] for each in INPUTS}}
     return {
         "version": version,
         "limits": _limits(),
-        "inputs": INPUTS,
-        "aliases": {
-            alias: name for field, name in fields.items() for alias in names_of(field) if alias != name
-        },
-        "ranges": {
-            each.name: [each.low, each.high] for each in FIELDS.values() if each.kind in ("count", "size")
-        },
+        "inputs": [_input(name, label) for name, label in LABELS.items()],
         "known_by": WELL_KNOWN,
         "gpus": _gpus(),
     }
 
 
+def _input(name: str, label: str) -> dict[str, Any]:
+    field = FIELDS[name]
+    return {
+        "name": name.replace("_", "-"),
+        "field": name,
+        "label": label,
+        "kind": "shape" if name == "threads" else field.kind,
+        "help": field.help.partition("  [")[0],
+        "range": [field.low, field.high],
+        "multiple": field.multiple_of,
+        "options": field.choices,
+        "needs": NEEDS.get(name),
+    }
+
+
 def _limits() -> dict[str, list[tuple[int, Any]]]:
     """Return limit -> its values, each with the number of neighbouring compute capabilities that have it."""
-    rows = [_plain(limits(cc)) for cc in known()]
-    rows = [row | {"compute_capability": str(cc)} for row, cc in zip(rows, known(), strict=True)]
+    rows = [dataclasses.asdict(limits(cc)) | {"compute_capability": str(cc)} for cc in known()]
     return {
         field.name: [(len(list(same)), value) for value, same in groupby(row[field.name] for row in rows)]
         for field in dataclasses.fields(Limits)
     }
-
-
-def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _gpus() -> dict[str, str]:

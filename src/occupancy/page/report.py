@@ -38,13 +38,7 @@ CALCULATOR = PageHeading("CUDA occupancy", "Blocks of a kernel that fit on a str
 
 
 def report_heading(sources: Sequence[str], version: str, old: str | None = None) -> PageHeading:
-    """Return the heading of a report: its files, the version and the time.
-
-    Args:
-        sources: Paths as they were typed.
-        version: Of this library.
-        old: Path of the build that they are compared with.
-    """
+    """Return the files of a report, and of the old build, with the version and the time."""
     names = [printable(os.path.basename(os.path.abspath(each)) or each) for each in sources[:3]]
     more = f" and {len(sources) - 3} more" if len(sources) > 3 else ""
     since = "" if old is None else f", compared with {printable(os.path.basename(os.path.abspath(old)))}"
@@ -55,13 +49,7 @@ def report_heading(sources: Sequence[str], version: str, old: str | None = None)
 def report_data(
     document: Mapping[str, Any], lead: Sequence[str], problems: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the data of the report page.
-
-    Args:
-        document: JSON of a report of `scan` or `diff`.
-        lead: Sentences above the table.
-        problems: Sentences about files that could not be read.
-    """
+    """Return the data of the page for the JSON of `scan` or `diff`, and sentences above and below it."""
     kernels = document["kernels"]
     keys = [key for key in KEYS if any(kernel.get(key) not in (None, [], "") for kernel in kernels)]
     notes = [each["text"] for each in document.get("notes", ())]

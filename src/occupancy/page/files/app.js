@@ -71,9 +71,7 @@ const app = {
   },
 
   isListed: () => document.body.classList.contains("listed"),
-  fragment() {
-    return this.isListed() ? this.report.fragment() : toFragment(this.fields, this.held, this.pins);
-  },
+  fragment() { return this.isListed() ? this.report.fragment() : toFragment(this.fields, this.held, this.pins); },
 
   // ---- History: every change that rests is an entry
 
@@ -99,9 +97,7 @@ const app = {
     if (this.depth > 0) history.back();
   },
 
-  showUndo() {
-    byId("undo").disabled = !this.depth && this.fragment() === this.entry;
-  },
+  showUndo() { byId("undo").disabled = !this.depth && this.fragment() === this.entry; },
 
   reset() {
     this.rest();
@@ -216,10 +212,11 @@ const app = {
     showVerdict(asked, question, held, problem, { copy: (kind, text) => this.copy(kind, text), apply: (requires) => this.apply(requires), set: (changes) => this.ask(changes) });
     showBars(result);
     showWaves(launch, question.gpu);
+    showCarveout(result);
     const steps = isRefusedByCompiler(result) ? [] : nextSteps(result);
     const others = pins.filter(({ gpu }) => gpu.cc !== question.gpu.cc).map(({ text, gpu }) => ({ label: text, limits: limitsOf(gpu.cc) }))
       .filter(({ limits }) => resultOn(limits, question.kernel).result)
-      .map(({ label, limits }) => ({ label, question: { limits, kernel: question.kernel, model: defaultModel(limits) } }));
+      .map(({ label, limits }) => ({ label, question: { limits, kernel: question.kernel } }));
     if (held?.result) others.push({ label: "A", question: held, isHeld: true });
     for (const curve of this.curves) curve.draw(question, steps, others);
     this.map.draw(question);
@@ -242,9 +239,7 @@ const app = {
     this.telling = setTimeout(() => this.say((this.spoken = text)), 500);
   },
 
-  say(text) {
-    byId("status").textContent = text;
-  },
+  say(text) { byId("status").textContent = text; },
 
   // ---- Copying and pasting
 

@@ -8,14 +8,13 @@ const AXES = {
   smem: { title: "Shared memory", unit: "KiB per block, static and dynamic" },
 };
 const scale = { isWarps: false };
-
 const valueOf = (kernel, name) => (name === "smem" && !isSharedMemoryGiven(kernel) ? null : amountOf(name, kernel));
 const runAt = (runs, value) => runs.find((run) => value <= run.last) ?? runs[runs.length - 1];
 const shareText = (share, limits) => (scale.isWarps ? `${Math.round(share * limits.max_warps_per_multiprocessor)} warps` : words.percent(share));
 const colourOf = (result) => (result.active_blocks ? result.limiters[0] : "fails");
 
 // [{first, last, blocks, warps, share, colour}]: neighbouring values with the same result.
-function curveOf({ limits, kernel, model }, name) {
+function curveOf({ limits, kernel }, name) {
   const runs = [];
   const low = name === "smem" ? 0 : 1;
   const add = (last, result) => {
@@ -25,13 +24,13 @@ function curveOf({ limits, kernel, model }, name) {
     if (before && before.blocks === blocks && before.warps === warps && before.colour === colour) before.last = last;
     else runs.push({ first: before ? before.last + 1 : low, last, blocks, warps, share, colour });
   };
-  const at = (amount) => evaluate(limits, changed(kernel, { [name]: amount }), model);
+  const at = (amount) => evaluate(limits, changed(kernel, { [name]: amount }));
   const most = highestOf(name, limits, kernel);
   const now = Math.min(valueOf(kernel, name) ?? 0, 2 * most);
   if (name === "threads") {
     for (let last = limits.warp_size; last < Math.max(most, now) + 1; last += limits.warp_size) add(last, at(last));
   } else {
-    for (const [last, result] of new Dial({ limits, kernel, model }, name).results(low)) {
+    for (const [last, result] of new Dial({ limits, kernel }, name).results(low)) {
       add(Math.min(last, most), result);
       if (last >= most) break;
     }
@@ -59,13 +58,8 @@ class Curve {
     };
   }
 
-  x(value) {
-    return EDGE.left + (Math.max(0, Math.min(value, this.high) - this.low) / (this.high - this.low)) * (this.width - EDGE.left - EDGE.right);
-  }
-
-  y(share) {
-    return EDGE.top + (1 - share) * (HEIGHT - EDGE.top - EDGE.bottom);
-  }
+  x(value) { return EDGE.left + (Math.max(0, Math.min(value, this.high) - this.low) / (this.high - this.low)) * (this.width - EDGE.left - EDGE.right); }
+  y(share) { return EDGE.top + (1 - share) * (HEIGHT - EDGE.top - EDGE.bottom); }
 
   // The value under the pointer, in whole units.
   under(event) {
@@ -212,7 +206,6 @@ class Curve {
 }
 
 const amountText = (name, value) => (name === "smem" ? words.size(value) : words.count(value, name === "threads" ? "thread" : words.name(name).replace(/s$/, "")));
-
 const tickText = (value, name) => (name === "smem" ? grouped(Number((value / 1024).toFixed(1))) : grouped(value));
 
 function ticksOf(low, high, name, width) {

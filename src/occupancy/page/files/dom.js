@@ -4,9 +4,7 @@ const element = (name, properties = {}, ...children) => ({ name, properties, chi
 
 // What only readers of the screen are told.
 const unseen = (text) => element("span", { class: "unseen" }, text);
-
 const drawn = (name, properties = {}, ...children) => ({ name, properties, children, space: "http://www.w3.org/2000/svg" });
-
 const created = (wanted) => adapt(document.createElementNS(wanted.space, wanted.name), wanted);
 
 // Make of a node what is described. What is so already stays untouched: it need not be laid out and painted again.
@@ -67,9 +65,7 @@ function refill(id, ...children) {
   if (hadFocus && !body.contains(document.activeElement)) (body.querySelector("button") ?? byId("threads")).focus({ preventScroll: true });
 }
 
-function button(text, key, click, properties = {}) {
-  return element("button", { type: "button", "data-key": key, click, ...properties }, text);
-}
+const button = (text, key, click, properties = {}) => element("button", { type: "button", "data-key": key, click, ...properties }, text);
 
 // A table: the titles of its columns, and rows of cells, each text, a description, or [properties, ...children].
 function table(caption, titles, rows, properties = {}) {
@@ -99,9 +95,7 @@ const numeric = (text) => [{ class: "number" }, text];
 const shareCell = (share, colour) => [{ class: "use" }, element("span", { class: "number" }, words.percent(share)), bar(share, colour)];
 
 // The text of an element, where it is another one.
-function settle(node, text) {
-  if (node.textContent !== text) node.textContent = text;
-}
+function settle(node, text) { if (node.textContent !== text) node.textContent = text; }
 
 // A share of 1 as a bar.
 function bar(share, colour) {

@@ -32,19 +32,11 @@ const isFrom = (limits, version) => limits.version >= version; // 90 is 9.0
 
 const kernelOf = (values) => ({ ...NO_KERNEL, ...values });
 const isSharedMemoryGiven = (kernel) => kernel.smem !== null || kernel.static_smem !== null || kernel.dynamic_smem !== null;
-
-function sharedMemoryOf(kernel) {
-  return kernel.smem ?? (kernel.static_smem ?? 0) + (kernel.dynamic_smem ?? 0);
-}
-
-function virtualResourcesOf(kernel) {
-  return kernel.virtual_resources ?? (kernel.tensor_memory === null ? 0 : 128);
-}
+const sharedMemoryOf = (kernel) => kernel.smem ?? (kernel.static_smem ?? 0) + (kernel.dynamic_smem ?? 0);
+const virtualResourcesOf = (kernel) => kernel.virtual_resources ?? (kernel.tensor_memory === null ? 0 : 128);
 
 // What a kernel uses of something that can change; null where that is not known.
-function amountOf(name, kernel) {
-  return name === "smem" ? sharedMemoryOf(kernel) : kernel[name];
-}
+const amountOf = (name, kernel) => name === "smem" ? sharedMemoryOf(kernel) : kernel[name];
 
 // The kernel with other amounts: shared memory as one sum, threads without a shape.
 function changed(kernel, amounts) {
@@ -66,9 +58,7 @@ function configurationOf(limits, carveout) {
   throw new Refused("carveout", `This GPU has no such configuration. Enter 0% to 100%, or one of ${sizes} KiB.`);
 }
 
-function smallestConfiguration(limits, needed) {
-  return limits.shared_memory_configurations.find((size) => size >= needed) ?? limits.max_shared_memory_per_multiprocessor;
-}
+const smallestConfiguration = (limits, needed) => limits.shared_memory_configurations.find((size) => size >= needed) ?? limits.max_shared_memory_per_multiprocessor;
 
 function checkModes(limits, kernel) {
   const { caching, shared_memory_mode: mode, tensor_memory: columns } = kernel;
@@ -82,9 +72,7 @@ function checkModes(limits, kernel) {
   if (roundUp(columns, TENSOR_MEMORY_UNIT) > most) throw new Refused("tensor_memory", `Out of range: 32 to ${grouped(most)} in steps of 32.`);
 }
 
-function registersPerWarp(limits, registers) {
-  return roundUp(registers * limits.warp_size, limits.register_allocation_unit);
-}
+const registersPerWarp = (limits, registers) => roundUp(registers * limits.warp_size, limits.register_allocation_unit);
 
 // ---- The model cuda: cuda_occupancy.h of CUDA 13.5
 
@@ -166,15 +154,14 @@ function sharedMemoryLimit(limits, kernel, perBlock) {
   return perBlock ? divide(pool, perBlock) : null;
 }
 
-// ---- The model spreadsheet: CUDA_Occupancy_Calculator.xls 11.1, and 2.4 for 1.x
+// ---- The model spreadsheet, for 1.x and 2.x: CUDA_Occupancy_Calculator.xls 2.4 and 11.1
 
 function spreadsheet(limits, kernel) {
   checkModes(limits, kernel);
-  const column = limits.spreadsheet;
   const warps = divideUp(kernel.threads, limits.warp_size);
-  const perBlock = roundUp(sharedMemoryOf(kernel) + column.reserved_shared_memory_per_block, limits.shared_memory_allocation_unit);
+  const perBlock = roundUp(sharedMemoryOf(kernel), limits.shared_memory_allocation_unit);
   const pool = configurationOf(limits, kernel.carveout);
-  const fits = perBlock <= mostInSpreadsheet(limits, kernel).amount;
+  const fits = perBlock <= Math.min(pool, limits.max_shared_memory_per_block);
   return [
     {
       warps: divide(limits.max_warps_per_multiprocessor, warps),
@@ -191,80 +178,45 @@ const isGivenToBlock = (limits) => limits.register_allocation_granularity === "b
 
 function spreadsheetRegisters(limits, kernel, warps) {
   const registers = kernel.regs ?? 0;
-  if (!isGivenToBlock(limits)) return spreadsheetRegistersPerWarp(limits, registers) * warps;
+  if (!isGivenToBlock(limits)) return roundUp(registers * limits.warp_size, spreadsheetUnit(limits, registers)) * warps;
   return roundUp(roundUp(warps, limits.warp_allocation_granularity) * limits.warp_size * registers, limits.register_allocation_unit);
 }
 
 // The spreadsheet looks for the text "R," in the text of its list, so that 1 is found in "21,".
-const isDoubledUnit = (limits, registers) => limits.spreadsheet.doubled_register_units.map((each) => `${each},`).join("").includes(`${registers},`);
-
-function spreadsheetRegistersPerWarp(limits, registers) {
-  return roundUp(registers * limits.warp_size, limits.register_allocation_unit * (isDoubledUnit(limits, registers) ? 2 : 1));
-}
-
-function mostRegistersInSpreadsheet(limits, kernel) {
-  const { max_registers_per_block: most, max_registers_per_block_ca: cached } = limits.spreadsheet;
-  return (kernel.caching === "ca" ? cached : null) ?? most ?? limits.max_registers_per_block;
-}
-
-function spreadsheetGranularity(limits, kernel) {
-  return (kernel.caching === "ca" ? limits.spreadsheet.warp_allocation_granularity_ca : null) ?? limits.warp_allocation_granularity;
-}
-
-function spreadsheetWarps(limits, kernel) {
-  const granularity = spreadsheetGranularity(limits, kernel);
-  const fitting = divide(mostRegistersInSpreadsheet(limits, kernel), spreadsheetRegistersPerWarp(limits, kernel.regs));
-  return divide(fitting, granularity) * granularity;
-}
+const isDoubled = (limits, registers) => limits.spreadsheet.doubled_register_units.map((each) => `${each},`).join("").includes(`${registers},`);
+const spreadsheetUnit = (limits, registers) => limits.register_allocation_unit * (isDoubled(limits, registers) ? 2 : 1);
 
 function spreadsheetRegisterLimit(limits, kernel, warps) {
   if (!kernel.regs) return null;
   if (kernel.regs > limits.max_registers_per_thread) return 0;
-  if (isGivenToBlock(limits)) return divide(limits.max_registers_per_multiprocessor, spreadsheetRegisters(limits, kernel, warps));
-  const shares = divide(limits.max_registers_per_multiprocessor, mostRegistersInSpreadsheet(limits, kernel));
-  return divide(spreadsheetWarps(limits, kernel), warps) * shares;
-}
-
-function mostInSpreadsheet(limits, kernel) {
-  const own = limits.spreadsheet.max_shared_memory_per_block;
-  const most = { limit: own === null ? "max_shared_memory_per_block" : "spreadsheet.max_shared_memory_per_block", amount: own ?? limits.max_shared_memory_per_block };
-  const pool = configurationOf(limits, kernel.carveout);
-  return most.amount <= pool ? most : { limit: "carveout", amount: pool };
+  const registers = spreadsheetRegisters(limits, kernel, warps);
+  if (isGivenToBlock(limits)) return divide(limits.max_registers_per_multiprocessor, registers);
+  const granularity = limits.warp_allocation_granularity;
+  return divide(divide(divide(limits.max_registers_per_block, registers / warps), granularity) * granularity, warps);
 }
 
 // ---- The result
 
-const MODELS = { cuda: (limits) => isFrom(limits, 30), spreadsheet: (limits) => limits.spreadsheet !== null };
-const RULES = { cuda, spreadsheet };
-const defaultModel = (limits) => (MODELS.cuda(limits) ? "cuda" : "spreadsheet");
-const modelsOf = (limits) => Object.keys(MODELS).filter((name) => MODELS[name](limits));
-const evaluate = (limits, kernel, model = defaultModel(limits)) => new Result(limits, kernel, model);
+const hasRuntime = (limits) => isFrom(limits, 30);
+const evaluate = (limits, kernel) => new Result(limits, kernel);
 
 class Result {
-  constructor(limits, kernel, model) {
-    Object.assign(this, { limits, kernel, model });
-    [this.block_limits, this.allocated] = RULES[model](limits, kernel);
+  constructor(limits, kernel) {
+    Object.assign(this, { limits, kernel });
+    [this.block_limits, this.allocated] = hasRuntime(limits) ? cuda(limits, kernel) : spreadsheet(limits, kernel);
     let least = Infinity;
     for (const name in this.block_limits) if (this.block_limits[name] !== null && this.block_limits[name] < least) least = this.block_limits[name];
     this.active_blocks = least;
     this.active_warps = least * this.allocated.warps;
   }
 
-  get occupancy() {
-    return this.active_warps / this.limits.max_warps_per_multiprocessor;
-  }
-
-  get active_threads() {
-    return this.model === "spreadsheet" ? this.active_warps * this.limits.warp_size : this.active_blocks * this.kernel.threads;
-  }
-
-  get limiters() {
-    return RESOURCES.filter((name) => this.block_limits[name] === this.active_blocks);
-  }
+  get occupancy() { return this.active_warps / this.limits.max_warps_per_multiprocessor; }
+  get active_threads() { return hasRuntime(this.limits) ? this.active_blocks * this.kernel.threads : this.active_warps * this.limits.warp_size; }
+  get limiters() { return RESOURCES.filter((name) => this.block_limits[name] === this.active_blocks); }
 
   get shared_memory_pool() {
     const { limits, kernel, allocated } = this;
-    return this.model === "cuda" ? poolOf(limits, kernel, allocated.shared_memory) : configurationOf(limits, kernel.carveout);
+    return hasRuntime(limits) ? poolOf(limits, kernel, allocated.shared_memory) : configurationOf(limits, kernel.carveout);
   }
 
   // What one block takes of each resource, and what the SM has of it.
@@ -282,13 +234,11 @@ class Result {
     };
   }
 
-  get launchable() {
-    return failureOf(this) === null;
-  }
+  get launchable() { return failureOf(this) === null; }
 }
 
 // The first limit that keeps a kernel from launching: {limit, needed, allowed}; null where it launches.
-function failureOf({ limits, kernel, model, block_limits: allowed, allocated }) {
+function failureOf({ limits, kernel, block_limits: allowed, allocated }) {
   const failure = (limit, needed, most = limits[limit]) => ({ limit, needed, allowed: most });
   if (kernel.threads > limits.max_threads_per_block) return failure("max_threads_per_block", kernel.threads);
   if (isTooLong(limits, kernel)) {
@@ -296,33 +246,27 @@ function failureOf({ limits, kernel, model, block_limits: allowed, allocated }) 
     return failure(`max_block_dim[${axis}]`, kernel.block_dim[axis], limits.max_block_dim[axis]);
   }
   if (allowed.warps === 0) return failure("max_threads_per_multiprocessor", kernel.threads);
-  if (allowed.registers === 0) return failure(...registerFailure(limits, kernel, model, allocated));
-  if (allowed.shared_memory === 0) return failure(...sharedMemoryFailure(limits, kernel, model, allocated));
+  if (allowed.registers === 0) return failure(...registerFailure(limits, kernel, allocated));
+  if (allowed.shared_memory === 0) return failure(...sharedMemoryFailure(limits, kernel, allocated));
   if (allowed.barriers === 0) return failure("max_barriers_per_multiprocessor", kernel.barriers || UNKNOWN_BARRIERS);
   if (allowed.virtual_resources === 0) return failure("virtual_resources_per_multiprocessor", virtualResourcesOf(kernel));
   return null;
 }
 
-function registerFailure(limits, kernel, model, allocated) {
+function registerFailure(limits, kernel, allocated) {
   if (kernel.regs > limits.max_registers_per_thread) return ["max_registers_per_thread", kernel.regs];
   const perWarp = allocated.registers / allocated.warps;
-  let [limit, needed] = ["max_registers_per_block", checkedRegisters(limits, perWarp, allocated.warps)];
-  let most = limits.max_registers_per_block;
-  if (model === "spreadsheet") {
-    most = mostRegistersInSpreadsheet(limits, kernel);
-    const { max_registers_per_block: own, max_registers_per_block_ca: cached } = limits.spreadsheet;
-    if (kernel.caching === "ca" && cached !== null) limit = "spreadsheet.max_registers_per_block_ca";
-    else if (own !== null) limit = "spreadsheet.max_registers_per_block";
-    needed = allocated.registers;
-    if (!isGivenToBlock(limits)) needed = Math.max(perWarp * roundUp(allocated.warps, spreadsheetGranularity(limits, kernel)), most);
-  }
-  return needed > most ? [limit, needed, most] : ["max_registers_per_multiprocessor", needed];
+  const most = limits.max_registers_per_block;
+  let needed = allocated.registers;
+  if (hasRuntime(limits)) needed = checkedRegisters(limits, perWarp, allocated.warps);
+  else if (!isGivenToBlock(limits)) needed = Math.max(perWarp * roundUp(allocated.warps, limits.warp_allocation_granularity), most);
+  return [needed > most ? "max_registers_per_block" : "max_registers_per_multiprocessor", needed];
 }
 
-function sharedMemoryFailure(limits, kernel, model, allocated) {
-  if (model === "spreadsheet") {
-    const most = mostInSpreadsheet(limits, kernel);
-    return [most.limit, allocated.shared_memory, most.amount];
+function sharedMemoryFailure(limits, kernel, allocated) {
+  if (!hasRuntime(limits)) {
+    const pool = configurationOf(limits, kernel.carveout);
+    return pool < limits.max_shared_memory_per_block ? ["carveout", allocated.shared_memory, pool] : ["max_shared_memory_per_block", allocated.shared_memory];
   }
   const rounded = allocated.shared_memory - limits.reserved_shared_memory_per_block;
   const needed = sharedMemoryOf(kernel);
@@ -355,14 +299,12 @@ function runsOf(key, low, high) {
 }
 
 class Dial {
-  constructor({ limits, kernel, model }, name) {
-    Object.assign(this, { limits, kernel, model, name });
+  constructor({ limits, kernel }, name) {
+    Object.assign(this, { limits, kernel, name });
     this.amount = amountOf(name, kernel) ?? (name === "barriers" ? UNKNOWN_BARRIERS : 0);
   }
 
-  at(amount) {
-    return evaluate(this.limits, changed(this.kernel, { [this.name]: amount }), this.model);
-  }
+  at(amount) { return evaluate(this.limits, changed(this.kernel, { [this.name]: amount })); }
 
   // Blocks that this resource alone allows, or that the SM holds, whichever is less.
   blocks({ block_limits: allowed }) {
@@ -376,9 +318,7 @@ class Dial {
   }
 
   // The last amount of each run with the same limits, and its result.
-  results(low) {
-    return this.runs(low, undefined, (result) => Object.values(result.block_limits).join()).map(([amount]) => [amount, this.at(amount)]);
-  }
+  results(low) { return this.runs(low, undefined, (result) => Object.values(result.block_limits).join()).map(([amount]) => [amount, this.at(amount)]); }
 
   runs(low, high = this.limits[HIGHEST[this.name]], key = null) {
     if (this.name === "tensor_memory") return columnsOf(low, high).map((amount) => [amount, key(this.at(amount))]);
@@ -402,7 +342,7 @@ class Dial {
   // It only grows with the amount, and grows wherever the blocks could rise again.
   stretch(result) {
     if (this.name === "regs") {
-      if (this.model === "spreadsheet" && this.limits.spreadsheet.doubled_register_units.length) return result.kernel.regs;
+      if (!hasRuntime(this.limits) && this.limits.spreadsheet.doubled_register_units.length) return result.kernel.regs; // 9 take more than 10
       return this.kernel.caching === "ca" ? result.allocated.registers : 0;
     }
     if (this.name !== "smem" || this.kernel.carveout === null) return 0;
@@ -429,7 +369,7 @@ function mostKeeping(blocks, levels) {
 const nextSteps = (now) => [...stepsUsingLess(now), ...stepsByBlockSize(now)];
 
 function stepsUsingLess(now) {
-  const { limits, kernel, model, block_limits: allowed } = now;
+  const { limits, kernel, block_limits: allowed } = now;
   const most = kernel.caching === "ca" ? allowed.blocks : Math.min(allowed.blocks, allowed.warps);
   if (now.active_blocks === most) return [];
   const used = Object.keys(RESOURCE_OF).filter((name) => amountOf(name, kernel) && !(name === "regs" && kernel.reallocates_registers));
@@ -444,7 +384,7 @@ function stepsUsingLess(now) {
       if (!enough.length) return found;
       requires[dial.name] = enough[enough.length - 1].amount;
     }
-    const reached = evaluate(limits, changed(kernel, requires), model);
+    const reached = evaluate(limits, changed(kernel, requires));
     if (reached.active_blocks < blocks) return found; // what would have to shrink was not given
     found.push({ active_blocks: reached.active_blocks, occupancy: reached.occupancy, requires });
     blocks = reached.active_blocks + 1;
@@ -454,12 +394,12 @@ function stepsUsingLess(now) {
 
 // The nearest block size with more warps, and the one with the most.
 function stepsByBlockSize(now) {
-  const { limits, kernel, model } = now;
+  const { limits, kernel } = now;
   const bySize = now.limiters.filter((name) => name !== "virtual_resources" && name !== "tensor_memory");
   if (now.limiters.includes("virtual_resources") && !bySize.length && now.active_blocks) return [];
   const better = [];
   for (let threads = limits.warp_size; threads <= limits.max_threads_per_block; threads += limits.warp_size) {
-    const result = evaluate(limits, changed(kernel, { threads }), model);
+    const result = evaluate(limits, changed(kernel, { threads }));
     if (result.active_warps > now.active_warps) better.push({ active_blocks: result.active_blocks, occupancy: result.occupancy, requires: { threads } });
   }
   better.sort((a, b) => Math.abs(a.requires.threads - kernel.threads) - Math.abs(b.requires.threads - kernel.threads));
@@ -486,10 +426,10 @@ function slack(now) {
 
 // Each configuration that holds a block, and the smallest that keeps the blocks of now.
 function carveoutAdvice(now) {
-  const { limits, kernel, model } = now;
+  const { limits, kernel } = now;
   const configurations = [];
   for (const amount of limits.shared_memory_configurations) {
-    const result = evaluate(limits, { ...kernel, carveout: { amount, unit: "bytes" } }, model);
+    const result = evaluate(limits, { ...kernel, carveout: { amount, unit: "bytes" } });
     if (!result.active_blocks || result.shared_memory_pool !== amount) continue;
     const unified = limits.unified_l1_and_shared_memory;
     configurations.push({
@@ -562,21 +502,18 @@ function countWaves(blocks, wave) {
 // ---- The arithmetic: [{resource, steps, why}]
 
 function explain(result) {
-  const explainers = result.model === "cuda"
-    ? { warps: explainWarps, blocks: explainBlocks, registers: explainRegisters, shared_memory: explainSharedMemory, barriers: explainBarriers, virtual_resources: explainVirtualResources, tensor_memory: explainTensorMemory }
-    : { warps: explainWarps, blocks: explainBlocks, registers: explainSpreadsheetRegisters, shared_memory: explainSpreadsheetSharedMemory };
-  return Object.entries(explainers)
-    .map(([resource, make]) => ({ resource, explained: make(result) }))
-    .filter(({ explained }) => explained)
-    .map(({ resource, explained: [steps, why = ""] }) => ({ resource, steps, why }));
+  const all = hasRuntime(result.limits)
+    ? [explainWarps, explainBlocks, explainRegisters, explainSharedMemory, explainBarriers, explainVirtualResources, explainTensorMemory]
+    : [explainWarps, explainBlocks, explainSpreadsheetRegisters, explainSharedMemory];
+  return all.map((make, at) => [RESOURCES[at], make(result)]).filter(([, found]) => found).map(([resource, [steps, why = ""]]) => ({ resource, steps, why }));
 }
 
 const blocksBy = (result, resource) => words.count(result.block_limits[resource], "block");
 const notLimited = (isGiven) => [[`no limit: ${isGiven ? "the kernel uses none" : "not given"}`]];
 const explainBlocks = (result) => [[`at most ${blocksBy(result, "blocks")} per SM`]];
 
-function isResultInHalf({ limits, kernel, model, allocated }) {
-  return model === "cuda" && limits.partitioned_global_caching && isConfinedToHalf(limits, kernel, allocated.warps, allocated.registers / allocated.warps);
+function isResultInHalf({ limits, kernel, allocated }) {
+  return limits.partitioned_global_caching && isConfinedToHalf(limits, kernel, allocated.warps, allocated.registers / allocated.warps);
 }
 
 function explainWarps(result) {
@@ -587,7 +524,7 @@ function explainWarps(result) {
   steps.push(`${threads} / ${limits.warp_size}${isPartial ? ", rounded up" : ""} = ${ofBlock}`);
   const most = limits.max_warps_per_multiprocessor;
   let why = isPartial ? "Warps are allocated whole: the idle lanes of the last one take up slots." : "";
-  if (result.model === "cuda" && (kernel.threads > limits.max_threads_per_block || isTooLong(limits, kernel))) {
+  if (hasRuntime(limits) && (kernel.threads > limits.max_threads_per_block || isTooLong(limits, kernel))) {
     steps.push("larger than a block may be: 0 blocks");
   } else if (isResultInHalf(result)) {
     const half = divide(most, 2);
@@ -595,7 +532,7 @@ function explainWarps(result) {
     why = "Caching global loads in L1 confines a block to one half of the SM.";
   } else {
     steps.push(`${most} warps per SM // ${ofBlock} = ${blocksBy(result, "warps")}`);
-    if (result.model === "cuda" && kernel.caching === "ca") why = "Half of the SM has too few registers for the block, so it is not cached in L1.";
+    if (kernel.caching === "ca") why = "Half of the SM has too few registers for the block, so it is not cached in L1.";
   }
   return [steps, why];
 }
@@ -661,16 +598,15 @@ function poolStep({ limits, kernel: { carveout } }, chosen) {
 function explainSharedMemory(result) {
   const { limits, kernel, allocated: { shared_memory: perBlock } } = result;
   if (!perBlock) return notLimited(isSharedMemoryGiven(kernel));
-  const reserved = limits.reserved_shared_memory_per_block;
-  const why = reserved ? `From 8.0 the system reserves ${grouped(reserved)} bytes for each resident block.` : "";
-  const steps = [sharedMemoryStep(result, reserved)];
-  const most = mostSharedMemory(limits, kernel);
-  if (perBlock > most) return [[...steps, `${grouped(perBlock)} > ${grouped(most)}, the most for one block: 0 blocks`], why];
   const [chosen, pool] = [configurationOf(limits, kernel.carveout), result.shared_memory_pool];
+  const reserved = hasRuntime(limits) ? limits.reserved_shared_memory_per_block : 0;
+  const why = reserved ? `From 8.0 the system reserves ${grouped(reserved)} bytes for each resident block.` : "";
+  const most = hasRuntime(limits) ? mostSharedMemory(limits, kernel) : Math.min(pool, limits.max_shared_memory_per_block);
+  const steps = [sharedMemoryStep(result, reserved)];
+  if (perBlock > most) return [[...steps, `${grouped(perBlock)} > ${grouped(most)}, the most for one block: 0 blocks`], why];
   steps.push(poolStep(result, chosen));
   if (pool !== chosen) steps.push(`${grouped(chosen)} is too small for one block: ${grouped(pool)}`);
-  steps.push(`${grouped(pool)} // ${grouped(perBlock)} = ${blocksBy(result, "shared_memory")}`);
-  return [steps, why];
+  return [[...steps, `${grouped(pool)} // ${grouped(perBlock)} = ${blocksBy(result, "shared_memory")}`], why];
 }
 
 function explainBarriers(result) {
@@ -712,26 +648,11 @@ function explainSpreadsheetRegisters(result) {
       `${grouped(most)} per SM // ${grouped(allocated.registers)} = ${blocksBy(result, "registers")}`,
     ], "On 1.x registers are given to the block as a whole."];
   }
-  const perWarp = spreadsheetRegistersPerWarp(limits, kernel.regs);
-  const isDoubled = isDoubledUnit(limits, kernel.regs);
-  const [share, fitting] = [mostRegistersInSpreadsheet(limits, kernel), spreadsheetWarps(limits, kernel)];
-  const shares = divide(most, share);
+  const [perWarp, share, granularity] = [allocated.registers / warps, limits.max_registers_per_block, limits.warp_allocation_granularity];
+  const fitting = divide(divide(share, perWarp), granularity) * granularity;
   return [[
-    perWarpStep(result, perWarp, limits.register_allocation_unit * (isDoubled ? 2 : 1)),
-    `${grouped(share)} per block // ${grouped(perWarp)} = ${words.count(divide(share, perWarp), "warp")}, rounded down to ${spreadsheetGranularity(limits, kernel)}s: ${fitting}`,
-    `${fitting} // ${ofBlock} = ${shares === 1 ? "" : `${divide(fitting, warps)}, x ${shares} shares per SM = `}${blocksBy(result, "registers")}`,
-  ], isDoubled ? "For this number of registers the spreadsheet allocates in units of twice the size." : ""];
-}
-
-function explainSpreadsheetSharedMemory(result) {
-  const { limits, kernel, allocated: { shared_memory: perBlock } } = result;
-  if (!perBlock) return notLimited(isSharedMemoryGiven(kernel));
-  const column = limits.spreadsheet;
-  const steps = [sharedMemoryStep(result, column.reserved_shared_memory_per_block)];
-  const most = mostInSpreadsheet(limits, kernel).amount;
-  const missing = limits.reserved_shared_memory_per_block - column.reserved_shared_memory_per_block;
-  const why = missing > 0 ? `The spreadsheet omits ${grouped(missing)} bytes that the system reserves for each resident block.` : "";
-  if (perBlock > most) return [[...steps, `${grouped(perBlock)} > ${grouped(most)}, the most for one block: 0 blocks`], why];
-  const pool = result.shared_memory_pool;
-  return [[...steps, poolStep(result, pool), `${grouped(pool)} // ${grouped(perBlock)} = ${blocksBy(result, "shared_memory")}`], why];
+    perWarpStep(result, perWarp, spreadsheetUnit(limits, kernel.regs)),
+    `${grouped(share)} per block // ${grouped(perWarp)} = ${words.count(divide(share, perWarp), "warp")}, rounded down to ${granularity}s: ${fitting}`,
+    `${fitting} // ${ofBlock} = ${blocksBy(result, "registers")}`,
+  ], isDoubled(limits, kernel.regs) ? "For this number of registers the spreadsheet allocates in units of twice the size." : ""];
 }

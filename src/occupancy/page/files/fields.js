@@ -7,6 +7,7 @@ const LAUNCH = [
   { name: "grid", label: "Blocks of the grid", kind: "shape", help: "A number, or a shape such as 128x32." },
   { name: "cluster", label: "Blocks per cluster", kind: "shape", help: "A number, or a shape such as 2x1.", needs: "max_portable_cluster_size" },
 ];
+const SIZES = [0, MOST];
 const inputOf = (field) => DATA.inputs.find((each) => each.field === field);
 
 class Wrong extends Error {}
@@ -50,20 +51,20 @@ function readCarveout(text, limits) {
   if (plain === "max") return { amount: 100, unit: "percent" };
   const percent = /^(\d{1,3})\s*(%?)$/.exec(plain);
   if (percent && (percent[2] || Number(percent[1]) <= 100)) return { amount: within(Number(percent[1]), [0, 100]), unit: "percent" };
-  const carveout = { amount: readSize(text, DATA.ranges.smem), unit: "bytes" };
+  const carveout = { amount: readSize(text, SIZES), unit: "bytes" };
   configurationOf(limits, carveout);
   return carveout;
 }
 
 const READERS = {
   count(text, input) {
-    const number = readCount(text, DATA.ranges[input.field]);
-    if (number % (input.multiple ?? 1)) throw new Wrong(`Enter a multiple of ${input.multiple}.`);
+    const number = readCount(text, input.range);
+    if (number % (input.multiple)) throw new Wrong(`Enter a multiple of ${input.multiple}.`);
     return { [input.field]: number };
   },
-  size: (text, input) => ({ [input.field]: readSize(text, DATA.ranges[input.field]) }),
+  size: (text, input) => ({ [input.field]: readSize(text, input.range) }),
   shape(text, input) {
-    const [threads, shape] = readShape(text, DATA.ranges[input.field]);
+    const [threads, shape] = readShape(text, input.range);
     return { threads, block_dim: shape };
   },
   carveout: (text, input, limits) => ({ carveout: readCarveout(text, limits) }),
@@ -109,7 +110,6 @@ function readQuestion(fields) {
       const { smallest } = carveoutAdvice(evaluate(limits, kernel));
       kernel.carveout = smallest && { amount: smallest.shared_memory, unit: "bytes" };
     }
-    question.model = defaultModel(limits);
     question.result = evaluate(limits, kernel);
     question.kernel = kernel;
   });
@@ -149,7 +149,7 @@ function inUnits(fields) {
   for (const { name, kind } of DATA.inputs) {
     const least = { size: 1024, carveout: 1024 }[kind]; // of a carveout, up to 100 is a share
     try {
-      const bytes = least ? readSize(units[name].trim(), DATA.ranges.smem) : 0;
+      const bytes = least ? readSize(units[name].trim(), SIZES) : 0;
       if (least && bytes >= least && bytes % 128 === 0) units[name] = words.size(bytes);
     } catch {
       // not given, or no size: it stays as it is
@@ -237,7 +237,7 @@ class Form {
   // Go to the next value, upwards or downwards, in units of the GPU.
   step(input, units) {
     const text = this.rows[input.name].control.value.trim();
-    const range = DATA.ranges[input.field] ?? [1, MOST];
+    const range = input.range ?? [1, MOST];
     const limits = this.limits;
     try {
       if (input.kind === "carveout") {
@@ -247,8 +247,8 @@ class Form {
         return this.changed({ [input.name]: words.size(sizes[Math.max(0, Math.min(sizes.length - 1, at))]) });
       }
       const now = text ? (input.kind === "size" ? readSize(text, range) : readShape(text, range)[0]) : 0;
-      const unit = input.multiple ?? (input.field ? stepOf(input.field, limits) : 1);
-      const least = input.field === "threads" || input.multiple ? unit : range[0];
+      const unit = input.multiple > 1 ? input.multiple : input.field ? stepOf(input.field, limits) : 1;
+      const least = input.field === "threads" || input.multiple > 1 ? unit : range[0];
       this.changed({ [input.name]: String(Math.max(least, Math.min(range[1], stepped(now, units, unit)))) });
     } catch (error) {
       if (!(error instanceof Wrong || error instanceof Refused)) throw error; // no number: it stays

@@ -3,7 +3,6 @@
 const NOISE = /nvidia|geforce|tesla|gpu|graphics|edition|with|design/g; // what people add or leave out at will
 const FAMILIES = ["quadro", "rtx", "gtx", "gts", "gt"];
 const CC = /^(?:sm_?|compute_?|cc\s*)?(?:(\d{1,2})\.(\d{1,2})|(\d{1,2})(\d))[af]?(?:\+ptx|-real|-virtual)?$/i;
-
 const wordsIn = (text) => text.toLowerCase().replace(NOISE, " ").match(/[a-z0-9]+/g) ?? [];
 const keyOf = (text) => wordsIn(text).join("");
 

@@ -68,8 +68,8 @@ class HeatMap {
 
   hover(event) {
     const amounts = this.under(event);
-    const { limits, kernel, model } = this.question;
-    settle(this.caption, this.sentence(amounts, evaluate(limits, changed(kernel, { [this.axes[0]]: amounts[0], [this.axes[1]]: amounts[1] }), model)));
+    const { limits, kernel } = this.question;
+    settle(this.caption, this.sentence(amounts, evaluate(limits, changed(kernel, { [this.axes[0]]: amounts[0], [this.axes[1]]: amounts[1] }))));
   }
 
   sentence(amounts, { occupancy, active_blocks: blocks }) {
@@ -95,22 +95,17 @@ class HeatMap {
     settle(this.caption, this.words);
   }
 
-  left(index) {
-    return MAP_EDGE.left + (index / this.values[0].length) * (this.width - MAP_EDGE.left - MAP_EDGE.right);
-  }
-
-  low(index) {
-    return MAP_HEIGHT - MAP_EDGE.bottom - (index / this.values[1].length) * (MAP_HEIGHT - MAP_EDGE.top - MAP_EDGE.bottom);
-  }
+  left(index) { return MAP_EDGE.left + (index / this.values[0].length) * (this.width - MAP_EDGE.left - MAP_EDGE.right); }
+  low(index) { return MAP_HEIGHT - MAP_EDGE.bottom - (index / this.values[1].length) * (MAP_HEIGHT - MAP_EDGE.top - MAP_EDGE.bottom); }
 
   drawCells(key) {
     this.key = key;
-    const { limits, kernel, model } = this.question;
+    const { limits, kernel } = this.question;
     const [left, low] = [(index) => this.left(index).toFixed(1), (index) => this.low(index).toFixed(1)];
     const [across, up] = this.values;
     const paths = new Map();
     up.forEach((y, row) => {
-      const results = across.map((x) => evaluate(limits, changed(kernel, { [this.axes[0]]: x, [this.axes[1]]: y }), model));
+      const results = across.map((x) => evaluate(limits, changed(kernel, { [this.axes[0]]: x, [this.axes[1]]: y })));
       const looks = results.map((result) => `${result.occupancy};${colourOf(result)}`);
       for (let start = 0; start < across.length; ) {
         let end = start;

@@ -72,9 +72,7 @@ class Report {
     this.changed();
   }
 
-  fragment() {
-    return ["#kernels", new URLSearchParams(Object.entries(this.state).filter(([, value]) => value))].filter(String).join("&");
-  }
+  fragment() { return ["#kernels", new URLSearchParams(Object.entries(this.state).filter(([, value]) => value))].filter(String).join("&"); }
 
   take(fragment) {
     const given = new URLSearchParams(fragment.replace(/^#[^&]*/, ""));

@@ -1,6 +1,7 @@
 // A question as a link, a command line and Python, and its result as Markdown.
 
 const PARTS = ["kernel", "bounds", "spills", "gpu", ...DATA.inputs.map((each) => each.name), ...LAUNCH.map((each) => each.name)];
+const ALIASES = { arch: "cc", t: "threads", r: "regs", s: "dynamic-smem", smem: "dynamic-smem", tmem: "tensor-memory" };
 const DEFAULT_PINS = "A100,RTX 4090,B200";
 
 function toFragment(fields, held, pins) {
@@ -17,7 +18,7 @@ function fromFragment(fragment) {
   let pins = DEFAULT_PINS;
   for (const [given, value] of new URLSearchParams(fragment.replace(/^#/, ""))) {
     const [, prefix, written] = /^((?:a\.)?)(.*)/s.exec(given);
-    const name = { ...DATA.aliases, smem: "dynamic-smem" }[written] ?? written;
+    const name = ALIASES[written] ?? written;
     const flag = DATA.inputs.find((each) => each.kind === "flag" && (name === `no-${each.name}` || (name === each.name && !value)))?.name;
     if (flag) texts[prefix][flag] = flag === name ? "yes" : "no"; // as on the command line
     else if (given === "pins") pins = value;

@@ -188,6 +188,13 @@ function showWaves({ wave, waves, sms }, gpu) {
   fill(byId("waves"), lines.map((text) => element("p", {}, text)));
 }
 
+// The smallest carveout that keeps the blocks.
+function showCarveout(result) {
+  const { smallest } = carveoutAdvice(result);
+  const percent = smallest?.percent === null ? "" : `${smallest?.percent}% `;
+  settle(byId("l1"), smallest && isSharedMemoryGiven(result.kernel) ? `${percent}(${words.size(smallest.shared_memory)}) is enough${smallest.l1 === null ? "" : ` and leaves ${words.size(smallest.l1)} of L1`}.` : "");
+}
+
 // The result on another GPU: {result, why}; result is null where the kernel cannot be entered there.
 function resultOn(limits, kernel) {
   try {
