@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from .content import Text
 from .json_stream import JsonStream
@@ -33,10 +33,13 @@ OPT_IN_NOTE = (
 )
 
 
+_Devices = dict[object, dict[str, Any]]  # fields of records by the numbers of devices
+
+
 def read_pytorch_trace(text: Text, source: str) -> Iterator[Found]:
     """Yield the launches of a trace, in the order of the file."""
     stream = JsonStream(text)
-    devices: dict[object, _Device] = {}
+    devices: _Devices = {}
     try:
         if stream.peek() == "[":  # the format allows a list of events without a head
             yield from _launches(stream, devices, source)
@@ -52,31 +55,21 @@ def read_pytorch_trace(text: Text, source: str) -> Iterator[Found]:
         yield ReadProblem(source, None, error.what)
 
 
-class _Device(NamedTuple):
-    arch: str
-    multiprocessor_count: int | None
-    name: str | None
-
-
-def _devices(described: Any) -> dict[object, _Device]:
+def _devices(described: Any) -> _Devices:
     try:
         return {
-            each["id"]: _Device(
-                f"sm_{each['computeMajor']}{each['computeMinor']}",
-                _count_or_none(each.get("numSms")),
-                str(each.get("name") or "")[:MAX_GPU_NAME] or None,
-            )
+            each["id"]: {
+                "arch": f"sm_{each['computeMajor']}{each['computeMinor']}",
+                "multiprocessor_count": None if each.get("numSms") is None else _whole(each["numSms"]),
+                "profiled_on": str(each.get("name") or "")[:MAX_GPU_NAME] or None,
+            }
             for each in described
         }
     except (AttributeError, KeyError, TypeError) as error:
         raise Malformed(f"the trace does not describe its GPUs as known traces do ({error})") from error
 
 
-def _count_or_none(value: Any) -> int | None:
-    return None if value is None else _whole(value)
-
-
-def _launches(stream: JsonStream, devices: dict[object, _Device], source: str) -> Iterator[Found]:
+def _launches(stream: JsonStream, devices: _Devices, source: str) -> Iterator[Found]:
     for event in stream.events_with(KERNEL):
         if not isinstance(event, dict) or str(event.get("cat")).lower() != "kernel":
             continue
@@ -87,20 +80,18 @@ def _launches(stream: JsonStream, devices: dict[object, _Device], source: str) -
             yield ReadProblem(source, None, f"the launch of {name} is not as known traces have it ({error})")
 
 
-def _launch(event: dict[str, Any], devices: dict[object, _Device], source: str) -> KernelRecord:
+def _launch(event: dict[str, Any], devices: _Devices, source: str) -> KernelRecord:
     facts = event["args"]
     block = _shape(facts["block"])
     shared_memory = _whole(facts["shared memory"])
     estimate = _real(facts.get("est. achieved occupancy %"))
     duration = _real(event.get("dur"))
-    device = devices.get(facts.get("device"))
     if duration is not None and duration < 0:
         raise ValueError(f"{_short(duration)} is no time")
     is_taken_as_not_opted_in = estimate == 0 and shared_memory > MOST_WITHOUT_OPT_IN
     return KernelRecord(
         source=source, format="pytorch-trace", name=str(event["name"]),
-        arch=None if device is None else device.arch, profiled_on=None if device is None else device.name,
-        multiprocessor_count=None if device is None else device.multiprocessor_count,
+        **devices.get(facts.get("device"), {}),
         regs=_whole(facts["registers per thread"]), smem=shared_memory, threads=prod(block),
         threads_from="launch", block_dim=block, launches=1, grid_dim=_shape(facts["grid"]),
         duration_us=duration, reported_occupancy=None if estimate is None else estimate / 100,

@@ -12,6 +12,7 @@ from ..values.carveout import Carveout
 from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Kernel, Launch
 from ..values.limits import ComputeCapability
 from ..values.resources import total_shared_memory
+from ..values.untrusted import printable
 
 Format = Literal[
     "cubin", "fatbin", "ptx", "ptxas", "res-usage", "triton", "nsight-csv", "ncu-rep", "pytorch-trace",
@@ -317,7 +318,7 @@ class ReadProblem:
     """True if no kernels are missing: the source holds device code without kernels."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "what", bounded(self.what))
+        object.__setattr__(self, "what", bounded(printable(bounded(self.what))))
 
     @property
     def where(self) -> str:

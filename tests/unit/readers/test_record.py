@@ -64,3 +64,9 @@ def test_places_in_messages() -> None:
     assert str(ReadProblem("a.so", 256, "is damaged")) == "a.so, byte 0x100: is damaged"
     assert str(ReadProblem("log", None, "is cut", 7)) == "log, line 7: is cut"
     assert str(ReadProblem("dir", None, "is empty")) == "dir: is empty"
+
+
+def test_problems_have_no_control_characters() -> None:
+    problem = ReadProblem("t.json", None, "the launch of \x1b]0;x\x07\u202e is damaged")
+    assert problem.what.isprintable()
+    assert problem.what.startswith("the launch of ")
