@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from .advice import runtime
 from .advice.runtime import LaunchConfiguration
-from .api.occupancy import GpuLike, KernelLike, find_all, kernel_of_inputs
-from .errors import InputError
-from .tables.gpus import Gpu
+from .api.gpus import multiprocessors
+from .api.occupancy import GpuLike, KernelLike, kernel_of_inputs
+from .tables.gpus import find_gpu
 from .values.fields import KernelInputs
 from .values.spellings import parse_count, parse_shape
 
@@ -43,7 +43,7 @@ def max_active_blocks_per_multiprocessor(
         InputError: A value that no kernel can have.
     """
     needed = kernel_of_inputs(kernel, inputs, "max_active_blocks_per_multiprocessor")
-    return runtime.max_active_blocks_per_multiprocessor(find_all(gpu)[0].limits, needed)
+    return runtime.max_active_blocks_per_multiprocessor(find_gpu(gpu).limits, needed)
 
 
 def max_potential_block_size(
@@ -68,11 +68,11 @@ def max_potential_block_size(
     Raises:
         InputError: A number out of range, or a GPU whose SMs are not known.
     """
-    found = find_all(gpu)[0]
+    found = find_gpu(gpu)
     needed = kernel_of_inputs(kernel, {"threads": 1, **inputs}, "max_potential_block_size")
     limit = parse_count(block_size_limit, "block_size_limit")
     return runtime.max_potential_block_size(
-        found.limits, needed, _multiprocessors(found, multiprocessor_count), smem_of_threads, limit
+        found.limits, needed, multiprocessors(found, multiprocessor_count), smem_of_threads, limit
     )
 
 
@@ -100,7 +100,7 @@ def available_dynamic_shared_memory_per_block(
     """
     needed = kernel_of_inputs(kernel, inputs, "available_dynamic_shared_memory_per_block")
     count = parse_count(blocks, "blocks")
-    limits = find_all(gpu)[0].limits
+    limits = find_gpu(gpu).limits
     return runtime.available_dynamic_shared_memory_per_block(limits, needed, count, driver_580=driver_580)
 
 
@@ -127,20 +127,8 @@ def max_active_clusters(
     Raises:
         InputError: The GPU has no clusters, none of this size, or its SMs are not known.
     """
-    found = find_all(gpu)[0]
+    found = find_gpu(gpu)
     needed = kernel_of_inputs(kernel, inputs, "max_active_clusters")
     size = prod(parse_shape(cluster, "cluster"))
-    count = _multiprocessors(found, multiprocessor_count)
+    count = multiprocessors(found, multiprocessor_count)
     return runtime.max_active_clusters(found.limits, needed, count, size).at_most
-
-
-def _multiprocessors(gpu: Gpu, given: int | str | None) -> int:
-    if given is not None:
-        return parse_count(given, "multiprocessor_count")
-    if gpu.multiprocessor_count is None:
-        raise InputError(
-            f"the SMs of {gpu.label} are not known",
-            where="multiprocessor_count",
-            hint='Name a GPU, such as "H100 SXM", or give `multiprocessor_count`.',
-        )
-    return gpu.multiprocessor_count

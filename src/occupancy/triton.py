@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from .advice.waves import count_waves, full_wave
 from .api.gpus import multiprocessors
-from .api.occupancy import GpuLike, find_all
+from .api.occupancy import GpuLike
 from .api.tuning import OWN, Criteria, blocks_per_cluster, check_needs, prune
 from .engine import Model
 from .errors import InputError
+from .tables.gpus import find_gpu
 from .values.kernel import Launch
 from .values.spellings import parse_shape
 
@@ -84,7 +85,7 @@ def perf_model(
     check_needs(needs, "perf_model", "grid", "multiprocessor_count", "model")
     if grid is None and multiprocessor_count is not None:
         raise InputError("is missing", where="grid", hint="Give it, or leave multiprocessor_count out.")
-    sms = None if grid is None else multiprocessors(find_all(gpu)[0], multiprocessor_count)
+    sms = None if grid is None else multiprocessors(find_gpu(gpu), multiprocessor_count)
     criteria = Criteria.parse(gpu, 0.0, 1, model, needs)
 
     def estimate(**arguments: Any) -> float:

@@ -17,7 +17,6 @@ from occupancy.advice.waves import full_wave
 from occupancy.engine import evaluate
 from occupancy.readers import KernelRecord, stream_kernels
 from occupancy.tables import shipped
-from occupancy.tables.clusters import MeasuredClusters
 from occupancy.values.carveout import Carveout
 from occupancy.values.kernel import Kernel
 from tests.sampling import sampled
@@ -152,20 +151,6 @@ def test_cooperative_launches() -> None:
         expected = (int(row["blocks_per_sm"]), row["launch"])
         comparison.check(row, expected, (answer.active_blocks, launches))
     comparison.conclude(compared=48)
-
-
-def test_measured_clusters() -> None:
-    """The table of measured clusters has what the driver of this GPU said of every kernel."""
-    comparison = Comparison()
-    for row in read_rows("h200_max_active_clusters"):
-        cluster_size, clusters = int(row["cluster_size"]), int(row["active_clusters"])
-        answer = evaluate(LIMITS, kernel_of(row))
-        if cluster_size == 1 or not answer.active_blocks:
-            comparison.left_out += 1
-            continue
-        measured = full_wave(answer, MULTIPROCESSORS, cluster_size=cluster_size).measured
-        comparison.check(row, MeasuredClusters("H200", clusters, clusters * cluster_size), measured)
-    comparison.conclude(compared=2992, left_out=1280)
 
 
 class TestHeader:

@@ -6,13 +6,10 @@ equally long, each of which starts when one of the wave before ends.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..engine import Result
 from ..engine.common import divide_up
 from ..errors import InputError, shown
 from ..render.words import count
-from ..tables.clusters import MeasuredClusters, measured_clusters
 from ..values.dataclass import dataclass
 from ..values.kernel import Launch
 from ..values.limits import Limits
@@ -40,24 +37,13 @@ class FullWave(ToDict):
     All blocks of a cluster must be in one GPU processing cluster, and how many SMs each of those has
     differs between chips of the same product, so that only a live device knows.
     """
-    measured: MeasuredClusters | None = None
-    """What one GPU with as many SMs was measured to hold, where there are clusters and only a bound."""
-
-    @property
-    def as_measured(self) -> FullWave | None:
-        """That of the GPU that was measured; None where none was, or where it held no cluster."""
-        held = self.measured
-        if held is None or not held.clusters:
-            return None
-        return replace(self, blocks=held.blocks, clusters=held.clusters, is_upper_bound=False, measured=None)
 
     def __str__(self) -> str:
         """``660 blocks on 132 SMs``."""
         at_most = "at most " if self.is_upper_bound else ""
         clusters = f" in {self.clusters:,} clusters of {self.cluster_size}" if self.cluster_size else ""
         sms = count(self.multiprocessor_count, "SM")
-        text = f"{at_most}{count(self.blocks, 'block')}{clusters} on {sms}"
-        return "; ".join(filter(None, (text, measured_in_words(self))))
+        return f"{at_most}{count(self.blocks, 'block')}{clusters} on {sms}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +54,6 @@ class Waves(ToDict):
     full_wave: FullWave
 
     @property
-    def as_measured(self) -> Waves | None:
-        """The same with the clusters that one GPU was measured to hold; None where there are none."""
-        wave = self.full_wave.as_measured
-        return None if wave is None else Waves(self.launch, wave)
-
-    @property
     def without_clusters(self) -> Waves | None:
         """The same grid without clusters; None where it has none."""
         wave = self.full_wave
@@ -82,11 +62,8 @@ class Waves(ToDict):
         return Waves(self.launch, _of_blocks(wave.multiprocessor_count, wave.places))
 
     def __str__(self) -> str:
-        """``4,096 blocks in 6.21 waves of 660: 6 full, the last 20.6% full``, and what was measured."""
-        measured, like_it = measured_in_words(self.full_wave), self.as_measured
-        if like_it is not None and like_it.full_wave.blocks != self.full_wave.blocks:
-            measured += f", which makes {_number_and_last(like_it)}"
-        return "; ".join(filter(None, (waves_in_words(self), measured)))
+        """Return ``4,096 blocks in 6.21 waves of 660: 6 full, the last 20.6% full``."""
+        return waves_in_words(self)
 
     @property
     def waves(self) -> float:
@@ -157,17 +134,6 @@ class Waves(ToDict):
         return self.rounds * self.full_wave.blocks
 
 
-def measured_in_words(wave: FullWave) -> str:
-    """``one H200 was measured to hold 744 blocks, 186 clusters``; empty where none was measured."""
-    if (held := wave.measured) is None:
-        return ""
-    blocks = count(held.blocks, "block")
-    what = (
-        f"all {blocks}" if held.clusters == wave.clusters else f"{blocks}, {count(held.clusters, 'cluster')}"
-    )
-    return f"one {held.gpu} was measured to hold {what}"
-
-
 def waves_in_words(waves: Waves) -> str:
     """``4,096 blocks in 6.21 waves of 660: 6 full, the last 20.6% full``."""
     at_least = "at least " if waves.full_wave.is_upper_bound else ""
@@ -215,13 +181,8 @@ def full_wave(
             f"{shown(clusters)} is out of range", where="max_active_clusters", allowed=f"0 to {bound:,}"
         )
     clusters = min(clusters, bound)
-    is_upper_bound = max_active_clusters is None
-    measured = None
-    if is_upper_bound and bound:
-        cc, per_multiprocessor = occupancy.limits.compute_capability, occupancy.active_blocks
-        measured = measured_clusters(cc, multiprocessor_count, per_multiprocessor, cluster_size)
     blocks = clusters * cluster_size
-    return FullWave(multiprocessor_count, blocks, places, cluster_size, clusters, is_upper_bound, measured)
+    return FullWave(multiprocessor_count, blocks, places, cluster_size, clusters, max_active_clusters is None)
 
 
 def _of_blocks(multiprocessor_count: int, places: int) -> FullWave:

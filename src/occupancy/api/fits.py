@@ -10,11 +10,11 @@ from ..advice.waves import check_cluster
 from ..engine import Model
 from ..errors import InputError
 from ..tables import shipped
-from ..tables.gpus import Gpu
+from ..tables.gpus import Gpu, find_gpus
 from ..values.fields import KernelInputs
 from ..values.kernel import Kernel
 from ..values.spellings import parse_shape
-from .occupancy import GpuLike, KernelLike, Occupancy, find_all, kernel_of_inputs
+from .occupancy import GpuLike, KernelLike, Occupancy, kernel_of_inputs
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -60,7 +60,7 @@ def fits(
         InputError: A value that no kernel can have, or no GPU of a name.
         TypeError: A keyword that does not exist.
     """
-    found = [Gpu(shipped.limits(cc)) for cc in shipped.known()] if gpus is None else list(find_all(gpus))
+    found = [Gpu(shipped.limits(cc)) for cc in shipped.known()] if gpus is None else find_gpus(gpus)
     needed = kernel_of_inputs(kernel, inputs, "fits")
     size = None if cluster is None else prod(parse_shape(cluster, "cluster"))
     return tuple(_fit(gpu, needed, model, size) for gpu in found)

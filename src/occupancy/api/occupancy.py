@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from ..engine import Model, Result
 from ..errors import InputError
-from ..tables.gpus import Gpu, find_gpus
+from ..tables.gpus import Gpu, HasGpu, find_gpu, find_gpus
 from ..values.carveout import Carveout, is_automatic
 from ..values.fields import TENSOR_MEMORY_UNIT, KernelInputs, unknown_input
 from ..values.kernel import Kernel, Launch
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from ..report.explain import Explanation
     from ..report.model import Report
 
-GpuLike = str | int | tuple[int, int] | ComputeCapability | Limits | Gpu
-"""A GPU: its name, a compute capability in any spelling, or the limits of an SM."""
+GpuLike = str | int | tuple[int, int] | ComputeCapability | Limits | Gpu | HasGpu
+"""A GPU: its name, a compute capability in any spelling, the limits of an SM, or a `Device`."""
 KernelLike = object
 """A `Kernel`, an `Occupancy`, a scanned kernel, or a compiled kernel of Triton, CuPy, Numba, PyCUDA, the CuTe
 DSL or cuda.core."""
@@ -235,7 +235,7 @@ class Occupancy(Result):
             ) from None
         if inputs.get("block_dim") is not None:
             inputs["threads"] = inputs.pop("block_dim")
-        gpu = find_all(name)[0]
+        gpu = find_gpu(name)
         return cls(gpu, Kernel(**inputs), model)
 
     def __str__(self) -> str:
@@ -332,7 +332,7 @@ def compute(
         UnknownComputeCapabilityError: A compute capability that the table does not have.
         TypeError: A keyword that does not exist.
     """
-    gpus = _gpus_of_text(gpu) if type(gpu) is str else find_all(gpu)
+    gpus = _gpus_of_text(gpu) if type(gpu) is str else find_gpus(gpu)
     needed = kernel_of_inputs(kernel, inputs)
     carveout = inputs.get("carveout") if inputs else None
     if len(gpus) == 1 and not isinstance(gpu, list):
@@ -395,19 +395,4 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
 
 @lru_cache(maxsize=256)
 def _gpus_of_text(name: str) -> tuple[Gpu, ...]:
-    return find_all(name)
-
-
-def find_all(value: object) -> tuple[Gpu, ...]:
-    """Return the GPUs of a name, or of a list of names, each once.
-
-    Raises:
-        InputError: No GPU has the name, or the list is empty.
-    """
-    if isinstance(value, list):
-        found = dict.fromkeys(gpu for each in value for gpu in find_gpus(each))
-    else:
-        found = dict.fromkeys(find_gpus(value))
-    if not found:
-        raise InputError("is empty", where="gpu", hint='Name at least one GPU, such as "9.0" or "RTX 4090".')
-    return tuple(found)
+    return tuple(find_gpus(name))

@@ -8,8 +8,9 @@ from itertools import groupby
 from ..advice.register_split import RegisterSplit
 from ..advice.registers import Group, split_registers
 from ..errors import InputError, shown
+from ..tables.gpus import find_gpu
 from ..values.spellings import parse_count, parse_size
-from .occupancy import GpuLike, find_all
+from .occupancy import GpuLike
 
 UNKNOWN = "?"
 
@@ -46,7 +47,7 @@ def register_split(
             all of them, or registers that ``setmaxnreg`` cannot name.
     """
     return split_registers(
-        find_all(gpu)[0].limits,
+        find_gpu(gpu).limits,
         None if threads is None else parse_count(threads, "threads"),
         parse_groups(groups),
         launch_regs=None if regs is None else parse_count(regs, "regs"),

@@ -16,14 +16,14 @@ from ..report.curves import curves_picture, curves_report
 from ..report.model import Report
 from ..report.pictures import Picture, Value
 from ..report.sweep import Grid, Point, sweep_picture, sweep_report
-from ..tables.gpus import Gpu
+from ..tables.gpus import Gpu, find_gpus
 from ..values.carveout import Carveout, is_automatic
 from ..values.fields import FIELDS, Caching, Field, SharedMemoryMode, unknown_input
 from ..values.kernel import Kernel
 from ..values.ranges import parse_values
 from ..values.resources import Output
 from ..values.spellings import parse_count, parse_size
-from .occupancy import GpuLike, compute, find_all
+from .occupancy import GpuLike, compute
 
 if TYPE_CHECKING:
     from ..arrays import ArrayLike
@@ -101,7 +101,7 @@ def sweep(
         "virtual_resources": virtual_resources,
         "tensor_memory": tensor_memory,
     }
-    gpus = [each for one in gpu for each in find_all(one)] if isinstance(gpu, list) else find_all(gpu)
+    gpus = find_gpus(gpu)
     common = Kernel(
         1, carveout=carveout, caching=caching, opt_in=opt_in, shared_memory_mode=shared_memory_mode
     )

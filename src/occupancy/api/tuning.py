@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..engine import Model, Result, rules
 from ..errors import InputError, TooMuchError, words_of
+from ..tables.gpus import find_gpus
 from ..values.fields import KernelInputs, unknown_input
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_share, parse_size, parse_threads
-from .occupancy import GpuLike, KernelLike, compute, find_all, kernel_of_inputs
+from .occupancy import GpuLike, KernelLike, compute, kernel_of_inputs
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -164,7 +165,7 @@ class Criteria(NamedTuple):
         Raises:
             InputError: One of them is wrong.
         """
-        rows = [each.limits for each in find_all(gpu)]
+        rows = [each.limits for each in find_gpus(gpu)]
         if model is not None:
             for row in rows:
                 rules(row, model)  # refuses a model that does not know the GPU

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ..errors import InputError, UnknownComputeCapabilityError, shown
 from ..values.limits import ComputeCapability, Limits
@@ -92,6 +92,13 @@ class Gpu:
         return f"{self.name}: {about}" if self.name else about
 
 
+class HasGpu(Protocol):
+    """An object with a GPU, such as a `Device`."""
+
+    @property
+    def gpu(self) -> Gpu: ...
+
+
 def find_gpus(value: object, table: Table | None = None) -> list[Gpu]:
     """Find the GPUs that a value names.
 
@@ -119,7 +126,7 @@ def find_gpus(value: object, table: Table | None = None) -> list[Gpu]:
     else:
         found = [Gpu((table or Table()).limits(value))]
     if not found:
-        raise InputError(f"{shown(value)} names no GPU", where="cc", hint="Name one, such as 9.0 or H100.")
+        raise InputError(f"{shown(value)} names no GPU", where="gpu", hint="Name one, such as 9.0 or H100.")
     return found
 
 
@@ -134,7 +141,7 @@ def find_gpu(value: object, table: Table | None = None) -> Gpu:
     if len(found) > 1:
         raise InputError(
             f"{shown(value)} names {len(found)} GPUs, and this takes one",
-            where="cc",
+            where="gpu",
             hint="Choose one of them:",
             choices=_in_columns((gpu.label, gpu.limits.architecture) for gpu in found[:MAX_CHOICES]),
         )
@@ -408,7 +415,7 @@ def _no_such_gpu(name: str) -> InputError:
     hint = f"Did you mean {family[0]}?" if family else "Write it as 9.0, hopper, RTX 4090 or h100-sxm."
     return InputError(
         f"{shown(name)} is not a compute capability, an architecture or a GPU",
-        where="cc",
+        where="gpu",
         hint="Did you mean:" if found else hint,
         choices=_choices(list(map(_gpu, found))),
     )

@@ -12,7 +12,7 @@ import re
 from bisect import bisect
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import UnknownComputeCapabilityError
 from ..values.asking import Asking
@@ -25,14 +25,6 @@ _DOCUMENT_START = r"(?m)^---\n"
 _ROW = r'(?m)^  "(\d+\.\d+)":\n((?:    .*\n)+)'
 _FIELD = r"(?m)^    (\w+): (.+)$"
 _RENAMED = r'(?m)^  "(\d+\.\d+)": ({.+})$'
-
-
-class NewName(NamedTuple):
-    """New name of a compute capability."""
-
-    to: ComputeCapability
-    by: str
-    """Version of CUDA with the new name: ``"CUDA 13.0"``."""
 
 
 def data_path(file_name: str) -> str:
@@ -61,11 +53,10 @@ def known() -> tuple[ComputeCapability, ...]:
 
 
 @cache
-def renamed() -> Mapping[ComputeCapability, NewName]:
-    """Return the compute capabilities that a later CUDA renamed: the same SM twice."""
+def renamed() -> Mapping[ComputeCapability, ComputeCapability]:
+    """Return the compute capabilities that a later CUDA renamed, with their new names: the same SM twice."""
     parse = ComputeCapability.parse
-    named = ((parse(old), json.loads(new)) for old, new in re.findall(_RENAMED, _documents()[1]))
-    return {old: NewName(parse(new["to"]), new["by"]) for old, new in named}
+    return {parse(old): parse(json.loads(new)["to"]) for old, new in re.findall(_RENAMED, _documents()[1])}
 
 
 def _unknown(cc: ComputeCapability) -> UnknownComputeCapabilityError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from ..values.limits import ComputeCapability, Limits
 from . import shipped
@@ -16,16 +16,6 @@ CURRENT_FROM = ComputeCapability(7, 5)
 def current(rows: Iterable[Limits]) -> tuple[Limits, ...]:
     """Return the rows that CUDA 13 compiles for."""
     return tuple(row for row in rows if row.compute_capability >= CURRENT_FROM)
-
-
-def are_current(ccs: Sequence[str]) -> bool:
-    """Return whether these are the default compute capabilities of the shipped table."""
-    return list(ccs) == [str(cc) for cc in shipped.known() if cc >= CURRENT_FROM]
-
-
-def are_unnamed(ccs: Sequence[str]) -> bool:
-    """Return whether these are all compute capabilities of the shipped table, or the default ones."""
-    return list(ccs) == [str(cc) for cc in shipped.known()] or are_current(ccs)
 
 
 class Table:

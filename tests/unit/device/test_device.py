@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+import occupancy
 from occupancy.device import read_device, read_devices
 from occupancy.device.clusters import count_active_clusters
 from occupancy.device.compiler import compile_cuda
@@ -33,6 +34,11 @@ def test_an_h200() -> None:
     assert set(device.reported) == {*ATTRIBUTES, "max_block_dim"}
     assert device.limits == shipped.limits("9.0")
     assert str(device) == "GPU 0: NVIDIA H200, compute capability 9.0, 132 SMs"
+
+
+def test_a_device_is_a_gpu(h200: None) -> None:
+    result = occupancy.compute(read_device(), threads=256, regs=40)
+    assert (result.gpu.name, result.gpu.multiprocessor_count, result.active_blocks) == ("NVIDIA H200", 132, 6)
 
 
 def test_all_gpus(h200: None) -> None:

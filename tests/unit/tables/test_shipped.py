@@ -78,8 +78,8 @@ class TestRows:
             assert new["to"] in (sources.provenance(old, "compute_capability").note or "")
 
     def test_new_names_read_alone_are_those_of_the_whole_document(self) -> None:
-        read = {str(old): (str(new.to), new.by) for old, new in shipped.renamed().items()}
-        assert read == {old: (new["to"], new["by"]) for old, new in PROVENANCE["renamed"].items()}
+        read = {str(old): str(new) for old, new in shipped.renamed().items()}
+        assert read == {old: new["to"] for old, new in PROVENANCE["renamed"].items()}
 
     @pytest.mark.parametrize(("given", "nearest"), [("9.1", "9.0"), ("4.0", "3.7"), ("13.0", "12.1")])
     def test_unknown_one_names_the_nearest(self, given: str, nearest: str) -> None:
