@@ -141,6 +141,12 @@ def _calc() -> Iterator[Row]:
         has_spreadsheet = occupancy.limits(cc).spreadsheet is not None
         models = [*(["cuda"] * has_runtime(cc)), *(["spreadsheet"] * has_spreadsheet)]
         yield [cc, rng.choice(models), fields]
+    for rng, cc, fields in kernels(40, seed=9, ccs=["8.9", "9.0", "10.0"]):
+        block = {
+            "threads": 128 * rng.randint(1, 5),
+            "regs": rng.choice((64, 88, 96, 104, 120, 128, 152, 168)),
+        }
+        yield [cc, "cuda", {**fields, **block, "reallocates_registers": rng.random() < 0.5}]
     for rng, cc, fields in kernels(40, seed=8, ccs=["10.7"]):
         smem = {"static_smem": 0, "dynamic_smem": rng.randint(150_000, 340_000)}
         rest = {name: fields[name] for name in fields if "smem" not in name}
