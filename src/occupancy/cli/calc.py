@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     "--explain", cls=Option, group="output", is_flag=True, is_common=True, help="Show the arithmetic."
 )
 @click.option(
-    "--exit-code", cls=Option, group="output", is_flag=True, help="Exit with 1 if it does not launch."
+    "--exit-code", cls=Option, group="output", is_flag=True, help="Exit with 1 if the kernel cannot launch."
 )
 @click.option(
     "--open", "opens_page", cls=Option, group="output", is_flag=True, help="Open the kernel in the page."
@@ -115,12 +115,16 @@ def _clusters_of_device(result: Occupancy, cluster_size: int) -> int | None:
 @chips_options("current")
 @kernel_options()
 @click.option("--occupancy", cls=Option, group="output", is_common=True, metavar="SHARE",
-              help="Only GPUs that reach it, the highest first: 75%, 75 or 0.75.")  # fmt: skip
+              help="Show only GPUs that reach this occupancy, highest first: 75%, 75 or 0.75.")  # fmt: skip
 @click.option(
     "--cluster", cls=Option, group="launch", metavar="N|XxYxZ", help="Blocks per cluster, from 9.0."
 )
 @click.option(
-    "--exit-code", cls=Option, group="output", is_flag=True, help="Exit with 1 if it runs on none of them."
+    "--exit-code",
+    cls=Option,
+    group="output",
+    is_flag=True,
+    help="Exit with 1 if the kernel runs on none of the GPUs.",
 )
 @format_option()
 def fits(
@@ -157,9 +161,9 @@ def fits(
 @chips_options("one")
 @kernel_options(required=())
 @click.option("--occupancy", cls=Option, group="launch", is_common=True, metavar="SHARE",
-              help="The target: 75%, 75 or 0.75.")  # fmt: skip
+              help="Target occupancy: 75%, 75 or 0.75.")  # fmt: skip
 @click.option("--blocks", "--min-blocks", "blocks", cls=Option, group="launch", is_common=True, metavar="N|CC=N,...",
-              help="Or blocks per SM: 4, or one target for each GPU: 8.0=2,12.0=4.")  # fmt: skip
+              help="Target in blocks per SM: 4, or one for each GPU: 8.0=2,12.0=4.")  # fmt: skip
 @click.option("--stage-smem", cls=Option, group="kernel", is_common=True, metavar="SIZE",
               help="Shared memory of one pipeline stage, to count the stages that fit beside --smem.")  # fmt: skip
 @format_option()
@@ -251,7 +255,7 @@ def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
 @chips_options("current")
 @kernel_options()
 @click.option("--blocks", "--min-blocks", "blocks", cls=Option, group="launch", is_common=True, metavar="N|CC=N,...",
-              help="The second launch bound: 4, or one for each GPU: 8.0=2,12.0=4.")  # fmt: skip
+              help="Second launch bound: 4, or one for each GPU: 8.0=2,12.0=4.")  # fmt: skip
 @format_option()
 def bounds(chips: list[Gpu], blocks: str | None, output_format: str, model: Any, **inputs: Any) -> None:
     """Show the register cap that __launch_bounds__ sets on each GPU.
@@ -326,7 +330,7 @@ def block_sizes(
 @click.option("-t", "--threads", cls=Option, group="kernel", is_common=True, metavar="N",
               help="Threads per block, in warpgroups of 128.  [default: those of all groups]")  # fmt: skip
 @click.option("-r", "--regs", cls=Option, group="kernel", is_common=True, metavar="N",
-              help="Registers of the compiled kernel, which the launch gives.")  # fmt: skip
+              help="Registers per thread of the compiled kernel.")  # fmt: skip
 @click.option(
     "-s",
     "--smem",
@@ -337,7 +341,7 @@ def block_sizes(
     help="Shared memory per block.",
 )
 @click.option("--blocks", "--min-blocks", "blocks", cls=Option, group="launch", metavar="N",
-              help="The second launch bound.  [default: the most that fits]")  # fmt: skip
+              help="Second launch bound.  [default: the most that fits]")  # fmt: skip
 @format_option()
 def registers(
     chips: list[Gpu],

@@ -61,7 +61,7 @@ changes_option = grouped_option(
     multiple=True,
     metavar="LIMIT=VALUE",
     shell_complete=complete_limit,
-    help="What if this limit were different? Repeatable; `occupancy limits 9.0` has the names.",
+    help="Change a limit: max_blocks_per_multiprocessor=8. Repeatable; `occupancy limits 9.0` lists the names.",
 )
 
 own_limits_option = limits_option("A table of your own (YAML or TOML).")
@@ -69,11 +69,11 @@ own_limits_option = limits_option("A table of your own (YAML or TOML).")
 gpu_option = gpu_option_as(
     "gpu",
     metavar="NAME",
-    help="Or a product: 'RTX 4090', h100-sxm, A6000.",
+    help="GPU by name: 'RTX 4090', h100-sxm, A6000.",
 )
 
 all_option = grouped_option(
-    "chip", "--all", "wants_all", is_flag=True, help="Also chips before 7.5 (Turing)."
+    "chip", "--all", "wants_all", is_flag=True, help="Include compute capabilities before 7.5."
 )
 
 
@@ -90,10 +90,12 @@ def chips_options(default: Literal["one", "current", "any", "hopper"]) -> Callab
             "ccs",
             multiple=True,
             metavar="CHIP,...",
-            help="9.0, sm_90a, hopper, RTX 4090; several with commas.",
+            help="Compute capability, architecture or GPU: 9.0, sm_90a, hopper; several with commas.",
         ),
-        gpu_option_as("gpus", multiple=True, metavar="NAME,...", help="Or products: 'H100 SXM,RTX 4090'."),
-        device_option("devices", multiple=True, help="Or GPUs of this machine."),
+        gpu_option_as(
+            "gpus", multiple=True, metavar="NAME,...", help="GPU by name: 'RTX 4090'; several with commas."
+        ),
+        device_option("devices", multiple=True, help="GPU of this machine, by number."),
         own_limits_option,
         changes_option,
         *([all_option] if default == "current" else []),

@@ -32,7 +32,12 @@ format_option = format_option_with()
 
 
 limit_option = grouped_option(
-    "output", "--limit", is_common=True, type=click.IntRange(min=1), metavar="N", help="Show at most so many."
+    "output",
+    "--limit",
+    is_common=True,
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Show at most N kernels.",
 )
 
 
@@ -60,7 +65,7 @@ def _one_file(context: click.Context, parameter: click.Parameter, files: tuple[s
 
 
 full_names_option = grouped_option(
-    "output", "--full-names", is_flag=True, help="Whole names, over several lines where they are long."
+    "output", "--full-names", is_flag=True, help="Show whole names, over several lines if needed."
 )
 
 
@@ -135,7 +140,7 @@ use_options = with_options(
     ),
     grouped_option(
         "kernel", "--caching", type=click.Choice(FIELDS["caching"].choices), metavar="ca|cg",
-        help=f"Whether global loads are cached in L1; {CACHING_CCS}.",
+        help=f"Cache global loads in L1 (ca) or not (cg), on {CACHING_CCS}.",
     ),
     grouped_option(
         "kernel", "--barriers", metavar="N",
@@ -143,9 +148,7 @@ use_options = with_options(
     ),
     grouped_option(
         "kernel", "--virtual-resources", metavar="N",
-        help="With --tmem: 0 if each block gives the SM's permit to allocate back once it has its "
-        "columns (tcgen05.relinquish_alloc_permit), so that the next comes in; 128 if it keeps it to "
-        "its end. NVIDIA's name and count, as in a cubin; limits from 10.0.",
+        help="Virtual resources per block; 0 if the kernel relinquishes its tensor memory permit, else 128.",
     ),
     grouped_option(
         "kernel", *options_of("tensor_memory"), "tensor_memory", metavar="COLUMNS",
@@ -155,11 +158,11 @@ use_options = with_options(
     grouped_option(
         "kernel", "--shared-memory-mode", type=click.Choice(FIELDS["shared_memory_mode"].choices),
         metavar="oversized",
-        help="The mode with more shared memory than by opt-in, on 10.7.",
+        help="Use the oversized shared memory mode (10.7 only).",
     ),
     grouped_option(
         "launch", "--opt-in/--no-opt-in", "opt_in", default=None,
-        help="Whether the kernel raised its shared memory limit above 48 KiB. [default: it did]",
+        help="The program opts in to more than 48 KiB of dynamic shared memory. [default: it did]",
     ),
     grouped_option(
         "kernel", "--model", type=click.Choice(tuple(MODELS)), metavar="cuda|spreadsheet",
@@ -175,8 +178,7 @@ sms_option = grouped_option(
     "launch",
     "--sms",
     metavar="N|P%",
-    help="SMs of the GPU, where --gpu or --device does not say; or a part of them: a number, as of a green "
-    "context, or a percentage, as of MPS.",
+    help="SMs of the GPU, or a part of them: a number or a percentage.",
 )
 
 cluster_option = grouped_option(

@@ -38,7 +38,7 @@ FILE_NAME = "occupancy.html"
 @cc_option(
     "cc",
     metavar="CHIP",
-    help="The chip that it opens with: 9.0, hopper, H100.",
+    help="Compute capability, architecture or GPU to open with: 9.0, hopper, H100.",
 )
 @gpu_option
 @threads_option(required=False)
@@ -54,11 +54,10 @@ def command(
     sms: str | None,
     **kernel: Unpack[KernelArguments],
 ) -> None:
-    """The calculator as one HTML file that needs no server and no network.
+    """Open the calculator in the browser, or write it as one HTML file.
 
-    Without -o it opens in the browser. With a chip and a kernel it opens with that question; with files, it
-    lists the kernels that `scan` finds in them, and a click asks about one; `scan -o FILE.html` takes the
-    options that choose among them.
+    The page needs no server and no network. With the options of `calc`, it opens with that kernel. With files,
+    it lists their kernels; `scan -o FILE.html` also filters them.
 
     \b
     occupancy page

@@ -18,7 +18,7 @@ def _names(context: click.Context, parameter: click.Parameter, typed: str) -> li
 @click.command("schema")
 @click.argument("name", metavar="COMMAND", required=False, shell_complete=_names)
 def command(name: str | None) -> None:
-    """The JSON Schema of what COMMAND prints with --format json.
+    """Print the JSON Schema of COMMAND with --format json.
 
     \b
     occupancy schema calc

@@ -164,7 +164,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "opt_in", "opt-in", "flag",
-            "Whether the kernel raised its shared memory limit above 48 KiB.  [default: yes]",
+            "The program opts in to more than 48 KiB of dynamic shared memory.  [default: yes]",
             options=("--opt-in/--no-opt-in",), allowed="True or False",
         ),
         Field(
