@@ -23,8 +23,6 @@ PAGES = [*DOCUMENTS, *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md
 
 BAD_STARTS = re.compile(r"(Of an? |Where |Which |Beside |What )")
 MAX_WORDS = 25
-# TODO: the library's new methods and modules.
-PENDING = {"advice.md", "autotuning.md", "frameworks.md", "triton.md"}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
@@ -38,8 +36,6 @@ def test_commands_print_what_the_document_shows(document: Path) -> None:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_python_prints_what_the_document_shows(document: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    if document.name in PENDING:
-        pytest.xfail("the library's new methods are not merged")
     # One namespace for a document, as a reader would type it.
     source = "\n".join(text for _, text in blocks(document, "pycon"))
     test = doctest.DocTestParser().get_doctest(source, {}, document.name, None, 0)

@@ -83,8 +83,8 @@ def limits(
 def gpus(words: tuple[str, ...], sort: GpuOrder, wants_all: bool, output_format: str) -> None:
     """List GPUs by name, with their compute capability and number of SMs.
 
-    PATTERN is words of the name, the die, the market or the memory in any spelling, or a compute capability,
-    or an architecture; several with commas. Without it, the newest 30 are listed.
+    PATTERN is words of the name, the die, the market or the memory in any spelling. It can also be a compute
+    capability or an architecture. Without it, the newest 30 are listed.
 
     \b
     occupancy gpus
