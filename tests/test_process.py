@@ -67,7 +67,7 @@ def test_a_closed_standard_output_is_a_message() -> None:
     shell = f'"{sys.executable}" -m occupancy {" ".join(V100)} >&-'
     done = subprocess.run(["sh", "-c", shell], stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2
-    assert done.stderr == "Error: The answer cannot be written: Bad file descriptor.\n"
+    assert done.stderr == "Error: The output cannot be written: Bad file descriptor.\n"
 
 
 def test_colour_only_on_a_terminal_and_not_with_no_color() -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from tests.cli_runner import run
 
+from .errors import errors
+
 HERE = Path(__file__).parent
 WIDTHS = (60, 80, 120, 200)
 
@@ -47,6 +49,7 @@ def main() -> None:
     """Write all recordings."""
     for name, command in SCREENS.items():
         (HERE / f"{name}.txt").write_text(screen(command), encoding="utf-8")
+    (HERE / "errors.txt").write_text("\n".join(errors()), encoding="utf-8")
 
 
 if __name__ == "__main__":

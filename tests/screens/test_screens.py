@@ -13,12 +13,17 @@ import pytest
 from occupancy.report.schema import REPORTS, json_schema
 from tests.cli_runner import run
 
+from .errors import errors
 from .record import HERE, SCREENS, WIDTHS, screen
 
 
 @pytest.mark.parametrize("name", SCREENS)
 def test_a_screen_is_as_recorded(name: str) -> None:
     assert screen(SCREENS[name]) == (HERE / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def test_messages_are_as_recorded() -> None:
+    assert "\n".join(errors()) == (HERE / "errors.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", SCREENS)

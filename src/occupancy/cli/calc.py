@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import DeviceError, InputError, MissingDependencyError
-from .choose_sm import chips_options
-from .help import Command, Option
+from .command import Command, Option
+from .gpu_options import gpu_options
 from .inputs import grid_options, kernel_options
 from .printing import format_option, show
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command("calc", cls=Command)
-@chips_options("one")
+@gpu_options("one")
 @kernel_options()
 @grid_options
 @click.option(
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 )
 @format_option()
 def calc(
-    chips: list[Gpu],
+    gpus: list[Gpu],
     grid: str | None,
     cluster: str | None,
     sms: str | None,
@@ -55,7 +55,7 @@ def calc(
     from ..api.occupancy import compute
     from ..report.calc import calc_report
 
-    results = compute([*chips], model=model, **inputs)
+    results = compute([*gpus], model=model, **inputs)
     whole = [_whole_gpu(result, grid, cluster, sms) for result in results]
     show(calc_report(results, whole=whole, explain=explain), output_format)
     if opens_page:
@@ -76,6 +76,7 @@ def _whole_gpu(result: Occupancy, grid: str | None, cluster: str | None, sms: st
         return None
     from ..advice.waves import check_cluster, count_waves, full_wave
     from ..report.calc import WholeGpu
+    from ..tables.gpus import unclear_name
     from ..values.kernel import Launch
     from ..values.spellings import parse_count, parse_shape
 
@@ -87,6 +88,8 @@ def _whole_gpu(result: Occupancy, grid: str | None, cluster: str | None, sms: st
             check_cluster(result.limits, size)
         if grid is None:
             return None
+        if result.gpu.variants:
+            raise unclear_name(result.gpu, "grid")
         raise InputError(
             f"the number of SMs of {result.gpu.label} is not known",
             where="grid",
@@ -112,7 +115,7 @@ def _clusters_of_device(result: Occupancy, cluster_size: int) -> int | None:
 
 
 @click.command("fits", cls=Command)
-@chips_options("current")
+@gpu_options("current")
 @kernel_options()
 @click.option("--occupancy", cls=Option, group="output", is_common=True, metavar="SHARE",
               help="Show only GPUs that reach this occupancy, highest first: 75%, 75 or 0.75.")  # fmt: skip
@@ -128,7 +131,7 @@ def _clusters_of_device(result: Occupancy, cluster_size: int) -> int | None:
 )
 @format_option()
 def fits(
-    chips: list[Gpu],
+    gpus: list[Gpu],
     occupancy: str | None,
     cluster: str | None,
     exit_code: bool,
@@ -146,7 +149,7 @@ def fits(
     from ..report.fits import fits_report
     from ..values.spellings import parse_share
 
-    found = fitting([*chips], cluster=cluster, model=model, **inputs)
+    found = fitting([*gpus], cluster=cluster, model=model, **inputs)
     can_run = any(each.runs for each in found)
     if occupancy is not None:
         share = parse_share(occupancy, "occupancy")
@@ -158,7 +161,7 @@ def fits(
 
 
 @click.command("budget", cls=Command)
-@chips_options("one")
+@gpu_options("one")
 @kernel_options(required=())
 @click.option("--occupancy", cls=Option, group="launch", is_common=True, metavar="SHARE",
               help="Target occupancy: 75%, 75 or 0.75.")  # fmt: skip
@@ -168,7 +171,7 @@ def fits(
               help="Shared memory of one pipeline stage, to count the stages that fit beside --smem.")  # fmt: skip
 @format_option()
 def budget(
-    chips: list[Gpu],
+    gpus: list[Gpu],
     occupancy: str | None,
     blocks: str | None,
     stage_smem: str | None,
@@ -204,14 +207,14 @@ def budget(
     if stage is not None:
         fixed = kernel.shared_memory
         bare = kernel.replace(smem=0)
-    targets = _targets(chips, blocks)
+    targets = _targets(gpus, blocks)
     share = None if occupancy is None else parse_share(occupancy, "occupancy")
     found = [
         budget_of(gpu, bare, occupancy=share, blocks=target, model=model)
-        for gpu, target in zip(chips, targets, strict=True)
+        for gpu, target in zip(gpus, targets, strict=True)
     ]
     report = budget_report(
-        chips,
+        gpus,
         kernel,
         found,
         has_target=share is not None or blocks is not None,
@@ -252,12 +255,12 @@ def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
 
 
 @click.command("bounds", cls=Command)
-@chips_options("current")
+@gpu_options("current")
 @kernel_options()
 @click.option("--blocks", "--min-blocks", "blocks", cls=Option, group="launch", is_common=True, metavar="N|CC=N,...",
               help="Second launch bound: 4, or one for each GPU: 8.0=2,12.0=4.")  # fmt: skip
 @format_option()
-def bounds(chips: list[Gpu], blocks: str | None, output_format: str, model: Any, **inputs: Any) -> None:
+def bounds(gpus: list[Gpu], blocks: str | None, output_format: str, model: Any, **inputs: Any) -> None:
     """Show the register cap that __launch_bounds__ sets on each GPU.
 
     \b
@@ -269,9 +272,9 @@ def bounds(chips: list[Gpu], blocks: str | None, output_format: str, model: Any,
     from ..report.budget import bounds_report
 
     kernel = kernel_of_inputs(None, inputs, "bounds")
-    targets = _targets(chips, blocks)
-    found = [launch_bounds(gpu, kernel, target, model) for gpu, target in zip(chips, targets, strict=True)]
-    show(bounds_report(chips, kernel, found), output_format)
+    targets = _targets(gpus, blocks)
+    found = [launch_bounds(gpu, kernel, target, model) for gpu, target in zip(gpus, targets, strict=True)]
+    show(bounds_report(gpus, kernel, found), output_format)
 
 
 ANY_THREADS = 32
@@ -279,7 +282,7 @@ ANY_THREADS = 32
 
 
 @click.command("block-sizes", cls=Command)
-@chips_options("one")
+@gpu_options("one")
 @kernel_options(required=(), without=("threads",))
 @click.option("--smem-per-thread", cls=Option, group="kernel", is_common=True, metavar="SIZE",
               help="Dynamic shared memory that each thread adds.")  # fmt: skip
@@ -288,7 +291,7 @@ ANY_THREADS = 32
 @click.option("--all", "shows_all", cls=Option, group="output", is_flag=True, help="Show every size.")
 @format_option()
 def block_sizes(
-    chips: list[Gpu],
+    gpus: list[Gpu],
     smem_per_thread: str | None,
     limit: int | None,
     shows_all: bool,
@@ -308,7 +311,7 @@ def block_sizes(
     from ..report.block_sizes import block_sizes_report
     from ..values.spellings import parse_size
 
-    results = compute([*chips], model=model, **{**inputs, "threads": ANY_THREADS})
+    results = compute([*gpus], model=model, **{**inputs, "threads": ANY_THREADS})
     sizer = None
     if smem_per_thread is not None:
         each, fixed = parse_size(smem_per_thread, "smem_per_thread"), results[0].kernel.dynamic_smem or 0
@@ -320,11 +323,11 @@ def block_sizes(
         for result in results
     ]
     sizes = [result.block_sizes(dynamic_smem=sizer) for result in results]
-    show(block_sizes_report(chips, results, sizes, launches, limit, shows_all), output_format)
+    show(block_sizes_report(gpus, results, sizes, launches, limit, shows_all), output_format)
 
 
 @click.command("registers", cls=Command)
-@chips_options("hopper")
+@gpu_options("hopper")
 @click.option("--groups", "--setmaxnreg", "groups", cls=Option, group="kernel", is_common=True, required=True,
               metavar="N:R,...", help="Registers after setmaxnreg: 1:40,2:232; ? finds the most.")  # fmt: skip
 @click.option("-t", "--threads", cls=Option, group="kernel", is_common=True, metavar="N",
@@ -344,7 +347,7 @@ def block_sizes(
               help="Second launch bound.  [default: the most that fits]")  # fmt: skip
 @format_option()
 def registers(
-    chips: list[Gpu],
+    gpus: list[Gpu],
     groups: str,
     threads: str | None,
     regs: str | None,
@@ -363,7 +366,7 @@ def registers(
     from ..api.registers import register_split
     from ..report.registers import registers_report
 
-    split = register_split(groups, threads=threads, gpu=chips[0], regs=regs, blocks=blocks, smem=smem)
+    split = register_split(groups, threads=threads, gpu=gpus[0], regs=regs, blocks=blocks, smem=smem)
     show(registers_report(split), output_format)
     if not split.can_run:
         click.get_current_context().exit(1)

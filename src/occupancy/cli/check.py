@@ -11,7 +11,8 @@ from .choose_sm import gpu_option
 from .help import Command, grouped_option
 from .kernel_files import KernelFiles, kernel_file_options, with_what_if
 from .options import format_option_with
-from .output import print_data, print_report
+from .output import print_report
+from .printing import print_data
 
 
 @click.command("check", cls=Command)

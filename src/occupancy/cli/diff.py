@@ -10,7 +10,8 @@ from .choose_sm import gpu_option
 from .help import Command, grouped_option
 from .kernel_files import KernelFiles, kernel_file_options, warn_of, with_what_if
 from .options import format_option_with, full_names_option
-from .output import print_data, print_report
+from .output import print_report
+from .printing import print_data
 
 
 @click.command("diff", cls=Command)

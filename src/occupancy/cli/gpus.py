@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
-from .choose_sm import NamedChips, all_option, cc_option, device_option, gpu_option_as, limits_option
+from .command import Command, Option
 from .completion import complete_chip
-from .help import Command, grouped_option
+from .gpu_options import limits_option, named_gpus, table_of
 from .printing import format_option, show
 
 if TYPE_CHECKING:
@@ -21,24 +21,16 @@ MAX_ROWS = 30
 
 
 @click.command("limits", cls=Command)
-@click.argument("chips", metavar="[GPU]...", nargs=-1, shell_complete=complete_chip)
-@cc_option("ccs", multiple=True, metavar="CC,...", help="The same as a GPU.")
-@gpu_option_as("gpus", multiple=True, metavar="GPU,...", help="The same as a GPU.")
-@all_option
-@limits_option("Show a table of your own (YAML or TOML).")
-@grouped_option(
-    "output",
-    "--sources",
-    "with_sources",
-    is_flag=True,
-    is_common=True,
-    help="Show the sources of each value.",
-)
+@click.argument("names", metavar="[GPU]...", nargs=-1, shell_complete=complete_chip)
+@click.option("-c", "--cc", "--gpu", "others", cls=Option, group="gpu", multiple=True, metavar="GPU,...",
+              help="The same as a GPU.")  # fmt: skip
+@click.option("--all", "wants_all", cls=Option, group="gpu", is_flag=True, help="Also GPUs before 7.5.")
+@limits_option
+@click.option("--sources", "with_sources", cls=Option, is_flag=True, help="Show the sources of each value.")
 @format_option()
 def limits(
-    chips: tuple[str, ...],
-    ccs: tuple[str, ...],
-    gpus: tuple[str, ...],
+    names: tuple[str, ...],
+    others: tuple[str, ...],
     wants_all: bool,
     limits_file: str | None,
     with_sources: bool,
@@ -56,16 +48,19 @@ def limits(
     """
     from ..api.gpus import sources
     from ..report.limits import limits_report, sources_report
+    from ..tables.gpus import Gpu
+    from ..tables.table import current
 
-    chosen = NamedChips((*chips, *ccs), gpus, limits_file=limits_file)
-    named = chosen.chips()
-    rows = {gpu.cc: gpu.limits for gpu in named or chosen.of_table(wants_all)}
-    names: dict[str, list[str]] = {}
+    table = table_of(limits_file)
+    named = named_gpus((*names, *others), "gpu", table)
+    every = table.rows() if wants_all or limits_file is not None else current(table.rows())
+    rows = {gpu.cc: gpu.limits for gpu in named or map(Gpu, every)}
+    labels: dict[str, list[str]] = {}
     for gpu in named:
         if gpu.name is not None:
-            names.setdefault(gpu.cc, []).append(gpu.name)
+            labels.setdefault(gpu.cc, []).append(gpu.name)
     if not with_sources:
-        show(limits_report(list(rows.values()), names, is_overview=not named), output_format)
+        show(limits_report(list(rows.values()), labels, is_overview=not named), output_format)
         return
     if limits_file is not None:
         raise InputError("a table of your own has no sources", where="--sources", hint="Remove --limits.")
@@ -74,11 +69,11 @@ def limits(
 
 @click.command("gpus", cls=Command)
 @click.argument("words", metavar="[PATTERN]", nargs=-1, shell_complete=complete_chip)
-@grouped_option(
-    "output", "--sort", is_common=True, type=click.Choice(ORDERS), default="newest", metavar="ORDER",
+@click.option(
+    "--sort", cls=Option, type=click.Choice(ORDERS), default="newest", metavar="ORDER",
     help=f"Sort by age or name, or by the most SMs or memory. [{'|'.join(ORDERS)}]",
 )  # fmt: skip
-@grouped_option("output", "--all", "wants_all", is_flag=True, is_common=True, help="List every GPU.")
+@click.option("--all", "wants_all", cls=Option, is_flag=True, help="List every GPU.")
 @format_option()
 def gpus(words: tuple[str, ...], sort: GpuOrder, wants_all: bool, output_format: str) -> None:
     """List GPUs by name, with their compute capability and number of SMs.
@@ -103,7 +98,9 @@ def gpus(words: tuple[str, ...], sort: GpuOrder, wants_all: bool, output_format:
 
 @click.command("device", cls=Command)
 @click.argument("number", metavar="[N]", type=click.IntRange(min=0), required=False)
-@device_option("option", help="The same as N.")
+@click.option(
+    "--device", "option", cls=Option, metavar="N", type=click.IntRange(min=0), help="The same as N."
+)
 @format_option()
 def device(number: int | None, option: int | None, output_format: str) -> None:
     """List the GPUs of this machine, with the limits of an SM from the driver, or else from the table.
@@ -124,8 +121,9 @@ def device(number: int | None, option: int | None, output_format: str) -> None:
 
 
 @click.command("verify", cls=Command)
-@device_option("index", default=0, show_default=True, help="The number of the GPU.")
-@grouped_option("output", "--quick", is_common=True, is_flag=True, help="Make about one comparison in fifty.")
+@click.option("--device", "index", cls=Option, metavar="N", type=click.IntRange(min=0), default=0, show_default=True,
+              help="The number of the GPU.")  # fmt: skip
+@click.option("--quick", cls=Option, is_flag=True, help="Make about one comparison in fifty.")
 @format_option()
 def verify(index: int, quick: bool, output_format: str) -> None:
     """Compare the table and the engine with the driver of a GPU of this machine.

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .kernel_files import kernel_file_options
-from .output import print_text
+from .printing import print_text
 
 
 @click.command("init")

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from ..values.fields import FIELDS, Field
-from .help import Group, Option
+from .command import Group, Option
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import errno
-import io
 import os
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 import click
 
 from ..errors import InputError
-from . import terminal_width
+from .command import terminal_width
+from .printing import print_data, print_text, wants_color
 
 if TYPE_CHECKING:
     from ..render.document import Document
@@ -20,9 +18,6 @@ if TYPE_CHECKING:
 
 FOR_PEOPLE = ("text", "markdown")
 FORMATS = ("text", "json", "csv", "markdown")
-
-# What charts are drawn with, for terminals that know ASCII only.
-IN_ASCII = str.maketrans("▁▂▃▄▅▆▇█░▒▓│┤└─▲", "__..--##.+%||+-^")
 
 
 def print_report(report: Report, output_format: str, *, full_names: bool = False) -> None:
@@ -105,52 +100,3 @@ def _formats() -> Sequence[str]:
     params = click.get_current_context().command.params
     (option,) = (each for each in params if each.name == "output_format")
     return cast(click.Choice[str], option.type).choices
-
-
-def print_text(text: str, *, color: bool = False, nl: bool = True) -> None:
-    """Print on standard output, in plainer characters where its encoding has no others.
-
-    Args:
-        text: What to print.
-        color: Whether to keep the text's colours even where standard output is no terminal.
-
-    Raises:
-        OSError: It cannot be written there.
-    """
-    if sys.stdout is None:  # Python's word for a standard output that was closed from the start
-        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        text = text.encode("utf-8", "replace").decode()  # names of files can be bytes that are no text
-        if not encoding.lower().startswith("utf"):
-            text = text.translate(IN_ASCII).encode(encoding, "replace").decode(encoding)
-    click.echo(text, color=color or None, nl=nl)
-
-
-def print_data(text: str, *, nl: bool = True) -> None:
-    """Print what programs read, or what is kept: in UTF-8, whatever the encoding of standard output.
-
-    On Windows that of a pipe and of a file is the system's code page, which JSON and HTML are never in.
-
-    Raises:
-        OSError: It cannot be written there.
-    """
-    if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.encoding.lower().startswith("utf"):
-        sys.stdout.reconfigure(encoding="utf-8")
-    print_text(text, nl=nl)
-
-
-def wants_color() -> bool:
-    """Whether the text is coloured.
-
-    The first that applies decides: NO_COLOR is set: no; FORCE_COLOR is set: yes; otherwise only on a terminal
-    that can show colours. A variable that is empty counts as not set, as both conventions have it
-    (no-color.org, force-color.org).
-    """
-    if os.environ.get("NO_COLOR"):
-        return False
-    if os.environ.get("FORCE_COLOR"):
-        return True
-    return sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

@@ -18,7 +18,8 @@ from .choose_sm import cc_option, choose_sm, gpu_option
 from .help import Command
 from .kernel_files import warn_of
 from .options import grid_options, output_option, threads_option, use_options
-from .output import file_of, print_data
+from .output import file_of
+from .printing import print_data
 from .written import CHOOSING, end, page_of_kernels, say_written
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from .choose_sm import choose_sm, device_option, gpu_option
 from .help import Command, grouped_option
 from .kernel_files import KernelFiles, kernel_file_options, warn_of
 from .options import format_option_with, full_names_option, limit_option, output_option, sms_option
-from .output import FOR_PEOPLE, file_of, format_for, print_data, print_document, print_text
+from .output import FOR_PEOPLE, file_of, format_for, print_document
+from .printing import print_data, print_text
 from .written import CHOOSING, end, page_of_kernels, say_written, warn_of_failing
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ..errors import InputError
-from .output import print_data
+from .printing import print_data
 
 
 def _names(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
@@ -18,15 +18,16 @@ def _names(context: click.Context, parameter: click.Parameter, typed: str) -> li
 @click.command("schema")
 @click.argument("name", metavar="COMMAND", required=False, shell_complete=_names)
 def command(name: str | None) -> None:
-    """Print the JSON Schema of COMMAND with --format json.
+    """Print the JSON Schema of a command's --format json.
 
     \b
     occupancy schema calc
     """
-    from ..render.csv_json import to_json
+    import json
+
     from ..report.schema import REPORTS, json_schema
 
     if name is None:
         raise InputError("is missing", where="COMMAND", allowed=", ".join(REPORTS))
 
-    print_data(to_json(json_schema(name)))
+    print_data(json.dumps(json_schema(name), indent=2))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
-from .choose_sm import chips_options
-from .help import Command, Option
+from .command import Command, Option
+from .gpu_options import gpu_options
 from .inputs import kernel_options
 from .printing import format_of_file, format_option, pieces, show
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command("sweep", cls=Command)
-@chips_options("any")
+@gpu_options("any")
 @kernel_options()
 @click.option("-o", "--output", cls=Option, group="output", is_common=True, metavar="FILE",
               help="Draw a picture: .svg, .png, .pdf; or write .csv, .json, .jsonl, .md.")  # fmt: skip
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
               help="Mark values of the input that varies (64,128), or the best (best).")  # fmt: skip
 @format_option()
 def command(
-    chips: list[Gpu],
+    gpus: list[Gpu],
     output: str | None,
     title: str | None,
     marks: tuple[str, ...],
@@ -52,8 +52,9 @@ def command(
     from ..api.sweep import picture_of, report_of
     from ..render.pictures import PICTURE_FILES, picture_bytes
 
+    output = None if output == "-" else output
     if output is not None and output.lower().endswith(PICTURE_FILES):
-        content = picture_bytes(picture_of(chips, inputs, model, title=title, marks=marks), output)
+        content = picture_bytes(picture_of(gpus, inputs, model, title=title, marks=marks), output)
     elif title is not None or marks:
         where = "marks" if marks else "title"
         raise InputError("needs a picture", where=where, hint="Add -o chart.png.")
@@ -62,7 +63,7 @@ def command(
             output_format if output is None else format_of_file(output, output_format, PICTURE_FILES)
         )
         has_screen = output_format in ("text", "markdown", "html")
-        report = report_of(chips, inputs, model, has_screen=has_screen)
+        report = report_of(gpus, inputs, model, has_screen=has_screen)
         if output is None:
             show(report, output_format)
             return

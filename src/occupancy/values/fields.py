@@ -123,7 +123,7 @@ FIELDS: Mapping[str, Field] = {
     field.name: field
     for field in (
         Field(
-            "threads", "threads per block", "count", "Threads per block, or the block's shape: 256, 16x16.",
+            "threads", "threads per block", "count", "Threads per block, such as 256 or 16x16.",
             low=1, options=("-t", "--threads"), metavar="N|XxYxZ", allowed=f"1 to {MAX_THREADS_PER_BLOCK:,}",
             aliases=("blockdim", "blocksize", "numthreads", "nthreads", "threadsperblock", "tpb"),
         ),

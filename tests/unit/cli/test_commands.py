@@ -8,7 +8,8 @@ import os
 import click
 import pytest
 
-from occupancy.cli import COMMANDS, Refusal, errors_as_messages
+from occupancy.cli import COMMANDS
+from occupancy.cli.command import Refusal, errors_as_messages
 from tests.cli_runner import run
 
 
@@ -34,7 +35,7 @@ def test_a_file_that_fails_is_named() -> None:
 
 
 def test_only_printing_is_called_writing_the_answer() -> None:
-    with pytest.raises(Refusal, match=r"^The answer cannot be written: "), errors_as_messages():
+    with pytest.raises(Refusal, match=r"^The output cannot be written: "), errors_as_messages():
         click.echo("answer", file=_Full())
     with pytest.raises(Refusal, match=r"^the system: it is on fire\.$"), errors_as_messages():
         raise OSError("it is on fire")

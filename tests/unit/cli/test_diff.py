@@ -226,7 +226,7 @@ def test_sizes_of_some_kernels(builds: Path) -> None:
     report = diff_json(builds / "before", builds / "after", "-t", "64", "-t", "blur=256", "--all")
     assert {row["new"]["threads"] for row in report["kernels"]} == {64, 256}
     for arguments, said in (
-        (("-t", "blurr=256"), "-t: no kernel of before and after is called blurr. Allowed: "),
+        (("-t", "blurr=256"), "--threads: no kernel of before and after is called blurr. Allowed: "),
         (("-t", "64", "-t", "128"), "is given twice for all kernels"),
         (("-t", "blur=many"), "many"),
     ):

@@ -450,7 +450,7 @@ class TestLargeBuilds:
         assert len(re.findall(r"^s\d+$", below, re.MULTILINE)) == 7
         assert len(re.findall(r"^ +log\d+ ", below, re.MULTILINE)) == 21
         assert "\n21 of them, lowest occupancy first:\n" in below
-        assert "Did you mean --spilling?" in run("scan", str(log), "--spills").stderr
+        assert "'--spilling'" in run("scan", str(log), "--spills").stderr
 
     def test_a_stack_of_which_nothing_says_what_it_is_stands_behind_what_spills(self, tmp_path: Path) -> None:
         many(tmp_path)
@@ -1007,7 +1007,7 @@ def test_a_stack_that_is_the_reason_for_a_look_is_shown_in_any_width(samples: Pa
     [
         (("--below", "200"), "Error: --below: '200' is out of range. Give up to 100, in percent."),
         (("--below", "0"), "Error: --below: '0' is out of range."),
-        (("-t", "99999999999"), "Error: -t: 99999999999 is out of range. Allowed: 1 to 1,024."),
+        (("-t", "99999999999"), "Error: --threads: 99999999999 is out of range. Allowed: 1 to 1,024."),
     ],
 )
 def test_what_no_kernel_can_have_is_refused_at_once(

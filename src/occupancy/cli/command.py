@@ -1,0 +1,181 @@
+"""Commands with their options in groups, suggestions for mistyped words, and errors as messages."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import click
+
+from ..errors import OccupancyError
+
+DEFAULT_WIDTH = 80
+EXIT_INTERRUPTED = 130
+EXIT_CLOSED_PIPE = 141
+"""128 + SIGINT and 128 + SIGPIPE: exit codes of programs that these signals end."""
+
+Group = Literal["gpu", "kernel", "launch", "output"]
+GROUPS: dict[Group, str] = {"gpu": "GPU", "kernel": "Kernel", "launch": "Launch", "output": "Output"}
+
+
+class Option(click.Option):
+    """An option in a group of the help."""
+
+    def __init__(
+        self, *declarations: Any, group: Group = "output", is_common: bool = False, **how: Any
+    ) -> None:
+        super().__init__(*declarations, **how)
+        self.group = group
+        self.is_common = is_common
+
+
+class Refusal(click.ClickException):
+    """Wrong usage: a message on standard error, exit code 2."""
+
+    exit_code = 2
+
+
+class ClosedPipe(Exception):  # noqa: N818, it ends the program but is no error
+    """The reader of the output has closed the pipe."""
+
+
+class Command(click.Command):
+    """A command with grouped options, whose usage errors end in something to type."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options under the names of their groups."""
+        for group, title in (*GROUPS.items(), (None, "Other")):
+            records = (
+                option.get_help_record(ctx) for option in self.get_params(ctx)
+                if getattr(option, "group", None) == group
+            )  # fmt: skip
+            rows = [record for record in records if record is not None]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse as click does; name the options that other words and bare numbers stand for."""
+        numbers = [each for each in args if each.isdecimal()]
+        typed = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            near = self._options_like(error.option_name) or error.possibilities
+            raise click.NoSuchOption(error.option_name, possibilities=near, ctx=ctx) from None
+        except click.UsageError as error:
+            is_bare = typed[:1] == numbers[:1] != [] or "unexpected extra argument" in error.message
+            if numbers and is_bare and any(option.name == "threads" for option in self.params):
+                names = ("--threads", "--regs", "--smem")
+                named = " ".join(f"{name} {value}" for name, value in zip(names, numbers, strict=False))
+                bare = ", ".join(map(repr, numbers))
+                raise click.UsageError(f"Unexpected arguments {bare}. Did you mean {named}?", ctx) from None
+            if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
+                text = error.param.help or ""
+                raise click.UsageError(
+                    f"Missing {error.param.opts[-1]}: give {text[:1].lower()}{text[1:]}", ctx
+                ) from None
+            raise
+
+    def _options_like(self, typed: str) -> list[str]:
+        from ..values.fields import FIELDS
+
+        plain = typed.replace("-", "").lower()
+        known = {option.name for option in self.params}
+        return [
+            field.options[-1] for field in FIELDS.values() if plain in field.aliases and field.name in known
+        ]
+
+
+def terminal_width() -> int:
+    """Return the columns of the terminal, or of the variable COLUMNS; 80 without either."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and len(columns) <= len("10000") and int(columns) > 0:
+        return int(columns)
+    try:
+        # A terminal that was never given its size reports 0.
+        return os.get_terminal_size(sys.stdout.fileno()).columns or DEFAULT_WIDTH
+    except (AttributeError, OSError, ValueError):  # closed, no terminal, or a test's stand-in
+        return DEFAULT_WIDTH
+
+
+@contextmanager
+def errors_as_messages(context: Callable[[], click.Command | None] = lambda: None) -> Iterator[None]:
+    """Turn every error of a result, or of printing it, into a message and an exit code."""
+    try:
+        yield
+    except OccupancyError as error:
+        command = context()
+        messages = ["\n".join(map(_printable, _lines(each, command))) for each in error.every]
+        raise Refusal("\nError: ".join(messages)) from error
+    except MemoryError:
+        raise Refusal("There is not enough memory for the result.") from None
+    except BrokenPipeError:
+        raise ClosedPipe from None
+    except OSError as error:
+        problem = error.strerror or str(error)
+        if _was_printing(error):
+            if error.errno == errno.EINVAL:  # as Windows calls a closed pipe
+                raise ClosedPipe from None
+            raise Refusal(f"The output cannot be written: {problem}.") from error
+        file = error.filename or "the system"
+        raise Refusal(_printable(f"{os.fsdecode(file)}: {problem}.")) from error
+
+
+def _lines(error: OccupancyError, command: click.Command | None) -> Sequence[str]:
+    """Return the lines of an error, with the option in place of the keyword."""
+    options = {option.name: option for option in (command.params if command is not None else ())}
+    names = {"cc": "ccs", "gpu": "names", "multiprocessor_count": "sms", "min_blocks": "blocks"}
+    option = options.get(names.get(error.where, error.where)) or options.get(error.where)
+    if isinstance(option, click.Option):
+        long = next((name for name in option.opts if name.startswith("--")), option.opts[0])
+        if error.problem == "is missing":
+            return [f"Missing {long}. {error.hint}".rstrip()]
+        error.where = long
+    return error.lines()
+
+
+def _printable(text: str) -> str:
+    from ..values.untrusted import printable
+
+    return printable(text)
+
+
+def _was_printing(error: OSError) -> bool:
+    import traceback  # only an error needs it
+
+    from .printing import print_text
+
+    printing = {click.echo.__code__, print_text.__code__}
+    return any(frame.f_code in printing for frame, _ in traceback.walk_tb(error.__traceback__))
+
+
+def print_error(error: click.ClickException) -> None:
+    """Print an error on standard error, on a terminal with a red start and broken at words.
+
+    Raises:
+        OSError: It cannot be written there.
+    """
+    text = error.format_message().strip()
+    if isinstance(error, click.UsageError) and error.ctx is not None and not isinstance(error, Refusal):
+        text = f"{text.rstrip('.')}. See {error.ctx.command_path} --help." if "?" not in text else text
+    if sys.stderr is None or not sys.stderr.isatty():
+        click.echo(f"Error: {text}", err=True)
+        return
+    import textwrap
+
+    from .printing import wants_color
+
+    width = terminal_width()
+    lines = "\n".join(
+        textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+        for line in f"Error: {text}".splitlines()
+    )
+    color = wants_color()
+    if color:
+        lines = lines.replace("Error:", click.style("Error:", fg="red", bold=True))
+    click.echo(lines, err=True, color=color)

@@ -1,0 +1,70 @@
+"""Wrong input on the command line and in Python; the messages are recorded in errors.txt."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+import occupancy
+from tests.cli_runner import run
+
+COMMANDS = """
+clac --cc 9.0
+plot --cc 9.0
+calc --cc 9.0
+calc 256 32
+calc --cc 9.0 -t 0
+calc --cc 9.0 -t 5000
+calc --cc 9.0 -t 32,64
+calc --cc 9.0 -t 16x
+calc --cc 9.0 -t 32 --registers 40
+calc --cc 9.0 -t 32 -r 256
+calc --cc 9.0 -t 32 -r 40.5
+calc --cc 9.0 -t 32 -s 1.3k
+calc --cc 9.0 -t 32 -s 3*
+calc --cc 9.0 -t 32 --smem 1k --static-smem 1k
+calc --cc 9.0 -t 32 --carveout 101k
+calc --cc 9.0 -t 32 --caching ca
+calc --cc 9.0 -t 32 --model nsight
+calc --cc 9.0 -t 32 --opt-in --tmem x
+calc --cc 9.0 -t 32 --tmem 64
+calc --cc 9.0 -t 32 --grid 9
+calc --cc 9.0 -t 32 --grid 9 --sms 0
+calc --gpu "H100 SXM" -t 32 --grid 9 --cluster 2
+calc --cc 8.0 -t 32 --cluster 2
+calc --cc 9.0 -t 32 --set x
+calc --cc 9.0 -t 32 --set max_blocks=4
+calc --cc 9.9 -t 32
+calc --gpu H101 -t 32
+calc --gpu H100 -t 32 --grid 9
+calc --cc "" -t 32
+bounds --cc 9.0 -t 32 --blocks 0
+budget --cc 9.0 -t 32 --blocks 1 --occupancy 1
+budget --cc 9.0 -t 32 --blocks 33
+budget --cc 9.0 --blocks 2
+budget --cc 9.0,8.0 -t 32 --blocks 9.0=2
+block-sizes --cc 9.0 --smem-per-thread x
+registers --groups 1x
+registers --groups 9:24
+registers --groups 40,240,241
+schema nothing
+"""
+PYTHON: tuple[dict[str, Any], ...] = (
+    {"threads": 0}, {"threads": "x"}, {"threads": [16, 16], "regs": -1}, {"thread": 32},
+    {"threads": 32, "registers": 4}, {"threads": 32, "smem": "4 parsecs"}, {"threads": True},
+    {"threads": 32, "carveout": "x"}, {},
+)  # fmt: skip
+
+
+def errors() -> Iterator[str]:
+    """Return each input with its message."""
+    for line in COMMANDS.strip().splitlines():
+        done = run(*shlex.split(line), columns=200)
+        yield f"$ occupancy {line}\n[{done.exit_code}] {done.stderr}"
+    for inputs in PYTHON:
+        text = ", ".join(f"{name}={value!r}" for name, value in inputs.items())
+        try:
+            occupancy.compute("9.0", **inputs)
+        except (occupancy.OccupancyError, TypeError) as error:
+            yield f'>>> compute("9.0", {text})\n{type(error).__name__}: {error}\n'
