@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -153,7 +152,7 @@ class NamedChips(NamedTuple):
         for chip in found:
             self._say_where_from(chip, table)
         for device in self.devices:
-            found.append(_live(_read_device(device)))
+            found.append(_read_device(device).gpu)
         once = {(chip.label, chip.device, chip.cc): chip for chip in found}
         return [self._changed(chip) for chip in once.values()]
 
@@ -214,7 +213,7 @@ class NamedChips(NamedTuple):
 
     def _say_where_from(self, chip: Gpu, table: Table) -> None:
         if self.limits_file is not None and not table.has_own(chip.limits.compute_capability):
-            click.echo(f"{self.limits_file} has no row for {chip.cc}: our own row answers.", err=True)
+            click.echo(f"{self.limits_file} has no row for {chip.cc}: using the shipped row.", err=True)
 
 
 def default_name() -> str | None:
@@ -244,27 +243,14 @@ def choose_sm(cc: str | None, gpu: str | None, device: int | None, limits_file: 
     return chips[0]
 
 
-def _listed(text: str, option: str, table: Table) -> Iterator[Gpu]:
+def _listed(text: str, option: str, table: Table) -> list[Gpu]:
     from ..tables.gpus import find_gpus
 
-    names = [name for name in text.split(",") if name.strip()]
-    if not names:
-        raise InputError(f"{text!r} names no chip", where=option, hint="Such as 9.0, hopper or RTX 4090.")
-    if len(names) == 2 and (found := re.fullmatch(r"\s*([0-9]{1,2}),\s*([0-9])\s*", text)):
-        meant = f"{found[1]}.{found[2]}"
-        if meant not in {str(row.compute_capability) for row in table.rows()}:
-            meant = "9.0, and two of them as 9.0,8.9"
-        raise InputError(
-            f"{text!r} names two chips, {found[1]} and {found[2]}",
-            where=option,
-            hint=f"A compute capability is written as {meant}.",
-        )
-    for name in names:
-        try:
-            yield from find_gpus(name, table)
-        except OccupancyError as error:
-            error.where = option
-            raise
+    try:
+        return find_gpus(text, table)
+    except OccupancyError as error:
+        error.where = option
+        raise
 
 
 def _of_any_device() -> Gpu:
@@ -278,14 +264,10 @@ def _of_any_device() -> Gpu:
             "default.",
         ) from error
     click.echo(f"No --cc and no --gpu: the answer is for GPU {device.index}, {device.name}.", err=True)
-    return _live(device)
+    return device.gpu
 
 
 def _read_device(index: int = 0) -> Device:
     from ..device import read_device
 
     return read_device(index)
-
-
-def _live(device: Device) -> Gpu:
-    return device.gpu

@@ -67,7 +67,7 @@ class Device:
             UnknownComputeCapabilityError: The table lacks the compute capability.
             TableError: The driver's values contradict the table.
         """
-        return Gpu(self.limits, self.name, self.multiprocessor_count, "device", self.index)
+        return Gpu(self.limits, self.name, self.multiprocessor_count, self.index)
 
     @property
     def row(self) -> Limits:

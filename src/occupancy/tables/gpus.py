@@ -38,9 +38,6 @@ WELL_KNOWN = {
 }  # fmt: skip
 """Compute capability -> the short name of a GPU that people know it by."""
 
-# From the least certain source of an SM count to the most certain.
-_CERTAINTY = ("inferred", "one list", "two lists", "hardware")
-
 # Words that people and the driver add or leave out at will.
 _NOISE = re.compile("nvidia|geforce|tesla|gpu|graphics|edition|with|design")
 _FAMILIES = frozenset(["quadro", "rtx", "gtx", "gts", "gt"])
@@ -58,9 +55,6 @@ class Gpu:
     """Name of the product, or of this machine's GPU; None for a compute capability."""
     multiprocessor_count: int | None = None
     """Number of SMs; None if it is not known, or if the variants of the product differ."""
-    known_from: str = ""
-    """Source of the number of SMs: hardware (a device reported it), two lists or one list of products, or
-    inferred from the die."""
     device: int | None = None
     """Device number, for a GPU of this machine."""
     variants: tuple[Gpu, ...] = ()
@@ -209,7 +203,7 @@ def _is_pair(value: object) -> bool:
     """Return whether it is one compute capability: (9, 0) is, and (90, 80) is two."""
     if isinstance(value, ComputeCapability):
         return True
-    if not isinstance(value, (tuple, list)) or [type(each) for each in value] != [int, int]:
+    if not isinstance(value, tuple) or [type(each) for each in value] != [int, int]:
         return False
     return bool(min(value) < LEAST_INTEGER)
 
@@ -263,17 +257,12 @@ def _find_product(name: str, found: Sequence[_Product], table: Table) -> Gpu:
         table.limits(found[0].compute_capability),
         _common_name(name, [each.name for each in found]),
         count,
-        "" if count is None else min(found, key=_certainty).known_from,
         variants=() if count is not None else tuple(_gpu(each, table) for each in found),
         die=", ".join(sorted({each.die for each in found})),
         market=shared(each.market for each in found),
         memory_gb=shared(each.memory_gb for each in found),
         l2_cache_bytes=shared(each.l2_cache_bytes for each in found),
     )
-
-
-def _certainty(product: _Product) -> int:
-    return _CERTAINTY.index(product.known_from)
 
 
 def _common_name(name: str, names: Sequence[str]) -> str:
@@ -294,7 +283,6 @@ class _Product(NamedTuple):
     name: str
     compute_capability: ComputeCapability
     multiprocessor_count: int
-    known_from: str
     die: str
     market: str
     memory_gb: float | None
@@ -329,7 +317,6 @@ def _product(row: dict[str, str]) -> _Product:
         name,
         ComputeCapability.parse(row["compute_capability"]),
         int(row["multiprocessor_count"]),
-        row["known_from"],
         die,
         row["market"],
         memory_gb,
@@ -345,7 +332,6 @@ def _gpu(product: _Product, table: Table | None = None) -> Gpu:
         (table or Table()).limits(product.compute_capability),
         product.name,
         product.multiprocessor_count,
-        product.known_from,
         die=product.die,
         market=product.market,
         memory_gb=product.memory_gb,

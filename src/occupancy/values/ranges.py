@@ -1,4 +1,4 @@
-"""Several values in one piece of text: lists and ranges."""
+"""Lists and ranges in text: ``128,256`` and ``32:1024:32``."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ Value = TypeVar("Value")
 SIZES = ("smem", "static_smem", "dynamic_smem")
 COUNTS = ("threads", "regs", *SIZES, *COUNTED)
 VARY = (*COUNTS, "carveout")
-"""The inputs of which a sweep takes lists and ranges."""
+"""Inputs that a sweep varies."""
 
 MOST_VALUES = 100_000
 
 _BETWEEN = r"\s*(?:-|\u2013|\.\.\.?|to)\s*"
 _OTHER_RANGE = rf"(?i)([0-9][0-9a-wyz]*){_BETWEEN}([0-9][0-9a-wyz]*)(?:{_BETWEEN}([0-9][0-9a-wyz]*))?"
-"""A range as others write it: 16-128, 16..128, 16 to 128."""
+"""Another notation of a range: 16-128, 16..128, 16 to 128."""
 _BETWEEN_VALUES = re.compile(r",(?!0[0-9]{2}(?![0-9]))")
 
 
 def parse_values(
     text: str, parse: Callable[[str], Value], parse_bound: Callable[[str], int], where: str, unit: int = 1
 ) -> list[Value | int]:
-    """The values of a list such as ``128``, ``128,256`` or ``32:1024:32``, or of a mixture.
+    """Parse a list such as ``128``, ``128,256``, ``32:1024:32`` or a mixture.
 
-    A range goes from the first number to the second, which belongs to it, in steps of the third,
-    or of the unit. A comma stands between values, unless it can only group digits: ``128,256`` are two, and
-    ``1,024`` is one, because no number begins with 0.
+    A range goes from the first number to the second, inclusive, in steps of the third, or of the unit. A
+    comma separates values, unless it can only group digits: ``128,256`` is two values, and ``1,024`` one,
+    because no number begins with 0.
 
     Args:
-        text: Values and ranges, with commas between them.
-        parse: Reads one value.
-        parse_bound: Reads one number of a range.
-        where: The name of the input, for the error.
-        unit: What each value is a multiple of.
+        text: Values and ranges, separated by commas.
+        parse: Function that parses one value.
+        parse_bound: Function that parses one number of a range.
+        where: The name of the input, for errors.
+        unit: The step of a range without one.
 
     Raises:
-        InputError: An empty list or range, a step of 0, too many values, or what `parse` refuses.
+        InputError: An empty list or range, a step of 0, too many values, or an error of `parse`.
     """
     values: list[Value | int] = []
     for part in _BETWEEN_VALUES.split(text):
@@ -59,7 +59,7 @@ def parse_values(
     return values
 
 
-_HINT = "A list is written as 128,256,512, a range as 32:1024:32."
+_HINT = "Write a list as 128,256,512 and a range as 32:1024:32."
 
 
 def _range(text: str, parse_bound: Callable[[str], int], where: str, unit: int) -> range:

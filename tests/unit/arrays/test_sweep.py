@@ -245,7 +245,7 @@ class TestRefusals:
             occupancy.sweep(["9.0", "9.9"], threads=32)
         with pytest.raises(occupancy.InputError, match="cc: "):
             occupancy.sweep([9, 0], threads=32)
-        with pytest.raises(occupancy.InputError, match="cc: there are none"):
+        with pytest.raises(occupancy.InputError, match="names no GPU"):
             occupancy.sweep([], threads=32)
 
     def test_of_chips_too_large_to_tabulate(self) -> None:
