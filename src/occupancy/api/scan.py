@@ -13,7 +13,7 @@ from ..builds.scanner import Scanner
 from ..builds.selection import Order
 from ..errors import InputError, ReadError, shown
 from ..readers import ReadProblem
-from ..readers.reading import Source
+from ..readers.reading import KernelSource
 from ..render.words import count
 from ..report.scan.report import csv_rows
 from ..report.scan.screen import ScanScreen
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @takes_reading
 def scan(
-    sources: Source | Sequence[Source],
+    sources: KernelSource | Sequence[KernelSource],
     *,
     below: float | str | None = None,
     only_spilling: bool = False,
@@ -230,8 +230,8 @@ def _sms(given: CountLike | None) -> int | None:
     return count
 
 
-def _several(sources: Source | Sequence[Source]) -> Sequence[Source]:
-    several: tuple[Source, ...]
+def _several(sources: KernelSource | Sequence[KernelSource]) -> Sequence[KernelSource]:
+    several: tuple[KernelSource, ...]
     if isinstance(sources, (str, os.PathLike)) or not isinstance(sources, Sequence):
         several = (sources,)
     else:

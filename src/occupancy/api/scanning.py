@@ -15,7 +15,7 @@ from ..builds.selection import WORST, Order, Selection, Show
 from ..compare.launches import refuse_absent, stated_launches
 from ..readers import KernelRecord, ReadProblem
 from ..readers.limits import ReadLimits
-from ..readers.reading import Source, is_folder, read_each
+from ..readers.reading import KernelSource, is_folder, read_each
 from ..readers.record import Remark
 from ..report.scan.notes import MOST_IN_FULL, missing_for
 from ..report.scan.report import ScanReport
@@ -44,7 +44,7 @@ class Scanning:
 
     def __init__(
         self,
-        sources: Sequence[Source],
+        sources: Sequence[KernelSource],
         reading: Reading,
         *,
         below: float | str | None = None,

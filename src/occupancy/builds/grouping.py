@@ -7,7 +7,7 @@ from dataclasses import replace
 from operator import attrgetter
 
 from ..readers import KernelRecord
-from ..readers.record import FIELD_NAMES
+from ..readers.record import RECORD_FIELDS
 from .stated import also_in
 
 OF_ONE_LAUNCH = (
@@ -21,7 +21,7 @@ OF_ONE_LAUNCH = (
 )
 """What may differ between launches that are shown as one."""
 
-_the_same_for_all = attrgetter(*(name for name in FIELD_NAMES if name not in OF_ONE_LAUNCH))
+_the_same_for_all = attrgetter(*(name for name in RECORD_FIELDS if name not in OF_ONE_LAUNCH))
 
 
 def grouped(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ..readers import KernelRecord
 from ..readers.record import (
     COMPILED,
-    FIELD_NAMES,
+    RECORD_FIELDS,
     SPILLS,
     Choice,
     Fusion,
@@ -540,7 +540,7 @@ def _is_possible(launch: KernelRecord, image: KernelRecord) -> bool:
 # Equal launches
 
 _OF_ONE_LAUNCH = ("achieved_occupancy", "reported_occupancy", "duration_us", "launches")
-_configuration = attrgetter(*(name for name in FIELD_NAMES if name not in _OF_ONE_LAUNCH))
+_configuration = attrgetter(*(name for name in RECORD_FIELDS if name not in _OF_ONE_LAUNCH))
 """Values in which launches of one row agree. They are summed up while a trace with millions is read."""
 
 

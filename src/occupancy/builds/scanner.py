@@ -14,7 +14,7 @@ from ..engine import Result, evaluate
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..readers.limits import ReadLimits
-from ..readers.record import FIELD_NAMES, ThreadsFrom
+from ..readers.record import RECORD_FIELDS, ThreadsFrom
 from ..tables.gpus import Gpu
 from ..values.asking import Asking, said_by
 from ..values.dataclass import copier
@@ -40,7 +40,7 @@ _PLAYS_NO_PART = frozenset({
     "launches", "grid_dim", "profiled_on", "multiprocessor_count", "duration_us", "reported_occupancy",
     "achieved_occupancy", "notes",
 })  # fmt: skip
-_needs = attrgetter(*(name for name in FIELD_NAMES if name not in _PLAYS_NO_PART))
+_needs = attrgetter(*(name for name in RECORD_FIELDS if name not in _PLAYS_NO_PART))
 """All of a record that its occupancy can depend on; most kernels of a library share it with hundreds."""
 
 

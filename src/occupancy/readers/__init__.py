@@ -6,15 +6,15 @@ One module for each format, which trusts nothing in a file; of the package they 
 from __future__ import annotations
 
 from .python_objects import kernel_of
-from .reading import KernelStream, Source, read, stream_kernels
+from .reading import KernelSource, KernelStream, read, stream_kernels
 from .record import Found, KernelRecord, ReadProblem
 
 __all__ = [
     "Found",
     "KernelRecord",
+    "KernelSource",
     "KernelStream",
     "ReadProblem",
-    "Source",
     "kernel_of",
     "read",
     "stream_kernels",

@@ -146,18 +146,18 @@ def stated(values: Values) -> dict[str, Any]:
     required, bound = _shape(of[REQNTID]), _shape(of[MAX_THREADS])
     threads = prod(required) if required else None
     return {
-        "barriers": number(of[NUM_BARRIERS]) or 0,  # before CUDA 12.8 or 13, the section of the code has them
+        "barriers": attribute_number(of[NUM_BARRIERS]) or 0,  # before CUDA 12.8 or 13, the section of the code has them
         "spill_smem": int.from_bytes((of[SHARED_SCRATCH] or b"")[4:8], "little"),
-        "register_cap": number(of[MAXREG_COUNT]), "max_threads": prod(bound) if bound else None,
-        "cluster_dim": _shape(of[CTA_PER_CLUSTER]), "max_cluster_rank": number(of[MAX_CLUSTER_RANK]),
-        "virtual_resources": number(of[VRC_CTA_INIT_COUNT]),
+        "register_cap": attribute_number(of[MAXREG_COUNT]), "max_threads": prod(bound) if bound else None,
+        "cluster_dim": _shape(of[CTA_PER_CLUSTER]), "max_cluster_rank": attribute_number(of[MAX_CLUSTER_RANK]),
+        "virtual_resources": attribute_number(of[VRC_CTA_INIT_COUNT]),
         "reallocates_registers": None if of[REG_RECONFIG] is None else True,
         "required_threads": threads, "threads": threads, "block_dim": required,
         "threads_from": "required" if required else None,
     }  # fmt: skip
 
 
-def number(value: bytes | None) -> int | None:
+def attribute_number(value: bytes | None) -> int | None:
     """Return the number in a value; a longer value begins with it."""
     return None if value is None else int.from_bytes(value[:4], "little")
 

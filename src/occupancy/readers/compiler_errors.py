@@ -22,7 +22,7 @@ _TOOL = re.compile(
     r"(?:[^;]{1,300};)?[: ]{1,9}(?:fatal|error|fatal error)(?: #[\w-]{1,12})?\s{0,9}:)"
 )
 _ESCAPES = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
-MOST_LOOKED_AT = 1000  # characters of a line that are matched
+_MOST_MATCHED = 1000  # characters of a line that are matched
 MOST_QUOTED = 160
 
 
@@ -56,7 +56,7 @@ class CompilerErrors:
 
 
 def _plain(line: str) -> str:
-    line = line[:MOST_LOOKED_AT]
+    line = line[:_MOST_MATCHED]
     return _ESCAPES.sub("", line) if "\x1b" in line else line
 
 

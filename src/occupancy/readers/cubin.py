@@ -12,13 +12,13 @@ from typing import Any
 from zlib import crc32
 
 from . import attributes
-from .attributes import Values, number, symbol_key
+from .attributes import Values, attribute_number, symbol_key
 from .content import Bytes
-from .elf import ET_REL, SHT_NOBITS, SHT_PROGBITS, Function, Image, Section, is_cubin
+from .elf import ET_REL, SHT_NOBITS, SHT_PROGBITS, Image, KernelSymbol, Section, is_cubin
 from .limits import MIB, Malformed, ReadLimits
-from .record import Format, KernelRecord, Module
+from .record import FatbinModule, KernelRecord, SourceFormat
 from .source_lines import NOWHERE, SHT_REL, SHT_RELA, Place, read_places, relocates_lines
-from .stack_use import FIRST_ARCHITECTURE, NONE, UNKNOWN, Spills, count_spills
+from .stack_use import FIRST_ARCHITECTURE, NO_SPILLS, UNKNOWN_SPILLS, Spills, count_spills
 
 STO_CUDA_ENTRY = 0x10  # flag of `st_other`: this function is a kernel, not a device function
 SHT_CUDA_INFO = 0x70000000
@@ -48,7 +48,7 @@ _FAMILY = re.compile(rb"-arch[ =]sm_(\d{1,4})f\b")
 
 
 def read_cubin(
-    data: Bytes, source: str, format: Format, limits: ReadLimits, modules: tuple[Module, ...] = ()
+    data: Bytes, source: str, format: SourceFormat, limits: ReadLimits, modules: tuple[FatbinModule, ...] = ()
 ) -> Generator[KernelRecord, None, int]:
     """Yield the kernels of a cubin; return the size that it claims."""
     if not is_cubin(data):
@@ -88,7 +88,9 @@ def _variant(image: Image, arch: int) -> str:
         name, type, _, offset, size, _, _ = section
         if type == SHT_CUDA_COMPAT:
             variants = attributes.records(_attribute_data(image, section))
-            if any(id == attributes.COMPAT_ARCH_VARIANT and number(value) for id, value, _ in variants):
+            if any(
+                id == attributes.COMPAT_ARCH_VARIANT and attribute_number(value) for id, value, _ in variants
+            ):
                 return "a"
         elif image.section_names.startswith(TOOL_NOTE, name):
             lines = image.part(offset, min(size, MAX_TOOL_NOTE_BYTES), "note about the compiler")
@@ -154,7 +156,7 @@ class _Cubin:
         if module_info is not None:
             self._symbol_values = attributes.symbol_values(_attribute_data(image, module_info))
 
-    def kernel(self, function: Function, common: dict[str, Any]) -> KernelRecord:
+    def kernel(self, function: KernelSymbol, common: dict[str, Any]) -> KernelRecord:
         """Return the record of a kernel, with the fields common to the image.
 
         Raises:
@@ -174,7 +176,7 @@ class _Cubin:
         values, symbol = self._symbol_values, number << 32
         frame = values.get(_FRAME_SIZE | symbol)
         machine_code = _machine_code(image, offset, size)
-        spills = UNKNOWN if frame is None else NONE
+        spills = UNKNOWN_SPILLS if frame is None else NO_SPILLS
         if frame:
             spills = self._spills(code, machine_code)
         stores, loads = spills
@@ -189,7 +191,7 @@ class _Cubin:
             "barriers": flags >> 20 & 0x7F if self._is_old else shared["barriers"],
             "stack_bytes": values.get(_MIN_STACK_SIZE | symbol, frame),
             "spill_store_bytes": stores, "spill_load_bytes": loads,
-            "spills_from": None if spills == UNKNOWN else "code",
+            "spills_from": None if spills == UNKNOWN_SPILLS else "code",
         }  # fmt: skip
         return KernelRecord(**(shared | own))
 
@@ -207,7 +209,7 @@ class _Cubin:
     def _spills(self, code: int, machine_code: memoryview | None) -> Spills:
         """Return the spills of a kernel with a stack frame, by its code."""
         if machine_code is None or not self._code_is_known:
-            return UNKNOWN
+            return UNKNOWN_SPILLS
         place = self._image.sections[code][3:5]
         known = self._spilled.get(place)
         if known is None:

@@ -16,7 +16,7 @@ from operator import gt, itemgetter
 from .content import Bytes
 from .limits import MAX_NAME_BYTES, MAX_TABLE_BYTES, MOST_REMEMBERED, SHORT_NAME_BYTES, Malformed, ReadLimits
 
-MAGIC = b"\x7fELF"
+ELF_MAGIC = b"\x7fELF"
 HEADER = struct.Struct("<16sH22xQI6xHHH")  # as far as it is used
 SECTION = struct.Struct("<IIQ8xQQII16x")
 SYMBOL = struct.Struct("<IBBH16x")
@@ -48,7 +48,7 @@ Section = tuple[int, int, int, int, int, int, int]
 """Name, type, flags, offset, size, link, info. A plain tuple, as a library has a million of them: naming the
 parts of each took longer than reading them."""
 
-Function = tuple[int, str, int, bool]
+KernelSymbol = tuple[int, str, int, bool]
 """The number of a function's symbol, its name, the section of its code, and whether it is local."""
 
 
@@ -57,7 +57,7 @@ def is_cubin(data: Bytes) -> bool:
     head = bytes(data[: HEADER.size])
     return (
         len(head) == HEADER.size
-        and head.startswith(MAGIC + CLASS_64_LITTLE_ENDIAN)
+        and head.startswith(ELF_MAGIC + CLASS_64_LITTLE_ENDIAN)
         and int.from_bytes(head[18:20], "little") == EM_CUDA
     )
 
@@ -122,7 +122,7 @@ class Image:
         """Return the sections of these types, in their order."""
         return compress(self.sections, map(types.__contains__, self._types))
 
-    def functions(self, flag: int) -> Iterator[Function]:
+    def functions(self, flag: int) -> Iterator[KernelSymbol]:
         """Yield the functions whose `st_other` has a flag, in their order."""
         names, entries, wide = self._symbols()
         # A library has four symbols for each kernel: the others are passed over without a look at each.

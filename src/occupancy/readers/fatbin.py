@@ -17,9 +17,9 @@ from . import elf
 from .content import Bytes, Content
 from .cubin import read_cubin
 from .limits import MIB, Malformed, ReadLimits, checked
-from .record import Found, KernelRecord, Module, ReadProblem
+from .record import FatbinModule, Found, KernelRecord, ReadProblem
 
-MAGIC = b"\x50\xed\x55\xba"
+FATBIN_MAGIC = b"\x50\xed\x55\xba"
 CONTAINER = struct.Struct("<IHHQ")  # magic, version, size of this header, size of all entries
 VERSION = 1
 ENTRY = struct.Struct("<H2xIQI8xI8xQ8xQ")
@@ -27,7 +27,7 @@ KIND_ELF, KIND_NVVM = 2, 8
 FLAG_LZ4 = 0x2000
 FLAG_ZSTD = 0x8000
 
-CUBIN_START = elf.MAGIC + elf.CLASS_64_LITTLE_ENDIAN
+CUBIN_START = elf.ELF_MAGIC + elf.CLASS_64_LITTLE_ENDIAN
 
 MAX_IMAGE_BYTES = 512 * MIB
 """One decompressed kernel image. The largest in NVIDIA's libraries, NCCL's, have 160 MiB."""
@@ -36,7 +36,7 @@ MAX_REMEMBERED_KERNELS = 1 << 17
 """Kernels of one file that are remembered, to tell a linked one from its relocatable copy."""
 
 
-class Entry(NamedTuple):
+class FatbinEntry(NamedTuple):
     """The header of an entry, as far as it is used."""
 
     kind: int
@@ -116,7 +116,7 @@ class _Search:
         self.is_complete = False  # true once the whole file was searched
 
     def run(self) -> Iterator[Found]:
-        pieces = self._content.search(max(len(MAGIC), len(CUBIN_START)) - 1)
+        pieces = self._content.search(max(len(FATBIN_MAGIC), len(CUBIN_START)) - 1)
         onward = None
         with suppress(StopIteration):
             while True:
@@ -129,7 +129,7 @@ class _Search:
         container = cubin = -1
         while position < high:
             if container < position:
-                container = _find(piece, MAGIC, position, low, high)
+                container = _find(piece, FATBIN_MAGIC, position, low, high)
             if cubin < position:
                 cubin = _find(piece, CUBIN_START, position, low, high)
             start = min(container, cubin)
@@ -146,7 +146,7 @@ class _Search:
             return position
         _, version, header_size, size = CONTAINER.unpack(self._view[start:position])
         if version != VERSION or header_size != CONTAINER.size:
-            return start + len(MAGIC)  # a program that looks for containers has these four bytes too
+            return start + len(FATBIN_MAGIC)  # a program that looks for containers has these four bytes too
         modules = ((self._content.name, self._fatbins),)
         self._fatbins += 1
         end = position + size
@@ -167,18 +167,20 @@ class _Search:
             position += entry.header_size + entry.stored_size
         return position
 
-    def _entry(self, position: int, end: int) -> Entry:
+    def _entry(self, position: int, end: int) -> FatbinEntry:
         end = min(end, len(self._view))
         if position + ENTRY.size > end:
             raise Malformed("the fatbin ends within the header of an entry")
-        entry = Entry._make(ENTRY.unpack(self._view[position : position + ENTRY.size]))
+        entry = FatbinEntry._make(ENTRY.unpack(self._view[position : position + ENTRY.size]))
         if entry.header_size < ENTRY.size:
             raise Malformed(f"an entry of the fatbin has a header of {entry.header_size} bytes")
         if position + entry.header_size + entry.stored_size > end:
             raise Malformed(f"an entry of {entry.stored_size} bytes goes beyond the end of the fatbin")
         return entry
 
-    def _read_image(self, entry: Entry, position: int, modules: tuple[Module, ...]) -> Iterator[Found]:
+    def _read_image(
+        self, entry: FatbinEntry, position: int, modules: tuple[FatbinModule, ...]
+    ) -> Iterator[Found]:
         start = position + entry.header_size
         stored = self._content.part(start, start + entry.stored_size)
         is_packed = entry.flags & (FLAG_LZ4 | FLAG_ZSTD)
@@ -212,7 +214,7 @@ class _Search:
                 if not elf.is_relocatable(image):
                     self.unread.add(None)
                 yield self._problem(start, error.what)
-        return start + len(elf.MAGIC)
+        return start + len(elf.ELF_MAGIC)
 
     def _problem(self, offset: int, what: str) -> ReadProblem:
         return ReadProblem(self._content.name, offset, what)
@@ -224,7 +226,7 @@ def _find(piece: bytes | bytearray, pattern: bytes, position: int, low: int, hig
     return high if found < 0 else low + found
 
 
-def _decompress(entry: Entry, stored: Bytes, limits: ReadLimits) -> bytes:
+def _decompress(entry: FatbinEntry, stored: Bytes, limits: ReadLimits) -> bytes:
     """Decompress the image of an entry."""
     size, packed_size = entry.size, entry.compressed_size
     if packed_size > len(stored):

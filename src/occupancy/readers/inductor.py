@@ -19,10 +19,10 @@ from .record import Choice, Found, Fusion, ReadProblem, file_name
 CHOICE_SUFFIX = ".best_config"
 MAX_CHOICE_CHARACTERS = 1 << 16  # A choice has some hundred
 
-MARK = "# kernel path: "
+INDUCTOR_MARK = "# kernel path: "
 _OPERATIONS = "Original ATen: ["
 _OPERATION = re.compile(r"[\w.:]{1,100}", re.ASCII)
-MOST_OPERATIONS = 64  # operations of one kernel that are kept
+MAX_OPERATIONS = 64  # operations of one kernel that are kept
 MAX_LIST_CHARACTERS = 1 << 14
 MAX_FILE_NAME_CHARACTERS = 255
 _CHOSEN = "triton_cache_hash"
@@ -36,11 +36,11 @@ def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
     """
     file = ""
     for _, line in lines:
-        if line.startswith(MARK):
-            file = file_name(line[len(MARK) :].strip())
+        if line.startswith(INDUCTOR_MARK):
+            file = file_name(line[len(INDUCTOR_MARK) :].strip())
         elif file and (start := line.find(_OPERATIONS)) >= 0:
             listed = line[start + len(_OPERATIONS) :][:MAX_LIST_CHARACTERS].partition("]")[0]
-            operations = _OPERATION.findall(listed)[:MOST_OPERATIONS]
+            operations = _OPERATION.findall(listed)[:MAX_OPERATIONS]
             if operations and len(file) <= MAX_FILE_NAME_CHARACTERS:
                 yield Fusion(source, file, tuple(operations))
             file = ""

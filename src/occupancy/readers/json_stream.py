@@ -12,7 +12,7 @@ from .limits import MIB, Malformed
 
 Parsed = TypeVar("Parsed")
 
-CHUNK_CHARACTERS = MIB
+JSON_CHUNK_CHARACTERS = MIB
 MAX_VALUE_CHARACTERS = 4 * MIB  # the longest value that is no list of events
 
 _NO_SPACE = re.compile(r"[^ \t\r\n]")
@@ -166,7 +166,7 @@ class JsonStream:
         if len(kept) > MAX_VALUE_CHARACTERS:
             raise Malformed("the JSON has a value that is too long to be read")
         # As much again as there is, so that a long value is not decoded for each chunk of it.
-        more = self._text.read(max(CHUNK_CHARACTERS, len(kept)))
+        more = self._text.read(max(JSON_CHUNK_CHARACTERS, len(kept)))
         self._lines_before += self._buffer.count("\n", 0, self._position)
         self._dropped += self._position
         self._buffer, self._position = kept + more, 0

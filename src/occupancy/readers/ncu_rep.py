@@ -19,7 +19,7 @@ from .elf import is_cubin
 from .limits import Malformed
 from .record import Found, KernelRecord, ReadProblem, Shape
 
-MAGIC = b"NVR\0"
+REPORT_MAGIC = b"NVR\0"
 KNOWN_VERSION = 7
 
 _SIZE = struct.Struct("<I")
@@ -40,7 +40,7 @@ _MANGLED_NAME, _FUNCTION_NAME, _GRID, _BLOCK, _METRIC = 5, 6, 10, 11, 13
 _METRIC_NAME, _METRIC_VALUE = 1, 2
 _TEXT, _FLOAT, _DOUBLE, _UINT32, _UINT64 = 1, 2, 3, 4, 5
 
-Value = int | memoryview
+_Value = int | memoryview
 """The value of a field: an integer, or bytes for everything else."""
 
 
@@ -64,7 +64,7 @@ class _Reader:
         self._strings = 0
         self._gpu = ""  # the name of the GPU, which every launch repeats
         self._compiled: dict[str, KernelRecord] = {}
-        self.position = len(MAGIC)
+        self.position = len(REPORT_MAGIC)
         self._end = len(self._data)  # the end of the block that is being read; between blocks, of the file
         self.version: int | None = None
 
@@ -101,7 +101,7 @@ class _Reader:
         self.position = start + size
         return self._data[start : self.position]
 
-    def _fields(self, message: Value) -> Iterator[tuple[int, Value]]:
+    def _fields(self, message: _Value) -> Iterator[tuple[int, _Value]]:
         """Yield the number and the value of each field of a message."""
         message = _bytes(message)
         position, end = 0, len(message)
@@ -125,7 +125,7 @@ class _Reader:
             yield key >> 3, message[position : position + size]
             position += size
 
-    def _number(self, message: Value, wanted: int) -> int:
+    def _number(self, message: _Value, wanted: int) -> int:
         """Return the value of an integer field, which is 0 if it is absent."""
         return next((_integer(value) for number, value in self._fields(message) if number == wanted), 0)
 
@@ -172,7 +172,7 @@ class _Reader:
         )  # fmt: skip
         return record if compiled is None else record.with_compiled(compiled)
 
-    def _read_metric(self, metric: Value, metrics: dict[str, float]) -> None:
+    def _read_metric(self, metric: _Value, metrics: dict[str, float]) -> None:
         name: str | None = None
         for number, value in self._fields(metric):
             if number == _METRIC_NAME:
@@ -189,23 +189,23 @@ class _Reader:
                         metrics[name] = _floating(number_value)
 
 
-def _bytes(value: Value) -> memoryview:
+def _bytes(value: _Value) -> memoryview:
     if isinstance(value, int):
         raise Malformed("a message has a number where bytes belong")
     return value
 
 
-def _string(value: Value) -> str:
+def _string(value: _Value) -> str:
     return bytes(_bytes(value)).decode("utf-8", "replace")
 
 
-def _integer(value: Value) -> int:
+def _integer(value: _Value) -> int:
     if not isinstance(value, int):
         raise Malformed("a message has bytes where a number belongs")
     return value
 
 
-def _floating(value: Value) -> float:
+def _floating(value: _Value) -> float:
     """Return the value of a field of type float or double, by its size."""
     data = _bytes(value)
     if len(data) not in (4, 8):

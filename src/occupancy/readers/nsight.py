@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from math import isfinite, prod
 
 from .content import NumberedLines
-from .record import Format, Found, KernelRecord, ReadProblem, Shape
+from .record import Found, KernelRecord, ReadProblem, Shape, SourceFormat
 
 REGISTERS = "launch__registers_per_thread"
 STATIC_SMEM = "launch__shared_mem_per_block_static"
@@ -32,10 +32,10 @@ DISPLAY_NAME = "device__attribute_display_name"  # the only metric that is text
 
 MAX_GPU_NAME = 96  # characters of a GPU's name, as many as the driver has room for
 
-SIZES = frozenset({STATIC_SMEM, DYNAMIC_SMEM, SMEM_CONFIG})  # the metrics that are sizes in bytes
+SIZE_METRICS = frozenset({STATIC_SMEM, DYNAMIC_SMEM, SMEM_CONFIG})  # the metrics that are sizes in bytes
 
 METRICS = (
-    SIZES
+    SIZE_METRICS
     | {REGISTERS, BARRIERS, BLOCK_SIZE, *BLOCK, *GRID, *CLUSTER}
     | {THEORETICAL_OCCUPANCY, ACHIEVED_OCCUPANCY, DURATION, MULTIPROCESSOR_COUNT, *COMPUTE_CAPABILITY}
 )
@@ -46,7 +46,7 @@ FEWEST_REGISTERS_SHOWN = 16
 
 
 def launch_record(
-    metrics: dict[str, float], *, source: str, format: Format, name: str, block: Shape | None,
+    metrics: dict[str, float], *, source: str, format: SourceFormat, name: str, block: Shape | None,
     grid: Shape | None, arch: str | None = None, gpu: str = "", compiled_regs: int | None = None,
     notes: tuple[str, ...] = (),
 ) -> KernelRecord:  # fmt: skip
@@ -96,8 +96,8 @@ def _metric_shape(metrics: dict[str, float], names: tuple[str, str, str]) -> Sha
     return (x, y, z) if x and y and z else None  # all are 0 for a launch without clusters
 
 
-MARK = '"ID","'
-MAX_COLUMNS = 1 << 14  # columns of a page, which has two thousand
+NSIGHT_MARK = '"ID","'
+MAX_PAGE_COLUMNS = 1 << 14  # columns of a page, which has two thousand
 
 # Names of columns.
 _ID, _KERNEL, _BLOCK, _GRID, _CC = "ID", "Kernel Name", "Block Size", "Grid Size", "CC"
@@ -130,7 +130,7 @@ ROUNDED_NOTE = (
 _VALUE_FORM = re.compile(r"\d{1,12}(?:\.(\d{1,12}))?")
 _SHAPE_FORM = re.compile(r"\(\s*(\d{1,12}),\s*(\d{1,12}),\s*(\d{1,12})\s*\)")
 
-Row = dict[str, str]  # the cells of a row that matter, by the names of their columns
+_Row = dict[str, str]  # the cells of a row that matter, by the names of their columns
 
 
 def read_nsight_csv(lines: NumberedLines, source: str) -> Iterator[Found]:
@@ -162,8 +162,8 @@ class _Reader:
         self._source = source
         self._width = 0  # columns of the page
         self._columns: dict[str, int] = {}  # places of the columns that matter, found once for each head
-        self._units: Row = {}
-        self._launch: Row = {}  # the head of the launch that rows of the details page describe
+        self._units: _Row = {}
+        self._launch: _Row = {}  # the head of the launch that rows of the details page describe
         self._values: dict[str, tuple[str, str]] = {}
 
     def problem(self, what: str) -> ReadProblem:
@@ -173,7 +173,7 @@ class _Reader:
         """Read one row; yield the launch that it completes."""
         if row[:1] == [_ID]:
             yield from self.complete()
-            if len(row) > MAX_COLUMNS:
+            if len(row) > MAX_PAGE_COLUMNS:
                 yield self.problem(f"{len(row):,} columns are more than are read")
                 row = []
             # The first of several columns of one name counts, so that every row has the launch's number.
@@ -194,10 +194,10 @@ class _Reader:
         elif self._width:
             yield self.problem(f"the row has {len(row)} columns, and the head {self._width}")
 
-    def _cells(self, row: list[str]) -> Row:
+    def _cells(self, row: list[str]) -> _Row:
         return {name: row[place] for name, place in self._columns.items() if place < len(row)}
 
-    def _read_metric(self, values: Row) -> Iterator[Found]:
+    def _read_metric(self, values: _Row) -> Iterator[Found]:
         if values[_ID] != self._launch.get(_ID):
             yield from self.complete()
             self._launch = values
@@ -213,14 +213,14 @@ class _Reader:
         if launch:
             yield self._record(launch, metrics)
 
-    def _record(self, launch: Row, metrics: dict[str, tuple[str, str]]) -> KernelRecord:
+    def _record(self, launch: _Row, metrics: dict[str, tuple[str, str]]) -> KernelRecord:
         numbers: dict[str, float] = {}
         is_rounded = False
         for name, (text, unit) in metrics.items():
             number, error = _parse(text, unit)
             if number is None:
                 continue
-            if name in SIZES and error > 0.5:
+            if name in SIZE_METRICS and error > 0.5:
                 number, is_rounded = _roundest(number - error, number + error), True
             numbers[name] = number
         cc = launch.get(_CC, "")

@@ -9,7 +9,7 @@ from math import prod
 from .content import NumberedLines
 from .record import Found, KernelRecord, Shape
 
-MARK = ".target"
+PTX_MARK = ".target"
 TARGET = re.compile(r"^\s*\.target\s+(sm_\w+)")  # errors of the compiler name targets, too
 _ENTRY = re.compile(r"\.entry\s+([\w$%]+)")
 _DIRECTIVE = re.compile(r"\.(\w+)\s+(\d{1,12})(?:\s*,\s*(\d{1,12}))?(?:\s*,\s*(\d{1,12}))?")

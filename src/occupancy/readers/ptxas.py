@@ -33,7 +33,7 @@ COMPILING, PROPERTIES = "Compiling entry function", "Function properties for"
 IGNORED = "'setmaxnreg' ignored"
 """The message (C7508) that the kernel's warpgroups will not pass registers to one another. It comes before
 the kernels of a compilation, and names none of them. NVIDIA/cutlass#3406, NVIDIA/Fuser#3972."""
-MARKS = (COMPILING, PROPERTIES, IGNORED)
+PTXAS_MARKS = (COMPILING, PROPERTIES, IGNORED)
 GLOBAL_MEMORY = "bytes gmem"  # words of the line before the kernels of a compilation
 _STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
 _BEFORE, _AFTER = 20, 200

@@ -15,7 +15,7 @@ from ..errors import InputError, OccupancyError, shown, type_name, words_of
 from .limits import Malformed, sanitize
 from .reading import stream_kernels
 from .record import KernelRecord, Shape
-from .triton import describe
+from .triton import metadata_record
 
 BYTES_PER_SPILL = 4  # Triton and Inductor count local memory in registers
 
@@ -112,7 +112,7 @@ def _only_signature(obj: Any, name: str) -> int | None:
 def _from_triton(obj: Any) -> KernelRecord:
     metadata = _as_dict(obj.metadata)
     metadata["target"] = _as_dict(metadata.get("target"))
-    described = describe(metadata, type_name(obj), "python")
+    described = metadata_record(metadata, type_name(obj), "python")
     if described is None:
         raise InputError(f"{_name(obj)} is not compiled for CUDA", where=_WHERE)
     described = replace(described, name=described.name or _name(obj))

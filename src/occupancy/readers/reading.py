@@ -25,7 +25,7 @@ from .limits import Exhausted, Malformed, ReadLimits, checked
 from .record import Found, KernelRecord, ReadProblem, Remark
 from .triton import IMAGE_SUFFIX, METADATA_SUFFIX
 
-Source = str | os.PathLike[str] | Readable
+KernelSource = str | os.PathLike[str] | Readable
 
 STANDARD_INPUT = "-"
 
@@ -39,11 +39,11 @@ TRITON_SUFFIXES = (IMAGE_SUFFIX, ".ptx")
 LineReader = Callable[[NumberedLines, str], Iterator[Found]]
 
 LINE_READERS: tuple[tuple[str, LineReader], ...] = (
-    *((mark, ptxas.read_ptxas) for mark in ptxas.MARKS),
-    *((mark, res_usage.read_res_usage) for mark in res_usage.MARKS),
-    (nsight.MARK, nsight.read_nsight_csv),
-    (ptx.MARK, ptx.read_ptx),
-    (inductor.MARK, inductor.read_fusions),
+    *((mark, ptxas.read_ptxas) for mark in ptxas.PTXAS_MARKS),
+    *((mark, res_usage.read_res_usage) for mark in res_usage.RES_USAGE_MARKS),
+    (nsight.NSIGHT_MARK, nsight.read_nsight_csv),
+    (ptx.PTX_MARK, ptx.read_ptx),
+    (inductor.INDUCTOR_MARK, inductor.read_fusions),
 )
 """Each reads the lines from the first with its mark to the first with that of another one."""
 
@@ -52,7 +52,7 @@ _JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
 _ARCHIVE_STARTS = (b"PK\x03\x04", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
 
 
-def read(source: Source, limits: ReadLimits | None = None) -> Iterator[Found]:
+def read(source: KernelSource, limits: ReadLimits | None = None) -> Iterator[Found]:
     """Yield records, remarks and problems of a source in their order.
 
     Nothing that a file holds raises an error. A source without kernels gives one problem that says why.
@@ -65,7 +65,7 @@ def read(source: Source, limits: ReadLimits | None = None) -> Iterator[Found]:
     yield from _read(source, ReadLimits() if limits is None else limits, _name(source))
 
 
-def _read(source: Source, limits: ReadLimits, name: str) -> Iterator[Found]:
+def _read(source: KernelSource, limits: ReadLimits, name: str) -> Iterator[Found]:
     limits.images.clear()
     if source == STANDARD_INPUT:
         if sys.stdin is None:
@@ -80,7 +80,7 @@ def _read(source: Source, limits: ReadLimits, name: str) -> Iterator[Found]:
         yield from _read_file(source, limits, name=name)
 
 
-def read_each(sources: Iterable[Source], limits: ReadLimits | None = None) -> Iterator[Found]:
+def read_each(sources: Iterable[KernelSource], limits: ReadLimits | None = None) -> Iterator[Found]:
     """Yield records, remarks and problems of several sources.
 
     Streams of one name, or without any, are several files: from the second on the name has their number.
@@ -109,12 +109,12 @@ def read_each(sources: Iterable[Source], limits: ReadLimits | None = None) -> It
         yield from harmless
 
 
-def is_folder(source: Source) -> TypeGuard[str | os.PathLike[str]]:
+def is_folder(source: KernelSource) -> TypeGuard[str | os.PathLike[str]]:
     """Return whether a source is the path of a folder."""
     return source != STANDARD_INPUT and isinstance(source, (str, os.PathLike)) and os.path.isdir(source)
 
 
-def stream_kernels(source: Source) -> KernelStream:
+def stream_kernels(source: KernelSource) -> KernelStream:
     """Read the kernels of a source one by one, for sources of any size.
 
     `scan` keeps them all, and computes their occupancy.
@@ -135,7 +135,7 @@ def stream_kernels(source: Source) -> KernelStream:
 class KernelStream(Iterable[KernelRecord]):
     """The kernels of a source, which is read whenever they are iterated."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: KernelSource) -> None:
         self.problems: list[ReadProblem] = []  # the pieces that could not be read so far
         self._source = source
         self._was_read = False
@@ -172,12 +172,12 @@ class KernelStream(Iterable[KernelRecord]):
         return f"<KernelStream of {printable(_name(self._source))}>"
 
 
-def _name(source: Source) -> str:
+def _name(source: KernelSource) -> str:
     return os.fspath(source) if isinstance(source, (str, os.PathLike)) else stream_name(source)
 
 
 def _read_file(
-    source: Source, limits: ReadLimits, listed: int | None = None, name: str | None = None
+    source: KernelSource, limits: ReadLimits, listed: int | None = None, name: str | None = None
 ) -> Iterator[Found]:
     """Yield the contents of a file, or why it has none.
 
@@ -213,7 +213,7 @@ def _is_probe(content: Content) -> bool:
     return content.path is not None and content.path.parent.name == CMAKE_FOLDER
 
 
-def _metadata_beside(source: Source) -> Path | None:
+def _metadata_beside(source: KernelSource) -> Path | None:
     """Return Triton's metadata beside a cubin, which has the block size."""
     if not isinstance(source, (str, os.PathLike)) or Path(source).suffix != IMAGE_SUFFIX:
         return None
@@ -310,12 +310,12 @@ def read_content(content: Content) -> Iterator[Found]:
         yield from checked(content.limits, inductor.read_choice(content), content.name)
         return
     head = content.head()
-    if content.is_compressed and (head.startswith(ncu_rep.MAGIC) or _is_binary(head)):
+    if content.is_compressed and (head.startswith(ncu_rep.REPORT_MAGIC) or _is_binary(head)):
         with content.unpacked() as plain:
             if not plain.is_compressed:  # packed once; nothing here is packed more often
                 yield from read_content(plain)
             content.has_device_code = plain.has_device_code
-    elif head.startswith(ncu_rep.MAGIC):
+    elif head.startswith(ncu_rep.REPORT_MAGIC):
         yield from checked(content.limits, ncu_rep.read_ncu_rep(content), content.name)
     elif _is_binary(head):
         yield from read_device_code(content)
@@ -385,7 +385,7 @@ def _with_readers(lines: NumberedLines) -> Iterator[tuple[LineReader | None, int
     reader: LineReader | None = None
     for number, line in lines:
         for mark, other in LINE_READERS:
-            if mark in line and (mark != ptx.MARK or ptx.TARGET.match(line)):
+            if mark in line and (mark != ptx.PTX_MARK or ptx.TARGET.match(line)):
                 reader = other
                 break
         yield reader, number, line

@@ -14,7 +14,7 @@ from ..values.limits import ComputeCapability
 from ..values.resources import total_shared_memory
 from ..values.untrusted import printable
 
-Format = Literal[
+SourceFormat = Literal[
     "cubin", "fatbin", "ptx", "ptxas", "res-usage", "triton", "nsight-csv", "ncu-rep", "pytorch-trace",
     "python",
 ]  # fmt: skip
@@ -44,7 +44,7 @@ MOST_STATIC_SMEM = 48 * 1024  # bytes of static shared memory per block that ptx
 
 Shape = tuple[int, int, int]
 
-Module = tuple[str, int]  # A fatbin: its file, and its number in the file, from 0
+FatbinModule = tuple[str, int]  # A fatbin: its file, and its number in the file, from 0
 
 
 @lru_cache(maxsize=64)  # of ten thousand kernels, all have one of a few
@@ -74,14 +74,16 @@ class KernelRecord:
 
     source: str
     """The path as it was given, or the name of the stream."""
-    format: Format
+    format: SourceFormat
     name: str
     """The mangled name, if the source has it; cut at 64 KiB, with control characters escaped."""
     arch: str | None = None
     """The compiler's name of the architecture, such as ``"sm_90"`` or ``"sm_90a"``."""
     also_in: tuple[str, ...] = ()
     """Other files with a copy of the kernel, or from which some of these values come."""
-    modules: tuple[Module, ...] = field(default=(), compare=False, repr=False, metadata={"exclude": True})
+    modules: tuple[FatbinModule, ...] = field(
+        default=(), compare=False, repr=False, metadata={"exclude": True}
+    )
     """The fatbins with a copy of its image, among whose images the driver chooses. No output has them."""
     code: int | None = None
     """The CRC-32 of its machine code, if there is an image: the same for copies."""
@@ -290,7 +292,7 @@ class KernelRecord:
 
     def values(self) -> dict[str, Any]:
         """Return the values by the names of the fields."""
-        return dict(zip(FIELD_NAMES, all_values(self), strict=True))
+        return dict(zip(RECORD_FIELDS, all_values(self), strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values with the demangled name."""
@@ -298,9 +300,9 @@ class KernelRecord:
 
 
 _IMAGE_FIELDS = ("arch", "modules", "code", "linked", "file", "line", *COMPILED)
-FIELD_NAMES = tuple(each.name for each in fields(KernelRecord) if each.compare)
+RECORD_FIELDS = tuple(each.name for each in fields(KernelRecord) if each.compare)
 """The fields that every output has."""
-all_values = attrgetter(*FIELD_NAMES)  # the values of these fields, in their order
+all_values = attrgetter(*RECORD_FIELDS)  # the values of these fields, in their order
 
 
 @dataclass(frozen=True, slots=True)

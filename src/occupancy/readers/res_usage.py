@@ -16,7 +16,7 @@ _STACK = re.compile(r"\bSTACK:(\d{1,12})")
 _SHARED = re.compile(r"\bSHARED:(\d{1,12})")
 _KERNEL = "CONSTANT[0]:"  # only kernels have parameters; device functions have rows as well
 
-MARKS = ("Resource usage:", "Fatbin elf code:")
+RES_USAGE_MARKS = ("Resource usage:", "Fatbin elf code:")
 
 _UNKNOWN_ARCH_NOTE = "if this is for sm_90 or newer, 1024 bytes of the shared memory are the system's"
 

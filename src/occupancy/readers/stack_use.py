@@ -63,8 +63,8 @@ _WORD = 4  # bytes of a register: the least that a spill takes
 
 
 Spills = tuple[int, int] | tuple[None, None]  # bytes of spill stores and loads of one thread
-UNKNOWN: Spills = None, None
-NONE: Spills = 0, 0
+UNKNOWN_SPILLS: Spills = None, None
+NO_SPILLS: Spills = 0, 0
 
 
 class _Access(NamedTuple):
@@ -95,23 +95,23 @@ def count_spills(machine_code: memoryview, callees: Sequence[tuple[int, int]], l
         limits: The limits of the file.
     """
     if len(machine_code) > MAX_CODE_BYTES:
-        return UNKNOWN
+        return UNKNOWN_SPILLS
     code = bytes(machine_code[: len(machine_code) // INSTRUCTION_BYTES * INSTRUCTION_BYTES])
     accesses, has_others = _accesses(code, limits)
     if len(accesses) > MAX_STACK_ACCESSES:
-        return UNKNOWN
+        return UNKNOWN_SPILLS
     stored, loaded = (
         {word for each in accesses if each.is_store is kind for word in each.words} for kind in (True, False)
     )
     both = stored & loaded
     if not both:
-        return NONE
+        return NO_SPILLS
     marked = {word for each in accesses if each.is_last_use for word in each.words} & stored
     if has_others or _takes_its_address(code, limits):
         lowest = min(marked, default=max(both) + 1)
         both = {word for word in both if word >= lowest}
     elif not marked and (_takes_most_at_once(accesses) or _lacks_a_mark(accesses, code, limits)):
-        return NONE
+        return NO_SPILLS
     starts = [start for start, _ in callees]
     stores = loads = 0
     for each in accesses:

@@ -16,7 +16,7 @@ from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
 from .content import Content, open_content
 from .fatbin import read_device_code
 from .limits import MAX_NUMBER, MIB, Malformed, ReadLimits
-from .record import Format, Found, KernelRecord, ReadProblem, Shape
+from .record import Found, KernelRecord, ReadProblem, Shape, SourceFormat
 
 MAX_METADATA_BYTES = MIB  # metadata have a few KB
 
@@ -43,7 +43,7 @@ def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Found]:
     """
     source = content.name
     try:
-        described = describe(metadata, source)
+        described = metadata_record(metadata, source)
     except Malformed as error:
         yield ReadProblem(source, None, error.what)
         return
@@ -99,7 +99,9 @@ def _image_limits(image: Path, limits: ReadLimits) -> ReadLimits:
     return limits.shared
 
 
-def describe(metadata: dict[str, Any], source: str, format: Format = "triton") -> KernelRecord | None:
+def metadata_record(
+    metadata: dict[str, Any], source: str, format: SourceFormat = "triton"
+) -> KernelRecord | None:
     """Return the record of metadata; None if it is not for CUDA."""
     target = metadata.get("target")
     target = target if isinstance(target, dict) else {}

@@ -48,7 +48,7 @@ def kernels(values: list[Any]) -> list[Any]:
 def test_no_kernel_rejected_by_autotuner(trace: list[dict[str, Any]], indent: int | None, chunk: int) -> None:
     text = json.dumps(trace, indent=indent)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_stream, "CHUNK_CHARACTERS", chunk)
+        patch.setattr(json_stream, "JSON_CHUNK_CHARACTERS", chunk)
         assert kernels(list(stream_of(text).events_with(KERNEL))) == kernels(trace)
 
 
