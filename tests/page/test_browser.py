@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from tests.page.browser import SCREENS, Open, keep, until
 
@@ -319,3 +320,17 @@ def test_markup_stays_text(opened: Open) -> None:
     assert page.inner_text("#kernel code") == name
     assert "unknown parts: model" in page.inner_text(".why h2")
     assert page.locator("img").count() == 0
+
+
+@pytest.mark.parametrize("screen", ["light", "dark", "phone"])
+@pytest.mark.parametrize("link", [HOPPER, "#gpu=B200&threads=1056&tensor-memory=64&a.gpu=A100&a.threads=64"])
+def test_it_is_accessible(opened: Open, screen: str, link: str) -> None:
+    page = opened(link, **SCREENS[screen])
+    page.evaluate("document.querySelectorAll('details:not(.menu)').forEach((each) => (each.open = true))")
+    found = Axe().run(
+        page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]}
+    )
+    broken = [
+        (each["id"], [node["html"] for node in each["nodes"][:3]]) for each in found.response["violations"]
+    ]
+    assert broken == []

@@ -55,7 +55,7 @@ function verdictOf({ result }) {
     kernel.regs && grows.regs > kernel.regs && `${grows.regs} registers`,
     isSharedMemoryGiven(kernel) && grows.smem > sharedMemoryOf(kernel) && words.size(grows.smem),
   ].filter(Boolean);
-  const detail = `Limited by ${words.list(result.limiters.map(words.name))}. ${room.length ? `May grow to ${room.join(" or ")} at no cost.` : "No room to grow at no cost."}`;
+  const detail = room.length ? `May grow to ${room.join(" or ")} at no cost.` : "More of anything would cost a block.";
   const relinquished = result.limiters.includes("virtual_resources") && kernel.tensor_memory !== null && evaluate(limits, { ...kernel, virtual_resources: 0 });
   const isOptIn = kernel.opt_in !== true && needsOptIn(limits, kernel) && (kernel.smem ?? kernel.dynamic_smem) !== null;
   const after = relinquished ? `After relinquishing its permit: ${words.count(relinquished.active_blocks, "block")}, ${words.percent(relinquished.occupancy)}.` : "";
@@ -138,15 +138,15 @@ function resourceRows(result) {
     const { amount, reason } = grows.left_over[name];
     const reserved = name === "shared_memory" ? Math.min(limits.reserved_shared_memory_per_block, each) : 0;
     const most = { regs: kernel.regs, smem: sharedMemoryOf(kernel), barriers: kernel.barriers ?? 1 }[field];
-    const room = blocks && grows[field] > most ? `up to ${words.amount(field, grows[field])}${field === "regs" ? " per thread" : ""}` : "";
+    const room = blocks && allowed[name] !== null && grows[field] > most ? `up to ${words.amount(field, grows[field])}${field === "regs" ? " per thread" : ""}` : "";
     return {
       name, title: words.title(name), isEmpty, reason: blocks ? reason : null,
-      perBlock: `${words.amount(name, each)}${isGiven || !each ? "" : "*"}`,
+      perBlock: `${words.amount(name, each)}${isGiven || !each || allowed[name] === null ? "" : "*"}`,
       perSm: all === null ? "unknown" : words.amount(name, all),
       blocks: isEmpty ? "" : allowed[name] === null ? "no limit" : grouped(allowed[name]),
       count: allowed[name] === null ? 0 : blocks, share: all ? each / all : 0,
       isLimiter: result.limiters.includes(name) && !isEmpty,
-      note: reserved && each ? `${words.size(reserved)} reserved` : !isGiven && each ? "* assumed" : "",
+      note: allowed[name] === null ? "" : reserved && each ? `${words.size(reserved)} reserved` : !isGiven && each ? "* assumed" : "",
       room: room || (blocks && reason === "too_little" && amount ? `${words.amount(name, amount)} left` : ""),
     };
   });
@@ -167,7 +167,7 @@ function showBars(result) {
     return element("div", { class: `row${row.isLimiter ? " limiter" : ""}${row.isEmpty ? " empty" : ""}`, role: "row" },
       cell(row.title, `name ${row.name}`), element("span", { class: "use", role: "cell" }, bar), cell(row.perBlock, "number"), cell(row.perSm, "number sm"), cell(`${row.blocks}${row.isLimiter ? " ◂" : ""}`, "number"), cell([row.room, row.note].filter(Boolean).join("; "), "room"));
   });
-  const head = element("div", { class: "row head", role: "row" }, ["", "of one SM", "per block", "per SM", "blocks fit", "room"].map((text, at) => element("span", { role: "columnheader", class: ["", "", "number", "number sm", "number", "room"][at] }, text)));
+  const head = element("div", { class: "row head", role: "row" }, ["resource", "of one SM", "per block", "per SM", "blocks fit", "room"].map((text, at) => element("span", { role: "columnheader", class: ["", "", "number", "number sm", "number", "room"][at] }, text)));
   const hatch = drawn("svg", { class: "unseen", "aria-hidden": "true" }, drawn("pattern", { id: "hatch", width: 9, height: 20, patternUnits: "userSpaceOnUse" }, drawn("path", { d: "M0 20L9 0", class: "hatch" })));
   const key = (name, text) => element("span", {}, element("i", { class: name }), text);
   refill("bars", hatch, element("div", { role: "table", "aria-label": "What one block takes of each resource" }, head, rows),
