@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, reduce
 from itertools import chain, islice
 from typing import Any, TypeVar, get_args
@@ -16,7 +17,7 @@ from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import COUNTED, Limiter, Output
 from ..values.spellings import parse_count
-from .tables import SHARED_MEMORY_FIELDS, Columns, Input, Integers, look_up, read_input, smallest_type
+from .tables import SHARED_MEMORY_FIELDS, Columns, Input, Integers, look_up, read_input
 
 OUTPUTS: tuple[Output, ...] = get_args(Output)
 CHUNK = 1 << 16
@@ -97,7 +98,7 @@ class ArrayResults:
         most_blocks = max(limits.max_blocks_per_multiprocessor for limits in gpus)
         most_warps = max(limits.max_warps_per_multiprocessor for limits in gpus)
         largest = {"active_blocks": most_blocks, "active_warps": most_warps, "limiters": max(Limiter)}
-        arrays = {name: np.empty((len(gpus), *shape), smallest_type(largest[name])) for name in outputs}
+        arrays = {name: np.empty((len(gpus), *shape), np.min_scalar_type(largest[name])) for name in outputs}
         required = {"active_warps": "warps", "limiters": "limiters"}
         columns = ["blocks", *(required[output] for output in outputs if output in required)]
         for index, limits in enumerate(gpus):
@@ -138,7 +139,7 @@ class ArrayResults:
         return self._arrays[name]
 
     def best(self, n: int = 10, *, where: ArrayLike = True) -> list[dict[str, Any]]:
-        """Return the kernels with the highest occupancy on each GPU.
+        """Return the `rows` with the highest occupancy on each GPU, GPU after GPU.
 
         They are different trade-offs: of the same threads and occupancy, a kernel that uses no more
         registers, shared memory and barriers than another is skipped. Kernels of the same occupancy are
@@ -146,15 +147,10 @@ class ArrayResults:
 
         Args:
             n: Most rows of each GPU, 1 and up.
-            where: Kernels to choose from: an array of booleans that broadcasts to the sweep's shape, such
-                as ``regs >= 64``.
-
-        Returns:
-            The `rows` of these kernels, GPU after GPU.
+            where: Kernels to choose from: booleans that broadcast to the shape, such as ``regs >= 64``.
 
         Raises:
-            InputError: ``n`` is out of range, ``where`` does not fit, or ``active_warps`` is not one of the
-                outputs.
+            InputError: ``n`` is out of range, ``where`` does not fit, or ``active_warps`` is no output.
         """
         count = parse_count(n, "n")
         if count < 1:
@@ -171,11 +167,9 @@ class ArrayResults:
 
     def _mask(self, where: ArrayLike) -> NDArray[np.bool_]:
         mask = np.asarray(where)
-        try:
+        with suppress(ValueError):
             if mask.dtype == bool:
                 return np.broadcast_to(mask, self.shape)
-        except ValueError:
-            pass
         raise InputError(
             f"got {mask.dtype} of shape {mask.shape}",
             where="where",
@@ -315,14 +309,7 @@ def _combine(found: Sequence[Columns], out: Mapping[Output, Integers]) -> None:
 def best_places(
     inputs: Mapping[str, Integers], launched: Integers, shares: NDArray[np.float32], most: int
 ) -> Integers:
-    """Return the places of the best kernels in the flat arrays, best first.
-
-    Args:
-        inputs: The inputs that vary, in the shape of the arrays.
-        launched: Places of the kernels that launch.
-        shares: The occupancy of each of them.
-        most: Most places to return.
-    """
+    """Return the places of the best of the kernels that launch in the flat arrays, best first."""
     return np.fromiter(islice(chain.from_iterable(_levels(inputs, launched, shares)), most), np.int64)
 
 
@@ -349,12 +336,7 @@ def _levels(
 
 
 def _using_the_most(threads: Integers, uses: Sequence[Integers]) -> Integers:
-    """Return the kernels of the same occupancy that no other of as many threads exceeds in every use.
-
-    Args:
-        threads: Threads per block of each.
-        uses: Uses of each, an array for each resource.
-    """
+    """Return the kernels of the same occupancy that no other of as many threads exceeds in every use."""
     kept = []
     left = np.argsort(threads, kind="stable")
     while left.size:

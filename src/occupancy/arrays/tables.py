@@ -148,7 +148,7 @@ def look_up(
         common: A kernel with the options that are the same for all.
         model: The model to follow.
         inputs: Field of `Kernel` -> its values.
-        columns: The columns of the table over threads that are required.
+        columns: The required columns of the table over threads.
 
     Raises:
         InputError: A value out of range, or an option that the GPU does not have.
@@ -182,19 +182,10 @@ def _cap(resource: str, blocks: Integers) -> Columns:
     return Columns(blocks, np.uint8(Limiter[resource.upper()]))  # type: ignore[arg-type]
 
 
-def no_limit(limits: Limits) -> int:
-    """Return a number of blocks that is never the result: more than the SM holds."""
-    return limits.max_blocks_per_multiprocessor + 1
-
-
-def smallest_type(largest: int) -> np.dtype[Any]:
-    """Return the smallest type of integers that holds 0 to the largest."""
-    return np.min_scalar_type(largest)
-
-
 def _as_blocks(limits: Limits, blocks: Sequence[int | None]) -> Integers:
-    most = no_limit(limits)
-    return np.array([most if each is None else min(each, most) for each in blocks], smallest_type(most))
+    no_limit = limits.max_blocks_per_multiprocessor + 1  # never the result
+    numbers = [no_limit if each is None else min(each, no_limit) for each in blocks]
+    return np.array(numbers, np.min_scalar_type(no_limit))
 
 
 @lru_cache(maxsize=64)
@@ -249,18 +240,13 @@ class _ThreadsTable(NamedTuple):
     has_larger: bool
     """Whether there are rows for larger blocks."""
 
-    @property
-    def last_row(self) -> int:
-        """Number of the last row."""
-        return self.columns.blocks.size // _REGISTER_COUNTS - 1
-
     def places(self, threads: Integers, registers: Integers) -> Integers:
         """Return the places of unsigned threads per block and registers per thread."""
         rows = threads - threads.dtype.type(1)
         rows //= rows.dtype.type(self.warp_size)
         if self.has_larger:
             rows += threads > self.largest
-            np.minimum(rows, self.last_row, out=rows)
+            np.minimum(rows, self.columns.blocks.size // _REGISTER_COUNTS - 1, out=rows)
         rows *= rows.dtype.type(_REGISTER_COUNTS)
         rows += registers
         return rows
@@ -300,9 +286,9 @@ def _threads_table(limits: Limits, model: Model, caching: Caching | None, has_la
         )
     blocks, limiters, warps = np.array([[row[each] for each in alike] for row in rows]).reshape(-1, 3).T
     columns = Columns(
-        blocks.astype(smallest_type(no_limit(limits))),
+        _as_blocks(limits, blocks.tolist()),
         limiters.astype(np.uint8),
-        warps.astype(smallest_type(limits.max_warps_per_multiprocessor)),
+        warps.astype(np.min_scalar_type(limits.max_warps_per_multiprocessor)),
     )
     return _ThreadsTable(columns, size, largest, has_larger)
 

@@ -11,7 +11,7 @@ from ..errors import DeviceError, InputError, MissingDependencyError
 from .command import Command, Option
 from .gpu_options import gpu_options
 from .inputs import grid_options, kernel_options
-from .printing import format_option, show
+from .printing import format_option, save, show
 
 if TYPE_CHECKING:
     from ..api.occupancy import Occupancy
@@ -289,12 +289,15 @@ ANY_THREADS = 32
 @click.option("--limit", cls=Option, group="output", is_common=True, type=click.IntRange(min=1), metavar="N",
               help="Show the best N.")  # fmt: skip
 @click.option("--all", "shows_all", cls=Option, group="output", is_flag=True, help="Show every size.")
+@click.option("-o", "--output", cls=Option, group="output", is_common=True, metavar="FILE",
+              help="Draw a picture with the best sizes marked: .svg, .png, .pdf.")  # fmt: skip
 @format_option()
 def block_sizes(
     gpus: list[Gpu],
     smem_per_thread: str | None,
     limit: int | None,
     shows_all: bool,
+    output: str | None,
     output_format: str,
     model: Any,
     **inputs: Any,
@@ -304,11 +307,11 @@ def block_sizes(
     \b
     occupancy block-sizes --cc 8.6 --regs 40
     occupancy block-sizes --cc 9.0 --regs 64 --static-smem 1k --smem-per-thread 32
-    occupancy block-sizes --gpu "H100,RTX 4090" --regs 72 --smem 40k
+    occupancy block-sizes --gpu "H100,RTX 4090" --regs 72 --smem 40k -o sizes.png
     """
     from ..advice.runtime import max_potential_block_size
     from ..api.occupancy import compute
-    from ..report.block_sizes import block_sizes_report
+    from ..report.block_sizes import block_sizes_picture, block_sizes_report
     from ..values.spellings import parse_size
 
     results = compute([*gpus], model=model, **{**inputs, "threads": ANY_THREADS})
@@ -323,6 +326,11 @@ def block_sizes(
         for result in results
     ]
     sizes = [result.block_sizes(dynamic_smem=sizer) for result in results]
+    if output is not None:
+        from ..render.pictures import picture_bytes
+
+        save(picture_bytes(block_sizes_picture(results, sizes), output), output)
+        return
     show(block_sizes_report(gpus, results, sizes, launches, limit, shows_all), output_format)
 
 

@@ -50,6 +50,19 @@ def show(report: Report, output_format: str) -> None:
         print_data(piece, nl=False)
 
 
+def save(content: bytes, path: str) -> None:
+    """Write a file, whole or not at all, and say so on standard error.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    from ..values.atomic_file import written_atomically
+
+    with written_atomically(path) as file:
+        file.buffer.write(content)
+    click.echo(f"Wrote {path}.", err=True)
+
+
 def pieces(report: Report, output_format: str) -> Iterator[str]:
     """Return a report in any format but a screen's, in pieces."""
     if output_format in ("markdown", "html"):

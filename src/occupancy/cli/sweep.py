@@ -10,7 +10,7 @@ from ..errors import InputError
 from .command import Command, Option
 from .gpu_options import gpu_options
 from .inputs import kernel_options
-from .printing import format_of_file, format_option, pieces, show
+from .printing import format_of_file, format_option, pieces, save, show
 
 if TYPE_CHECKING:
     from ..tables.gpus import Gpu
@@ -68,8 +68,4 @@ def command(
             show(report, output_format)
             return
         content = "".join(pieces(report, output_format)).encode()
-    from ..values.atomic_file import written_atomically
-
-    with written_atomically(output) as file:
-        file.buffer.write(content)
-    click.echo(f"Wrote {output}.", err=True)
+    save(content, output)

@@ -12,6 +12,7 @@ from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
 from .calc import gpu_text, label, target
 from .model import Block, Column, Facts, Paragraph, Report, Table
+from .pictures import Picture, StepPlot, title
 
 MOST_LEVELS = 5
 """Occupancies of the screen of one GPU."""
@@ -175,3 +176,24 @@ def _advice(
             what = " and ".join(target(*each) for each in full.requires.items())
             threads = join_and([f"{each:,}" for each in full.threads])
             yield Paragraph((f"With {what}, {threads} threads reach 100%{where}.",))
+
+
+def block_sizes_picture(results: Sequence[Any], sizes: Sequence[Sequence[BlockSize]]) -> Picture:
+    """Return a curve for each GPU over the block sizes, with the best one of each marked.
+
+    Args:
+        results: An `Occupancy` on each GPU, of one kernel.
+        sizes: The block sizes of each, best first.
+    """
+    values = sorted({each.threads for found in sizes for each in found})
+    curves = {}
+    for result, found in zip(results, sizes, strict=True):
+        shares = {each.threads: each.occupancy for each in found}
+        curves[result.gpu.label if len(results) > 1 else ""] = [shares.get(each, 0.0) for each in values]
+    marks = [found[0].threads for found in sizes if found]
+    kernel = results[0].kernel
+    given = {name: getattr(kernel, name) for name in ("regs", "smem", "static_smem", "dynamic_smem")}
+    fixed: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if len(results) == 1:
+        fixed = {"gpu" if results[0].gpu.name else "cc": results[0].gpu.label, **fixed}
+    return Picture(title(["threads"], fixed), [StepPlot("threads", values, curves, marks)])

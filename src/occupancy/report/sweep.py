@@ -284,7 +284,7 @@ def sweep_picture(
     if len(numbers) == len(values) and down in ([], ["gpu"]):
         for mark in marks:
             _check_mark(mark, across, numbers)
-        chosen = [*marks, *(_best_value(across, numbers, row) for row in rows if marks_best)]
+        chosen = [*marks, *(_best_value(numbers, row) for row in rows if marks_best)]
         names = [str(name) for name in grid.values("gpu")] if down else [""]
         plot: pictures.Plot = pictures.StepPlot(across, numbers, dict(zip(names, rows, strict=True)), chosen)
     elif marks:
@@ -307,10 +307,9 @@ def sweep_picture(
     return Picture(pictures.title(grid.varied, grid.fixed, title), (plot,))
 
 
-def _best_value(name: str, values: Sequence[int], shares: Sequence[float]) -> int:
-    """Return the fewest threads with the highest occupancy, or the largest value of another input."""
-    highest = [value for value, share in zip(values, shares, strict=True) if share == max(shares)]
-    return min(highest) if name == "threads" else max(highest)
+def _best_value(values: Sequence[int], shares: Sequence[float]) -> int:
+    """Return the largest value with the highest occupancy: it leaves the most room, as `block_sizes` ranks."""
+    return max(value for value, share in zip(values, shares, strict=True) if share == max(shares))
 
 
 def _check_mark(mark: int, name: str, values: Sequence[int]) -> None:

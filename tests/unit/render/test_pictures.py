@@ -77,9 +77,12 @@ def test_marked_values_have_their_own_occupancy() -> None:
         drawn("9.0", threads="256", regs="16:255", marks=("300",))
 
 
-def test_the_best_block_size_is_the_smallest() -> None:
+def test_the_best_block_size_is_that_of_block_sizes(tmp_path: Path) -> None:
     (axes,) = drawn("9.0", threads="32:1024:32", regs="48", marks=("best",))
-    assert {"64", "62.5%"} == set(texts(axes))
+    best = occupancy.compute("9.0", threads=32, regs=48).block_sizes()[0]
+    assert {f"{best.threads}", "62.5%"} == set(texts(axes))
+    done = run("block-sizes", "--gpu", "H100,RTX 4090", "--regs", "48", "-o", str(tmp_path / "x.svg"))
+    assert (done.exit_code, done.stdout) == (0, ""), done.output
 
 
 def test_names_are_bars() -> None:
