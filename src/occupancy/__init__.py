@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from .api.scan import scan as scan
     from .api.sweep import sweep as sweep
     from .api.tuning import is_launchable as is_launchable
-    from .api.tuning import max_stages as max_stages
     from .api.tuning import prune as prune
     from .builds.scan_row import ScanRow as ScanRow
     from .compare.baseline import Baseline as Baseline
@@ -172,7 +171,6 @@ _HOMES = {
     "is_launchable": "api.tuning",
     "kernel_of": "readers",
     "limits": "api.gpus",
-    "max_stages": "api.tuning",
     "prune": "api.tuning",
     "read_limits": "tables.custom",
     "save_baseline": "api.builds",

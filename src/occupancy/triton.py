@@ -1,4 +1,4 @@
-"""Functions for Triton's autotuner: ``prune_configs_by`` of ``triton.autotune``."""
+"""Functions for Triton: ``prune_configs_by`` of its autotuner, and the stages of a pipeline."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from .advice.waves import count_waves, full_wave
 from .api.gpus import multiprocessors
-from .api.occupancy import GpuLike
+from .api.occupancy import GpuLike, KernelLike, compute
 from .api.tuning import OWN, Criteria, blocks_per_cluster, check_needs, prune
 from .engine import Model
 from .errors import InputError
 from .tables.gpus import find_gpu
+from .values.fields import KernelInputs
 from .values.kernel import Launch
-from .values.spellings import parse_shape
+from .values.spellings import parse_count, parse_shape, parse_size
 
 if TYPE_CHECKING:
-    pass
+    from typing_extensions import Unpack
 
 
 def early_config_prune(
@@ -104,3 +105,38 @@ def perf_model(
         return 1 / (answer.occupancy * (1 - count_waves(launch, wave).idle_share))
 
     return estimate
+
+
+def max_stages(
+    gpu: GpuLike,
+    kernel: KernelLike = None,
+    *,
+    stage_smem: int | str,
+    blocks: int | str = 1,
+    **inputs: Unpack[KernelInputs],
+) -> int:
+    """Return the most stages of a software pipeline with this many blocks resident on one SM.
+
+    Each resident block takes the system's reservation and whole allocation units, so a share such as
+    ``232448 // blocks`` is too much for two blocks or more. The kernel's own shared memory is subtracted
+    first: an epilogue, barriers in memory.
+
+    Args:
+        gpu: As in `compute`.
+        kernel: As in `compute`.
+        stage_smem: Shared memory of one stage: bytes, 1 and up, or text with a unit.
+        blocks: Blocks that must be resident on one SM, 1 and up.
+        inputs: The fields of `Kernel`, as in `compute`.
+
+    Returns:
+        The stages; 0 if not even one fits.
+
+    Raises:
+        InputError: As `budget`; or a stage without a byte.
+    """
+    stage = parse_size(stage_smem, "stage_smem")
+    if stage < 1:
+        raise InputError(f"{stage} is out of range", where="stage_smem", allowed="1 and up")
+    found = compute(gpu, kernel, **inputs)
+    level = found.budget(blocks=parse_count(blocks, "blocks")).wanted
+    return max(0, (0 if level is None else level.smem) - found.kernel.shared_memory) // stage

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ..engine import Model, Result, rules
 from ..errors import InputError, TooMuchError, words_of
@@ -14,10 +14,7 @@ from ..values.fields import KernelInputs, unknown_input
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_share, parse_size, parse_threads
-from .occupancy import GpuLike, KernelLike, compute, kernel_of_inputs
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from .occupancy import GpuLike, kernel_of_inputs
 
 Config = TypeVar("Config")
 
@@ -353,38 +350,3 @@ def _are_equal(argument: str, first: object, second: object) -> bool:
     if argument == "threads":
         return parse_threads(first)[0] == parse_threads(second)[0]
     return str(first) == str(second)
-
-
-def max_stages(
-    gpu: GpuLike,
-    kernel: KernelLike = None,
-    *,
-    stage_smem: int | str,
-    blocks: int | str = 1,
-    **inputs: Unpack[KernelInputs],
-) -> int:
-    """Return the most stages of a software pipeline with this many blocks resident on one SM.
-
-    Each resident block takes the system's reservation and whole allocation units, so a share such as
-    ``232448 // blocks`` is too much for two blocks or more. The kernel's own shared memory is subtracted
-    first: an epilogue, barriers in memory.
-
-    Args:
-        gpu: As in `compute`.
-        kernel: As in `compute`.
-        stage_smem: Shared memory of one stage: bytes, 1 and up, or text with a unit.
-        blocks: Blocks that must be resident on one SM, 1 and up.
-        inputs: The fields of `Kernel`, as in `compute`.
-
-    Returns:
-        The stages; 0 if not even one fits.
-
-    Raises:
-        InputError: As `budget`; or a stage without a byte.
-    """
-    stage = parse_size(stage_smem, "stage_smem")
-    if stage < 1:
-        raise InputError(f"{stage} is out of range", where="stage_smem", allowed="1 and up")
-    found = compute(gpu, kernel, **inputs)
-    level = found.budget(blocks=parse_count(blocks, "blocks")).wanted
-    return max(0, (0 if level is None else level.smem) - found.kernel.shared_memory) // stage
