@@ -63,9 +63,9 @@ class Sweep(ArrayResults):
         """Return a report of the best kernels on each GPU; without active warps, of the first ones."""
         has_warps = "active_warps" in self.outputs
         rows = self.best(BEST) if has_warps else list(islice(self.rows(), BEST))
-        names = [name for name in (rows[0] if rows else ()) if name not in ("index", "active_warps")]
-        columns = [_column(name) for name in names if name in self.varying() or name not in self.inputs]
-        shape = " x ".join(f"{each:,}" for each in self.shape) or "1"
+        names = ["gpu", "cc", *self.varying(), "occupancy", "active_blocks", "limiters"]
+        columns = [_column(name) for name in names if rows and name in rows[0]]
+        shape = " x ".join(f"{each:,}" for each in self.shape) or "one"
         which = "The best" if has_warps else "The first"
         return Report("sweep", (f"{which} of {shape} kernels on {', '.join(self.names)}",), columns, rows)
 

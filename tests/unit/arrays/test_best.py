@@ -189,3 +189,17 @@ def test_arrays_are_read_only_and_limiters_take_their_numbers() -> None:
         found.active_blocks[0] = 1
     for bits in found.limiters:
         assert occupancy.Limiter(bits).resources
+
+
+def test_a_sweep_prints_the_best() -> None:
+    threads, regs = np.ix_([128, 256, 512], [32, 40, 255])
+    found = occupancy.sweep(["9.0", "8.9"], threads=threads, regs=regs, smem=4096)
+    assert str(found).splitlines()[:4] == [
+        "The best of 2 x 3 x 3 kernels on 9.0, 8.9",
+        "",
+        "CC   Threads  Registers  Occupancy  Blocks  Limited by",
+        "9.0      128         32       100%      16  warps, registers",
+    ]
+    assert "<table" in found._repr_html_()
+    bare = occupancy.sweep("9.0", threads=[64, 32], outputs=["active_blocks"])
+    assert str(bare).startswith("The first of 2 kernels on 9.0")
