@@ -172,6 +172,11 @@ class KernelRecord:
     notes: tuple[str, ...] = ()
     """Notes on the numbers."""
 
+    def __repr__(self) -> str:
+        """Return the stated values only."""
+        stated = (f"{name}={value!r}" for name, value in self.values().items() if value not in (None, ()))
+        return f"KernelRecord({', '.join(stated)})"
+
     @property
     def shared_memory(self) -> int | None:
         """Static and dynamic shared memory per block in bytes."""

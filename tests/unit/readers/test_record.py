@@ -70,3 +70,8 @@ def test_problems_have_no_control_characters() -> None:
     problem = ReadProblem("t.json", None, "the launch of \x1b]0;x\x07\u202e is damaged")
     assert problem.what.isprintable()
     assert problem.what.startswith("the launch of ")
+
+
+def test_only_stated_values_are_shown() -> None:
+    record = KernelRecord(source="a.so", format="fatbin", name="k", regs=0)
+    assert repr(record) == "KernelRecord(source='a.so', format='fatbin', name='k', regs=0)"
