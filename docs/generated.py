@@ -69,9 +69,15 @@ def api_page() -> str:
             classes.append(name)
     parts = [API_HEAD, "## Functions\n", *(_directive("autofunction", name) for name in functions)]
     parts += ["## Classes\n", *(_directive("autoclass", name, **_members(name)) for name in classes)]
-    parts += ["## Modules\n", *(_directive("automodule", name, members="") for name in modules)]
+    parts += ["## Modules\n", *(_module(name) for name in modules)]
     parts += ["## Errors\n", *(_directive("autoexception", name) for name in errors)]
     return "\n".join(parts)
+
+
+def _module(name: str) -> str:
+    """Return a module with its functions; its classes are those of the package."""
+    classes = [key for key, each in vars(getattr(occupancy, name)).items() if inspect.isclass(each)]
+    return _directive("automodule", name, members="", **{"exclude-members": ", ".join(classes)})
 
 
 def _members(name: str) -> dict[str, str]:
