@@ -45,14 +45,27 @@ class Occupancy(Result):
     Two results are equal if GPU, kernel and model are. ``print`` shows what the command line prints.
     """
 
-    __slots__ = ("gpu",)
+    __slots__ = ()
 
     gpu: Gpu
     """The GPU: its name, limits and, where they are known, its SMs."""
 
+    def __new__(cls, gpu: Gpu, kernel: Kernel, model: Model | None = None) -> Occupancy:
+        """Compute as a mutable `Result` first: guarded attributes take longer to set than the arithmetic."""
+        result: Any = Result(gpu.limits, kernel, model)
+        result.gpu = gpu
+        result.__class__ = cls
+        found: Occupancy = result
+        return found
+
     def __init__(self, gpu: Gpu, kernel: Kernel, model: Model | None = None) -> None:
-        super().__init__(gpu.limits, kernel, model)
-        object.__setattr__(self, "gpu", gpu)
+        pass
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("Occupancy is immutable; replace() makes another one")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError("Occupancy is immutable")
 
     def _key(self) -> tuple[Any, ...]:
         return self.gpu, self.kernel, self.model
@@ -234,7 +247,7 @@ class Occupancy(Result):
                 "is not a result of to_dict()", where="values", hint="It needs gpu, cc, model and inputs."
             ) from None
         if inputs.get("block_dim") is not None:
-            inputs["threads"] = inputs.pop("block_dim")
+            inputs["threads"] = tuple(inputs.pop("block_dim"))
         gpu = find_gpu(name)
         return cls(gpu, Kernel(**inputs), model)
 
@@ -333,8 +346,13 @@ def compute(
         TypeError: A keyword that does not exist.
     """
     gpus = _gpus_of_text(gpu) if type(gpu) is str else find_gpus(gpu)
-    needed = kernel_of_inputs(kernel, inputs)
-    carveout = inputs.get("carveout") if inputs else None
+    if kernel is None and inputs.keys() <= _COMMON_INPUTS:
+        needed = Kernel(**inputs)
+        if len(gpus) == 1 and type(gpu) is not list:
+            return Occupancy(gpus[0], needed, model)
+    else:
+        needed = kernel_of_inputs(kernel, inputs)
+    carveout = inputs.get("carveout")
     if len(gpus) == 1 and not isinstance(gpu, list):
         return _on(gpus[0], needed, model, carveout)
     return Occupancies(_on(each, needed, model, carveout) for each in gpus)

@@ -11,8 +11,6 @@ from .launch_failure import LaunchFailure, first_failure
 from .models import MODELS, default_model, rules
 from .parts import Allocation, BlockLimits, Model, Use
 
-_put = object.__setattr__
-
 
 class Result:
     """How many blocks of a kernel can be at work on one SM at once, and what stops one more.
@@ -29,7 +27,10 @@ class Result:
         InputError: The model does not know the chip, or the chip lacks the carveout or caching mode.
     """
 
-    __slots__ = ("active_blocks", "active_warps", "allocated", "block_limits", "kernel", "limits", "model")
+    # The GPU is that of the public class, which has to have the same slots: see `Occupancy.__new__`.
+    __slots__ = (
+        "active_blocks", "active_warps", "allocated", "block_limits", "gpu", "kernel", "limits", "model",
+    )  # fmt: skip
 
     limits: Limits
     kernel: Kernel
@@ -51,19 +52,13 @@ class Result:
             chosen = rules(limits, model)
         block_limits, allocated = chosen.evaluate(limits, kernel)
         blocks = block_limits.smallest()
-        _put(self, "limits", limits)
-        _put(self, "kernel", kernel)
-        _put(self, "model", model)
-        _put(self, "block_limits", block_limits)
-        _put(self, "allocated", allocated)
-        _put(self, "active_blocks", blocks)
-        _put(self, "active_warps", blocks * allocated.warps)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{type(self).__name__} is immutable; replace() makes another one")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"{type(self).__name__} is immutable")
+        self.limits = limits
+        self.kernel = kernel
+        self.model = model
+        self.block_limits = block_limits
+        self.allocated = allocated
+        self.active_blocks = blocks
+        self.active_warps = blocks * allocated.warps
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Result) and self._key() == other._key()

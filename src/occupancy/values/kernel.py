@@ -79,7 +79,7 @@ class Kernel(_KernelFields):
 
     def __new__(
         cls,
-        threads: Any,
+        threads: Any = None,
         regs: Any = None,
         static_smem: Any = None,
         dynamic_smem: Any = None,

@@ -1,0 +1,73 @@
+"""`compute` and its results: values, several GPUs, immutability, and the way to plain values and back."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+
+import pytest
+
+import occupancy
+from occupancy.values.fields import FIELDS, KernelInputs
+
+
+def test_one_gpu_and_several() -> None:
+    one = occupancy.compute("A100", threads=256, regs=72)
+    several = occupancy.compute(["A100", "H100"], threads=256, regs=72)
+    assert isinstance(several, occupancy.Occupancies)
+    assert several[0] == one
+    assert isinstance(several[:1], occupancy.Occupancies)
+    assert [each.cc for each in occupancy.compute(["ampere"], threads=32)] == ["8.0", "8.6", "8.7", "8.8"]
+    assert occupancy.compute("ampere", threads=32) == occupancy.compute(["ampere"], threads=32)
+
+
+def test_the_gpu_is_part_of_equality() -> None:
+    named, bare = (occupancy.compute(gpu, threads=256) for gpu in ("H100 SXM", "9.0"))
+    assert named != bare
+    assert len({named, bare, occupancy.compute("H100 SXM", threads=256)}) == 2
+
+
+def test_results_are_immutable_and_can_be_copied() -> None:
+    result = occupancy.compute("H100 SXM", threads="16x16", regs=40, carveout="50%")
+    for name in ("active_blocks", "kernel", "gpu", "anything"):
+        with pytest.raises(AttributeError):
+            setattr(result, name, 1)
+    with pytest.raises(AttributeError):
+        result.kernel.regs = 3  # type: ignore[misc]
+    assert copy.deepcopy(result) == pickle.loads(pickle.dumps(result)) == result
+    assert result.replace(regs=32).kernel.regs == 32
+    assert result.replace(threads=64).kernel.block_dim is None
+
+
+@pytest.mark.parametrize("gpu", ["H100 SXM", "9.0", "1.3"])
+def test_plain_values_and_back(gpu: str) -> None:
+    result = occupancy.compute(gpu, threads=(16, 8), regs=40, smem="4k", carveout=None)
+    values = json.loads(json.dumps(result.to_dict()))
+    assert occupancy.Occupancy.from_dict(values) == result
+    assert (values["active_blocks"], values["occupancy"]) == (result.active_blocks, result.occupancy)
+    with pytest.raises(occupancy.InputError, match="to_dict"):
+        occupancy.Occupancy.from_dict({"cc": "9.0"})
+
+
+def test_a_kernel_is_checked_however_it_is_made() -> None:
+    kernel = occupancy.Kernel(threads="16x16", smem="40k", carveout=50)
+    assert (kernel.threads, kernel.block_dim, kernel.smem) == (256, (16, 16, 1), 40960)
+    assert kernel.carveout == occupancy.Carveout(50, "percent")
+    assert occupancy.compute("9.0", kernel).active_blocks == 3
+    for wrong in ({"caching": "zz"}, {"opt_in": "yes"}, {"regs": -1}, {"smem": 1, "static_smem": 0}):
+        with pytest.raises(occupancy.InputError):
+            occupancy.Kernel(threads=128, **wrong)
+    assert set(KernelInputs.__annotations__) == {name for name, field in FIELDS.items() if field.options}
+
+
+def test_an_automatic_carveout_keeps_the_blocks() -> None:
+    automatic = occupancy.compute("9.0", threads=128, smem="1k", carveout="auto")
+    assert automatic.active_blocks == occupancy.compute("9.0", threads=128, smem="1k").active_blocks
+    assert automatic.kernel.carveout == occupancy.Carveout(32 * 1024, "bytes")
+
+
+def test_launch_bounds_count() -> None:
+    kernel = occupancy.Kernel(threads=256, max_threads=256)
+    assert not occupancy.compute("9.0", kernel, threads=512).launchable
+    assert occupancy.compute("9.0", kernel).next_steps() == ()
