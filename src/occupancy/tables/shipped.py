@@ -15,7 +15,6 @@ from functools import cache
 from typing import Any
 
 from ..errors import UnknownComputeCapabilityError
-from ..values.asking import Asking
 from ..values.limits import ComputeCapability, Limits, SpreadsheetColumn
 
 SCHEMA_VERSION = 1
@@ -66,12 +65,8 @@ def _unknown(cc: ComputeCapability) -> UnknownComputeCapabilityError:
     return UnknownComputeCapabilityError(
         f"{cc} is not in the table",
         where="cc",
-        hint=Asking.of(
-            f"The nearest are {', '.join(map(str, nearest))}. For a chip that the table lacks, bring its "
-            "limits in a file: ",
-            Asking("--limits FILE", "occupancy.read_limits()"),
-            ".",
-        ),
+        hint=f"The nearest are {', '.join(map(str, nearest))}. To add one, write its limits in a file for "
+        "--limits or occupancy.read_limits().",
     )
 
 

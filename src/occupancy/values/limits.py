@@ -1,4 +1,4 @@
-"""What one streaming multiprocessor (SM) offers: the compute capability and its limits."""
+"""Compute capabilities, and the limits of a streaming multiprocessor (SM)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ..errors import InputError, TableError, shown
 from .fields import MAX_REGISTERS_PER_THREAD
 from .listed import listed
 
-# sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; three digits are two of major and one of minor.
+# sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; of three digits two are the major number.
 _SPELLING = re.compile(
     r"(?:sm_?|compute_?|cc\s*)?(?:(\d{1,2})\.(\d{1,2})|(\d{1,2})(\d))[af]?(?:\+ptx|-real|-virtual)?",
     re.IGNORECASE | re.ASCII,
 )
 MAX_VALUE = 2**31 - 1
-"""The largest value that a limit can have: the driver reports limits as 32-bit integers."""
+"""Largest value of a limit: the driver reports 32-bit integers."""
 MAX_BLOCK_SIZES = 1 << 13
-"""Of whole warps, each of which has an answer in some lists; real SMs have 32."""
+"""Most block sizes of whole warps, as some lists have a row for each; real SMs have 32."""
 
 _HOW_TO_WRITE_ONE = 'a string such as "9.0", "90", "sm_90a" or "sm_120", or a pair such as (9, 0)'
 
@@ -31,7 +31,7 @@ SpreadsheetVersion = Literal["2.4", "11.1"]
 
 @listed
 class ComputeCapability(NamedTuple):
-    """A compute capability, ordered by generation. ``str()`` gives ``"9.0"``."""
+    """Compute capability, ordered by generation. ``str()`` returns ``"9.0"``."""
 
     major: int
     minor: int
@@ -41,20 +41,20 @@ class ComputeCapability(NamedTuple):
 
     @property
     def sm(self) -> str:
-        """The compiler's name of the architecture, such as ``"sm_90"``."""
+        """Name of the architecture for the compiler, such as ``"sm_90"``."""
         return f"sm_{self.major}{self.minor}"
 
     @classmethod
     def parse(cls, value: object) -> ComputeCapability:
-        """Read a compute capability in any spelling that people paste.
+        """Parse a compute capability in any spelling.
 
         Args:
             value: A string (``"9.0"``, ``"90"``, ``"sm_90a"``, ``"compute_90"``, ``"9.0+PTX"``), an
                 integer of two or three digits (``90``, ``120``) or a pair (``(9, 0)``). The suffixes
-                ``a`` and ``f`` change no occupancy and are dropped.
+                ``a`` and ``f`` do not change the occupancy and are dropped.
 
         Raises:
-            InputError: Anything else. A float is refused because 12.10 would be read as 12.1.
+            InputError: Anything else. Floats are refused because 12.10 would be 12.1.
         """
         match value:
             case ComputeCapability():
@@ -74,10 +74,6 @@ class ComputeCapability(NamedTuple):
                 problem = f"{shown(value)} has not two or three digits"
             case [int(major), int(minor)] if 0 < major < 100 and 0 <= minor < 100:
                 return cls(major, minor)
-            case [str(), _, *_]:
-                from .spellings import several_chips  # only an error needs it
-
-                raise several_chips(value, value)
             case _:
                 problem = f"{shown(value)} is not a compute capability"
         raise InputError(problem, where="cc", allowed=_HOW_TO_WRITE_ONE)
@@ -85,23 +81,23 @@ class ComputeCapability(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SpreadsheetColumn:
-    """Where NVIDIA's spreadsheet differs from the limits of the same compute capability.
+    """Differences between NVIDIA's spreadsheet and the limits of a compute capability.
 
-    ``None`` means that it does not differ.
+    ``None``: no difference.
     """
 
     version: SpreadsheetVersion
-    """Version of the spreadsheet that has this column."""
+    """Version of the spreadsheet."""
     max_registers_per_block: int | None = None
     max_registers_per_block_ca: int | None = None
-    """The same with global loads cached in L1."""
+    """Registers per block with global loads cached in L1."""
     warp_allocation_granularity_ca: int | None = None
     """Warp granularity with global loads cached in L1."""
     max_shared_memory_per_block: int | None = None
     reserved_shared_memory_per_block: int = 0
-    """What the system takes of the SM's shared memory for each resident block, in bytes."""
+    """Bytes of shared memory that the system reserves for each resident block."""
     doubled_register_units: tuple[int, ...] = ()
-    """Registers per thread for which the register allocation unit is twice as large."""
+    """Registers per thread with a register allocation unit twice as large."""
 
     def __post_init__(self) -> None:
         where = "spreadsheet column: "
@@ -123,11 +119,11 @@ class SpreadsheetColumn:
 @listed
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one SM of a compute capability offers.
+    """Limits of one SM of a compute capability.
 
-    Shared memory is in bytes, registers are 32-bit registers. The names are those of the CUDA
-    driver's device attributes (``CU_DEVICE_ATTRIBUTE_...``) where it has one. The values and their
-    sources are in ``data/gpu_limits.yaml``.
+    Shared memory is in bytes, registers are 32-bit registers. The names follow the CUDA
+    driver's device attributes (``CU_DEVICE_ATTRIBUTE_...``). The values and their sources are in
+    ``data/gpu_limits.yaml``.
 
     Raises:
         TableError: A value is out of range or contradicts another one.
@@ -135,7 +131,7 @@ class Limits:
 
     compute_capability: ComputeCapability
     architecture: str
-    """NVIDIA's name of the generation, such as ``"Hopper"``."""
+    """Generation, such as ``"Hopper"``."""
     warp_size: int
     max_threads_per_multiprocessor: int
     max_blocks_per_multiprocessor: int
@@ -144,44 +140,44 @@ class Limits:
     max_registers_per_thread: int
     max_shared_memory_per_multiprocessor: int
     max_shared_memory_per_block: int
-    """The most bytes that a block may have unless its kernel has opted in to more."""
+    """Maximum of a block without opt-in."""
     max_shared_memory_per_block_optin: int
-    """The most bytes that a block may have at all; ``reserved_shared_memory_per_block`` is not part of it."""
+    """Maximum of a block with opt-in; ``reserved_shared_memory_per_block`` is not part of it."""
     max_oversized_shared_memory_per_block: int | None = None
-    """The most bytes in the oversized mode (`SharedMemoryMode`); None: there is no such mode."""
+    """Maximum of a block in the oversized mode (`SharedMemoryMode`); None: there is no such mode."""
     reserved_shared_memory_per_block: int
-    """What the system takes of the SM's shared memory for each resident block, in bytes."""
+    """Bytes of shared memory that the system reserves for each resident block."""
     shared_memory_configurations: tuple[int, ...]
-    """The sizes that the SM's shared memory can be set to, in bytes, ascending."""
+    """Sizes that the SM's shared memory can be configured to, ascending."""
     unified_l1_and_shared_memory: int | None
-    """Bytes of the memory that L1 cache and shared memory divide; None: separate, or not known."""
+    """Size of the memory that L1 cache and shared memory share; None: separate, or not known."""
     max_threads_per_block: int
     max_block_dim: tuple[int, int, int]
     max_portable_cluster_size: int | None
-    """Blocks per cluster on every chip of this compute capability; None: no clusters."""
+    """Blocks per cluster on every GPU of this compute capability; None: no clusters."""
     max_non_portable_cluster_size: int | None
-    """Blocks per cluster where the kernel allows a non-portable size; None: no clusters, or not known."""
+    """Blocks per cluster of a kernel that allows non-portable sizes; None: no clusters, or not known."""
     max_barriers_per_block: int
     max_barriers_per_multiprocessor: int | None
-    """None: not known. It sets a limit from 9.0 only."""
+    """Named barriers, a limit from 9.0 on only; None: not known."""
     virtual_resources_per_multiprocessor: int | None = None
-    """What ``virtual_resources`` of the resident blocks may add up to; None: nothing limits them."""
+    """Sum of ``virtual_resources`` of the resident blocks; None: no limit."""
     tensor_memory_per_multiprocessor: int | None = None
-    """Columns of tensor memory, of 128 lanes of 32 bits each; None: the SM has no tensor memory."""
+    """Columns of tensor memory, of 128 lanes of 32 bits each; None: no tensor memory."""
     register_allocation_unit: int
     register_allocation_granularity: Granularity
-    """Whether registers are given to each warp, or (1.x) to the block as a whole."""
+    """Owner of a register allocation: each warp, or (1.x) the whole block."""
     shared_memory_allocation_unit: int
     warp_allocation_granularity: int
     sub_partitions: int
-    """Parts of the SM with a warp scheduler and a register file of their own."""
+    """Parts of the SM with their own warp scheduler and register file."""
     launch_check_sub_partitions: int | None = None
-    """6.0 refuses what an SM with this many sub-partitions could not run; None: no such check."""
+    """Sub-partitions in the launch check of 6.0; None: no such check."""
     partitioned_global_caching: bool = False
-    """Whether global loads can be cached in L1, which confines a block to one half of the SM."""
+    """Support of global loads cached in L1, which confine a block to one half of the SM."""
     fp32_lanes_per_multiprocessor: int
     spreadsheet: SpreadsheetColumn | None = None
-    """None: NVIDIA's spreadsheet has no column for it."""
+    """Column of NVIDIA's spreadsheet; None: it has none."""
 
     def __post_init__(self) -> None:
         for name, kind in KINDS.items():
@@ -263,23 +259,23 @@ class Limits:
 
     @property
     def max_warps_per_multiprocessor(self) -> int:
-        """Warps that can be resident on one SM."""
+        """Maximum of resident warps."""
         return self.max_threads_per_multiprocessor // self.warp_size
 
     @property
     def most_blocks_per_cluster(self) -> int:
-        """The largest cluster that is known to run, non-portable where that is known; 0 without clusters."""
+        """Largest cluster size that is known to run, non-portable if known; 0 without clusters."""
         return self.max_non_portable_cluster_size or self.max_portable_cluster_size or 0
 
     def replace(self, **changes: Any) -> Limits:
-        """The same SM with some limits changed, for a what-if.
+        """Return the same SM with some limits changed.
 
         A change of ``max_shared_memory_per_multiprocessor`` alone also changes the shared memory
-        configurations: the larger ones go, and the new size is the largest. Where a block cannot opt
-        in to more shared memory, ``max_shared_memory_per_block`` changes both maxima.
+        configurations: larger ones are removed, and the new size is the largest. If there is no opt-in to
+        more shared memory, ``max_shared_memory_per_block`` changes both maxima.
 
         Raises:
-            TableError: No such field, or a value that it cannot have.
+            TableError: No such field, or an invalid value.
             InputError: Not a compute capability.
         """
         unknown = sorted(changes.keys() - FIELD_NAMES)
@@ -298,10 +294,10 @@ class Limits:
 
 
 def with_consequences(changes: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Changes of an SM's limits, with what follows from them for limits that were not named.
+    """Return changes of limits with their consequences for limits that were not named.
 
-    The shared memory configurations follow the SM's shared memory; where a block cannot opt in to
-    more, the most that it could opt in to follows the most that it may have.
+    The shared memory configurations follow the SM's shared memory. If there is no opt-in to more, the maximum
+    with opt-in follows the one without.
 
     Args:
         changes: Names of limits and their new values.
@@ -319,7 +315,7 @@ def with_consequences(changes: Mapping[str, Any], before: Mapping[str, Any]) -> 
 
 
 def _plain(value: Any) -> Any:
-    """Integers of other libraries as integers, lists as tuples; anything else as it is."""
+    """Return integers of other libraries as integers, lists as tuples, and other values unchanged."""
     if isinstance(value, (list, tuple)) and not isinstance(value, ComputeCapability):
         return tuple(_plain(each) for each in value)
     if not isinstance(value, bool):
@@ -340,7 +336,7 @@ def _are_whole(value: object) -> bool:
     return isinstance(value, tuple) and all(map(_is_whole, value))
 
 
-# The type of a field, as it is written above -> what a value must be, and how to say that.
+# Type of a field, as written above -> check of a value, and its description.
 KIND_CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "ComputeCapability": (lambda value: isinstance(value, ComputeCapability), "a ComputeCapability"),
     "str": (lambda value: isinstance(value, str), "text"),
@@ -362,7 +358,7 @@ KINDS: dict[str, str] = {field.name: str(field.type) for field in fields(Limits)
 DERIVED_HINTS = {
     "max_warps_per_multiprocessor": "It follows from max_threads_per_multiprocessor: change that."
 }
-"""For what `occupancy limits` shows and no field holds."""
+"""Name of a derived limit -> hint for an error."""
 
 FIELD_NAMES = frozenset(field.name for field in fields(Limits))
 

@@ -74,15 +74,6 @@ def _for_several(value: object, where: str) -> str:
     return FOR_SEVERAL if where in VARY else "Give one; for several ask once for each."
 
 
-def several_chips(given: object, chips: Iterable[object]) -> InputError:
-    """The error for several chips where a function takes one."""
-    return InputError(
-        f"{shown(given)} is not one chip",
-        where="cc",
-        hint=f"Several are a list, {shown(list(chips))}, which compute_on_all(), sweep() and prune() take.",
-    )
-
-
 def is_list_in_text(value: object) -> bool:
     """Whether it is a piece of text that reads as several numbers or a range: ``16,32``, ``16:255``."""
     return isinstance(value, str) and re.fullmatch(_LIST, value.strip()) is not None
