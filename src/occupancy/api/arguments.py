@@ -1,10 +1,4 @@
-"""What people say of a kernel, in their spellings: the arguments that all functions share.
-
-They are declared here. A function takes them as ``**arguments: Unpack[KernelArguments]``, which type checkers
-read; `takes_kernel` has it show them by name, with what they mean, in ``help()`` and to
-`typing.get_type_hints`. `compute` writes their names and types out, because programs call it by the million;
-a test compares (tests/unit/api/test_answer.py).
-"""
+"""Keyword arguments that `scan` shows by name in ``help()``, and the error for an unknown one."""
 
 from __future__ import annotations
 
@@ -17,11 +11,11 @@ from typing import Any, TypedDict, TypeVar, cast
 from ..engine import Model
 from ..errors import InputError, shown
 from ..tables.gpus import Gpu
-from ..values.carveout import Carveout, is_automatic
-from ..values.fields import CACHING_CCS, TENSOR_MEMORY_UNIT, Caching, SharedMemoryMode
+from ..values.carveout import Carveout
+from ..values.fields import CACHING_CCS, Caching, SharedMemoryMode
 from ..values.kernel import Kernel
 from ..values.limits import ComputeCapability, Limits
-from ..values.spellings import nearest_names, parse_threads
+from ..values.spellings import nearest_names
 
 ComputeCapabilityLike = str | int | tuple[int, int] | ComputeCapability | Limits | Gpu
 CountLike = int | str
@@ -60,10 +54,6 @@ class KernelArguments(SharedMemoryArguments, total=False):
     """What a block of a kernel consists of and uses."""
 
     threads: ThreadsLike | None
-
-
-class NoOthers(TypedDict):
-    """What a function takes beside what it names, where each call counts: nothing, but it says so itself."""
 
 
 MEANINGS = {
@@ -113,15 +103,6 @@ def explains_arguments(function: Function, meanings: Mapping[str, str] = MEANING
     return function
 
 
-def takes_kernel(function: Function) -> Function:
-    """Have a function show by name the arguments that it takes as ``**arguments``.
-
-    Their meanings go where the docstring has ``{arguments}``.
-    """
-    table = globals()[function.__annotations__.pop("arguments").removeprefix("Unpack[").removesuffix("]")]
-    return refuses_others(shows(function, "arguments", table))
-
-
 def refuses_others(function: Function) -> Function:
     """Have a function that shows its arguments say which there are to who names another."""
     names = frozenset(inspect.signature(function).parameters)
@@ -163,49 +144,6 @@ def make_kernel(threads: ThreadsLike, **given: Any) -> Kernel:
     return Kernel(threads, **given)
 
 
-def kernel_with(kernel: KernelLike | None, arguments: Mapping[str, Any]) -> Kernel:
-    """The kernel that a question is about: an object that says what it uses, arguments, or both.
-
-    Args:
-        kernel: What is known of it, or None.
-        arguments: Arguments of `make_kernel`; those that are not None replace what the kernel says. A
-            total of the shared memory replaces its parts.
-
-    Raises:
-        InputError: Nothing says the threads per block, a value that no kernel can have, or an object that
-            is no kernel.
-    """
-    given = {name: value for name, value in arguments.items() if value is not None}
-    given.pop("model", None)
-    if kernel is None:
-        if "threads" not in given:
-            raise InputError(
-                "is missing", where="threads", hint="Give 256 or 16x16; block_sizes() finds the best."
-            )
-        return _checked(make_kernel(**given))
-    known = _known(kernel, given.get("threads"))
-    if not given:
-        return known
-    said = _checked(make_kernel(**{"threads": known.threads, **given}))
-    changes = {name: getattr(said, name) for name in given}
-    if "threads" in given:
-        changes["block_dim"] = said.block_dim
-    if "smem" in given:
-        changes = {"static_smem": None, "dynamic_smem": None, **changes}
-    return known.replace(**{name: changes[name] for name in given})
-
-
-def _checked(given: Kernel) -> Kernel:
-    """Refuse what people give and no block has; what a file or a framework states is taken as it is."""
-    if given.tensor_memory is not None and given.tensor_memory % TENSOR_MEMORY_UNIT:
-        raise InputError(
-            f"{given.tensor_memory} is no multiple of {TENSOR_MEMORY_UNIT}",
-            where="tensor_memory",
-            hint="tcgen05.alloc takes 32, 64, 128, 256 or 512 columns each time; give the sum.",
-        )
-    return given
-
-
 def unknown_argument(function: Callable[..., Any], named: Mapping[str, object]) -> InputError:
     """The error for an argument that a function does not have, with those that it may stand for.
 
@@ -226,17 +164,3 @@ def unknown_argument(function: Callable[..., Any], named: Mapping[str, object]) 
         allowed=", ".join(taken),
         hint=f"Did you mean {' or '.join(near)}?" if near else "",
     )
-
-
-def _known(kernel: KernelLike, threads: ThreadsLike | None) -> Kernel:
-    if isinstance(kernel, Kernel):
-        return kernel
-    from ..readers import KernelRecord, kernel_of
-
-    record = kernel if isinstance(kernel, KernelRecord) else kernel_of(kernel)
-    return record.kernel(None if threads is None else parse_threads(threads)[0])
-
-
-def without_automatic(arguments: KernelArguments) -> KernelArguments:
-    """The arguments, with the largest carveout for an automatic one, which would follow each change."""
-    return {**arguments, "carveout": None} if is_automatic(arguments.get("carveout")) else arguments

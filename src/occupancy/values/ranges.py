@@ -11,9 +11,7 @@ from .resources import COUNTED
 
 Value = TypeVar("Value")
 
-SIZES = ("smem", "static_smem", "dynamic_smem")
-COUNTS = ("threads", "regs", *SIZES, *COUNTED)
-VARY = (*COUNTS, "carveout")
+VARY = ("threads", "regs", "smem", "static_smem", "dynamic_smem", *COUNTED, "carveout")
 """Inputs that a sweep varies."""
 
 MOST_VALUES = 100_000
