@@ -13,8 +13,8 @@ from pathlib import Path
 
 from startup import ENVIRONMENT
 
-from occupancy.compare.baseline import Baseline, BaselineKernel
-from occupancy.compare.baseline_file import write_baseline
+from occupancy.compare.baseline import Baseline, write_baseline
+from occupancy.readers import KernelRecord
 
 KERNELS = 10_000
 GOAL_SECONDS = 0.8
@@ -28,7 +28,7 @@ start = time.process_time()
 if sys.argv[3] == "diff":
     changed = len(occupancy.diff(*sys.argv[1:3]).kernels)
 else:
-    changed = len(occupancy.check(sys.argv[2], sys.argv[4], baseline=sys.argv[1]).holding)
+    changed = len(occupancy.check(sys.argv[2], sys.argv[4], baseline=sys.argv[1]).checked.kernels)
 print(time.process_time() - start, changed)
 """
 
@@ -43,7 +43,7 @@ def baseline(chance: random.Random, changed: bool) -> Baseline:
         bound = chance.choice((None, None, 128, 256, 512, 1024 if regs <= 64 else 256))
         more = 8 if changed and number % 20 == 0 and regs < 248 else 0
         kernels.append(
-            BaselineKernel(
+            KernelRecord(
                 name=f"_Z{len(name)}{name}ILi{number % 4}EEvPKfPf",
                 arch=chance.choice(("sm_80", "sm_90")) if number % 4 else "sm_80",
                 source=f"lib/part{number % 50}.o", format="fatbin", linked=True, regs=regs + more,
@@ -51,7 +51,7 @@ def baseline(chance: random.Random, changed: bool) -> Baseline:
                 max_threads=bound,
             )
         )  # fmt: skip
-    return Baseline(tool_version="0", kernels=tuple(kernels))
+    return Baseline(tuple(kernels))
 
 
 def seconds(*arguments: str) -> tuple[float, int]:

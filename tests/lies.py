@@ -193,7 +193,7 @@ BUILDERS: dict[str, Builder] = {
 
 def read_baseline(data: bytes) -> None:
     """Read a baseline; an error says why it is none."""
-    from occupancy.compare.baseline_file import looks_like_baseline, parse_baseline
+    from occupancy.compare.baseline import looks_like_baseline, parse_baseline
     from occupancy.errors import BaselineError
 
     looks_like_baseline(data)

@@ -14,7 +14,7 @@ import yaml
 
 import occupancy
 from occupancy.cli import commands
-from occupancy.compare.rules_file import read_rules
+from occupancy.compare.rules import read_rules
 
 from .oracle.golden import read_rows
 from .refresh_docs import DOCUMENTS, PICTURE, ROOT, blocks, refreshed, terminal_picture

@@ -19,10 +19,10 @@ import pytest
 import occupancy
 from occupancy import cli
 from occupancy.api import builds
-from occupancy.builds.atomic_file import write_atomically
 from occupancy.cli.command import EXIT_CLOSED_PIPE
 from occupancy.readers.source_lines import _Unit
-from occupancy.render import sarif
+from occupancy.render import ci
+from occupancy.values.atomic_file import write_atomically
 
 DATA = Path(__file__).parent / "data"
 CODE_PAGE = "cp1252"
@@ -63,7 +63,7 @@ def test_what_programs_read_is_in_utf_8_whatever_the_code_page(build: Path, form
 def test_a_check_is_in_utf_8_whatever_the_code_page(build: Path) -> None:
     assert run("init", build.name, folder=build.parent).returncode == 0
     check = ("check", build.name, "--rules", "occupancy.toml", "--format")
-    assert json.loads(run(*check, "json", folder=build.parent).stdout)["build"] == build.name
+    assert json.loads(run(*check, "json", folder=build.parent).stdout)["inputs"]["build"] == build.name
     json.loads(run(*check, "sarif", folder=build.parent).stdout)
     suite = ElementTree.fromstring(run(*check, "junit", folder=build.parent).stdout.decode("utf-8"))
     assert suite[0].get("name") == build.name
@@ -104,7 +104,7 @@ def test_a_system_without_non_blocking_files(tmp_path: Path, monkeypatch: pytest
     occupancy.save_baseline(DATA / "builds" / "before", path)
     for name in ("O_NONBLOCK", "set_blocking"):
         monkeypatch.delattr(os, name, raising=False)
-    assert occupancy.diff(path, DATA / "builds" / "before").summary.same == 14
+    assert occupancy.diff(path, DATA / "builds" / "before").summary["same"] == 14
 
 
 @pytest.mark.parametrize("ending", [b"\r\n", b"\n"])
@@ -156,9 +156,9 @@ def test_a_baseline_on_another_drive(tmp_path: Path, monkeypatch: pytest.MonkeyP
     ],
 )
 def test_paths_in_findings(monkeypatch: pytest.MonkeyPatch, path: str, seen: str) -> None:
-    monkeypatch.setattr(sarif, "PurePath", PureWindowsPath)
+    monkeypatch.setattr(ci, "PurePath", PureWindowsPath)
     monkeypatch.setattr(os, "getcwd", lambda: r"C:\work")
-    assert sarif.within_here(path) == seen
+    assert ci.within_checkout(path) == seen
 
 
 def test_line_tables_of_windows() -> None:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from .advice.waves import FullWave as FullWave
     from .advice.waves import Waves as Waves
     from .api.arrays import Sweep as Sweep
+    from .api.builds import CheckResult as CheckResult
+    from .api.builds import Diff as Diff
     from .api.builds import check as check
     from .api.builds import diff as diff
     from .api.builds import save_baseline as save_baseline
@@ -47,20 +49,16 @@ if TYPE_CHECKING:
     from .api.occupancy import compute as compute
     from .api.registers import register_split as register_split
     from .api.scan import Scan as Scan
-    from .api.scan import ScannedKernel as ScannedKernel
     from .api.scan import scan as scan
     from .api.sweep import sweep as sweep
     from .api.tuning import is_launchable as is_launchable
     from .api.tuning import prune as prune
-    from .builds.scan_row import ScanRow as ScanRow
+    from .builds.rows import ScannedKernel as ScannedKernel
     from .compare.baseline import Baseline as Baseline
-    from .compare.baseline import BaselineKernel as BaselineKernel
+    from .compare.check import BrokenKernel as BrokenKernel
     from .compare.diff import DiffRow as DiffRow
-    from .compare.diff import DiffSummary as DiffSummary
-    from .compare.measures import Measures as Measures
-    from .compare.violations import Holding as Holding
-    from .compare.violations import Violating as Violating
-    from .compare.violations import Violation as Violation
+    from .compare.rules import Exemption as Exemption
+    from .compare.rules import Rule as Rule
     from .engine import Allocation as Allocation
     from .engine import BlockLimits as BlockLimits
     from .engine import LaunchFailure as LaunchFailure
@@ -80,10 +78,8 @@ if TYPE_CHECKING:
     from .readers import kernel_of as kernel_of
     from .readers import stream_kernels as stream_kernels
     from .report.base import Report as Report
-    from .report.compare.check import CheckedRule as CheckedRule
-    from .report.compare.check import CheckReport as CheckReport
-    from .report.compare.diff import DiffReport as DiffReport
     from .report.explain import Explanation as Explanation
+    from .report.scan import Finding as Finding
     from .tables.custom import read_limits as read_limits
     from .tables.gpus import Gpu as Gpu
     from .tables.gpus import gpu as gpu
@@ -102,25 +98,25 @@ __version__ = "1.0.0"
 _HOMES = {
     "Allocation": "engine",
     "Baseline": "compare.baseline",
+    "BrokenKernel": "compare.check",
+    "CheckResult": "api.builds",
+    "Diff": "api.builds",
+    "Exemption": "compare.rules",
+    "Finding": "report.scan",
+    "Rule": "compare.rules",
     "BaselineError": "errors",
-    "BaselineKernel": "compare.baseline",
     "BlockLimits": "engine",
     "BlockSize": "advice.block_sizes",
     "BudgetLevel": "advice.budget",
     "Carveout": "values.carveout",
     "CarveoutAdvice": "advice.carveout",
-    "CheckReport": "report.compare.check",
-    "CheckedRule": "report.compare.check",
     "Gpu": "tables.gpus",
     "ClusterBound": "advice.runtime",
     "ComputeCapability": "values.limits",
     "Configuration": "advice.carveout",
     "DeviceError": "errors",
-    "DiffReport": "report.compare.diff",
     "DiffRow": "compare.diff",
-    "DiffSummary": "compare.diff",
     "FullWave": "advice.waves",
-    "Holding": "compare.violations",
     "InputError": "errors",
     "Kernel": "values.kernel",
     "KernelRecord": "readers",
@@ -132,7 +128,6 @@ _HOMES = {
     "LeftOver": "advice.slack",
     "Limiter": "values.resources",
     "Limits": "values.limits",
-    "Measures": "compare.measures",
     "MissingDependencyError": "errors",
     "NextStep": "advice.next_steps",
     "Budget": "advice.budget",
@@ -151,16 +146,13 @@ _HOMES = {
     "Rows": "values.rows",
     "RulesError": "errors",
     "Scan": "api.scan",
-    "ScanRow": "builds.scan_row",
-    "ScannedKernel": "api.scan",
+    "ScannedKernel": "builds.rows",
     "Slack": "advice.slack",
     "Provenance": "tables.sources",
     "Sweep": "api.arrays",
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
     "Use": "engine",
-    "Violating": "compare.violations",
-    "Violation": "compare.violations",
     "Waves": "advice.waves",
     "check": "api.builds",
     "compute": "api.occupancy",

@@ -276,7 +276,7 @@ def diff(old: Path, new: Path, threads: int) -> Values:
     for row in report.kernels:
         sides = (row.old, row.new)
         pair = [[each.name, each.arch, *_compared(each)] for each in sides]
-        pairs[row.matched_by not in ("name", "stable_name", "code")].append(pair)
+        pairs[row.matched_by == "code" and row.old.template == row.new.template].append(pair)
     return {
         "kernels": sorted(pairs[False], key=repr),
         "new_templates": sorted(pairs[True], key=repr),
@@ -301,12 +301,12 @@ def check(old: Path, new: Path, threads: int, rules: str, folder: Path) -> Value
     report = occupancy.check(new, file, baseline=baseline, threads=threads)
     broken = [
         [each.kernel.name, each.kernel.arch, one.rule, one.criterion, one.was, one.value]
-        for each in report.violating
+        for each in report.broken
         for one in each.violations
     ]
     return {
         "broken": sorted(plain(broken), key=repr),
-        "missing": sorted([e.name, e.arch] for e in report.missing),
+        "missing": sorted([e.name, e.arch] for e in report.removed),
     }
 
 

@@ -17,7 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from occupancy.render.ci import Case, github, junit
+from occupancy.render.ci import github, junit, sarif
 from occupancy.render.csv_json import csv_lines, json_lines
 from occupancy.render.document import (
     Bullets,
@@ -31,8 +31,9 @@ from occupancy.render.document import (
 )
 from occupancy.render.html import html
 from occupancy.render.markdown import code, markdown
-from occupancy.render.sarif import Finding, FoundRule, sarif
 from occupancy.render.text import to_text
+from occupancy.report.check import CheckCase
+from occupancy.report.scan import Finding, FindingKind
 from occupancy.values.untrusted import printable
 
 SARIF_SCHEMA = Path(__file__).parents[1] / "data" / "sarif" / "sarif-2.1.0.json.gz"
@@ -149,19 +150,20 @@ def test_json(text: str) -> None:
 
 @given(HOSTILE, HOSTILE.filter(bool))
 def test_services(name: str, message: str) -> None:
-    printed = github([Case(name, name, name, message)], [f"{name} is written"])
+    finding = Finding("", None, "error", name, message, name, None)
+    printed = github([finding], [f"{name} is written"])
     command, *rest = printed.split("\n")
-    assert re.fullmatch(r"::error title=[^:,\r\n]*::[^\r\n]*", command)
+    assert re.fullmatch(r"::error (file=[^:,\r\n]*,)?title=[^:,\r\n]*::[^\r\n]*", command)
     assert all(map(is_quiet, rest))
-    root = ElementTree.fromstring(junit(name, [Case(name, name, name, message)]))
+    root = ElementTree.fromstring(junit(name, [CheckCase(name, name, message)]))
     assert [each.tag for each in root.iter()] == ["testsuites", "testsuite", "testcase", "failure"]
 
 
 @given(HOSTILE, HOSTILE)
 @example("[a](https://x)", "a\\b")
 def test_sarif(text: str, file: str) -> None:
-    finding = Finding(text, text, text, file, 1, text)
-    printed = sarif([finding], {text: FoundRule(text)}, "1")
+    finding = Finding(file, 1, "error", text, text, text, text)
+    printed = sarif([finding], {text: FindingKind(text, "error")}, "1")
     assert printed.isascii()
     assert all(map(is_quiet, printed.split("\n")))
     log = json.loads(printed)

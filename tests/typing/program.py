@@ -102,25 +102,22 @@ def builds(before: Path, after: Path) -> None:
     assert_type(occupancy.scan(before, threads=256), occupancy.Scan)
     assert_type(occupancy.stream_kernels(before), occupancy.KernelStream)
     report = occupancy.diff(before, after, threshold=5)
-    assert_type(report, occupancy.DiffReport)
-    assert_type(report.summary, occupancy.DiffSummary)
+    assert_type(report, occupancy.Diff)
+    assert_type(report.summary, dict[str, int])
     for row in report.kernels:
         assert_type(row, occupancy.DiffRow)
-        assert_type(row.change, occupancy.Measures)
+        assert_type(row.new, occupancy.ScannedKernel)
 
 
 def rules(build: Path, file: Path) -> None:
     """A build held to rules."""
-    report = occupancy.check(build, file)
-    assert_type(report, occupancy.CheckReport)
-    for rule in report.rules:
-        assert_type(rule, occupancy.CheckedRule)
-    for good in report.holding:
-        assert_type(good, occupancy.Holding)
-    for bad in report.violating:
-        assert_type(bad, occupancy.Violating)
-        for violation in bad.violations:
-            assert_type(violation, occupancy.Violation)
+    result = occupancy.check(build, [occupancy.Rule(max_regs=64), occupancy.Exemption(reason="known")])
+    assert_type(result, occupancy.CheckResult)
+    assert_type(occupancy.check(build, file).passed, bool)
+    for broken in result.broken:
+        assert_type(broken, occupancy.BrokenKernel)
+    for finding in result.findings():
+        assert_type(finding, occupancy.Finding)
 
 
 def this_machine() -> None:

@@ -1,332 +1,506 @@
-"""A build and its baseline: saving one, what has changed since, and whether the kernels meet the rules."""
+"""Builds: differences between two, baselines, and checks against rules."""
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..builds.atomic_file import write_atomically
-from ..compare.baseline import Baseline, accept, baseline_of
-from ..compare.baseline_file import read_baseline, update_baseline, write_baseline
-from ..compare.build import Build, build_of, read_build
-from ..compare.check import check as check_kernels
-from ..compare.diff import compare
-from ..compare.first_rules import first_rules
-from ..compare.no_kernel import NoKernel
-from ..compare.renamed import launches_of_renamed, no_longer_for, refuse_idle, told
-from ..compare.rules import Rules, without_comparisons
-from ..compare.rules_file import RULES_FILE, read_rules, rules_of_this_folder
-from ..errors import BaselineError, InputError, Mistakes, RulesError
+from ..builds.rows import ScannedKernel
+from ..compare.baseline import (
+    Baseline,
+    Build,
+    accepted,
+    baseline_from,
+    read_baseline,
+    read_build,
+    write_baseline,
+)
+from ..compare.check import BrokenKernel, Checked, check_kernels
+from ..compare.diff import Differences, DiffRow, compare
+from ..compare.rules import (
+    CRITERIA,
+    FIRST_RULES,
+    RULES_FILE,
+    SMEM_RULES,
+    SPILL_RULES,
+    STACK_RULES,
+    Exemption,
+    Rule,
+    Rules,
+    find_rules,
+    read_rules,
+)
+from ..errors import BaselineError, InputError, ReadError, RulesError
+from ..readers import KernelRecord, ReadProblem
 from ..readers.limits import ReadLimits
-from ..report.compare.check import CheckReport, check_report
-from ..report.compare.diff import DiffReport, diff_report
-from ..tables.files import PYPROJECT
-from ..values.asking import Asking
-from .reading import Path, Paths, Reading, ReadingArguments, takes_reading
-from .several_builds import Builds, paths_of, whole
+from ..report.check import check_findings, check_report
+from ..report.diff import diff_findings, diff_report
+from ..report.model import Report
+from ..report.scan import Finding
+from ..tables.gpus import Gpu
+from ..values.atomic_file import write_atomically
+from ..values.limits import Limits
+from .scan import ArchitectureLike, BlockSizeLike, Path, Paths, Reading
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+
+class _Printed:
+    """A result that prints itself as the command does."""
+
+    def report(self) -> Report:
+        """Return the report."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain values: the command's JSON."""
+        return self.report().to_dict()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a dictionary for each row, as for ``pandas.DataFrame``."""
+        return list(self.report().records())
+
+    def __str__(self) -> str:
+        from ..render.terminal import text
+
+        return text(self.report())
+
+    def _repr_html_(self) -> str:
+        from ..render.markup import html
+
+        return html(self.report())
 
 
-@takes_reading
+class Diff(_Printed):
+    """Differences between two builds."""
+
+    def __init__(
+        self, found: Differences, inputs: Mapping[str, Any], problems: Sequence[ReadProblem]
+    ) -> None:
+        self.differences = found
+        self.problems = tuple(problems)
+        """Damaged pieces."""
+        self._inputs = inputs
+
+    @property
+    def kernels(self) -> tuple[DiffRow, ...]:
+        """The kernels of both builds that changed, the worst first."""
+        return self.differences.kernels
+
+    @property
+    def added(self) -> tuple[ScannedKernel, ...]:
+        """Kernels only in the new build."""
+        return self.differences.added
+
+    @property
+    def removed(self) -> tuple[ScannedKernel, ...]:
+        """Kernels only in the old build."""
+        return self.differences.removed
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """Number of kernels of each verdict, added, and removed."""
+        return self.differences.summary
+
+    def findings(self) -> list[Finding]:
+        """Return the kernels that got worse, and those that are gone."""
+        return list(diff_findings(self.differences))
+
+    def report(self, *, in_full: bool = False) -> Report:
+        """Return the report, or with all rows on a screen."""
+        return diff_report(self.differences, self._inputs, in_full=in_full)
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(f"{number} {kind}" for kind, number in self.summary.items() if number)
+        return f"<Diff: {kinds}>"
+
+
+class CheckResult(_Printed):
+    """The result of a check."""
+
+    def __init__(self, done: Checked, rules: Rules, **about: Any) -> None:
+        self.checked = done
+        self._rules = rules
+        self._about = about
+
+    @property
+    def passed(self) -> bool:
+        """True if no rule is broken and no kernel is gone."""
+        return self.checked.passed
+
+    @property
+    def broken(self) -> tuple[BrokenKernel, ...]:
+        """Kernels that break rules."""
+        return self.checked.broken
+
+    @property
+    def added(self) -> tuple[KernelRecord, ...]:
+        """Kernels that the baseline does not have."""
+        return self.checked.added
+
+    @property
+    def removed(self) -> tuple[KernelRecord, ...]:
+        """Kernels that only the baseline has and that may not be removed."""
+        return self.checked.removed
+
+    def findings(self) -> list[Finding]:
+        """Return the broken rules of each kernel, and the kernels that are gone."""
+        return list(check_findings(self.checked))
+
+    def report(self) -> Report:
+        """Return the report."""
+        return check_report(self.checked, self._rules, **self._about)
+
+    def __repr__(self) -> str:
+        return f"<CheckResult: {self.report().headline[0]}>"
+
+
 def diff(
     old: Paths,
     new: Paths,
     *,
+    threads: BlockSizeLike | Mapping[str, BlockSizeLike] | None = None,
+    cc: ArchitectureLike | Limits | Gpu | None = None,
+    name: str | Sequence[str] | None = None,
+    archs: Sequence[ArchitectureLike] = (),
+    only_newest: bool = False,
     threshold: float = 0,
     with_same: bool = False,
     ignore_arch: bool = False,
-    **reading: Unpack[ReadingArguments],
-) -> DiffReport:
-    """How each kernel changed between two builds.
+    with_runtime: bool = False,
+    limits_file: Path | None = None,
+) -> Diff:
+    """Return the differences between the kernels of two builds.
 
-    Without ``threads``, those of the baseline count. Without any, both builds are shown at the launch bound,
-    else at 256 threads or the nearest size that both launch with; the worst drop of all such sizes decides.
+    Kernels are matched by name and architecture, then by the name without parameters and compiler-made
+    parts, then by their code; all others are added or removed.
 
     Args:
-        old: The path of a baseline, or paths of whatever holds kernels.
-        new: Likewise.
-        threshold: Up to so many percent of the larger value, or points of occupancy, a change counts as none.
-        with_same: Whether the report has the kernels that are the same, too.
-        ignore_arch: Whether a kernel without a counterpart of its own architecture is compared with that of
-            another, as between an sm_80 build and an sm_90 one.
-        {arguments}
+        old: A baseline, or paths of files and folders that `scan` reads.
+        new: The same.
+        threads: As in `scan`; not given: those of the baseline.
+        cc: As in `scan`.
+        name: As in `scan`.
+        archs: As in `scan`.
+        only_newest: As in `scan`.
+        threshold: Largest change that counts as none: percent of the larger value, or points of occupancy.
+        with_same: Include kernels that did not change.
+        ignore_arch: Compare a kernel with that of another architecture if its own has none.
+        with_runtime: As in `scan`.
+        limits_file: As in `scan`.
 
     Raises:
         ReadError: One of them holds no compiled kernel.
-        BaselineError: A baseline is damaged, or one of a later version.
-        InputError: The two baselines assume different block sizes, and none is given; or the threshold is
-            not 0 to 100.
+        BaselineError: A baseline is damaged, or of a later version.
+        InputError: An argument is out of range, or no kernel has such a name or architecture.
     """
-    how = Builds(**reading)
-    if not 0 <= threshold <= 100:  # also where it is not a number
+    reading = Reading(threads, cc, limits_file, name, archs, only_newest, with_runtime)
+    if not 0 <= threshold <= 100:  # also NaN
         raise InputError(f"{threshold} is out of range", where="threshold", allowed="0 to 100")
     common = ReadLimits()
-    before = read_build(paths_of(old, "old"), common)
-    after = read_build(paths_of(new, "new"), common)
-    scanner = how.scanner_for(before, after)
-    # What a chip runs of a kernel can be of another architecture than it was.
-    ignores_arch = ignore_arch or how.is_for_one_chip
-    kernels_before, kernels_after = how.kernels_of_both(before, after, ignore_arch=ignores_arch)
-    return diff_report(
-        compare(
-            how.launched(kernels_before),
-            how.launched(kernels_after),
-            scanner,
-            threshold=threshold,
-            with_same=with_same,
-            ignore_arch=ignores_arch,
-        ),
-        names=(before.name, after.name),
+    before, after = (read_build(_paths(paths, side), common) for paths, side in ((old, "old"), (new, "new")))
+    ignores = ignore_arch or reading.gpu is not None
+    old_records, new_records = _both(reading, before, after)
+    found = compare(
+        reading.sized(old_records),
+        reading.sized(new_records),
+        reading.evaluator(_assumed(reading, before, after), within_bounds=True),
+        (before.name, after.name),
         threshold=threshold,
-        ignores_arch=ignores_arch,
-        runs_on=how.runs_on,
-        problems=before.problems + after.problems,
-        not_chosen=how.not_chosen(before, after),
+        with_same=with_same,
+        ignore_arch=ignores,
     )
+    return Diff(found, reading.inputs(), before.problems + after.problems)
 
 
-@takes_reading
 def check(
     build: Paths,
-    rules: Path | None = None,
+    rules: Path | Rules | Sequence[Rule | Exemption] | None = None,
     *,
     baseline: Path | None = None,
     update: bool = False,
-    **reading: Unpack[ReadingArguments],
-) -> CheckReport:
-    """Whether the kernels of a build meet all rules.
+    threads: BlockSizeLike | Mapping[str, BlockSizeLike] | None = None,
+    cc: ArchitectureLike | Limits | Gpu | None = None,
+    name: str | Sequence[str] | None = None,
+    archs: Sequence[ArchitectureLike] = (),
+    only_newest: bool = False,
+    with_runtime: bool = False,
+    limits_file: Path | None = None,
+) -> CheckResult:
+    """Check the kernels of a build against rules.
 
-    Without ``threads``, those of the rules count, else those of the baseline. Without any, both builds are
-    compared at every size that both can launch with, and the worst drop decides.
+        >>> rules = [occupancy.Rule(kernels="*gemm*", min_occupancy=0.5, max_spill_bytes=0)]
+        >>> assert occupancy.check("build/", rules).passed    # doctest: +SKIP
 
     Args:
-        build: Paths of whatever holds kernels.
-        rules: A TOML file; by default the ``occupancy.toml`` of the current folder, else its
-            ``pyproject.toml``.
-        baseline: What to compare with; by default what the rules name.
-        update: Whether to make the build the baseline, once the rules that compare nothing are checked. Where
-            only some kernels are asked for, all others of the baseline stay as they are.
-        {arguments}
+        build: Paths of files and folders that `scan` reads.
+        rules: A TOML file, or `Rule` and `Exemption` objects; not given: ``occupancy.toml`` of the current
+            folder, else its ``pyproject.toml``.
+        baseline: The baseline to compare with; not given: the one that the rules name.
+        update: Make the build the baseline, or only the kernels of ``name`` and ``archs``. Rules that
+            compare are skipped.
+        threads: As in `scan`; not given: those of the rules, else of the baseline.
+        cc: As in `scan`.
+        name: As in `scan`.
+        archs: As in `scan`.
+        only_newest: As in `scan`.
+        with_runtime: As in `scan`.
+        limits_file: As in `scan`.
 
     Raises:
-        RulesError: The rules cannot be read, contradict each other, or look at nothing.
-        BaselineError: The baseline cannot be read or written, or has nothing to compare with.
+        RulesError: The rules cannot be read, contradict each other, or check nothing.
+        BaselineError: The baseline cannot be read or written, or has no kernel to compare with.
         ReadError: Some part of the build cannot be read.
-        InputError: To update, a baseline must be named, and the kernels be taken as they are.
+        InputError: An argument is out of range, or no kernel has such a name or architecture.
     """
-    how = Builds(**reading)
-    paths = paths_of(build, "build")
-    asked = read_rules(_rules_file(rules))
-    path = asked.baseline if baseline is None else os.fspath(baseline)
+    reading = Reading(threads, cc, limits_file, name, archs, only_newest, with_runtime)
+    paths = _paths(build, "build")
+    wanted = _rules(rules)
+    path = wanted.baseline if baseline is None else os.fspath(baseline)
+    command = _command(paths, wanted.source, [] if baseline is None else ["--baseline", os.fspath(baseline)])
+    after = _whole(read_build(paths))
+    about: dict[str, Any] = {"build": after.name, "command": command, "inputs": reading.inputs()}
     if update:
-        return _update(how, paths, asked, _path_to_write(path, how))
+        return _update(reading, after, wanted, _target(path, reading), about)
     if path is not None and not os.path.exists(path):
-        of = [] if baseline is None else ["--baseline", path]
-        raise BaselineError("is not there yet", where=path, hint=_how_to_begin(paths, asked.source, of))
-    before = [] if path is None else [build_of(read_baseline(path), path)]
-    after = whole(read_build(paths))
-    how.take_threads_of(asked)
-    scanner = how.scanner_for(*before, after)
-    every = how.every(after)
-    every_old = how.every(before[0]) if before else ()
-    by_other_name, fits = launches_of_renamed(
-        asked.launches, every, every_old, ignore_arch=how.is_for_one_chip
+        raise BaselineError("does not exist yet", where=path, hint=f"To write it: {command} --update")
+    before = None if path is None else _baseline(path)
+    records = _both(reading, before, after)
+    old, new = (reading.sized(each, wanted.block_sizes) for each in records)
+    every = [*after.records, *(before.records if before else ())]
+    done = check_kernels(
+        new,
+        wanted,
+        reading.evaluator(wanted.threads or (before.threads if before else None), within_bounds=True),
+        old if before else None,
+        every=every if reading.selects or reading.gpu else None,
+        ignore_arch=reading.gpu is not None,
     )
-    with Mistakes() as found:
-        no_kernel = NoKernel(after.name, every, every_old, ignore_arch=how.is_for_one_chip)
-        unfit = found.by(refuse_idle, asked, every, fits, no_kernel)
-        old, kernels = how.wanted_of(every_old, every)
-        how.refuse_absent((*old, *kernels), (*before, after))
-        # A rule can be for a kernel by the name that the baseline has.
-        relevant = how.relevant(asked.rules, (*every, *every_old), (*kernels, *old))
-        if kernels and not relevant:  # that all of them are gone is to be told, too
-            raise how.no_rules()
-        done = check_kernels(
-            how.launched(kernels, asked.launches, by_other_name),
-            relevant if kernels else (),
-            scanner,
-            how.launched(old, asked.launches, by_other_name) if before else None,
-            (after.name, path or ""),
-            ignore_arch=how.is_for_one_chip,
-            whole=(every_old, every) if how.is_partial else None,
-            exemptions=asked.exemptions,
-            no_kernel=no_kernel,
-        )
-    looked_at = set(map(id, kernels))
-    done.renamed += told("launches", [fit for fit in fits if id(fit.kernel) in looked_at])
-    if done.likely_renamed:
-        done.renamed += no_longer_for(asked, kernels, every, no_kernel, is_update=False)
-    done.unfit = tuple((pattern, no_kernel.near(pattern)) for pattern in unfit)
-    done.not_chosen = how.not_chosen(*before, after)
-    return check_report(
-        done, asked, build=after.name, baseline=path, is_whole=not how.is_partial, runs_on=how.runs_on
+    return CheckResult(done, _with_baseline(wanted, path), **about)
+
+
+def _update(reading: Reading, after: Build, rules: Rules, path: str, about: Mapping[str, Any]) -> CheckResult:
+    """Check the rules that compare nothing, then write the baseline."""
+    before = _baseline(path) if os.path.exists(path) else Build(path, (), is_baseline=True)
+    old, new = _both(reading, before, after)
+    wanted = {id(record) for record in (*old, *new)}
+    threads = reading.threads or rules.threads or before.threads
+    new_baseline = accepted(
+        Baseline(before.records, threads),
+        after.records if reading.selects else new,
+        lambda record: id(record) in wanted,
+        everything=not reading.selects,
     )
-
-
-def check_command(build: Sequence[str], rules: str, options: Sequence[str] = ()) -> str:
-    """The command that checks a build, without what it finds by itself, ready for a shell."""
-    found = rules_of_this_folder()
-    is_found = found is not None and os.path.exists(rules) and os.path.samefile(found, rules)
-    of = [] if is_found else ["--rules", rules]
-    return shlex.join(["occupancy", "check", *build, *of, *options])
-
-
-def _how_to_begin(build: Sequence[str], rules: str, options: Sequence[str]) -> str:
-    return f"To make it of this build: {check_command(build, rules, options)} --update."
-
-
-def _update(how: Builds, build: Sequence[str], asked: Rules, path: str) -> CheckReport:
-    """Check what compares nothing, then make the build the baseline, or what is asked for of it."""
-    after = whole(read_build(build))
-    how.take_threads_of(asked)
-    # Reading a build takes long, and others may accept kernels of it meanwhile.
-    return update_baseline(path, lambda baseline: _updated(how, after, asked, baseline, path))
-
-
-def _updated(
-    how: Builds, after: Build, asked: Rules, baseline: Baseline, path: str
-) -> tuple[Baseline, CheckReport]:
-    """What becomes of a baseline where a build is accepted, or what is asked for of it."""
-    before = build_of(baseline, path)
-    scanner = how.scanner_for(before, after)
-    every = how.every(after)
-    accepted = accept(baseline, every, how.wanted)
-    how.refuse_absent((*accepted.old, *accepted.new), (before, after))
-    new = how.launched(accepted.new, asked.launches)
-    relevant = how.relevant(asked.rules, every, new)
-    with Mistakes() as found:
-        # The new baseline has the new names alone, so that the rules have to have them first.
-        no_kernel = NoKernel(after.name, every, before.records)
-        unfit = found.by(refuse_idle, asked, every, None, no_kernel)
-        done = check_kernels(
-            new,
-            without_comparisons(relevant if new else ()),
-            scanner,
-            None,
-            (after.name, ""),
-            exemptions=asked.exemptions,
-            no_kernel=no_kernel,
-        )
-    done.renamed += no_longer_for(asked, accepted.new, every, no_kernel, is_update=True)
-    done.unfit = tuple((pattern, no_kernel.near(pattern)) for pattern in unfit)
-    by_other_name, _ = launches_of_renamed(asked.launches, accepted.new, accepted.old)
-    change = compare(how.launched(accepted.old, asked.launches, by_other_name), new, scanner)
-    done.not_chosen = how.not_chosen(after)
-    report = check_report(
-        done,
-        asked,
-        build=after.name,
-        baseline=path,
-        updated=change.summary,
-        kept=len(accepted.kept) if how.chooses_kernels else None,
-        is_whole=not how.chooses_kernels,
+    evaluator = reading.evaluator(threads, within_bounds=True)
+    done = check_kernels(
+        reading.sized(new, rules.block_sizes),
+        _without_comparisons(rules),
+        evaluator,
+        None,
+        every=after.records,
     )
-    threads = baseline.threads if accepted.kept else how.assumed(before, after)
-    return baseline_of(how.launched(accepted.new), threads, accepted.kept, scanner), report
+    changes = compare(old, new, evaluator).summary
+    write_baseline(path, new_baseline)
+    kinds = ", ".join(f"{number:,} {kind}" for kind, number in changes.items() if number and kind != "same")
+    updated = f"Wrote {path}: {len(new_baseline):,} kernels ({kinds or 'nothing changed'})"
+    return CheckResult(done, _with_baseline(rules, path), **about, updated=updated)
 
 
-@takes_reading
 def save_baseline(
     build: Paths,
     path: Path,
-    **reading: Unpack[ReadingArguments],
+    *,
+    threads: BlockSizeLike | None = None,
+    name: str | Sequence[str] | None = None,
+    archs: Sequence[ArchitectureLike] = (),
+    only_newest: bool = False,
+    with_runtime: bool = False,
 ) -> Baseline:
     """Write the baseline of a build.
 
-    The ``threads`` are kept with it, as said and not as found.
-
     Args:
-        build: Paths of whatever holds kernels.
-        path: The file to write; one that is there already is replaced.
-        {arguments}
+        build: Paths of files and folders that `scan` reads.
+        path: The file; an existing one is replaced.
+        threads: Threads per block of kernels whose file does not state them, kept in the baseline.
+        name: As in `scan`.
+        archs: As in `scan`.
+        only_newest: As in `scan`.
+        with_runtime: As in `scan`.
 
     Raises:
         BaselineError: It cannot be written.
         ReadError: Some part of the build cannot be read.
-        InputError: The kernels would not be taken as they are.
     """
-    how = Builds(**reading)
-    target = _path_to_write(os.fspath(path), how)
-    after = whole(read_build(paths_of(build, "build")))
-    scanner = how.scanner_for(after)
-    kernels = how.kernels(after)
-    baseline = baseline_of(how.launched(kernels), how.assumed(after), scanner=scanner)
-    write_baseline(target, baseline)
+    reading = Reading(threads, None, None, name, archs, only_newest, with_runtime)
+    after = _whole(read_build(_paths(build, "build")))
+    kernels = list(filter(_is_launchable, reading.selection().records(after.records)))
+    baseline = baseline_from(kernels, reading.threads or after.threads)
+    write_baseline(path, baseline)
     return baseline
 
 
-def begin(build: Paths, rules: str, baseline: str, **options: Any) -> int:
+def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Baseline:
     """Write the first rules and the first baseline of a build.
 
-    Args:
-        build: Paths of whatever holds kernels.
-        rules: The file of rules to write.
-        baseline: The baseline to write.
-        options: As for `save_baseline`.
-
-    Returns:
-        The number of kernels in the baseline.
-
     Raises:
-        InputError: One of the files is there already.
+        InputError: One of the files exists.
         BaselineError: It cannot be written.
         ReadError: Some part of the build cannot be read.
     """
     for path in (rules, baseline):
         if os.path.exists(path):
-            raise InputError("is there already", where=path, hint="Remove it, or name another file.")
-    saved = save_baseline(build, baseline, **options)
-    kernels = saved.kernels
-    knows_spills = all(kernel.knows_spills for kernel in kernels)
-    knows_smem_spills = all(kernel.spill_smem is not None for kernel in kernels)
+            raise InputError(
+                "already exists", where=path, hint="Choose another file with --rules and --baseline."
+            )
+    sizes = options.pop("threads", None)
+    reading = Reading(sizes)
+    saved = save_baseline(build, baseline, threads=reading.threads, **options)
+    has_spills = all(kernel.spill_store_bytes is not None for kernel in saved.kernels)
+    has_smem_spills = all(kernel.spill_smem is not None for kernel in saved.kernels)
     try:
         seen = os.path.relpath(baseline, os.path.dirname(rules) or ".")
     except ValueError:  # on another drive of Windows
         seen = os.path.abspath(baseline)
-    text = first_rules(
-        PurePath(seen).as_posix(), knows_spills, knows_smem_spills, saved.threads, Reading(**options).launches
+    stated = "".join(
+        f"[[rules]]\nkernels = {_quoted(size.kernels)}\nthreads = {size.threads}\n\n"
+        for size in reading.block_sizes
+    )
+    threads = (
+        f"\n{f'threads = {saved.threads}':<31}# per block, where no file states it" if saved.threads else ""
+    )
+    spills = (SPILL_RULES if has_spills else STACK_RULES) + (SMEM_RULES if has_smem_spills else "")
+    text = FIRST_RULES.format(
+        baseline=_quoted(PurePath(seen).as_posix()), threads=threads, spills=spills, sizes=stated
     )
     try:
         write_atomically(rules, text)
     except OSError as error:
         raise RulesError(f"cannot be written: {error.strerror or error}", where=rules) from error
-    return len(kernels)
+    return saved
 
 
-def _path_to_write(path: str | None, how: Builds) -> str:
+def _quoted(text: str) -> str:
+    return json.dumps(text)
+
+
+def check_command(build: Sequence[str], rules: str, options: Sequence[str] = ()) -> str:
+    """Return the command that checks a build with a file of rules, ready for a shell."""
+    return _command(build, rules, options)
+
+
+def _command(build: Sequence[str], rules: str, options: Sequence[str]) -> str:
+    found = find_rules()
+    is_found = found is not None and os.path.exists(rules) and os.path.samefile(found, rules)
+    return shlex.join(
+        ["occupancy", "check", *build, *([] if is_found or not rules else ["--rules", rules]), *options]
+    )
+
+
+def _rules(rules: Path | Rules | Collection[Rule | Exemption] | None) -> Rules:
+    if isinstance(rules, Rules):
+        return rules
+    if rules is not None and not isinstance(rules, (str, os.PathLike)):
+        given = list(rules)
+        if not all(isinstance(each, (Rule, Exemption)) for each in given) or not given:
+            raise RulesError(
+                "are not rules", where="rules", allowed="a file, or a list of Rule and Exemption"
+            )
+        return Rules(
+            rules=tuple(each for each in given if isinstance(each, Rule)),
+            exemptions=tuple(each for each in given if isinstance(each, Exemption)),
+        )
+    path = find_rules() if rules is None else rules
+    if path is None:
+        raise RulesError(
+            f"this folder has no {RULES_FILE}, and no pyproject.toml with [tool.occupancy]",
+            where="rules",
+            hint="Write one with occupancy init BUILD, or name a file with `rules` (`--rules FILE`).",
+        )
+    return read_rules(path)
+
+
+def _without_comparisons(rules: Rules) -> Rules:
+    kept = []
+    for rule in rules.rules:
+        rest: dict[str, Any] = {name: None for name in rule.bounds if CRITERIA[name].compares}
+        has_more = len(rest) < len(rule.bounds) or rule.threads is not None or rule.dynamic_smem is not None
+        if has_more:
+            kept.append(replace(rule, **rest))
+    return replace(rules, rules=tuple(kept))
+
+
+def _with_baseline(rules: Rules, path: str | None) -> Rules:
+    return replace(rules, baseline=path)
+
+
+def _baseline(path: str) -> Build:
+    baseline = read_baseline(path)
+    return Build(path, baseline.kernels, threads=baseline.threads, is_baseline=True)
+
+
+def _target(path: str | None, reading: Reading) -> str:
     if path is None:
         raise InputError(
-            "there is none",
-            where="baseline",
-            hint=Asking.of("Say which file to write: ", Asking("--baseline FILE", "baseline=FILE"), "."),
+            "is missing", where="baseline", hint="Name the file with `baseline` (`--baseline FILE`)."
         )
-    if how.what_if is not None:
+    if reading.gpu is not None:
         raise InputError(
-            "a baseline holds kernels as they were compiled",
-            where=Asking("--cc", "cc"),
-            hint="Leave it out here, and give it when you compare.",
+            "cannot be used with --update", where="cc", hint="A baseline is for no GPU in particular."
         )
     return path
 
 
-def _rules_file(path: Path | None) -> str:
-    if path is not None:
-        return os.fspath(path)
-    found = rules_of_this_folder()
-    if found is None:
-        raise RulesError(
-            "there are none",
-            where="rules",
-            hint=Asking.of(
-                f"This folder has no {RULES_FILE}, which occupancy init writes, and no {PYPROJECT} with "
-                "[tool.occupancy]; or give ",
-                Asking("--rules FILE", "rules=FILE"),
-                ".",
-            ),
+def _assumed(reading: Reading, before: Build, after: Build) -> int | None:
+    """Return the block size that a baseline assumes, if none was given."""
+    sizes = {build.threads for build in (before, after) if build.threads is not None}
+    if reading.threads is None and len(sizes) > 1:
+        raise InputError(
+            f"the baselines assume {' and '.join(map(str, sorted(sizes)))} threads",
+            where="threads",
+            hint="Set `threads` (`--threads N`).",
         )
-    return found
+    return next(iter(sizes), None)
+
+
+def _both(
+    reading: Reading, before: Build | None, after: Build
+) -> tuple[list[KernelRecord], list[KernelRecord]]:
+    """Return the wanted kernels of both builds that may be launched.
+
+    A name or an architecture that only one of them has is known.
+    """
+    selection = reading.selection()
+    sides = [[], list(after.records)] if before is None else [list(before.records), list(after.records)]
+    launchable = [list(filter(_is_launchable, side)) for side in sides]
+    selection.records(launchable[0] + launchable[1])  # refuses unknown names
+    found = [selection.records(side, is_partial=True) for side in launchable]
+    return found[0], found[1]
+
+
+def _is_launchable(record: KernelRecord) -> bool:
+    """Return True for compiled code; candidates that an autotuner rejected do not run."""
+    return record.regs is not None and record.chosen is not False
+
+
+def _whole(build: Build) -> Build:
+    """Return a build of which every part could be read.
+
+    Raises:
+        ReadError: Some part could not, so that a check would pass without it.
+    """
+    if build.problems:
+        first = build.problems[0]
+        raise ReadError(first.what, where=first.where)
+    if all(record.regs is None for record in build.records):
+        raise ReadError("no compiled kernel", where=build.name)
+    return build
+
+
+def _paths(given: Paths, where: str) -> list[str]:
+    paths = [given] if isinstance(given, (str, os.PathLike)) else list(given)
+    if not paths or not all(isinstance(each, (str, os.PathLike)) for each in paths):
+        raise InputError("is not a path", where=where, allowed="a path, or a list of paths")
+    return [os.fspath(each) for each in paths]

@@ -395,8 +395,11 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
     elif isinstance(kernel, Kernel):
         made = kernel.replace(**given) if given else kernel
     else:
+        from ..builds.rows import ScannedKernel
         from ..readers import KernelRecord, kernel_of
 
+        if isinstance(kernel, ScannedKernel):
+            kernel = kernel.sized()
         record = kernel if isinstance(kernel, KernelRecord) else kernel_of(kernel)
         threads = given.get("threads")
         made = record.kernel(None if threads is None else parse_threads(threads)[0])

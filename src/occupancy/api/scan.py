@@ -1,154 +1,263 @@
-"""The kernels that files hold, with their answers."""
+"""The kernels of files, with their occupancy."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import fields, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, overload
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, overload
 
-from ..builds.scan_row import ScanRow
-from ..builds.scanner import Scanner
-from ..builds.selection import Order
+from ..builds.merge import merge
+from ..builds.rows import BlockSize, Evaluator, ScannedKernel, with_block_sizes
+from ..builds.select import ORDERS, Order, Selection
 from ..errors import InputError, ReadError, shown
-from ..readers import ReadProblem
-from ..readers.reading import KernelSource
-from ..render.words import count
-from ..report.scan.report import csv_rows
-from ..report.scan.screen import ScanScreen
-from ..tables.gpus import Gpu
-from ..values.rows import Rows
-from ..values.spellings import parse_count
-from .arguments import CountLike
-from .occupancy import Occupancy
-from .reading import Reading, ReadingArguments, takes_reading
-from .scanning import Scanning
+from ..readers import KernelRecord, ReadProblem
+from ..readers.limits import ReadLimits
+from ..readers.reading import KernelSource, read_each
+from ..readers.record import Remark
+from ..report.model import Column, Report
+from ..report.scan import Finding, findings, scan_report, summary
+from ..tables.gpus import Gpu, find_gpu, find_gpus
+from ..tables.table import Table
+from ..values.limits import ComputeCapability, Limits
+from ..values.spellings import INT_MAX, did_you_mean, parse_count, parse_share, parse_threads
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+Path = str | os.PathLike[str]
+Paths = Path | Sequence[Path]
+BlockSizeLike = int | str | Sequence[int]
+ArchitectureLike = str | int | tuple[int, int] | ComputeCapability
+
+ALL_ARCHS = "all"
+"""Value of ``archs`` for kernels of every architecture, also those that the named GPU does not run."""
+
+MOST_PLOTTED = 40
+
+EVERY = "*"
+"""Pattern of the kernels that no other one matches."""
 
 
-@takes_reading
+class Reading:
+    """Arguments that `scan`, `diff`, `check` and `save_baseline` share: kernels, and how they are computed.
+
+    Raises:
+        InputError: Not a block size, not a GPU, or not an architecture.
+        TableError: The user's table cannot be read.
+    """
+
+    def __init__(
+        self,
+        threads: BlockSizeLike | Mapping[str, BlockSizeLike] | None = None,
+        cc: ArchitectureLike | Limits | Gpu | None = None,
+        limits_file: Path | None = None,
+        name: str | Sequence[str] | None = None,
+        archs: Sequence[ArchitectureLike] = (),
+        only_newest: bool = False,
+        with_runtime: bool = False,
+        multiprocessor_count: int | str | None = None,
+    ) -> None:
+        table = Table(limits_file)
+        by_name = (
+            dict(threads) if isinstance(threads, Mapping) else {} if threads is None else {EVERY: threads}
+        )
+        sizes = {pattern: _threads(size) for pattern, size in by_name.items()}
+        self.threads = sizes.pop(EVERY, None)
+        """Threads per block of all kernels whose file does not state them."""
+        self.block_sizes = tuple(BlockSize(pattern, size) for pattern, size in sizes.items())
+        self.gpu = None if cc is None else find_gpu(cc, table)
+        """GPU to compute for, in place of the one that each kernel was compiled for."""
+        if isinstance(archs, (str, ComputeCapability)) or not isinstance(archs, Collection):
+            one = shown(archs if isinstance(archs, (str, int)) else "sm_90")
+            raise InputError(f"got {shown(archs)}", where="archs", hint=f"Give a list: archs=[{one}].")
+        texts = [part for each in archs for part in (each.split(",") if isinstance(each, str) else [each])]
+        has_all = any(isinstance(each, str) and each.strip().lower() == ALL_ARCHS for each in texts)
+        texts = [] if has_all else texts
+        self.variants = frozenset(filter(None, map(_variant, texts)))
+        self.archs = frozenset(
+            cc for each in texts if not _variant(each) for cc in _compute_capabilities(each, table)
+        )
+        self.names = _parts(name)
+        self.only_newest = only_newest
+        self.with_runtime = with_runtime
+        count = self.gpu.multiprocessor_count if self.gpu is not None else None
+        if multiprocessor_count is not None:
+            from ..advice.waves import check_multiprocessors
+
+            count = parse_count(multiprocessor_count, "multiprocessor_count")
+            check_multiprocessors(count)
+        self.multiprocessor_count = count
+        self._limits_of = table.limits
+        # Architectures that were chosen are shown whether the GPU runs their code or not.
+        is_chosen = has_all or bool(self.archs or self.variants)
+        self._running = None if self.gpu is None or is_chosen else self.gpu.limits.compute_capability
+
+    @property
+    def selects(self) -> bool:
+        """True if only some kernels are wanted."""
+        return bool(self.names or self.archs or self.variants or self.only_newest)
+
+    def evaluator(self, threads: int | None = None, *, within_bounds: bool = False) -> Evaluator:
+        """Return the engine for records, with a block size from elsewhere if none was given."""
+        count = self.multiprocessor_count
+        threads = self.threads or threads
+        return Evaluator(self._limits_of, threads, self.gpu, count, within_bounds=within_bounds)
+
+    def selection(self, **more: Any) -> Selection:
+        """Return the filters and the order, with more of them."""
+        return Selection(
+            names=self.names,
+            archs=self.archs,
+            variants=self.variants,
+            only_newest=self.only_newest,
+            with_runtime=self.with_runtime,
+            gpu=self._running,
+            **more,
+        )
+
+    def sized(self, records: Iterable[KernelRecord], more: Sequence[BlockSize] = ()) -> list[KernelRecord]:
+        """Return records with the block sizes that are stated for their names, those given here last."""
+        sizes = (*more, *self.block_sizes)
+        return list(with_block_sizes(records, sizes) if sizes else records)
+
+    def inputs(self) -> dict[str, Any]:
+        """Return what was given, for a report."""
+        sizes = {size.kernels: size.threads for size in self.block_sizes}
+        if sizes and self.threads is not None:
+            sizes[EVERY] = self.threads
+        values = {
+            "threads": sizes or self.threads,
+            "cc": None if self.gpu is None else self.gpu.cc,
+            "gpu": None if self.gpu is None else self.gpu.name,
+            "names": list(self.names),
+            "archs": sorted({each.sm for each in self.archs} | self.variants),
+            "sms": self.multiprocessor_count,
+        }
+        return {name: value for name, value in values.items() if value}
+
+
 def scan(
     sources: KernelSource | Sequence[KernelSource],
     *,
+    threads: BlockSizeLike | Mapping[str, BlockSizeLike] | None = None,
+    cc: ArchitectureLike | Limits | Gpu | None = None,
+    name: str | Sequence[str] | None = None,
+    archs: Sequence[ArchitectureLike] = (),
     below: float | str | None = None,
     only_spilling: bool = False,
+    only_newest: bool = False,
     sort: Order | None = None,
     reverse: bool = False,
     limit: int | None = None,
-    multiprocessor_count: CountLike | None = None,
-    **reading: Unpack[ReadingArguments],
+    with_runtime: bool = False,
+    multiprocessor_count: int | str | None = None,
+    limits_file: Path | None = None,
 ) -> Scan:
-    """The kernels, or launches, that files, folders and streams hold, with their occupancy.
+    """Return the kernels, or launches, of files, folders and streams, with their occupancy.
 
-    What is read: cubins; fatbins, executables, libraries, objects and archives; PTX; the output of
-    ``ptxas -v``, ``nvcc --resource-usage`` and ``cuobjdump -res-usage``; Triton's and Inductor's caches;
-    reports and CSV of Nsight Compute; traces of PyTorch's profiler. The content decides, not the name.
-
-    Without ``threads``, a kernel has its launch bound, else whatever is best for it.
+    It reads cubins; fatbins, executables, libraries, objects and archives; wheels and zip files; PTX; the
+    output of ``ptxas -v``, ``nvcc --resource-usage`` and ``cuobjdump -res-usage``; Triton's and Inductor's
+    caches; reports and CSV of Nsight Compute; traces of PyTorch's profiler. Files are recognized by content.
 
         >>> for kernel in occupancy.scan("libcurand.so", cc="9.0"):    # doctest: +SKIP
-        ...     print(kernel.demangled, kernel.arch, kernel.regs, kernel.answer.occupancy)
+        ...     print(kernel.short_name, kernel.arch, kernel.regs, kernel.occupancy)
 
     Args:
         sources: A path of a file or folder, ``"-"`` for standard input, an object with ``read`` that
-            gives bytes or text; or several of these.
-        {arguments}
-        below: Only kernels of an occupancy below this: a share, ``0.5``, or percent, ``50``.
+            returns bytes or text; or several of these.
+        threads: Threads per block of kernels whose file does not state them, or a dictionary from patterns of
+            names to threads. Not given: the launch bound, else 256, with ``threads_assumed``.
+        cc: GPU or compute capability to compute for; not given: that of each kernel.
+        name: Parts of names, any of which may fit; ``*`` stands for any text.
+        archs: Only kernels for these architectures: ``["sm_90", "sm_90a", "hopper"]``.
+        below: Only kernels of a lower occupancy: ``0.5`` or ``"50%"``.
         only_spilling: Only kernels that spill registers.
-        sort: ``"occupancy"``, lowest first; ``"regs"``, ``"spills"``, ``"stack"`` or ``"time"``, most first;
-            ``"worst"``: what most deserves a look, and nothing that does not. By default the lowest occupancy
-            first, with the others of its kernel, and launches of traces by time; those are one that differ in
-            nothing else. With ``below`` or ``only_spilling`` by default by what is asked for. ``print()``
-            shows very many differently: where nothing is asked for, those that most deserve a look.
+        only_newest: Of each kernel only the newest architecture.
+        sort: ``"occupancy"``, the lowest first; ``"regs"``, ``"spills"``, ``"stack"`` or ``"time"``, the most
+            first. Not given: occupancy; of traces time.
         reverse: The other end of the order first.
-        limit: The most kernels that are wanted.
-        multiprocessor_count: SMs of the GPU, 1 and up, for the waves of launches. By default those of the
-            product that ``cc`` names, else of the GPU that each launch ran on.
+        limit: The most kernels to return.
+        with_runtime: Include kernels of CUDA's device runtime.
+        multiprocessor_count: SMs of the GPU, for the waves of launches. Not given: those of the named GPU,
+            else of the GPU of each launch.
+        limits_file: A table of limits for other GPUs (YAML).
 
     Returns:
-        A sequence of kernels; what could not be read is in its ``problems``.
+        A sequence of kernels; damaged pieces are in its ``problems``.
 
     Raises:
         ReadError: Nothing at all could be read.
-        InputError: An argument out of range.
+        InputError: An argument is out of range, or no kernel has such a name or architecture.
     """
-    return Scan(
-        Scanning(
-            _several(sources),
-            Reading(**reading),
-            below=below,
-            only_spilling=only_spilling,
-            sort=sort,
-            limit=limit,
-            multiprocessor_count=_sms(multiprocessor_count),
-            reverse=reverse,
-        )
+    reading = Reading(threads, cc, limits_file, name, archs, only_newest, with_runtime, multiprocessor_count)
+    if sort is not None and sort not in ORDERS:
+        raise InputError(f"got {shown(sort)}", where="sort", allowed=did_you_mean(str(sort), ORDERS))
+    if reverse and sort is None:
+        raise InputError("needs an order", where="reverse", hint=f"Set `sort`: {', '.join(ORDERS)}.")
+    if limit is not None and limit < 1:
+        raise InputError(f"got {limit}", where="limit", allowed="1 and up")
+    selection = reading.selection(
+        below=None if below is None else _share(below),
+        only_spilling=only_spilling,
+        sort=sort,
+        reverse=reverse,
+        limit=limit,
     )
+    records, problems = read_records(_several(sources))
+    if not records and problems:
+        first = problems[0]
+        raise ReadError(first.what, where=first.where)
+    wanted = reading.sized(selection.records(records))
+    rows = reading.evaluator().rows(wanted, sum(record.duration_us or 0 for record in records))
+    chosen = selection.filtered(rows)
+    of = summary(chosen)
+    inputs = reading.inputs()
+    if below is not None:
+        inputs["below"] = selection.below
+    if only_spilling:
+        inputs["spilling"] = True
+    return Scan(selection.rows(rows), problems, Found(len(records), of, inputs, selection.order_name(chosen)))
 
 
-class ScannedKernel(ScanRow):
-    """One kernel of one architecture, or one launch, as a file states it, with the answer."""
+class Found:
+    """What a scan found beside its rows."""
 
-    # No field, which `dataclasses.asdict` and all that builds on it would show.
-    __slots__ = ("_scanner",)
-    _scanner: Scanner | None
-
-    def __init__(self, *, scanner: Scanner | None = None, **values: Any) -> None:
-        super().__init__(**values)
-        object.__setattr__(self, "_scanner", scanner)
-
-    @property
-    def answer(self) -> Occupancy | None:
-        """The whole answer, with its next steps and all else; None where something needed is not known, and
-        for a copy that `dataclasses.replace` made."""
-        if self.occupancy is None or self._scanner is None:
-            return None
-        limits, kernel = self._scanner.question(self)
-        chip = self._scanner.chip
-        return Occupancy(Gpu(limits) if chip is None else replace(chip, limits=limits), kernel)
-
-    def __repr__(self) -> str:
-        return f"<ScannedKernel {self.title}>"
-
-
-_ROW = tuple(each.name for each in fields(ScanRow))
-
-
-MOST_PLOTTED = 40
-MOST_BESIDE_A_BAR = 48
-"""Characters of a kernel's name."""
+    def __init__(self, found: int, summary: Any, inputs: Mapping[str, Any], order: str) -> None:
+        self.found = found
+        self.summary = summary
+        self.inputs = inputs
+        self.order = order
 
 
 class Scan(Sequence[ScannedKernel]):
-    """Kernels of files, with their answers. Prints itself as ``occupancy scan`` does."""
+    """Kernels of files, with their occupancy; a slice is a scan, too. Prints itself as ``occupancy scan``."""
 
-    def __init__(self, scanning: Scanning) -> None:
-        self._scanning = scanning
-        self._records = tuple(scanning.records())
-        if not self._records and scanning.problems:
-            first = scanning.problems[0]
-            raise ReadError(first.what, where=first.where)
-        self._rows = tuple(scanning.rows(self._records, as_found=False))
-
-    @property
-    def problems(self) -> tuple[ReadProblem, ...]:
-        """What could not be read."""
-        return tuple(self._scanning.problems)
+    def __init__(self, rows: Sequence[ScannedKernel], problems: Sequence[ReadProblem], about: Found) -> None:
+        self._rows = tuple(rows)
+        self.problems = tuple(problems)
+        """Damaged pieces."""
+        self._about = about
 
     @property
     def found(self) -> int:
-        """How many kernels and launches the sources hold, wanted or not."""
-        return self._scanning.found
+        """Number of kernels and launches in the sources, wanted or not."""
+        return self._about.found
+
+    def findings(self) -> list[Finding]:
+        """Return what to look at: kernels that do not launch, spill, or have a low occupancy."""
+        return list(findings(self._rows))
+
+    def report(self, columns: Sequence[Column] = (), *, in_full: bool = False) -> Report:
+        """Return the report, with chosen columns, or with all rows on a screen."""
+        about = self._about
+        return scan_report(
+            self._rows, of=about.summary, found=about.found, inputs=about.inputs, columns=columns,
+            in_full=in_full, order=about.order,
+        )  # fmt: skip
 
     def plot(self, ax: Any = None, *, limit: int = MOST_PLOTTED) -> Any:
-        """Draw the occupancy of the kernels as they are sorted, else the lowest first.
+        """Draw the occupancy of the kernels as bars.
 
         Args:
-            ax: matplotlib's ``Axes`` to draw into; by default those of a new figure.
-            limit: The most kernels that are drawn.
+            ax: matplotlib's ``Axes`` to draw into; not given: those of a new figure.
+            limit: The most kernels to draw.
 
         Returns:
             The ``Axes``.
@@ -157,34 +266,24 @@ class Scan(Sequence[ScannedKernel]):
             MissingDependencyError: matplotlib is not installed.
         """
         from ..render.pictures import plot
-        from ..render.text.shortening import shortened
-        from ..report.name_words import short_name
         from ..report.pictures import Bars, Picture
 
         known = [row for row in self._rows if row.occupancy is not None]
-        is_sorted = self._scanning.is_sorted
-        if not is_sorted:
-            known.sort(key=lambda row: row.occupancy or 0.0)
-        names = [short_name(row) for row in known]
-        shown = shortened(names, MOST_BESIDE_A_BAR)
+        shown = known[:limit]
         has_several = len({row.arch for row in known}) > 1
-        labels = [
-            f"{shown[name]} {(has_several and row.arch) or ''}".rstrip()
-            for name, row in zip(names[:limit], known[:limit], strict=True)
-        ]
-        more = f", the {'first' if is_sorted else 'lowest'} {limit} of them" if len(known) > limit else ""
-        chart = Bars(labels, [row.occupancy or 0.0 for row in known[:limit]])
-        (axes,) = plot(Picture(f"Occupancy of {count(len(known), 'kernel')}{more}", (chart,)), ax)
+        labels = [f"{row.screen_name} {(has_several and row.arch) or ''}".rstrip() for row in shown]
+        more = f", {limit} of them" if len(known) > limit else ""
+        chart = Bars(labels, [row.occupancy or 0.0 for row in shown])
+        (axes,) = plot(Picture(f"Occupancy of {len(known):,} kernels{more}", (chart,)), ax)
         return axes
 
-    def rows(self) -> Rows:
-        """A dictionary of plain values for each kernel, as for ``pandas.DataFrame``: the rows of the CSV,
-        each made when it is asked for."""
-        return Rows(partial(csv_rows, self._rows), range(len(self._rows)))
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a dictionary for each kernel, as for ``pandas.DataFrame``."""
+        return list(self.report().records())
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain dictionaries, lists and numbers: the command's JSON."""
-        return self._scanning.report(self._rows).to_dict()
+        """Return all of it as plain values: the command's JSON."""
+        return self.report().to_dict()
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -192,42 +291,80 @@ class Scan(Sequence[ScannedKernel]):
     @overload
     def __getitem__(self, index: int) -> ScannedKernel: ...
     @overload
-    def __getitem__(self, index: slice) -> tuple[ScannedKernel, ...]: ...
-    def __getitem__(self, index: int | slice) -> ScannedKernel | tuple[ScannedKernel, ...]:
-        if isinstance(index, slice):
-            return tuple(map(self._kernel, self._rows[index]))
-        return self._kernel(self._rows[index])
-
-    def _kernel(self, row: ScanRow) -> ScannedKernel:
-        values = {name: getattr(row, name) for name in _ROW}
-        return ScannedKernel(scanner=self._scanning.scanner, **values)
+    def __getitem__(self, index: slice) -> Scan: ...
+    def __getitem__(self, index: int | slice) -> ScannedKernel | Scan:
+        if not isinstance(index, slice):
+            return self._rows[index]
+        rows, about = self._rows[index], self._about
+        return Scan(rows, self.problems, Found(about.found, summary(rows), about.inputs, about.order))
 
     def __repr__(self) -> str:
-        problems = f", {count(len(self.problems), 'problem')}" if self.problems else ""
-        return f"<Scan of {count(len(self), 'kernel')}{problems}>"
+        return f"<Scan of {len(self):,} kernels{f', {len(self.problems)} problems' if self.problems else ''}>"
 
     def __str__(self) -> str:
-        from ..render.text import to_text
+        from ..render.terminal import text
 
-        return to_text(self._for_people().document(), reader="python")
+        return text(self.report())
 
     def _repr_html_(self) -> str:
-        from ..render.html import html
+        from ..render.markup import html
 
-        return html(self._for_people().document())
-
-    def _for_people(self) -> ScanScreen:
-        return self._scanning.for_people(self._records)
+        return html(self.report())
 
 
-def _sms(given: CountLike | None) -> int | None:
-    if given is None:
+def read_records(
+    sources: Iterable[KernelSource], common: ReadLimits | None = None
+) -> tuple[list[KernelRecord], list[ReadProblem]]:
+    """Read sources, and merge what several files state of one kernel."""
+    problems: list[ReadProblem] = []
+
+    def found() -> Iterable[KernelRecord | Remark]:
+        for each in read_each(sources, common):
+            if isinstance(each, ReadProblem):
+                problems.append(each)
+            else:
+                yield each
+
+    merged = merge(found())
+    return list(merged.records), [*problems, *merged.problems]
+
+
+def _variant(arch: object) -> str | None:
+    """Return ``sm_90a`` for any spelling of it; None for all code of a compute capability."""
+    text = arch.strip().lower() if isinstance(arch, str) else ""
+    if not text.endswith(("a", "f")) or not text[:-1].endswith(tuple("0123456789")):
         return None
-    from ..advice.waves import check_multiprocessors
+    return f"{ComputeCapability.parse(text).sm}{text[-1]}"
 
-    count = parse_count(given, "multiprocessor_count")
-    check_multiprocessors(count)
-    return count
+
+def _compute_capabilities(arch: ArchitectureLike, table: Table) -> list[ComputeCapability]:
+    """Return those of a number, or of the name of a GPU or an architecture."""
+    try:
+        return [ComputeCapability.parse(arch)]
+    except InputError:
+        return [gpu.limits.compute_capability for gpu in find_gpus(arch, table)]
+
+
+def _threads(size: object) -> int:
+    threads = parse_threads(size)[0]
+    if not 1 <= threads <= INT_MAX:
+        raise InputError(f"got {shown(size)}", where="threads", allowed=f"1 to {INT_MAX:,}")
+    return threads
+
+
+def _parts(name: object) -> tuple[str, ...]:
+    parts = () if name is None else (name,) if isinstance(name, str) else name
+    if not isinstance(parts, Collection) or not all(isinstance(part, str) for part in parts):
+        allowed = "a part of a kernel's name, or a list of parts"
+        raise InputError(f"got {shown(name)}", where="name", allowed=allowed)
+    return tuple(filter(None, parts))
+
+
+def _share(below: object) -> float:
+    share = parse_share(below, "below")
+    if not 0 < share <= 1:
+        raise InputError(f"{shown(below)} is out of range", where="below", allowed="up to 100%")
+    return share
 
 
 def _several(sources: KernelSource | Sequence[KernelSource]) -> Sequence[KernelSource]:

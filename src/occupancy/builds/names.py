@@ -131,6 +131,7 @@ def _identifiers(mangled: str) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=1 << 14)
 def short_name(name: str) -> str:
     """Return the readable name without parameters, return type and versioned namespaces."""
     return without_parameters(demangle(name))
@@ -148,6 +149,7 @@ def without_parameters(readable: str) -> str:
     return name
 
 
+@lru_cache(maxsize=1 << 14)
 def template_name(name: str) -> str:
     """Return the readable name without any template arguments: ``ns::A::run`` for ``ns::A<int>::run<3>``."""
     short = short_name(name)

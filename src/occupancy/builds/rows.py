@@ -8,7 +8,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..advice.next_steps import NextStep, next_steps
+from ..advice.next_steps import NextStep, next_steps, using_less
 from ..advice.opt_in import refused_by_compiler
 from ..advice.waves import Waves, count_waves, full_wave
 from ..engine import Result, evaluate
@@ -22,6 +22,9 @@ from .names import matches, short_name, template_name
 
 ASSUMED_THREADS = 256
 """Threads per block of a kernel whose block size and launch bound no file states."""
+
+MOST_OF_NAME = 36
+"""Characters of a name in a table."""
 
 LOW = 0.5
 """Occupancy below which a kernel is counted as low. A convention: low occupancy can be right."""
@@ -51,10 +54,11 @@ class BlockSize:
 class SizedResult:
     """Occupancy of all kernels with the same needs; a reason instead where something is not known."""
 
-    __slots__ = ("_step", "answer", "problem", "reason", "threads", "threads_assumed", "what_if")
+    __slots__ = ("_record", "_step", "answer", "problem", "reason", "threads", "threads_assumed", "what_if")
 
     def __init__(
         self,
+        record: KernelRecord,
         answer: Result | None,
         *,
         threads: int | None = None,
@@ -63,6 +67,7 @@ class SizedResult:
         problem: str | None = None,
         reason: str | None = None,
     ) -> None:
+        self._record = record
         self.answer = answer
         self.threads = threads
         self.threads_assumed = threads_assumed
@@ -75,7 +80,7 @@ class SizedResult:
     def next_step(self) -> NextStep | None:
         """The nearest higher occupancy and the changes that it takes."""
         if self._step is True:
-            self._step = None if self.answer is None else _next_step(self.answer)
+            self._step = None if self.answer is None else _next_step(self.answer, self._record)
         return self._step or None
 
 
@@ -100,12 +105,16 @@ class ScannedKernel(_Fields):
     """Share of the time of all launches that were scanned, 0 to 1."""
 
     def __init__(
-        self, record: KernelRecord, result: SizedResult, multiprocessor_count: int | None = None
+        self,
+        record: KernelRecord,
+        result: SizedResult,
+        sms: int | None = None,
+        time_share: float | None = None,
     ) -> None:
         self.record = record
         self.result = result
-        self._sms = multiprocessor_count
-        self.time_share = None
+        self._sms = sms
+        self.time_share = time_share
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "record":  # asked for by copy and pickle
@@ -204,6 +213,11 @@ class ScannedKernel(_Fields):
         waves = self.launch_waves
         return None if waves is None else waves.idle_share
 
+    def sized(self) -> KernelRecord:
+        """Return the record with the block size of the row."""
+        known = self.record.threads == self.threads
+        return self.record if known else replace(self.record, threads=self.threads)
+
     @property
     def template(self) -> str:
         """Readable name without template arguments and parameters: ``ns::run``."""
@@ -213,6 +227,12 @@ class ScannedKernel(_Fields):
     def short_name(self) -> str:
         """Readable name without parameters: ``ns::run<3>``."""
         return short_name(self.record.name)
+
+    @property
+    def screen_name(self) -> str:
+        """Short name, cut in the middle to a cell's width; `contains` matches it."""
+        name = self.short_name
+        return name if len(name) <= MOST_OF_NAME else f"{name[: MOST_OF_NAME - 19]}...{name[-16:]}"
 
     @property
     def finding(self) -> FindingRule | None:
@@ -225,6 +245,9 @@ class ScannedKernel(_Fields):
             return "spills"
         share = self.occupancy
         return "low-occupancy" if share is not None and share < LOW else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ScannedKernel, (self.record, self.result, self._sms, self.time_share)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScannedKernel):
@@ -255,6 +278,7 @@ class Evaluator:
         threads: Threads per block of kernels whose file does not state them.
         gpu: GPU to compute for, instead of the one that each kernel was compiled for.
         multiprocessor_count: SMs of the GPU, for waves; None for those that a file states.
+        within_bounds: Use the launch bound of kernels that do not launch with ``threads``.
     """
 
     def __init__(
@@ -263,7 +287,10 @@ class Evaluator:
         threads: int | None = None,
         gpu: Gpu | None = None,
         multiprocessor_count: int | None = None,
+        *,
+        within_bounds: bool = False,
     ) -> None:
+        self._within_bounds = within_bounds
         self._limits_of = limits_of
         self._threads = threads
         self._gpu = gpu
@@ -283,21 +310,26 @@ class Evaluator:
             result = self._results[key] = self._result(record, threads)
         return ScannedKernel(record, result, self._multiprocessor_count)
 
-    def rows(self, records: Iterable[KernelRecord]) -> list[ScannedKernel]:
-        """Return the records with their occupancy, and with their shares of the time of all launches."""
+    def rows(self, records: Iterable[KernelRecord], time: float | None = None) -> list[ScannedKernel]:
+        """Return the records with their occupancy, and with their shares of the time of all launches.
+
+        Args:
+            records: The records.
+            time: Time of all launches in microseconds; None for that of the records.
+        """
         rows = list(map(self.row, records))
-        time = sum(row.record.duration_us or 0 for row in rows)
+        if time is None:
+            time = sum(row.record.duration_us or 0 for row in rows)
         for row in rows if time else ():
             if row.record.duration_us is not None:
                 row.time_share = row.record.duration_us / time
         return rows
 
-    def is_stated(self, record: KernelRecord) -> bool:
-        """Return True if a file or the user states the block size."""
-        return record.threads is not None or self._threads is not None
-
     def _result(self, record: KernelRecord, other: int | None) -> SizedResult:
         stated = record.threads or self._threads or other
+        bound = record.max_threads
+        if self._within_bounds and record.threads is None and bound and stated and stated > bound:
+            stated = None
         threads = stated or record.max_threads or ASSUMED_THREADS
         assumed = stated is None
         try:
@@ -305,12 +337,13 @@ class Evaluator:
             what_if = record.compute_capability not in (None, limits.compute_capability)
             if record.regs is None:
                 problem = "PTX does not state registers" if record.format == "ptx" else "registers not stated"
-                return SizedResult(None, threads=threads, threads_assumed=assumed, problem=problem)
+                return SizedResult(record, None, threads=threads, threads_assumed=assumed, problem=problem)
             kernel = _kernel(record, limits, threads, what_if=what_if)
             answer = evaluate(limits, kernel)
         except OccupancyError as error:
-            return SizedResult(None, threads=threads, threads_assumed=assumed, problem=str(error))
+            return SizedResult(record, None, threads=threads, threads_assumed=assumed, problem=str(error))
         return SizedResult(
+            record,
             answer,
             threads=threads,
             threads_assumed=assumed,
@@ -379,5 +412,12 @@ def _reason(record: KernelRecord, answer: Result, threads: int) -> str | None:
     return refused_by_compiler(answer) if record.format in ("ptxas", "res-usage") else None
 
 
-def _next_step(answer: Result) -> NextStep | None:
-    return next(next_steps(answer), None)
+def _next_step(answer: Result, record: KernelRecord) -> NextStep | None:
+    # Triton compiles another kernel for other warps.
+    steps = next_steps(answer) if record.num_warps is None else using_less(answer)
+    return next((step for step in steps if is_possible(step, record)), None)
+
+
+def is_possible(step: NextStep, record: KernelRecord) -> bool:
+    """Return False where a step takes away shared memory that holds spilled registers."""
+    return not (record.spill_smem and "smem" in step.requires)

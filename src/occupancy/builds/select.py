@@ -50,8 +50,12 @@ class Selection:
     reverse: bool = False
     limit: int | None = None
 
-    def records(self, records: Sequence[KernelRecord]) -> list[KernelRecord]:
+    def records(self, records: Sequence[KernelRecord], *, is_partial: bool = False) -> list[KernelRecord]:
         """Return the records with the names and architectures of the selection.
+
+        Args:
+            records: The records.
+            is_partial: They are those of one of two builds, of which the other may have the names.
 
         Raises:
             InputError: None has one of the names, or one of the architectures.
@@ -59,10 +63,12 @@ class Selection:
         found = [each for each in records if self.with_runtime or RUNTIME_KERNEL not in each.name]
         if self.names:
             matching = {name for name in {each.name for each in found} if contains(self.names, name)}
-            self._refuse_unknown_names(found, matching)
+            if not is_partial:
+                self._refuse_unknown_names(found, matching)
             found = [each for each in found if each.name in matching]
         if self.archs or self.variants:
-            self._refuse_unknown_archs(found)
+            if not is_partial:
+                self._refuse_unknown_archs(found)
             found = list(filter(self._has_arch, found))
         if self.gpu is not None:
             found = list(code_that_runs(found, self.gpu))
@@ -103,13 +109,22 @@ class Selection:
     def rows(self, rows: Iterable[ScannedKernel]) -> list[ScannedKernel]:
         """Return the rows with the occupancy and spills of the selection, sorted, up to the limit."""
         found = self.filtered(rows)
-        order = self.sort
-        if order is None:
-            order = "time" if found and all(row.record.duration_us is not None for row in found) else None
-        found = _sorted(found, _KEYS[order or "occupancy"], reverse=self.reverse)
+        found = _sorted(found, _KEYS[self._order(found)], reverse=self.reverse)
         if self.sort is None:
             found.sort(key=lambda row: row.record.chosen is False)  # candidates that do not run, last
         return found if self.limit is None else found[: self.limit]
+
+    def _order(self, rows: Sequence[ScannedKernel]) -> Order:
+        if self.sort is not None:
+            return self.sort
+        has_times = bool(rows) and all(row.record.duration_us is not None for row in rows)
+        return "time" if has_times else "occupancy"
+
+    def order_name(self, rows: Sequence[ScannedKernel]) -> str:
+        """Return the order in words: ``lowest occupancy first``."""
+        order = self._order(rows)
+        is_lowest = (order == "occupancy") != self.reverse
+        return f"{'lowest' if is_lowest else 'highest'} {order} first"
 
     def filtered(self, rows: Iterable[ScannedKernel]) -> list[ScannedKernel]:
         """Return the rows with the occupancy and spills of the selection."""

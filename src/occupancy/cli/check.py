@@ -1,4 +1,4 @@
-"""``occupancy check``: whether the kernels of a build meet the rules."""
+"""``occupancy check`` and ``occupancy init``: rules for the kernels of a build."""
 
 from __future__ import annotations
 
@@ -10,39 +10,26 @@ from ..errors import OccupancyError
 from .choose_sm import gpu_option
 from .help import Command, grouped_option
 from .kernel_files import KernelFiles, kernel_file_options, with_what_if
-from .options import format_option_with
-from .output import print_report
-from .printing import print_data
+from .printing import format_option, print_data, print_text, show
 
 
 @click.command("check", cls=Command)
 @click.argument("build", cls=KernelFiles, metavar="BUILD...", nargs=-1, required=True)
 @grouped_option(
-    "output",
-    "--rules",
-    is_common=True,
-    metavar="FILE",
-    help="TOML with the rules. [default: occupancy.toml of this folder, else tool.occupancy of its "
-    "pyproject.toml]",
-)
+    "output", "--rules", is_common=True, metavar="FILE",
+    help="TOML with the rules. [default: occupancy.toml, else [tool.occupancy] of pyproject.toml]",
+)  # fmt: skip
 @grouped_option(
-    "output",
-    "--baseline",
-    is_common=True,
-    metavar="FILE",
-    help="What to compare with. [default: what the rules name]",
-)
+    "output", "--baseline", is_common=True, metavar="FILE",
+    help="Baseline to compare with. [default: the one that the rules name]",
+)  # fmt: skip
 @grouped_option(
-    "output",
-    "--update",
-    is_common=True,
-    is_flag=True,
-    help="Accept all kernels into the baseline, or only those of --name and --arch; rules that compare are "
-    "skipped.",
-)
+    "output", "--update", is_common=True, is_flag=True,
+    help="Accept all kernels into the baseline, or only those of --name and --arch.",
+)  # fmt: skip
 @kernel_file_options
 @gpu_option
-@format_option_with("github", "junit", "sarif")
+@format_option("html", "github", "junit", "sarif")
 def command(
     build: tuple[str, ...],
     rules: str | None,
@@ -52,10 +39,10 @@ def command(
     gpu: str | None,
     **options: Any,
 ) -> None:
-    """Whether the kernels of a build meet your rules: exit code 0 if all do, 1 if one does not.
+    """Check the kernels of a build against rules; exit with 1 if one is broken.
 
-    BUILD is anything that `occupancy scan` reads. A rule that looks at no kernel is an error, so that
-    nothing passes because nothing was checked.
+    BUILD is anything that `occupancy scan` reads. A rule that demands something of no kernel is an
+    error.
 
     \b
     occupancy check build/
@@ -65,28 +52,72 @@ def command(
     from ..api.builds import check
 
     try:
-        report = check(build, rules, baseline=baseline, update=update, **with_what_if(options, gpu))
+        result = check(build, rules, baseline=baseline, update=update, **with_what_if(options, gpu))
     except OccupancyError as error:
-        if output_format == "github":  # where nobody reads the log of a job that has annotations
-            from ..render.ci import Case, github
+        if output_format == "github":  # nobody reads the log of a job that has annotations
+            from ..render.ci import github_error
 
-            wrong = [Case("", "", "occupancy", "\n".join(each.lines())) for each in error.every]
-            print_data(github(wrong, ()))
+            print_data("\n".join(github_error("\n".join(each.lines())) for each in error.every))
         raise
     if output_format == "github":
         from ..render.ci import github
 
-        print_data(github(report.cases(), *report.said_to_github()))
+        print_data(github(result.findings(), result.report().headline))
     elif output_format == "junit":
         from ..render.ci import junit
+        from ..report.check import check_cases
 
-        print_data(junit(report.build, list(report.cases())))
+        print_data(junit(", ".join(build), list(check_cases(result.checked))))
     elif output_format == "sarif":
         from .. import __version__
-        from ..render.sarif import sarif
+        from ..render.ci import sarif
+        from ..report.check import CHECK_FINDINGS
 
-        print_data(sarif(report.findings(), report.asked(), __version__))
+        print_data(sarif(result.findings(), CHECK_FINDINGS, __version__))
     else:
-        print_report(report, output_format)
-    if not report.passed:
+        show(result.report(), output_format)
+    if not result.passed:
         click.get_current_context().exit(1)
+
+
+@click.command("init", cls=Command)
+@click.argument("build", metavar="BUILD...", nargs=-1, required=True)
+@grouped_option(
+    "output", "--rules", metavar="FILE", default="occupancy.toml", show_default=True, is_common=True,
+    help="File of rules to write.",
+)  # fmt: skip
+@grouped_option(
+    "output", "--baseline", metavar="FILE", default="occupancy-baseline.json", show_default=True,
+    is_common=True, help="Baseline to write.",
+)  # fmt: skip
+@kernel_file_options
+def init(
+    build: tuple[str, ...], rules: str, baseline: str, cc: None, limits_file: None, **options: Any
+) -> None:
+    """Write the first rules, with comments, and the first baseline of a build.
+
+    BUILD is anything that `occupancy scan` reads. Existing files are not replaced.
+
+    \b
+    occupancy init build/
+    """
+    from ..api.builds import begin, check_command
+
+    saved = begin(build, rules, baseline, **options)
+    print_text(f"Wrote {rules}: first rules.\nWrote {baseline}: {len(saved):,} kernels.")
+    print_text("Commit both files. In CI, check exits with 1 if a rule is broken.")
+    given = _kernel_options()
+    print_text(f"Next: {check_command(build, rules, given)}")
+
+
+def _kernel_options() -> list[str]:
+    """Return the options that select kernels: a check of others would find some added and some removed."""
+    context = click.get_current_context()
+    given: list[str] = []
+    for option in context.command.params:
+        value = context.params.get(option.name or "")
+        if isinstance(option, click.Option) and option.name in ("name", "archs", "only_newest") and value:
+            flag = max(option.opts, key=len)
+            values = value if option.multiple else (value,)
+            given += [flag] if option.is_flag else [part for each in values for part in (flag, str(each))]
+    return given

@@ -1,17 +1,22 @@
-"""``occupancy diff``: how each kernel changed between two builds."""
+"""``occupancy diff``: differences between two builds."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..values.untrusted import printable
+from .answer_file import written_to
 from .choose_sm import gpu_option
 from .help import Command, grouped_option
 from .kernel_files import KernelFiles, kernel_file_options, warn_of, with_what_if
-from .options import format_option_with, full_names_option
-from .output import print_report
-from .printing import print_data
+from .options import output_option
+from .output import file_of
+from .printing import format_of_file, format_option, print_data, show
+
+if TYPE_CHECKING:
+    from ..api.builds import Diff
 
 
 @click.command("diff", cls=Command)
@@ -20,38 +25,33 @@ from .printing import print_data
 @kernel_file_options
 @gpu_option
 @grouped_option(
-    "output", "--all", "with_same", is_common=True, is_flag=True, help="With the kernels that are the same."
+    "output", "--with-same", is_common=True, is_flag=True, help="Include kernels that did not change."
 )
+@grouped_option("output", "--all", "in_full", is_flag=True, help="Show all kernels, however many.")
 @grouped_option(
-    "output",
-    "--ignore-arch",
-    is_common=True,
-    is_flag=True,
-    help="Compare a kernel with that of another architecture where its own is not there.",
-)
+    "output", "--ignore-arch", is_common=True, is_flag=True,
+    help="Compare a kernel with that of another architecture if its own has none.",
+)  # fmt: skip
 @grouped_option(
     "output", "--threshold", is_common=True, type=float, default=0, metavar="N",
     help="Ignore changes of up to N percent, or N points of occupancy.",
 )  # fmt: skip
-@full_names_option
-@format_option_with("sarif")
+@output_option("Write the report to a file; .csv, .json, .jsonl, .md or .html sets the format.")
+@format_option("html", "sarif")
 def command(
     old: str,
     new: str,
-    with_same: bool,
-    ignore_arch: bool,
-    threshold: float,
-    full_names: bool,
+    in_full: bool,
+    output: str | None,
     output_format: str,
     gpu: str | None,
     **options: Any,
 ) -> None:
-    """How each kernel changed between two builds, the worst first.
+    """List the differences between the kernels of two builds, the worst first.
 
-    OLD and NEW are baselines, or anything that `occupancy scan` reads; - is standard input. A kernel is
-    recognised by its name and architecture; one that was renamed, or has other template arguments or
-    parameters, by what is left of its name. Where no file states the block size, both builds are
-    shown at the launch bound, else at 256 threads; the worst drop of all sizes decides.
+    OLD and NEW are baselines, or anything that `occupancy scan` reads; - is standard input. Kernels are
+    matched by name and architecture, then by the name without parameters and compiler-made parts, then
+    by their code.
 
     \b
     occupancy diff baseline.json build/
@@ -60,17 +60,35 @@ def command(
     """
     from ..api.builds import diff
 
-    options = with_what_if(options, gpu)
-    report = diff(old, new, threshold=threshold, with_same=with_same, ignore_arch=ignore_arch, **options)
-    if output_format == "sarif":
-        from .. import __version__
-        from ..render.sarif import sarif
-        from ..report.compare.findings import COMPARED, diff_findings
-
-        print_data(sarif(diff_findings(report), COMPARED, __version__))
-    else:
-        print_report(report, output_format, full_names=full_names)
-    for problem in report.problems:
+    file = file_of(output)
+    if file is not None:
+        output_format = format_of_file(file, output_format)
+    found = diff(old, new, **with_what_if(options, gpu))
+    for problem in found.problems:
         warn_of(problem)
-    if report.problems:
+    with written_to(file, output_format, (old, new)):
+        if output_format == "sarif":
+            from .. import __version__
+            from ..render.ci import sarif
+            from ..report.diff import DIFF_FINDINGS
+
+            print_data(sarif(found.findings(), DIFF_FINDINGS, __version__))
+        elif output_format == "html":
+            print_data(_page(old, new, found))
+        else:
+            show(found.report(in_full=in_full), output_format)
+    if file is not None:
+        click.echo(f"Wrote {printable(file)}.", err=True)
+    if found.problems:
         click.get_current_context().exit(1)
+
+
+def _page(old: str, new: str, found: Diff) -> str:
+    """Return the page that lists the differences."""
+    from .. import __version__
+    from ..page.build import build_page
+    from ..page.report import report_data, report_heading
+
+    report = found.report()
+    data = report_data(report.to_dict(), report.headline[:1], [str(each) for each in found.problems])
+    return build_page(__version__, "", data, report_heading([new], __version__, old))

@@ -7,12 +7,13 @@ import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from .. import __version__
-from ..errors import InputError, ReadError
+from ..errors import InputError
+from ..values.untrusted import printable
 from .answer_file import written_to
 from .choose_sm import cc_option, choose_sm, gpu_option
 from .help import Command
@@ -20,14 +21,12 @@ from .kernel_files import warn_of
 from .options import grid_options, output_option, threads_option, use_options
 from .output import file_of
 from .printing import print_data
-from .written import CHOOSING, end, page_of_kernels, say_written
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..api.arguments import KernelArguments
     from ..api.occupancy import Occupancy
-    from ..api.scanning import Scanning
     from ..tables.gpus import Gpu
 
 FILE_NAME = "occupancy.html"
@@ -69,20 +68,18 @@ def command(
     launch = {"grid": grid, "cluster": cluster, "sms": sms}
     if files:
         _refuse_question(files, output, {"cc": cc, "gpu": gpu, **kernel, **launch})
-    scanning, report = _report_of(files) if files else (None, None)
     question = _question(cc, gpu, kernel, launch)
+    content, has_problems = _kernels(files) if files else (None, False)
     if output is None:
-        open_page(question, report, files)
+        open_page(question, content, files)
     else:
         file = file_of(output)
         with written_to(file, "html", files):
-            print_data(_page(question, report, files))
-        if file is not None and scanning is not None:
-            say_written(file, scanning, f"occupancy scan {CHOOSING}")
-        elif file is not None:
-            click.echo(f"Wrote {file}.", err=True)
-    if scanning is not None:
-        end(scanning)
+            print_data(_page(question) if content is None else content)
+        if file is not None:
+            click.echo(f"Wrote {printable(file)}.", err=True)
+    if has_problems:
+        click.get_current_context().exit(1)
 
 
 def _refuse_question(files: tuple[str, ...], output: str | None, given: Mapping[str, object]) -> None:
@@ -108,21 +105,19 @@ def _refuse_question(files: tuple[str, ...], output: str | None, given: Mapping[
         )
 
 
-def _report_of(files: tuple[str, ...]) -> tuple[Scanning, Mapping[str, Any]]:
-    """The kernels of files, for the page to list.
+def _kernels(files: tuple[str, ...]) -> tuple[str, bool]:
+    """Return the page that lists the kernels of files, and whether some part could not be read.
 
     Raises:
         ReadError: Nothing at all could be read.
     """
-    from ..api.reading import Reading
-    from ..api.scanning import Scanning
+    from ..api.scan import scan
+    from .scan import page_of_kernels
 
-    scanning = Scanning(files, Reading())
-    found = scanning.page_report(scanning.records(warn_of))
-    if scanning.problems and not scanning.found:
-        first = scanning.problems[0]
-        raise ReadError(first.what, where=first.where)
-    return scanning, found
+    found = scan(files)
+    for problem in found.problems:
+        warn_of(problem)
+    return page_of_kernels(files, found), bool(found.problems)
 
 
 def _question(cc: str | None, gpu: str | None, kernel: KernelArguments, launch: dict[str, str | None]) -> str:
@@ -174,7 +169,7 @@ def _of_gpu(chip: Gpu, sms: str | None) -> dict[str, str | None]:
     return {"gpu": chip.name, "sms": count if sms is None else sms}
 
 
-def open_page(question: str, report: Mapping[str, Any] | None = None, files: tuple[str, ...] = ()) -> None:
+def open_page(question: str, content: str | None = None, files: tuple[str, ...] = ()) -> None:
     """Open the page in the browser; print its address where there is none.
 
     The question is written into the file as well, because some systems open a file without what stands behind
@@ -182,7 +177,7 @@ def open_page(question: str, report: Mapping[str, Any] | None = None, files: tup
 
     Args:
         question: What it opens with.
-        report: The kernels of the files.
+        content: The page of files; None: the calculator.
         files: What it lists, for the command that writes such a page.
 
     Raises:
@@ -190,23 +185,23 @@ def open_page(question: str, report: Mapping[str, Any] | None = None, files: tup
     """
     import webbrowser
 
-    from ..builds.atomic_file import write_atomically
     from ..page.question import command_of
+    from ..values.atomic_file import write_atomically
 
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE_NAME
-    write_atomically(str(path), _page(question, report, files))
+    write_atomically(str(path), _page(question) if content is None else content)
     address = path.as_uri() + (f"#{question}" if question else "")
     if not webbrowser.open(address):
         command = f"{command_of(question, files)} -o {FILE_NAME}"
         click.echo(f"No browser to open: {address}\nA file to keep or to send: {command}", err=True)
 
 
-def _page(question: str, report: Mapping[str, Any] | None, files: tuple[str, ...]) -> str:
+def _page(question: str) -> str:
     from ..page.build import build_page
 
-    return build_page(__version__, question) if report is None else page_of_kernels(files, report)
+    return build_page(__version__, question)
 
 
 def cache_folder() -> Path:

@@ -1,34 +1,27 @@
-"""``occupancy scan``: the kernels that files hold."""
+"""``occupancy scan``: the kernels of files, with their occupancy."""
 
 from __future__ import annotations
 
 import os
-import shlex
-import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from ..errors import InputError, ReadError
-from ..values.spellings import parse_count
+from ..values.untrusted import printable
 from .answer_file import written_to
 from .choose_sm import choose_sm, device_option, gpu_option
 from .help import Command, grouped_option
 from .kernel_files import KernelFiles, kernel_file_options, warn_of
-from .options import format_option_with, full_names_option, limit_option, output_option, sms_option
-from .output import FOR_PEOPLE, file_of, format_for, print_document
-from .printing import print_data, print_text
-from .written import CHOOSING, end, page_of_kernels, say_written, warn_of_failing
+from .options import limit_option, output_option, sms_option
+from .output import file_of
+from .printing import format_of_file, format_option, print_data, print_text, show
 
 if TYPE_CHECKING:
-    from ..api.scanning import Scanning
-    from ..readers import KernelRecord
-    from ..report.scan.columns import Asked
+    from ..api.scan import Scan
 
-ORDERS = ("occupancy", "regs", "spills", "stack", "time", "worst")
-"""Those of the library, whose module a command that is not run need not load; a test compares."""
+ORDERS = ("occupancy", "regs", "spills", "stack", "time")
+"""Those of the library, which a command that is not run need not load; a test compares."""
 
 
 @click.command("scan", cls=Command)
@@ -38,260 +31,113 @@ ORDERS = ("occupancy", "regs", "spills", "stack", "time", "worst")
 @device_option("device", help="Or on a GPU of this machine?")
 @sms_option
 @grouped_option(
-    "output",
-    "--below",
-    is_common=True,
-    metavar="PERCENT",
-    help="Only kernels of a lower occupancy than this: 50, 50%, 0.5.",
-)
+    "output", "--below", is_common=True, metavar="PERCENT",
+    help="Only kernels of a lower occupancy: 50, 50%, 0.5.",
+)  # fmt: skip
 @grouped_option(
-    "output",
-    "--spilling",
-    "only_spilling",
-    is_common=True,
-    is_flag=True,
-    help="Only kernels that spill registers, the most first.",
-)
+    "output", "--spilling", "only_spilling", is_common=True, is_flag=True,
+    help="Only kernels that spill registers.",
+)  # fmt: skip
 @grouped_option(
-    "output",
-    "--sort",
-    is_common=True,
-    type=click.Choice(ORDERS),
-    metavar="ORDER",
-    help=f"Lowest occupancy, or most of the others, first; worst: what most deserves a look. "
-    f"[{'|'.join(ORDERS)}]",
-)
+    "output", "--sort", is_common=True, type=click.Choice(ORDERS), metavar="ORDER",
+    help=f"Lowest occupancy, or most of the others, first. [{'|'.join(ORDERS)}]",
+)  # fmt: skip
 @grouped_option("output", "--reverse", is_flag=True, help="The other end of that order first.")
 @limit_option
 @grouped_option("output", "--all", "in_full", is_flag=True, help="Show all kernels, however many.")
 @grouped_option(
-    "output",
-    "--columns",
-    is_common=True,
-    metavar="NAME,...",
-    help="The columns, such as demangled,regs,occupancy: by their titles, or by the names in the CSV, where "
-    "name is the compiler's and demangled the readable one.",
-)
-@full_names_option
-@output_option("Write the answer to a file; .csv, .json, .jsonl, .md or .html says how.")
+    "output", "--columns", is_common=True, metavar="NAME,...",
+    help="Columns by their names in CSV, such as demangled,regs,occupancy.",
+)  # fmt: skip
+@output_option("Write the report to a file; .csv, .json, .jsonl, .md or .html sets the format.")
 @grouped_option(
-    "output",
-    "--save-baseline",
-    "baseline",
-    is_common=True,
-    metavar="FILE",
+    "output", "--save-baseline", "baseline", is_common=True, metavar="FILE",
     help="Write a baseline for diff and check instead.",
-)
-@format_option_with(
-    "jsonl",
-    "html",
-    "sarif",
-    note="; jsonl is one JSON object for each kernel, html a page to open (-o FILE.html), sarif what "
-    "services that scan code read.",
-)
+)  # fmt: skip
+@format_option("html", "sarif")
 def command(
     files: tuple[str, ...],
     baseline: str | None,
     output: str | None,
+    output_format: str,
+    columns: str | None,
+    in_full: bool,
     **options: Any,
 ) -> None:
-    """The kernels that files hold, with their registers, shared memory and occupancy.
+    """List the kernels of files with their registers, shared memory and occupancy.
 
-    FILE is anything that holds compiled kernels or launches, or a folder of such, or - for standard
-    input: cubins, executables, libraries, objects; what ptxas -v, nvcc --resource-usage or
-    cuobjdump -res-usage printed, alone or in a build log; Triton's and Inductor's caches; reports and
-    CSV of Nsight Compute; traces of PyTorch's profiler; PTX.
+    FILE is a file or folder with compiled kernels or launches, or - for standard input: cubins,
+    executables, libraries, objects, wheels; the output of ptxas -v, nvcc --resource-usage or
+    cuobjdump -res-usage, alone or in a build log; Triton's and Inductor's caches; reports and CSV of
+    Nsight Compute; traces of PyTorch's profiler; PTX.
 
     \b
     occupancy scan libkernels.so --newest --below 50
     occupancy scan report.ncu-rep --gpu "H200"
     nvcc -Xptxas -v ... 2>&1 | occupancy scan - --threads 256
-    occupancy scan build/ --save-baseline baseline.json
+    occupancy scan build/ -o report.html
     """
-    output = file_of(output)
-    options["output_format"] = format_for(output, options["output_format"])
-    _refuse_absent(files)
-    if baseline is not None:
-        _save_baseline(files, baseline, output, options)
-        return
-    with written_to(output, options["output_format"], files):
-        scanning, fields = _scan(files, **options)
-    if output is None:
-        warn_of_failing(scanning, fields)
-    else:
-        given = options["only_newest"], options["only_spilling"], options["below"], options["limit"]
-        is_whole_page = options["output_format"] == "html" and not any(given)
-        say_written(output, scanning, CHOOSING if is_whole_page else "")
-    end(scanning)
-
-
-def _refuse_absent(files: tuple[str, ...]) -> None:
-    """Where there is one of them, what is wrong with the others is a problem among its answers."""
     if not any(file == "-" or os.path.lexists(file) for file in files):
         raise ReadError("cannot be read: No such file or directory", where=files[0])
+    if baseline is not None:
+        _save_baseline(files, baseline, options)
+        return
+    from ..api.scan import scan
+    from ..report.scan import chosen_columns
+
+    chosen = () if columns is None else chosen_columns(columns.split(","))
+    file = file_of(output)
+    if file is not None:
+        output_format = format_of_file(file, output_format)
+    found = scan(files, **_arguments(options))
+    for problem in found.problems:
+        warn_of(problem)
+    with written_to(file, output_format, files):
+        if output_format == "sarif":
+            from .. import __version__
+            from ..render.ci import sarif
+            from ..report.scan import SCAN_FINDINGS
+
+            print_data(sarif(found.findings(), SCAN_FINDINGS, __version__))
+        elif output_format == "html":
+            print_data(page_of_kernels(files, found))
+        else:
+            show(found.report(chosen, in_full=in_full), output_format)
+    if file is not None:
+        click.echo(f"Wrote {printable(file)}: {len(found):,} kernels.", err=True)
+    if found.problems:
+        click.get_current_context().exit(1)
 
 
-_OF_THE_ANSWER = {
-    "limit": ("--limit", None),
-    "below": ("--below", None),
-    "only_spilling": ("--spilling", False),
-    "columns": ("--columns", None),
-    "full_names": ("--full-names", False),
-    "sort": ("--sort", None),
-    "reverse": ("--reverse", False),
-    "in_full": ("--all", False),
-    "output_format": ("--format", "text"),
-}
-"""What says how kernels are shown, with its default; a baseline holds them all."""
+def page_of_kernels(files: tuple[str, ...], found: Scan) -> str:
+    """Return the page that lists kernels."""
+    from .. import __version__
+    from ..page.build import build_page
+    from ..page.report import report_data, report_heading
+
+    report = found.report()
+    data = report_data(report.to_dict(), report.headline[:1], [str(each) for each in found.problems])
+    return build_page(__version__, "", data, report_heading(files, __version__))
 
 
-def _save_baseline(
-    files: tuple[str, ...], baseline: str, output: str | None, options: dict[str, Any]
-) -> None:
-    if output is not None:
-        raise InputError("a baseline is a file of its own", where="--output", hint="Leave it out.")
-    for name, (option, default) in _OF_THE_ANSWER.items():
-        if options.pop(name) != default:
-            raise InputError("a baseline holds every kernel", where=option, hint="Leave it out.")
-    if [options.pop(name) for name in ("gpu", "device", "sms")] != [None, None, None]:
+def _arguments(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `scan` for the options."""
+    cc, gpu, device, sms = (options.pop(name) for name in ("cc", "gpu", "device", "sms"))
+    chosen = None
+    if (cc, gpu, device) != (None, None, None):
+        chosen = choose_sm(cc, gpu, device, options["limits_file"])
+    return {**options, "cc": chosen, "multiprocessor_count": sms}
+
+
+def _save_baseline(files: tuple[str, ...], baseline: str, options: dict[str, Any]) -> None:
+    names = ("threads", "name", "archs", "only_newest", "with_runtime")
+    others = [name for name, value in options.items() if value and name not in names]
+    if others:
+        option = f"--{others[0].replace('_', '-')}"
         raise InputError(
-            "a baseline is not about one GPU", where="--gpu, --device and --sms", hint="Use --cc instead."
+            "cannot be used with --save-baseline", where=option, hint="A baseline has all kernels."
         )
     from ..api.builds import save_baseline
 
-    kernels = save_baseline(files, baseline, **options).kernels
-    print_text(f"{baseline}: a baseline of {len(kernels):,} kernels.")
-
-
-def _scan(
-    files: tuple[str, ...],
-    *,
-    columns: str | None,
-    full_names: bool,
-    output_format: str,
-    **options: Any,
-) -> tuple[Scanning, tuple[str, ...]]:
-    """Print what was found. What answered, and the fields that were chosen for programs."""
-    asked: tuple[Asked, ...] = ()
-    fields: tuple[str, ...] = ()
-    if columns is not None:
-        from ..report.scan.asked import columns_named
-
-        asked = columns_named(columns.split(","))
-    scanning = _scanning(files, **options)
-    records = _watched(scanning.records(warn_of), output_format)
-    if output_format in FOR_PEOPLE:
-        document = scanning.for_people(records).document(asked)
-        print_document(document, output_format, full_names=full_names)
-    elif output_format == "html":
-        _print_page(files, scanning, records)
-    elif output_format == "sarif":
-        _print_findings(scanning, records)
-    else:
-        fields = _print_rows(scanning, records, asked, output_format)
-        if scanning.missing:
-            click.echo(f"Warning: not sorted by {options['sort']}: {scanning.missing}.", err=True)
-    return scanning, fields
-
-
-def _scanning(
-    files: tuple[str, ...],
-    *,
-    threads: str | dict[str, str] | None,
-    cc: str | None,
-    gpu: str | None,
-    device: int | None,
-    sms: str | None,
-    limits_file: str | None,
-    name: tuple[str, ...],
-    archs: tuple[str, ...],
-    only_newest: bool,
-    with_runtime: bool,
-    **shown: Any,
-) -> Scanning:
-    """What reads the files; the rest of the options are those of `Scanning`."""
-    from ..api.reading import Reading
-    from ..api.scanning import Scanning
-
-    chosen = None
-    if (cc, gpu, device) != (None, None, None):
-        chosen = choose_sm(cc, gpu, device, limits_file)
-    reading = Reading(threads, chosen, limits_file, name, archs, only_newest, with_runtime)
-    count = None if sms is None else parse_count(sms, "sms")
-    return Scanning(files, reading, multiprocessor_count=count, **shown)
-
-
-def _watched(records: Iterable[KernelRecord], output_format: str) -> Iterable[KernelRecord]:
-    # Not where the bar would run through the answer.
-    if not sys.stderr.isatty() or (sys.stdout.isatty() and output_format not in FOR_PEOPLE):
-        return records
-    from ..render.text.screen import with_progress
-
-    return with_progress(records)
-
-
-def _print_page(files: tuple[str, ...], scanning: Scanning, records: Iterable[KernelRecord]) -> None:
-    print_data(page_of_kernels(files, scanning.page_report(records)))
-
-
-def _print_findings(scanning: Scanning, records: Iterable[KernelRecord]) -> None:
-    """For services that scan code."""
-    from .. import __version__
-    from ..render.sarif import sarif
-    from ..report.compare.findings import SCANNED, scan_findings
-
-    print_data(sarif(scan_findings(scanning.rows(records)), SCANNED, __version__))
-
-
-def _print_rows(
-    scanning: Scanning, records: Iterable[KernelRecord], asked: tuple[Asked, ...], output_format: str
-) -> tuple[str, ...]:
-    """For programs: each row as soon as it is known. The fields that were chosen."""
-    from ..builds.scan_row import ROW_FIELDS
-    from ..render.csv_json import csv_lines, json_document, json_lines
-    from ..report.scan.asked import fields_of
-    from ..report.scan.report import csv_row
-
-    rows, fields = scanning.rows(records), fields_of(asked)
-    wanted = fields or ROW_FIELDS
-    if output_format == "csv":
-        lines = csv_lines(wanted, map(csv_row, rows))
-    else:
-        objects: Iterable[dict[str, Any]] = (row.to_dict() for row in rows)
-        if fields:
-            objects = ({field: row[field] for field in fields} for row in objects)
-        if output_format == "jsonl":
-            lines = json_lines(objects)
-        else:
-            lines = json_document(lambda: scanning.report().to_dict(), "kernels", objects)
-    for line in lines:
-        print_data(line)
-    return fields
-
-
-def _typed_options(without: Collection[str]) -> str:
-    """Those of the command that runs, in the order of its help: ``--arch sm_90 --below 50``.
-
-    Args:
-        without: The names of the parameters that are left out.
-    """
-    context = click.get_current_context()
-    typed = (
-        word
-        for each in context.command.params
-        if isinstance(each, click.Option) and each.name not in without
-        if context.get_parameter_source(each.name or "") is not ParameterSource.DEFAULT
-        for word in _words(max(each.opts, key=len), context.params[each.name or ""])
-    )
-    return shlex.join(typed)
-
-
-def _words(option: str, value: Any) -> Iterator[str]:
-    if isinstance(value, bool):
-        yield option
-    elif isinstance(value, Mapping):  # sizes by the names of kernels
-        for name, each in value.items():
-            yield from (option, each if name == "*" else f"{name}={each}")
-    else:
-        for each in value if isinstance(value, tuple) else (value,):
-            yield from (option, str(each))
+    saved = save_baseline(files, baseline, **{name: options[name] for name in names})
+    print_text(f"Wrote {printable(baseline)}: {len(saved):,} kernels.")

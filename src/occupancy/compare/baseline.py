@@ -1,211 +1,351 @@
-"""A baseline: the kernels of one build in a file, to compare later builds with. Checked with pydantic.
+"""Builds to compare: files with kernels, or a baseline with one line for each kernel.
 
-The file is JSON with one kernel per line, in the order of the names, so that a change of a kernel is one
-changed line. It holds nothing that depends on the machine or the hour: no absolute path, no time.
+A baseline holds nothing that depends on the machine or the time, in the order of the names, so that a
+change of a kernel is one changed line.
 """
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import fields, replace
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Annotated, Any, ClassVar, Literal
+from pathlib import PurePath
+from typing import Any
 
-from pydantic import Field
-
-from .. import __version__
-from ..builds.kernel_names import stable_name
-from ..builds.scanner import Scanner
-from ..readers import KernelRecord
-from ..readers.limits import sanitize
-from ..readers.record import SpillsFrom
-from ..values.dataclass import copier, dataclass
+from ..builds.merge import merge
+from ..builds.names import stable_name
+from ..errors import BaselineError, ReadError, shown
+from ..readers import Found, KernelRecord, ReadProblem, read
+from ..readers.limits import ReadLimits, sanitize
+from ..readers.record import Remark
+from ..tables.files import check_size, read_bytes
+from ..values.atomic_file import write_atomically
 from ..values.spellings import INT_MAX
-from .matching import with_counterparts
-from .measures import compared
+from .match import match
 
-SCHEMA: Literal["occupancy-baseline"] = "occupancy-baseline"
+SCHEMA = "occupancy-baseline"
 SCHEMA_VERSION = 2
-"""It grows when a name is added, goes or changes its meaning; all earlier versions stay readable but for 1,
-which was never released."""
+MAX_FILE_BYTES = 64 << 20
+STANDARD_INPUT = "-"
 
-ASSUMED = ("option", "rules", "launch_bounds", "best", "compared")
-"""Where a block size comes from that the source of a kernel does not state."""
-
-Architecture = Annotated[str, Field(pattern=r"^sm_[0-9]{1,4}[a-z]?$")]
-Count = Annotated[int, Field(ge=0, le=INT_MAX)]
-SpillCount = Annotated[int, Field(ge=-INT_MAX, le=INT_MAX)]
-"""As the compiler prints it, which can be below 0."""
-Threads = Annotated[int, Field(ge=1, le=INT_MAX)]
-
-_STRICT: dict[str, Any] = {"extra": "forbid", "strict": True, "use_attribute_docstrings": True}
+_HINT = "To write one: occupancy init BUILD, or occupancy.save_baseline(BUILD, FILE)."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaselineKernel:
-    """One kernel of one architecture, or one kind of launch of it. Sizes are in bytes.
+def _count(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= INT_MAX
 
-    What is None is left out of the file: the source did not say it. The names are those of
-    ``occupancy scan --format json``.
-    """
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+def _spill(value: Any) -> bool:
+    # The compiler prints numbers below 0 where it also spills into shared memory.
+    return type(value) is int and -INT_MAX <= value <= INT_MAX
+
+
+def _flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _shape(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 3 and all(map(_count, value))
+
+
+FIELDS: dict[str, Callable[[Any], bool]] = {
+    "name": _text,
+    "arch": _text,
+    "source": _text,
+    "format": _text,
+    "linked": _flag,
+    "regs": _count,
+    "static_smem": _count,
+    "dynamic_smem": _count,
+    "smem": _count,
+    "spill_smem": _count,
+    "barriers": _count,
+    "virtual_resources": _count,
+    "tensor_memory": _count,
+    "reallocates_registers": _flag,
+    "stack_bytes": _count,
+    "spill_store_bytes": _spill,
+    "spill_load_bytes": _spill,
+    "spills_from": _text,
+    "max_threads": _count,
+    "required_threads": _count,
+    "min_blocks": _count,
+    "register_cap": _count,
+    "cluster_dim": _shape,
+    "shared_memory_configuration": _count,
+    "num_warps": _count,
+    "code": lambda value: type(value) is int and 0 <= value <= 0xFFFF_FFFF,
+    "threads": _count,
+    "threads_from": _text,
+}
+"""Fields of a kernel in a baseline, with the check of each."""
+
+_recorded = attrgetter(*FIELDS)
+_REQUIRED = ("name", "source", "format")
+
+
+@dataclass(frozen=True)
+class Build:
+    """The kernels of a build, with sources that mean the same on every machine."""
 
     name: str
-    """Mangled, where the source has it so, and without what depends on the place of the build."""
-    arch: Architecture | None = None
-    source: str
-    """The file, as seen from the folder or the file that was scanned."""
-    format: str
-    linked: bool | None = None
-    regs: Count | None = None
-    static_smem: Count | None = None
-    dynamic_smem: Count | None = None
-    smem: Count | None = None
-    spill_smem: Count | None = None
-    barriers: Count | None = None
-    virtual_resources: Count | None = None
-    tensor_memory: Count | None = None
-    reallocates_registers: bool | None = None
-    stack_bytes: Count | None = None
-    spill_store_bytes: SpillCount | None = None
-    spill_load_bytes: SpillCount | None = None
-    spills_from: SpillsFrom | None = None
-    max_threads: Threads | None = None
-    required_threads: Threads | None = None
-    register_cap: Count | None = None
-    cluster_dim: tuple[Count, Count, Count] | None = None
-    shared_memory_configuration: Count | None = None
-    code: Annotated[int, Field(ge=0, le=0xFFFF_FFFF)] | None = None
-    """A checksum of its machine code, by which a kernel is recognised that has got another name."""
-    threads: Threads | None = None
-    threads_from: str | None = None
-    occupancy: Annotated[float, Field(ge=0, le=1)] | None = None
-    """For whoever reads the file: an answer is always computed again, by the same rules for both builds."""
-    active_blocks: Count | None = None
-    limiters: tuple[str, ...] | None = None
-
-    @property
-    def knows_spills(self) -> bool:
-        """Whether the compiler or the code said what it spills."""
-        return self.spill_store_bytes is not None
+    """Its paths."""
+    records: tuple[KernelRecord, ...]
+    problems: tuple[ReadProblem, ...] = ()
+    threads: int | None = None
+    """Threads per block that a baseline assumes where no source states them."""
+    is_baseline: bool = False
 
 
-_NAMES = tuple(field.name for field in fields(BaselineKernel))
-_RECORDED = tuple(name for name in _NAMES if name in {field.name for field in fields(KernelRecord)})
-_recorded = attrgetter(*_RECORDED)
-_ANSWERED = ("threads", "threads_from", *(name for name in _NAMES if name not in _RECORDED))
-"""What an answer says; all else is as the source states it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True)
 class Baseline:
-    """The kernels of one build."""
+    """The kernels of one build in a file."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+    kernels: tuple[KernelRecord, ...]
+    threads: int | None = None
+    """Threads per block of kernels whose source does not state them."""
 
-    schema: Literal["occupancy-baseline"] = SCHEMA
-    schema_version: int = SCHEMA_VERSION
-    tool_version: str
-    """Version of occupancy that wrote the file."""
-    threads: Threads | None = None
-    """Threads per block that were assumed where a source does not say them."""
-    kernels: tuple[BaselineKernel, ...]
+    def __len__(self) -> int:
+        return len(self.kernels)
 
     def __repr__(self) -> str:
-        return f"<Baseline of {self}>"
-
-    def __str__(self) -> str:
-        return f"{len(self.kernels):,} kernels, written by occupancy {self.tool_version}"
+        return f"<Baseline of {len(self.kernels):,} kernels>"
 
 
-def baseline_of(
-    records: Iterable[KernelRecord],
-    threads: int | None = None,
-    kept: Iterable[BaselineKernel] = (),
-    scanner: Scanner | None = None,
-) -> Baseline:
-    """The baseline of a build: its kernels in the order of their names, equal ones once.
+# Reading
 
-    Args:
-        records: Its kernels as they were compiled, with sources that mean the same elsewhere.
-        threads: Threads per block that were assumed where a source does not say them.
-        kept: Kernels of an earlier baseline that stay as they are.
-        scanner: What answers for those whose block size is stated, since one of ours is not to stand in a
-            file of the user's; None: the kernels have no answers.
+
+def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
+    """Read a build: a baseline, or files and folders with kernels; ``"-"`` is standard input.
+
+    Raises:
+        BaselineError: The baseline is damaged, or of a later version.
+        ReadError: There is not a single kernel.
     """
-    kernels = set(kept)
+    common = ReadLimits() if common is None else common
+    if len(paths) == 1:
+        (path,) = paths
+        is_stream = path == STANDARD_INPUT or (os.path.exists(path) and not os.path.isdir(path))
+        if is_stream and (path == STANDARD_INPUT or not os.path.isfile(path)):
+            stream = _in_memory(path)
+            if looks_like_baseline(stream.getvalue()[:4096]):
+                return _baseline_build(parse_baseline(stream.getvalue(), path), path)
+            return _build(paths, ((path, found) for found in read(stream, common)))
+        if is_stream and looks_like_baseline(_start(path)):
+            return _baseline_build(read_baseline(path), path)
+    return _build(paths, ((path, found) for path in paths for found in read(path, common)))
+
+
+def _baseline_build(baseline: Baseline, name: str) -> Build:
+    return Build(name, baseline.kernels, threads=baseline.threads, is_baseline=True)
+
+
+def _build(paths: Sequence[str], found: Iterable[tuple[str, Found]]) -> Build:
+    records: list[KernelRecord | Remark] = []
+    problems: list[ReadProblem] = []
+    seen: dict[str, str] = {}
+    for path, each in found:
+        if isinstance(each, ReadProblem):
+            problems.append(each)
+            continue
+        if each.source not in seen:
+            seen[each.source] = _portable(each.source, path)
+        records.append(each)
+    # Files of two paths can have the same portable name, so names change after merging.
+    merged = merge(records)
+    if not merged.records:
+        first = problems[0]
+        raise ReadError(first.what, where=first.where)
+    portables = tuple(
+        replace(
+            record,
+            source=seen[record.source],
+            also_in=tuple(sorted({seen[file] for file in record.also_in} - {seen[record.source]})),
+        )
+        for record in merged.records
+    )
+    return Build(", ".join(paths), portables, (*problems, *merged.problems))
+
+
+def _portable(source: str, path: str) -> str:
+    """Return a file relative to the folder that was read, or its name alone."""
+    seen = os.path.relpath(source, path) if os.path.isdir(path) else os.path.basename(source)
+    # File names can be bytes that are no text, which JSON cannot hold.
+    return PurePath(seen).as_posix().encode("utf-8", "replace").decode()
+
+
+def _in_memory(path: str) -> io.BytesIO:
+    try:
+        if path == STANDARD_INPUT:
+            content = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
+        else:
+            with open(path, "rb") as file:
+                content = file.read(MAX_FILE_BYTES + 1)
+    except (OSError, AttributeError) as error:  # AttributeError: standard input is closed
+        raise ReadError(
+            f"cannot be read: {getattr(error, 'strerror', 'it is closed')}", where=path
+        ) from error
+    if len(content) > MAX_FILE_BYTES:
+        raise ReadError("is too large for a stream", where=path, hint="Save it as a file.")
+    stream = io.BytesIO(content)
+    stream.name = path
+    return stream
+
+
+def _start(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(4096)
+    except OSError:
+        return b""  # the readers say why
+
+
+def looks_like_baseline(start: bytes) -> bool:
+    """Return True if the start of a file is that of a baseline, damaged or not."""
+    return start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and f'"{SCHEMA}"'.encode() in start
+
+
+def read_baseline(path: str | os.PathLike[str]) -> Baseline:
+    """Read a baseline.
+
+    Raises:
+        BaselineError: It cannot be read, is not a baseline, or is of a later version.
+    """
+    file = os.fspath(path)
+    return parse_baseline(read_bytes(file, "a baseline", MAX_FILE_BYTES, BaselineError), file)
+
+
+def parse_baseline(content: bytes, name: str) -> Baseline:
+    """Parse the content of a baseline's file.
+
+    Raises:
+        BaselineError: It is not a baseline, or of a later version.
+    """
+    check_size(content, name, "a baseline", MAX_FILE_BYTES, BaselineError)
+    try:
+        values = json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:  # also of characters that are not UTF-8
+        raise BaselineError(f"is not JSON: {error}", where=name, hint=_HINT) from error
+    if not isinstance(values, dict) or values.get("schema") != SCHEMA:
+        raise BaselineError("is not a baseline", where=name, hint=_HINT)
+    version = values.get("schema_version")
+    if version != SCHEMA_VERSION:
+        newer = type(version) is int and version > SCHEMA_VERSION
+        hint = "Update occupancy, or write the baseline again with this version." if newer else _HINT
+        raise BaselineError(
+            f"got {shown(version)}", where=f"{name}: schema_version", allowed=f"{SCHEMA_VERSION}", hint=hint
+        )
+    threads, kernels = values.get("threads"), values.get("kernels")
+    if threads is not None and not (_count(threads) and threads):
+        raise BaselineError(f"got {shown(threads)}", where=f"{name}: threads", allowed=f"1 to {INT_MAX:,}")
+    if not isinstance(kernels, list):
+        raise BaselineError("is missing", where=f"{name}: kernels", hint=_HINT)
+    return Baseline(tuple(_kernel(each, name, number) for number, each in enumerate(kernels)), threads)
+
+
+def _kernel(values: Any, file: str, number: int) -> KernelRecord:
+    where = f"{file}: kernels[{number}]"
+    if not isinstance(values, dict):
+        raise BaselineError(f"got {shown(values)}", where=where, hint=_HINT)
+    for name, value in values.items():
+        check = FIELDS.get(name)
+        if check is None:
+            raise BaselineError("there is no such name", where=f"{where}.{name[:80]}", hint=_HINT)
+        if not check(value):
+            raise BaselineError(f"got {shown(value)}", where=f"{where}.{name}", hint=_HINT)
+    for name in _REQUIRED:
+        if name not in values:
+            raise BaselineError("is missing", where=f"{where}.{name}", hint=_HINT)
+    if "cluster_dim" in values:
+        values["cluster_dim"] = tuple(values["cluster_dim"])
+    return sanitize(KernelRecord(**values))
+
+
+# Writing
+
+
+def baseline_from(records: Iterable[KernelRecord], threads: int | None = None) -> Baseline:
+    """Return the baseline of kernels: in the order of their names, equal ones once."""
+    stated: dict[str, KernelRecord] = {}
     for record in records:
-        values: dict[str, Any] = dict(zip(_RECORDED, _recorded(record), strict=True))
-        if scanner is not None and scanner.is_stated(record):
-            row = scanner.row(record)
-            values |= {name: getattr(row, name) for name in _ANSWERED}
-        kernels.add(BaselineKernel(**values | {"name": stable_name(record.name)}))
-    return Baseline(tool_version=__version__, threads=threads, kernels=tuple(sorted(kernels, key=_order)))
+        kept = KernelRecord(**_stated(record) | {"name": stable_name(record.name)})
+        stated.setdefault(_line(kept), kept)
+    ordered = sorted(stated.items(), key=lambda each: _order(each[1], each[0]))
+    return Baseline(tuple(record for _, record in ordered), threads)
 
 
-def records_of(baseline: Baseline) -> Iterator[KernelRecord]:
-    """The kernels as the readers give them; a block size that was only assumed is not among what is known."""
-    for kernel in baseline.kernels:
-        record = _record(_NO_KERNEL, *_recorded(kernel))
-        if kernel.threads_from in ASSUMED:
-            record = replace(record, threads=None, threads_from=None)
-        yield sanitize(record)
+def _stated(record: KernelRecord) -> dict[str, Any]:
+    values = zip(FIELDS, _recorded(record), strict=True)
+    return {name: value for name, value in values if value is not None}
 
 
-_NO_KERNEL = KernelRecord(source="", format="cubin", name="")
-_record = copier(KernelRecord, *_RECORDED)
+def _line(record: KernelRecord) -> str:
+    return _json(_stated(record))
 
 
-def _order(kernel: BaselineKernel) -> tuple[object, ...]:
-    arch = kernel.arch or ""
-    return kernel.name, len(arch), arch, kernel.source, to_json(known(kernel))
+def _order(record: KernelRecord, line: str) -> tuple[object, ...]:
+    arch = record.arch or ""
+    return record.name, len(arch), arch, record.source, line
 
 
-def known(kernel: BaselineKernel) -> dict[str, Any]:
-    """What is known of a kernel, by name."""
-    values = ((name, getattr(kernel, name)) for name in _NAMES)
-    return {name: value for name, value in values if value not in (None, ())}
-
-
-def to_json(value: object) -> str:
-    """JSON as the file has it."""
+def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
-    """What becomes of a baseline."""
-
-    old: tuple[KernelRecord, ...]
-    """Kernels that leave it: there are others in their place, or the build has them no more."""
-    new: tuple[KernelRecord, ...]
-    """Kernels of the build that come in."""
-    kept: tuple[BaselineKernel, ...]
-    """Kernels that stay as they are."""
+def baseline_text(baseline: Baseline) -> str:
+    """Return the file of a baseline, with a line for each kernel."""
+    head = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, "threads": baseline.threads}
+    lines = [f"{_json(name)}: {_json(value)}," for name, value in head.items()]
+    kernels = ",\n".join(map(_line, baseline.kernels))
+    return "\n".join(("{", *lines, '"kernels": [', *([kernels] if kernels else []), "]", "}", ""))
 
 
-def accept(
+def write_baseline(path: str | os.PathLike[str], baseline: Baseline) -> None:
+    """Write a baseline atomically; an interruption leaves the old file or the new one.
+
+    Raises:
+        BaselineError: It cannot be written; then the file is as it was.
+    """
+    file = os.fspath(path)
+    try:
+        write_atomically(file, baseline_text(baseline))
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path, or a name that is no text
+        problem = getattr(error, "strerror", None) or error
+        raise BaselineError(f"cannot be written: {problem}", where=file) from error
+
+
+def accepted(
     baseline: Baseline,
     kernels: Sequence[KernelRecord],
-    wanted: Callable[[Sequence[KernelRecord]], Iterable[KernelRecord]],
-) -> Accepted:
-    """Accept some kernels of a build.
+    is_wanted: Callable[[KernelRecord], bool],
+    *,
+    everything: bool,
+) -> Baseline:
+    """Return a baseline in which the wanted kernels are those of the build.
 
-    Both are matched as a check matches them, in full: so a kernel that has another name now, or another
-    architecture's suffix, takes the place of what it was, by whichever of its names it is asked for.
+    A kernel that is wanted by its old or its new name replaces the one that it is matched with.
 
     Args:
-        baseline: What the build was compared with.
+        baseline: The baseline that the build was compared with.
         kernels: All kernels of the build.
-        wanted: Those of some kernels that are asked for.
+        is_wanted: Filter of the kernels.
+        everything: Replace the whole baseline.
     """
-    before = tuple(records_of(baseline))
-    asked = (each for side in (before, kernels) for each in wanted(side))
-    old, new = with_counterparts(before, kernels, asked, compared)
-    leaving = set(map(id, old))
-    kept = (
-        kernel for record, kernel in zip(before, baseline.kernels, strict=True) if id(record) not in leaving
-    )
-    return Accepted(old, new, tuple(kept))
+    if everything:
+        return baseline_from(kernels, baseline.threads)
+    matching = match(baseline.kernels, kernels)
+    kept = [record for record in matching.removed if not is_wanted(record)]
+    for old, new, _ in matching.pairs:
+        kept.append(new if is_wanted(old) or is_wanted(new) else old)
+    kept += [record for record in matching.added if is_wanted(record)]
+    left = set(map(id, [*matching.removed, *(pair.old for pair in matching.pairs)]))
+    kept += [record for record in baseline.kernels if id(record) not in left and not is_wanted(record)]
+    return baseline_from(kept, baseline.threads)

@@ -1,239 +1,364 @@
-"""Checking the kernels of a build against rules."""
+"""Check a build against rules: a diff with thresholds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
+from typing import NamedTuple
 
-from ..builds.scan_row import ScanRow
-from ..builds.scanner import Scanner
+from ..advice.budget import TOLERANCE
+from ..advice.next_steps import NextStep
+from ..advice.search import changed
+from ..builds.names import base_name, last_name, matches
+from ..builds.rows import Evaluator, ScannedKernel
+from ..engine import evaluate
+from ..errors import BaselineError, Mistakes, OccupancyError, RulesError
 from ..readers import KernelRecord
-from ..values.dataclass import copier
-from .diff import in_one_only, is_as_it_was
-from .likely_renamed import Apart, LikelyRenamed, as_apart
-from .matching import closest_namesakes, match
-from .measures import compared
-from .no_kernel import NoKernel
-from .question import Question
-from .renamed import assign, told
-from .rules import CRITERIA, Bounds, Exemption, Rule, bounds_of, idle
-from .same_sizes import AtSize, Compared, at_its_best, at_the_deciding_size, at_the_same_size, is_ours
-from .unanswered import Gaps
-from .violations import (
-    Checked,
-    Exempted,
-    Holding,
-    Violating,
-    Violation,
-    launched_with,
-)
+from ..values.spellings import nearest_names
+from .diff import MEASURES, Change, Measure, diff_row, step_to, step_with_registers
+from .match import match
+from .rules import CRITERIA, Criterion, Exemption, Rule, Rules
+
+MOST_NAMES = 5
+"""Names that a message lists."""
 
 
-def check(
+class Violation(NamedTuple):
+    """One broken demand."""
+
+    rule: int
+    """The number of the rule, from 1."""
+    criterion: str
+    """Its name in the rules, such as ``min_occupancy``."""
+    bound: float
+    """The bound in the rule; an occupancy, and a drop of it, from 0 to 1."""
+    was: float | None
+    """Value in the baseline."""
+    value: float
+    limit: float
+    """The worst value that is allowed."""
+
+    @property
+    def measure(self) -> Measure:
+        """The value that is compared."""
+        return CRITERIA[self.criterion].measure
+
+
+@dataclass(frozen=True)
+class BrokenKernel:
+    """One kernel of one architecture that breaks rules."""
+
+    kernel: ScannedKernel
+    baseline: ScannedKernel | None
+    """The kernel in the baseline; None where it is new, or without a baseline."""
+    violations: tuple[Violation, ...]
+    causes: tuple[Change, ...] = ()
+    """Values that changed since the baseline."""
+
+    @cached_property
+    def fix(self) -> NextStep | None:
+        """The smallest change that satisfies the first broken rule, where one is known."""
+        return _fix(self.kernel, self.violations[0])
+
+
+class ExemptKernel(NamedTuple):
+    """A kernel that breaks rules, and may."""
+
+    broken: BrokenKernel
+    exemption: Exemption
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The result of a check."""
+
+    broken: tuple[BrokenKernel, ...] = ()
+    exempt: tuple[ExemptKernel, ...] = ()
+    kernels: tuple[KernelRecord, ...] = ()
+    """All kernels that were checked."""
+    rules: int = 0
+    """Rules that were for some kernel."""
+    added: tuple[KernelRecord, ...] = ()
+    removed: tuple[KernelRecord, ...] = ()
+    """Kernels that only the baseline has and that may not be removed."""
+    may_be_removed: tuple[KernelRecord, ...] = ()
+    ended: tuple[Exemption, ...] = ()
+    """Exemptions that would have helped, had they not ended."""
+    unused: tuple[tuple[Rule | Exemption, str], ...] = field(default=())
+    """Rules that demand nothing, and exemptions, with a pattern for no kernel; or that nothing needs."""
+    assumed: int = 0
+    """Kernels with an occupancy demanded and an assumed block size."""
+
+    @property
+    def passed(self) -> bool:
+        """True if no rule is broken and no kernel is gone."""
+        return not self.broken and not self.removed
+
+
+def check_kernels(
     kernels: Sequence[KernelRecord],
-    rules: Sequence[Rule],
-    scanner: Scanner,
+    rules: Rules,
+    evaluator: Evaluator,
     baseline: Sequence[KernelRecord] | None,
-    names: tuple[str, str],
     *,
+    every: Sequence[KernelRecord] | None = None,
     ignore_arch: bool = False,
-    whole: tuple[Sequence[KernelRecord], Sequence[KernelRecord]] | None = None,
-    exemptions: Sequence[Exemption] = (),
-    no_kernel: NoKernel | None = None,
+    today: date | None = None,
 ) -> Checked:
     """Check kernels against rules.
 
     Args:
-        kernels: The kernels of the build.
-        rules: What they must satisfy.
-        scanner: What answers for them.
+        kernels: The kernels to check.
+        rules: The rules.
+        evaluator: Engine for both builds.
         baseline: The kernels to compare with; None without a baseline.
-        names: What the build and the baseline are called.
-        ignore_arch: Whether a kernel without a counterpart of its architecture is compared with another.
-        whole: All kernels of the baseline and of the build, where only some are asked for.
-        exemptions: What may break rules until a day.
-        no_kernel: What to say of an entry that is for none of the kernels; None: as these are.
-
-    Raises:
-        RulesError: A rule is for none of the kernels, asks for what is not known of one, or compares
-            where there is no baseline; it would hold because nothing was looked at. It has all such rules.
-        BaselineError: The baseline lacks an architecture, or all kernels of a rule that compares.
-    """
-    whole_baseline, build = (None, kernels) if whole is None else whole
-    gaps = Gaps(
-        kernels,
-        baseline,
-        names,
-        ignore_arch=ignore_arch,
-        whole_baseline=whole_baseline,
-        no_kernel=no_kernel,
-    )
-    gaps.refuse_comparisons(rules)
-    done = Checked()
-    matching = match(baseline or (), kernels, compared, ignore_arch=ignore_arch)
-    bounds: dict[tuple[int, ...], Bounds] = {}
-    before = {id(new): old for old, new, _ in matching.pairs}
-    # What has a namesake in the baseline is not new, also where that is matched with another kernel already.
-    more = closest_namesakes(matching.added, baseline or (), compared, ignore_arch=ignore_arch)
-    before |= {id(new): old for new, old in more}
-    today = date.today()
-    rules_of, fits = assign(rules, kernels, before, build)
-    exemptions_of, exempting = assign(exemptions, kernels, before, build)
-    done.renamed = (
-        *told("rules", fits),
-        # Of one that has ended that alone matters.
-        *told("exemptions", [fit for fit in exempting if fit.entry.until >= today]),
-    )
-    breaking: list[tuple[Violating, tuple[Exemption, ...]]] = []
-    for kernel, rules_for_it, exemptions_for_it in zip(kernels, rules_of, exemptions_of, strict=True):
-        numbers = tuple(rule.number for rule in rules_for_it)
-        done.matched.update(numbers)
-        if numbers not in bounds:  # most kernels are asked the same
-            bounds[numbers] = bounds_of(rules_for_it)
-        asked = _Asked(kernel, before.get(id(kernel)), scanner)
-        questions = [each for each in asked.questions(bounds[numbers]) if not gaps.has(each)]
-        done.checks += len(questions)
-        done.unsized += asked.is_unsized
-        if not all(each.holds for each in questions):
-            broken = [
-                each
-                for each in asked.questions(bounds[numbers], in_full=True)
-                if not gaps.has(each) and not each.holds
-            ]
-            violations = tuple(each.violation(scanner) for each in broken)
-            breaking.append((Violating(*asked.shown(broken[0]), violations), exemptions_for_it))
-        else:
-            done.holding.append(
-                Holding(kernel.name, kernel.arch, kernel.source, launched_with(kernel), len(questions))
-            )
-    # A rule for none of these is no mistake where it is for others of the build.
-    of_none = idle([rule for rule in rules if not done.matched[rule.number]], build)
-    gaps.refuse(of_none)
-    breaking.sort(key=lambda each: _by_name(each[0].kernel))
-    helping: set[int] = set()
-    for breaks, exemptions_for_it in breaking:
-        helping |= _excuse(done, breaks, exemptions_for_it, today)
-    found = {one.number for exemptions_for_it in exemptions_of for one in exemptions_for_it}
-    done.ended = tuple(one for one in exemptions if one.number in helping and one.until < today)
-    done.unused = tuple(one for one in exemptions if one.number in found - helping)
-    of_no_kernel = [one for one in exemptions if one.number not in found]
-    done.idle = tuple((one, gaps.no_kernel.near(one)) for one in of_no_kernel)
-    if baseline is not None:
-        done.namesakes = _apart(in_one_only([new for new, _ in more], baseline))
-        new = in_one_only([each for each in matching.added if id(each) not in before], baseline)
-        gone = in_one_only(matching.removed, kernels)
-        done.added, done.removed = _apart(new), _apart(gone)
-        apart = {kernel.name for kernel in gone}, {kernel.name for kernel in new}
-        likely = gaps.no_kernel.likely if all(apart) else []
-        done.likely_renamed = tuple(
-            LikelyRenamed(as_apart(old), as_apart(new))
-            for old, new in likely
-            if old.name in apart[0] and new.name in apart[1]
-        )
-    return done
-
-
-def _excuse(done: Checked, violating: Violating, exemptions: Sequence[Exemption], today: date) -> set[int]:
-    """Keep of a kernel's violations apart what may be until today or later.
-
-    Args:
-        done: The result of a check, to which the kernel is added.
-        violating: The kernel.
-        exemptions: Those that are for it.
+        every: All kernels of the build and the baseline, if some were selected: their names count as known.
+        ignore_arch: Compare a kernel with that of another architecture if its own has none.
         today: The day of the check.
 
-    Returns:
-        The numbers of the exemptions that help, or would, had they not ended.
+    Raises:
+        RulesError: A rule with a demand is for no kernel, compares without a baseline, or demands a value
+            that is not known; it would hold because nothing was checked. It has all such rules.
+        BaselineError: No kernel of a rule that compares is in the baseline.
     """
-    left: list[Violation] = []
-    excused: list[Violation] = []
-    by: Exemption | None = None
-    helping: set[int] = set()
-    for violation in violating.violations:
-        covering = [one for one in exemptions if one.covers(violation.criterion)]
-        helping.update(one.number for one in covering)
-        current = [one for one in covering if one.until >= today]
-        (excused if current else left).append(violation)
-        by = current[0] if current else by
-    if left:
-        done.violating.append(replace(violating, violations=tuple(left)))
-    if excused and by is not None:
-        done.exempted.append(Exempted(replace(violating, violations=tuple(excused)), by.reason, by.until))
-        if not left:
-            row = violating.kernel
-            checks = len(violating.violations)
-            done.holding.append(Holding(row.name, row.arch, row.source, launched_with(row), checks))
-    return helping
-
-
-def _by_name(row: ScanRow) -> tuple[str, str, str]:
-    return row.demangled.removeprefix("void "), row.arch or "", row.source
-
-
-class _Asked:
-    """A kernel and its predecessor, at the block sizes that the questions are about.
-
-    Args:
-        kernel: The kernel.
-        old: The kernel in the baseline; None where it is not there.
-        scanner: What answers for them.
-    """
-
-    def __init__(self, kernel: KernelRecord, old: KernelRecord | None, scanner: Scanner) -> None:
-        self._kernel = kernel
-        self._old = old
-        self._scanner = scanner
-        self._pair: Compared | None = None
-        self._short: ScanRow | None = None
-        self.is_unsized = False
-        """Whether an occupancy was asked for and the block size is not stated."""
-
-    def questions(self, bounds: Bounds, *, in_full: bool = False) -> Iterator[Question]:
-        """What the rules ask of the kernel.
-
-        Most kernels have not changed, and a comparison of what is the same needs no answer of the engine.
-
-        Args:
-            bounds: What is asked, and by which rules.
-            in_full: Whether all is answered that is to be said of what breaks a rule.
-        """
-        in_short = not in_full and (self._old is None or is_as_it_was(self._old, self._kernel))
-        # What is shown of a kernel is what was compared, as far as anything was.
-        for name, rule, bound in bounds:
-            if CRITERIA[name].measure == "occupancy" and not self._scanner.is_stated(self._kernel):
-                self.is_unsized = True
-            if name == "min_occupancy" or not in_short:
-                row, old, shown = self._rows(is_at_its_best=name == "min_occupancy")
+    today = today or date.today()
+    run = _Run(rules, evaluator, baseline is not None)
+    matching = match(baseline or (), kernels, ignore_arch=ignore_arch)
+    before = {id(pair.new): pair for pair in matching.pairs}
+    broken: list[BrokenKernel] = []
+    exempt: list[ExemptKernel] = []
+    helpful: set[int] = set()
+    ended: list[Exemption] = []
+    for kernel in kernels:
+        bounds = run.bounds(kernel)
+        pair = before.get(id(kernel))
+        violations, new, old = run.violations(kernel, None if pair is None else pair.old, bounds)
+        if not violations:
+            continue
+        causes: tuple[Change, ...] = ()
+        if pair is not None and old is not None:
+            causes = diff_row(pair.old, kernel, pair.matched_by, evaluator).causes
+        fitting = [each for each in rules.exemptions if each.matching(kernel)]
+        left: list[Violation] = []
+        excused: dict[int, list[Violation]] = {}
+        for violation in violations:
+            concerned = [each for each in fitting if each.concerns(violation.criterion)]
+            helpful.update(map(id, concerned))
+            current = next((each for each in concerned if not each.has_ended(today)), None)
+            if current is None:
+                left.append(violation)
+                ended += [each for each in concerned if each not in ended]
             else:
-                self._short = row = self._short or self._in_short()
-                old, shown = None if self._old is None else row, None
-            yield Question(name, rule, bound, row, old, shown)
+                excused.setdefault(rules.exemptions.index(current), []).append(violation)
+        if left:
+            broken.append(BrokenKernel(new, old, tuple(left), causes))
+        for number, some in excused.items():
+            exempt.append(ExemptKernel(BrokenKernel(new, old, tuple(some), causes), rules.exemptions[number]))
+    known = kernels if every is None else every
+    unused = run.refuse(known, is_partial=every is not None)
+    unused += [
+        (each, "no violation needs it")
+        for each in rules.exemptions
+        if id(each) not in helpful and not any(each is one for one, _ in unused) and every is None
+    ]
+    may_go = [
+        each for each in matching.removed if any(matches(one, each.name) for one in rules.allow_removed)
+    ]
+    allowed = set(map(id, may_go))
+    order = _by_name
+    return Checked(
+        broken=tuple(sorted(broken, key=lambda each: order(each.kernel.record))),
+        exempt=tuple(sorted(exempt, key=lambda each: order(each.broken.kernel.record))),
+        kernels=tuple(kernels),
+        rules=run.used,
+        added=() if baseline is None else tuple(sorted(matching.added, key=order)),
+        removed=tuple(sorted((each for each in matching.removed if id(each) not in allowed), key=order)),
+        may_be_removed=tuple(sorted(may_go, key=order)),
+        ended=tuple(ended),
+        unused=tuple(unused),
+        assumed=run.assumed,
+    )
 
-    def shown(self, question: Question) -> tuple[ScanRow, ScanRow | None]:
-        """The kernel and its predecessor as people are shown them who read of the question."""
-        if self._pair is None or question.name == "min_occupancy":
-            return question.row, question.old
-        return self._pair.new, self._pair.old
 
-    def _in_short(self) -> ScanRow:
-        return _row_in_short(self._kernel, self._scanner.verdict(self._kernel).occupancy)
-
-    def _rows(self, *, is_at_its_best: bool) -> tuple[ScanRow, ScanRow | None, AtSize | None]:
-        if self._old is None:
-            return at_its_best(self._kernel, self._scanner), None, None
-        if self._pair is None and (not is_at_its_best or self._scanner.is_stated(self._kernel)):
-            self._pair = at_the_same_size(self._old, self._kernel, self._scanner)
-        if is_at_its_best and (self._pair is None or is_ours(self._pair.new)):
-            return at_its_best(self._kernel, self._scanner), at_its_best(self._old, self._scanner), None
-        assert self._pair is not None
-        old, new = at_the_deciding_size(self._pair, self._scanner)
-        return new, old, self._pair.shown if self._pair.deciding else None
+Bound = tuple[str, int, Rule, float]
+"""Criterion, number of its rule, the rule, and the bound."""
 
 
-_row_in_short = copier(ScanRow, "occupancy", of=KernelRecord)
+class _Run:
+    """One check: which rules are for which kernels, and the values that are not known."""
+
+    def __init__(self, rules: Rules, evaluator: Evaluator, has_baseline: bool) -> None:
+        self._rules = rules
+        self._evaluator = evaluator
+        self._has_baseline = has_baseline
+        self._bounds: dict[tuple[str, object], tuple[Bound, ...]] = {}
+        self.used = 0  # rules for some kernel
+        self._compared: set[tuple[int, str]] = set()
+        self._new: dict[tuple[int, str], KernelRecord] = {}
+        self._unknown: dict[tuple[int, str], list[KernelRecord]] = {}
+        self.assumed = 0
+        with Mistakes() as found:
+            for number, rule in enumerate(rules.rules, 1) if not has_baseline else ():
+                for name, bound in rule.bounds.items():
+                    if bound is not None and CRITERIA[name].compares:
+                        found.keep(
+                            RulesError(
+                                f"rule {number} ({rule.about}) demands {name}, and there is no baseline",
+                                where=rule.place,
+                                hint="Write one with --update, and name it with `baseline` (`--baseline`).",
+                            )
+                        )
+
+    def bounds(self, kernel: KernelRecord) -> tuple[Bound, ...]:
+        """Return the demands on a kernel; of two rules with the same criterion the later counts."""
+        key = kernel.name, kernel.compute_capability
+        if key not in self._bounds:
+            latest: dict[str, Bound | None] = {}
+            for number, rule in enumerate(self._rules.rules, 1):
+                if rule.matching(kernel):
+                    for name, bound in rule.bounds.items():
+                        latest[name] = None if bound is None else (name, number, rule, bound)
+            some = [each for each in latest.values() if each is not None]
+            self._bounds[key] = tuple(sorted(some, key=lambda each: not CRITERIA[each[0]].compares))
+        return self._bounds[key]
+
+    def violations(
+        self, kernel: KernelRecord, old: KernelRecord | None, bounds: Iterable[Bound]
+    ) -> tuple[tuple[Violation, ...], ScannedKernel, ScannedKernel | None]:
+        """Return the broken demands on a kernel, with its rows."""
+        row = self._evaluator.row(kernel, None if old is None else old.threads)
+        before = None if old is None else self._evaluator.row(old, kernel.threads)
+        broken = []
+        is_assumed = False
+        for name, number, _, bound in bounds:
+            criterion = CRITERIA[name]
+            is_assumed = is_assumed or (criterion.measure == "occupancy" and row.threads_assumed)
+            value = MEASURES[criterion.measure](row)
+            was = None if before is None else MEASURES[criterion.measure](before)
+            if criterion.compares and before is None:
+                if criterion.measure != "spill_bytes":
+                    self._new.setdefault((number, name), kernel)
+                    continue
+                was = 0  # a new kernel brings all of its spills
+            elif criterion.compares:
+                self._compared.add((number, name))
+            if value is None or (criterion.compares and was is None):
+                self._unknown.setdefault((number, name), []).append(kernel)
+                continue
+            limit = _limit(criterion, bound, was)
+            if not _holds(criterion, value, limit):
+                shown = None if before is None else was
+                broken.append(Violation(number, name, bound, shown, value, limit))
+        self.assumed += is_assumed
+        return tuple(broken), row, before
+
+    def refuse(
+        self, known: Sequence[KernelRecord], *, is_partial: bool
+    ) -> list[tuple[Rule | Exemption, str]]:
+        """Raise the errors of rules that checked nothing; return entries without a demand for no kernel."""
+        names: dict[tuple[str, object], KernelRecord] = {}
+        for kernel in known:
+            names.setdefault((kernel.name, kernel.compute_capability), kernel)
+        unused: list[tuple[Rule | Exemption, str]] = []
+        with Mistakes() as found:
+            for number, rule in enumerate(self._rules.rules, 1):
+                idle = _idle_patterns(rule, names.values())
+                self.used += len(idle) < len(rule.patterns)
+                if idle and not rule.demands:
+                    unused.append((rule, f"no kernel matches {', '.join(idle)}"))
+                elif idle:
+                    found.keep(_idle_error(number, rule, idle, list(names.values())))
+            for exemption in self._rules.exemptions:
+                if idle := _idle_patterns(exemption, names.values()):
+                    unused.append((exemption, f"no kernel matches {', '.join(idle)}"))
+            for (number, name), kernels in self._unknown.items():
+                found.keep(self._unknown_error(number, name, kernels))
+            for (number, name), kernel in self._new.items():
+                if (number, name) not in self._compared and not is_partial:
+                    found.keep(self._new_error(number, name, kernel))
+        return unused
+
+    def _unknown_error(self, number: int, name: str, kernels: Sequence[KernelRecord]) -> RulesError:
+        rule = self._rules.rules[number - 1]
+        more = f" and {len(kernels) - 1:,} more" if len(kernels) > 1 else ""
+        measure = CRITERIA[name].measure
+        return RulesError(
+            f"rule {number} ({rule.about}) demands {name}; the {measure.replace('_', ' ')} of "
+            f"{base_name(kernels[0].name)} for {kernels[0].arch}{more} is not known",
+            where=rule.place or kernels[0].source,
+            hint=_SOURCES.get(measure, ""),
+        )
+
+    def _new_error(self, number: int, name: str, kernel: KernelRecord) -> OccupancyError:
+        rule = self._rules.rules[number - 1]
+        return BaselineError(
+            f"no kernel of rule {number} ({rule.about}) is in the baseline, so {name} compares nothing; "
+            f"{base_name(kernel.name)} for {kernel.arch} is new",
+            hint="Accept new kernels with --update, or compare with the right baseline.",
+        )
 
 
-def _apart(kernels: Sequence[KernelRecord]) -> tuple[Apart, ...]:
-    rows = set(map(as_apart, kernels))
-    return tuple(sorted(rows, key=lambda row: (row.name, row.arch or "", row.source)))
+_SOURCES: dict[Measure, str] = {
+    "spill_bytes": "Keep the output of ptxas -v beside the files, or exempt these kernels with false.",
+    "stack_bytes": "Images and the output of ptxas -v state it.",
+    "spill_smem": "Images state it, logs do not.",
+    "smem": "Images state it.",
+    "barriers": "Images and the output of ptxas -v state them.",
+    "occupancy": "It takes the registers and a known compute capability.",
+}
+
+
+def _limit(criterion: Criterion, bound: float, was: float | None) -> float:
+    if not criterion.compares or was is None:
+        return bound
+    return was - bound if criterion.measure == "occupancy" else was + bound
+
+
+def _holds(criterion: Criterion, value: float, limit: float) -> bool:
+    excess = limit - value if criterion.measure == "occupancy" else value - limit
+    return excess <= TOLERANCE
+
+
+def _idle_patterns(entry: Rule | Exemption, kernels: Iterable[KernelRecord]) -> list[str]:
+    """Return the patterns of an entry that no kernel matches."""
+    left = dict.fromkeys(entry.patterns)
+    for kernel in kernels:
+        for pattern in entry.matching(kernel):
+            left.pop(pattern, None)
+        if not left:
+            break
+    return list(left)
+
+
+def _idle_error(number: int, rule: Rule, idle: Sequence[str], kernels: Sequence[KernelRecord]) -> RulesError:
+    near = nearest_names(idle[0].strip("*"), {last_name(kernel.name) for kernel in kernels})
+    near = near or sorted({base_name(kernel.name) for kernel in kernels})
+    more = f" and {len(near) - MOST_NAMES:,} more" if len(near) > MOST_NAMES else ""
+    archs = f" on {', '.join(arch.sm for arch in rule.arch)}" if rule.arch else ""
+    return RulesError(
+        f"rule {number} demands something of {', '.join(idle)}{archs}, and no kernel matches",
+        where=rule.place,
+        hint=f"Correct or remove it. There are {', '.join(near[:MOST_NAMES])}{more}.",
+    )
+
+
+def _fix(row: ScannedKernel, violation: Violation) -> NextStep | None:
+    """Return the change with which a kernel satisfies a rule, where a single one is known."""
+    answer, measure = row.answer, violation.measure
+    if answer is None:
+        return None
+    if measure == "occupancy":
+        return step_to(row, violation.limit)
+    if measure in ("spill_bytes", "spill_smem"):
+        return step_with_registers(row)
+    if measure not in ("regs", "smem", "barriers"):
+        return None
+    kernel = changed(answer.kernel, {measure: int(violation.limit)})
+    reached = evaluate(answer.limits, kernel, answer.model)
+    return NextStep(reached.active_blocks, reached.occupancy, {measure: int(violation.limit)})
+
+
+def _by_name(record: KernelRecord) -> tuple[str, str, str]:
+    return record.name, record.arch or "", record.source

@@ -1,288 +1,298 @@
-"""How each kernel changed between two builds."""
+"""Differences between two builds: a row for each kernel, with its causes and a fix."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Literal, TypeVar, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
-from ..builds.kernel_names import stable_name
-from ..builds.log_merging import LOGS
-from ..builds.scan_row import ScanRow
-from ..builds.scanner import Scanner
+from ..advice.budget import TOLERANCE
+from ..advice.launch_bounds import launch_bounds
+from ..advice.next_steps import NextStep, next_steps
+from ..advice.search import changed
+from ..advice.slack import most_with
+from ..builds.merge import LOGS
+from ..builds.rows import Evaluator, ScannedKernel, is_possible
+from ..engine import evaluate
+from ..errors import OccupancyError
 from ..readers import KernelRecord
-from ..values.dataclass import dataclass
-from .likely_renamed import LikelyRenamed, as_apart, likely_renamed
-from .matching import MatchedBy, closest_namesakes, family, match
-from .measures import HIGHER_IS_BETTER, MEASURES, Measures, compared, measures, resources
-from .rules import Measure
-from .same_sizes import AtSize, at_a_usual_size, at_the_same_size, is_ours
+from ..tables.gpus import Gpu
+from ..tables.shipped import limits
+from ..values.kernel import Kernel
+from .match import MatchedBy, facts, match
 
-T = TypeVar("T")
+Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
+"""Value that is compared. Sizes are in bytes, an occupancy is from 0 to 1."""
 
-Verdict = Literal["worse", "mixed", "other", "better", "same"]
-"""Whether something got worse, better, or one thing worse and another better.
+Verdict = Literal["worse", "mixed", "changed", "better", "same"]
+"""Occupancy and spills decide; a stack where a build does not state spills. All other values only change."""
 
-Occupancy and spills decide; a stack only where a build does not say what spills. ``other``: something else
-changed, of which neither can be said: registers, shared memory, barriers, a stack, the limiter, the block
-size of a launch, or the launch bounds.
-"""
-
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+VERDICTS: tuple[Verdict, ...] = ("worse", "mixed", "changed", "better", "same")
 
 
-@dataclass(frozen=True, slots=True)
+def _spills(row: ScannedKernel | KernelRecord) -> int | None:
+    stores, loads = row.spill_store_bytes, row.spill_load_bytes
+    return None if stores is None and loads is None else max(stores or 0, 0) + max(loads or 0, 0)
+
+
+MEASURES: Mapping[Measure, Callable[[ScannedKernel], Any]] = {
+    "occupancy": lambda row: row.occupancy,
+    "spill_bytes": lambda row: _spills(row.record),
+    "stack_bytes": lambda row: row.record.stack_bytes,
+    "spill_smem": lambda row: row.record.spill_smem,
+    "regs": lambda row: row.record.regs,
+    "smem": lambda row: row.record.shared_memory,
+    "barriers": lambda row: row.record.barriers,
+}
+
+
+class Change(NamedTuple):
+    """A value that differs between the builds."""
+
+    name: str
+    """A measure, ``threads``, ``launch_bounds``, ``cluster_dim``, or ``spills``."""
+    old: Any
+    new: Any
+
+
+@dataclass(frozen=True)
 class DiffRow:
     """One kernel in both builds."""
 
     verdict: Verdict
     matched_by: MatchedBy
-    """What the two have in common, see `matching`."""
-    change: Measures
-    """New less old; None where one of them is not known."""
-    old: ScanRow
-    """Where no file states a block size, both are answered at the launch bound, else at a usual size."""
-    new: ScanRow
-    deciding: AtSize | None = None
-    """The block size that decides about the occupancy: of all that both builds launch with, the one that
-    loses the most, else that which wins the most. Null where it is the size of ``old`` and ``new``, loses no
-    more than that, or where a size is stated."""
+    old: ScannedKernel
+    new: ScannedKernel
+    causes: tuple[Change, ...]
+    """Values of the kernel that changed, without the occupancy that follows from them."""
 
-    def __repr__(self) -> str:
-        return f"<DiffRow {self.verdict}: {self.new.title}>"
+    @cached_property
+    def fix(self) -> NextStep | None:
+        """The smallest change that restores the occupancy; None where none is known or needed."""
+        if self.old.occupancy is None or self.verdict not in ("worse", "mixed"):
+            return None
+        return step_to(self.new, self.old.occupancy)
+
+    @property
+    def occupancy_change(self) -> float:
+        """New less old occupancy; 0 where one is not known."""
+        old, new = self.old.occupancy, self.new.occupancy
+        return 0.0 if old is None or new is None else new - old
 
 
-@dataclass(frozen=True, slots=True)
-class DiffSummary:
-    """How many kernels there are of each kind."""
+@dataclass(frozen=True)
+class Differences:
+    """Differences between two builds."""
 
-    worse: int
-    mixed: int
-    other: int
-    better: int
+    old_name: str
+    new_name: str
+    kernels: tuple[DiffRow, ...]
+    """The kernels of both builds, the worst first; the same ones only on request."""
     same: int
-    added: int
-    removed: int
-
-    @classmethod
-    def of(cls, count: Mapping[str, int]) -> DiffSummary:
-        """The summary of how many there are of each kind; of a kind that is not there, none."""
-        return cls(**{kind: count.get(kind, 0) for kind in (*VERDICTS, "added", "removed")})
+    added: tuple[ScannedKernel, ...]
+    removed: tuple[ScannedKernel, ...]
+    unknown: Mapping[str, int]
+    """Values that only one build states, with the number of kernels."""
 
     @property
-    def in_both(self) -> int:
-        """How many both builds have."""
-        return self.worse + self.mixed + self.other + self.better + self.same
-
-    @property
-    def total(self) -> int:
-        """How many there are in either build."""
-        return self.in_both + self.added + self.removed
-
-
-@dataclass(frozen=True, slots=True)
-class Diff:
-    """How all kernels changed."""
-
-    rows: tuple[DiffRow, ...]
-    """The kernels of both builds, the worst first; those that are the same only where they were asked for."""
-    same: int
-    """How many are the same."""
-    not_compared: dict[str, int]
-    """What only one of the builds knows -> of how many kernels of both."""
-    added: tuple[ScanRow, ...]
-    """Only in the new build."""
-    removed: tuple[ScanRow, ...]
-    """Only in the old build."""
-    by_part: int
-    """How many kernels of both have not the same name, and were matched by a part of it or by their code."""
-    likely_renamed: tuple[LikelyRenamed, ...]
-    """Those of ``removed`` that may be one of ``added`` under another name, which no code tells."""
-    namesakes: tuple[ScanRow, ...]
-    """Of the added and the removed, those whose name the other build has, too, but less often."""
-    old_archs: tuple[str, ...]
-    """Architectures that the old build has kernels for."""
-    new_archs: tuple[str, ...]
-    """Those of the new one."""
-
-    @property
-    def summary(self) -> DiffSummary:
-        """How many there are of each kind."""
-        apart = {"same": self.same, "added": len(self.added), "removed": len(self.removed)}
-        return DiffSummary.of({**Counter(row.verdict for row in self.rows), **apart})
-
-
-PARTS_OF_NAMES: tuple[MatchedBy, ...] = ("base_name", "code", "last_name", "numberless")
-
-ENDS: frozenset[Measure] = frozenset({"occupancy", "spill_bytes", "spill_smem"})
-"""What matters. Registers and the others are means to it."""
+    def summary(self) -> dict[str, int]:
+        """Number of kernels of each verdict, added, and removed."""
+        count: Counter[str] = Counter(row.verdict for row in self.kernels)
+        kinds: dict[str, int] = {verdict: count[verdict] for verdict in VERDICTS}
+        return {**kinds, "same": self.same, "added": len(self.added), "removed": len(self.removed)}
 
 
 def compare(
     old: Sequence[KernelRecord],
     new: Sequence[KernelRecord],
-    scanner: Scanner,
+    evaluator: Evaluator,
+    names: tuple[str, str] = ("", ""),
     *,
     threshold: float = 0,
     with_same: bool = False,
     ignore_arch: bool = False,
-) -> Diff:
+) -> Differences:
     """Compare two builds.
 
     Args:
         old: The kernels of the old build.
-        new: Those of the new one.
-        scanner: What answers for them.
-        threshold: Up to so many percent of the larger value, or points of occupancy, a change counts as none.
-        with_same: Whether the result has the kernels that are the same, too.
-        ignore_arch: Whether a kernel without a counterpart of its architecture is compared with another.
+        new: The kernels of the new one.
+        evaluator: Engine for both.
+        names: Names of both builds.
+        threshold: Largest change that counts as none: percent of the larger value, or points of occupancy.
+        with_same: Include kernels that did not change.
+        ignore_arch: Compare a kernel with that of another architecture if its own has none.
     """
-    matching = match(old, new, compared, ignore_arch=ignore_arch)
+    matching = match(old, new, ignore_arch=ignore_arch)
     rows: list[DiffRow] = []
-    same = by_part = 0
+    same = 0
     unknown: Counter[str] = Counter()
     for one, other, matched_by in matching.pairs:
-        by_part += matched_by in PARTS_OF_NAMES
-        if is_as_it_was(one, other) and not with_same:
+        if not with_same and is_unchanged(one, other):
             same += 1
             continue
-        unknown.update(_known_in_one(one, other))
-        row = row_of(one, other, matched_by, scanner, threshold)
+        row = diff_row(one, other, matched_by, evaluator, threshold)
+        unknown.update(_stated_by_one(row))
         same += row.verdict == "same"
-        if row.verdict != "same" or with_same:
+        if with_same or row.verdict != "same":
             rows.append(row)
-    added, removed = in_one_only(matching.added, old), in_one_only(matching.removed, new)
-    shown = {id(each): at_a_usual_size(each, scanner) for each in (*added, *removed)}
-    namesakes = [
-        shown[id(kernel)]
-        for left, others in ((added, old), (removed, new))
-        for kernel, _ in closest_namesakes(left, others, compared, ignore_arch=ignore_arch)
-    ]
-    return Diff(
-        _together(sorted(rows, key=_rank), lambda row: (row.old.name, row.new.name)),
+    return Differences(
+        *names,
+        tuple(sorted(rows, key=_severity)),
         same,
+        _by_name(map(evaluator.row, matching.added)),
+        _by_name(map(evaluator.row, matching.removed)),
         dict(unknown),
-        _together((shown[id(each)] for each in added), lambda row: row.name),
-        _together((shown[id(each)] for each in removed), lambda row: row.name),
-        by_part,
-        tuple(LikelyRenamed(*map(as_apart, pair)) for pair in likely_renamed(removed, added)),
-        _together(namesakes, lambda row: row.name),
-        *(tuple(sorted({each.arch or "unknown" for each in build})) for build in (old, new)),
     )
 
 
-def _together(items: Iterable[T], name: Callable[[T], Hashable]) -> tuple[T, ...]:
-    """All that has a name at the place of the first that has it."""
-    places: dict[Hashable, int] = {}
-    return tuple(sorted(items, key=lambda item: places.setdefault(name(item), len(places))))
+def is_unchanged(old: KernelRecord, new: KernelRecord) -> bool:
+    """Return True if no value that is compared has changed."""
+    return old.arch == new.arch and facts(old) == facts(new)
 
 
-def is_as_it_was(old: KernelRecord, new: KernelRecord) -> bool:
-    """Whether nothing that is compared has changed."""
-    return old.arch == new.arch and compared(old) == compared(new)
-
-
-def _known_in_one(old: KernelRecord, new: KernelRecord) -> list[str]:
-    before, after = resources(old), resources(new)
-    names = [name for name in before if (before[name] is None) != (after[name] is None)]
-    return [*names, *(["launch bounds"] if knows_bounds(old) != knows_bounds(new) else [])]
-
-
-def in_one_only(left: Sequence[KernelRecord], others: Sequence[KernelRecord]) -> list[KernelRecord]:
-    """Of the kernels that were not matched, those that are in one build only.
-
-    A log has one line for kernels of one name that need the same, as ``static`` ones of several files can.
-    """
-    if not left:
-        return []
-    lines = {_as_in_a_log(each) for each in others if each.format in LOGS}
-    return [each for each in left if _as_in_a_log(each) not in lines]
-
-
-def _as_in_a_log(record: KernelRecord) -> tuple[object, ...]:
-    arch, name = family(record.arch), stable_name(record.name)
-    return name, arch, record.regs, record.static_smem, record.barriers
-
-
-def row_of(
-    one: KernelRecord, other: KernelRecord, matched_by: MatchedBy, scanner: Scanner, threshold: float = 0
+def diff_row(
+    one: KernelRecord,
+    other: KernelRecord,
+    matched_by: MatchedBy,
+    evaluator: Evaluator,
+    threshold: float = 0,
 ) -> DiffRow:
-    """Both builds of a kernel, judged at the block size that decides."""
-    old, new, deciding = at_the_same_size(one, other, scanner)
-    before, after = measures(old), measures(new)
-    change = after - before
-    if deciding is not None:
-        before, after = replace(before, occupancy=deciding.old), replace(after, occupancy=deciding.new)
-    ends = ENDS if None not in (before.spill_bytes, after.spill_bytes) else ENDS | {"stack_bytes"}
-    directions: tuple[set[Verdict], set[Verdict]] = set(), set()
-    for name in MEASURES:
-        directions[name not in ends].add(_direction(name, before, after, threshold))
-    verdict = _verdict(*directions) or _verdict_of_the_rest(old, new, threshold)
-    return DiffRow(verdict, matched_by, change, old, new, deciding)
+    """Compare one kernel of two builds.
+
+    A block size that one build states counts for both. An assumed one is the launch bound of each, else 256.
+    """
+    old, new = evaluator.row(one, other.threads), evaluator.row(other, one.threads)
+    decisive: set[Verdict] = set()
+    others: set[Verdict] = set()
+    both = [(name, value(old), value(new)) for name, value in MEASURES.items()]
+    knows_spills = all(None not in (was, now) for name, was, now in both if name == "spill_bytes")
+    for name, was, now in both:
+        if name == "spill_smem":  # logs do not state it: 0 beside nothing is no change
+            was, now = was or 0, now or 0
+        is_decisive = name in ("occupancy", "spill_bytes", "spill_smem") or (
+            name == "stack_bytes" and not knows_spills
+        )
+        (decisive if is_decisive else others).add(_direction(name, was, now, threshold))
+    causes = tuple(_causes(old, new))
+    verdict: Verdict = "same"
+    if {"worse", "better"} <= decisive:
+        verdict = "mixed"
+    elif decisive - {"same"}:
+        (verdict,) = decisive - {"same"}
+    elif others - {"same"} or (not threshold and any(each.name != "arch" for each in causes)):
+        verdict = "changed"
+    return DiffRow(verdict, matched_by, old, new, causes)
 
 
-def _direction(name: Measure, before: Measures, after: Measures, threshold: float) -> Verdict:
-    old, new = getattr(before, name), getattr(after, name)
-    if name == "spill_smem":  # logs do not say it, so that 0 beside nothing is no change
-        old, new = old or 0, new or 0
-    if old is None or new is None:
-        return "same"  # what only one of the builds knows is no change
-    percent = 100 * abs(new - old)  # points, for an occupancy
+def _direction(name: Measure, old: float | None, new: float | None, threshold: float) -> Verdict:
+    if old is None or new is None or old == new:
+        return "same"  # a value that only one build states is no change
+    percent = 100 * abs(new - old)  # points of occupancy
     if name != "occupancy":
         percent /= max(old, new, 1)
-    if new == old or percent <= threshold:
+    if percent <= threshold:
         return "same"
-    return "better" if (new > old) == (name in HIGHER_IS_BETTER) else "worse"
+    return "better" if (new > old) == (name == "occupancy") else "worse"
 
 
-def _verdict(ends: set[Verdict], means: set[Verdict]) -> Verdict | None:
-    """What matters decides; the means to it are changed, and neither better nor worse."""
-    if {"worse", "better"} <= ends:
-        return "mixed"
-    for verdict in ("worse", "better", "other"):
-        if verdict in ends:
-            return verdict
-    return "other" if means - {"same"} else None
+def _causes(old: ScannedKernel, new: ScannedKernel) -> Iterable[Change]:
+    """Yield the values that differ, launch bounds before the registers that follow from them."""
+    if old.record.arch != new.record.arch:
+        yield Change("arch", old.record.arch, new.record.arch)
+    if states_bounds(old.record) and states_bounds(new.record):
+        bounds = source_bounds(old.record), source_bounds(new.record)
+        if bounds[0] != bounds[1] or old.record.max_threads != new.record.max_threads:
+            yield Change("launch_bounds", *bounds)
+        if old.record.cluster_dim != new.record.cluster_dim:
+            yield Change("cluster_dim", old.record.cluster_dim, new.record.cluster_dim)
+    if old.threads != new.threads and not (old.threads_assumed or new.threads_assumed):
+        yield Change("threads", old.threads, new.threads)
+    for name in ("smem", "regs", "spill_smem", "barriers"):
+        was, now = (MEASURES[name](row) for row in (old, new))
+        if name == "spill_smem":
+            was, now = was or 0, now or 0
+        if was is not None and now is not None and was != now:
+            yield Change(name, was, now)
+    spills = [(row.record.spill_store_bytes, row.record.spill_load_bytes) for row in (old, new)]
+    if spills[0] != spills[1] and all(None not in each for each in spills):
+        yield Change("spills", *spills)
+    was, now = old.record.stack_bytes, new.record.stack_bytes
+    if was is not None and now is not None and was != now:
+        yield Change("stack_bytes", was, now)
 
 
-def _verdict_of_the_rest(old: ScanRow, new: ScanRow, threshold: float) -> Verdict:
-    has_other_limiters = set(old.limiters) != set(new.limiters) and not threshold and old.arch == new.arch
-    has_other_threads = old.threads != new.threads and not (is_ours(old) or is_ours(new))
-    has_other_bounds = knows_bounds(old) and knows_bounds(new) and _bounds(old) != _bounds(new)
-    return "other" if has_other_limiters or has_other_threads or has_other_bounds else "same"
-
-
-def knows_bounds(record: KernelRecord) -> bool:
-    """Whether a record comes from an image, in which launch bounds that are absent are none."""
+def states_bounds(record: KernelRecord) -> bool:
+    """Return True for an image, in which absent launch bounds mean that there are none."""
     return record.linked is not None and record.format not in LOGS
 
 
-def _bounds(record: KernelRecord) -> tuple[object, ...]:
-    return record.max_threads, record.required_threads, record.cluster_dim
+def _stated_by_one(row: DiffRow) -> list[str]:
+    names = [name for name, value in MEASURES.items() if (value(row.old) is None) != (value(row.new) is None)]
+    one, other = states_bounds(row.old.record), states_bounds(row.new.record)
+    return [*names, *(["launch_bounds"] if one != other else [])]
 
 
-def _rank(row: DiffRow) -> tuple[Any, ...]:
-    """The worst first: lost occupancy with nothing won, then spills that begin, then any other loss of
-    occupancy, then more spills, then a larger stack, then whatever else grew."""
-    change = row.change
-    occupancy = change.occupancy or 0
-    deciding = occupancy if row.deciding is None else row.deciding.new - row.deciding.old
-    spilled, stack = change.spill_bytes or 0, change.stack_bytes or 0
-    is_bad = row.verdict in ("worse", "mixed")
-    begins = spilled > 0 and spilled == measures(row.new).spill_bytes
-    return (
-        not (row.verdict == "worse" and deciding < 0),
-        not (is_bad and begins),
-        not (is_bad and deciding < 0),
-        not (is_bad and spilled > 0),
-        not (is_bad and stack > 0),
-        VERDICTS.index(row.verdict),
-        occupancy,
-        deciding,
-        -max(spilled, stack),
-        *(-(getattr(change, name) or 0) for name in MEASURES[1:]),
-        row.new.demangled.removeprefix("void "),
-        row.new.arch or "",
-        row.new.source,
+def source_bounds(record: KernelRecord) -> tuple[int, int | None] | None:
+    """Return threads per block and blocks per SM of the launch bounds; blocks None where not known.
+
+    Images hold no second bound, but the register cap that the compiler computes from it.
+    """
+    threads, cc = record.required_threads or record.max_threads, record.compute_capability
+    if threads is None:
+        return None
+    if record.min_blocks is not None or record.register_cap is None or cc is None:
+        return threads, record.min_blocks
+    try:
+        gpu = Gpu(limits(cc))
+        fitting = evaluate(gpu.limits, Kernel(threads, record.register_cap)).active_blocks
+        for blocks in (1, fitting):
+            if blocks and launch_bounds(gpu, Kernel(threads), blocks).register_cap == record.register_cap:
+                return threads, blocks
+    except OccupancyError:  # a GPU that only a user's table has
+        pass
+    return threads, None
+
+
+def step_to(row: ScannedKernel, occupancy: float) -> NextStep | None:
+    """Return the smallest change of a kernel that reaches an occupancy."""
+    answer = row.answer
+    if answer is None or answer.occupancy >= occupancy - TOLERANCE:
+        return None
+    steps = (
+        step
+        for step in next_steps(answer)
+        if not (row.threads_assumed and "threads" in step.requires) and is_possible(step, row.record)
     )
+    return next((step for step in steps if step.occupancy >= occupancy - TOLERANCE), None)
+
+
+def step_with_registers(row: ScannedKernel) -> NextStep | None:
+    """Return the step to more registers, which spills need: those without cost, else at the least cost."""
+    answer = row.answer
+    if answer is None or answer.kernel.regs is None:
+        return None
+    now = answer.kernel.regs
+    for registers in (now, now + 1):
+        if registers <= answer.limits.max_registers_per_thread:
+            there = evaluate(answer.limits, changed(answer.kernel, {"regs": registers}), answer.model)
+            most = most_with(there, "regs", there.active_blocks) if there.active_blocks else None
+            if most is not None and most > now:
+                reached = evaluate(answer.limits, changed(answer.kernel, {"regs": most}), answer.model)
+                return NextStep(reached.active_blocks, reached.occupancy, {"regs": most})
+    return None
+
+
+def _severity(row: DiffRow) -> tuple[Any, ...]:
+    """Sort the worst first: lost occupancy, new spills, then everything else by name."""
+    order = VERDICTS.index(row.verdict)
+    old, new = (_spills(each.record) or 0 for each in (row.old, row.new))
+    name = row.new.record
+    return order, row.occupancy_change, old - new, name.name, name.arch or "", name.source
+
+
+def _by_name(rows: Iterable[ScannedKernel]) -> tuple[ScannedKernel, ...]:
+    key = lambda row: (row.record.name, row.record.arch or "", row.record.source)  # noqa: E731
+    return tuple(sorted(rows, key=key))

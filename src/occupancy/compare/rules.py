@@ -1,216 +1,469 @@
-"""What the kernels of a build must satisfy, and which kernels each entry of a file of rules is about."""
+"""Rules for the kernels of a build: Python objects, or a TOML file of them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import field, replace
-from datetime import date
-from typing import ClassVar, Literal, TypeVar
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import date, datetime
+from typing import Any, NamedTuple, TypeVar
 
-from ..builds.kernel_names import Names
+from ..builds.names import matches
+from ..builds.rows import BlockSize
+from ..errors import MAX_SHOWN, InputError, Mistakes, OccupancyError, RulesError, shown
 from ..readers import KernelRecord
-from ..readers.names import demangle
-from ..values.dataclass import dataclass
+from ..tables.files import PYPROJECT, read_toml, read_toml_with_lines, tools
 from ..values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
 from ..values.limits import ComputeCapability
-from ..values.spellings import INT_MAX
+from ..values.spellings import INT_MAX, did_you_mean, parse_share, parse_size, parse_threads
+from .diff import Measure
 
-Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
+T = TypeVar("T")
+
+RULES_FILE = "occupancy.toml"
+"""File of rules that is looked for first, and that `occupancy init` writes."""
+
+Patterns = str | Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Criterion:
-    """One thing that a rule can ask for."""
+class Criterion(NamedTuple):
+    """One thing that a rule can demand."""
 
     measure: Measure
     compares: bool
-    """Whether it looks at the change since the baseline, and not at the value alone."""
-    least: int
-    most: int
-    """The smallest and the largest number that a rule can give."""
-
-    @property
-    def is_switch(self) -> bool:
-        """Whether it is only asked for or not: on, it allows a growth of 0."""
-        return self.least == self.most
+    """True for the change since the baseline, False for the value alone."""
+    most: int = 1
+    """Largest bound; an occupancy, and a drop of it, are from 0 to 1."""
+    least: int = 0
 
 
-CRITERIA: dict[str, Criterion] = {
-    "min_occupancy": Criterion("occupancy", False, 1, 100),
-    "max_regs": Criterion("regs", False, 1, MAX_REGISTERS_PER_THREAD),
-    "max_spill_bytes": Criterion("spill_bytes", False, 0, INT_MAX),
-    "max_stack_bytes": Criterion("stack_bytes", False, 0, INT_MAX),
-    "max_smem": Criterion("smem", False, 0, INT_MAX),
-    "max_barriers": Criterion("barriers", False, 0, MAX_BARRIERS_PER_BLOCK),
-    "max_occupancy_drop": Criterion("occupancy", True, 0, 100),
-    "max_regs_growth": Criterion("regs", True, 0, MAX_REGISTERS_PER_THREAD),
-    "no_new_spills": Criterion("spill_bytes", True, 0, 0),
-    "no_new_smem_spills": Criterion("spill_smem", True, 0, 0),
-    "max_stack_growth": Criterion("stack_bytes", True, 0, INT_MAX),
-    "max_smem_growth": Criterion("smem", True, 0, INT_MAX),
+CRITERIA: Mapping[str, Criterion] = {
+    "min_occupancy": Criterion("occupancy", compares=False),
+    "max_regs": Criterion("regs", False, MAX_REGISTERS_PER_THREAD, 1),
+    "max_spill_bytes": Criterion("spill_bytes", False, INT_MAX),
+    "max_stack_bytes": Criterion("stack_bytes", False, INT_MAX),
+    "max_smem": Criterion("smem", False, INT_MAX),
+    "max_barriers": Criterion("barriers", False, MAX_BARRIERS_PER_BLOCK),
+    "max_occupancy_drop": Criterion("occupancy", compares=True),
+    "max_regs_growth": Criterion("regs", True, MAX_REGISTERS_PER_THREAD),
+    "no_new_spills": Criterion("spill_bytes", True, 0),
+    "no_new_smem_spills": Criterion("spill_smem", True, 0),
+    "max_stack_growth": Criterion("stack_bytes", True, INT_MAX),
+    "max_smem_growth": Criterion("smem", True, INT_MAX),
 }
-"""What a rule can ask for, by its name in the file. Occupancy is in percent, a drop of it in points; all
-else is in the unit of its measure."""
+"""Criteria by their names. A criterion whose bound is at most 0 is a switch."""
 
-IN_BYTES: frozenset[Measure] = frozenset({"spill_bytes", "stack_bytes", "spill_smem", "smem"})
-"""Measures that are sizes, which rules may write as ``48k``."""
+IN_BYTES = frozenset({"spill_bytes", "stack_bytes", "spill_smem", "smem"})
 
 
-Table = Literal["rules", "launches", "exemptions"]
-"""What a file of rules has for some kernels."""
+@dataclass(frozen=True, kw_only=True)
+class _Entry:
+    """Kernels that a rule or an exemption is for."""
 
-_WORDS: dict[Table, str] = {"rules": "rule", "launches": "launch", "exemptions": "exemption"}
+    kernels: Patterns = "*"
+    """Patterns of names: ``*`` is any text, ``?`` one character, and ``!`` in front excludes."""
+    arch: Any = ()
+    """Architectures, such as ``"sm_90"``, or a list; empty for all."""
+    place: str = field(default="", compare=False, repr=False)
+    """Position in a file: ``occupancy.toml, line 7``."""
 
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
 
-def entry_in_words(table: Table, number: int) -> str:
-    """What people call an entry: ``rule 2``, ``launch 1``.
-
-    Args:
-        table: Which entries of the file it is one of.
-        number: Its place among them, from 1.
-    """
-    return f"{_WORDS[table]} {number}"
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """Something that a file of rules says of some kernels."""
-
-    table: ClassVar[Table]
-    """Which entries of the file it is one of."""
-
-    number: int
-    """Its place in the file, from 1."""
-    kernels: tuple[str, ...]
-    """Patterns of names, any of which may match; ``*`` stands for any text, ``?`` for one character."""
-    archs: tuple[ComputeCapability, ...]
-    """Empty for all."""
-    place: str = field(default="", kw_only=True, compare=False)
-    """Where it stands: ``occupancy.toml, line 7: rules[2]``; empty where it stands in no file."""
+    def _read_selectors(self, found: Mistakes) -> None:
+        self._set("kernels", found.by(_texts, self.kernels, "kernels", 'patterns such as "sgemm*"') or ("*",))
+        archs = [self.arch] if isinstance(self.arch, (str, int, ComputeCapability)) else self.arch
+        if not isinstance(archs, Collection):
+            found.keep(_wrong(self.arch, "arch", 'Give "sm_90", or a list.'))
+            archs = ()
+        self._set("arch", tuple(found.by(_arch, each) for each in archs))
 
     @property
-    def title(self) -> str:
-        """What it is, with its number: ``rule 2``."""
-        return entry_in_words(self.table, self.number)
-
-    @property
-    def file_and_line(self) -> str:
-        """Where it stands, without its place among the others: ``occupancy.toml, line 7``."""
-        return self.place.rpartition(": ")[0]
+    def patterns(self) -> tuple[str, ...]:
+        """The patterns that include kernels."""
+        included = tuple(each for each in self.kernels if not each.startswith("!"))
+        return included or ("*",)
 
     @property
     def about(self) -> str:
-        """The kernels that it is about: ``sgemm* on sm_90``."""
-        archs = ", ".join(arch.sm for arch in self.archs)
+        """The kernels in one line: ``sgemm* on sm_90``."""
+        archs = ", ".join(arch.sm for arch in self.arch)
         return f"{', '.join(self.kernels)}{' on ' if archs else ''}{archs}"
 
-    def __str__(self) -> str:
-        """What it is and the kernels that it is about: ``rule 2 (sgemm* on sm_90)``."""
-        return f"{self.title} ({self.about})"
+    def matching(self, record: KernelRecord) -> tuple[str, ...]:
+        """Return the patterns that a kernel matches; none if it is excluded or of another architecture.
 
-    def is_for(self, names: Names, arch: ComputeCapability | None) -> bool:
-        """Whether it is about a kernel; variants such as ``sm_90a`` count as the plain architecture."""
-        return (not self.archs or arch in self.archs) and any(map(names.match, self.kernels))
-
-
-@dataclass(frozen=True, slots=True)
-class Rule(Entry):
-    """What some kernels must satisfy."""
-
-    table: ClassVar[Table] = "rules"
-    bounds: dict[str, float | None]
-    """What is asked for (see `CRITERIA`) and how much of it; None where the kernels are exempt."""
+        Variants such as ``sm_90a`` count as the plain architecture.
+        """
+        if self.arch and record.compute_capability not in self.arch:
+            return ()
+        if any(each.startswith("!") and matches(each[1:], record.name) for each in self.kernels):
+            return ()
+        return tuple(each for each in self.patterns if matches(each, record.name))
 
 
-@dataclass(frozen=True, slots=True)
-class Launches(Entry):
-    """How some kernels are launched, where no file of the build says it."""
+@dataclass(frozen=True, kw_only=True)
+class Rule(_Entry):
+    """Demands on some kernels. False exempts them from a demand of an earlier rule.
 
-    table: ClassVar[Table] = "launches"
-    threads: tuple[int, ...]
-    """Block sizes that the kernels are launched with; empty where only the shared memory is stated."""
-    dynamic_smem: int | None
-    """Bytes of dynamic shared memory per block; None where it is not stated."""
-
-
-@dataclass(frozen=True, slots=True)
-class Exemption(Entry):
-    """Kernels that may break a rule until a day."""
-
-    table: ClassVar[Table] = "exemptions"
-    criteria: tuple[str, ...]
-    """What they need not meet; empty for all."""
-    reason: str
-    until: date
-    """The last day on which it holds."""
-
-    def covers(self, criterion: str) -> bool:
-        """Whether it is about what a rule asks for, on whatever day."""
-        return not self.criteria or criterion in self.criteria
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The rules of a file, how it says that kernels are launched, and the baseline that it names."""
-
-    source: str
-    rules: tuple[Rule, ...]
-    launches: tuple[Launches, ...]
-    baseline: str | None
-    """Path of the baseline, where the file names one; relative paths start at the file."""
-    exemptions: tuple[Exemption, ...] = ()
-    removable: tuple[str, ...] = ()
-    """Patterns of the names of kernels that may go: any other that only the baseline has fails a check."""
-    threads: int | None = None
-    """Threads per block for kernels of which neither a file nor ``launches`` states them."""
-
-
-Bounds = tuple[tuple[str, Rule, float], ...]
-"""Criteria that are asked of a kernel, each with the rule that asks and its bound."""
-
-
-def bounds_of(rules: Iterable[Rule]) -> Bounds:
-    """What the rules that are for a kernel ask of it, with the rule that does: of those that speak of the
-    same criterion, the last one holds. What compares comes first."""
-    bounds = {name: (rule, bound) for rule in rules for name, bound in rule.bounds.items()}
-    asked = [(name, rule, bound) for name, (rule, bound) in bounds.items() if bound is not None]
-    return tuple(sorted(asked, key=lambda each: not CRITERIA[each[0]].compares))
-
-
-def without_comparisons(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules less what they ask about changes since the baseline."""
-    return tuple(
-        replace(
-            rule, bounds={name: bound for name, bound in rule.bounds.items() if not CRITERIA[name].compares}
-        )
-        for rule in rules
-    )
-
-
-E = TypeVar("E", bound=Entry)
-
-
-def about(
-    kernel: KernelRecord, entries: Iterable[E], name: str | None = None, also: Collection[E] = ()
-) -> tuple[E, ...]:
-    """Those of some entries that are about a kernel.
-
-    Args:
-        kernel: The kernel.
-        entries: The entries, the order of which stays.
-        name: Another name that it had; None: its own counts.
-        also: Those of the entries that are about it whatever they name.
+    Occupancies are shares of 1, or texts such as ``"75%"``; sizes are bytes, or texts such as ``"48k"``.
     """
-    names = Names(kernel.name if name is None else name, demangle)
-    return tuple(each for each in entries if each in also or each.is_for(names, kernel.compute_capability))
+
+    threads: Any = None
+    """Threads per block, for kernels for which no file states them."""
+    dynamic_smem: Any = None
+    """Dynamic shared memory per block, for kernels for which no file states it."""
+    min_occupancy: float | str | bool | None = None
+    max_regs: int | bool | None = None
+    max_spill_bytes: int | str | bool | None = None
+    max_stack_bytes: int | str | bool | None = None
+    max_smem: int | str | bool | None = None
+    max_barriers: int | bool | None = None
+    max_occupancy_drop: float | str | bool | None = None
+    """Largest drop since the baseline, in points of occupancy."""
+    max_regs_growth: int | bool | None = None
+    no_new_spills: bool | None = None
+    no_new_smem_spills: bool | None = None
+    max_stack_growth: int | str | bool | None = None
+    max_smem_growth: int | str | bool | None = None
+
+    def __post_init__(self) -> None:
+        with Mistakes() as found:
+            if not any(getattr(self, name) is not None for name in ("threads", "dynamic_smem", *CRITERIA)):
+                found.keep(RulesError("demands nothing", where="rule", allowed=", ".join(CRITERIA)))
+            self._read_selectors(found)
+            if self.threads is not None:
+                self._set("threads", found.by(_threads, self.threads))
+            if self.dynamic_smem is not None:
+                self._set("dynamic_smem", found.by(parse_size, self.dynamic_smem, "dynamic_smem"))
+            for name in CRITERIA:
+                value = getattr(self, name)
+                if value is not None:
+                    self._set(name, found.by(_bound, name, value))
+
+    @property
+    def bounds(self) -> dict[str, float | None]:
+        """Criteria and their bounds; None where the kernels are exempt."""
+        values = ((name, getattr(self, name)) for name in CRITERIA)
+        return {name: None if value is False else value for name, value in values if value is not None}
+
+    @property
+    def demands(self) -> bool:
+        """True if it has a bound; False if it only exempts, or states block sizes."""
+        return any(bound is not None for bound in self.bounds.values())
 
 
-def idle(entries: Sequence[E], kernels: Iterable[KernelRecord]) -> list[E]:
-    """Those of some entries that are about none of some kernels."""
-    left = list(entries)
-    for kernel in kernels:
-        if not left:
-            break
-        found = about(kernel, left)
-        left = [each for each in left if each not in found]
-    return left
+@dataclass(frozen=True, kw_only=True)
+class Exemption(_Entry):
+    """Kernels that may break rules, for a reason."""
+
+    reason: str
+    rules: Patterns = ()
+    """Criteria that they need not meet; empty for all."""
+    until: date | str | None = None
+    """The last day on which it holds; None for ever."""
+
+    def __post_init__(self) -> None:
+        with Mistakes() as found:
+            self._read_selectors(found)
+            if not isinstance(self.reason, str) or not self.reason:
+                found.keep(_wrong(self.reason, "reason", "Give a sentence that says why."))
+            names = found.by(_texts, self.rules, "rules", '"min_occupancy", or a list') if self.rules else ()
+            found.by(_check_names, names or (), tuple(CRITERIA), "rules: ")
+            self._set("rules", names)
+            if self.until is not None:
+                self._set("until", found.by(_day, self.until))
+
+    def covers(self, criterion: str, today: date) -> bool:
+        """Return True if it excuses a violation on a day."""
+        return self.concerns(criterion) and not self.has_ended(today)
+
+    def concerns(self, criterion: str) -> bool:
+        """Return True if it is about a criterion, on whatever day."""
+        return not self.rules or criterion in self.rules
+
+    def has_ended(self, today: date) -> bool:
+        """Return True after its last day."""
+        return isinstance(self.until, date) and self.until < today
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """The rules of a check."""
+
+    source: str = ""
+    """Path of the file."""
+    rules: tuple[Rule, ...] = ()
+    exemptions: tuple[Exemption, ...] = ()
+    baseline: str | None = None
+    """Path of the baseline, from the current folder."""
+    allow_removed: tuple[str, ...] = ()
+    """Patterns of kernels that may be removed."""
+    threads: int | None = None
+    """Threads per block, for kernels for which no file states them."""
+
+    @property
+    def block_sizes(self) -> tuple[BlockSize, ...]:
+        """Block sizes that the rules state for kernels by name."""
+        return tuple(
+            BlockSize(pattern, rule.threads, rule.dynamic_smem, frozenset(rule.arch))
+            for rule in self.rules
+            if rule.threads is not None or rule.dynamic_smem is not None
+            for pattern in rule.patterns
+        )
+
+
+# Values
+
+
+def _wrong(value: object, where: str, hint: str = "", allowed: str = "") -> RulesError:
+    problem = "is missing" if value is None else f"got {shown(value)}"
+    return RulesError(problem, where=where, hint=hint, allowed=allowed)
+
+
+def _texts(value: object, where: str, example: str) -> tuple[str, ...]:
+    texts = [value] if isinstance(value, str) else value
+    if isinstance(texts, (list, tuple)) and texts and all(isinstance(each, str) and each for each in texts):
+        return tuple(texts)
+    raise _wrong(value, where, f"Give {example}.")
+
+
+def _arch(value: object) -> ComputeCapability:
+    try:
+        return ComputeCapability.parse(value)
+    except InputError as error:
+        raise error.elsewhere("arch", RulesError) from error
+
+
+def _threads(value: object, where: str = "threads") -> int:
+    if isinstance(value, (int, str)) and not isinstance(value, bool):
+        threads = parse_threads(value)[0]
+        if 1 <= threads <= INT_MAX:
+            return threads
+    raise _wrong(value, where, allowed=f"1 to {INT_MAX:,}")
+
+
+def _day(value: object) -> date:
+    try:
+        day = date.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        day = None
+    if not isinstance(day, date) or isinstance(day, datetime):
+        raise _wrong(value, "until", "Give the last day, such as 2027-03-31.")
+    return day
+
+
+def _bound(name: str, value: Any) -> float | bool:
+    criterion = CRITERIA[name]
+    if value is False:
+        return False
+    if criterion.most == 0:
+        if value is not True:
+            raise _wrong(value, name, allowed="true or false")
+        return 0
+    if criterion.measure == "occupancy":
+        share = parse_share(value, name)
+        if not 0 <= share <= 1:
+            raise _wrong(value, name, allowed="0% to 100%, or false")
+        return share
+    if isinstance(value, str) and criterion.measure in IN_BYTES:
+        value = parse_size(value, name)
+    if type(value) is not int or not criterion.least <= value <= criterion.most:
+        raise _wrong(value, name, allowed=f"{criterion.least:,} to {criterion.most:,}, or false")
+    return value
+
+
+def _check_names(given: Iterable[str], names: Collection[str], where: str = "") -> None:
+    with Mistakes() as found:
+        for name in given:
+            if name not in names:
+                cut = name[:MAX_SHOWN]
+                allowed = did_you_mean(cut, names)
+                found.keep(RulesError("there is no such name", where=where + cut, allowed=allowed))
+
+
+# The file
+
+_NAMES = ("allow_removed", "baseline", "cc", "threads", "rules", "exemptions")
+_SHORTEST = "The shortest one: [[rules]] with max_occupancy_drop = 0 below it."
+_RULE_NAMES = tuple(each.name for each in fields(Rule) if each.name != "place")
+_EXEMPTION_NAMES = tuple(each.name for each in fields(Exemption) if each.name != "place")
+
+
+def read_rules(path: str | os.PathLike[str]) -> Rules:
+    """Read rules from a TOML file; docs/ci.md lists every name.
+
+    ::
+
+        baseline = "occupancy-baseline.json"
+
+        [[rules]]                      # for all kernels
+        no_new_spills = true
+
+        [[rules]]
+        kernels = ["sgemm*", "!*debug*"]
+        threads = 256
+        min_occupancy = 50
+
+        [[exemptions]]
+        kernels = "sgemm_old"
+        reason = "rewritten in #123"
+        until = 2027-03-31             # optional
+
+    In a file called ``pyproject.toml`` all of it is below ``tool.occupancy``.
+
+    Raises:
+        RulesError: The file cannot be read, or has mistakes; it has all of them.
+    """
+    file = os.fspath(path)
+    table, lines = read_toml_with_lines(file, RulesError)
+    above = ""
+    if os.path.basename(file) == PYPROJECT:
+        found_table = tools(table).get("occupancy")
+        if not isinstance(found_table, dict):
+            raise RulesError("has no table [tool.occupancy]", where=file, hint=_SHORTEST)
+        table, above = found_table, "tool.occupancy."
+    top = f"{file}: {above}"
+    with Mistakes() as found:
+        found.by(_check_names, table, _NAMES, top)
+
+        def read(name: str, names: tuple[str, ...], make: Callable[..., T]) -> tuple[T, ...]:
+            entries = table.get(name, [])
+            if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
+                found.keep(_wrong(entries, f"{top}{name}", f"Write tables [[{name}]]."))
+                return ()
+            begin = lines.get(f"{above}{name}", ())
+            results = []
+            for number, entry in enumerate(entries, 1):
+                line = f", line {begin[number - 1]}" if len(begin) == len(entries) else ""
+                where = f"{file}{line}: {above}{name}[{number}]."
+                results.append(found.by(_entry, entry, names, make, where))
+            return tuple(each for each in results if each is not None)
+
+        rules = read("rules", _RULE_NAMES, Rule)
+        if not table.get("rules"):
+            found.keep(RulesError("there is no rule", where=f"{top}rules", hint=_SHORTEST))
+        _check_for_contradictions(rules, found)
+        removable = table.get("allow_removed", False)
+        if isinstance(removable, bool):
+            allow_removed: tuple[str, ...] = ("*",) if removable else ()
+        else:
+            where = f"{top}allow_removed"
+            allow_removed = found.by(_texts, removable, where, 'true, false, or patterns such as "old_*"')
+        baseline = table.get("baseline")
+        if baseline is not None and (not isinstance(baseline, str) or not baseline):
+            found.keep(_wrong(baseline, f"{top}baseline", "Give the path of a file."))
+            baseline = None
+        return Rules(
+            source=file,
+            rules=rules,
+            exemptions=read("exemptions", _EXEMPTION_NAMES, Exemption),
+            baseline=None if baseline is None else os.path.join(os.path.dirname(file), baseline),
+            allow_removed=allow_removed,
+            threads=found.by(_threads, table["threads"], f"{top}threads") if "threads" in table else None,
+        )
+
+
+def _entry(entry: dict[str, Any], names: tuple[str, ...], make: Callable[..., T], where: str) -> T | None:
+    """Make a rule or an exemption of a table; its errors have its place in the file."""
+    place = where.rpartition(": ")[0]
+    with Mistakes() as found:
+        found.by(_check_names, entry, names, where)
+        values = {name: value for name, value in entry.items() if name in names}
+        if make is Exemption:
+            values.setdefault("kernels", None)
+            values.setdefault("reason", None)
+        for name, value in values.items():
+            if name in CRITERIA and CRITERIA[name].measure == "occupancy":
+                values[name] = found.by(_percent, value, f"{where}{name}")
+        try:
+            return make(**values, place=place)
+        except OccupancyError as error:
+            for each in error.every:
+                part = each.where if each.where != "rule" else ""
+                if part or set(entry) <= set(names):  # an unknown name is the whole mistake
+                    found.keep(each.elsewhere((where + part).rstrip("."), RulesError))
+    return None
+
+
+def _percent(value: object, where: str) -> object:
+    """Return the share of a number in percent, as files have it; texts and switches stay."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return value
+    if not 0 <= value <= 100:
+        raise _wrong(value, where, allowed="0 to 100 percent, or false")
+    if 0 < value < 1 and "min_" in where:
+        raise _wrong(value, where, "An occupancy is in percent: 50, not 0.5.")
+    return value / 100
+
+
+def _check_for_contradictions(rules: Sequence[Rule], found: Mistakes) -> None:
+    """Refuse two bounds of one criterion for the same patterns."""
+    first: dict[tuple[object, ...], tuple[int, Rule]] = {}
+    for number, rule in enumerate(rules, 1):
+        for name, bound in rule.bounds.items():
+            key = frozenset(rule.kernels), frozenset(rule.arch), name
+            other_number, other = first.setdefault(key, (number, rule))
+            if other is not rule:
+                found.keep(
+                    RulesError(
+                        f"rule {number} sets {name} = {_written(bound)} and rule {other_number} sets "
+                        f"{_written(other.bounds[name])}, both for {rule.about}",
+                        where=rule.place,
+                        hint="Remove one of them.",
+                    )
+                )
+
+
+def _written(bound: float | None) -> str:
+    return "false" if bound is None else f"{bound:g}"
+
+
+def find_rules() -> str | None:
+    """Return ``occupancy.toml`` of this folder, or a ``pyproject.toml`` with ``[tool.occupancy]``.
+
+    Raises:
+        RulesError: There is a ``pyproject.toml``, and it cannot be read.
+    """
+    if os.path.exists(RULES_FILE):
+        return RULES_FILE
+    has_table = os.path.exists(PYPROJECT) and "occupancy" in tools(read_toml(PYPROJECT, RulesError))
+    return PYPROJECT if has_table else None
+
+
+FIRST_RULES = """\
+# Rules for the kernels of this build:  occupancy check BUILD, with the folder of the build
+# docs/ci.md lists every criterion. A rule may be for some kernels or architectures alone.
+
+# The build to compare with. To accept intended changes:
+#   occupancy check BUILD --update               # of one kernel: --update --name PART
+baseline = {baseline}{threads}
+# allow_removed = "legacy_*"   # may be removed; any other kernel that is gone fails the check
+
+[[rules]]                      # every kernel
+max_occupancy_drop = 0         # points below the baseline
+{spills}# max_regs_growth = 8          # more registers than in the baseline: an early warning
+
+# [[rules]]                    # some kernels, on one architecture
+# kernels = ["*gemm*", "!*debug*"]
+# arch = "sm_90"
+# threads = 256                # if no file states the block size
+# min_occupancy = 50           # percent
+# max_regs = 128
+
+{sizes}# [[exemptions]]               # kernels that may break a rule
+# kernels = "legacy_*"
+# rules = "max_occupancy_drop" # default: all rules
+# reason = "rewritten in #123"
+# until = 2027-03-31           # optional
+"""
+"""First file of rules, which a build meets that is its own baseline."""
+
+SPILL_RULES = (
+    "no_new_spills = true\n# max_stack_growth = 0         # bytes; without spills a stack holds arrays\n"
+)
+STACK_RULES = (
+    "max_stack_growth = 0           # bytes; old code without a log shows spills as stack alone\n"
+    "# no_new_spills = true         # better, but it needs the output of ptxas -v beside the files\n"
+)
+SMEM_RULES = "no_new_smem_spills = true      # spills into shared memory\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -59,6 +61,9 @@ class Result:
         self.allocated = allocated
         self.active_blocks = blocks
         self.active_warps = blocks * allocated.warps
+
+    def __reduce__(self) -> tuple[type[Result], tuple[Any, ...]]:
+        return type(self), (self.limits, self.kernel, self.model)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Result) and self._key() == other._key()

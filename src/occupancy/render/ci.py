@@ -1,54 +1,138 @@
-"""Findings for services that run checks: annotations of GitHub Actions, JUnit's XML."""
+"""Formats of CI services: SARIF 2.1.0, JUnit's XML, and annotations of GitHub Actions.
+
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath, PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 from xml.etree import ElementTree
 
-from ..values.untrusted import github_message, github_property, printable, xml_text
-from .sarif import within_here
+from ..values.untrusted import (
+    github_message,
+    github_property,
+    json_text,
+    printable,
+    sarif_text,
+    xml_text,
+)
+
+if TYPE_CHECKING:
+    from ..report.check import CheckCase
+    from ..report.scan import Finding, FindingKind
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+ROOT = "%SRCROOT%"
+"""Base of relative paths: the top of the checkout."""
+
+MOST_ANNOTATIONS = 10
+"""Errors that GitHub shows for one step."""
 
 
-class Case(NamedTuple):
-    """Something that was checked."""
+def sarif(findings: Iterable[Finding], rules: Mapping[str, FindingKind], version: str) -> str:
+    """Return findings as one run of this program.
 
-    source: str
-    """The file that it is in."""
-    name: str
-    title: str = ""
-    """The headline of what is wrong with it."""
-    message: str = ""
-    """What is wrong with it; empty where nothing is."""
-    file: str = ""
-    """The file of the source that it is written in, where that is known."""
-    line: int | None = None
-    """The line in it."""
-
-
-def github(cases: Iterable[Case], conclusion: Sequence[str], notices: Iterable[Case] = ()) -> str:
-    """Workflow commands of GitHub Actions: an annotation for each case that failed, and for each notice; then
-    plain lines.
-
-    https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
+    Args:
+        findings: The findings.
+        rules: Every rule, by its name.
+        version: Version of this program.
     """
-    failed = [("error", each) for each in cases if each.message]
-    lines = [
-        f"::{kind} {_place(each)}title={github_property(each.title)}::{github_message(each.message)}"
-        for kind, each in (*failed, *(("notice", each) for each in notices))
+    driver = {
+        "name": "occupancy",
+        "version": version,
+        "rules": [
+            {
+                "id": name,
+                "shortDescription": {"text": kind.title},
+                "defaultConfiguration": {"level": kind.severity},
+            }
+            for name, kind in rules.items()
+        ],
+    }
+    results = [_result(each, list(rules)) for each in findings]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json_text(json.dumps(log, indent=2, ensure_ascii=True, allow_nan=False))
+
+
+def _result(finding: Finding, rules: Sequence[str]) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": _artifact(finding.file)}
+    if finding.line is not None:
+        physical["region"] = {"startLine": finding.line}
+    name = printable(finding.kernel)
+    logical = [{"fullyQualifiedName": name, "kind": "function"}]
+    return {
+        "ruleId": finding.rule,
+        "ruleIndex": rules.index(finding.rule),
+        "level": finding.severity,
+        "message": {"text": sarif_text(finding.message)},
+        "locations": [{"physicalLocation": physical, "logicalLocations": logical}],
+        "partialFingerprints": {
+            "kernelAndRule/v1": printable(f"{finding.kernel} {finding.arch} {finding.rule}")
+        },
+    }
+
+
+def _artifact(path: str) -> dict[str, str]:
+    relative = within_checkout(path)
+    windows = PureWindowsPath(relative)
+    if windows.drive and windows.is_absolute():
+        return {"uri": f"file:///{quote(windows.as_posix(), safe='/:', errors='replace')}"}
+    if PurePosixPath(relative).is_absolute():
+        return {"uri": f"file://{quote(relative, errors='replace')}"}
+    return {"uri": quote(relative, errors="replace"), "uriBaseId": ROOT}
+
+
+def within_checkout(path: str) -> str:
+    """Return a path relative to the current folder, with slashes.
+
+    A build in another folder, as in a container, has other absolute paths: the longest tail of the path that
+    exists here counts. On Windows paths compare without case, and line tables mix both kinds of slashes.
+    """
+    seen = PurePath(path)
+    if seen.is_relative_to(os.getcwd()):
+        return seen.relative_to(os.getcwd()).as_posix()
+    parts = seen.parts[1:] if seen.is_absolute() else ()
+    for start in range(len(parts)):
+        tail = PurePath(*parts[start:])
+        if ".." not in tail.parts and os.path.isfile(tail):
+            return tail.as_posix()
+    return seen.as_posix()
+
+
+def github(findings: Sequence[Finding], lines: Iterable[str]) -> str:
+    """Return an annotation for each finding, at most as many as GitHub shows, and plain lines."""
+    few = len(findings) <= MOST_ANNOTATIONS
+    shown = findings if few else findings[: MOST_ANNOTATIONS - 1]
+    commands = [
+        f"::error {_place(each)}title={github_property(f'occupancy: {each.rule}')}::"
+        f"{github_message(each.message)}"
+        for each in shown
     ]
-    return "\n".join([*lines, *map(printable, conclusion)])
+    if not few:
+        text = f"{len(findings) - len(shown):,} more kernels break rules; the summary lists them."
+        commands.append(f"::error title=occupancy::{github_message(text)}")
+    return "\n".join([*commands, *map(printable, lines)])
 
 
-def _place(case: Case) -> str:
-    if not case.file:
-        return ""
-    file = f"file={github_property(within_here(case.file))},"
-    return file if case.line is None else f"{file}line={case.line},"
+def github_error(message: str) -> str:
+    """Return the annotation of a check that could not run."""
+    return f"::error title=occupancy::{github_message(message)}"
 
 
-def junit(suite: str, cases: Sequence[Case]) -> str:
-    """JUnit's XML: a test suite with its cases."""
+def _place(finding: Finding) -> str:
+    file = f"file={github_property(within_checkout(finding.file))},"
+    return file if finding.line is None else f"{file}line={finding.line},"
+
+
+def junit(suite: str, cases: Sequence[CheckCase]) -> str:
+    """Return JUnit's XML: a test suite with its cases."""
     failures = sum(bool(each.message) for each in cases)
     count = {"tests": str(len(cases)), "failures": str(failures), "errors": "0"}
     root = ElementTree.Element("testsuites", {"name": "occupancy", **count})

@@ -59,6 +59,26 @@ _CATALOGUE = (
         "A kernel may use both limits of a row together.",
         "guides/budget",
     ),
+    Note(
+        "assumed-threads",
+        "* Assumed: the launch bound, else 256. Set `threads` (`--threads N`, or `--threads NAME=N`).",
+        "guides/scan",
+    ),
+    Note(
+        "dynamic-smem",
+        "Dynamic shared memory is not in the file and counts as 0.",
+        "guides/scan",
+    ),
+    Note("spills-counted", "~ Counted in the machine code.", "guides/scan"),
+    Note("spills-more", "More spills are likely with fewer registers.", "guides/scan"),
+    Note(
+        "not-linked",
+        "Relocatable code: registers, shared memory and stack exclude those of its callees.",
+        "guides/scan",
+    ),
+    Note("stated-by-one", "Only one of the builds states some values.", "guides/compare"),
+    Note("mixed", "mixed: better in one value and worse in another.", "guides/compare"),
+    Note("autotuner", "Candidates that an autotuner rejected do not run and come last.", "guides/scan"),
 )
 
 NOTES = {note.code: note for note in _CATALOGUE}

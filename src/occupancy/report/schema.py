@@ -17,11 +17,9 @@ REPORTS = {
     "bounds": ("budget", ("BOUNDS_COLUMNS",), "gpus"),
     "block-sizes": ("block_sizes", ("COLUMNS",), "block_sizes"),
     "registers": ("registers", ("COLUMNS",), "groups"),
-    "limits": ("limits", ("COLUMNS",), "compute_capabilities"),
-    "sources": ("limits", ("SOURCE_COLUMNS",), "limits"),
-    "gpus": ("gpus", ("COLUMNS",), "gpus"),
-    "device": ("device", ("COLUMNS",), "devices"),
-    "verify": ("device", ("CHECK_COLUMNS",), "checks"),
+    "scan": ("scan", ("COLUMNS",), "kernels"),
+    "diff": ("diff", ("COLUMNS",), "kernels"),
+    "check": ("check", ("COLUMNS",), "violations"),
 }
 """Command -> the module of its columns, their names there, and the key of the rows."""
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import copy
-import difflib
 import io
 import json
 import pickle
-import re
 import typing
 from pathlib import Path
 
 import pytest
 
 import occupancy
-from occupancy.values.listed import LEFT
 from tests.cli_runner import run
 from tests.samples import sample
 
@@ -24,7 +21,7 @@ def test_a_second_pass_finds_the_same(samples: Path) -> None:
     assert len(found) == len(list(found)) == len(list(found)) > 3
     assert list(found) == [found[index] for index in range(len(found))] == list(found[:])
     assert found[-1] == list(found)[-1]
-    assert found[1:3] == tuple(found)[1:3]
+    assert list(found[1:3]) == list(found)[1:3]
     assert found[0] in found
 
 
@@ -37,13 +34,6 @@ def test_an_answer_answers_its_own_questions(samples: Path) -> None:
             assert answer.active_blocks == kernel.active_blocks
             assert answer.limiters == kernel.limiters
             assert answer.launchable == kernel.launchable
-
-
-def test_an_answer_knows_the_product_that_was_named(samples: Path) -> None:
-    (kernel, *_) = occupancy.scan(samples / "ncu_raw.csv", cc="H20")
-    assert kernel.answer is not None
-    assert kernel.answer.waves(780).waves == kernel.answer.waves(780, multiprocessor_count=78).waves
-    assert kernel.answer.gpu.name == "H20"
 
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
@@ -66,41 +56,13 @@ def test_nothing_is_answered_where_nothing_is_known(tmp_path: Path) -> None:
     assert (kernel.occupancy, kernel.answer) == (None, None)
 
 
-def _in_python(screen: str) -> str:
-    """The words of a screen of a command with what to type in Python."""
-    whole = re.sub(r"\s+", " ", screen).replace("--threads KERNEL=N", 'threads={"KERNEL": N}')
-    whole = whole.replace("--threads N", "threads=N").replace("--full-names shows", "demangled has")
-    return whole.replace("--columns arch,regs,... chooses; --format csv has all.", "rows() has them.")
-
-
-def assert_same(shown: str, screen: str) -> None:
-    """Line by line, but for sentences with what to type, which other words may break elsewhere."""
-    ours, theirs = shown.splitlines(), screen.splitlines()
-    matched = difflib.SequenceMatcher(None, theirs, ours, autojunk=False).get_opcodes()
-    for kind, first, end, our_first, our_end in matched:
-        if kind != "equal":
-            said = "\n".join(theirs[first:end])
-            told = _in_python(said)
-            assert told.split() == "\n".join(ours[our_first:our_end]).split()
-            assert told.split() != said.split(), f"layout alone differs: {said}"
-
-
-def test_only_sentences_with_what_to_type_may_be_laid_out_otherwise() -> None:
-    screen = "a  1\n\n--threads N says\nso"
-    assert_same("a  1\n\nthreads=N\nsays so", screen)
-    for wrong in ("a 1\n\nthreads=N\nsays so", "a  1\n\nthreads=N\nsays it", "a\n1\n\nthreads=N says\nso"):
-        with pytest.raises(AssertionError):
-            assert_same(wrong, screen)
-
-
 @pytest.mark.parametrize("name", ["ptxas_v.txt", "ncu_raw.csv", "pytorch_trace.json"])
-def test_it_is_what_the_command_says(samples: Path, name: str) -> None:
+def test_it_is_the_output_of_the_command(samples: Path, name: str) -> None:
     path = str(samples / name)
     found = occupancy.scan(path, sort="occupancy", limit=5)
     arguments = ("scan", path, "--sort", "occupancy", "--limit", "5")
-    assert_same(str(found), run(*arguments).stdout)
+    assert str(found) == run(*arguments).stdout.rstrip("\n")
     assert json.loads(json.dumps(found.to_dict())) == json.loads(run(*arguments, "--format", "json").stdout)
-    assert "<table>" in found._repr_html_()
 
 
 def test_streams_and_several_sources(samples: Path) -> None:
@@ -146,11 +108,11 @@ def test_a_product_says_how_many_sms_there_are(samples: Path) -> None:
     found = occupancy.scan(path, cc="H20", sort="occupancy")
     said = run("scan", str(path), "--gpu", "H20", "--sort", "occupancy", "--format", "json").stdout
     assert json.loads(json.dumps(found.to_dict())) == json.loads(said)
-    assert found.to_dict()["multiprocessor_count"] == 78
+    assert found.to_dict()["inputs"]["sms"] == 78
     assert [each.waves for each in found] == [
         each.waves for each in occupancy.scan(path, cc="9.0", sort="occupancy", multiprocessor_count=78)
     ]
-    assert occupancy.scan(path, cc="H20", multiprocessor_count=20).to_dict()["multiprocessor_count"] == 20
+    assert occupancy.scan(path, cc="H20", multiprocessor_count=20).to_dict()["inputs"]["sms"] == 20
 
 
 def test_a_stream_of_kernels_never_silently_gives_nothing(samples: Path) -> None:
@@ -177,23 +139,6 @@ def test_results_are_short_where_they_are_looked_at(samples: Path, tmp_path: Pat
     found = occupancy.scan(file)
     for result in (diff, diff.kernels[0], check, baseline, found, found[0]):
         assert len(repr(result)) < 200
-    assert_same(str(diff), run("diff", str(file), str(file), "--all").stdout)
-
-
-def test_kernels_are_in_the_order_in_which_they_are_printed(samples: Path) -> None:
-    found = occupancy.scan(samples / "triton_cache")
-    names = [f"{kernel.num_warps} warps, {kernel.num_stages} stages" for kernel in found]
-    printed = str(found)
-    assert sorted(names, key=printed.index) == names == list(dict.fromkeys(names))
-    assert [kernel.occupancy for kernel in found] == sorted(kernel.occupancy or 0 for kernel in found)
-    assert occupancy.scan(samples / "triton_cache", limit=1)[0] == found[0]
-
-
-def test_the_report_names_the_order_that_the_kernels_have(samples: Path) -> None:
-    for name, order in (("ptxas_v.txt", "occupancy"), ("pytorch_trace.json", "time")):
-        assert occupancy.scan(samples / name).to_dict()["sort"] == order
-        assert occupancy.scan(samples / name, sort="regs").to_dict()["sort"] == "regs"
-    assert json.loads(run("scan", str(samples / "ptxas_v.txt"), "--format", "json").stdout)["sort"] is None
 
 
 def test_the_total_of_shared_memory_is_there(samples: Path) -> None:
@@ -205,13 +150,6 @@ def test_the_total_of_shared_memory_is_there(samples: Path) -> None:
     (traced, *_) = occupancy.scan(samples / "pytorch_trace.json")
     assert traced.static_smem is None
     assert traced.smem is not None
-
-
-def test_a_kernel_prints_its_fields_and_nothing_of_ours(samples: Path) -> None:
-    kernel = occupancy.scan(samples / "samples.cubin")[0]
-    assert f"\nname  {kernel.name}\n" in re.sub(" {2,}", "  ", str(kernel))
-    assert f"<td{LEFT}>regs</td><td{LEFT}>{kernel.regs}</td>" in kernel._repr_html_()  # type: ignore[attr-defined]
-    assert "_scanner" not in str(kernel)
 
 
 def test_launch_bounds_of_a_kernel_count_wherever_it_is_computed(samples: Path) -> None:

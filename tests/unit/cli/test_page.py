@@ -52,16 +52,6 @@ def test_it_is_written(tmp_path: Path) -> None:
     assert question_in(page) == {}
 
 
-def test_it_takes_the_place_of_a_page_only(tmp_path: Path) -> None:
-    path = tmp_path / "occupancy.html"
-    for _ in range(2):
-        assert run("page", "-o", str(path)).exit_code == 0
-    path.write_text("<!doctype html>\n<title>Home</title>\n")
-    done = run("page", "-o", str(path))
-    assert (done.exit_code, path.read_text()) == (2, "<!doctype html>\n<title>Home</title>\n")
-    assert "is there already, and is no answer in the format html. Choose another name" in done.stderr
-
-
 def test_it_is_printed_with_a_question() -> None:
     options = (
         *(

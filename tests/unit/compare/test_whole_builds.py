@@ -14,9 +14,7 @@ from pathlib import Path
 import pytest
 
 import occupancy
-from occupancy.builds.kernel_names import base_name
-from occupancy.report.compare.diff import DiffReport
-from tests.cli_runner import run
+from occupancy.builds.names import base_name
 
 DATA = Path(__file__).parents[2] / "data" / "builds" / "cmake"
 ARCHS = ("sm_80", "sm_90")
@@ -118,15 +116,12 @@ def test_a_build_does_not_differ_from_itself_whatever_it_is_read_from(
     report = occupancy.diff(build_from("before", old), build_from("before", new))
     assert (report.kernels, report.added, report.removed) == ((), (), ())
     # On sm_90 the two kernels `zero` need the same, so that a log has one line for both.
-    assert report.summary.same == (27 if "log" in (old, new) else 28)
+    assert report.summary["same"] == (27 if "log" in (old, new) else 28)
 
 
-def changed(report: DiffReport) -> dict[tuple[str, str | None], set[str]]:
+def changed(report: occupancy.Diff) -> dict[tuple[str, str | None], set[str]]:
     return {
-        (base_name(row.new.name), row.new.arch): {
-            name for name in ("regs", "smem", "barriers", "stack_bytes") if getattr(row.change, name)
-        }
-        for row in report.kernels
+        (base_name(row.new.name), row.new.arch): {each.name for each in row.causes} for row in report.kernels
     }
 
 
@@ -142,12 +137,11 @@ def test_every_regression_is_found_whatever_the_builds_are_read_from(
         for name, measure in REGRESSIONS.items():
             assert measure in found[name, arch], name
     apart = {"added": report.added, "removed": report.removed}
+    # Logs have no code, by which a moved kernel and other template arguments are recognized.
+    is_log = "log" in (old, new)
     assert {kind: sorted({base_name(row.name) for row in rows}) for kind, rows in apart.items()} == {
-        "added": ["img::histogram", "img::sharpen"],
-        "removed": ["img::emboss"],
-    }
-    assert {row.name for row in report.added if "histogram" in row.name} == {
-        "_ZN3img9histogramILi8ELb1EEEvPKfPf"
+        "added": ["img::histogram", "img::sharpen", *(["photo::moved"] if is_log else [])],
+        "removed": ["img::emboss", *(["img::histogram", "img::moved"] if is_log else [])],
     }
 
 
@@ -184,7 +178,7 @@ def test_the_guard_catches_each_of_them(
     report = occupancy.check(build_from("after", kind), rules, baseline=guarded_by(kind))
     assert not report.passed
     broken = {
-        (each.kernel.arch, violation.criterion) for each in report.violating for violation in each.violations
+        (each.kernel.arch, violation.criterion) for each in report.broken for violation in each.violations
     }
     assert broken == {(arch, asked.split()[0]) for arch in ARCHS}
 
@@ -192,7 +186,13 @@ def test_the_guard_catches_each_of_them(
 @pytest.mark.parametrize("kind", KINDS[:4])
 @pytest.mark.parametrize(
     ("allowed", "passes"),
-    [("", False), ("false", False), ('"img::other*"', False), ("true", True), ('["x", "img::emb*"]', True)],
+    [
+        ("", False),
+        ("false", False),
+        ('"img::other*"', False),
+        ("true", True),
+        ('["img::h*", "img::m*", "img::emb*"]', True),
+    ],
 )
 def test_the_guard_catches_a_kernel_that_is_gone(
     build_from: Callable[[str, str], list[Path]],
@@ -206,8 +206,8 @@ def test_the_guard_catches_a_kernel_that_is_gone(
     head = f"allow_removed = {allowed}\n" if allowed else ""
     rules.write_text(f"{head}[[rules]]\nmax_regs = 255\n")
     report = occupancy.check(build_from("after", kind), rules, baseline=guarded_by(kind))
-    assert [base_name(each.name) for each in report.removed] == ["img::emboss"] * 2
-    assert (report.violating, report.missing) == ((), () if passes else report.removed)
+    removed = {base_name(each.name) for each in report.removed}
+    assert (report.broken, "img::emboss" in removed) == ((), not passes)
     assert report.passed == passes
     assert occupancy.check(build_from("after", kind), rules).passed, "without a baseline none is gone"
 
@@ -224,22 +224,14 @@ def test_moved_and_instantiated_otherwise(build_from: Callable[[str, str], list[
     assert ("_ZN3img9histogramILi64EEEvPKfPf", "_ZN3img9histogramILi64ELb1EEEvPKfPf") in pairs
 
 
-def test_a_kernel_that_is_new_stands_together_for_all_architectures(folders: Path) -> None:
-    report = occupancy.diff(folders / "before", folders / "after")
-    added = [(base_name(row.name), row.arch) for row in report.added]
-    assert added == [(name, arch) for name in ("img::sharpen", "img::histogram") for arch in ARCHS]
-
-
 def test_another_architecture(build_from: Callable[[str, str], list[Path]], tmp_path: Path) -> None:
     for arch in ARCHS:
         occupancy.save_baseline(build_from("before", "both"), tmp_path / f"{arch}.json", archs=[arch])
     old, new = (str(tmp_path / f"{arch}.json") for arch in ARCHS)
-    done = run("diff", old, new, columns=200)
-    assert "Nothing could be compared: no kernel is in both builds" in done.stdout
-    assert "--ignore-arch" in done.stdout
+    assert occupancy.diff(old, new).summary["same"] == 0
     report = occupancy.diff(old, new, ignore_arch=True)
     assert (report.added, report.removed) == ((), ())
-    assert sum((report.summary.same, len(report.kernels))) == 14
+    assert sum((report.summary["same"], len(report.kernels))) == 14
 
 
 def test_a_stale_log_is_said(folders: Path, tmp_path: Path) -> None:
@@ -249,7 +241,7 @@ def test_a_stale_log_is_said(folders: Path, tmp_path: Path) -> None:
     found = occupancy.scan(build)
     (problem,) = found.problems
     assert problem.source.endswith("build.log")
-    assert "and so of" in problem.what
+    assert "more: the log is from another build" in problem.what
     with pytest.raises(occupancy.ReadError, match=r"build\.log: contradicts"):
         occupancy.save_baseline(build, tmp_path / "base.json")
 
@@ -264,39 +256,8 @@ def test_a_log_from_before_a_kernel_got_another_name_is_said(builds: Path, tmp_p
     asked.write_text("[[rules]]\nmax_regs = 255")
     assert occupancy.check(build, asked).passed
     shutil.copy(builds / "before.log", build / "build.log")
-    said = r"build\.log: names .*emboss.* for sm_80, of which there is no image, and lacks .*relief"
+    said = r"build\.log: names .*emboss.* for sm_80, which has no image, and lacks .*relief"
     with pytest.raises(occupancy.ReadError, match=said):
         occupancy.check(build, asked)
     found = occupancy.diff(builds / "before", build)
-    assert (found.summary.in_both, found.summary.total, len(found.problems)) == (14, 14, 1)
-
-
-def test_two_builds_in_one_folder_are_refused(folders: Path, tmp_path: Path) -> None:
-    both = tmp_path / "both"
-    for version in ("before", "after"):
-        shutil.copytree(folders / version, both / version)
-    with pytest.raises(occupancy.ReadError, match=r"holds two builds, before and after"):
-        occupancy.save_baseline(both, tmp_path / "base.json")
-    paths = [both / version for version in ("before", "after")]
-    asked = tmp_path / "rules.toml"
-    asked.write_text("[[rules]]\nmax_regs = 255")
-    for ask in (
-        lambda: occupancy.save_baseline(paths, tmp_path / "base.json"),
-        lambda: occupancy.check(paths, asked),
-        lambda: occupancy.check([f"{path}/libimg.so" for path in paths], asked),
-        lambda: occupancy.diff(paths[0], paths[::-1]),
-    ):
-        with pytest.raises(
-            occupancy.ReadError, match=r"both/before and .*both/after.*: are two builds, with"
-        ):
-            ask()
-    # The same build twice, as where it was built and where it was installed, is one.
-    twice = tmp_path / "twice"
-    for name in ("build", "install"):
-        shutil.copytree(folders / "before", twice / name)
-    for paths in ([twice], sorted(twice.iterdir())):
-        baseline = occupancy.save_baseline(paths, tmp_path / "base.json")
-        assert len(baseline.kernels) == 28
-    # Objects of several targets are one build, though given one by one.
-    objects = [str(path) for path in (folders / "before").rglob("[ab].cu.o")]
-    assert len(occupancy.save_baseline(objects, tmp_path / "base.json").kernels) == 28
+    assert (sum(found.summary.values()), len(found.problems)) == (14, 1)

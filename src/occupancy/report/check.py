@@ -1,0 +1,354 @@
+"""Report of ``occupancy check``: broken rules with causes and fixes, for people and for CI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..builds.names import short_name
+from ..builds.rows import ScannedKernel
+from ..compare.check import BrokenKernel, Checked, Violation
+from ..compare.diff import Change
+from ..compare.rules import CRITERIA, Exemption, Rules
+from ..readers import KernelRecord
+from ..values.numbers import count, percent, size
+from .diff import arrow, causes_text
+from .model import Block, Column, Note, Paragraph, Report, Table
+from .notes import note
+from .scan import Finding, FindingKind, amount_text, kernel_finding, label, step_values, threads_text
+
+MOST_GROUPS = 20
+"""Kernels of a screen and a comment."""
+MOST_NAMED = 10
+REMOVED = "removed"
+
+CHECK_FINDINGS: Mapping[str, FindingKind] = {
+    **{name: FindingKind(f"A kernel breaks {name}", "error") for name in CRITERIA},
+    REMOVED: FindingKind("A kernel of the baseline is gone", "error"),
+}
+
+
+class Group(NamedTuple):
+    """One kernel that breaks rules, for all its architectures."""
+
+    name: str
+    broken: Sequence[BrokenKernel]
+
+    @property
+    def criteria(self) -> list[str]:
+        """The names of the broken rules."""
+        return list(dict.fromkeys(each.criterion for one in self.broken for each in one.violations))
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return labels and texts: the values of each architecture, the cause, and the fix."""
+        lines = []
+        for one in self.broken:
+            for each in one.violations:
+                lines.append((one.kernel.record.arch or "-", violation_text(each, one.kernel)))
+        causes = [_relevant(one) for one in self.broken if one.baseline is not None]
+        if any(causes):
+            lines.append(("cause", causes_text(causes)))
+        elif all(one.baseline is None for one in self.broken) and any(
+            CRITERIA[name].compares for name in self.criteria
+        ):
+            lines.append(("cause", "the kernel is new"))
+        lines.append(("fix", _fix(self)))
+        return lines
+
+
+def groups(done: Checked) -> list[Group]:
+    """Return the kernels that break rules, those with the largest loss of occupancy first."""
+    found: dict[str, list[BrokenKernel]] = {}
+    for broken in done.broken:
+        found.setdefault(broken.kernel.demangled, []).append(broken)
+    ordered = sorted(found.values(), key=lambda each: min(map(_severity, each)))
+    return [Group(each[0].kernel.screen_name, each) for each in ordered]
+
+
+def _severity(broken: BrokenKernel) -> tuple[int, float]:
+    first = broken.violations[0]
+    if first.measure == "occupancy":
+        return 0, first.value - (1 if first.was is None else first.was)
+    return 1 if "spill" in first.measure else 2, 0.0
+
+
+def _relevant(broken: BrokenKernel) -> list[Change]:
+    """Return the changes that can break the rules of a kernel: not less of a resource, unless it spills."""
+    measures = {each.measure for each in broken.violations}
+    spills = bool(measures & {"spill_bytes", "spill_smem", "stack_bytes"})
+    hidden = {"spills", "stack_bytes"} if spills else set()
+    amounts = ("smem", "regs", "barriers", "spill_smem", "stack_bytes")
+    return [
+        each
+        for each in broken.causes
+        if each.name not in hidden and (spills or each.name not in amounts or each.new > each.old)
+    ]
+
+
+_NOUNS = {"spill_bytes": " spilled", "spill_smem": " spilled to shared memory", "stack_bytes": " of stack",
+          "smem": " of shared memory", "regs": " registers", "barriers": " barriers"}  # fmt: skip
+
+
+def violation_text(violation: Violation, row: ScannedKernel) -> str:
+    """Return a broken demand: ``100% -> 50% at 256 threads``."""
+    measure = violation.measure
+    value, limit = _value(measure, violation.value), _value(measure, violation.limit)
+    text = value if violation.was is None else arrow(_value(measure, violation.was), value)
+    text += f" at {threads_text(row)} threads" if measure == "occupancy" else _NOUNS[measure]
+    if not CRITERIA[violation.criterion].compares:
+        text += f", {'at least' if measure == 'occupancy' else 'at most'} {limit}"
+    return text
+
+
+def _value(measure: str, value: float) -> str:
+    if measure == "occupancy":
+        return percent(value)
+    return f"{int(value):,}" if measure in ("regs", "barriers") else size(int(value))
+
+
+def _fix(group: Group) -> str:
+    """Return the fix for all architectures: ``shared memory to 4.125 KiB (sm_80) or 6.125 KiB (sm_90)``."""
+    measure = group.broken[0].violations[0].measure
+    values: dict[str, dict[str, list[str]]] = {}
+    for one in group.broken:
+        for resource, value in ({} if one.fix is None else one.fix.requires).items():
+            text = amount_text(resource, value).removesuffix(" regs")
+            values.setdefault(resource, {}).setdefault(text, []).append(one.kernel.record.arch or "-")
+    parts = []
+    for name, texts in values.items():
+        each = [text if len(texts) == 1 else f"{text} ({', '.join(archs)})" for text, archs in texts.items()]
+        parts.append(f"{_RESOURCES.get(name, label(name))} to {' or '.join(each)}")
+    if measure in ("spill_bytes", "spill_smem"):
+        return f"allow more registers{f': {parts[0]}' if parts else ''}, or keep fewer values live"
+    return ", ".join(parts) or f"change the kernel, or accept it with --update --name {_plain(group.name)}"
+
+
+_RESOURCES = {"regs": "registers", "smem": "shared memory"}
+
+
+def _plain(name: str) -> str:
+    """Return a name as ``--name`` takes it in a shell."""
+    return name if name.replace("_", "").replace(":", "").isalnum() else f"'{name}'"
+
+
+# Rows
+
+
+class CheckRow(NamedTuple):
+    """One broken demand, or one kernel that is gone."""
+
+    record: KernelRecord
+    criterion: str
+    broken: BrokenKernel | None = None
+    violation: Violation | None = None
+
+
+def check_rows(done: Checked) -> list[CheckRow]:
+    """Return every broken demand of every architecture, in the order of the screen."""
+    rows = [
+        CheckRow(one.kernel.record, each.criterion, one, each)
+        for group in groups(done)
+        for one in group.broken
+        for each in one.violations
+    ]
+    return [*rows, *(CheckRow(record, REMOVED) for record in done.removed)]
+
+
+def _from(name: str) -> Any:
+    return lambda row: None if row.violation is None else getattr(row.violation, name)
+
+
+COLUMNS = (
+    Column("demangled", "Kernel", lambda row: row.record.demangled, lambda row: short_name(row.record.name),
+           "Readable name", "left", wraps=True, type="string"),
+    Column("arch", "Arch", lambda row: row.record.arch, None, "Architecture", "left", type="string"),
+    Column("criterion", "Rule", lambda row: row.criterion, None, "Name of the broken rule, or removed", "left",
+           type="string"),
+    Column("rule", "", _from("rule"), about="Number of the rule, from 1", type="integer"),
+    Column("bound", "", _from("bound"), about="Bound in the rule; an occupancy is 0 to 1", type="number"),
+    Column("was", "", _from("was"), about="Value in the baseline", type="number"),
+    Column("value", "", _from("value"), about="Value now", type="number"),
+    Column("limit", "", _from("limit"), about="Worst value that is allowed", type="number"),
+    Column("threads", "", lambda row: row.broken and row.broken.kernel.threads, about="Threads per block",
+           type="integer"),
+    Column("threads_assumed", "", lambda row: row.broken and row.broken.kernel.threads_assumed,
+           about="Whether the block size is assumed", type="boolean"),
+    Column("causes", "", lambda row: [each._asdict() for each in row.broken.causes] if row.broken else [],
+           about="Values that changed since the baseline", type="array"),
+    Column("fix", "", lambda row: step_values(row.broken.fix if row.broken else None),
+           about="Change that satisfies the rule, if one is known", type="object"),
+    Column("name", "", lambda row: row.record.name, about="Mangled name", type="string"),
+    Column("source", "", lambda row: row.record.source, about="File", type="string"),
+    Column("file", "", lambda row: row.record.file, about="Source file", type="string"),
+    Column("line", "", lambda row: row.record.line, about="Line in it", type="integer"),
+)  # fmt: skip
+
+
+# The report
+
+
+def check_report(
+    done: Checked,
+    rules: Rules,
+    *,
+    build: str,
+    command: str,
+    inputs: Mapping[str, Any],
+    updated: str = "",
+) -> Report:
+    """Return the report of a check.
+
+    Args:
+        done: The result.
+        rules: The rules.
+        build: Name of the build.
+        command: The command that was run, for hints.
+        inputs: The arguments that were given.
+        updated: Sentence about the new baseline.
+    """
+    found = groups(done)
+    details: list[Block] = [_group_table(group) for group in found[:MOST_GROUPS]]
+    if len(found) > MOST_GROUPS:
+        details.append(Paragraph([f"{len(found) - MOST_GROUPS:,} more kernels break rules (--format csv)."]))
+    gone = _names(done.removed)
+    if gone:
+        name = _plain(next(iter(gone)))
+        lines = [("fix", f"{command} --update --name {name}, or allow_removed in the rules")]
+        details.append(_lines(f"{_listed(gone)}: gone since the baseline", lines))
+    if done.added:
+        details.append(Paragraph([f"New since the baseline: {_listed(_names(done.added))}"]))
+    details += [Paragraph(lines) for lines in (list(_remarks(done)),) if lines]
+    if not done.passed and rules.baseline and not updated:
+        details.append(Paragraph([f"To accept every change: {command} --update"]))
+    return Report(
+        name="check",
+        headline=(_headline(done, rules), *([updated] if updated else [])),
+        columns=COLUMNS,
+        rows=check_rows(done),
+        rows_key="violations",
+        inputs={"build": build, "rules": rules.source, "baseline": rules.baseline, **inputs},
+        values={
+            "passed": done.passed,
+            "kernels": len(done.kernels),
+            "broken": len(done.broken),
+            "rules": done.rules,
+            "added": _plain_records(done.added),
+            "removed": _plain_records(done.removed),
+            "exempt": [
+                {
+                    "name": each.broken.kernel.record.name,
+                    "arch": each.broken.kernel.record.arch,
+                    "criteria": [one.criterion for one in each.broken.violations],
+                    "reason": each.exemption.reason,
+                    "until": str(each.exemption.until) if each.exemption.until else None,
+                }
+                for each in done.exempt
+            ],
+        },
+        shows_rows=False,
+        details=details,
+        notes=tuple(_notes(done)),
+    )
+
+
+def _headline(done: Checked, rules: Rules) -> str:
+    names = _names(done.kernels)
+    broken, gone = len(groups(done)), len(_names(done.removed))
+    archs = len({record.arch for record in done.kernels})
+    where = f"{rules.source}, {count(archs, 'arch')}" if rules.source else count(archs, "arch")
+    if done.passed:
+        number = count(len(names), "kernel")
+        return f"All {number} pass ({where})" if len(names) != 1 else f"The kernel passes ({where})"
+    parts = []
+    if broken:
+        parts.append(f"{broken:,} of {count(len(names), 'kernel')} break{'s' if broken == 1 else ''} a rule")
+    if gone:
+        parts.append(f"{gone:,} {'is' if gone == 1 else 'are'} gone")
+    return f"FAILED: {', '.join(parts)} ({where})"
+
+
+def _group_table(group: Group) -> Table:
+    return _lines(f"{group.name}: {', '.join(group.criteria)}", group.lines())
+
+
+def _lines(title: str, lines: Sequence[tuple[str, str]]) -> Table:
+    columns = (
+        Column("label", "", lambda line: line[0], align="left"),
+        Column("text", "", lambda line: line[1], align="left", wraps=True),
+    )
+    return Table(title, columns, lines)
+
+
+def _names(records: Iterable[KernelRecord]) -> dict[str, None]:
+    return {short_name(name): None for name in dict.fromkeys(record.name for record in records)}
+
+
+def _listed(names: Mapping[str, None]) -> str:
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(list(names)[:MOST_NAMED]) + more
+
+
+def _plain_records(records: Iterable[KernelRecord]) -> list[dict[str, Any]]:
+    return [{"name": each.name, "demangled": each.demangled, "arch": each.arch} for each in records]
+
+
+def _remarks(done: Checked) -> Iterator[str]:
+    for exemption in done.ended:
+        yield f"The exemption of {exemption.about} ended on {exemption.until}: {exemption.reason}"
+    if done.exempt:
+        reasons = dict.fromkeys(each.exemption.reason for each in done.exempt)
+        yield f"Exempt: {_listed(_names(e.broken.kernel.record for e in done.exempt))} ({'; '.join(reasons)})"
+    for entry, why in done.unused:
+        kind = "exemption" if isinstance(entry, Exemption) else "rule"
+        yield f"Unused {kind} for {entry.about}{f' ({entry.place})' if entry.place else ''}: {why}"
+    if done.may_be_removed:
+        yield f"Gone, as allow_removed permits: {_listed(_names(done.may_be_removed))}"
+
+
+def _notes(done: Checked) -> Iterator[Note]:
+    if any(broken.kernel.threads_assumed for broken in done.broken):
+        yield note("assumed-threads")
+
+
+# CI
+
+
+def check_findings(done: Checked) -> Iterator[Finding]:
+    """Return one finding for each kernel and broken rule, and for each kernel that is gone."""
+    for group in groups(done):
+        text = "; ".join(f"{name}: {value}" for name, value in group.lines())
+        message = f"{group.name} breaks {', '.join(group.criteria)}. {text}."
+        yield kernel_finding(group.broken[0].kernel, group.criteria[0], "error", message)
+    gone = {record.demangled: record for record in reversed(done.removed)}
+    for name in sorted(gone):
+        record = gone[name]
+        message = (
+            f"{short_name(record.name)} is gone since the baseline. "
+            f"Accept it with --update --name {_plain(short_name(record.name))}, or with allow_removed."
+        )
+        yield Finding(record.file or record.source, None, "error", REMOVED, message, name, record.arch)
+
+
+class CheckCase(NamedTuple):
+    """One kernel of one architecture as a test case."""
+
+    source: str
+    name: str
+    message: str = ""
+    """The broken rules; empty if it passes."""
+
+
+def check_cases(done: Checked) -> Iterator[CheckCase]:
+    """Return a test case for each kernel of each architecture, and for each kernel that is gone."""
+    broken: dict[int, BrokenKernel] = {id(each.kernel.record): each for each in done.broken}
+    for record in done.kernels:
+        one = broken.get(id(record))
+        message = "" if one is None else _case_message(one)
+        yield CheckCase(record.source, f"{record.demangled} ({record.arch})", message)
+    for record in done.removed:
+        yield CheckCase(record.source, f"{record.demangled} ({record.arch})", "gone since the baseline")
+
+
+def _case_message(one: BrokenKernel) -> str:
+    group = Group(one.kernel.screen_name, [one])
+    return "\n".join([", ".join(group.criteria), *(f"{name}: {text}" for name, text in group.lines())])

@@ -1,0 +1,353 @@
+"""Baselines, differences and checks of builds."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from occupancy import BaselineError, OccupancyError, RulesError
+from occupancy.builds.rows import Evaluator
+from occupancy.compare.baseline import (
+    Baseline,
+    accepted,
+    baseline_from,
+    baseline_text,
+    looks_like_baseline,
+    parse_baseline,
+    read_baseline,
+    read_build,
+    write_baseline,
+)
+from occupancy.compare.check import Checked, check_kernels
+from occupancy.compare.diff import compare, step_with_registers
+from occupancy.compare.match import facts
+from occupancy.compare.rules import Exemption, Rule, Rules
+from occupancy.readers import KernelRecord
+from occupancy.tables.table import Table
+
+EVALUATOR = Evaluator(Table().limits)
+TODAY = date(2027, 1, 1)
+
+
+def kernel(name: str = "_Z1kv", **changes: Any) -> KernelRecord:
+    values = {
+        "source": "k.cubin", "format": "cubin", "arch": "sm_90", "regs": 32, "static_smem": 0, "barriers": 1,
+        "stack_bytes": 0, "spill_store_bytes": 0, "spill_load_bytes": 0, "linked": True, "max_threads": 256,
+    }  # fmt: skip
+    return KernelRecord(**{**values, "name": name, **changes})
+
+
+BASELINE = Baseline((kernel(),), 256)
+
+
+class TestBaseline:
+    def test_the_file_is_what_the_documents_say(self) -> None:
+        every = kernel(cluster_dim=(2, 1, 1), code=0xFFFF_FFFF, spills_from="compiler", dynamic_smem=1024)
+        assert baseline_text(baseline_from([every, kernel("_Z1jv")], 256)) == (
+            '{\n"schema": "occupancy-baseline",\n"schema_version": 2,\n"threads": 256,\n"kernels": [\n'
+            '{"name": "_Z1jv", "arch": "sm_90", "source": "k.cubin", "format": "cubin", "linked": true, '
+            '"regs": 32, "static_smem": 0, "barriers": 1, "stack_bytes": 0, "spill_store_bytes": 0, '
+            '"spill_load_bytes": 0, "max_threads": 256},\n'
+            '{"name": "_Z1kv", "arch": "sm_90", "source": "k.cubin", "format": "cubin", "linked": true, '
+            '"regs": 32, "static_smem": 0, "dynamic_smem": 1024, "barriers": 1, "stack_bytes": 0, '
+            '"spill_store_bytes": 0, "spill_load_bytes": 0, "spills_from": "compiler", "max_threads": 256, '
+            '"cluster_dim": [2, 1, 1], "code": 4294967295}\n]\n}\n'
+        )
+
+    def test_it_comes_back(self, tmp_path: Path) -> None:
+        for baseline in (BASELINE, Baseline(())):
+            write_baseline(tmp_path / "base.json", baseline)
+            assert read_baseline(tmp_path / "base.json") == baseline
+        other = json.dumps(json.loads(baseline_text(BASELINE)), indent=1).encode()
+        assert looks_like_baseline(other)
+        assert parse_baseline(other, "base.json") == BASELINE
+
+    def test_a_build_makes_the_same_file_everywhere(self, builds: Path) -> None:
+        folder = builds / "before"
+        text = baseline_text(baseline_from(read_build([str(folder)]).records))
+        files = sorted(map(str, folder.iterdir()), reverse=True)
+        assert baseline_text(baseline_from(read_build(files).records)) == text
+        assert str(builds) not in text
+        assert "_ZN3img21_GLOBAL__N_filters_cu5clearEPf" in text
+        read = parse_baseline(text.encode(), "base.json")
+        assert baseline_text(baseline_from(read.kernels)) == text
+        assert {facts(each) for each in read.kernels} == {
+            facts(each) for each in read_build([str(folder)]).records
+        }
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"schema": "coverage"}, "is not a baseline"),
+            ({"schema_version": 3}, "schema_version: got 3. Allowed: 2. Update occupancy"),
+            ({"schema_version": True}, "schema_version: got True"),
+            ({"schema_version": None}, "schema_version: got None"),
+            ({"kernels": {}}, "kernels: is missing"),
+            ({"threads": 0}, "threads: got 0"),
+            ({"kernels": [3]}, r"kernels\[0\]: got 3"),
+            *(
+                ({"kernels": [{"name": "k", "source": "f", "format": "cubin", name: value}]}, message)
+                for name, value, message in (
+                    ("regs", -1, r"kernels\[0\].regs: got -1"),
+                    ("regs", "32", r"kernels\[0\].regs: got '32'"),
+                    ("regs", 10**400, r"kernels\[0\].regs: got 1000"),
+                    ("regsters", 32, r"kernels\[0\].regsters: there is no such name"),
+                    ("cluster_dim", [1, 2], r"kernels\[0\].cluster_dim"),
+                )
+            ),
+            ({"kernels": [{"name": "k"}]}, r"kernels\[0\].source: is missing"),
+        ],
+    )
+    def test_wrong_values(self, change: dict[str, Any], message: str) -> None:
+        content = json.dumps({**json.loads(baseline_text(BASELINE)), **change}).encode()
+        with pytest.raises(BaselineError, match=message):
+            parse_baseline(content, "base.json")
+
+    @pytest.mark.parametrize(
+        "content",
+        [b"", b"\xff\xfe{}", b"[" * 100_000, b'{"a": ' + b"[" * 100_000, b'{"a": \xe9}', b"1" * 9999],
+    )
+    def test_files_that_are_no_json(self, content: bytes) -> None:
+        with pytest.raises(BaselineError, match=r"is not (JSON|a baseline)"):
+            parse_baseline(content, "base.json")
+        text = baseline_text(BASELINE).encode()
+        for length in range(0, len(text.rstrip()), 7):
+            with pytest.raises(BaselineError):
+                parse_baseline(text[:length], "base.json")
+
+    @pytest.mark.parametrize("name", ["", "a\0b", "file/base.json"])
+    def test_paths_that_cannot_be_read_or_written(self, tmp_path: Path, name: str) -> None:
+        (tmp_path / "file").touch()
+        with pytest.raises(BaselineError, match="cannot be read"):
+            read_baseline(tmp_path / name)
+        with pytest.raises(BaselineError, match="cannot be written"):
+            write_baseline(tmp_path / name, BASELINE)
+
+    def test_an_interrupted_write_leaves_the_old_file(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = tmp_path / "base.json"
+        write_baseline(path, BASELINE)
+        os.chmod(path, 0o640)
+
+        def fail(*_: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "replace", fail)
+        with pytest.raises(BaselineError, match="No space left"):
+            write_baseline(path, Baseline(()))
+        assert [each.name for each in tmp_path.iterdir()] == ["base.json"]
+        assert read_baseline(path) == BASELINE
+        monkeypatch.undo()
+        write_baseline(path, Baseline(()))
+        assert path.stat().st_mode & 0o777 == 0o640
+
+    def test_some_kernels_are_accepted(self) -> None:
+        before = [kernel("_Z1av"), kernel("_Z1bv"), kernel("_Z4goneb")]
+        after = [kernel("_Z1av", regs=64), kernel("_Z1bv", regs=64), kernel("_Z3newv")]
+
+        def names(*wanted: str) -> dict[str, int | None]:
+            def is_wanted(record: KernelRecord) -> bool:
+                return record.name in wanted
+
+            done = accepted(Baseline(tuple(before)), after, is_wanted, everything=not wanted)
+            return {each.name: each.regs for each in done.kernels}
+
+        assert names("_Z1bv") == {"_Z1av": 32, "_Z1bv": 64, "_Z4goneb": 32}
+        assert names("_Z4goneb", "_Z3newv") == {"_Z1av": 32, "_Z1bv": 32, "_Z3newv": 32}
+        assert names() == {"_Z1av": 64, "_Z1bv": 64, "_Z3newv": 32}
+
+
+class TestDiff:
+    @pytest.mark.parametrize(
+        ("changes", "verdict", "causes"),
+        [
+            ({}, "same", []),
+            ({"regs": 24}, "changed", ["regs"]),
+            ({"regs": 64}, "worse", ["regs"]),
+            ({"static_smem": 65536}, "worse", ["smem"]),
+            ({"spill_store_bytes": 8, "stack_bytes": 8}, "worse", ["spills", "stack_bytes"]),
+            ({"stack_bytes": 256}, "changed", ["stack_bytes"]),
+            ({"spill_smem": 1024}, "worse", ["spill_smem"]),
+            ({"barriers": 16, "regs": 24}, "worse", ["regs", "barriers"]),
+            ({"max_threads": 512}, "changed", ["launch_bounds"]),
+            ({"max_threads": None}, "changed", ["launch_bounds"]),
+            ({"cluster_dim": (4, 1, 1)}, "changed", ["cluster_dim"]),
+        ],
+    )  # fmt: skip
+    def test_one_kernel(self, changes: dict[str, Any], verdict: str, causes: list[str]) -> None:
+        diff = compare([kernel()], [kernel(**changes)], EVALUATOR, with_same=True)
+        (row,) = diff.kernels
+        assert (row.verdict, [each.name for each in row.causes]) == (verdict, causes)
+        assert diff.summary[verdict] == 1
+
+    def test_more_registers_for_fewer_spills_are_mixed(self) -> None:
+        old = kernel(regs=40, spill_store_bytes=80, spill_load_bytes=80)
+        (row,) = compare([old], [kernel(regs=64)], EVALUATOR).kernels
+        assert row.verdict == "mixed"
+
+    def test_the_fix_restores_the_occupancy(self) -> None:
+        (row,) = compare([kernel()], [kernel(static_smem=36864)], EVALUATOR).kernels
+        assert (row.old.occupancy, row.new.occupancy, row.occupancy_change) == (1, 0.75, -0.25)
+        assert row.fix is not None
+        assert row.fix.requires == {"smem": 27 * 1024 + 512}
+
+    def test_added_removed_and_unknown(self) -> None:
+        old, new = (
+            [kernel("_Z1av"), kernel("_Z1bv")],
+            [kernel("_Z1bv", spill_store_bytes=None, spill_load_bytes=None)],
+        )
+        diff = compare(old, [*new, kernel("_Z1cv")], EVALUATOR)
+        assert ([each.name for each in diff.added], [each.name for each in diff.removed]) == (
+            ["_Z1cv"],
+            ["_Z1av"],
+        )
+        assert diff.unknown == {"spill_bytes": 1}
+
+    def test_the_threshold(self) -> None:
+        (row,) = compare([kernel()], [kernel(regs=33)], EVALUATOR).kernels
+        assert row.verdict == "worse"
+        assert compare([kernel()], [kernel(regs=33)], EVALUATOR, threshold=25).same == 1
+
+    def test_a_block_size_of_one_build_counts_for_both(self) -> None:
+        launch = kernel(threads=64, launches=1)
+        (row,) = compare([kernel()], [launch], EVALUATOR, with_same=True).kernels
+        assert (row.old.threads, row.new.threads, row.old.threads_assumed) == (64, 64, False)
+
+    def test_the_worst_comes_first(self) -> None:
+        old = [kernel(f"_Z1{letter}v") for letter in "abcd"]
+        new = [
+            replace(old[0], regs=24), replace(old[1], regs=40), replace(old[2], regs=128),
+            replace(old[3], regs=40, spill_store_bytes=8),
+        ]  # fmt: skip
+        assert [row.new.name for row in compare(old, new, EVALUATOR).kernels] == [
+            "_Z1cv", "_Z1dv", "_Z1bv", "_Z1av",
+        ]  # fmt: skip
+
+    def test_spills_need_more_registers(self) -> None:
+        step = step_with_registers(EVALUATOR.row(kernel(regs=40)))
+        assert step is not None
+        assert step.requires == {"regs": 40} or step.requires["regs"] > 40
+
+
+def check(
+    kernels: Sequence[KernelRecord],
+    *rules: Rule,
+    baseline: Sequence[KernelRecord] | None = None,
+    exemptions: Sequence[Exemption] = (),
+    **more: Any,
+) -> Checked:
+    whole = Rules(rules=tuple(rules), exemptions=tuple(exemptions), **more)
+    return check_kernels(kernels, whole, EVALUATOR, baseline, today=TODAY)
+
+
+class TestCheck:
+    @pytest.mark.parametrize(
+        ("changes", "rule", "value"),
+        [
+            ({"regs": 64}, {"min_occupancy": 0.75}, 0.5),
+            ({"regs": 64}, {"max_regs": 48}, 64),
+            ({"regs": 64}, {"max_regs_growth": 8}, 64),
+            ({"regs": 64}, {"max_occupancy_drop": 0.05}, 0.5),
+            ({"spill_store_bytes": 8}, {"no_new_spills": True}, 8),
+            ({"spill_store_bytes": 8}, {"max_spill_bytes": 4}, 8),
+            ({"stack_bytes": 16}, {"max_stack_bytes": 8}, 16),
+            ({"stack_bytes": 16}, {"max_stack_growth": 8}, 16),
+            ({"static_smem": 1024}, {"max_smem": 512}, 1024),
+            ({"static_smem": 1024}, {"max_smem_growth": "512"}, 1024),
+            ({"spill_smem": 64}, {"no_new_smem_spills": True}, 64),
+            ({"barriers": 3}, {"max_barriers": 2}, 3),
+        ],
+    )
+    def test_each_criterion(self, changes: dict[str, Any], rule: dict[str, Any], value: float) -> None:
+        before = kernel(spill_smem=0)
+        now = replace(before, **changes)
+        done = check([now], Rule(**rule), baseline=[before])
+        (broken,) = done.broken
+        assert [each.value for each in broken.violations] == [value]
+        assert not done.passed
+        assert check([before], Rule(**rule), baseline=[before]).passed
+        exempt: dict[str, Any] = dict.fromkeys(rule, False)
+        assert check([now], Rule(**rule), Rule(kernels="k", **exempt), baseline=[before]).passed
+
+    def test_a_violation_has_its_cause_and_a_fix(self) -> None:
+        done = check([kernel(static_smem=36864)], Rule(max_occupancy_drop=0), baseline=[kernel()])
+        (broken,) = done.broken
+        assert [each.name for each in broken.causes] == ["smem"]
+        assert broken.fix is not None
+        assert broken.fix.requires == {"smem": 27 * 1024 + 512}
+
+    def test_a_kernel_that_is_gone_fails_unless_it_may_be_removed(self) -> None:
+        before = [kernel(), kernel("_Z3oldv")]
+        done = check([kernel()], Rule(max_regs=64), baseline=before)
+        assert ([each.name for each in done.removed], done.passed) == (["_Z3oldv"], False)
+        assert check([kernel()], Rule(max_regs=64), baseline=before, allow_removed=("old*",)).passed
+
+    def test_a_new_kernel_brings_all_of_its_spills(self) -> None:
+        new = kernel("_Z3newv", spill_store_bytes=8)
+        done = check([kernel(), new], Rule(no_new_spills=True), baseline=[kernel()])
+        (broken,) = done.broken
+        assert (broken.kernel.name, broken.baseline, broken.violations[0].was) == ("_Z3newv", None, None)
+        assert [each.name for each in done.added] == ["_Z3newv"]
+        assert check([kernel(), new], Rule(max_occupancy_drop=0), baseline=[kernel()]).passed
+
+    @pytest.mark.parametrize(
+        ("until", "is_excused"), [(None, True), ("2027-01-01", True), ("2026-12-31", False)]
+    )
+    def test_exemptions(self, until: str | None, is_excused: bool) -> None:
+        exemption = Exemption(kernels="k", rules="max_regs", reason="because", until=until)
+        done = check([kernel()], Rule(max_regs=16), exemptions=[exemption])
+        assert done.passed == is_excused
+        assert len(done.exempt) == is_excused
+        assert done.ended == (() if is_excused else (exemption,))
+        both = check([kernel()], Rule(max_regs=16, min_occupancy=1), exemptions=[exemption])
+        assert both.passed == is_excused
+        unneeded = check([kernel()], Rule(max_regs=64), exemptions=[exemption])
+        assert unneeded.unused == ((exemption, "no violation needs it"),)
+
+    def test_a_pattern_for_no_kernel_is_an_error_only_of_a_demand(self) -> None:
+        kernels = [kernel("_Z4blurv")]
+        with pytest.raises(
+            RulesError, match=r"rule 2 demands something of blurr, and no kernel.* There are blur\."
+        ):
+            check(kernels, Rule(max_regs=64), Rule(kernels=["blur", "blurr"], max_regs=40))
+        with pytest.raises(RulesError, match="on sm_80"):
+            check(kernels, Rule(arch="sm_80", max_regs=64))
+        off = Rule(kernels="*debug*", max_regs=False)
+        exemption = Exemption(kernels="*debug*", reason="because")
+        done = check(kernels, Rule(max_regs=64), off, Rule(kernels="x", threads=64), exemptions=[exemption])
+        assert done.passed
+        assert [each.kernels for each, _ in done.unused] == [("*debug*",), ("x",), ("*debug*",)]
+        assert check(kernels, Rule(kernels="!*debug*", max_regs=64)).passed
+
+    def test_rules_that_check_nothing_are_errors(self) -> None:
+        silent = kernel(spill_store_bytes=None, spill_load_bytes=None)
+        with pytest.raises(
+            RulesError, match=r"demands no_new_spills; the spill bytes of k for sm_90 is not known"
+        ):
+            check([silent], Rule(no_new_spills=True), baseline=[silent])
+        with pytest.raises(RulesError, match="demands max_regs_growth, and there is no baseline"):
+            check([silent], Rule(max_regs_growth=8))
+        with pytest.raises(BaselineError, match="compares nothing; j for sm_90 is new"):
+            check([kernel("_Z1jv")], Rule(max_regs_growth=8), baseline=[kernel()])
+        with pytest.raises(OccupancyError) as caught:
+            check([silent], Rule(no_new_spills=True, max_smem_growth=0), Rule(kernels="x", max_regs=8))
+        assert len(caught.value.every) == 2
+
+    def test_the_later_rule_counts_and_assumed_sizes_are_counted(self) -> None:
+        done = check([kernel()], Rule(max_regs=16), Rule(kernels="k", max_regs=64))
+        assert (done.passed, done.rules, done.assumed) == (True, 2, 0)
+        assert check([kernel()], Rule(min_occupancy=0.5)).assumed == 1
+        assert check([kernel(threads=64)], Rule(min_occupancy=0.5)).assumed == 0
+
+    def test_ten_thousand_kernels(self) -> None:
+        old = [kernel(f"_Z{len(str(n)) + 1}k{n}v", regs=24 + n % 200) for n in range(10_000)]
+        new = [replace(each, regs=(each.regs or 0) + 1) for each in old]
+        assert check(new, Rule(max_regs_growth=8, max_smem=1000), baseline=old).passed

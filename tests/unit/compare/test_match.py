@@ -1,0 +1,121 @@
+"""Which kernel of one build is which kernel of another."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from occupancy import KernelRecord
+from occupancy.compare.match import Matching, Pair, match
+
+
+def kernel(
+    name: str = "_Z1kv", regs: int = 8, arch: str | None = "sm_90", source: str = "a.cubin",
+    threads: int | None = None, code: int | None = None,
+) -> KernelRecord:  # fmt: skip
+    return KernelRecord(
+        source=source, format="cubin", name=name, regs=regs, arch=arch, threads=threads, code=code
+    )
+
+
+def test_the_same_name_and_architecture() -> None:
+    kept, gone, fresh = kernel("_Z4keptv"), kernel("_Z4gonev"), kernel("_Z5freshv")
+    found = match([gone, kept], [kept, fresh])
+    assert found == Matching((Pair(kept, kept, "name"),), (gone,), (fresh,))
+    assert match([], []) == Matching((), (), ())
+    unknown = [kernel(arch=None), kernel(arch=None, regs=16)]
+    assert match(unknown[:1], unknown[1:]).pairs == (Pair(unknown[0], unknown[1], "name"),)
+
+
+def test_architectures_are_apart_unless_they_are_ignored() -> None:
+    old, new = kernel(arch="sm_80"), kernel(arch="sm_100")
+    assert match([old], [new]).pairs == ()
+    assert match([old], [new], ignore_arch=True).pairs == (Pair(old, new, "name"),)
+    own = kernel(arch="sm_80", regs=16)
+    assert match([old], [new, own], ignore_arch=True).pairs == (Pair(old, own, "name"),)
+
+
+def test_a_variant_of_an_architecture_is_the_second_choice() -> None:
+    plain, variant = kernel(arch="sm_90"), kernel(arch="sm_90a", regs=16)
+    assert match([plain], [variant]).pairs[0][:2] == (plain, variant)
+    both = match([plain, variant], [variant, plain]).pairs
+    assert all(one == other for one, other, _ in both)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "_ZN36_GLOBAL__N__9e609c31_4_a_cu_f763c0354anonEPf",
+            "_ZN36_GLOBAL__N__bf52febb_4_a_cu_f763c0354anonEPf",
+        ),
+        ("_ZN24CUB_300102_SM_800_900_NS3sumEPf", "_ZN21CUB_300200_SM_1000_NS3sumEPf"),
+        ("_Z4blurPf", "_Z4blurPfi"),
+        ("_Z4blurPKf", "void blur(const float *)"),
+        ("_Z4gemmILi16EEvPf", "gemm<16>(float*, int)"),
+    ],
+)
+def test_other_parameters_and_compiler_made_parts(old: str, new: str) -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
+    one, other = kernel(old), kernel(new)
+    assert match([one], [other]).pairs == (Pair(one, other, "stable_name"),)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("_Z4gemmILi16EEvPf", "_Z4gemmILi32EEvPf"),
+        ("_ZN3img4blurEPf", "_ZN5photo4blurEPf"),
+        ("_Z3oldPf", "_Z3newPf"),
+    ],
+)
+def test_another_name_is_matched_by_its_code_alone(old: str, new: str) -> None:
+    one, other = kernel(old, code=7), kernel(new, code=7)
+    assert match([one], [other]).pairs == (Pair(one, other, "code"),)
+    found = match([one], [kernel(new, code=8)])
+    assert (found.pairs, len(found.removed), len(found.added)) == ((), 1, 1)
+
+
+def test_kernels_of_one_name_are_matched_by_their_values_then_by_their_file() -> None:
+    old = [kernel(regs=24, source="a.o"), kernel(regs=40, source="b.o")]
+    moved = [kernel(regs=40, source="c.o"), kernel(regs=24, source="d.o")]
+    assert all(one.regs == other.regs for one, other, _ in match(old, moved).pairs)
+    changed = [kernel(regs=41, source="b.o"), kernel(regs=25, source="a.o")]
+    assert all(one.source == other.source for one, other, _ in match(old, changed).pairs)
+    more = match(old, [*moved, kernel(regs=30)])
+    assert [each.regs for each in more.added] == [30]
+
+
+def test_launches_are_matched_by_their_block_size() -> None:
+    old = [kernel(regs=24, threads=threads) for threads in (128, 256)]
+    found = match(old, [kernel(regs=32, threads=threads) for threads in (512, 256, 128)])
+    assert all(one.threads == other.threads for one, other, _ in found.pairs)
+    assert [each.threads for each in found.added] == [512]
+
+
+KERNELS = st.builds(
+    kernel,
+    st.sampled_from(["_Z1kv", "_Z1ki", "_Z1jv"]),
+    st.sampled_from([8, 16]),
+    st.sampled_from(["sm_80", "sm_90"]),
+    st.sampled_from("ab"),
+)
+
+
+@given(st.lists(KERNELS, max_size=8), st.lists(KERNELS, max_size=8), st.randoms(use_true_random=False))
+def test_the_order_plays_no_part_and_the_result_is_mirrored(old, new, chance) -> None:  # type: ignore[no-untyped-def]
+    def plain(found: Matching, *, swapped: bool = False) -> list[tuple[str, str]]:
+        pairs = [(repr(pair[swapped]), repr(pair[not swapped])) for pair in found.pairs]
+        return sorted(pairs)
+
+    found = match(old, new)
+    assert plain(found) == plain(match(chance.sample(old, len(old)), chance.sample(new, len(new))))
+    assert plain(found) == plain(match(new, old), swapped=True)
+    assert len(found.pairs) + len(found.added) == len(new)
+
+
+def test_thousands_of_one_name_take_no_longer_than_sorting_them() -> None:
+    left = [kernel(regs=number % 250, source=f"{number}.o") for number in range(10_000)]
+    right = [kernel(regs=(number + 1) % 250, source=f"{number}.o") for number in range(10_000)]
+    assert len(match(left, right).pairs) == 10_000

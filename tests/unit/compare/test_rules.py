@@ -1,0 +1,251 @@
+"""Rules as Python objects and in files."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from occupancy import ComputeCapability, RulesError
+from occupancy.compare.rules import CRITERIA, Exemption, Rule, find_rules, read_rules
+from occupancy.readers import KernelRecord
+
+GOOD = """
+baseline = "base.json"
+threads = "16x16"
+
+[[rules]]
+no_new_spills = true
+max_regs = 128
+
+[[rules]]
+kernels = ["sgemm*", "img::*", "!*debug*"]
+arch = ["sm_80", "9.0a"]
+threads = 128
+dynamic_smem = "48k"
+min_occupancy = 62.5
+max_occupancy_drop = "5%"
+max_smem = "48 KiB"
+max_regs = false
+"""
+
+
+def written(folder: Path, text: str, name: str = "occupancy.toml") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_rules(tmp_path: Path) -> None:
+    rules = read_rules(written(tmp_path, GOOD))
+    assert (rules.baseline, rules.threads) == (str(tmp_path / "base.json"), 256)
+    first, second = rules.rules
+    assert first == Rule(no_new_spills=True, max_regs=128)
+    assert second == Rule(
+        kernels=["sgemm*", "img::*", "!*debug*"], arch=["sm_80", "sm_90"], threads=128, dynamic_smem="48k",
+        min_occupancy=0.625, max_occupancy_drop="5%", max_smem=49152, max_regs=False,
+    )  # fmt: skip
+    assert second.bounds == {
+        "min_occupancy": 0.625, "max_occupancy_drop": 0.05, "max_smem": 49152, "max_regs": None,
+    }  # fmt: skip
+    assert second.about == "sgemm*, img::*, !*debug* on sm_80, sm_90"
+    assert first.place.endswith("occupancy.toml, line 5")
+    (sgemm, img) = rules.block_sizes
+    assert (sgemm.kernels, sgemm.threads, sgemm.dynamic_smem) == ("sgemm*", 128, 49152)
+    assert img.archs == {ComputeCapability(8, 0), ComputeCapability(9, 0)}
+
+
+def test_the_kernels_of_a_rule() -> None:
+    def matching(rule: Rule, name: str, arch: str = "sm_90a") -> tuple[str, ...]:
+        return rule.matching(KernelRecord(source="f", format="cubin", name=name, arch=arch))
+
+    rule = Rule(kernels=["*gemm*", "s*", "!*debug*"], arch="9.0", max_regs=64)
+    assert matching(rule, "sgemm") == ("*gemm*", "s*")
+    assert matching(rule, "sgemm", "sm_80") == matching(rule, "sgemm_debug") == ()
+    assert matching(Rule(kernels="!*debug*", max_regs=64), "blur") == ("*",)
+    assert Rule(max_regs=64).demands
+    assert not Rule(max_regs=False).demands
+    assert not Rule(threads=64).demands
+
+
+def test_the_same_in_pyproject(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    below = GOOD.replace("[[rules]]", "[[tool.occupancy.rules]]")
+    pyproject = written(tmp_path, f"[project]\nname = 'x'\n[tool.occupancy]\n{below}", "pyproject.toml")
+    monkeypatch.chdir(tmp_path)
+    assert find_rules() == "pyproject.toml"
+    assert read_rules(pyproject).rules == read_rules(written(tmp_path, GOOD)).rules
+    assert find_rules() == "occupancy.toml"
+
+
+@pytest.mark.parametrize("text", ["", "[tool.ruff]\nline-length = 1", "tool = 1", "[tool]\noccupancy_ = 1"])
+def test_a_pyproject_without_rules(tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pyproject = written(tmp_path, text, "pyproject.toml")
+    monkeypatch.chdir(tmp_path)
+    assert find_rules() is None
+    with pytest.raises(RulesError, match=r"has no table \[tool.occupancy\]"):
+        read_rules(pyproject)
+
+
+def test_a_file_that_begins_with_a_byte_order_mark(tmp_path: Path) -> None:
+    assert len(read_rules(written(tmp_path, "\ufeff" + GOOD)).rules) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[rules]]\nmax_regsters = 64", r"rules\[1\]\.max_regsters: .* no such name\. Allowed: max_reg"),
+        ("[[rules]]\nmin_occupancy = 50\n[[rules]]\nKernels = 'a'", r"rules\[2\]\.Kernels: there is no"),
+        ("[[rule]]\nmax_regs = 64", r"rule: there is no such name\. Allowed: rules"),
+        ("baselin = 'x'\n[[rules]]\nmax_regs = 64", r"baselin: .* Allowed: baseline"),
+        ("", "there is no rule"),
+        ("rules = []", "there is no rule"),
+        ("rules = 3", "rules: got 3. Write tables"),
+        ("rules = [3]", r"rules: got \[3\]"),
+        ("[[rules]]\nkernels = 'a'", r"rules\[1\]: demands nothing"),
+        ("[[rules]]\nmax_regs = 256", "got 256. Allowed: 1 to 255, or false"),
+        ("[[rules]]\nmax_regs = 0", "got 0"),
+        ("[[rules]]\nmax_regs = 64.5", "got 64.5"),
+        ("[[rules]]\nmax_regs = true", "got True"),
+        ("[[rules]]\nmax_regs = '64'", "got '64'"),
+        ("[[rules]]\nmin_occupancy = 0.5", "got 0.5.*50, not 0.5"),
+        ("[[rules]]\nmin_occupancy = 100.5", "got 100.5"),
+        ("[[rules]]\nmin_occupancy = nan", "got nan"),
+        ("[[rules]]\nmax_occupancy_drop = -1", "got -1. Allowed: 0 to 100 percent"),
+        ("[[rules]]\nmax_occupancy_drop = inf", "got inf"),
+        ("[[rules]]\nmax_occupancy_drop = '101%'", "got '101%'"),
+        ("[[rules]]\nmax_occupancy_drop = '-1%'", "got '-1%'"),
+        ("[[rules]]\nmax_occupancy_drop = '1e1%'", "'1e1%' is not a share"),
+        ("[[rules]]\nmax_regs = '50%'", "got '50%'"),
+        ("[[rules]]\nmax_stack_bytes = '4 quarts'", "'4 quarts' is not a size"),
+        ("[[rules]]\nmax_smem = '99999 G'", "got 107373"),
+        ("[[rules]]\nno_new_spills = 0", "got 0. Allowed: true or false"),
+        ("[[rules]]\nkernels = 3\nmax_regs = 64", "kernels: got 3"),
+        ("[[rules]]\nkernels = []\nmax_regs = 64", "kernels: got "),
+        ("[[rules]]\nkernels = ['a', '']\nmax_regs = 64", "kernels: got "),
+        ("[[rules]]\narch = 'hopper'\nmax_regs = 64", "'hopper' is not a compute capability"),
+        ("[[rules]]\narch = 9.0\nmax_regs = 64", "arch: got 9.0"),
+        ("baseline = 3\n[[rules]]\nmax_regs = 64", "baseline: got 3"),
+        ("[[rules]\n", "is not TOML"),
+        ("a = " + "[" * 20000, "is not TOML"),
+        ("a = " + "1" * 6000, "is not TOML"),
+        ("a = 1\na = 2", "is not TOML"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(RulesError, match=message) as caught:
+        read_rules(written(tmp_path, text))
+    assert str(tmp_path) in caught.value.where
+    assert len(str(caught.value)) < 700
+
+
+ALL_MISTAKES = """baselin = "base.json"
+threads = 0
+[[rules]]
+max_regs = 900
+min_ocupancy = 50
+
+[[ rules ]]
+kernels = "a"
+arch = ["sm_9x", "hopper"]
+[[rules]]
+kernels = "b"
+max_regs = 64
+[[rules]]
+kernels = "b"
+max_regs = 72
+[[exemptions]]
+kernels = 3
+rules = ["min_occ", "max_regs"]
+until = "soon"
+"""
+
+
+def test_all_mistakes_are_reported_with_their_lines(tmp_path: Path) -> None:
+    with pytest.raises(RulesError) as caught:
+        read_rules(written(tmp_path, ALL_MISTAKES))
+    file = str(tmp_path / "occupancy.toml")
+    assert sorted(each.where.removeprefix(file) for each in caught.value.every) == sorted([
+        ": baselin",
+        ": threads",
+        ", line 3: rules[1].min_ocupancy",
+        ", line 3: rules[1].max_regs",
+        ", line 7: rules[2]",
+        ", line 7: rules[2].arch",
+        ", line 7: rules[2].arch",
+        ", line 13",  # two rules for the same kernels
+        ", line 16: exemptions[1].rules: min_occ",
+        ", line 16: exemptions[1].reason",
+        ", line 16: exemptions[1].until",
+        ", line 16: exemptions[1].kernels",
+    ])  # fmt: skip
+
+
+def test_a_line_is_given_only_where_it_is_known(tmp_path: Path) -> None:
+    for text in ("rules = [{max_regs = 900}]", 'baseline = """\n[[rules]]\n"""\n[[rules]]\nmax_regs = 900'):
+        with pytest.raises(RulesError) as caught:
+            read_rules(written(tmp_path, text))
+        assert caught.value.where == f"{tmp_path / 'occupancy.toml'}: rules[1].max_regs"
+
+
+@pytest.mark.parametrize("second", ["max_regs = 128", "max_regs = 64", "max_regs = false"])
+def test_rules_that_contradict_each_other(tmp_path: Path, second: str) -> None:
+    text = f"""
+    [[rules]]
+    kernels = ["a", "b"]
+    arch = "sm_90"
+    max_regs = 64
+    [[rules]]
+    kernels = ["b", "a"]
+    arch = "9.0"
+    {second}
+    """
+    with pytest.raises(RulesError, match=r"rule 2 sets .* and rule 1 sets 64, both for b, a on sm_90"):
+        read_rules(written(tmp_path, text))
+    assert len(read_rules(written(tmp_path, text.replace('arch = "9.0"', 'arch = "8.0"'))).rules) == 2
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "latin.toml").write_bytes(b"# caf\xe9\n" + GOOD.encode())
+    (tmp_path / "large.toml").write_bytes(b"#" * (1 << 20) + b"\n" + GOOD.encode())
+    for name in ("absent.toml", "latin.toml", "large.toml", "", "a\0b"):
+        with pytest.raises(RulesError):
+            read_rules(tmp_path / name)
+
+
+def test_every_criterion_is_a_field() -> None:
+    values: dict[str, Any] = {name: True if each.most == 0 else each.most for name, each in CRITERIA.items()}
+    assert Rule(**values).bounds.keys() == CRITERIA.keys()
+
+
+EXEMPTION = """
+[[rules]]
+no_new_spills = true
+[[exemptions]]
+kernels = "sgemm"
+"""
+
+
+@pytest.mark.parametrize("day", ["2027-01-31", '"2027-01-31"', None])
+def test_the_last_day_of_an_exemption_is_optional(tmp_path: Path, day: str | None) -> None:
+    until = "" if day is None else f"until = {day}\n"
+    (exemption,) = read_rules(written(tmp_path, f'{EXEMPTION}reason = "it is rewritten"\n{until}')).exemptions
+    assert exemption.until == (None if day is None else date(2027, 1, 31))
+    assert exemption.has_ended(date(2027, 2, 1)) == (day is not None)
+    assert exemption.covers("max_regs", date(2027, 1, 31))
+    assert not Exemption(kernels="a", rules="max_regs", reason="b").covers("max_smem", date(2027, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("until = 2027-01-31", r"exemptions\[1\]\.reason: is missing"),
+        ('reason = ["x"]', r"exemptions\[1\]\.reason: got .* Give a sentence"),
+        ('reason = "x"\nuntil = 2027', r"exemptions\[1\]\.until: got 2027\. Give the last day"),
+        ('reason = "x"\nuntil = 2027-01-31T12:00:00', r"exemptions\[1\]\.until: got .* Give the last day"),
+    ],
+)
+def test_wrong_exemptions(tmp_path: Path, lines: str, message: str) -> None:
+    with pytest.raises(RulesError, match=message):
+        read_rules(written(tmp_path, f"{EXEMPTION}{lines}\n"))
