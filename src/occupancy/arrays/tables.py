@@ -36,6 +36,7 @@ CHUNK = 1 << 17
 
 _RANGES = {name: (field.low, field.high) for name, field in FIELDS.items()}
 _REGISTER_COUNTS = MAX_REGISTERS_PER_THREAD + 1
+_WARPS, _BLOCKS, _REGISTERS = Limiter.WARPS.value, Limiter.BLOCKS.value, Limiter.REGISTERS.value
 
 
 class Input(NamedTuple):
@@ -264,11 +265,8 @@ def _threads_table(limits: Limits, model: Model, caching: Caching | None, has_la
         blocks = min(found.warps, found.blocks)
         if found.registers is not None and found.registers < blocks:
             blocks = found.registers
-        bits = (
-            Limiter.WARPS.value * (found.warps == blocks)
-            + Limiter.BLOCKS.value * (found.blocks == blocks)
-            + Limiter.REGISTERS.value * (found.registers == blocks)
-        )
+        bits = _WARPS * (found.warps == blocks) + _BLOCKS * (found.blocks == blocks)
+        bits += _REGISTERS * (found.registers == blocks)
         return blocks, bits, allocated.warps if blocks else 0
 
     size, largest = limits.warp_size, limits.max_threads_per_block
@@ -284,9 +282,10 @@ def _threads_table(limits: Limits, model: Model, caching: Caching | None, has_la
                 for registers, last in end.items()
             }
         )
-    blocks, limiters, warps = np.array([[row[each] for each in alike] for row in rows]).reshape(-1, 3).T
+    table = np.array([[row[registers] for registers in distinct] for row in rows])
+    blocks, limiters, warps = table[:, np.searchsorted(distinct, alike)].reshape(-1, 3).T
     columns = Columns(
-        _as_blocks(limits, blocks.tolist()),
+        blocks.astype(np.min_scalar_type(limits.max_blocks_per_multiprocessor + 1)),
         limiters.astype(np.uint8),
         warps.astype(np.min_scalar_type(limits.max_warps_per_multiprocessor)),
     )
