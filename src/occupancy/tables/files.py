@@ -18,8 +18,8 @@ else:
     import tomli as tomllib
 
 PYPROJECT = "pyproject.toml"
-MAX_TOML_BYTES = 1 << 20
-MAX_DOTS = 500
+MAX_TOML_BYTES = 256 << 10
+MAX_DOTS = 200
 """Dots in a line of TOML; the parser's memory grows with the square of the parts of a key."""
 MAX_YAML_BYTES = 256 << 10
 """Four times the shipped table with its sources, which is parsed in a second and 80 MB."""

@@ -83,7 +83,7 @@ class TestReadLimits:
             "13.0": shipped.limits("10.0").replace(compute_capability="13.0", **changes)
         }
         path.write_text("a." * 20_000 + "a = 1")
-        with pytest.raises(TableError, match="line 1 has more than 500 dots"):
+        with pytest.raises(TableError, match="line 1 has more than 200 dots"):
             read_limits(path)
         path.write_text("a =")
         with pytest.raises(TableError, match="is not TOML"):
