@@ -11,6 +11,7 @@ import argparse
 import ast
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -136,8 +137,8 @@ def _text(node: ast.AST) -> str:
     return ast.unparse(node) if isinstance(node, ast.stmt) else f"({ast.unparse(node)})"
 
 
-def run_tests(folder: Path, *arguments: str, seconds: int | None = MOST_SECONDS) -> int:
-    """Run pytest on the copy of the package in a folder; return its exit status."""
+def failures(folder: Path, *arguments: str, seconds: int | None = MOST_SECONDS) -> set[str]:
+    """Run pytest on the copy of the package in a folder; return the tests that fail."""
     environment = os.environ | {"PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     # Random examples are the same each time, so that chance decides nothing.
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=few"]
@@ -147,26 +148,27 @@ def run_tests(folder: Path, *arguments: str, seconds: int | None = MOST_SECONDS)
             cwd=ROOT,
             env=environment,
             capture_output=True,
+            text=True,
             timeout=seconds,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return -1
-    return done.returncode
+        return {"time limit"}
+    failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
+    return set(failed) or ({"pytest"} if done.returncode else set())
 
 
-def measure(area: str, folder: Path) -> coverage.CoverageData:
-    """Run the tests of an area once; return which of them reach each line."""
+def measure(area: str, folder: Path) -> tuple[coverage.CoverageData, set[str]]:
+    """Run the tests of an area once; return which of them reach each line, and those that fail."""
     wanted = (f"tests/unit/{area}", *EVERYWHERE, *TESTS.get(area, ()))
     paths = [path for path in dict.fromkeys(wanted) if (ROOT / path).exists()]
     settings, found = folder / "coveragerc", folder / f"{area}.coverage"
     settings.write_text(f"[run]\nsource_pkgs = occupancy\nparallel = true\ndata_file = {found}\n")
     options = ["--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report="]
-    if run_tests(folder, *paths, *options, seconds=None):
-        print(f"{area}: some tests fail without a mutant", file=sys.stderr)
+    failed = failures(folder, *paths, *options, seconds=None)
     data = coverage.CoverageData(str(found))
     data.read()
-    return data
+    return data, failed
 
 
 def tests_reaching(mutant: Mutant, data: coverage.CoverageData, folder: Path) -> list[str]:
@@ -186,17 +188,17 @@ def survivors(area: str, count: int, seed: int, folder: Path) -> tuple[int, list
     }
     every = [mutant for path, source in files.items() for mutant in mutants(path, source)]
     chosen = random.Random(f"{area} {seed}").sample(every, min(count, len(every)))
-    data, alive = measure(area, folder), []
+    (data, failed), alive = measure(area, folder), []
     for mutant in chosen:
-        tests = tests_reaching(mutant, data, folder)
+        tests = [test for test in tests_reaching(mutant, data, folder) if test not in failed]
         whole = [path for path in (f"tests/unit/{area}", "tests/golden") if (ROOT / path).exists()]
         copy = folder / mutant.path
         copy.write_bytes(mutant.applied(files[Path(mutant.path)]))
-        status = run_tests(folder, "-x", "-n0", *(tests or whole))
+        noticed = failures(folder, "-x", "-n0", *(tests or whole)) - failed
         copy.write_bytes(files[Path(mutant.path)])
-        if status == 0:
+        if not noticed:
             alive.append(f"{mutant}  ({len(tests)} tests)")
-        print("." if status else "S", end="", file=sys.stderr, flush=True)
+        print("." if noticed else "S", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     return len(chosen), alive
 
