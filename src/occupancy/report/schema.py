@@ -20,6 +20,11 @@ REPORTS = {
     "scan": ("scan", ("COLUMNS",), "kernels"),
     "diff": ("diff", ("COLUMNS",), "kernels"),
     "check": ("check", ("COLUMNS",), "violations"),
+    "limits": ("limits", ("COLUMNS",), "compute_capabilities"),
+    "sources": ("limits", ("SOURCE_COLUMNS",), "limits"),
+    "gpus": ("gpus", ("COLUMNS",), "gpus"),
+    "device": ("device", ("COLUMNS",), "devices"),
+    "verify": ("device", ("CHECK_COLUMNS",), "checks"),
 }
 """Command -> the module of its columns, their names there, and the key of the rows."""
 

@@ -215,3 +215,26 @@ def test_screens_fit(command: str, columns: int, few: None) -> None:
     text = run(*command.split(), columns=columns).stdout
     assert max(map(len, text.splitlines())) <= columns
     assert run(*command.split(), "--format", "markdown").stdout.startswith("**")
+
+
+@pytest.mark.parametrize(
+    ("schema", "command"),
+    [
+        ("limits", "limits"),
+        ("sources", "limits 9.0 --sources"),
+        ("gpus", "gpus"),
+        ("device", "device"),
+        ("verify", "verify --quick"),
+    ],
+)
+def test_the_json_has_the_keys_of_its_schema(schema: str, command: str, few: None) -> None:
+    described = json.loads(run("schema", schema).stdout)
+    printed = as_json(*command.split())
+    assert set(described["required"]) <= set(printed)
+    (rows,) = (
+        name for name, each in described["properties"].items() if each.get("items", {}).get("required")
+    )
+    assert list(printed[rows][0]) == described["properties"][rows]["items"]["required"]
+    assert all(
+        each.get("description") for each in described["properties"][rows]["items"]["properties"].values()
+    )
