@@ -30,7 +30,7 @@ BUDGETS = {
     "compare": 1700,
     "report": 8000,
     "render": 3400,
-    "page": 1900,
+    "page": 280,
     "api": 3900,
     "cuda": 150,
     "triton": 150,

@@ -27,7 +27,7 @@ const KINDS = {
 };
 const VERDICTS = ["worse", "mixed", "removed", "added", "changed", "better", "same"];
 // The values of both builds, and whether more of it is good, bad or neither.
-const COMPARED = [["occupancy", "Occupancy", words.percent, 1], ["regs", "Registers", grouped, 0], ["smem", "Shared", sizeText, 0], ["spills", "Spills", (bytes) => `${grouped(bytes)} B`, -1]];
+const COMPARED = [["occupancy", "Occupancy", words.percent, 1], ["regs", "Registers", grouped, 0], ["smem", "Shared", sizeText, 0], ["spills", "Spills", (bytes) => (bytes ? `${grouped(bytes)} B` : "0"), -1]];
 const sideOf = (kernel, side, key) => (key === "spills" ? (kernel[`${side}_spill_store_bytes`] === null ? null : spillsOf(kernel, `${side}_`)) : kernel[`${side}_${key}`] ?? null);
 
 class Report {
@@ -112,6 +112,7 @@ class Report {
     if (this.isDiff) return kernels.map((kernel) => [kernel]);
     const groups = new Map();
     for (const kernel of kernels) groups.get(kernel.name)?.push(kernel) ?? groups.set(kernel.name, [kernel]);
+    for (const group of groups.values()) group.sort((a, b) => ORDER.compare(a.arch ?? "", b.arch ?? ""));
     return [...groups.values()];
   }
 
@@ -201,7 +202,7 @@ class Report {
 
 // 40 → 72 registers
 function causeText({ name, old: before, new: after }) {
-  const text = (value) => (value === null ? "none" : Array.isArray(value) ? value.join(" / ") : /smem|stack/.test(name) ? sizeText(value) : typeof value === "number" ? grouped(value) : String(value));
+  const text = (value) => (value === null ? "none" : Array.isArray(value) ? (name === "launch_bounds" ? `(${value.filter(Boolean).join(", ")})` : value.join(" / ")) : /smem|stack/.test(name) ? sizeText(value) : typeof value === "number" ? grouped(value) : String(value));
   return `${text(before)} → ${text(after)} ${{ smem: "shared memory", regs: "registers", stack_bytes: "stack", spills: "bytes spilled", launch_bounds: "launch bounds" }[name] ?? name.replaceAll("_", " ")}`;
 }
 
