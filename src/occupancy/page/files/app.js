@@ -55,7 +55,6 @@ const app = {
     history.replaceState({ depth: 0 }, "");
     this.load();
   },
-
   // Take the question of the address.
   load() {
     const isOfList = this.report && /^#kernels(&|$)/.test(location.hash);
@@ -69,7 +68,6 @@ const app = {
     this.redraw();
     this.entry = this.fragment();
   },
-
   isListed: () => document.body.classList.contains("listed"),
   fragment() { return this.isListed() ? this.report.fragment() : toFragment(this.fields, this.held, this.pins); },
 
@@ -83,7 +81,6 @@ const app = {
     history.pushState({ depth: this.depth }, "", this.entry);
     this.showUndo();
   },
-
   arrive(state) {
     clearTimeout(this.resting);
     if (!state) history.replaceState({ depth: this.depth + 1 }, ""); // a link that was typed or followed
@@ -91,21 +88,11 @@ const app = {
     this.load();
     this.showUndo();
   },
-
   undo() {
     this.rest();
     if (this.depth > 0) history.back();
   },
-
   showUndo() { byId("undo").disabled = !this.depth && this.fragment() === this.entry; },
-
-  reset() {
-    this.rest();
-    Object.assign(this, { fields: { ...EXAMPLE }, held: null, problem: "" });
-    this.redraw();
-    this.rest();
-  },
-
   filtered() {
     this.entry = this.fragment();
     history.replaceState(history.state, "", this.entry);
@@ -120,41 +107,28 @@ const app = {
     this.problem = "";
     this.redrawSoon();
   },
-
   // Other amounts of what the kernel uses.
   set(amounts) {
     const changes = Object.entries(amounts).map(([name, amount]) => fieldsFor(this.question.kernel, name, amount));
     this.change(Object.assign({}, ...changes));
   },
-
   // A click: an entry of the history at once.
-  ask(changes) {
+  act(change) {
     this.rest();
-    this.change(changes);
+    change();
     this.redraw();
     this.rest();
   },
-
+  ask(changes) { this.act(() => this.change(changes)); },
+  hold(fields) { this.act(() => (this.held = fields)); },
+  pin(pins) { this.act(() => (this.pins = pins)); },
+  reset() { this.act(() => Object.assign(this, { fields: { ...EXAMPLE }, held: null, problem: "" })); },
+  take(kernel) { this.act(() => Object.assign(this, { fields: inUnits(this.fieldsOf(kernel)), problem: "" })); },
   apply(requires) {
     this.ask(Object.assign({}, ...Object.entries(requires).map(([name, amount]) => fieldsFor(this.question.kernel, name, amount))));
     const { figure, headline } = verdictOf(this.question);
     this.say(`Applied: ${figure}. ${headline}`);
   },
-
-  hold(fields) {
-    this.rest();
-    this.held = fields;
-    this.redraw();
-    this.rest();
-  },
-
-  pin(pins) {
-    this.rest();
-    this.pins = pins;
-    this.redraw();
-    this.rest();
-  },
-
   key(event) {
     const isTyping = /^(input|textarea|select)$/.test(event.target.localName);
     const isCommand = event.ctrlKey || event.metaKey;
@@ -176,7 +150,6 @@ const app = {
     this.resting = setTimeout(() => this.rest(), REST);
     if (!this.waiting && !this.isListed()) this.waiting = requestAnimationFrame(() => this.redraw());
   },
-
   redraw() {
     cancelAnimationFrame(this.waiting);
     this.waiting = 0;
@@ -195,7 +168,6 @@ const app = {
     this.announce();
     this.showUndo();
   },
-
   draw(launch, problem) {
     const { question, asked } = this;
     const { result } = question;
@@ -230,7 +202,6 @@ const app = {
     showLimits(question);
     showCompare(asked, question, this.held, held);
   },
-
   announce() {
     clearTimeout(this.telling);
     const { figure, headline } = verdictOf(this.question);
@@ -238,7 +209,6 @@ const app = {
     if (text === this.spoken) return;
     this.telling = setTimeout(() => this.say((this.spoken = text)), 500);
   },
-
   say(text) { byId("status").textContent = text; },
 
   // ---- Copying and pasting
@@ -252,12 +222,7 @@ const app = {
       Markdown: () => toMarkdown(asked, question),
     }[kind]();
     this.copied = text;
-    let isDone = true;
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      isDone = copyBySelection(text);
-    }
+    const isDone = await navigator.clipboard.writeText(text).then(() => true, () => false);
     const node = [...document.querySelectorAll("[data-key]")].find((each) => each.dataset.key === `copy ${kind}`);
     if (node && !given) {
       node.textContent = isDone ? "Copied" : "Not allowed";
@@ -265,13 +230,11 @@ const app = {
     }
     this.say(isDone ? "Copied." : "The browser does not allow copying.");
   },
-
   async drop(event) {
     event.preventDefault();
     const file = event.dataTransfer.files[0];
     this.paste(file ? await file.slice(0, MAX_PASTED).text() : event.dataTransfer.getData("text"), true);
   },
-
   // The kernels of a text; of one the inputs, of several a list to choose from.
   paste(text, isShown = false) {
     const kernels = text.trim() ? readPasted(text) : [];
@@ -288,7 +251,6 @@ const app = {
     if (kernels.length === 1) this.take(kernels[0]);
     if (text.trim()) this.say(`${words.count(kernels.length, "kernel")} found.`);
   },
-
   // The fields of a kernel: what it does not state is not given, but for the block size, which is needed.
   fieldsOf({ name, arch, fields, spills }) {
     const cc = ccOf(arch);
@@ -296,25 +258,4 @@ const app = {
     const stated = Object.fromEntries(Object.entries(fields).filter(([, text]) => text));
     return { gpu, threads: this.fields.threads, sms: gpu === this.fields.gpu ? this.fields.sms ?? "" : "", ...stated, kernel: name, spills };
   },
-
-  take(kernel) {
-    this.rest();
-    this.fields = inUnits(this.fieldsOf(kernel));
-    this.problem = "";
-    this.redraw();
-    this.rest();
-  },
 };
-
-// For browsers that keep the clipboard from pages on the disk.
-function copyBySelection(text) {
-  const area = created(element("textarea", { class: "unseen", "aria-hidden": "true", tabindex: "-1" }));
-  area.value = text;
-  const focused = document.activeElement;
-  document.body.append(area);
-  area.select();
-  const isDone = document.execCommand("copy");
-  area.remove();
-  focused?.focus();
-  return isDone;
-}

@@ -57,10 +57,8 @@ class Curve {
       keydown: (event) => this.key(event),
     };
   }
-
   x(value) { return EDGE.left + (Math.max(0, Math.min(value, this.high) - this.low) / (this.high - this.low)) * (this.width - EDGE.left - EDGE.right); }
   y(share) { return EDGE.top + (1 - share) * (HEIGHT - EDGE.top - EDGE.bottom); }
-
   // The value under the pointer, in whole units.
   under(event) {
     const at = (event.clientX - this.svg.getBoundingClientRect().left - EDGE.left) / (this.width - EDGE.left - EDGE.right);
@@ -68,7 +66,6 @@ class Curve {
     const exact = this.low + Math.max(0, Math.min(1, at)) * (this.high - this.low);
     return Math.max(this.name === "threads" ? unit : this.low, Math.min(this.high, Math.round(exact / unit) * unit));
   }
-
   // A mouse takes the value at once; a finger only once it moves sideways, because it may be about to scroll.
   press(event) {
     if (event.button) return;
@@ -77,7 +74,6 @@ class Curve {
     this.svg.setPointerCapture(event.pointerId);
     this.change(this.under(event));
   }
-
   move(event) {
     if (!this.drag) return this.hover(event);
     const [across, along] = [Math.abs(event.clientX - this.drag.x), Math.abs(event.clientY - this.drag.y)];
@@ -85,13 +81,11 @@ class Curve {
     this.drag.isSideways = true;
     this.change(this.under(event));
   }
-
   release(event) {
     const { x, y, isSideways } = this.drag ?? {};
     this.drag = null;
     if (isSideways === false && Math.hypot(event.clientX - x, event.clientY - y) < 8) this.change(this.under(event)); // a tap
   }
-
   hover(event) {
     const value = event && this.under(event);
     const run = event && runAt(this.runs, value);
@@ -101,7 +95,6 @@ class Curve {
     ] : []);
     settle(this.caption, run ? `${amountText(this.name, value)}: ${shareText(run.share, this.limits)}, ${words.count(run.blocks, "block")}` : this.words);
   }
-
   key(event) {
     const units = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 4, PageDown: -4 }[event.key];
     const ends = { Home: this.name === "threads" ? this.unit : this.low, End: this.high };
@@ -110,7 +103,6 @@ class Curve {
     const next = units ? stepped(this.now ?? this.low, units, this.unit) : ends[event.key];
     this.change(Math.max(ends.Home, Math.min(this.high, next)));
   }
-
   // others: [{label, question, isHeld}] whose curves are drawn behind.
   draw(question, steps, others) {
     const { limits, kernel, result } = question;
@@ -135,7 +127,6 @@ class Curve {
       this.marks(better, result),
     ));
   }
-
   axes() {
     const shares = [0, 0.25, 0.5, 0.75, 1];
     const across = (share) => `M${EDGE.left} ${this.y(share)}H${this.width - EDGE.right}`;
@@ -150,7 +141,6 @@ class Curve {
       drawn("text", { x: middle, y: HEIGHT - 6, class: "title" }, AXES[this.name].unit),
     ];
   }
-
   // Below the curve the limiter of each value: a tint, and a band along the axis.
   areas() {
     const paths = {};
@@ -166,7 +156,6 @@ class Curve {
       drawn("path", { d: band, class: `band ${colour}` }, drawn("title", {}, colour === "fails" ? "does not launch" : `limited by ${words.name(colour)}`)),
     ]);
   }
-
   line(runs) {
     let path = "";
     for (const run of runs) {
@@ -175,7 +164,6 @@ class Curve {
     }
     return path;
   }
-
   marks(better, result) {
     const found = better.map((step) => drawn("circle", { cx: this.x(step.requires[this.name]), cy: this.y(step.occupancy), r: 4.5, class: "next" }));
     if (this.now === null) return found;
@@ -188,7 +176,6 @@ class Curve {
       drawn("text", { x: x + (anchor === "end" ? -6 : 6), y: EDGE.top - 8, class: `label ${anchor}` }, `${tickText(this.now, this.name)} · ${shareText(result.occupancy, this.limits)}`),
     ];
   }
-
   // The curve in words.
   sentence(result) {
     if (this.now === null) return "Not given: click or drag to choose.";

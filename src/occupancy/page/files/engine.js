@@ -209,16 +209,13 @@ class Result {
     this.active_blocks = least;
     this.active_warps = least * this.allocated.warps;
   }
-
   get occupancy() { return this.active_warps / this.limits.max_warps_per_multiprocessor; }
   get active_threads() { return hasRuntime(this.limits) ? this.active_blocks * this.kernel.threads : this.active_warps * this.limits.warp_size; }
   get limiters() { return RESOURCES.filter((name) => this.block_limits[name] === this.active_blocks); }
-
   get shared_memory_pool() {
     const { limits, kernel, allocated } = this;
     return hasRuntime(limits) ? poolOf(limits, kernel, allocated.shared_memory) : configurationOf(limits, kernel.carveout);
   }
-
   // What one block takes of each resource, and what the SM has of it.
   get uses() {
     const { limits, kernel, allocated } = this;
@@ -233,7 +230,6 @@ class Result {
       tensor_memory: use(roundUp(kernel.tensor_memory ?? 0, TENSOR_MEMORY_UNIT), limits.tensor_memory_per_multiprocessor),
     };
   }
-
   get launchable() { return failureOf(this) === null; }
 }
 
@@ -303,23 +299,18 @@ class Dial {
     Object.assign(this, { limits, kernel, name });
     this.amount = amountOf(name, kernel) ?? (name === "barriers" ? UNKNOWN_BARRIERS : 0);
   }
-
   at(amount) { return evaluate(this.limits, changed(this.kernel, { [this.name]: amount })); }
-
   // Blocks that this resource alone allows, or that the SM holds, whichever is less.
   blocks({ block_limits: allowed }) {
     const most = Math.min(allowed[RESOURCE_OF[this.name]] ?? Infinity, allowed.blocks);
     return this.name === "regs" ? Math.min(most, allowed.warps) : most;
   }
-
   // Runs of amounts with the same blocks: {amount, blocks}, ascending.
   levels(low, most, high) {
     return this.runs(low, high, (result) => Math.min(this.blocks(result), most)).map(([amount, blocks]) => ({ amount, blocks: Number(blocks) }));
   }
-
   // The last amount of each run with the same limits, and its result.
   results(low) { return this.runs(low, undefined, (result) => Object.values(result.block_limits).join()).map(([amount]) => [amount, this.at(amount)]); }
-
   runs(low, high = this.limits[HIGHEST[this.name]], key = null) {
     if (this.name === "tensor_memory") return columnsOf(low, high).map((amount) => [amount, key(this.at(amount))]);
     const [unit, start] = this.unit(low);
@@ -331,14 +322,12 @@ class Dial {
     const count = divideUp(Math.max(high - start, 0), unit);
     return runsOf(keyAt, 0, count).map(([index, found]) => [amountAt(index), found.slice(found.indexOf(";") + 1)]);
   }
-
   // The step in which the allocation grows, and the last amount of the step that holds low.
   unit(low) {
     if (this.name !== "smem") return [1, low];
     const unit = this.limits.shared_memory_allocation_unit;
     return [unit, runsOf((amount) => this.at(amount).allocated.shared_memory, low, low + unit - 1)[0][0]];
   }
-
   // It only grows with the amount, and grows wherever the blocks could rise again.
   stretch(result) {
     if (this.name === "regs") {

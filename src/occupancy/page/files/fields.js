@@ -201,7 +201,6 @@ class Form {
       GPUS.map((each) => element("option", { value: each.name }, `${each.cc}, ${each.sms} SMs`)),
     ]);
   }
-
   add(place, input) {
     const { name, kind } = input;
     const options = { flag: ["yes", "no"], choice: input.options }[kind];
@@ -223,7 +222,6 @@ class Form {
     this.rows[name] = { control, error, input };
     this.listen(control, input);
   }
-
   listen(control, input) {
     control.addEventListener("input", () => this.changed({ [input.name]: control.value }, true));
     control.addEventListener("change", () => this.changed({ [input.name]: control.value }));
@@ -233,7 +231,6 @@ class Form {
       this.step(input, KEYS[event.key]);
     });
   }
-
   // Go to the next value, upwards or downwards, in units of the GPU.
   step(input, units) {
     const text = this.rows[input.name].control.value.trim();
@@ -254,7 +251,6 @@ class Form {
       if (!(error instanceof Wrong || error instanceof Refused)) throw error; // no number: it stays
     }
   }
-
   // Show the fields of a question, with what is wrong in them.
   show(fields, { limits }, errors) {
     this.limits = limits ?? this.limits;

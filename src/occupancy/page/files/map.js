@@ -36,13 +36,11 @@ class HeatMap {
     this.node = byId("map");
     refill("map", element("p", { class: "choices" }, ["across", "up"].map((text, index) => [element("label", { for: `axis-${index}` }, text), this.selects[index]])), this.svg, this.caption);
   }
-
   choose(index, name) {
     if (this.axes[1 - index] === name) this.axes[1 - index] = this.axes[index];
     this.axes[index] = name;
     this.draw(this.question);
   }
-
   under(event) {
     const box = this.svg.getBoundingClientRect();
     const place = (at, from, to, values) => values[Math.max(0, Math.min(values.length - 1, Math.floor(((at - from) / (to - from)) * values.length)))];
@@ -51,7 +49,6 @@ class HeatMap {
       place(event.clientY - box.top, MAP_HEIGHT - MAP_EDGE.bottom, MAP_EDGE.top, this.values[1]),
     ];
   }
-
   // Left, right, Home and End go across; up and down, and the pages, go up and down.
   press(event) {
     const far = this.values[0].length;
@@ -65,18 +62,15 @@ class HeatMap {
     const at = steps > 0 ? values.findLastIndex((each) => each <= now) : values.filter((each) => each < now).length;
     this.change({ [this.axes[index]]: values[Math.max(0, Math.min(values.length - 1, at + steps))] });
   }
-
   hover(event) {
     const amounts = this.under(event);
     const { limits, kernel } = this.question;
     settle(this.caption, this.sentence(amounts, evaluate(limits, changed(kernel, { [this.axes[0]]: amounts[0], [this.axes[1]]: amounts[1] }))));
   }
-
   sentence(amounts, { occupancy, active_blocks: blocks }) {
     const texts = this.axes.map((name, index) => (amounts[index] === null ? `${words.name(name)} not given` : amountText(name, amounts[index])));
     return `${texts.join(", ")}: ${words.percent(occupancy)}, ${words.count(blocks, "block")}`;
   }
-
   draw(question) {
     this.question = question;
     const { limits, kernel, result } = question;
@@ -94,10 +88,8 @@ class HeatMap {
     for (const name in aria) this.svg.setAttribute(`aria-${name}`, aria[name]);
     settle(this.caption, this.words);
   }
-
   left(index) { return MAP_EDGE.left + (index / this.values[0].length) * (this.width - MAP_EDGE.left - MAP_EDGE.right); }
   low(index) { return MAP_HEIGHT - MAP_EDGE.bottom - (index / this.values[1].length) * (MAP_HEIGHT - MAP_EDGE.top - MAP_EDGE.bottom); }
-
   drawCells(key) {
     this.key = key;
     const { limits, kernel } = this.question;
@@ -122,7 +114,6 @@ class HeatMap {
     const frame = { x: MAP_EDGE.left, y: MAP_EDGE.top, width: this.width - MAP_EDGE.left - MAP_EDGE.right, height: MAP_HEIGHT - MAP_EDGE.top - MAP_EDGE.bottom };
     fill(this.svg, [drawn("rect", { ...frame, class: "empty" }), drawn("g", {}, cells), this.labels(), this.marker]);
   }
-
   labels() {
     const show = (index, width, place) => {
       const [values, name] = [this.values[index], this.axes[index]];
@@ -133,7 +124,6 @@ class HeatMap {
       show(1, 400, (at, text) => drawn("text", { x: MAP_EDGE.left - 6, y: this.low(at) + 4, class: "end" }, text)),
     ];
   }
-
   here(kernel) {
     const at = this.axes.map((name, index) => {
       const value = valueOf(kernel, name);

@@ -71,9 +71,7 @@ class Report {
     this.draw();
     this.changed();
   }
-
   fragment() { return ["#kernels", new URLSearchParams(Object.entries(this.state).filter(([, value]) => value))].filter(String).join("&"); }
-
   take(fragment) {
     const given = new URLSearchParams(fragment.replace(/^#[^&]*/, ""));
     for (const name in this.state) {
@@ -84,7 +82,6 @@ class Report {
     [this.search.value, this.select.value] = [this.state.q, this.state.arch];
     this.draw();
   }
-
   // The list in place of the calculator, or the other way round, at the place where it was left.
   show(isListed) {
     const { classList } = document.body;
@@ -96,14 +93,12 @@ class Report {
     this.box.scrollTop = this.left.inBox;
     [...this.body.querySelectorAll("a")].find((each) => each.dataset.key === this.left.key)?.focus({ preventScroll: true });
   }
-
   chosen() {
     const { q, arch, kind, bin } = this.state;
     const wanted = q.toLowerCase().split(/\s+/).filter(Boolean).map((word) => word.split("*").filter(Boolean));
     const is = this.kinds.find(({ key }) => key === kind)?.is;
     return this.kernels.filter((kernel) => (!arch || kernel.arch === arch) && (!is || is(kernel)) && (bin === "" || binOf(this.shareOf(kernel)) === Number(bin)) && wanted.every((parts) => holds(kernel.text, parts)));
   }
-
   shareOf = (kernel) => (this.isDiff ? kernel.new_occupancy ?? kernel.old_occupancy : kernel.occupancy) ?? null;
 
   // ---- Rows: a group for each name, of the kernels that are chosen
@@ -115,7 +110,6 @@ class Report {
     for (const group of groups.values()) group.sort((a, b) => ORDER.compare(a.arch ?? "", b.arch ?? ""));
     return [...groups.values()];
   }
-
   sorted(groups) {
     const { sort, down } = this.state;
     if (!sort) return groups;
@@ -129,7 +123,6 @@ class Report {
     });
     return keyed.map(([, at]) => groups[at]);
   }
-
   draw() {
     const { sort, down, kind, bin } = this.state;
     const kernels = this.chosen();
@@ -153,12 +146,10 @@ class Report {
     settle(this.more, `Show ${grouped(Math.min(left, 4 * SHOWN))} more of ${grouped(left)}`);
     this.back.href = this.fragment();
   }
-
   name(kernel, title = kernel.name) {
     const link = linkTo(kernel, this.isDiff);
     return link ? element("a", { href: link, title: kernel.source, "data-key": `kernel ${kernel.name} ${kernel.arch}` }, inPieces(title)) : inPieces(title);
   }
-
   line(group) {
     const worst = group.reduce((one, other) => ((other.occupancy ?? 2) < (one.occupancy ?? 2) ? other : one));
     return element("tr", {},
@@ -182,7 +173,6 @@ class Report {
       ...cause.map(([key, title, of]) => ({ key, title, of })),
     ];
   }
-
   comparedLine(kernel) {
     return element("tr", {},
       element("th", { scope: "row" }, this.name(kernel)),
