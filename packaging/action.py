@@ -36,7 +36,10 @@ def main() -> int:
     baseline = os.environ.get("BASELINE", "")
     check = ["check", *rules, *(["--baseline", baseline] if baseline else []), *options]
 
-    checked = run_program([*check, "--format", "github", *build])
+    folder = Path(os.environ.get("RUNNER_TEMP", "."))
+    sarif, summary = folder / "occupancy.sarif", folder / "occupancy.md"
+    files = ["-o", str(sarif), "-o", str(summary)]
+    checked = run_program([*check, "--format", "github", *files, *build])
     sys.stdout.write(checked.stdout)
     sys.stderr.write(checked.stderr)
     set_output("passed", "true" if checked.returncode == 0 else "false")
@@ -44,11 +47,8 @@ def main() -> int:
         publish([f"The check could not run.\n\n{fenced(checked.stderr)}\n"])
         return checked.returncode
 
-    sarif = Path(os.environ.get("RUNNER_TEMP", ".")) / "occupancy.sarif"
-    sarif.write_text(run_program([*check, "--format", "sarif", *build]).stdout, encoding="utf-8")
     set_output("sarif", str(sarif))
-
-    reports = [run_program([*check, "--format", "markdown", *build]).stdout]
+    reports = [summary.read_text(encoding="utf-8")]
     if baseline and len(build) == 2:
         changes = run_program(["diff", *options, "--format", "markdown", "--", baseline, build[1]])
         if changes.returncode in (0, 1):

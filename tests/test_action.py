@@ -194,6 +194,22 @@ def test_no_file_of_the_checkout_is_imported(checkout: Path, github: GitHub) -> 
     assert not stolen.exists()
 
 
+def test_a_check_writes_several_formats_at_once(checkout: Path) -> None:
+    files = ["findings.sarif", "cases.xml", "summary.md", "rows.csv"]
+    program = [sys.executable, "-m", "occupancy", "check", "after"]
+    done = subprocess.run(
+        [*program, *(part for file in files for part in ("-o", file))], cwd=checkout, capture_output=True
+    )
+    assert done.returncode == 1
+    starts = [(checkout / file).read_text()[:5].strip() for file in files]
+    assert [start[0] for start in starts[:2]] == ["{", "<"]
+    assert starts[2][0] in "*#|F"
+    assert "," in (checkout / "rows.csv").read_text()
+    wrong = subprocess.run([*program, "-o", "x.pdf"], cwd=checkout, capture_output=True, text=True)
+    assert wrong.returncode == 2
+    assert ".sarif" in wrong.stderr
+
+
 def test_a_line_of_the_build_is_never_an_option(checkout: Path, github: GitHub) -> None:
     baseline = (checkout / "occupancy-baseline.json").read_bytes()
     assert run(checkout, github, "after\n--update").returncode == 2

@@ -71,7 +71,6 @@ def test_sentences_are_plain(document: Path) -> None:
     assert long == []
 
 
-@pytest.mark.xfail(reason="the new help is not merged", strict=False)
 def test_help_is_plain() -> None:
     """Help begins with a subject or a verb, in sentences of at most 25 words."""
     texts = []

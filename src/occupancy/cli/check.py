@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import OccupancyError
+from ..errors import InputError, OccupancyError
+from .answer_file import written_to
 from .choose_sm import gpu_option
+from .command import Option
 from .help import Command, grouped_option
 from .kernel_files import KernelFiles, kernel_file_options, with_what_if
-from .printing import format_option, print_data, print_text, show
+from .printing import FORMAT_OF_ENDING, format_option, print_data, print_text, show
+
+if TYPE_CHECKING:
+    from ..api.builds import CheckResult
+
+FORMAT_OF_FILE = {**FORMAT_OF_ENDING, ".sarif": "sarif", ".xml": "junit"}
 
 
 @click.command("check", cls=Command)
@@ -27,6 +35,10 @@ from .printing import format_option, print_data, print_text, show
     "output", "--update", is_common=True, is_flag=True,
     help="Accept all kernels into the baseline, or only those of --name and --arch.",
 )  # fmt: skip
+@click.option(
+    "-o", "--output", "outputs", cls=Option, group="output", multiple=True, metavar="FILE",
+    help="Write the report to a file, too: .sarif, .xml (JUnit), .md, .html, .json or .csv. Repeatable.",
+)  # fmt: skip
 @kernel_file_options
 @gpu_option
 @format_option("html", "github", "junit", "sarif")
@@ -36,6 +48,7 @@ def command(
     baseline: str | None,
     update: bool,
     output_format: str,
+    outputs: tuple[str, ...],
     gpu: str | None,
     **options: Any,
 ) -> None:
@@ -51,6 +64,7 @@ def command(
     """
     from ..api.builds import check
 
+    files = {path: _format_of(path) for path in outputs}
     try:
         result = check(build, rules, baseline=baseline, update=update, **with_what_if(options, gpu))
     except OccupancyError as error:
@@ -59,6 +73,24 @@ def command(
 
             print_data("\n".join(github_error("\n".join(each.lines())) for each in error.every))
         raise
+    for path, file_format in files.items():
+        with written_to(path, sources=build):
+            _print_checked(result, build, file_format)
+    _print_checked(result, build, output_format)
+    if not result.passed:
+        click.get_current_context().exit(1)
+
+
+def _format_of(path: str) -> str:
+    """Return the format that the ending of a file's name stands for."""
+    ending = os.path.splitext(path)[1].lower()
+    if ending not in FORMAT_OF_FILE:
+        allowed = ", ".join(FORMAT_OF_FILE)
+        raise InputError(f"{path!r} does not end in a known format", where="output", allowed=allowed)
+    return FORMAT_OF_FILE[ending]
+
+
+def _print_checked(result: CheckResult, build: tuple[str, ...], output_format: str) -> None:
     if output_format == "github":
         from ..render.ci import github
 
@@ -76,8 +108,6 @@ def command(
         print_data(sarif(result.findings(), CHECK_FINDINGS, __version__))
     else:
         show(result.report(), output_format)
-    if not result.passed:
-        click.get_current_context().exit(1)
 
 
 @click.command("init", cls=Command)

@@ -44,28 +44,28 @@ def _sizes(
 kernel_file_options = with_options(
     grouped_option(
         "kernel", "-t", "--threads", is_common=True, metavar="N|XxYxZ", multiple=True,
-        callback=_sizes, help="Threads per block, where a file has none; blur=256 for one kernel.",
+        callback=_sizes, help="Threads per block, if a file has none; blur=256 for one kernel.",
     ),
     grouped_option(
         "chip", "-c", "--cc", is_common=True, metavar="CHIP", shell_complete=complete_chip,
-        help="What if they ran on this chip: 9.0, hopper, H100?",
+        help="Apply the limits of this GPU: 9.0, hopper, H100.",
     ),
     limits_option("A table of your own (YAML or TOML)."),
     grouped_option(
         "kernel", "--name", is_common=True, metavar="PART", multiple=True,
-        help="Only kernels with this in their name; * stands for anything. Repeatable.",
+        help="Select kernels by a part of their name; * matches anything. Repeatable.",
     ),
     grouped_option(
         "kernel", "--arch", "archs", metavar="ARCH", multiple=True,
-        help="Only kernels for this: sm_90, sm_90a, hopper, all. Repeatable.", is_common=True,
+        help="Select an architecture: sm_90, sm_90a, hopper, all. Repeatable.", is_common=True,
     ),
     grouped_option(
         "kernel", "--newest", "only_newest", is_flag=True,
-        help="Of each kernel only the newest architecture."
+        help="Select the newest architecture of each kernel."
     ),
     grouped_option(
         "kernel", "--runtime", "with_runtime", is_flag=True,
-        help="With kernels of CUDA's own device runtime, too.",
+        help="Include kernels of CUDA's device runtime.",
     ),
 )  # fmt: skip
 """The options that say which kernels are read, and how they are answered for."""

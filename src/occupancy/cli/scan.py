@@ -28,21 +28,21 @@ ORDERS = ("occupancy", "regs", "spills", "stack", "time")
 @click.argument("files", cls=KernelFiles, metavar="FILE...", nargs=-1, required=True)
 @kernel_file_options
 @gpu_option
-@device_option("device", help="Or on a GPU of this machine?")
+@device_option("device", help="GPU of this machine, by number.")
 @sms_option
 @grouped_option(
     "output", "--below", is_common=True, metavar="PERCENT",
-    help="Only kernels of a lower occupancy: 50, 50%, 0.5.",
+    help="Show only kernels below this occupancy: 50, 50%, 0.5.",
 )  # fmt: skip
 @grouped_option(
     "output", "--spilling", "only_spilling", is_common=True, is_flag=True,
-    help="Only kernels that spill registers.",
+    help="Show only kernels that spill registers.",
 )  # fmt: skip
 @grouped_option(
     "output", "--sort", is_common=True, type=click.Choice(ORDERS), metavar="ORDER",
-    help=f"Lowest occupancy, or most of the others, first. [{'|'.join(ORDERS)}]",
+    help=f"Sort by lowest occupancy, or by the most of a column. [{'|'.join(ORDERS)}]",
 )  # fmt: skip
-@grouped_option("output", "--reverse", is_flag=True, help="The other end of that order first.")
+@grouped_option("output", "--reverse", is_flag=True, help="Reverse the order.")
 @limit_option
 @grouped_option("output", "--all", "in_full", is_flag=True, help="Show all kernels, however many.")
 @grouped_option(
@@ -66,10 +66,9 @@ def command(
 ) -> None:
     """List the kernels of files with their registers, shared memory and occupancy.
 
-    FILE is a file or folder with compiled kernels or launches, or - for standard input: cubins,
-    executables, libraries, objects, wheels; the output of ptxas -v, nvcc --resource-usage or
-    cuobjdump -res-usage, alone or in a build log; Triton's and Inductor's caches; reports and CSV of
-    Nsight Compute; traces of PyTorch's profiler; PTX.
+    FILE is a file or a folder, or - for standard input. It can hold cubins, executables, libraries,
+    objects, PTX, or caches of Triton and Inductor. It can also be the output of ptxas -v, nvcc
+    --resource-usage or cuobjdump -res-usage. Nsight Compute reports and PyTorch traces hold launches.
 
     \b
     occupancy scan libkernels.so --newest --below 50

@@ -291,7 +291,7 @@ _EXEMPTION_NAMES = tuple(each.name for each in fields(Exemption) if each.name !=
 
 
 def read_rules(path: str | os.PathLike[str]) -> Rules:
-    """Read rules from a TOML file; docs/ci.md lists every name.
+    """Read rules from a TOML file; docs/reference/rules.md lists every name.
 
     ::
 
@@ -433,7 +433,7 @@ def find_rules() -> str | None:
 
 FIRST_RULES = """\
 # Rules for the kernels of this build:  occupancy check BUILD, with the folder of the build
-# docs/ci.md lists every criterion. A rule may be for some kernels or architectures alone.
+# docs/reference/rules.md lists every rule. A rule may be for some kernels or architectures alone.
 
 # The build to compare with. To accept intended changes:
 #   occupancy check BUILD --update               # of one kernel: --update --name PART
