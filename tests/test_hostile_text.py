@@ -86,7 +86,7 @@ def test_names_in_files(tmp_path: Path, rules: Path, command: str, output_format
     others = {"scan": (), "diff": (tmp_path / "old",), "check": ("--rules", rules)}[command]
     ended = limited(command, tmp_path / "new", *others, "--format", output_format)
     assert ended.code == (1 if command == "check" else 0), ended.error
-    assert b"INJ" in ended.out
+    assert b"PWN" in ended.out
     is_text(ended, output_format)
 
 

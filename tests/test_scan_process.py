@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
 
 from tests.samples import sample
 
@@ -45,20 +42,6 @@ def test_reader_that_goes_away(samples: Path) -> None:
             program.stdout.close()
             assert program.stderr.read() == b""
         assert program.returncode == 141
-
-
-def test_progress_is_shown_on_a_terminal_and_nowhere_else(samples: Path) -> None:
-    pty = pytest.importorskip("pty", reason="SKIPPED: this system has no pseudo-terminals")
-    controller, terminal = pty.openpty()
-    done = subprocess.run(
-        [*PROGRAM, samples], stdout=subprocess.PIPE, stderr=terminal, env={**os.environ, "TERM": "xterm"}
-    )
-    os.close(terminal)
-    shown = os.read(controller, 65536)
-    os.close(controller)
-    assert b"kernels" in shown
-    assert b"161 kernels and 25 launches" in done.stdout
-    assert b"Reading" not in done.stdout
 
 
 def test_other_answers_do_not_load_the_readers() -> None:

@@ -88,7 +88,11 @@ def command(
     file = file_of(output)
     if file is not None:
         output_format = format_of_file(file, output_format)
-    found = scan(files, **_arguments(options))
+    try:
+        found = scan(files, **_arguments(options))
+    except ReadError as error:  # files without kernels are no wrong usage
+        click.echo(f"Error: {printable(' '.join(error.lines()))}", err=True)
+        click.get_current_context().exit(1)
     for problem in found.problems:
         warn_of(problem)
     with written_to(file, output_format, files):

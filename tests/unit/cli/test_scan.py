@@ -246,7 +246,7 @@ class TestErrors:
         assert done.stderr.startswith(f"Warning: {absent}: cannot be read")
         assert "kernels" in done.stdout
         (tmp_path / "text").write_text("nothing\n")
-        assert run("scan", str(tmp_path / "text")).exit_code == 2
+        assert run("scan", str(tmp_path / "text")).exit_code == 1
 
     @pytest.mark.parametrize(
         "arguments",
