@@ -15,6 +15,7 @@ import yaml
 import occupancy
 from occupancy.cli import commands
 from occupancy.compare.rules import read_rules
+from occupancy.readers.limits import CEILINGS
 
 from .oracle.golden import read_rows
 from .refresh_docs import DOCUMENTS, PICTURE, ROOT, blocks, refreshed, terminal_picture
@@ -145,6 +146,21 @@ def test_the_rules_in_the_documents(tmp_path: Path) -> None:
     checked = occupancy.check(builds / "after", rules)
     assert not checked.passed
     assert all(name in str(checked) for name in ("img::blur", "max_occupancy_drop", "no_new_spills"))
+
+
+def test_security_has_the_ceilings_of_the_readers() -> None:
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    table = [row.strip("|").split("|")[1:] for row in re.findall(r"^\|.*\d.*\|$", text, flags=re.M)]
+    documented = {tuple(re.sub(r",? (and .*)?$", "", cell.strip()) for cell in row) for row in table}
+
+    def written(amount: int) -> str:
+        return f"{amount >> 20} MiB" if amount % (1 << 20) == 0 and amount < 1 << 28 else f"{amount:,}"
+
+    for ceiling in CEILINGS.values():
+        amounts = {written(ceiling.shared), f"{ceiling.shared:,}"}
+        rates = {written(ceiling.per_mib), f"{ceiling.per_mib:,}"}
+        assert any(row[0] in amounts and row[1] in rates for row in documented), ceiling
+    assert len(documented) == len(CEILINGS)
 
 
 @pytest.mark.parametrize("text", [text for document in DOCUMENTS for _, text in blocks(document, "yaml")])
