@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from .advice.budget import Budget as Budget
     from .advice.budget import BudgetLevel as BudgetLevel
     from .advice.carveout import CarveoutAdvice as CarveoutAdvice
-    from .advice.carveout import Configuration as Configuration
+    from .advice.carveout import SharedMemorySize as SharedMemorySize
     from .advice.launch_bounds import LaunchBounds as LaunchBounds
     from .advice.next_steps import NextStep as NextStep
     from .advice.opt_in import OptIn as OptIn
-    from .advice.register_split import RegisterSplit as RegisterSplit
-    from .advice.runtime import ClusterBound as ClusterBound
+    from .advice.registers import RegisterSplit as RegisterSplit
     from .advice.runtime import LaunchConfiguration as LaunchConfiguration
     from .advice.slack import LeftOver as LeftOver
     from .advice.slack import Slack as Slack
@@ -111,9 +110,8 @@ _HOMES = {
     "Carveout": "values.carveout",
     "CarveoutAdvice": "advice.carveout",
     "Gpu": "tables.gpus",
-    "ClusterBound": "advice.runtime",
     "ComputeCapability": "values.limits",
-    "Configuration": "advice.carveout",
+    "SharedMemorySize": "advice.carveout",
     "DeviceError": "errors",
     "DiffRow": "compare.diff",
     "FullWave": "advice.waves",
@@ -141,7 +139,7 @@ _HOMES = {
     "OptIn": "advice.opt_in",
     "ReadError": "errors",
     "ReadProblem": "readers",
-    "RegisterSplit": "advice.register_split",
+    "RegisterSplit": "advice.registers",
     "Report": "report.base",
     "Rows": "values.rows",
     "RulesError": "errors",

@@ -131,4 +131,4 @@ def max_active_clusters(
     needed = kernel_of_inputs(kernel, inputs, "max_active_clusters")
     size = prod(parse_shape(cluster, "cluster"))
     count = multiprocessors(found, multiprocessor_count)
-    return runtime.max_active_clusters(found.limits, needed, count, size).at_most
+    return runtime.max_active_clusters(found.limits, needed, count, size)

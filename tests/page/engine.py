@@ -14,7 +14,7 @@ from py_mini_racer import MiniRacer
 from occupancy.advice.carveout import carveout
 from occupancy.advice.launch_bounds import register_cap
 from occupancy.advice.next_steps import may_be_divided, next_steps
-from occupancy.advice.opt_in import refused_by_compiler
+from occupancy.advice.opt_in import compile_error
 from occupancy.advice.slack import slack
 from occupancy.engine import evaluate
 from occupancy.errors import InputError
@@ -101,7 +101,7 @@ def own_result(question: Question) -> Any:
         "limiters": result.limiters,
         "uses": {name: use._asdict() for name, use in result.uses.items()},
         "failure": failure and {name: getattr(failure, name) for name in ("limit", "needed", "allowed")},
-        "refused": refused_by_compiler(result) is not None,
+        "refused": compile_error(result) is not None,
         "next_steps": [plain(step) for step in steps],
         "caps": [cap and {"launch_bounds": cap.launch_bounds, "maxnreg": cap.maxnreg} for cap in caps],
         "divided": may_be_divided(result),

@@ -38,7 +38,7 @@ def answers() -> None:
     assert_type(slack.regs, int | None)
     advice = answer.carveout()
     assert_type(advice, occupancy.CarveoutAdvice)
-    assert_type(advice.smallest, occupancy.Configuration | None)
+    assert_type(advice.smallest, occupancy.SharedMemorySize | None)
     budget = answer.budget(occupancy="25%")
     assert_type(budget, occupancy.Budget)
     assert_type(budget.levels, tuple[occupancy.BudgetLevel, ...])

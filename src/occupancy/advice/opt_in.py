@@ -1,71 +1,52 @@
-"""What stands between a kernel that an SM holds and its launch: the compiler, and calls before the launch."""
+"""Requirements of a launch besides its resources: the compiler, and calls before the launch."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import NamedTuple
 
 from ..engine import Result, evaluate
-from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
-from ..values.listed import ToDict
-from .carveout import needs_opt_in
+from ..values.limits import Limits
 from .waves import is_non_portable
 
 NON_PORTABLE = "cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)"
-"""Clusters of more blocks than are portable. CUDA C++ Programming Guide, thread block clusters."""
-
-WITHOUT_CALL = "48 KiB"
-"""Of shared memory, static and dynamic together."""
-
-MORE_SHARED_MEMORY = f"more than {WITHOUT_CALL} of dynamic shared memory"
+"""Required for clusters beyond the portable size. CUDA C++ Programming Guide, thread block clusters."""
 
 
-@dataclass(frozen=True, slots=True)
-class OptIn(ToDict):
+class OptIn(NamedTuple):
     """A call that a launch needs before it."""
 
     call: str
-    """As in C++: `cudaFuncSetAttribute` of the kernel."""
+    """In C++: `cudaFuncSetAttribute` of the kernel."""
     needed_for: str
-    """What takes the call."""
     error: str | None
-    """What the CUDA runtime says to a launch that lacks it alone; null where it was not seen."""
+    """The CUDA runtime's error for a launch without the call; None if it is not known."""
     is_made: bool
-    """Whether the program makes it, by what was given."""
-
-    def __str__(self) -> str:
-        """The call."""
-        return self.call
+    """True if the program makes the call, by the inputs."""
 
 
-class GivesDynamic(Protocol):
-    """A kernel, or what was given of one."""
-
-    @property
-    def dynamic_smem(self) -> int | None:
-        """Bytes that the launch asks for."""
-
-    @property
-    def smem(self) -> int | None:
-        """Bytes of both kinds together, where the split is not known."""
-
-
-def opt_ins(answer: Result, cluster_size: int | None) -> tuple[OptIn, ...]:
-    """The calls that a kernel needs before it launches.
+def opt_ins(result: Result, cluster_size: int | None) -> tuple[OptIn, ...]:
+    """Return the calls that a kernel needs before it launches.
 
     Args:
-        answer: The engine's answer.
+        result: The engine's result.
         cluster_size: Blocks per cluster; None without clusters.
     """
-    return (*_of_shared_memory(answer), *_of_clusters(answer, cluster_size))
+    return (*_for_shared_memory(result), *_for_clusters(result, cluster_size))
 
 
-def _of_shared_memory(answer: Result) -> Iterator[OptIn]:
-    limits, kernel = answer.limits, answer.kernel
-    size = dynamic_size(kernel)
-    # A call is no hint for what the kernel declares.
-    if size is None or _declares_too_much(answer) or not needs_opt_in(limits, kernel):
+def needs_opt_in(limits: Limits, kernel: Kernel) -> bool:
+    """Return True if the shared memory of a kernel requires a raised limit of dynamic shared memory."""
+    raised, default = (evaluate(limits, kernel.replace(opt_in=each)).block_limits for each in (True, False))
+    return raised.shared_memory != 0 and default.shared_memory == 0
+
+
+def _for_shared_memory(result: Result) -> Iterator[OptIn]:
+    limits, kernel = result.limits, result.kernel
+    # If the split is not known, all of the shared memory may be dynamic.
+    size = kernel.dynamic_smem if kernel.smem is None else kernel.smem
+    if size is None or _has_too_much_static(result) or not needs_opt_in(limits, kernel):
         return
     without = Kernel(
         1,
@@ -76,38 +57,27 @@ def _of_shared_memory(answer: Result) -> Iterator[OptIn]:
         shared_memory_mode=kernel.shared_memory_mode,
     )
     failure = evaluate(limits, without).failure
+    call = f"cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, {size})"
     error = failure.error if failure else None
-    yield OptIn(opt_in_call(size), MORE_SHARED_MEMORY, error, kernel.opt_in is True)
+    yield OptIn(call, "more than 48 KiB of dynamic shared memory", error, kernel.opt_in is True)
 
 
-def _of_clusters(answer: Result, size: int | None) -> Iterator[OptIn]:
-    if size is not None and is_non_portable(answer.limits, size):
-        portable = answer.limits.max_portable_cluster_size
+def _for_clusters(result: Result, size: int | None) -> Iterator[OptIn]:
+    if size is not None and is_non_portable(result.limits, size):
+        portable = result.limits.max_portable_cluster_size
         yield OptIn(NON_PORTABLE, f"a cluster of more than {portable} blocks", None, is_made=False)
 
 
-def opt_in_call(size: int | None) -> str:
-    """What a program calls for so many bytes of dynamic shared memory; None: for some number."""
-    amount = "bytes" if size is None else size
-    return f"cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, {amount})"
-
-
-def dynamic_size(given: GivesDynamic) -> int | None:
-    """Bytes of dynamic shared memory; all of it where nothing says which part is static; None of none."""
-    return given.dynamic_smem if given.smem is None else given.smem
-
-
-def refused_by_compiler(answer: Result) -> str | None:
-    """Why no compiler makes a kernel that would launch; None where one does."""
-    if not (_declares_too_much(answer) and answer.launchable):
+def compile_error(result: Result) -> str | None:
+    """Return why the compiler rejects a kernel that would launch; None if it does not."""
+    if not (_has_too_much_static(result) and result.launchable):
         return None
-    most = answer.limits.max_shared_memory_per_block
+    most = result.limits.max_shared_memory_per_block
     return (
-        f"The compiler refuses more than {most:,} bytes of static shared memory; "
-        "only dynamic shared memory can go beyond."
+        f"The compiler rejects more than {most:,} bytes of static shared memory; "
+        "use dynamic shared memory for more."
     )
 
 
-def _declares_too_much(answer: Result) -> bool:
-    """Whether its static shared memory is more than a kernel may have without the call."""
-    return (answer.kernel.static_smem or 0) > answer.limits.max_shared_memory_per_block
+def _has_too_much_static(result: Result) -> bool:
+    return (result.kernel.static_smem or 0) > result.limits.max_shared_memory_per_block

@@ -1,10 +1,10 @@
-"""Warp-specialised kernels: how the warpgroups of a block divide its registers with ``setmaxnreg``.
+"""Warp-specialized kernels: the split of a block's registers among its warpgroups with ``setmaxnreg``.
 
 A block is launched with the same number of registers for each of its threads. Then a warpgroup that only
-moves data gives most of its own back (``setmaxnreg.dec``), and those that compute take them
-(``setmaxnreg.inc``). The pool is the block's own: on an H200, 73 splits of 2 to 5 warpgroups ended exactly
-where all of them together took no more than the launch gave, whatever was free elsewhere on the SM
-(``h200_setmaxnreg.csv``). One that asks for more compiles without a word, and waits for ever.
+moves data releases most of its registers (``setmaxnreg.dec``), and the warpgroups that compute request them
+(``setmaxnreg.inc``). The pool is the block's own: on an H200, 73 splits of 2 to 5 warpgroups ended if and
+only if all of them together needed no more than the launch allocated, whatever was free elsewhere on the SM
+(``h200_setmaxnreg.csv``). A kernel that requests more compiles without a warning and then hangs.
 """
 
 from __future__ import annotations
@@ -13,25 +13,86 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from ..engine import evaluate
-from ..engine.common import divide_up
+from ..engine.common import divide_up, round_up
 from ..errors import InputError, shown
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from .carveout import needs_opt_in
+from ..values.resources import Resource
 from .launch_bounds import bounds_in_source, launch_bounds, maxnreg_in_source
 from .next_steps import FIRST_WITH_SETMAXNREG, THREADS_PER_WARPGROUP
-from .register_split import RegisterSplit, Share
+from .opt_in import needs_opt_in
 
 LEAST, MOST, STEP = 24, 256, 8
-"""The registers that ``setmaxnreg`` can name. PTX ISA; ptxas refuses any other."""
+"""Registers that ``setmaxnreg`` accepts. PTX ISA; ptxas rejects any other."""
 
 
 class Group(NamedTuple):
-    """Warpgroups that take the same number of registers; how many is asked where it is None."""
+    """Warpgroups with the same number of registers; None: to be found."""
 
     warpgroups: int
     regs: int | None
+
+
+class WarpgroupShare(NamedTuple):
+    """The registers of some of the warpgroups."""
+
+    warpgroups: int
+    regs: int
+    """Registers per thread after ``setmaxnreg``."""
+    instruction: Literal["setmaxnreg.dec", "setmaxnreg.inc"] | None
+    """Instruction that changes them; None if they keep the registers of the launch."""
+    most: int | None
+    """Most registers beside the other groups; None if fewer than the minimum are left."""
+
+
+class RegisterSplit(NamedTuple):
+    """The registers of each warpgroup of a block, and whether there are enough."""
+
+    cc: str
+    threads: int
+    warpgroups: int
+    groups: tuple[WarpgroupShare, ...]
+    launch_regs: int
+    """Registers per thread at the launch."""
+    needed_regs: int
+    """The fewest at the launch that suffice for the split, in steps of the allocation granularity."""
+    pool: int
+    """Registers of the block."""
+    taken: int
+    """Registers of all warpgroups together after ``setmaxnreg``."""
+    suffices: bool
+    """False if the pool is too small; then the kernel hangs."""
+    min_blocks: int | None
+    """The second launch bound with which ptxas allocates ``launch_regs``; None if there is none."""
+    launch_bounds: str | None
+    """Attribute of the kernel in the source, so that ptxas honors ``setmaxnreg``."""
+    maxnreg: str
+    """The same registers without a block size; not together with launch bounds."""
+    smem: int | None
+    needs_opt_in: bool
+    active_blocks: int
+    """Resident blocks per SM, by the registers of the launch."""
+    occupancy: float
+    """Active warps by the most warps of an SM, 0 to 1."""
+    launch_regs_if_fitting: int | None
+    """Registers at the launch with a second bound of ``active_blocks``.
+
+    None if ``min_blocks`` fit, or if that bound would not give more registers.
+    """
+    limiters: tuple[Resource, ...]
+    reason: str | None
+    """Reason why the block does not launch; None if it does."""
+    enough_at_launch: str | None
+    """Launch bounds, or ``__maxnreg__``, with which the launch has ``needed_regs``.
+
+    None if the launch has enough, or if no launch can have them.
+    """
+
+    @property
+    def can_run(self) -> bool:
+        """True if the block launches and does not hang."""
+        return self.suffices and self.reason is None
 
 
 def split_registers(
@@ -46,18 +107,17 @@ def split_registers(
     """Check a split of a block's registers among its warpgroups, or solve it.
 
     Args:
-        limits: What the SM offers.
+        limits: The limits of the SM.
         threads: Threads per block, in whole warpgroups; None: those of all groups.
-        groups: The warpgroups with their registers after ``setmaxnreg``; of one group they may be asked.
+        groups: The warpgroups with their registers after ``setmaxnreg``; one number may be None.
         launch_regs: Registers per thread of the compiled kernel.
-        min_blocks: The second launch bound. Without it, the most blocks with which the launch still gives
-            enough, or one.
+        min_blocks: The second launch bound; by default the most blocks with enough registers, or 1.
         smem: Bytes of shared memory per block.
 
     Raises:
-        InputError: A chip without ``setmaxnreg``, threads that are not whole warpgroups, groups that are not
-            all of them, registers that ``setmaxnreg`` cannot name, or a launch bound that gives the launch
-            another number of registers.
+        InputError: A GPU without ``setmaxnreg``, threads that are not whole warpgroups, groups that are not
+            all of them, registers that ``setmaxnreg`` does not accept, or a launch bound that means another
+            number of registers.
     """
     if limits.compute_capability < FIRST_WITH_SETMAXNREG:
         raise InputError(
@@ -68,20 +128,20 @@ def split_registers(
     threads = _checked_threads(limits, threads, groups)
     if launch_regs is None:
         min_blocks = min_blocks or _most_blocks(limits, Kernel(threads, smem=smem), groups)
-        launch = _of_bounds(limits, threads, min_blocks)
+        launch = _registers_by_bounds(limits, threads, min_blocks)
         if launch < LEAST:
             raise InputError(
-                f"{min_blocks} blocks leave {launch} registers to each thread",
+                f"{min_blocks} blocks leave {launch} registers per thread",
                 where="min_blocks",
-                hint=f"Give so few that {LEAST} are left.",
+                hint=f"Give fewer blocks, so that {LEAST} are left.",
             )
     else:
         launch = _checked_launch(limits, threads, launch_regs)
-        min_blocks = _agreeing(limits, threads, launch, min_blocks)
-    pool = threads * _allocated(launch)
+        min_blocks = _matching_bound(limits, threads, launch, min_blocks)
+    pool = threads * round_up(launch, STEP)
     solved = _solve(groups, pool)
     taken = THREADS_PER_WARPGROUP * _sum(solved)
-    answer = evaluate(limits, Kernel(threads, launch, smem=smem))
+    result = evaluate(limits, Kernel(threads, launch, smem=smem))
     return RegisterSplit(
         cc=str(limits.compute_capability),
         threads=threads,
@@ -96,61 +156,59 @@ def split_registers(
         launch_bounds=None if min_blocks is None else bounds_in_source(threads, min_blocks),
         maxnreg=maxnreg_in_source(launch),
         smem=smem,
-        needs_opt_in=needs_opt_in(limits, answer.kernel),
-        active_blocks=answer.active_blocks,
-        occupancy=answer.occupancy,
-        launch_regs_if_fitting=_if_fitting(limits, threads, answer.active_blocks, min_blocks, launch),
-        limiters=answer.limiters,
-        reason=answer.reason,
+        needs_opt_in=needs_opt_in(limits, result.kernel),
+        active_blocks=result.active_blocks,
+        occupancy=result.occupancy,
+        launch_regs_if_fitting=_if_fitting(limits, threads, result.active_blocks, min_blocks, launch),
+        limiters=result.limiters,
+        reason=result.reason,
         enough_at_launch=None if taken <= pool else _enough(limits, threads, _needed(solved)),
-        registers_per_multiprocessor=limits.max_registers_per_multiprocessor,
     )
 
 
 def _enough(limits: Limits, threads: int, needed: int) -> str | None:
-    """What gives the launch so many registers; None where a block of so many does not launch."""
+    """Return the attribute that gives a launch its registers; None if the block cannot launch with them."""
     if needed > limits.max_registers_per_thread or not evaluate(limits, Kernel(threads, needed)).launchable:
         return None
-    blocks = _agreeing(limits, threads, needed, None)
+    blocks = _matching_bound(limits, threads, needed, None)
     return maxnreg_in_source(needed) if blocks is None else bounds_in_source(threads, blocks)
 
 
-def _of_bounds(limits: Limits, threads: int, min_blocks: int) -> int:
-    """Registers per thread that ptxas gives with both launch bounds, where the kernel has ``setmaxnreg``."""
+def _registers_by_bounds(limits: Limits, threads: int, min_blocks: int) -> int:
+    """Return the registers per thread that ptxas allocates to a kernel with ``setmaxnreg`` and both bounds."""
     return launch_bounds(Gpu(limits), Kernel(threads), min_blocks).register_cap
 
 
-def _if_fitting(limits: Limits, threads: int, fitting: int, promised: int | None, launch: int) -> int | None:
-    """Registers at the launch with a bound of the blocks that fit; None where it would give no more."""
-    if promised is None or not 0 < fitting < promised:
+def _if_fitting(limits: Limits, threads: int, fitting: int, bound: int | None, launch: int) -> int | None:
+    if bound is None or not 0 < fitting < bound:
         return None
-    registers = _of_bounds(limits, threads, fitting)
+    registers = _registers_by_bounds(limits, threads, fitting)
     return registers if registers > launch else None
 
 
-def _agreeing(limits: Limits, threads: int, launch: int, min_blocks: int | None) -> int | None:
-    """The second launch bound that gives so many registers; None where none does.
+def _matching_bound(limits: Limits, threads: int, launch: int, min_blocks: int | None) -> int | None:
+    """Return the second launch bound that means these registers; None if there is none.
 
     Raises:
-        InputError: A bound is given that gives another number.
+        InputError: The given bound means another number.
     """
     if min_blocks is not None:
-        given = _of_bounds(limits, threads, min_blocks)
+        given = _registers_by_bounds(limits, threads, min_blocks)
         if given == launch:
             return min_blocks
         raise InputError(
             f"{bounds_in_source(threads, min_blocks)} gives {given} registers at the launch, not {launch}",
             where="regs and min_blocks",
-            hint="Leave one out.",
+            hint="Give one of them.",
         )
     blocks = evaluate(limits, Kernel(threads, launch)).active_blocks
-    return blocks if blocks and _of_bounds(limits, threads, blocks) == launch else None
+    return blocks if blocks and _registers_by_bounds(limits, threads, blocks) == launch else None
 
 
 def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Group]) -> int:
-    """Threads per block, after a look whether they are those of the groups; no other block has this split."""
+    """Return the threads per block, after a check that the groups are all of its warpgroups."""
     if any(group.warpgroups < 1 for group in groups):
-        raise InputError("a group of no warpgroups takes nothing", where="groups", hint="Leave it out.")
+        raise InputError("a group has no warpgroups", where="groups", hint="Remove it, or give 1 or more.")
     named = sum(group.warpgroups for group in groups)
     most = limits.max_threads_per_block // THREADS_PER_WARPGROUP
     if threads is None:
@@ -163,33 +221,30 @@ def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Group
             )
     if threads < 1 or threads % THREADS_PER_WARPGROUP or threads > limits.max_threads_per_block:
         raise InputError(
-            f"{shown(threads)} threads are no whole warpgroups of a block",
+            f"{shown(threads)} threads is not a multiple of a warpgroup ({THREADS_PER_WARPGROUP})",
             where="threads",
             allowed=f"a multiple of {THREADS_PER_WARPGROUP} up to {limits.max_threads_per_block}",
         )
     warpgroups = threads // THREADS_PER_WARPGROUP
     if named != warpgroups:
+        example = "1:40" if warpgroups == 1 else f"1:40,{warpgroups - 1}:?"
         raise InputError(
-            f"{named} warpgroups are named, and {threads} threads are {warpgroups}",
+            f"the groups have {named} warpgroups, and {threads} threads are {warpgroups}",
             where="groups",
-            hint=f"Name {warpgroups} in all, as {_example(warpgroups)} does.",
+            hint=f"Name {warpgroups} in all, such as {example}.",
         )
     for group in groups:
         if group.regs is not None and group.regs not in range(LEAST, MOST + 1, STEP):
             raise InputError(
-                f"setmaxnreg cannot name {shown(group.regs)} registers",
+                f"setmaxnreg does not accept {shown(group.regs)} registers",
                 where="groups",
                 allowed=f"{LEAST} to {MOST} in steps of {STEP}",
             )
     if sum(group.regs is None for group in groups) > 1:
         raise InputError(
-            "more than one number is asked", where="groups", hint="Give ? for one of the groups."
+            "more than one group has ? registers", where="groups", hint="Give ? for one of the groups."
         )
     return threads
-
-
-def _example(warpgroups: int) -> str:
-    return "1:40" if warpgroups == 1 else f"1:40,{warpgroups - 1}:?"
 
 
 def _checked_launch(limits: Limits, threads: int, registers: int) -> int:
@@ -203,13 +258,13 @@ def _checked_launch(limits: Limits, threads: int, registers: int) -> int:
         raise InputError(
             f"{threads} threads of {registers} registers do not launch",
             where="regs",
-            allowed=f"{LEAST} to {_of_bounds(limits, threads, 1)}",
+            allowed=f"{LEAST} to {_registers_by_bounds(limits, threads, 1)}",
         )
     return registers
 
 
 def _most_blocks(limits: Limits, kernel: Kernel, groups: Sequence[Group]) -> int:
-    """Blocks per SM for which the launch gives the split enough; one where it never does, or it is asked."""
+    """Return the most blocks with enough registers for the split; 1 if there is none, or one to be found."""
     if any(group.regs is None for group in groups):
         return 1
     needed = kernel.replace(regs=min(_needed(groups), limits.max_registers_per_thread))
@@ -217,21 +272,16 @@ def _most_blocks(limits: Limits, kernel: Kernel, groups: Sequence[Group]) -> int
 
 
 def _needed(groups: Sequence[Group]) -> int:
-    warpgroups = sum(group.warpgroups for group in groups)
-    return _allocated(divide_up(_sum(groups), warpgroups))
+    # A warp gets registers in steps of 256, a thread of it in steps of 8.
+    return round_up(divide_up(_sum(groups), sum(group.warpgroups for group in groups)), STEP)
 
 
 def _sum(groups: Sequence[Group]) -> int:
     return sum(group.warpgroups * (group.regs or 0) for group in groups)
 
 
-def _allocated(registers: int) -> int:
-    """What a thread's registers take of the block's: a warp gets them in steps of 256."""
-    return divide_up(registers, STEP) * STEP
-
-
 def _solve(groups: Sequence[Group], pool: int) -> list[Group]:
-    """The groups with the number that was asked: the most that the others leave."""
+    """Replace the missing number by the most that the other groups leave."""
     solved = list(groups)
     for number, group in enumerate(groups):
         if group.regs is None:
@@ -247,17 +297,17 @@ def _solve(groups: Sequence[Group], pool: int) -> list[Group]:
 
 
 def _most(groups: Sequence[Group], number: int, pool: int) -> int | None:
-    """The most registers of one group that the others leave of the pool."""
+    """Return the most registers of one group beside the others; None below the minimum."""
     group = groups[number]
     others = _sum(groups) - group.warpgroups * (group.regs or 0)
     most = min((pool // THREADS_PER_WARPGROUP - others) // group.warpgroups // STEP * STEP, MOST)
     return most if most >= LEAST else None
 
 
-def _share(groups: Sequence[Group], number: int, launch: int, pool: int) -> Share:
+def _share(groups: Sequence[Group], number: int, launch: int, pool: int) -> WarpgroupShare:
     group = groups[number]
     registers = group.regs or 0
     instruction: Literal["setmaxnreg.dec", "setmaxnreg.inc"] | None = None
     if registers != launch:
         instruction = "setmaxnreg.dec" if registers < launch else "setmaxnreg.inc"
-    return Share(group.warpgroups, registers, instruction, _most(groups, number, pool))
+    return WarpgroupShare(group.warpgroups, registers, instruction, _most(groups, number, pool))

@@ -1,14 +1,14 @@
-"""One resource of a kernel as a dial: how the blocks fall as it is turned up.
+"""Search for the thresholds of one resource.
 
-Every threshold of the advice comes from here, and is found by asking the engine: by bisection between
-two amounts whose answers differ.
+Every threshold of the advice comes from here: by bisection between two amounts with different results of
+the engine, so that no rule is written a second time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from itertools import takewhile
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from ..engine import Model, Result, evaluate
 from ..engine.common import divide_up
@@ -39,49 +39,50 @@ class Dial:
 
     @property
     def amount(self) -> int:
-        """What the kernel uses now; barriers that are not known count as they do in the engine."""
+        """Present use of the kernel; unknown barriers count as in the engine."""
         amount = amount_of(self.resource, self.kernel)
         return QUANTITIES[self.resource].not_given if amount is None else amount
 
     @property
     def highest(self) -> int:
-        """An amount that no kernel can exceed."""
+        """An upper bound of the amount."""
         most: int = getattr(self.limits, QUANTITIES[self.resource].most or "")
         return most
 
-    def answer(self, amount: int) -> Result:
-        """The engine's answer for another amount."""
+    def result(self, amount: int) -> Result:
+        """Return the engine's result for another amount."""
         return evaluate(self.limits, changed(self.kernel, {self.resource: amount}), self.model)
 
-    def blocks(self, answer: Result) -> int:
-        """Blocks that the resource alone allows, or that the SM holds, whichever is less."""
-        allowed = getattr(answer.block_limits, RESOURCE_OF[self.resource])
-        most = answer.block_limits.blocks if allowed is None else min(allowed, answer.block_limits.blocks)
+    def blocks(self, result: Result) -> int:
+        """Return the blocks that the resource alone allows, up to the block slots of an SM."""
+        allowed = getattr(result.block_limits, RESOURCE_OF[self.resource])
+        most = result.block_limits.blocks if allowed is None else min(allowed, result.block_limits.blocks)
         # Registers decide whether a block that caches in L1 is confined to half of the SM's warps.
-        return min(most, answer.block_limits.warps) if self.resource == "regs" else most
+        return min(most, result.block_limits.warps) if self.resource == "regs" else most
 
     def levels(self, low: int, most: int, high: int | None = None) -> Iterator[Level]:
-        """The amounts from low up in runs that allow the same blocks, ascending; of columns of tensor memory
-        single amounts.
+        """Yield runs of amounts that allow the same blocks, ascending.
+
+        Columns of tensor memory come as single amounts.
 
         Args:
-            low: Where to begin.
-            most: Blocks above which no difference matters; the runs with more count as one.
-            high: Where to end; by default where no kernel can have more.
+            low: First amount.
+            most: Cap on the blocks; runs with more count as one.
+            high: Last amount; by default the most of any kernel.
         """
-        for amount, blocks in self._runs(low, high, lambda answer: min(self.blocks(answer), most)):
+        for amount, blocks in self._runs(low, high, lambda result: min(self.blocks(result), most)):
             yield Level(amount, blocks)
 
-    def answers(self, low: int) -> Iterator[tuple[int, Result]]:
-        """The last of the amounts from low up that have the same limits, with its answer, ascending."""
-        for amount, _ in self._runs(low, None, lambda answer: answer.block_limits):
-            yield amount, self.answer(amount)
+    def results(self, low: int) -> Iterator[tuple[int, Result]]:
+        """Yield the last amount of each run with the same limits, and its result, ascending."""
+        for amount, _ in self._runs(low, None, lambda result: result.block_limits):
+            yield amount, self.result(amount)
 
     def _runs(self, low: int, high: int | None, key: Callable[[Result], Key]) -> Iterator[tuple[int, Key]]:
         high = self.highest if high is None else high
         if self.resource == "tensor_memory":
             for amount in _columns(low, high):
-                yield amount, key(self.answer(amount))
+                yield amount, key(self.result(amount))
             return
         unit, first = self._unit(low)
 
@@ -89,46 +90,48 @@ class Dial:
             return min(first + index * unit, high)
 
         def key_at(index: int) -> tuple[int, Key]:
-            answer = self.answer(amount_at(index))
-            return self._stretch(answer), key(answer)
+            result = self.result(amount_at(index))
+            return self._stretch(result), key(result)
 
         count = divide_up(max(high - first, 0), unit)
         for index, (_, found) in _runs(key_at, 0, count):
             yield amount_at(index), found
 
     def _unit(self, low: int) -> tuple[int, int]:
-        """The step in which the allocation grows, and the last amount of the step that holds ``low``."""
+        """Return the allocation granularity, and the last amount with the allocation of ``low``."""
         if self.resource != "smem":
             return 1, low
         unit = self.limits.shared_memory_allocation_unit
 
         def allocated(amount: int) -> int:
-            return self.answer(amount).allocated.shared_memory
+            return self.result(amount).allocated.shared_memory
 
         end, _ = next(_runs(allocated, low, low + unit - 1))
         return unit, end
 
-    def _stretch(self, answer: Result) -> int:
-        """A number that only grows with the amount, and grows wherever the blocks could rise again.
+    def _stretch(self, result: Result) -> int:
+        """Return the number of a stretch of amounts in which the blocks never rise with the amount.
 
-        As long as it stays the same, the blocks never rise as the amount grows.
+        The number never falls as the amount grows.
         """
         if self.resource == "regs":
             column = self.limits.spreadsheet
             if self.model == "spreadsheet" and column is not None and column.doubled_register_units:
-                return answer.kernel.regs or 0  # 9 take more than 10
-            # Where a block that caches in L1 has too many registers for half an SM, it gets the whole.
-            return answer.allocated.registers if self.kernel.caching == "ca" else 0
+                return result.kernel.regs or 0  # 9 take more than 10
+            # A block that caches in L1 gets the whole SM if half of it has too few registers.
+            return result.allocated.registers if self.kernel.caching == "ca" else 0
         if self.resource == "smem" and self.kernel.carveout is not None:
             # A carveout too small for one block is raised, so the pool depends on the block's size.
-            allocated = answer.allocated.shared_memory
+            allocated = result.allocated.shared_memory
             return sum(size < allocated for size in self.limits.shared_memory_configurations)
         return 0
 
 
 def _columns(low: int, high: int) -> list[int]:
-    """The columns from low to high that one ``tcgen05.alloc`` takes, powers of two, and both ends: a block
-    that allocates several times has another sum."""
+    """Return both ends and the powers of two between them: the columns of one ``tcgen05.alloc``.
+
+    A block that allocates several times has another sum.
+    """
     amounts, power = [low], TENSOR_MEMORY_UNIT
     while power < high:
         if power > low:
@@ -140,19 +143,19 @@ def _columns(low: int, high: int) -> list[int]:
 
 
 def most_keeping(blocks: int, levels: Iterable[Level]) -> int:
-    """How far an amount may grow from the first of ascending levels and still allow so many blocks.
+    """Return the largest amount, from the first of ascending levels on, that keeps a number of blocks.
 
     A carveout too small for one block is raised to the next configuration, which may hold more blocks
-    again. An amount beyond such a gap does not count, because those in the gap do not fit.
+    again. An amount beyond that gap does not count, because the amounts in the gap do not fit.
     """
     *_, last = takewhile(lambda level: level.blocks >= blocks, levels)
     return last.amount
 
 
 def used(kernel: Kernel) -> tuple[Adjustable, ...]:
-    """The resources of which the kernel is known to use some, and may be asked to use less.
+    """Return the resources that the kernel uses and could use less of.
 
-    Not the registers that its warpgroups pass to one another: fewer at the launch are fewer for all of them.
+    Registers that warpgroups exchange are not among them: fewer at the launch are fewer for all of them.
     """
     return tuple(
         resource
@@ -162,23 +165,15 @@ def used(kernel: Kernel) -> tuple[Adjustable, ...]:
 
 
 def changed(kernel: Kernel, amounts: Mapping[Changeable, int]) -> Kernel:
-    """The kernel with other amounts of some resources, or with another block size."""
-    changes: dict[str, Any] = {}
-    for resource, amount in amounts.items():
-        if resource == "smem":
-            changes.update(smem=amount)
-        elif resource == "threads":
-            changes.update(threads=amount)
-        else:
-            changes[resource] = amount
-    return kernel.replace(**changes)
+    """Return the kernel with other amounts of some resources, or with another block size."""
+    return kernel.replace(**{str(name): amount for name, amount in amounts.items()})
 
 
 def _runs(key: Callable[[int], Key], low: int, high: int) -> Iterator[tuple[int, Key]]:
-    """Cut low to high into runs of equal keys: the last number of each with its key, ascending.
+    """Yield the last number and the key of each run of equal keys from low to high, ascending.
 
     A key must not come back after another one, so between two equal keys there is no other, and nothing
-    needs to be asked there.
+    needs to be computed there.
     """
 
     def cut(low: int, low_key: Key, high: int, high_key: Key) -> Iterator[tuple[int, Key]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..advice.opt_in import opt_ins, refused_by_compiler
+from ..advice.opt_in import compile_error, opt_ins
 from ..advice.waves import check_cluster
 from ..engine import Model
 from ..errors import InputError
@@ -73,6 +73,6 @@ def _fit(gpu: Gpu, kernel: Kernel, model: Model | None, cluster_size: int | None
         result = Occupancy(gpu, kernel, model)
     except InputError as error:
         return Fit(gpu, kernel, False, error.problem, None, ())
-    reason = result.reason or refused_by_compiler(result)
+    reason = result.reason or compile_error(result)
     calls = tuple(each.call for each in opt_ins(result, cluster_size))
     return Fit(gpu, kernel, reason is None, reason, result, calls)

@@ -197,9 +197,9 @@ class Occupancy(Result):
     @property
     def compile_error(self) -> str | None:
         """Why no compiler accepts the kernel; None where one does."""
-        from ..advice.opt_in import refused_by_compiler
+        from ..advice.opt_in import compile_error
 
-        return refused_by_compiler(self)
+        return compile_error(self)
 
     def explain(self) -> tuple[Explanation, ...]:
         """Return the arithmetic of each resource, step by step."""

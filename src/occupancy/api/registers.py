@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 
-from ..advice.register_split import RegisterSplit
-from ..advice.registers import Group, split_registers
+from ..advice.registers import Group, RegisterSplit, split_registers
 from ..errors import InputError, shown
 from ..tables.gpus import find_gpu
 from ..values.spellings import parse_count, parse_size

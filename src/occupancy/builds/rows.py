@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..advice.next_steps import NextStep, next_steps, using_less
-from ..advice.opt_in import refused_by_compiler
+from ..advice.opt_in import compile_error
 from ..advice.waves import Waves, count_waves, full_wave
 from ..engine import Result, evaluate
 from ..errors import InputError, OccupancyError
@@ -409,7 +409,7 @@ def _reason(record: KernelRecord, answer: Result, threads: int) -> str | None:
     failure = answer.failure
     if failure is not None:
         return str(failure)
-    return refused_by_compiler(answer) if record.format in ("ptxas", "res-usage") else None
+    return compile_error(answer) if record.format in ("ptxas", "res-usage") else None
 
 
 def _next_step(answer: Result, record: KernelRecord) -> NextStep | None:

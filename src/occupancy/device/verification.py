@@ -355,7 +355,7 @@ class _Comparison:
                     launched = kernel.replace(threads=count, dynamic_smem=dynamic)
                     driver = _result(function.active_clusters, size, count, dynamic)
                     bound = max_active_clusters(self._limits, launched, self._multiprocessor_count, size)
-                    self._bound.compare_bound((size, launched), driver, bound.at_most)
+                    self._bound.compare_bound((size, launched), driver, bound)
                     blocks = evaluate(self._limits, launched, "cuda").active_blocks
                     if blocks:
                         same = _result(counter.active_clusters, blocks, size)

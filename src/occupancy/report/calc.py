@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..advice.carveout import carveout
 from ..advice.launch_bounds import RegisterCap, register_cap
 from ..advice.next_steps import NextStep, may_be_divided, next_steps
-from ..advice.opt_in import opt_ins, refused_by_compiler
+from ..advice.opt_in import compile_error, opt_ins
 from ..advice.slack import Slack, slack
 from ..engine import evaluate
 from ..engine.common import shared_memory_configuration
@@ -54,7 +54,7 @@ class Row:
     @property
     def compile_error(self) -> str | None:
         """Why no compiler accepts the kernel."""
-        return refused_by_compiler(self.result)
+        return compile_error(self.result)
 
 
 class WholeGpu(NamedTuple):

@@ -56,9 +56,9 @@ def curves(result: Any) -> dict[str, list[Step]]:
     shared_memory = kernel.shared_memory if kernel.has_shared_memory else None
     steps = {
         "threads": list(_steps(result, "threads", 1, _over_threads(result), kernel.threads)),
-        "regs": list(_steps(result, "regs", 1, Dial(limits, kernel, model, "regs").answers(1), kernel.regs)),
+        "regs": list(_steps(result, "regs", 1, Dial(limits, kernel, model, "regs").results(1), kernel.regs)),
         "smem": list(
-            _steps(result, "smem", 0, Dial(limits, kernel, model, "smem").answers(0), shared_memory)
+            _steps(result, "smem", 0, Dial(limits, kernel, model, "smem").results(0), shared_memory)
         ),
     }
     *others, last = steps["smem"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..advice.register_split import RegisterSplit
+from ..advice.registers import RegisterSplit
 from ..values.numbers import count, percent
 from .model import Block, Column, Facts, Report
 
