@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..engine import Model, Result, evaluate
 from ..errors import InputError
-from ..values.frozen import FrozenDict
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Changeable, Resource
@@ -74,7 +73,7 @@ def block_sizes(
 class FullOccupancy(NamedTuple):
     """A change of one resource with which some block sizes reach full occupancy."""
 
-    requires: FrozenDict[Changeable, int]
+    requires: Mapping[Changeable, int]
     threads: tuple[int, ...]
     """Block sizes with full occupancy after the change, ascending."""
 

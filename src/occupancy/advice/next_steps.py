@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ..engine import Result, evaluate
@@ -29,7 +29,7 @@ class NextStep(NamedTuple):
     active_blocks: int
     occupancy: float
     """Active warps by the most warps of an SM, 0 to 1."""
-    requires: FrozenDict[Changeable, int]
+    requires: Mapping[Changeable, int]
     """Changes to make together: input -> the value nearest to the present one that suffices.
 
     Registers per thread, bytes of the kernel's own shared memory per block, barriers per block, columns of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from ..engine import Result, Use
@@ -33,7 +34,7 @@ class Slack(NamedTuple):
     """Named barriers per block."""
     tensor_memory: int | None
     """Columns of tensor memory per block; None for a kernel without tensor memory."""
-    left_over: FrozenDict[Resource, LeftOver]
+    left_over: Mapping[Resource, LeftOver]
 
 
 def slack(now: Result) -> Slack:

@@ -96,7 +96,7 @@ class Field(NamedTuple):
             return None
         if self.kind == "choice":
             if not isinstance(value, str) or value not in self.choices:
-                raise InputError(f"{shown(value)} is not a choice", where=self.name, allowed=self.range)
+                raise InputError(f"{shown(value)} is invalid", where=self.name, allowed=self.range)
             return value
         parsed = _PARSERS[self.kind](value, self.name)
         if self.kind in ("count", "size"):

@@ -1,7 +1,7 @@
-"""Input in the spellings that people use, from Python and from the command line alike.
+"""Input as people type it, in Python and on the command line alike.
 
-What we print, we read: ``27.5 KiB``, ``65,536``, ``1,001 bytes``, ``75%``. A comma groups digits and is never
-part of a shape; where it could stand between two values as well, the number is refused, not guessed.
+Every printed number is accepted: ``27.5 KiB``, ``65,536``, ``1,001 bytes``, ``75%``. A comma groups digits and
+is never part of a shape; if it could separate two values as well, the number is rejected, not guessed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from ..errors import InputError, shown
-from .asking import Asking
 
 _GROUPS = r"[1-9][0-9]{0,2}(?:,[0-9]{3})+|[1-9][0-9]{0,2}(?:_[0-9]{3})+"
 _HEXADECIMAL = r"0x[0-9a-f]{1,16}"
@@ -21,7 +20,7 @@ MAX_DIGITS = 20
 
 INT_MAX = 2**31 - 1
 """Largest argument of the driver's calls: they take signed 32-bit integers."""
-# Patterns as text: `re` compiles each at its first use, and few answers need all of them.
+# Patterns as text: `re` compiles each at its first use, and few commands need all of them.
 _COUNT = rf"(?i)(?P<hex>{_HEXADECIMAL})|(?P<number>[+-]?(?:{_GROUPS}|[0-9]{{1,{MAX_DIGITS}}}))"
 _SIZE = (
     rf"(?i)(?P<hex>{_HEXADECIMAL})(?:\s*b(?:ytes?)?)?"
@@ -33,12 +32,14 @@ _FACTOR = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _SHAPE_SEPARATOR = r"(?i)\s*[x×*]\s*"
 _LIST = r"(?i)\s*[0-9a-fx_]+\s*(?:(?:[,:-]|\.\.)\s*[0-9a-fx_]+\s*)+,?"
 """Several values, or a range of them."""
+MAX_FACTORS = 32
+"""Numbers in the sum of a size."""
 
-FOR_SEVERAL = Asking.of("For several values: ", Asking("occupancy sweep", "occupancy.sweep()"), ".")
+FOR_SEVERAL = "For several values: occupancy.sweep() (`occupancy sweep`)."
 
 
 def parse_count(value: object, where: str) -> int:
-    """A whole number: an integer, an integer of another library, or text.
+    """Parse a whole number: an integer, an integer of another library, or text.
 
     Text may group digits or be hexadecimal: ``4752``, ``4,752``, ``4_752``, ``0x1290``.
 
@@ -62,27 +63,22 @@ def parse_count(value: object, where: str) -> int:
             return operator.index(value)  # type: ignore[arg-type]
         except TypeError:
             pass
-    raise InputError(f"{shown(value)} is not a whole number", where=where, hint=_for_several(value, where))
+    raise InputError(f"{shown(value)} is not a whole number", where=where, hint=_for_several(value))
 
 
-def _for_several(value: object, where: str) -> str:
-    """Where several values of an input can be given; empty where one was."""
-    if not isinstance(value, list) and not is_list_in_text(value):
-        return ""
-    from .ranges import VARY  # only an error needs it
-
-    return FOR_SEVERAL if where in VARY else "Give one; for several ask once for each."
+def _for_several(value: object) -> str:
+    return FOR_SEVERAL if isinstance(value, list) or is_list_in_text(value) else ""
 
 
 def is_list_in_text(value: object) -> bool:
-    """Whether it is a piece of text that reads as several numbers or a range: ``16,32``, ``16:255``."""
+    """Return True for text with several numbers or a range: ``16,32``, ``16:255``."""
     return isinstance(value, str) and re.fullmatch(_LIST, value.strip()) is not None
 
 
 def _number(text: str) -> int | None:
     if text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS:
         return int(text)
-    found = re.fullmatch(_COUNT, text)  # which it takes a while to compile, and most are plain
+    found = re.fullmatch(_COUNT, text)  # compiling it takes a while, and most are plain
     return None if found is None else _whole(found)
 
 
@@ -93,29 +89,23 @@ def _whole(found: re.Match[str]) -> int:
 
 
 def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
-    """A block's threads and, where one was given, its shape.
+    """Parse the threads of a block.
 
     Args:
-        value: ``256``, ``"256"``, ``"1,024"``, ``"16x16"``, ``"(16, 16, 1)"``, or a tuple of up to three
-            numbers.
+        value: ``256``, ``"256"``, ``"1,024"``, ``"16x16"``, ``"(16, 16, 1)"``, or a tuple or list of up to
+            three numbers.
 
     Returns:
-        The number of threads, and the shape filled up with ones, or None for a plain number.
+        The number of threads, and the shape padded with ones, or None for a plain number.
 
     Raises:
         InputError: Not a number or shape, a dimension below 1, or several numbers.
     """
     where = "threads"
-    if isinstance(value, list):
-        raise InputError(
-            f"{shown(value)} is a list",
-            where=where,
-            hint=Asking.of("A shape is a tuple, such as (16, 16). ", FOR_SEVERAL),
-        )
     if isinstance(value, str) and "," in value and not _is_in_parentheses(value):
         number = re.fullmatch(_COUNT, value.strip())
-        # No block is so large, and both numbers could be sides of one, or two sizes. After the comma of 1,024
-        # stands no number, because none begins with 0.
+        # No block is that large, and both numbers could be sides of one, or two sizes. In 1,024 the comma groups
+        # digits, because no number begins with 0.
         if not number or not all(each.startswith("0") for each in number["number"].split(",")[1:]):
             raise _ambiguous(value.strip(), number)
     return _parse_count_or_shape(value, where)
@@ -129,7 +119,7 @@ def _ambiguous(text: str, number: re.Match[str] | None) -> InputError:
     if 1 < len(parts) <= 3:
         ways.append(f"{'x'.join(parts)} (a shape)")
     return InputError(
-        f"{shown(text)} can mean several things",
+        f"{shown(text)} is ambiguous",
         where="threads",
         allowed=" or ".join(ways) or "one number, or a shape such as 16x16",
         hint=FOR_SEVERAL,
@@ -137,7 +127,7 @@ def _ambiguous(text: str, number: re.Match[str] | None) -> InputError:
 
 
 def parse_shape(value: object, where: str) -> tuple[int, int, int]:
-    """The shape of a grid or of a cluster, filled up with ones.
+    """Parse the shape of a grid or of a cluster, padded with ones.
 
     Args:
         value: A number, ``"4,752"``, ``"64x64"``, or a sequence of up to three numbers; a plain number is the
@@ -156,7 +146,7 @@ def parse_shape(value: object, where: str) -> tuple[int, int, int]:
 def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, int, int] | None]:
     if isinstance(value, str):
         text = value.strip()
-        if _is_in_parentheses(text):  # as Python writes a tuple, and Nsight Compute a shape
+        if _is_in_parentheses(text):  # a tuple of Python, or a shape of Nsight Compute
             parts: list[object] = list(re.split(r"\s*[x×,*]\s*", text[1:-1].strip(), flags=re.IGNORECASE))
             if any(str(part).startswith("0") for part in parts[1:]):  # (1,024) is no shape
                 raise InputError(f"{shown(value)} is not a shape", where=where, hint="Write it as 16x16x1.")
@@ -196,7 +186,7 @@ def _is_in_parentheses(text: str) -> bool:
 
 
 def parse_flag(value: object, where: str) -> bool:
-    """Yes or no, as a boolean of Python or of another library.
+    """Parse a boolean of Python or of another library.
 
     Raises:
         InputError: Neither.
@@ -204,25 +194,22 @@ def parse_flag(value: object, where: str) -> bool:
     try:
         return {True: True, False: False}[value]  # type: ignore[index]
     except (KeyError, TypeError):
-        raise InputError(f"{shown(value)} is not a choice", where=where, allowed="True or False") from None
+        raise InputError(f"{shown(value)} is not a boolean", where=where, allowed="True or False") from None
 
 
-_PER_THREAD = Asking.of(
-    "What grows with the block: ",
-    Asking(
-        "`occupancy block-sizes --smem-per-thread 64`",
-        "a function of the threads, as dynamic_smem of block_sizes",
-    ),
-    ".",
+_PER_THREAD = (
+    "For a size that grows with the block: dynamic_smem of block_sizes() takes a function "
+    "(`occupancy block-sizes --smem-per-thread 64`)."
 )
 
 
 def parse_size(value: object, where: str) -> int:
-    """A size in bytes.
+    """Parse a size in bytes.
 
     Args:
         value: A number of bytes, or text: ``"40960"``, ``"40,960"``, ``"0xA000"``, ``"40k"``, ``"27.5 KiB"``,
-            ``"1,001 bytes"``; k, M and G are powers of 1024.
+            ``"1,001 bytes"``; k, M and G are powers of 1,024. Sums and products are computed:
+            ``"3*16k+16"``, ``"128*64*2"``.
         where: The name of the input, for the error.
 
     Raises:
@@ -232,14 +219,26 @@ def parse_size(value: object, where: str) -> int:
         raise InputError("a function is not a size", where=where, hint=_PER_THREAD)
     if not isinstance(value, str):
         return parse_count(value, where)
-    found = re.fullmatch(_SIZE, value.strip())
+    if "*" not in value and "+" not in value:
+        return _parse_single_size(value, value, where)
+    factors = [re.split(r"[*×]", term) for term in value.split("+")]
+    if sum(map(len, factors)) > MAX_FACTORS:
+        raise InputError(
+            f"{shown(value)} has too many terms", where=where, allowed=f"up to {MAX_FACTORS} numbers"
+        )
+    return sum(
+        math.prod(_parse_single_size(factor, value, where) for factor in product) for product in factors
+    )
+
+
+def _parse_single_size(text: str, value: str, where: str) -> int:
+    found = re.fullmatch(_SIZE, text.strip())
     if not found or (found["fraction"] and not found["unit"]):
+        hint = _PER_THREAD if "thread" in value else _for_several(value)
         raise InputError(
             f"{shown(value)} is not a size",
             where=where,
-            hint=_PER_THREAD
-            if re.search(r"thread|[*/]", value)
-            else _for_several(value, where) or "Write it as 40960, 40k or 27.5KiB.",
+            hint=hint or "Write it as 40960, 40k, 27.5KiB or 3*16k+16.",
         )
     if found["hex"]:
         return int(found["hex"], 16)
@@ -253,7 +252,7 @@ def parse_size(value: object, where: str) -> int:
 
 
 def parse_share(value: object, where: str) -> float:
-    """A share of 1: a number, or text such as ``"75%"``, ``"75"`` or ``"0.75"``; above 1 it counts percent.
+    """Parse a share of 1: a number, or text such as ``"75%"``, ``"75"`` or ``"0.75"``; above 1 in percent.
 
     Raises:
         InputError: Not a number.
@@ -274,22 +273,22 @@ def parse_share(value: object, where: str) -> float:
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """For an error: the names nearest to one that does not exist, or all of them where none is near."""
+    """Return the names nearest to an unknown one, or all of them if none is near."""
     everything = sorted(names)
     return ", ".join(nearest_names(name, everything) or everything)
 
 
-def nearest_names(name: str, names: Iterable[str], likeness: float = 0.6) -> list[str]:
-    """The names in which one that does not exist is contained, or else those spelled most like it.
+def nearest_names(name: str, names: Iterable[str], cutoff: float = 0.6) -> list[str]:
+    """Return the names that contain an unknown one, or else the names with the most similar spelling.
 
     Args:
-        name: What was written.
-        names: What there is.
-        likeness: The least of a name spelled like it, 0 to 1, as difflib counts it.
+        name: The unknown name.
+        names: The known names.
+        cutoff: Least similarity of a spelling, 0 to 1, by difflib.
     """
     import difflib  # only an error needs it
 
     everything = sorted(names)
     return [each for each in everything if name and name in each] or difflib.get_close_matches(
-        name, everything, cutoff=likeness
+        name, everything, cutoff=cutoff
     )

@@ -305,7 +305,7 @@ class TestArgumentsOfCompute:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ({"regs": 72}, "threads: is missing"),
+            ({"regs": 72}, "threads: missing"),
             ({"threads": 256, "regs": 300}, "regs: 300 is out of range"),
         ],
     )

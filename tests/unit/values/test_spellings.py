@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+import math
+from contextlib import suppress
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from occupancy import Carveout, InputError
 from occupancy.values.carveout import parse_carveout
@@ -9,7 +14,7 @@ from occupancy.values.spellings import parse_count, parse_flag, parse_share, par
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("value", "expected"),
     [
         (256, (256, None)),
         ("256", (256, None)),
@@ -22,10 +27,12 @@ from occupancy.values.spellings import parse_count, parse_flag, parse_share, par
         ("(16, 16, 1)", (256, (16, 16, 1))),
         ((16, 16), (256, (16, 16, 1))),
         ((8,), (8, (8, 1, 1))),
+        ([16, 16], (256, (16, 16, 1))),
+        ("16*16", (256, (16, 16, 1))),
     ],
 )
-def test_threads(given: object, expected: object) -> None:
-    assert parse_threads(given) == expected
+def test_threads(value: object, expected: object) -> None:
+    assert parse_threads(value) == expected
 
 
 @pytest.mark.parametrize(
@@ -42,8 +49,7 @@ def test_threads(given: object, expected: object) -> None:
         "128,256",
         "16,16,1",
         "(1,024)",
-        [8],
-        [128, 256],
+        [[8]],
         "16x0",
         "((16",
         "(16",
@@ -62,7 +68,7 @@ def test_refuses_threads(wrong: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("value", "expected"),
     [
         (0, 0),
         ("40960", 40960),
@@ -80,27 +86,78 @@ def test_refuses_threads(wrong: object) -> None:
         ("16_384", 16384),
         ("1,001 bytes", 1001),
         ("0x1000", 4096),
+        ("3*16k+16", 49168),
+        ("128*64*2", 16384),
+        (" 16 + 2 * 1.5k ", 3088),
+        ("1,024*2+0x10", 2064),
     ],
 )
-def test_sizes(given: object, expected: int) -> None:
-    assert parse_size(given, "smem") == expected
+def test_sizes(value: object, expected: int) -> None:
+    assert parse_size(value, "smem") == expected
 
 
 @pytest.mark.parametrize(
     "wrong",
-    ["12Q", "", "k", "1.5", "1.3k", "1,5k", "-1k", "0x", "1_6", "١k", "１", 1.0, None, True, "9" * 40],
+    [
+        "12Q",
+        "",
+        "k",
+        "1.5",
+        "1.3k",
+        "1,5k",
+        "-1k",
+        "0x",
+        "1_6",
+        "١k",
+        "１",
+        1.0,
+        None,
+        True,
+        "9" * 40,
+        "2*",
+        "+1",
+        "1+",
+        "2**3",
+        "2*-1",
+        "1+1.5",
+        "1" + "+1" * 40,
+    ],
 )
 def test_refuses_sizes(wrong: object) -> None:
     with pytest.raises(InputError, match="smem"):
         parse_size(wrong, "smem")
 
 
+@given(st.lists(st.lists(st.integers(0, 10**6), min_size=1, max_size=3), min_size=1, max_size=4), st.data())
+def test_a_size_is_the_sum_of_its_products(products: list[list[int]], data: st.DataObject) -> None:
+    def written(number: int) -> str:
+        if number % 1024 == 0 and data.draw(st.booleans()):
+            return f"{number // 1024}k"
+        return data.draw(st.sampled_from([f"{number}", f"{number:,}", f"{number:#x}", f"{number} bytes"]))
+
+    text = " + ".join("*".join(map(written, product)) for product in products)
+    assert parse_size(text, "smem") == sum(map(math.prod, products))
+
+
+@given(st.text(alphabet="0123456789kKmMgGiIbBxX*+,._- ", max_size=12))
+def test_any_text_is_a_size_or_an_input_error(text: str) -> None:
+    with suppress(InputError):
+        assert parse_size(text, "smem") >= 0
+
+
+@given(st.lists(st.integers(1, 2000), min_size=2, max_size=3), st.sampled_from("xX×*"))
+def test_a_shape_is_read_in_each_spelling(sizes: list[int], separator: str) -> None:
+    expected = math.prod(sizes), (*sizes, 1)[:3]
+    for spelling in (separator.join(map(str, sizes)), tuple(sizes), sizes, str(tuple(sizes))):
+        assert parse_threads(spelling) == expected
+
+
 @pytest.mark.parametrize(
-    ("given", "share"),
+    ("value", "share"),
     [("75%", 0.75), ("75", 0.75), (75, 0.75), ("0.75", 0.75), (0.75, 0.75), (1, 1.0), ("1%", 0.01)],
 )
-def test_shares_above_1_are_percent(given: object, share: float) -> None:
-    assert parse_share(given, "occupancy") == share
+def test_shares_above_1_are_percent(value: object, share: float) -> None:
+    assert parse_share(value, "occupancy") == share
 
 
 def test_what_a_comma_could_mean_is_said_and_each_way_is_read() -> None:
@@ -119,7 +176,7 @@ def test_a_number_of_thousands_of_digits_is_refused_in_a_short_message() -> None
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("value", "expected"),
     [
         (None, None),
         ("default", None),
@@ -135,8 +192,8 @@ def test_a_number_of_thousands_of_digits_is_refused_in_a_short_message() -> None
         ("0", Carveout(0, "percent")),
     ],
 )
-def test_carveouts(given: object, expected: Carveout | None) -> None:
-    assert parse_carveout(given) == expected
+def test_carveouts(value: object, expected: Carveout | None) -> None:
+    assert parse_carveout(value) == expected
 
 
 @pytest.mark.parametrize("wrong", ["101%", "-1", -1, "half", "50 percent", 0.5, "", True])
