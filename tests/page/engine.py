@@ -16,7 +16,7 @@ from occupancy.advice.launch_bounds import register_cap
 from occupancy.advice.next_steps import may_be_divided, next_steps
 from occupancy.advice.opt_in import compile_error
 from occupancy.advice.slack import slack
-from occupancy.engine import evaluate
+from occupancy.engine import Result, evaluate
 from occupancy.errors import InputError
 from occupancy.page.build import START, page_script
 from occupancy.page.data import page_data
@@ -26,7 +26,6 @@ from occupancy.values.carveout import Carveout
 from occupancy.values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
 from occupancy.values.kernel import Kernel
 from occupancy.values.limits import Limits
-from occupancy.values.listed import plain
 
 ENTRANCES = (Path(__file__).parent / "entrances.js").read_text(encoding="utf-8")
 
@@ -102,14 +101,28 @@ def own_result(question: Question) -> Any:
         "uses": {name: use._asdict() for name, use in result.uses.items()},
         "failure": failure and {name: getattr(failure, name) for name in ("limit", "needed", "allowed")},
         "refused": compile_error(result) is not None,
-        "next_steps": [plain(step) for step in steps],
+        "next_steps": [{**step._asdict(), "requires": dict(step.requires)} for step in steps],
         "caps": [cap and {"launch_bounds": cap.launch_bounds, "maxnreg": cap.maxnreg} for cap in caps],
         "divided": may_be_divided(result),
-        "slack": plain(slack(result)),
-        "carveout": plain(carveout(result)),
+        "slack": _slack(result),
+        "carveout": _carveout(result),
         "arithmetic": [[each.resource, each.steps] for each in explain(result)],
     }
     return _with_numbers(json.loads(json.dumps(found)))
+
+
+def _slack(result: Result) -> dict[str, Any]:
+    found = slack(result)
+    return {**found._asdict(), "left_over": {name: each._asdict() for name, each in found.left_over.items()}}
+
+
+def _carveout(result: Result) -> dict[str, Any]:
+    found = carveout(result)
+    return {
+        "smallest": found.smallest and found.smallest._asdict(),
+        "configurations": [each._asdict() for each in found.configurations],
+        "needs_opt_in": found.needs_opt_in,
+    }
 
 
 def _with_numbers(result: Any) -> Any:

@@ -22,7 +22,6 @@ from occupancy.tables.gpus import all_gpus, find_gpu
 from occupancy.values.fields import MAX_REGISTERS_PER_THREAD
 from occupancy.values.kernel import Kernel, Launch
 from occupancy.values.limits import Limits
-from occupancy.values.listed import plain
 from tests.cli_runner import run
 from tests.page.engine import PageEngine, Question, own_result, random_questions, script
 from tests.sampling import sampled
@@ -147,7 +146,7 @@ def test_waves(engine: PageEngine, count: int) -> None:
         sms, grid = chance.randint(1, 200), chance.randint(1, 20_000)
         size = chance.choice([None, 1, 2, 4, 8]) if cc != "7.0" else None
         wave = full_wave(evaluate(shipped.limits(cc), kernel), sms, cluster_size=size)
-        values = json.dumps(plain(kernel))
+        values = json.dumps(kernel.to_dict())
         text = f'fullWave(evaluate(limitsOf("{cc}"), {values}), {sms}, {json.dumps(size)})'
         found = engine.value(text)
         assert found == {name: getattr(wave, name) for name in found}

@@ -201,7 +201,7 @@ def test_a_shape_counts_as_its_product(question: Question, shape: tuple[int, int
 @given(strategies.questions(), st.sampled_from(["ca", "cg"]))
 def test_a_caching_mode_is_refused_where_there_is_no_choice(question: Question, caching: str) -> None:
     assume(not question.limits.partitioned_global_caching)
-    with pytest.raises(InputError, match="no choice of the caching"):
+    with pytest.raises(InputError, match="no caching mode"):
         with_kernel(question, caching=caching).ask()
 
 

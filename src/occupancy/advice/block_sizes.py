@@ -9,10 +9,9 @@ from ..engine import Model, Result, evaluate
 from ..errors import InputError
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.resources import Changeable, Resource
+from ..values.resources import Resource
 from .next_steps import using_less
 from .opt_in import needs_opt_in
-from .search import changed
 
 SharedMemoryFunction = Callable[[int], int]
 """From threads per block to bytes of dynamic shared memory per block."""
@@ -73,7 +72,7 @@ def block_sizes(
 class FullOccupancy(NamedTuple):
     """A change of one resource with which some block sizes reach full occupancy."""
 
-    requires: Mapping[Changeable, int]
+    requires: Mapping[str, int]
     threads: tuple[int, ...]
     """Block sizes with full occupancy after the change, ascending."""
 
@@ -101,7 +100,7 @@ def with_full_occupancy(given: Result, sizes: Sequence[BlockSize]) -> FullOccupa
             full = next((step for step in steps if step.occupancy == 1), None)
             if full is None or len(full.requires) > 1 or ("smem" in full.requires and size.dynamic_smem):
                 return None
-            kernels = ((each.threads, changed(sized(each), full.requires)) for each in sizes)
+            kernels = ((each.threads, sized(each).replace(**full.requires)) for each in sizes)
             threads = (
                 number
                 for number, kernel in kernels

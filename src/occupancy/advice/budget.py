@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from .opt_in import needs_opt_in
-from .search import Dial, changed, most_keeping, used
+from .search import Dial, most_keeping, used
 
 TOLERANCE = 0.0005
 """Tolerance of a target occupancy: people type 66.7% for two thirds."""
@@ -67,7 +67,7 @@ def budget(
     """
     given = evaluate(gpu.limits, kernel, model)
     target = _target(given, occupancy, blocks)
-    bare = changed(kernel, {"regs": 0, "smem": 0})
+    bare = kernel.replace(regs=0, smem=0)
     least = evaluate(gpu.limits, bare, model)
     for result in (least, given):
         if result.active_blocks < target:
@@ -134,6 +134,6 @@ def _levels(least: Result) -> Iterator[BudgetLevel]:
     for blocks in range(most, 0, -1):
         amounts = most_keeping(blocks, by_registers), most_keeping(blocks, by_shared_memory)
         if amounts != before:
-            with_most = changed(bare, {"smem": amounts[1]})
+            with_most = bare.replace(smem=amounts[1])
             yield BudgetLevel(blocks, least.occupancy_of(blocks), *amounts, needs_opt_in(limits, with_most))
         before = amounts

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from ..engine import Result, evaluate
 from ..values.frozen import FrozenDict
-from ..values.resources import QUANTITIES, Changeable
-from .search import Dial, changed, used
+from ..values.resources import QUANTITIES
+from .search import Dial, used
 
 FIRST_WITH_SETMAXNREG = (9, 0)
 """PTX ISA, ``setmaxnreg``: sm_90a, and from 10.0 on the suffixes a and f. ptxas 13.5 accepts it for all."""
@@ -29,7 +29,7 @@ class NextStep(NamedTuple):
     active_blocks: int
     occupancy: float
     """Active warps by the most warps of an SM, 0 to 1."""
-    requires: Mapping[Changeable, int]
+    requires: Mapping[str, int]
     """Changes to make together: input -> the value nearest to the present one that suffices.
 
     Registers per thread, bytes of the kernel's own shared memory per block, barriers per block, columns of
@@ -59,14 +59,14 @@ def using_less(now: Result) -> Iterator[NextStep]:
     levels = [tuple(dial.levels(QUANTITIES[dial.resource].least, most, dial.amount)) for dial in dials]
     blocks = now.active_blocks + 1
     while blocks <= most:
-        requires: dict[Changeable, int] = {}
+        requires: dict[str, int] = {}
         for dial, staircase in zip(dials, levels, strict=True):
             if dial.blocks(now) < blocks:
                 enough = [level.amount for level in staircase if level.blocks >= blocks]
                 if not enough:
                     return
                 requires[dial.resource] = enough[-1]
-        reached = evaluate(now.limits, changed(now.kernel, requires), now.model)
+        reached = evaluate(now.limits, now.kernel.replace(**requires), now.model)
         if reached.active_blocks < blocks:
             return  # the limiter is an amount that was not given
         yield NextStep(reached.active_blocks, reached.occupancy, FrozenDict(requires))

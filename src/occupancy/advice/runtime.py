@@ -10,7 +10,7 @@ from ..errors import InputError
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .block_sizes import SharedMemoryFunction, results_by_size
-from .search import Dial, changed, most_keeping
+from .search import Dial, most_keeping
 from .waves import full_wave
 
 MODEL: Model = "cuda"
@@ -86,7 +86,7 @@ def available_dynamic_shared_memory_per_block(
     _check("blocks", blocks, 1)
     kernel = _without_columns(limits, kernel)
     static = kernel.shared_memory - (kernel.dynamic_smem or 0)
-    dial = Dial(limits, changed(kernel, {"smem": static}), MODEL, "smem")
+    dial = Dial(limits, kernel.replace(smem=static), MODEL, "smem")
     now = evaluate(limits, dial.kernel, MODEL)
     if now.active_blocks < blocks:
         raise InputError(

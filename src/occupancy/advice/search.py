@@ -6,7 +6,7 @@ the engine, so that no rule is written a second time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import takewhile
 from typing import NamedTuple, TypeVar
 
@@ -15,7 +15,7 @@ from ..engine.common import divide_up
 from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.resources import ADJUSTABLE, QUANTITIES, RESOURCE_OF, Adjustable, Changeable, amount_of
+from ..values.resources import ADJUSTABLE, QUANTITIES, RESOURCE_OF, Adjustable, amount_of
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -51,7 +51,7 @@ class Dial:
 
     def result(self, amount: int) -> Result:
         """Return the engine's result for another amount."""
-        return evaluate(self.limits, changed(self.kernel, {self.resource: amount}), self.model)
+        return evaluate(self.limits, self.kernel.replace(**{self.resource: amount}), self.model)
 
     def blocks(self, result: Result) -> int:
         """Return the blocks that the resource alone allows, up to the block slots of an SM."""
@@ -162,11 +162,6 @@ def used(kernel: Kernel) -> tuple[Adjustable, ...]:
         for resource in ADJUSTABLE
         if amount_of(resource, kernel) and not (resource == "regs" and kernel.reallocates_registers)
     )
-
-
-def changed(kernel: Kernel, amounts: Mapping[Changeable, int]) -> Kernel:
-    """Return the kernel with other amounts of some resources, or with another block size."""
-    return kernel.replace(**{str(name): amount for name, amount in amounts.items()})
 
 
 def _runs(key: Callable[[int], Key], low: int, high: int) -> Iterator[tuple[int, Key]]:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from ..advice.budget import TOLERANCE
 from ..advice.next_steps import NextStep
-from ..advice.search import changed
 from ..builds.names import base_name, last_name, matches
 from ..builds.rows import Evaluator, ScannedKernel
 from ..engine import evaluate
@@ -355,7 +354,7 @@ def _fix(row: ScannedKernel, violation: Violation) -> NextStep | None:
         return step_with_registers(row)
     if measure not in ("regs", "smem", "barriers"):
         return None
-    kernel = changed(answer.kernel, {measure: int(violation.limit)})
+    kernel = answer.kernel.replace(**{measure: int(violation.limit)})
     reached = evaluate(answer.limits, kernel, answer.model)
     return NextStep(reached.active_blocks, reached.occupancy, {measure: int(violation.limit)})
 

@@ -11,7 +11,6 @@ from typing import Any, Literal, NamedTuple
 from ..advice.budget import TOLERANCE
 from ..advice.launch_bounds import launch_bounds
 from ..advice.next_steps import NextStep, next_steps
-from ..advice.search import changed
 from ..advice.slack import most_with
 from ..builds.merge import LOGS
 from ..builds.rows import Evaluator, ScannedKernel, is_possible
@@ -277,10 +276,10 @@ def step_with_registers(row: ScannedKernel) -> NextStep | None:
     now = answer.kernel.regs
     for registers in (now, now + 1):
         if registers <= answer.limits.max_registers_per_thread:
-            there = evaluate(answer.limits, changed(answer.kernel, {"regs": registers}), answer.model)
+            there = evaluate(answer.limits, answer.kernel.replace(regs=registers), answer.model)
             most = most_with(there, "regs", there.active_blocks) if there.active_blocks else None
             if most is not None and most > now:
-                reached = evaluate(answer.limits, changed(answer.kernel, {"regs": most}), answer.model)
+                reached = evaluate(answer.limits, answer.kernel.replace(regs=most), answer.model)
                 return NextStep(reached.active_blocks, reached.occupancy, {"regs": most})
     return None
 

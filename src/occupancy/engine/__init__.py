@@ -1,6 +1,6 @@
-"""The engine: what an SM offers and what a block needs in, how many blocks fit out.
+"""The engine: from the limits of an SM and the needs of a block to the resident blocks.
 
-Integers only, the standard library only, no input and no output; it uses `values` and `errors`.
+It computes with integers, and does no input or output.
 """
 
 from __future__ import annotations
@@ -28,5 +28,5 @@ __all__ = [
 
 
 def evaluate(limits: Limits, kernel: Kernel, model: Model | None = None) -> Result:
-    """How many blocks of the kernel can be resident on one SM at once, and what stops one more: `Result`."""
+    """Compute the maximum resident blocks of an SM, and the limiting resources."""
     return Result(limits, kernel, model)

@@ -1,4 +1,4 @@
-"""What both models share: how hardware rounds, warps, and the size that the SM's shared memory is set to."""
+"""Rules of both models: rounding, warps, and the size of the SM's shared memory."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from ..values.limits import Limits
 
 
 def divide_up(amount: int, unit: int) -> int:
-    """How many whole units hold the amount."""
+    """Return the number of whole units that hold the amount."""
     return -(-amount // unit)
 
 
 def round_up(amount: int, unit: int) -> int:
-    """The amount rounded up to a multiple of the unit."""
+    """Round the amount up to a multiple of the unit."""
     return -(-amount // unit) * unit
 
 
 def warps_per_block(limits: Limits, kernel: Kernel) -> int:
-    """Threads are resident in whole warps."""
+    """Return the whole warps of a block."""
     return -(-kernel.threads // limits.warp_size)
 
 
 def registers_per_warp(limits: Limits, registers: int) -> int:
-    """Registers that one warp takes, for a kernel of so many registers per thread."""
+    """Return the registers of one warp, by the registers per thread."""
     unit = limits.register_allocation_unit
     return -(-registers * limits.warp_size // unit) * unit
 
 
 def shared_memory_configuration(limits: Limits, carveout: Carveout | None) -> int:
-    """Bytes of shared memory per SM that the carveout asks for.
+    """Return the bytes of shared memory per SM that the carveout requests.
 
-    A percentage is of the largest size and goes up to the next one that the chip has; without a
+    A percentage is of the largest size and is rounded up to the next configuration; without a
     carveout it is the largest. cuda_occupancy.h, shared memory preference.
 
     Raises:
-        InputError: The carveout is a size that the chip cannot be set to.
+        InputError: The carveout is not a configuration of the GPU.
     """
     if carveout is None:
         return limits.max_shared_memory_per_multiprocessor
@@ -55,7 +55,7 @@ def shared_memory_configuration(limits: Limits, carveout: Carveout | None) -> in
 
 
 def smallest_configuration(limits: Limits, needed: int) -> int:
-    """The smallest configuration with at least the needed bytes; the largest if none has."""
+    """Return the smallest configuration with the needed bytes; the largest if there is none."""
     for size in limits.shared_memory_configurations:
         if size >= needed:
             return size
@@ -63,53 +63,53 @@ def smallest_configuration(limits: Limits, needed: int) -> int:
 
 
 def check_caching(limits: Limits, kernel: Kernel) -> None:
-    """Refuse a caching mode on a chip that has none.
+    """Reject a caching mode on a GPU without caching modes.
 
     Raises:
-        InputError: The chip does not let a kernel choose.
+        InputError: The GPU has none.
     """
     if kernel.caching is not None and not limits.partitioned_global_caching:
         raise InputError(
-            f"compute capability {limits.compute_capability} has no choice of the caching of global loads",
+            f"compute capability {limits.compute_capability} has no caching mode for global loads",
             where="caching",
-            hint=f"Leave it out; {CACHING_CCS} have it.",
+            hint=f"Remove it, or choose {CACHING_CCS}.",
         )
 
 
 def check_shared_memory_mode(limits: Limits) -> None:
-    """Refuse the oversized mode on a chip that has none.
+    """Reject the oversized mode on a GPU without it.
 
     Raises:
-        InputError: The chip has only one mode.
+        InputError: The GPU has only one mode.
     """
     if limits.max_oversized_shared_memory_per_block is None:
         raise InputError(
             f"compute capability {limits.compute_capability} has no oversized shared memory",
             where="shared_memory_mode",
-            hint="Leave it out; 10.7 has it.",
+            hint="Remove it, or choose 10.7.",
         )
 
 
 def blocks_by_tensor_memory(limits: Limits, columns: int) -> int:
-    """Blocks whose columns of tensor memory the SM has at once, which is how many are at work.
+    """Return the blocks whose columns of tensor memory fit in an SM at once.
 
-    No launch is refused for it: ``tcgen05.alloc`` waits until enough columns are free (PTX ISA). So more may
-    be resident, and cuda_occupancy.h, which knows no tensor memory, counts them: `Result.resident_blocks`.
+    No launch fails for it: ``tcgen05.alloc`` waits until enough columns are free (PTX ISA). Further blocks
+    may be resident, and cuda_occupancy.h, which ignores tensor memory, counts them: `Result.blocks_by_header`.
 
     Raises:
-        InputError: The chip has no tensor memory, or an SM of it fewer columns.
+        InputError: The GPU has no tensor memory, or an SM has fewer columns.
     """
     most = limits.tensor_memory_per_multiprocessor
     if most is None:
         raise InputError(
             f"compute capability {limits.compute_capability} has no tensor memory",
             where="tensor_memory",
-            hint="Leave it out; 10.0, 10.1, 10.3, 10.7 and 11.0 have it.",
+            hint="Remove it, or choose 10.0, 10.1, 10.3, 10.7 or 11.0.",
         )
     rounded = round_up(columns, TENSOR_MEMORY_UNIT)
     if rounded > most:
         raise InputError(
-            f"an SM of {limits.compute_capability} has {most} columns, and {columns} are asked for",
+            f"{columns} columns are more than an SM of {limits.compute_capability} has",
             where="tensor_memory",
             allowed=f"{TENSOR_MEMORY_UNIT}, {2 * TENSOR_MEMORY_UNIT}, ..., {most}",
         )

@@ -1,7 +1,7 @@
-"""The model `cuda`: the answer of NVIDIA's cuda_occupancy.h of CUDA 13.5, and of the CUDA runtime.
+"""The model `cuda`: NVIDIA's cuda_occupancy.h of CUDA 13.5, and the CUDA runtime.
 
-Every function is one rule. The rules were read from what that header and an H200 answer; where one
-surprises, its docstring says why it is so. They round in place, ``-(-amount // unit) * unit``, because a
+Every function is one rule. The rules were read from the results of that header and of an H200; if one is
+surprising, its docstring gives the reason. They round in place, ``-(-amount // unit) * unit``, because a
 call takes as long as the rest of a rule.
 """
 
@@ -22,27 +22,26 @@ from .common import (
 from .parts import Allocation, BlockLimits, make
 
 FIRST_COMPUTE_CAPABILITY = (3, 0)
-"""cuda_occupancy.h knows no older chip: it refuses them as unknown devices."""
+"""cuda_occupancy.h rejects older GPUs as unknown devices."""
 FIRST_WITH_FLEXIBLE_CARVEOUT = (7, 0)
-"""From there on a carveout that is too small for one block is only a hint. cuda_occupancy.h, as above."""
+"""First compute capability on which a carveout too small for one block is only a hint. cuda_occupancy.h."""
 FIRST_WITH_BARRIER_LIMIT = (9, 0)
-"""cuda_occupancy.h compares barriers from there on; on an 8.x they set no limit."""
+"""First compute capability whose barriers cuda_occupancy.h compares; on an 8.x they set no limit."""
 
 UNKNOWN_BARRIERS = QUANTITIES["barriers"].not_given
-"""A kernel whose barriers are not known counts as one with ``__syncthreads()``."""
+"""Barriers of a kernel if they are not known: one, for ``__syncthreads()``."""
 
 
 def supports(limits: Limits) -> bool:
-    """Whether this model knows the compute capability."""
+    """Return True if this model supports the compute capability."""
     return limits.compute_capability >= FIRST_COMPUTE_CAPABILITY
 
 
 def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
-    """The blocks that each resource allows, and what one block takes.
+    """Return the blocks that each resource allows, and the resources of one block.
 
     Raises:
-        InputError: A carveout, a mode of caching or of shared memory, or tensor memory, that the chip does
-            not have.
+        InputError: A carveout, a mode of caching or of shared memory, or tensor memory, that the GPU lacks.
     """
     if kernel.caching is not None:
         check_caching(limits, kernel)
@@ -71,7 +70,7 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
 
 
 def blocks_by_warps(limits: Limits, kernel: Kernel, warps: int, halves: bool) -> int:
-    """Blocks that the SM's warp slots allow; none if the block is larger than a block may be."""
+    """Return the blocks that the SM's warp slots allow; 0 if the block is too large."""
     if kernel.threads > limits.max_threads_per_block:
         return 0
     if kernel.max_threads is not None and kernel.threads > kernel.max_threads:
@@ -84,7 +83,7 @@ def blocks_by_warps(limits: Limits, kernel: Kernel, warps: int, halves: bool) ->
 
 
 def exceeded_dimension(limits: Limits, kernel: Kernel) -> int | None:
-    """The first of the block's dimensions (0, 1, 2) that is longer than the chip allows, if any."""
+    """Return the first axis (0, 1, 2) of the block that is too long; None if none is."""
     if kernel.block_dim is not None:
         for axis in range(3):
             if kernel.block_dim[axis] > limits.max_block_dim[axis]:
@@ -95,10 +94,10 @@ def exceeded_dimension(limits: Limits, kernel: Kernel) -> int | None:
 def blocks_by_registers(
     limits: Limits, kernel: Kernel, warps: int, per_warp: int, halves: bool
 ) -> int | None:
-    """Blocks that the register files allow.
+    """Return the blocks that the register files allow.
 
-    Each sub-partition has a register file of its own, and a warp lives in one of them: what is left
-    in two of them does not add up to a warp.
+    Each sub-partition has a register file of its own, and a warp is in one of them: the rests of two
+    do not add up to a warp.
     """
     if not kernel.regs:
         return None
@@ -116,32 +115,32 @@ def blocks_by_registers(
 
 
 def checked_sub_partitions(limits: Limits) -> int:
-    """Sub-partitions that a launch is checked with: those of the SM, but for 6.0.
+    """Return the sub-partitions of the launch check: those of the SM, except on 6.0.
 
-    There, where the SM has two large ones, the driver refuses what the other chips of the family, with
-    four, could not run.
+    Its SM has two large ones, but the driver rejects blocks that the rest of the family, with four, could
+    not run.
     """
     return limits.launch_check_sub_partitions or limits.sub_partitions
 
 
 def registers_checked(per_warp: int, warps: int, sub_partitions: int) -> int:
-    """Registers that the launch check compares with the most that one block may have.
+    """Return the registers that the launch check compares with the limit of a block.
 
-    It counts as if all sub-partitions got the same number of warps, so it rounds the warps up.
+    The check assumes the same number of warps in all sub-partitions, so it rounds the warps up.
     """
     return -(-warps // sub_partitions) * sub_partitions * per_warp
 
 
 def warps_by_registers(limits: Limits, per_warp: int, sub_partitions: int) -> int:
-    """Warps whose registers fit on one SM, each whole in one sub-partition."""
+    """Return the warps whose registers fit on one SM, each whole in one sub-partition."""
     return limits.max_registers_per_multiprocessor // sub_partitions // per_warp * sub_partitions
 
 
 def is_confined_to_half(limits: Limits, kernel: Kernel, warps: int, per_warp: int) -> bool:
-    """Whether caching global loads in L1 confines the block to one half of the SM.
+    """Return True if caching global loads in L1 confines the block to one half of the SM.
 
-    The hardware gives the caching up when a half has too few registers for one block. A block with more
-    registers than one may have gives up nothing, because it does not come to run.
+    The hardware drops the caching if a half has too few registers for one block. A block that exceeds the
+    registers of a block drops nothing, because it does not launch.
     """
     if kernel.caching != "ca":
         return False
@@ -153,14 +152,14 @@ def is_confined_to_half(limits: Limits, kernel: Kernel, warps: int, per_warp: in
 
 
 def shared_memory_per_block(limits: Limits, kernel: Kernel) -> int:
-    """Bytes that one block takes: its own and the system's reservation, in whole allocation units."""
+    """Return the bytes of one block with the system's reservation, in whole allocation units."""
     unit = limits.shared_memory_allocation_unit
     needed = kernel.shared_memory + limits.reserved_shared_memory_per_block
     return -(-needed // unit) * unit
 
 
 def max_shared_memory_allocation(limits: Limits, kernel: Kernel) -> int:
-    """The largest `shared_memory_per_block`, in bytes, with which the kernel launches.
+    """Return the largest `shared_memory_per_block`, in bytes, with which the kernel launches.
 
     The oversized mode needs no opt-in besides (cuda.h of CUDA 13.5, CUsharedMemoryMode).
     """
@@ -172,10 +171,10 @@ def max_shared_memory_allocation(limits: Limits, kernel: Kernel) -> int:
 
 
 def shared_memory_pool(limits: Limits, kernel: Kernel, per_block: int) -> int:
-    """Bytes of shared memory that the SM is set to for this kernel.
+    """Return the bytes of shared memory that the SM selects for this kernel.
 
-    The carveout is a wish: where it is too small for one block, the SM takes the smallest
-    configuration that is large enough (before 7.0, the largest that there is).
+    The carveout is a hint: if it is too small for one block, the SM selects the smallest configuration
+    that is large enough (before 7.0, the largest).
     """
     if kernel.carveout is None:
         return limits.max_shared_memory_per_multiprocessor
@@ -188,15 +187,15 @@ def shared_memory_pool(limits: Limits, kernel: Kernel, per_block: int) -> int:
 
 
 def blocks_by_shared_memory(limits: Limits, kernel: Kernel, per_block: int) -> int | None:
-    """Blocks that the SM's shared memory allows."""
-    pool = shared_memory_pool(limits, kernel, per_block)  # first: it refuses a carveout that the chip lacks
+    """Return the blocks that the SM's shared memory allows."""
+    pool = shared_memory_pool(limits, kernel, per_block)  # first: it rejects a carveout that the GPU lacks
     if per_block > max_shared_memory_allocation(limits, kernel):
         return 0
     return pool // per_block if per_block else None
 
 
 def blocks_by_barriers(limits: Limits, kernel: Kernel) -> int | None:
-    """Blocks that the SM's named barriers allow; they set a limit from 9.0 only."""
+    """Return the blocks that the SM's named barriers allow; they limit from 9.0."""
     barriers = UNKNOWN_BARRIERS if kernel.barriers is None else kernel.barriers
     available = limits.max_barriers_per_multiprocessor
     if not barriers or available is None or limits.compute_capability < FIRST_WITH_BARRIER_LIMIT:
@@ -205,10 +204,10 @@ def blocks_by_barriers(limits: Limits, kernel: Kernel) -> int | None:
 
 
 def blocks_by_virtual_resources(limits: Limits, kernel: Kernel) -> int | None:
-    """Blocks that the SM's virtual resources allow: one, of a kernel that allocates tensor memory.
+    """Return the blocks that the SM's virtual resources allow: one, of a kernel with tensor memory.
 
-    The header counts what a block holds when it starts. One that gives them back (``tcgen05``
-    ``relinquish_alloc_permit``) lets another in, which is inferred: such a kernel is asked about with none.
+    The header counts the virtual resources of a block when it starts. A block that returns them (``tcgen05``
+    ``relinquish_alloc_permit``) lets another in; that is inferred, and is computed with 0 of them.
     """
     available = limits.virtual_resources_per_multiprocessor
     if available is None or not kernel.virtual_resources_at_start:

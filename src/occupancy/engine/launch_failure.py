@@ -1,20 +1,21 @@
-"""Why a kernel cannot launch: the first limit that it breaks."""
+"""Launch failures: the first limit that a kernel breaks."""
 
 from __future__ import annotations
 
-from ..values.dataclass import dataclass
+from typing import NamedTuple
+
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from . import cuda, spreadsheet
 from .common import round_up
 from .parts import Allocation, BlockLimits, Model
 
-# What cudaGetErrorString says to a launch that breaks the limit. Seen on an H200 with driver 580 and the
-# runtimes of CUDA 11.8 to 13.5; tests/gpu/launch_errors.py asks them.
+# cudaGetErrorString for a launch that breaks the limit. Seen on an H200 with driver 580 and the runtimes of
+# CUDA 11.8 to 13.5 by tests/gpu/launch_errors.py.
 OUT_OF_RESOURCES = "too many resources requested for launch"
 INVALID_VALUE = "invalid argument"
 INVALID_CONFIGURATION = "invalid configuration argument"
-"""What a block that is too large gets before CUDA 13."""
+"""Error for a block that is too large before CUDA 13."""
 
 OPT_IN = (
     "The kernel can opt in to more: cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize."
@@ -24,37 +25,36 @@ OVERSIZED = (
     "cudaFuncAttributeSharedMemoryMode (shared memory mode oversized)."
 )
 """cuda.h of CUDA 13.5, CUsharedMemoryMode."""
-MAKE_DYNAMIC = "Only dynamic shared memory can be more: let the launch ask for it, and the kernel opt in."
+MAKE_DYNAMIC = "Only dynamic shared memory can be larger: request it at the launch, and opt in."
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchFailure:
-    """A limit that keeps a kernel from running at all."""
+class LaunchFailure(NamedTuple):
+    """A limit that prevents the launch of a kernel."""
 
     limit: str
     """Field of `Limits` that is exceeded, ``"max_threads"`` (the launch bound), or ``"carveout"``."""
     needed: int
     allowed: int
     what: str
-    """What is too large, with its unit."""
+    """Amount that is too large, with its unit."""
     error: str
-    """What the CUDA runtime says to such a launch."""
+    """Error of the CUDA runtime."""
     hint: str = ""
     error_before_13: str | None = None
-    """What the runtime of CUDA 12 and older says, where that differs."""
+    """Error of the runtime of CUDA 12 and older; None if it is the same."""
 
     def __str__(self) -> str:
-        said = ""
-        # Of what no chip refuses for, no runtime was heard.
+        report = ""
+        # No GPU fails for the other limits, so that no error of the runtime is known.
         if self.error != OUT_OF_RESOURCES or self.limit.startswith("max_registers"):
             older = "" if self.error_before_13 is None else f', before CUDA 13 "{self.error_before_13}"'
-            said = f' The runtime says "{self.error}"{older}.'
+            report = f' The runtime reports "{self.error}"{older}.'
         hint = f" {self.hint}" if self.hint else ""
-        return f"{self.what}, but {_whose(self.limit)} at most {self.allowed:,}.{said}{hint}"
+        return f"{self.what}, but {_subject(self.limit)} at most {self.allowed:,}.{report}{hint}"
 
 
-def _whose(limit: str) -> str:
-    """``a block may have``: what a limit is of, in words."""
+def _subject(limit: str) -> str:
+    """Return the subject of a limit in a sentence: ``a block may have``."""
     if limit == "max_threads":
         return "it was compiled for"
     if limit == "carveout":
@@ -69,7 +69,7 @@ def _whose(limit: str) -> str:
 def first_failure(
     limits: Limits, kernel: Kernel, model: Model, block_limits: BlockLimits, allocated: Allocation
 ) -> LaunchFailure | None:
-    """The first limit that the kernel breaks: block size, then registers, shared memory, and the rest."""
+    """Return the first broken limit: block size, then registers, shared memory, and the rest."""
     failure = _block_size(limits, kernel)
     if failure is not None:
         return failure
@@ -161,7 +161,7 @@ def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocati
                 f"{phrase} ({allocated.warps} warps count as {counted}, as many in each of {parts} "
                 "sub-partitions)"
             )
-        if needed <= allowed:  # it is the warps that do not fit into the sub-partitions' register files
+        if needed <= allowed:  # the warps do not fit into the sub-partitions' register files
             limit, allowed = "max_registers_per_multiprocessor", limits.max_registers_per_multiprocessor
             phrase = "in one block, whole warps in each sub-partition"
     return LaunchFailure(
@@ -179,8 +179,8 @@ def _spreadsheet_registers(
     column = spreadsheet.column_of(limits)
     bound, needed = spreadsheet.max_registers_per_block(limits, column, kernel), allocated.registers
     if limits.register_allocation_granularity == "warp":
-        # It rounds the warps that fit down, which is to round those of the block up; and a block whose
-        # registers are no more than a share, does not fit only where the SM has not one whole share.
+        # The spreadsheet rounds the fitting warps down, which equals rounding those of the block up. A block
+        # within a share fails only if the SM has no whole share.
         warps = round_up(allocated.warps, spreadsheet.warp_granularity(limits, column, kernel))
         needed = max(needed // allocated.warps * warps, bound.amount)
     if needed <= bound.amount:
@@ -196,7 +196,7 @@ def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allo
         limit, allowed = spreadsheet.max_shared_memory_allocation(limits, column, kernel)
         if allocated.shared_memory != needed:
             what = f"{needed:,} bytes of shared memory take {allocated.shared_memory:,} in one block"
-        # The runtime takes the carveout for a wish and sets the SM to more.
+        # The runtime treats the carveout as a hint and selects more.
         error = OUT_OF_RESOURCES if limit == "carveout" else INVALID_VALUE
         return LaunchFailure(limit, allocated.shared_memory, allowed, what, error)
     rounded = allocated.shared_memory - limits.reserved_shared_memory_per_block
@@ -209,6 +209,6 @@ def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allo
     elif kernel.opt_in is False and rounded <= allowed:
         limit, allowed = "max_shared_memory_per_block", limits.max_shared_memory_per_block
         hint = OPT_IN if (kernel.static_smem or 0) <= allowed else MAKE_DYNAMIC
-    if needed <= allowed:  # it is the rounding up that is too much, as on no real chip
+    if needed <= allowed:  # only after rounding is it too much, as on no real GPU
         needed, what = rounded, f"{needed:,} bytes of shared memory take {rounded:,} in one block"
     return LaunchFailure(limit, needed, allowed, what, INVALID_VALUE, hint)

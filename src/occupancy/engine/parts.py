@@ -1,20 +1,17 @@
-"""The parts of an answer: what each resource allows, and what one block takes."""
+"""Parts of a result: the limits by each resource, and the resources of one block."""
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from ..values.listed import listed
-
 Model = Literal["cuda", "spreadsheet"]
 
 make = tuple.__new__
-"""How the model `cuda` makes the parts, in a third of the time that a call of their class takes."""
+"""Constructor of the parts for the model `cuda`, in a third of the time of a call of their class."""
 
 
-@listed
 class BlockLimits(NamedTuple):
-    """Blocks that each resource alone would allow on one SM, in the order of `RESOURCES`; None: no limit."""
+    """Blocks that each resource alone allows, in the order of `RESOURCES`; None: no limit."""
 
     warps: int
     blocks: int
@@ -23,11 +20,11 @@ class BlockLimits(NamedTuple):
     barriers: int | None = None
     virtual_resources: int | None = None
     tensor_memory: int | None = None
-    """Blocks whose columns the SM has at once: so many are at work, and what comes in besides waits."""
+    """Blocks whose columns fit in the SM at once; further blocks wait for columns."""
 
     def smallest(self) -> int:
-        """Blocks that all resources together allow."""
-        # Written out, because min() over a filter takes five times as long and this is asked a lot.
+        """Return the blocks that all resources together allow."""
+        # Written out, because min() over a filter takes five times as long in every result.
         warps, blocks, registers, shared_memory, barriers, virtual_resources, tensor_memory = self
         least = warps if warps < blocks else blocks
         if registers is not None and registers < least:
@@ -43,9 +40,8 @@ class BlockLimits(NamedTuple):
         return least
 
 
-@listed
 class Allocation(NamedTuple):
-    """What one resident block takes of an SM, after every rounding."""
+    """Resources of one resident block, after every rounding."""
 
     warps: int
     registers: int
@@ -53,10 +49,9 @@ class Allocation(NamedTuple):
     """Bytes, with the system's reservation."""
 
 
-@listed
 class Use(NamedTuple):
-    """One resource: what a block takes after rounding, and what the SM has."""
+    """Use of one resource by a block after rounding, and its amount on the SM."""
 
     per_block: int
     per_multiprocessor: int | None
-    """None where no source gives it."""
+    """None if no source documents it."""

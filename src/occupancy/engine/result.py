@@ -1,4 +1,4 @@
-"""What the engine answers: plain numbers, nothing formatted."""
+"""Result of the engine: plain numbers, nothing formatted."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ from .parts import Allocation, BlockLimits, Model, Use
 
 
 class Result:
-    """How many blocks of a kernel can be at work on one SM at once, and what stops one more.
+    """Maximum resident blocks of a kernel per SM, and the limiting resources.
 
-    It is never changed after it was made. It is a plain class, because a frozen dataclass takes longer to
-    fill than the arithmetic takes to do.
+    Immutable. It is a plain class, because filling a frozen dataclass takes longer than the arithmetic.
 
     Args:
-        limits: What the SM offers.
-        kernel: What one block needs.
-        model: Whose answer to give; by default `default_model`.
+        limits: Limits of the SM.
+        kernel: Needs of one block.
+        model: The model; by default `default_model`.
 
     Raises:
-        InputError: The model does not know the chip, or the chip lacks the carveout or caching mode.
+        InputError: The model does not support the GPU, or the GPU lacks the carveout or caching mode.
     """
 
     # The GPU is that of the public class, which has to have the same slots: see `Occupancy.__new__`.
@@ -38,11 +37,11 @@ class Result:
     kernel: Kernel
     model: Model
     block_limits: BlockLimits
-    """Blocks that each resource alone would allow."""
+    """Blocks that each resource alone allows."""
     allocated: Allocation
-    """What one resident block takes of the SM, after every rounding."""
+    """Resources of one resident block, after every rounding."""
     active_blocks: int
-    """Blocks that can be resident on one SM at once, and have their tensor memory, if they allocate any."""
+    """Resident blocks per SM; with tensor memory, the blocks that have their columns."""
     active_warps: int
     """Warps of those blocks."""
 
@@ -83,51 +82,51 @@ class Result:
 
     @property
     def active_threads(self) -> int:
-        """Threads of those blocks; in the spreadsheet's model it counts whole warps, as that does."""
+        """Threads of those blocks; whole warps in the spreadsheet's model."""
         if self.model == "spreadsheet":
             return self.active_warps * self.limits.warp_size
         return self.active_blocks * self.kernel.threads
 
     @property
     def occupancy(self) -> float:
-        """Active warps by the most warps that an SM holds, 0 to 1: what NVIDIA's tools call occupancy."""
+        """Active warps by the most warps of an SM, 0 to 1, as in NVIDIA's tools."""
         limits = self.limits
         return self.active_warps * limits.warp_size / limits.max_threads_per_multiprocessor
 
     def occupancy_of(self, blocks: int) -> float:
-        """The occupancy with another number of resident blocks of this kernel."""
+        """Return the occupancy with another number of resident blocks."""
         return blocks * self.allocated.warps / self.limits.max_warps_per_multiprocessor
 
     @property
     def occupancy_by_threads(self) -> float:
-        """Resident threads by the most that an SM holds, 0 to 1.
+        """Resident threads by the most threads of an SM, 0 to 1.
 
-        Lower than `occupancy` where a block does not fill its last warp. PyTorch's profiler
+        Lower than `occupancy` if a block does not fill its last warp. PyTorch's profiler
         prints it for large grids: it counts no more blocks than the grid has for each SM.
         """
         return self.active_blocks * self.kernel.threads / self.limits.max_threads_per_multiprocessor
 
     @property
     def limiters(self) -> tuple[Resource, ...]:
-        """Every resource that allows no more blocks than the answer; never empty."""
-        answer, found = self.active_blocks, []
+        """Every resource that allows no more blocks; never empty."""
+        blocks, found = self.active_blocks, []
         # A comprehension takes longer, before Python 3.12.
         for name, limit in zip(RESOURCES, self.block_limits):  # noqa: B905, both are seven
-            if limit == answer:
+            if limit == blocks:
                 found.append(name)
         return tuple(found)
 
     @property
     def shared_memory_pool(self) -> int:
-        """Bytes of shared memory that the SM is set to for this kernel."""
+        """Bytes of shared memory that the SM selects for this kernel."""
         return MODELS[self.model].shared_memory_pool(self.limits, self.kernel, self.allocated.shared_memory)
 
     @property
     def blocks_by_header(self) -> int:
-        """Blocks that cuda_occupancy.h counts, which knows no tensor memory.
+        """Blocks by cuda_occupancy.h, which ignores tensor memory.
 
-        More than the active ones where a kernel has relinquished its permit to allocate (no virtual
-        resources) and its columns are what limits: those besides wait for columns, or do not come in.
+        More than the active blocks if a kernel has relinquished its allocation permit (no virtual
+        resources) and its columns limit: further blocks wait for columns, or are not launched.
         """
         return min(
             limit
@@ -137,7 +136,7 @@ class Result:
 
     @property
     def uses(self) -> dict[Resource, Use]:
-        """What one block takes of each resource, and how much of it the SM has."""
+        """Use of each resource by one block, and its amount on an SM."""
         limits, barriers = self.limits, self.kernel.barriers
         amounts = (
             (self.allocated.warps, limits.max_warps_per_multiprocessor),
@@ -158,16 +157,16 @@ class Result:
 
     @property
     def failure(self) -> LaunchFailure | None:
-        """The first limit that keeps the kernel from launching at all; None where it launches."""
+        """First limit that a launch breaks; None if it launches."""
         return first_failure(self.limits, self.kernel, self.model, self.block_limits, self.allocated)
 
     @property
     def launchable(self) -> bool:
-        """Whether the kernel launches on this chip."""
+        """True if the kernel launches on this GPU."""
         return self.failure is None
 
     @property
     def reason(self) -> str | None:
-        """Why the kernel does not launch: the first limit that it breaks; None where it does."""
+        """First limit that a launch breaks, as a sentence; None if it launches."""
         failure = self.failure
         return None if failure is None else str(failure)

@@ -1,7 +1,7 @@
-"""The model `spreadsheet`: the answer of NVIDIA's CUDA_Occupancy_Calculator.xls.
+"""The model `spreadsheet`: NVIDIA's CUDA_Occupancy_Calculator.xls.
 
-Version 11.1 answers for 2.0 to 8.6, version 2.4 for 1.0 to 1.3. The spreadsheet differs from the
-hardware in places; it is reproduced with its differences, because papers and courses quote it.
+Version 11.1 covers 2.0 to 8.6, version 2.4 covers 1.0 to 1.3. The spreadsheet differs from the hardware
+in places; it is reproduced with its differences, because papers and courses quote it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .parts import Allocation, BlockLimits
 
 
 class Bound(NamedTuple):
-    """The most of something that one block may have, and what sets it."""
+    """Largest amount of a resource that one block may have, and the limit behind it."""
 
     name: str
     """The field of `Limits`, or ``"carveout"``."""
@@ -31,32 +31,32 @@ class Bound(NamedTuple):
 
 
 def supports(limits: Limits) -> bool:
-    """Whether the spreadsheet has a column for the compute capability."""
+    """Return True if the spreadsheet has a column for the compute capability."""
     return limits.spreadsheet is not None
 
 
 def column_of(limits: Limits) -> SpreadsheetColumn:
-    """The spreadsheet's column for the compute capability, where `supports` says that there is one."""
+    """Return the spreadsheet's column for a compute capability that it supports."""
     if limits.spreadsheet is None:
-        raise ValueError(f"no column for {limits.compute_capability}; ask supports() first")
+        raise ValueError(f"no column for {limits.compute_capability}; call supports() first")
     return limits.spreadsheet
 
 
 def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
-    """The blocks that each resource allows, and what one block takes.
+    """Return the blocks that each resource allows, and the resources of one block.
 
-    The spreadsheet does not check the block against the largest one, and knows neither barriers nor
+    The spreadsheet does not check the block against the largest one, and has neither barriers nor
     virtual resources.
 
     Raises:
-        InputError: A carveout or a caching mode that the chip does not have.
+        InputError: A carveout or a caching mode that the GPU lacks.
     """
     column = column_of(limits)
     check_caching(limits, kernel)
     if kernel.shared_memory_mode is not None:
         check_shared_memory_mode(limits)
     if kernel.tensor_memory is not None:
-        blocks_by_tensor_memory(limits, kernel.tensor_memory)  # which refuses it on every chip of this model
+        blocks_by_tensor_memory(limits, kernel.tensor_memory)  # rejects it on every GPU of this model
     warps = warps_per_block(limits, kernel)
     registers = allocated_registers(limits, column, kernel, warps)
     shared_memory = shared_memory_per_block(limits, column, kernel)
@@ -70,9 +70,9 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
 
 
 def allocated_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel, warps: int) -> int:
-    """Registers that one block takes.
+    """Return the registers of one block.
 
-    On 1.x they are given to the block as a whole, whose warps count in pairs.
+    On 1.x they are allocated to the block as a whole, whose warps count in pairs.
     """
     registers = kernel.regs or 0
     if limits.register_allocation_granularity == "block":
@@ -82,22 +82,22 @@ def allocated_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kerne
 
 
 def allocated_registers_per_warp(limits: Limits, column: SpreadsheetColumn, registers: int) -> int:
-    """Registers that one warp takes."""
+    """Return the registers of one warp."""
     if is_doubled_unit(column, registers):
         return round_up(registers * limits.warp_size, 2 * limits.register_allocation_unit)
     return registers_per_warp(limits, registers)
 
 
 def is_doubled_unit(column: SpreadsheetColumn, registers: int) -> bool:
-    """Whether registers come in units of twice the size, as for a few counts on 2.x.
+    """Return True if the allocation unit of registers is doubled, as for a few counts on 2.x.
 
-    The spreadsheet looks for the text "R," in the text of its list, so that 1 is found in "21,".
+    The spreadsheet searches for the text "R," in the text of its list, so that 1 is found in "21,".
     """
-    return f"{registers}," in "".join(f"{listed}," for listed in column.doubled_register_units)
+    return f"{registers}," in "".join(f"{unit}," for unit in column.doubled_register_units)
 
 
 def max_registers_per_block(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> Bound:
-    """Registers that one block may have, as the spreadsheet has it."""
+    """Return the most registers of one block by the spreadsheet."""
     if is_cached(kernel) and column.max_registers_per_block_ca is not None:
         return Bound("spreadsheet.max_registers_per_block_ca", column.max_registers_per_block_ca)
     if column.max_registers_per_block is not None:
@@ -106,19 +106,19 @@ def max_registers_per_block(limits: Limits, column: SpreadsheetColumn, kernel: K
 
 
 def warp_granularity(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
-    """The warps of a block's share of the registers are rounded down to a multiple of this."""
+    """Return the multiple to which the warps of a block's share of the registers are rounded down."""
     if is_cached(kernel) and column.warp_allocation_granularity_ca is not None:
         return column.warp_allocation_granularity_ca
     return limits.warp_allocation_granularity
 
 
 def is_cached(kernel: Kernel) -> bool:
-    """Whether global loads are cached in L1."""
+    """Return True if global loads are cached in L1."""
     return kernel.caching == "ca"
 
 
 def blocks_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel, warps: int) -> int | None:
-    """Blocks that the registers allow, in whole shares of the most that one block may have."""
+    """Return the blocks that the registers allow, in whole shares of the limit of a block."""
     if not kernel.regs:
         return None
     if kernel.regs > limits.max_registers_per_thread:
@@ -131,28 +131,28 @@ def blocks_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kerne
 
 
 def warps_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
-    """Warps whose registers fit in the most that one block may have; the kernel uses some registers."""
+    """Return the warps whose registers fit in the limit of a block, for a kernel with registers."""
     per_warp = allocated_registers_per_warp(limits, column, kernel.regs or 0)
     granularity = warp_granularity(limits, column, kernel)
     return max_registers_per_block(limits, column, kernel).amount // per_warp // granularity * granularity
 
 
 def shared_memory_per_block(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
-    """Bytes that one block takes; of the chips with a reservation only 8.0 has it here."""
+    """Return the bytes of one block; of the GPUs with a reservation only 8.0 has it here."""
     needed = kernel.shared_memory + column.reserved_shared_memory_per_block
     return round_up(needed, limits.shared_memory_allocation_unit)
 
 
 def shared_memory_pool(limits: Limits, kernel: Kernel, per_block: int) -> int:
-    """Bytes of shared memory that the SM is set to: what the carveout asks for, as large as the block is."""
+    """Return the bytes of shared memory that the carveout requests, however large the block."""
     return shared_memory_configuration(limits, kernel.carveout)
 
 
 def blocks_by_shared_memory(
     limits: Limits, column: SpreadsheetColumn, kernel: Kernel, per_block: int
 ) -> int | None:
-    """Blocks that the chosen shared memory size allows."""
-    pool = shared_memory_configuration(limits, kernel.carveout)  # refuses a carveout that the chip lacks
+    """Return the blocks that the selected shared memory size allows."""
+    pool = shared_memory_configuration(limits, kernel.carveout)  # rejects a carveout that the GPU lacks
     if not per_block:
         return None
     most = max_shared_memory_allocation(limits, column, kernel).amount
@@ -160,7 +160,7 @@ def blocks_by_shared_memory(
 
 
 def max_shared_memory_allocation(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> Bound:
-    """The largest `shared_memory_per_block`, in bytes, with which the kernel launches."""
+    """Return the largest `shared_memory_per_block`, in bytes, with which the kernel launches."""
     pool = shared_memory_configuration(limits, kernel.carveout)
     if column.max_shared_memory_per_block is not None:
         most = Bound("spreadsheet.max_shared_memory_per_block", column.max_shared_memory_per_block)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from ..advice.search import Dial, changed
+from ..advice.search import Dial
 from ..engine import Result, evaluate
 from ..tables.gpus import Gpu
 from ..values.numbers import count, join_and, percent
@@ -71,7 +71,7 @@ def _over_threads(result: Result) -> Iterator[tuple[int, Result]]:
     """Yield the result for each number of warps, with the most threads that they hold."""
     limits, most = result.limits, result.limits.max_threads_per_block
     for threads in [*range(limits.warp_size, most, limits.warp_size), most]:
-        yield threads, evaluate(limits, changed(result.kernel, {"threads": threads}), result.model)
+        yield threads, evaluate(limits, result.kernel.replace(threads=threads), result.model)
 
 
 def _steps(

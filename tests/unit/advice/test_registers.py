@@ -61,15 +61,15 @@ def test_a_warpgroup_that_keeps_what_it_has() -> None:
 @pytest.mark.parametrize(
     ("threads", "groups", "complaint"),
     [
-        (384, [Group(1, 40), Group(1, 232)], "2 warpgroups are named, and 384 threads are 3"),
-        (384, [Group(1, 40), Group(3, 232)], "Name 3 in all, as 1:40,2:?"),
-        (384, [Group(0, 40), Group(3, 232)], "a group of no warpgroups takes nothing. Leave it out."),
+        (384, [Group(1, 40), Group(1, 232)], "the groups have 2 warpgroups, and 384 threads are 3"),
+        (384, [Group(1, 40), Group(3, 232)], "Name 3 in all, such as 1:40,2:?"),
+        (384, [Group(0, 40), Group(3, 232)], "a group has no warpgroups. Remove it"),
         (100, [Group(1, 40)], "a multiple of 128 up to 1024"),
         (1152, [Group(9, 40)], "a multiple of 128 up to 1024"),
         (128, [Group(1, 16)], "24 to 256 in steps of 8"),
         (128, [Group(1, 36)], "24 to 256 in steps of 8"),
         (128, [Group(1, 264)], "24 to 256 in steps of 8"),
-        (256, [Group(1, None), Group(1, None)], "more than one number is asked"),
+        (256, [Group(1, None), Group(1, None)], "more than one group has"),
         (1024, [Group(7, 72), Group(1, None)], "leave fewer than 24 registers"),
     ],
 )
@@ -87,7 +87,7 @@ def test_chips_and_choices_that_are_refused() -> None:
         split_registers(H100, 384, [Group(1, 24), Group(2, 240)], launch_regs=176)
     with pytest.raises(InputError, match="24 to 255"):
         split_registers(H100, 128, [Group(1, 40)], launch_regs=16)
-    with pytest.raises(InputError, match="so few that 24 are left"):
+    with pytest.raises(InputError, match="so that 24 are left"):
         split_registers(shipped.limits("9.0").replace(max_threads_per_multiprocessor=8192), 1024,
                         [Group(8, 24)], min_blocks=4)  # fmt: skip
 
@@ -127,7 +127,7 @@ class TestFunction:
             occupancy.register_split("9:24")
         with pytest.raises(InputError, match=said):
             occupancy.register_split([])
-        with pytest.raises(InputError, match=r"^groups: a group of no warpgroups"):
+        with pytest.raises(InputError, match=r"^groups: a group has no warpgroups"):
             occupancy.register_split("1:40,0:?")
 
     def test_the_opt_in_is_needed_above_48_kib(self) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from occupancy import compute
-from occupancy.advice.search import changed
 from occupancy.engine import evaluate
 from occupancy.report.curves import Step, curves
 
@@ -55,7 +54,7 @@ class TestExactness:
             stride = 61 if name == "smem" else 1
             for value in {*range(steps[0].first, steps[-1].last + 1, stride), *edges}:
                 changes: Any = {name: value}
-                expected = evaluate(result.limits, changed(result.kernel, changes), result.model)
+                expected = evaluate(result.limits, result.kernel.replace(**changes), result.model)
                 found = at(steps, value).result
                 assert (found.active_blocks, found.active_warps, found.limiters) == (
                     expected.active_blocks,

@@ -462,13 +462,13 @@ function mayBeDivided({ limits, kernel, allocated, launchable }) {
 
 // The blocks of a whole GPU; with clusters an upper bound, because those must fit into its processing clusters.
 function fullWave(result, sms, clusterSize = null) {
-  const places = result.launchable ? result.active_blocks * sms : 0;
-  if (clusterSize === null) return { multiprocessor_count: sms, blocks: places, places, cluster_size: null, clusters: null };
+  const slots = result.launchable ? result.active_blocks * sms : 0;
+  if (clusterSize === null) return { multiprocessor_count: sms, blocks: slots, slots, cluster_size: null, clusters: null };
   const { max_portable_cluster_size: portable, max_non_portable_cluster_size: most } = result.limits;
   if (portable === null) throw new Refused("cluster", `${result.limits.compute_capability} has no clusters. Clear this field.`);
   if (clusterSize > (most ?? portable)) throw new Refused("cluster", `Out of range: 1 to ${most ?? portable} blocks.`);
-  const clusters = divide(places, clusterSize);
-  return { multiprocessor_count: sms, blocks: clusters * clusterSize, places, cluster_size: clusterSize, clusters };
+  const clusters = divide(slots, clusterSize);
+  return { multiprocessor_count: sms, blocks: clusters * clusterSize, slots, cluster_size: clusterSize, clusters };
 }
 
 // How a grid of so many blocks runs on a whole GPU.
@@ -482,7 +482,7 @@ function countWaves(blocks, wave) {
     full_waves: full,
     partial_wave_blocks: partial,
     last_wave_fill: (partial || wave.blocks) / wave.blocks,
-    idle_share: (rounds * wave.places - blocks) / (rounds * wave.places),
+    idle_share: (rounds * wave.slots - blocks) / (rounds * wave.slots),
     filling_grid_below: full * wave.blocks || null,
     filling_grid_above: rounds * wave.blocks,
   };
