@@ -80,7 +80,7 @@ def budget(
 
 def _target(given: Result, occupancy: float | None, blocks: int | None) -> int:
     if occupancy is not None and blocks is not None:
-        raise InputError("are mutually exclusive", where="occupancy and blocks", hint="Give one of them.")
+        raise InputError("occupancy and blocks are mutually exclusive", hint="Give one of them.")
     if blocks is not None:
         if blocks < 1:
             raise InputError(f"{blocks} is out of range", where="blocks", allowed="1 and up")

@@ -196,7 +196,7 @@ def budget(
     from ..values.spellings import parse_share, parse_size
 
     if threads is None and stage_smem is None:
-        raise InputError("missing", where="threads", hint="Give threads per block, such as 256 or 16x16.")
+        raise InputError("is missing", where="threads", hint="Give threads per block, such as 256 or 16x16.")
     kernel = kernel_of_inputs(None, {"threads": threads or "32", **inputs}, "budget")
     stage = None if stage_smem is None else parse_size(stage_smem, "stage_smem")
     if stage == 0:

@@ -124,7 +124,7 @@ def _question(cc: str | None, gpu: str | None, kernel: KernelArguments, launch: 
     given = [name for name, value in (*kernel.items(), *launch.items()) if value is not None]
     if cc is None and gpu is None:
         if given:
-            raise InputError("missing", where="--cc", hint="The page needs a chip for what was given.")
+            raise InputError("is missing", where="--cc", hint="The page needs a chip for what was given.")
         return ""
     chip = choose_sm(cc, gpu, None, None)
     if kernel.get("threads") is not None:
@@ -132,7 +132,7 @@ def _question(cc: str | None, gpu: str | None, kernel: KernelArguments, launch: 
 
         return question_for(compute(chip, **kernel), **launch)
     if given:
-        raise InputError("missing", where="--threads", hint="The page needs it for what else was given.")
+        raise InputError("is missing", where="--threads", hint="The page needs it for what else was given.")
     from ..page.question import link_to
 
     return link_to(chip.limits.compute_capability, _of_gpu(chip, None))

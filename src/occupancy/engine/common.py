@@ -72,7 +72,7 @@ def check_caching(limits: Limits, kernel: Kernel) -> None:
         raise InputError(
             f"compute capability {limits.compute_capability} has no caching mode for global loads",
             where="caching",
-            hint=f"Remove it, or choose {CACHING_CCS}.",
+            hint=f"Remove it; {CACHING_CCS} support it.",
         )
 
 

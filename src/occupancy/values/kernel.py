@@ -177,7 +177,7 @@ def _parsed(given: dict[str, Any], others: dict[str, Any]) -> tuple[Any, ...]:
     if others:
         raise unknown_input(next(iter(others)), "Kernel")
     if given["threads"] is None:
-        raise InputError("missing", where="threads", hint="Give threads per block, such as 256 or 16x16.")
+        raise InputError("is missing", where="threads", hint="Give threads per block, such as 256 or 16x16.")
     values = {name: FIELDS[name].parse(value) for name, value in given.items() if name != "threads"}
     values["reallocates_registers"] = bool(values["reallocates_registers"])
     threads, shape = parse_threads(given["threads"])

@@ -233,7 +233,7 @@ class TestRefusals:
                 "smem: is the total, and static",
             ),
             ({"threads": 32, "num_ctas": "two"}, {}, "num_ctas: 'two' is not a whole number"),
-            ({"threads": 32, "caching": "ca"}, {}, "caching: compute capability 9.0 has no choice"),
+            ({"threads": 32, "caching": "ca"}, {}, "caching: compute capability 9.0 has no caching mode"),
             (
                 {"threads": 32, "carveout": "7k"},
                 {},
@@ -305,7 +305,7 @@ class TestArgumentsOfCompute:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ({"regs": 72}, "threads: missing"),
+            ({"regs": 72}, "threads: is missing"),
             ({"threads": 256, "regs": 300}, "regs: 300 is out of range"),
         ],
     )

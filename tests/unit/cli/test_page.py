@@ -165,7 +165,7 @@ def test_the_command_that_it_says_makes_the_same_page(
     ("arguments", "said"),
     [
         (("page", "--regs", "40"), "--cc: is missing."),
-        (("page", "--cc", "9.0", "--regs", "40"), "--threads: missing."),
+        (("page", "--cc", "9.0", "--regs", "40"), "--threads: is missing."),
         (("page", *QUESTION, "--caching", "ca"), "caching"),
         (
             ("calc", *QUESTION, "--set", "max_blocks_per_multiprocessor=4", "--open"),
