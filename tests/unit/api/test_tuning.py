@@ -262,7 +262,7 @@ class TestRefusals:
             ({"gpu": "9.0", "min_occupancy": 101}, "min_occupancy: 101 is out of range. Allowed: 0 to 1, or"),
             ({"gpu": "9.0", "min_occupancy": float("nan")}, "min_occupancy: nan is not a share"),
             ({"gpu": []}, "gpu: [] names no GPU"),
-            ({"gpu": "9.0", "model": "spreadsheet"}, "model: the model spreadsheet does not know"),
+            ({"gpu": "9.0", "model": "spreadsheet"}, "model: the model spreadsheet does not support"),
             ({"gpu": "9.0", "min_blocks": 0}, "min_blocks: 0 is out of range. Allowed: 1 and up."),
             ({"gpu": "9.0", "min_blocks": 1.5}, "min_blocks: 1.5 is not a whole number"),
             ({"gpu": "x"}, "gpu: 'x' is the name of 19 GPUs"),

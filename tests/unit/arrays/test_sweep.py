@@ -222,10 +222,10 @@ class TestRefusals:
             ({"threads": 32, "outputs": ["blocks"]}, "Allowed: active_blocks, active_warps, limiters."),
             ({"threads": 32, "outputs": []}, "Allowed: active_blocks, active_warps, limiters."),
             ({"threads": 32, "carveout": "17k"}, "no configuration of 17,408 bytes"),
-            ({"threads": 32, "caching": "ca"}, "no choice of the caching"),
+            ({"threads": 32, "caching": "ca"}, "no caching mode"),
             ({"threads": 32, "caching": "cx"}, "'cx' is invalid"),
             ({"threads": 32, "opt_in": "yes"}, "opt_in: 'yes' is not a boolean"),
-            ({"threads": 32, "model": "spreadsheet"}, "the model spreadsheet does not know"),
+            ({"threads": 32, "model": "spreadsheet"}, "the model spreadsheet does not support"),
             ({"threads": 32, "model": "x"}, "there is no model 'x'"),
         ],
     )  # fmt: skip
