@@ -89,7 +89,6 @@ if TYPE_CHECKING:
     from .values.limits import ComputeCapability as ComputeCapability
     from .values.limits import Limits as Limits
     from .values.resources import Limiter as Limiter
-    from .values.rows import Rows as Rows
 
 __version__ = "1.0.0"
 
@@ -141,7 +140,6 @@ _HOMES = {
     "ReadProblem": "readers",
     "RegisterSplit": "advice.registers",
     "Report": "report.base",
-    "Rows": "values.rows",
     "RulesError": "errors",
     "Scan": "api.scan",
     "ScannedKernel": "builds.rows",

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, Protocol
 
 from ..errors import InputError, UnknownComputeCapabilityError, shown
 from ..values.limits import ComputeCapability, Limits
-from ..values.listed import listed
 from . import shipped
 from .shipped import data_path
 from .table import Table
@@ -45,7 +44,6 @@ _WORD = re.compile(r"[a-z0-9]+")
 _REVISION = re.compile(r" Rev\. \d+")
 
 
-@listed
 @dataclass(frozen=True, slots=True)
 class Gpu:
     """A GPU by any of its names: the limits of its SMs, and of a product also their number."""

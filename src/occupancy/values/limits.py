@@ -11,7 +11,6 @@ from typing import Any, Literal, NamedTuple
 
 from ..errors import InputError, TableError, shown
 from .fields import MAX_REGISTERS_PER_THREAD
-from .listed import listed
 
 # sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; of three digits two are the major number.
 _SPELLING = re.compile(
@@ -29,7 +28,6 @@ Granularity = Literal["warp", "block"]
 SpreadsheetVersion = Literal["2.4", "11.1"]
 
 
-@listed
 class ComputeCapability(NamedTuple):
     """Compute capability, ordered by generation. ``str()`` returns ``"9.0"``."""
 
@@ -116,7 +114,6 @@ class SpreadsheetColumn:
                     )
 
 
-@listed
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """Limits of one SM of a compute capability.

@@ -10,7 +10,6 @@ from operator import index
 from typing import Literal, NamedTuple, Protocol, get_args
 
 from .fields import TENSOR_MEMORY_UNIT
-from .listed import listed
 
 Resource = Literal[
     "warps", "blocks", "registers", "shared_memory", "barriers", "virtual_resources", "tensor_memory"
@@ -90,7 +89,6 @@ RESOURCE_OF: dict[Adjustable, Resource] = {
 """What of an SM a block takes more of, as the kernel uses more."""
 
 
-@listed
 class Limiter(IntFlag):
     """The limiting resources as one integer, for arrays of answers.
 
