@@ -60,7 +60,7 @@ changes_option = grouped_option(
     multiple=True,
     metavar="LIMIT=VALUE",
     shell_complete=complete_limit,
-    help="Change a limit: max_blocks_per_multiprocessor=8. Repeatable; `occupancy limits 9.0` lists the names.",
+    help="Change a limit by its name in `occupancy limits 9.0 --format csv`. Repeatable.",
 )
 
 own_limits_option = limits_option("A table of your own (YAML or TOML).")

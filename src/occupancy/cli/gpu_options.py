@@ -52,7 +52,8 @@ def gpu_options(default: Default) -> Callable[[Decorated], Any]:
                      type=click.IntRange(min=0), help="GPUs of this machine."),
         limits_option,
         click.option("--set", "changes", cls=Option, group="gpu", multiple=True, metavar="LIMIT=VALUE",
-                     shell_complete=complete_limit, help="Change a limit; `occupancy limits 9.0` lists them."),
+                     shell_complete=complete_limit,
+                     help="Change a limit by its name in `occupancy limits 9.0 --format csv`."),
     ]  # fmt: skip
     if default == "current":
         options.append(
