@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..engine import Result, evaluate
 from ..values.frozen import FrozenDict
 from ..values.resources import QUANTITIES
-from .search import Dial, used
+from .search import Dial, Level, used
 
 FIRST_WITH_SETMAXNREG = (9, 0)
 """PTX ISA, ``setmaxnreg``: sm_90a, and from 10.0 on the suffixes a and f. ptxas 13.5 accepts it for all."""
@@ -56,13 +56,15 @@ def using_less(now: Result) -> Iterator[NextStep]:
     if now.active_blocks == most:
         return
     dials = [Dial(now.limits, now.kernel, now.model, resource) for resource in used(now.kernel)]
-    levels = [tuple(dial.levels(QUANTITIES[dial.resource].least, most, dial.amount)) for dial in dials]
     blocks = now.active_blocks + 1
+    all_levels: list[tuple[Level, ...]] = []  # a caller may want the first step alone, which needs one level
     while blocks <= most:
         requires: dict[str, int] = {}
-        for dial, staircase in zip(dials, levels, strict=True):
+        for index, dial in enumerate(dials):
             if dial.blocks(now) < blocks:
-                enough = [level.amount for level in staircase if level.blocks >= blocks]
+                least = QUANTITIES[dial.resource].least
+                levels = all_levels[index] if all_levels else dial.levels(least, blocks, dial.amount)
+                enough = [level.amount for level in levels if level.blocks >= blocks]
                 if not enough:
                     return
                 requires[dial.resource] = enough[-1]
@@ -71,11 +73,14 @@ def using_less(now: Result) -> Iterator[NextStep]:
             return  # the limiter is an amount that was not given
         yield NextStep(reached.active_blocks, reached.occupancy, FrozenDict(requires))
         blocks = reached.active_blocks + 1
+        all_levels = all_levels or [
+            tuple(dial.levels(QUANTITIES[dial.resource].least, most, dial.amount)) for dial in dials
+        ]
 
 
 def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
     """Yield the nearest size with more warps and the size with the most; the nearest of equal ones."""
-    if _is_limited_at_any_size(now):
+    if _is_limited_at_any_size(now) or now.active_warps >= now.limits.max_warps_per_multiprocessor:
         return
     warp, threads, most = now.limits.warp_size, now.kernel.threads, now.limits.max_threads_per_block
     better = []  # the present size as well, if its shape is what the GPU rejects

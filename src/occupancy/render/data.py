@@ -45,8 +45,11 @@ def write_csv(report: Report, stream: TextIO) -> None:
     writer: _Writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([column.key for column in report.columns])
     getters = [(column.value, column.show) for column in report.columns]
-    for row in report.rows:
-        writer.writerow([_cell(value(row), show, row) for value, show in getters])
+    numbers = (int, float, type(None))
+    for row in report.rows:  # most cells are numbers or empty, and libraries have millions
+        writer.writerow([
+            cell if type(cell := value(row)) in numbers else _cell(cell, show, row) for value, show in getters
+        ])  # fmt: skip
 
 
 def _cell(value: Any, show: Any, row: Any) -> Any:
