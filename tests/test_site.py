@@ -36,6 +36,9 @@ def test_every_json_has_its_fields_in_the_reference(generated: ModuleType) -> No
         assert f"## occupancy {command}\n" in page
     assert "| `gpus[].occupancy` | " in page
     assert not re.findall(r"\|  \|$", page, flags=re.MULTILINE), "a field without a meaning"
+    assert not re.findall(
+        r"\| ((?:Whether|How|Why|What|Which|Where|With|Of) .*) \|$", page, flags=re.MULTILINE
+    )
 
 
 def test_every_option_has_a_help_text() -> None:

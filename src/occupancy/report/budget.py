@@ -49,12 +49,12 @@ BUDGET_COLUMNS = (
     Column("regs", "Registers", lambda level: level.regs, None, "Most registers per thread", type="integer"),
     Column("smem", "Shared memory", lambda level: level.smem, lambda level: size(level.smem),
            "Most bytes of shared memory per block", type="integer"),
-    Column("stages", "Stages", lambda level: level.stages, None, "With --stage-smem: pipeline stages that fit",
+    Column("stages", "Stages", lambda level: level.stages, None, "Pipeline stages that fit, for --stage-smem",
            type="integer"),
     Column("launch_bounds", "In the source", lambda level: level.launch_bounds, None,
            "Launch bounds, or __maxnreg__, that cap the registers", "left", optional=1, type="string"),
     Column("needs_opt_in", "", lambda level: level.needs_opt_in,
-           about="Whether this shared memory needs cudaFuncSetAttribute", type="boolean"),
+           about="True if this shared memory needs cudaFuncSetAttribute", type="boolean"),
 )  # fmt: skip
 
 
@@ -194,7 +194,7 @@ BOUNDS_COLUMNS = (
     Column("gpu", "GPU", lambda row: row[0].name, lambda row: row[0].label, "Name of the GPU, if one was given",
            "left", type="string"),
     Column("cc", "CC", lambda row: row[0].cc, None, "Compute capability", "left", optional=2, type="string"),
-    Column("legal", "Legal", lambda row: row[1].legal, None, "Whether an SM can hold the blocks", "left",
+    Column("legal", "Legal", lambda row: row[1].legal, None, "True if an SM can hold the blocks", "left",
            type="boolean"),
     Column("register_cap", "Register cap", lambda row: row[1].register_cap, None,
            "Registers per thread that ptxas does not exceed", type="integer"),

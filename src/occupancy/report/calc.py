@@ -53,7 +53,7 @@ class Row:
 
     @property
     def compile_error(self) -> str | None:
-        """Why no compiler accepts the kernel."""
+        """Reason for which no compiler accepts the kernel."""
         return compile_error(self.result)
 
 
@@ -137,7 +137,7 @@ RESULT_COLUMNS = (
            "left", type="string"),
     Column("cc", "CC", lambda row: row.gpu.cc, None, "Compute capability", "left", optional=2, type="string"),
     Column("model", "", lambda row: row.result.model, about='"cuda" or "spreadsheet"', type="string"),
-    Column("launchable", "", lambda row: row.result.launchable, about="Whether a launch succeeds", type="boolean"),
+    Column("launchable", "", lambda row: row.result.launchable, about="True if a launch succeeds", type="boolean"),
     Column("reason", "", lambda row: row.result.reason, about="First limit that a launch breaks", type="string"),
     Column("occupancy", "Occupancy", lambda row: row.result.occupancy,
            lambda row: percent(row.result.occupancy) if row.result.launchable else "no launch",
@@ -157,23 +157,23 @@ RESULT_COLUMNS = (
 """Keys of `Occupancy.to_dict`, too."""
 
 ADVICE_COLUMNS = (
-    Column("clusters", "", lambda row: _clusters(row), about="With a cluster: resident ones on the whole GPU",
+    Column("clusters", "", lambda row: _clusters(row), about="Clusters resident on the whole GPU, for a given cluster",
            type="object"),
-    Column("waves", "", _waves, about="With a grid: its waves", type="object"),
+    Column("waves", "", _waves, about="Waves of a given grid", type="object"),
     Column("next_steps", "Next step", lambda row: [_step(row, each) for each in row.steps],
            lambda row: first_step(row), "Each higher occupancy, and all that must change to reach it",
            "left", optional=1, wraps=True, type="array"),
-    Column("headroom", "", _headroom, about="How far each resource may grow before a block is lost",
+    Column("headroom", "", _headroom, about="Largest amount of each resource that keeps the blocks",
            type="object"),
     Column("carveout", "", _carveout, about="Smallest shared memory of the SM that keeps the blocks",
            type="object"),
     Column("opt_ins", "", lambda row: [each.call for each in opt_ins(row.result, _cluster_size(row))],
            about="Calls that a launch needs before it", type="array"),
-    Column("compile_error", "", lambda row: row.compile_error, about="Why no compiler accepts the kernel",
+    Column("compile_error", "", lambda row: row.compile_error, about="Reason for which no compiler accepts the kernel",
            type="string"),
     Column("explanation", "", lambda row: None if row.explanation is None else [
         {"resource": each.resource, "steps": list(each.steps), "why": each.why} for each in row.explanation
-    ], about="With --explain: the arithmetic of each resource", type="array"),
+    ], about="Arithmetic of each resource, for --explain", type="array"),
 )  # fmt: skip
 
 

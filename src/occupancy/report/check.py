@@ -172,7 +172,7 @@ COLUMNS = (
     Column("threads", "", lambda row: row.broken and row.broken.kernel.threads, about="Threads per block",
            type="integer"),
     Column("threads_assumed", "", lambda row: row.broken and row.broken.kernel.threads_assumed,
-           about="Whether the block size is assumed", type="boolean"),
+           about="True if the block size is assumed", type="boolean"),
     Column("causes", "", lambda row: [each._asdict() for each in row.broken.causes] if row.broken else [],
            about="Values that changed since the baseline", type="array"),
     Column("fix", "", lambda row: step_values(row.broken.fix if row.broken else None),

@@ -79,7 +79,7 @@ COLUMNS = (
            type="string"),
     Column("cuda_version", "", _cuda_version, about="Newest CUDA version that the driver can run.",
            type="string"),
-    Column("mig", "", lambda device: device.mig, about="Whether MIG divides the GPU.", type="boolean"),
+    Column("mig", "", lambda device: device.mig, about="True if MIG divides the GPU.", type="boolean"),
     Column("limits", "",
            lambda device: {each.name: {"value": each.value, "source": each.source, "in_table": each.in_table}
                            for each in _limits(device)},

@@ -165,7 +165,7 @@ _MEASURED = (
     ("occupancy", "number", "Occupancy, 0 to 1"),
     ("active_blocks", "integer", "Resident blocks per SM"),
     ("threads", "integer", "Threads per block"),
-    ("threads_assumed", "boolean", "Whether the block size is assumed"),
+    ("threads_assumed", "boolean", "True if the block size is assumed"),
     ("record.regs", "integer", "Registers per thread"),
     ("smem", "integer", "Shared memory per block in bytes"),
     ("record.spill_store_bytes", "integer", "Bytes that a thread spills"),

@@ -20,7 +20,7 @@ COLUMNS = (
     Column("cc", "", lambda fit: fit.gpu.cc, about="Compute capability", type="string"),
     Column("architecture", "Architecture", lambda fit: fit.gpu.limits.architecture, None, "Its architecture", "left",
            optional=1, type="string"),
-    Column("runs", "", lambda fit: fit.runs, about="Whether the kernel compiles and launches", type="boolean"),
+    Column("runs", "", lambda fit: fit.runs, about="True if the kernel compiles and launches", type="boolean"),
     Column("occupancy", "Occupancy", lambda fit: fit.occupancy, _occupancy,
            "Active warps by the most warps of an SM, 0 to 1", type="number"),
     Column("active_blocks", "Blocks", lambda fit: fit.result.active_blocks if fit.runs else 0, None,
@@ -29,7 +29,7 @@ COLUMNS = (
            lambda fit: ", ".join(map(label, fit.result.limiters)) if fit.runs else "", "Limiting resources", "left",
            wraps=True, type="array"),
     Column("opt_ins", "", lambda fit: list(fit.opt_ins), about="Calls that a launch needs before it", type="array"),
-    Column("reason", "", lambda fit: fit.reason, about="Why it does not run", type="string"),
+    Column("reason", "", lambda fit: fit.reason, about="Reason for which it does not run", type="string"),
 )  # fmt: skip
 
 

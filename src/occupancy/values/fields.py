@@ -191,7 +191,7 @@ FIELDS: Mapping[str, Field] = {
         Field("block_dim", "shape of the block", "shape", "Threads along x, y and z."),
         Field(
             "reallocates_registers", "setmaxnreg", "flag",
-            "Whether warpgroups exchange registers (setmaxnreg), so that fewer registers are no advice.",
+            "True if warpgroups exchange registers (setmaxnreg); fewer registers are then not suggested.",
         ),
     )
 }  # fmt: skip
