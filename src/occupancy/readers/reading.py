@@ -18,7 +18,7 @@ from typing import Any, TypeGuard
 
 from ..errors import ReadError
 from ..values.untrusted import printable
-from . import inductor, ncu_rep, nsight, ptx, ptxas, pytorch_trace, res_usage, triton
+from . import archive, inductor, ncu_rep, nsight, ptx, ptxas, pytorch_trace, res_usage, triton
 from .content import Content, NumberedLines, Readable, open_content, stream_name
 from .fatbin import read_device_code
 from .limits import Exhausted, Malformed, ReadLimits, checked
@@ -76,6 +76,8 @@ def _read(source: KernelSource, limits: ReadLimits, name: str) -> Iterator[Found
         yield from _read_folder(Path(source), limits)
     elif metadata := _metadata_beside(source):
         yield from _read_paths([(metadata, None), (metadata.with_suffix(IMAGE_SUFFIX), None)], limits)
+    elif isinstance(source, (str, os.PathLike)) and archive.is_zip(source):
+        yield from _read_archive(Path(source), limits)
     else:
         yield from _read_file(source, limits, name=name)
 
@@ -234,6 +236,20 @@ def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Found]:
         yield found
     if is_empty:
         yield ReadProblem(str(folder), None, "a folder without kernels")
+
+
+def _read_archive(path: Path, limits: ReadLimits) -> Iterator[Found]:
+    is_empty = True
+    for member in archive.members(path):
+        if isinstance(member, str):
+            is_empty = False
+            yield ReadProblem(str(path), None, member)
+            continue
+        for found in _read_file(member, limits, member.size):
+            is_empty = is_empty and isinstance(found, Remark)
+            yield found
+    if is_empty:
+        yield ReadProblem(str(path), None, "an archive without kernels")
 
 
 def _read_paths(
