@@ -24,7 +24,7 @@ from .command import (
 
 # Command -> its module, and one line for `occupancy --help`.
 COMMANDS = {
-    "calc": ("calc", "Compute the blocks per SM, what limits them, and what to change."),
+    "calc": ("calc", "Compute blocks per SM, their limiter and next steps."),
     "fits": ("calc", "List the GPUs on which a kernel runs."),
     "budget": ("calc", "Find the most registers and shared memory for a target."),
     "bounds": ("calc", "Show the register cap of __launch_bounds__ on each GPU."),
@@ -39,7 +39,7 @@ COMMANDS = {
     "limits": ("gpus", "List the limits of an SM by compute capability."),
     "gpus": ("gpus", "List GPUs by name, with compute capability and SMs."),
     "device": ("gpus", "List the GPUs of this machine."),
-    "verify": ("gpus", "Compare the table and the engine with this machine's driver."),
+    "verify": ("gpus", "Compare results with the driver of this machine."),
     "schema": ("schema", "Print the JSON Schema of a command's output."),
 }
 
