@@ -125,29 +125,6 @@ main()
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT])
-@pytest.mark.parametrize(("option", "name"), [("-o", "answer.csv"), ("--save-baseline", "baseline.json")])
-def test_no_temporary_file_stays_after_a_signal(
-    samples: Path, tmp_path: Path, number: signal.Signals, option: str, name: str
-) -> None:
-    target = tmp_path / name
-    assert limited("scan", samples / "samples.exe", option, target).code == 0
-    before = target.read_bytes()
-    with subprocess.Popen(
-        [sys.executable, "-c", SLOW, "scan", samples / "samples.cubin", option, target],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as program:  # fmt: skip
-        assert program.stdout is not None
-        assert os.read(program.stdout.fileno(), 6) == b"waits\n"
-        assert len(list(tmp_path.iterdir())) == 2  # so that there is something to remove
-        program.send_signal(number)
-        _, error = program.communicate(timeout=60)
-    # SIGINT is Ctrl-C, which has a message and an exit code of its own.
-    assert program.returncode == (130 if number == signal.SIGINT else -number), error
-    assert target.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [target]
-
-
 class TestFilesThatChange:
     # The reader is called between two records, as a linker may write at any moment.
     READING = """
@@ -225,27 +202,6 @@ class TestBaselines:
         assert baseline.read_bytes() == good
         log.write_text(hostile.log("good"))
         assert limited(*check).code == 0
-
-    @pytest.mark.parametrize("encoding", ["utf-8-sig"])
-    def test_one_that_powershell_has_written_anew_is_read(
-        self, samples: Path, tmp_path: Path, encoding: str
-    ) -> None:
-        baseline = tmp_path / "baseline.json"
-        limited("scan", samples / "samples.cubin", "--save-baseline", baseline)
-        baseline.write_bytes(baseline.read_text("utf-8").replace("\n", "\r\n").encode(encoding))
-        ended = limited("diff", baseline, samples / "samples.cubin", "--format", "json")
-        assert ended.code == 0, ended.error
-        again = limited("scan", samples / "samples.cubin", "--save-baseline", baseline)
-        assert again.code == 0, again.error
-
-
-def test_counts_that_no_kernel_has_do_not_reach_a_baseline(tmp_path: Path) -> None:
-    log = hostile.log("k").replace("0 barriers", "0 barriers, 999999999999 bytes smem")
-    (tmp_path / "log").write_text(log)
-    ended = limited("scan", tmp_path / "log")
-    held(ended)
-    assert ended.code == 1
-    assert "999999999999, which no kernel has" in ended.error
 
 
 def test_an_answer_does_not_take_the_place_of_what_is_read(samples: Path, tmp_path: Path) -> None:

@@ -76,7 +76,6 @@ if TYPE_CHECKING:
     from .readers import ReadProblem as ReadProblem
     from .readers import kernel_of as kernel_of
     from .readers import stream_kernels as stream_kernels
-    from .report.base import Report as Report
     from .report.explain import Explanation as Explanation
     from .report.scan import Finding as Finding
     from .tables.custom import read_limits as read_limits
@@ -139,7 +138,6 @@ _HOMES = {
     "ReadError": "errors",
     "ReadProblem": "readers",
     "RegisterSplit": "advice.registers",
-    "Report": "report.base",
     "RulesError": "errors",
     "Scan": "api.scan",
     "ScannedKernel": "builds.rows",

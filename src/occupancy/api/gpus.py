@@ -12,13 +12,13 @@ from ..tables import shipped
 from ..tables.gpus import Gpu, all_gpus, find_gpu, find_gpus, gpus_matching, unclear_name
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import parse_count
-from .arguments import ComputeCapabilityLike, CountLike
+from .occupancy import GpuLike
 
 GpuOrder = Literal["newest", "name", "sms", "memory"]
 GPU_ORDERS: tuple[GpuOrder, ...] = get_args(GpuOrder)
 
 
-def limits(cc: ComputeCapabilityLike) -> Limits:
+def limits(cc: GpuLike) -> Limits:
     """Return the limits of one SM.
 
     Args:
@@ -60,7 +60,7 @@ def gpus(pattern: str = "", *, sort: GpuOrder = "newest") -> list[Gpu]:
     return found
 
 
-def multiprocessors(gpu: Gpu, given: CountLike | None) -> int:
+def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
     """Return the number of SMs: the given one, else that of the GPU.
 
     Raises:
@@ -85,7 +85,7 @@ def compute_capabilities() -> list[ComputeCapability]:
 
 
 def sources(
-    ccs: Iterable[ComputeCapabilityLike] | ComputeCapabilityLike | None = None,
+    ccs: Iterable[GpuLike] | GpuLike | None = None,
 ) -> list[occupancy.Provenance]:
     """List the sources of each number of the table, and disagreements between sources.
 

@@ -33,7 +33,7 @@ COMMANDS = {
     "sweep": ("sweep", "Vary inputs: tables, charts, heat maps, CSV."),
     "scan": ("scan", "List the kernels in files, with their occupancy."),
     "diff": ("diff", "Compare the kernels of two builds."),
-    "init": ("init", "Write first rules and a first baseline for check."),
+    "init": ("check", "Write first rules and a first baseline for check."),
     "check": ("check", "Check a build against rules and a baseline."),
     "page": ("page", "Open the interactive calculator in a browser."),
     "limits": ("gpus", "List the limits of an SM by compute capability."),

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError, OccupancyError
-from .answer_file import written_to
-from .choose_sm import gpu_option
-from .command import Option
-from .help import Command, grouped_option
-from .kernel_files import KernelFiles, kernel_file_options, with_what_if
+from .command import Command, Option
+from .files import KernelFiles, chosen_gpu, kernel_file_options, written_to
 from .printing import FORMAT_OF_ENDING, format_option, print_data, print_text, show
 
 if TYPE_CHECKING:
@@ -23,24 +20,15 @@ FORMAT_OF_FILE = {**FORMAT_OF_ENDING, ".sarif": "sarif", ".xml": "junit"}
 
 @click.command("check", cls=Command)
 @click.argument("build", cls=KernelFiles, metavar="BUILD...", nargs=-1, required=True)
-@grouped_option(
-    "output", "--rules", is_common=True, metavar="FILE",
-    help="TOML with the rules. [default: occupancy.toml, else [tool.occupancy] of pyproject.toml]",
-)  # fmt: skip
-@grouped_option(
-    "output", "--baseline", is_common=True, metavar="FILE",
-    help="Baseline to compare with. [default: the one that the rules name]",
-)  # fmt: skip
-@grouped_option(
-    "output", "--update", is_common=True, is_flag=True,
-    help="Accept all kernels into the baseline, or only those of --name and --arch.",
-)  # fmt: skip
-@click.option(
-    "-o", "--output", "outputs", cls=Option, group="output", multiple=True, metavar="FILE",
-    help="Write the report to a file, too: .sarif, .xml (JUnit), .md, .html, .json or .csv. Repeatable.",
-)  # fmt: skip
+@click.option("--rules", cls=Option, is_common=True, metavar="FILE",
+    help="TOML with the rules. [default: occupancy.toml, else [tool.occupancy] of pyproject.toml]")  # fmt: skip
+@click.option("--baseline", cls=Option, is_common=True, metavar="FILE",
+    help="Baseline to compare with. [default: the one that the rules name]")  # fmt: skip
+@click.option("--update", cls=Option, is_common=True, is_flag=True,
+    help="Accept all kernels into the baseline, or only those of --name and --arch.")  # fmt: skip
+@click.option("-o", "--output", "outputs", cls=Option, multiple=True, metavar="FILE",
+    help="Write the report to a file, too: .sarif, .xml (JUnit), .md, .html, .json or .csv. Repeatable.")  # fmt: skip
 @kernel_file_options
-@gpu_option
 @format_option("html", "github", "junit", "sarif")
 def command(
     build: tuple[str, ...],
@@ -49,7 +37,6 @@ def command(
     update: bool,
     output_format: str,
     outputs: tuple[str, ...],
-    gpu: str | None,
     **options: Any,
 ) -> None:
     """Check the kernels of a build against rules; exit with 1 if one is broken.
@@ -66,7 +53,7 @@ def command(
 
     files = {path: _format_of(path) for path in outputs}
     try:
-        result = check(build, rules, baseline=baseline, update=update, **with_what_if(options, gpu))
+        result = check(build, rules, baseline=baseline, update=update, **chosen_gpu(options))
     except OccupancyError as error:
         if output_format == "github":  # nobody reads the log of a job that has annotations
             from ..render.ci import github_error
@@ -112,17 +99,13 @@ def _print_checked(result: CheckResult, build: tuple[str, ...], output_format: s
 
 @click.command("init", cls=Command)
 @click.argument("build", metavar="BUILD...", nargs=-1, required=True)
-@grouped_option(
-    "output", "--rules", metavar="FILE", default="occupancy.toml", show_default=True, is_common=True,
-    help="File of rules to write.",
-)  # fmt: skip
-@grouped_option(
-    "output", "--baseline", metavar="FILE", default="occupancy-baseline.json", show_default=True,
-    is_common=True, help="Baseline to write.",
-)  # fmt: skip
+@click.option("--rules", cls=Option, metavar="FILE", default="occupancy.toml", show_default=True, is_common=True,
+    help="File of rules to write.")  # fmt: skip
+@click.option("--baseline", cls=Option, metavar="FILE", default="occupancy-baseline.json", show_default=True,
+    is_common=True, help="Baseline to write.")  # fmt: skip
 @kernel_file_options
 def init(
-    build: tuple[str, ...], rules: str, baseline: str, cc: None, limits_file: None, **options: Any
+    build: tuple[str, ...], rules: str, baseline: str, cc: None, gpu: None, limits_file: None, **options: Any
 ) -> None:
     """Write the first rules, with comments, and the first baseline of a build.
 

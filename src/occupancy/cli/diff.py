@@ -7,12 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..values.untrusted import printable
-from .answer_file import written_to
-from .choose_sm import gpu_option
-from .help import Command, grouped_option
-from .kernel_files import KernelFiles, kernel_file_options, warn_of, with_what_if
-from .options import output_option
-from .output import file_of
+from .command import Command, Option
+from .files import KernelFiles, chosen_gpu, kernel_file_options, output_option, warn_about, written_to
 from .printing import format_of_file, format_option, print_data, show
 
 if TYPE_CHECKING:
@@ -23,19 +19,18 @@ if TYPE_CHECKING:
 @click.argument("old", cls=KernelFiles)
 @click.argument("new", cls=KernelFiles)
 @kernel_file_options
-@gpu_option
-@grouped_option(
-    "output", "--with-same", is_common=True, is_flag=True, help="Include kernels that did not change."
+@click.option(
+    "--with-same",
+    cls=Option,
+    is_common=True,
+    is_flag=True,
+    help="Include kernels that did not change.",
 )
-@grouped_option("output", "--all", "in_full", is_flag=True, help="Show all kernels, however many.")
-@grouped_option(
-    "output", "--ignore-arch", is_common=True, is_flag=True,
-    help="Compare a kernel with that of another architecture if its own has none.",
-)  # fmt: skip
-@grouped_option(
-    "output", "--threshold", is_common=True, type=float, default=0, metavar="N",
-    help="Ignore changes of up to N percent, or N points of occupancy.",
-)  # fmt: skip
+@click.option("--all", "in_full", cls=Option, is_flag=True, help="Show all kernels, however many.")
+@click.option("--ignore-arch", cls=Option, is_common=True, is_flag=True,
+    help="Compare a kernel with that of another architecture if its own has none.")  # fmt: skip
+@click.option("--threshold", cls=Option, is_common=True, type=float, default=0, metavar="N",
+    help="Ignore changes of up to N percent, or N points of occupancy.")  # fmt: skip
 @output_option("Write the report to a file; .csv, .json, .jsonl, .md or .html sets the format.")
 @format_option("html", "sarif")
 def command(
@@ -44,7 +39,6 @@ def command(
     in_full: bool,
     output: str | None,
     output_format: str,
-    gpu: str | None,
     **options: Any,
 ) -> None:
     """List the differences between the kernels of two builds, the worst first.
@@ -60,13 +54,13 @@ def command(
     """
     from ..api.builds import diff
 
-    file = file_of(output)
+    file = None if output == "-" else output
     if file is not None:
         output_format = format_of_file(file, output_format)
-    found = diff(old, new, **with_what_if(options, gpu))
+    found = diff(old, new, **chosen_gpu(options))
     for problem in found.problems:
-        warn_of(problem)
-    with written_to(file, output_format, (old, new)):
+        warn_about(problem)
+    with written_to(file, (old, new)):
         if output_format == "sarif":
             from .. import __version__
             from ..render.ci import sarif

@@ -7,25 +7,21 @@ import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .. import __version__
 from ..errors import InputError
 from ..values.untrusted import printable
-from .answer_file import written_to
-from .choose_sm import cc_option, choose_sm, gpu_option
-from .help import Command
-from .kernel_files import warn_of
-from .options import grid_options, output_option, threads_option, use_options
-from .output import file_of
+from .command import Command, Option
+from .completion import complete_chip
+from .files import output_option, warn_about, written_to
+from .gpu_options import one_gpu
+from .inputs import grid_options, kernel_options
 from .printing import print_data
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ..api.arguments import KernelArguments
     from ..api.occupancy import Occupancy
     from ..tables.gpus import Gpu
 
@@ -35,14 +31,11 @@ FILE_NAME = "occupancy.html"
 @click.command("page", cls=Command)
 @output_option("Write the page there, - for standard output.")
 @click.argument("files", metavar="[FILE]...", nargs=-1)
-@cc_option(
-    "cc",
-    metavar="CHIP",
-    help="Compute capability, architecture or GPU to open with: 9.0, hopper, H100.",
-)
-@gpu_option
-@threads_option(required=False)
-@use_options
+@click.option("-c", "--cc", cls=Option, group="gpu", is_common=True, metavar="CC", shell_complete=complete_chip,
+              help="Compute capability to open with: 9.0, hopper.")  # fmt: skip
+@click.option("--gpu", cls=Option, group="gpu", is_common=True, metavar="NAME", shell_complete=complete_chip,
+              help="GPU to open with: 'RTX 4090', H100-SXM.")  # fmt: skip
+@kernel_options(required=())
 @grid_options
 def command(
     output: str | None,
@@ -52,7 +45,7 @@ def command(
     grid: str | None,
     cluster: str | None,
     sms: str | None,
-    **kernel: Unpack[KernelArguments],
+    **kernel: Any,
 ) -> None:
     """Open the calculator in the browser, or write it as one HTML file.
 
@@ -73,8 +66,8 @@ def command(
     if output is None:
         open_page(question, content, files)
     else:
-        file = file_of(output)
-        with written_to(file, "html", files):
+        file = None if output == "-" else output
+        with written_to(file, files):
             print_data(_page(question) if content is None else content)
         if file is not None:
             click.echo(f"Wrote {printable(file)}.", err=True)
@@ -100,7 +93,7 @@ def _refuse_question(files: tuple[str, ...], output: str | None, given: Mapping[
         command = shlex.join(["occupancy", "scan", *files, *options, "-o", output or "report.html"])
         raise InputError(
             "is for a question, and the page of files is their list",
-            where={"cc": "--cc (--arch)"}.get(first := next(iter(of_both)), f"--{first}"),
+            where=f"--{next(iter(of_both))}",
             hint=f"{command} lists them by it.",
         )
 
@@ -116,23 +109,23 @@ def _kernels(files: tuple[str, ...]) -> tuple[str, bool]:
 
     found = scan(files)
     for problem in found.problems:
-        warn_of(problem)
+        warn_about(problem)
     return page_of_kernels(files, found), bool(found.problems)
 
 
-def _question(cc: str | None, gpu: str | None, kernel: KernelArguments, launch: dict[str, str | None]) -> str:
+def _question(cc: str | None, gpu: str | None, kernel: dict[str, Any], launch: dict[str, str | None]) -> str:
     given = [name for name, value in (*kernel.items(), *launch.items()) if value is not None]
     if cc is None and gpu is None:
         if given:
-            raise InputError("is missing", where="--cc", hint="The page needs a chip for what was given.")
+            raise InputError("is missing", where="cc", hint="Give the GPU of the kernel.")
         return ""
-    chip = choose_sm(cc, gpu, None, None)
+    chip = one_gpu(cc, gpu, None, None)
     if kernel.get("threads") is not None:
         from ..api.occupancy import compute
 
         return question_for(compute(chip, **kernel), **launch)
     if given:
-        raise InputError("is missing", where="--threads", hint="The page needs it for what else was given.")
+        raise InputError("is missing", where="threads", hint="Give threads per block, such as 256 or 16x16.")
     from ..page.question import link_to
 
     return link_to(chip.limits.compute_capability, _of_gpu(chip, None))
@@ -210,4 +203,6 @@ def cache_folder() -> Path:
         return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "occupancy"
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "occupancy"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "occupancy"
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or "")
+    # A relative folder is invalid: XDG Base Directory Specification.
+    return (folder if folder.is_absolute() else Path.home() / ".cache") / "occupancy"

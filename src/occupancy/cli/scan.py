@@ -9,12 +9,8 @@ import click
 
 from ..errors import InputError, ReadError
 from ..values.untrusted import printable
-from .answer_file import written_to
-from .choose_sm import choose_sm, device_option, gpu_option
-from .help import Command, grouped_option
-from .kernel_files import KernelFiles, kernel_file_options, warn_of
-from .options import limit_option, output_option, sms_option
-from .output import file_of
+from .command import Command, Option
+from .files import KernelFiles, chosen_gpu, kernel_file_options, output_option, warn_about, written_to
 from .printing import format_of_file, format_option, print_data, print_text, show
 
 if TYPE_CHECKING:
@@ -27,33 +23,24 @@ ORDERS = ("occupancy", "regs", "spills", "stack", "time")
 @click.command("scan", cls=Command)
 @click.argument("files", cls=KernelFiles, metavar="FILE...", nargs=-1, required=True)
 @kernel_file_options
-@gpu_option
-@device_option("device", help="GPU of this machine, by number.")
-@sms_option
-@grouped_option(
-    "output", "--below", is_common=True, metavar="PERCENT",
-    help="Show only kernels below this occupancy: 50, 50%, 0.5.",
-)  # fmt: skip
-@grouped_option(
-    "output", "--spilling", "only_spilling", is_common=True, is_flag=True,
-    help="Show only kernels that spill registers.",
-)  # fmt: skip
-@grouped_option(
-    "output", "--sort", is_common=True, type=click.Choice(ORDERS), metavar="ORDER",
-    help=f"Sort by lowest occupancy, or by the most of a column. [{'|'.join(ORDERS)}]",
-)  # fmt: skip
-@grouped_option("output", "--reverse", is_flag=True, help="Reverse the order.")
-@limit_option
-@grouped_option("output", "--all", "in_full", is_flag=True, help="Show all kernels, however many.")
-@grouped_option(
-    "output", "--columns", is_common=True, metavar="NAME,...",
-    help="Columns by their names in CSV, such as demangled,regs,occupancy.",
-)  # fmt: skip
+@click.option("--device", cls=Option, group="gpu", type=click.IntRange(min=0), metavar="N",
+              help="Compute for a GPU of this machine.")  # fmt: skip
+@click.option("--sms", cls=Option, group="gpu", metavar="N", help="SMs, in place of those of the GPU.")
+@click.option("--below", cls=Option, is_common=True, metavar="PERCENT",
+    help="Only kernels of a lower occupancy: 50, 50%, 0.5.")  # fmt: skip
+@click.option("--spilling", "only_spilling", cls=Option, is_common=True, is_flag=True,
+    help="Only kernels that spill registers.")  # fmt: skip
+@click.option("--sort", cls=Option, is_common=True, type=click.Choice(ORDERS), metavar="ORDER",
+    help=f"Lowest occupancy, or most of the others, first. [{'|'.join(ORDERS)}]")  # fmt: skip
+@click.option("--reverse", cls=Option, is_flag=True, help="The other end of that order first.")
+@click.option("--limit", cls=Option, is_common=True, type=click.IntRange(min=1), metavar="N",
+              help="Show N kernels, lowest occupancy first, in every format.")  # fmt: skip
+@click.option("--all", "in_full", cls=Option, is_flag=True, help="Show all kernels, however many.")
+@click.option("--columns", cls=Option, is_common=True, metavar="NAME,...",
+    help="Columns by their names in CSV, such as demangled,regs,occupancy.")  # fmt: skip
 @output_option("Write the report to a file; .csv, .json, .jsonl, .md or .html sets the format.")
-@grouped_option(
-    "output", "--save-baseline", "baseline", is_common=True, metavar="FILE",
-    help="Write a baseline for diff and check instead.",
-)  # fmt: skip
+@click.option("--save-baseline", "baseline", cls=Option, is_common=True, metavar="FILE",
+    help="Write a baseline for diff and check instead.")  # fmt: skip
 @format_option("html", "sarif")
 def command(
     files: tuple[str, ...],
@@ -85,7 +72,7 @@ def command(
     from ..report.scan import chosen_columns
 
     chosen = () if columns is None else chosen_columns(columns.split(","))
-    file = file_of(output)
+    file = None if output == "-" else output
     if file is not None:
         output_format = format_of_file(file, output_format)
     try:
@@ -94,8 +81,8 @@ def command(
         click.echo(f"Error: {printable(' '.join(error.lines()))}", err=True)
         click.get_current_context().exit(1)
     for problem in found.problems:
-        warn_of(problem)
-    with written_to(file, output_format, files):
+        warn_about(problem)
+    with written_to(file, files):
         if output_format == "sarif":
             from .. import __version__
             from ..render.ci import sarif
@@ -125,11 +112,8 @@ def page_of_kernels(files: tuple[str, ...], found: Scan) -> str:
 
 def _arguments(options: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of `scan` for the options."""
-    cc, gpu, device, sms = (options.pop(name) for name in ("cc", "gpu", "device", "sms"))
-    chosen = None
-    if (cc, gpu, device) != (None, None, None):
-        chosen = choose_sm(cc, gpu, device, options["limits_file"])
-    return {**options, "cc": chosen, "multiprocessor_count": sms}
+    device, sms = options.pop("device"), options.pop("sms")
+    return {**chosen_gpu(options, device), "multiprocessor_count": sms}
 
 
 def _save_baseline(files: tuple[str, ...], baseline: str, options: dict[str, Any]) -> None:

@@ -61,7 +61,7 @@ def _cell(value: Any, show: Any, row: Any) -> Any:
         return csv_cell(value)
     if isinstance(value, (list, tuple)) and not (value and isinstance(value[0], Mapping)):
         return csv_cell(";".join(map(str, value)))
-    return csv_cell(show(row) if show is not None else json.dumps(value, ensure_ascii=False))
+    return csv_cell(show(row) if show is not None else json.dumps(value))
 
 
 def _without_rows(report: Report) -> Report:
@@ -71,4 +71,5 @@ def _without_rows(report: Report) -> Report:
 
 
 def _dump(value: Any) -> str:
-    return json_text(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    # In ASCII, so that no control character of a file's name reaches a terminal.
+    return json_text(json.dumps(value, allow_nan=False))

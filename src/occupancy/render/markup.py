@@ -13,7 +13,9 @@ def markdown(report: Report) -> str:
     parts = [_markdown_lines(report.headline, bold=True)]
     for block in _blocks(report):
         if isinstance(block, Facts):
-            parts.append("\n".join(f"- {_md(label)}: {_md(value)}" for label, value in block.pairs))
+            parts.append(
+                "\n".join(f"- {_md(label.strip())}: {_md(value.strip())}" for label, value in block.pairs)
+            )
         elif isinstance(block, Paragraph):
             fence = "```\n{}\n```" if block.preformatted else "{}"
             lines = block.lines if block.preformatted else [_md(line.strip()) for line in block.lines]
@@ -21,7 +23,7 @@ def markdown(report: Report) -> str:
         else:
             parts.append("\n".join(_markdown_table(block)))
     if report.notes:
-        parts.append("\n".join(f"- {_md(note.text)}" for note in report.notes))
+        parts.append("\n".join(f"- {_md(note.text.strip())}" for note in report.notes))
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -60,7 +62,7 @@ def _markdown_lines(lines: Sequence[str], *, bold: bool) -> str:
 
 def _markdown_table(table: Table) -> Iterator[str]:
     if table.title:
-        yield f"### {_md(table.title)}\n"
+        yield f"### {_md(table.title.strip())}\n"
     if table.rows:
         yield _markdown_row(table.columns, lambda column: column.title)
         yield (

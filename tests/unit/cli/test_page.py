@@ -164,8 +164,8 @@ def test_the_command_that_it_says_makes_the_same_page(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("page", "--regs", "40"), "--cc: is missing."),
-        (("page", "--cc", "9.0", "--regs", "40"), "--threads: is missing."),
+        (("page", "--regs", "40"), "Missing --cc."),
+        (("page", "--cc", "9.0", "--regs", "40"), "Missing --threads."),
         (("page", *QUESTION, "--caching", "ca"), "caching"),
         (
             ("calc", *QUESTION, "--set", "max_blocks_per_multiprocessor=4", "--open"),
@@ -173,8 +173,8 @@ def test_the_command_that_it_says_makes_the_same_page(
         ),
         (("page", "-o", "/nowhere/page.html"), "/nowhere/"),
         (
-            ("page", "my lib.so", "--arch", "sm_90", "-o", "y.html"),
-            "--cc (--arch): is for a question, and the page of files is their list. "
+            ("page", "my lib.so", "--cc", "sm_90", "-o", "y.html"),
+            "--cc: is for a question, and the page of files is their list. "
             "occupancy scan 'my lib.so' --cc sm_90 -o y.html lists them by it.",
         ),
         (
