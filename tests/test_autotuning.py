@@ -76,7 +76,7 @@ class TestTriton:
     def test_a_compiled_kernel_tells_its_registers_and_shared_memory(self, tuning: Any) -> None:
         config = tuning.product.configs[0]
         compiled = self.compiled(tuning.product.fn, config, (9, 0))
-        record = occupancy.kernel_of(compiled)
+        record = occupancy.read_kernel(compiled)
         expected = occupancy.compute(
             "9.0", threads=32 * config.num_warps, regs=record.regs, smem=compiled.metadata.shared
         ).occupancy

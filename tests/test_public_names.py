@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,25 @@ def test_it_says_what_it_is(name: str) -> None:
     assert not public.__doc__.startswith(f"{name}(")
     for function in functions_of(public):
         assert inspect.getdoc(function) or getattr(function, "__name__", "") == "__init__", function
+
+
+def test_few_names_in_one_order() -> None:
+    names = [name for name in occupancy.__all__ if not inspect.ismodule(getattr(occupancy, name))]
+    assert len(names) <= 46  # with the version
+    assert len(set(occupancy.__all__)) == len(occupancy.__all__) == len(dir(occupancy))
+
+
+def test_types_of_public_signatures_are_public() -> None:
+    public = {*occupancy.__all__, *occupancy.typing.__all__}
+    for name in NAMES:
+        for function in functions_of(getattr(occupancy, name)):
+            for text in getattr(function, "__annotations__", {}).values():
+                own = set(re.findall(r"\b[A-Z]\w+", str(text))) & ALL_CLASSES
+                assert own <= public, f"{name}: {own - public}"
+
+
+ALL_CLASSES = {
+    name
+    for path in Path(occupancy.__file__).parent.rglob("*.py")
+    for name in re.findall(r"^class ([A-Z]\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+}

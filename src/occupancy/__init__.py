@@ -17,27 +17,13 @@ if TYPE_CHECKING:
     from . import cuda as cuda
     from . import device as device
     from . import triton as triton
-    from .advice.block_sizes import BlockSize as BlockSize
-    from .advice.budget import Budget as Budget
-    from .advice.budget import BudgetLevel as BudgetLevel
-    from .advice.carveout import CarveoutAdvice as CarveoutAdvice
-    from .advice.carveout import SharedMemorySize as SharedMemorySize
-    from .advice.launch_bounds import LaunchBounds as LaunchBounds
-    from .advice.next_steps import NextStep as NextStep
-    from .advice.opt_in import OptIn as OptIn
-    from .advice.registers import RegisterSplit as RegisterSplit
-    from .advice.runtime import LaunchConfiguration as LaunchConfiguration
-    from .advice.slack import LeftOver as LeftOver
-    from .advice.slack import Slack as Slack
-    from .advice.waves import FullWave as FullWave
-    from .advice.waves import Waves as Waves
+    from . import typing as typing
     from .api.arrays import Sweep as Sweep
     from .api.builds import CheckResult as CheckResult
     from .api.builds import Diff as Diff
     from .api.builds import check as check
     from .api.builds import diff as diff
     from .api.builds import save_baseline as save_baseline
-    from .api.fits import Fit as Fit
     from .api.fits import fits as fits
     from .api.gpus import compute_capabilities as compute_capabilities
     from .api.gpus import gpus as gpus
@@ -53,15 +39,8 @@ if TYPE_CHECKING:
     from .api.tuning import is_launchable as is_launchable
     from .api.tuning import prune as prune
     from .builds.rows import ScannedKernel as ScannedKernel
-    from .compare.baseline import Baseline as Baseline
-    from .compare.check import BrokenKernel as BrokenKernel
-    from .compare.diff import DiffRow as DiffRow
     from .compare.rules import Exemption as Exemption
     from .compare.rules import Rule as Rule
-    from .engine import Allocation as Allocation
-    from .engine import BlockLimits as BlockLimits
-    from .engine import LaunchFailure as LaunchFailure
-    from .engine import Use as Use
     from .errors import BaselineError as BaselineError
     from .errors import DeviceError as DeviceError
     from .errors import InputError as InputError
@@ -72,16 +51,12 @@ if TYPE_CHECKING:
     from .errors import TableError as TableError
     from .errors import UnknownComputeCapabilityError as UnknownComputeCapabilityError
     from .readers import KernelRecord as KernelRecord
-    from .readers import KernelStream as KernelStream
-    from .readers import ReadProblem as ReadProblem
-    from .readers import kernel_of as kernel_of
+    from .readers import read_kernel as read_kernel
     from .readers import stream_kernels as stream_kernels
-    from .report.explain import Explanation as Explanation
     from .report.scan import Finding as Finding
     from .tables.custom import read_limits as read_limits
     from .tables.gpus import Gpu as Gpu
     from .tables.gpus import gpu as gpu
-    from .tables.sources import Provenance as Provenance
     from .values.carveout import Carveout as Carveout
     from .values.kernel import Kernel as Kernel
     from .values.kernel import Launch as Launch
@@ -93,85 +68,106 @@ __version__ = "1.0.0"
 
 # Public name -> the module that has it.
 _HOMES = {
-    "Allocation": "engine",
-    "Baseline": "compare.baseline",
-    "BrokenKernel": "compare.check",
+    "BaselineError": "errors",
+    "Carveout": "values.carveout",
     "CheckResult": "api.builds",
+    "ComputeCapability": "values.limits",
+    "DeviceError": "errors",
     "Diff": "api.builds",
     "Exemption": "compare.rules",
     "Finding": "report.scan",
-    "Rule": "compare.rules",
-    "BaselineError": "errors",
-    "BlockLimits": "engine",
-    "BlockSize": "advice.block_sizes",
-    "BudgetLevel": "advice.budget",
-    "Carveout": "values.carveout",
-    "CarveoutAdvice": "advice.carveout",
     "Gpu": "tables.gpus",
-    "ComputeCapability": "values.limits",
-    "SharedMemorySize": "advice.carveout",
-    "DeviceError": "errors",
-    "DiffRow": "compare.diff",
-    "FullWave": "advice.waves",
     "InputError": "errors",
     "Kernel": "values.kernel",
     "KernelRecord": "readers",
-    "KernelStream": "readers",
     "Launch": "values.kernel",
-    "LaunchBounds": "advice.launch_bounds",
-    "LaunchConfiguration": "advice.runtime",
-    "LaunchFailure": "engine",
-    "LeftOver": "advice.slack",
     "Limiter": "values.resources",
     "Limits": "values.limits",
     "MissingDependencyError": "errors",
-    "NextStep": "advice.next_steps",
-    "Budget": "advice.budget",
-    "Explanation": "report.explain",
-    "Fit": "api.fits",
     "Occupancies": "api.occupancy",
     "Occupancy": "api.occupancy",
-    "fits": "api.fits",
-    "register_split": "api.registers",
     "OccupancyError": "errors",
-    "OptIn": "advice.opt_in",
     "ReadError": "errors",
-    "ReadProblem": "readers",
-    "RegisterSplit": "advice.registers",
+    "Rule": "compare.rules",
     "RulesError": "errors",
     "Scan": "api.scan",
     "ScannedKernel": "builds.rows",
-    "Slack": "advice.slack",
-    "Provenance": "tables.sources",
     "Sweep": "api.arrays",
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
-    "Use": "engine",
-    "Waves": "advice.waves",
     "check": "api.builds",
     "compute": "api.occupancy",
     "compute_capabilities": "api.gpus",
     "diff": "api.builds",
+    "fits": "api.fits",
     "gpu": "tables.gpus",
     "gpus": "api.gpus",
     "is_launchable": "api.tuning",
-    "kernel_of": "readers",
     "limits": "api.gpus",
     "prune": "api.tuning",
+    "read_kernel": "readers",
     "read_limits": "tables.custom",
+    "register_split": "api.registers",
     "save_baseline": "api.builds",
     "scan": "api.scan",
     "sources": "api.gpus",
     "stream_kernels": "readers",
     "sweep": "api.sweep",
 }
+_SUBMODULES = ("cuda", "device", "triton", "typing")
 
-# Without NumPy there are no sweeps, and ``from occupancy import *`` is to work all the same.
-_NEEDS_NUMPY = {"Sweep"}
-
-_SUBMODULES = {"cuda", "device", "triton"}
-
-__all__ = ["__version__", *(_HOMES.keys() - _NEEDS_NUMPY)]  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = [  # noqa: RUF022, in the order of `_HOMES`
+    "__version__",
+    "BaselineError",
+    "Carveout",
+    "CheckResult",
+    "ComputeCapability",
+    "DeviceError",
+    "Diff",
+    "Exemption",
+    "Finding",
+    "Gpu",
+    "InputError",
+    "Kernel",
+    "KernelRecord",
+    "Launch",
+    "Limiter",
+    "Limits",
+    "MissingDependencyError",
+    "Occupancies",
+    "Occupancy",
+    "OccupancyError",
+    "ReadError",
+    "Rule",
+    "RulesError",
+    "Scan",
+    "ScannedKernel",
+    "Sweep",
+    "TableError",
+    "UnknownComputeCapabilityError",
+    "check",
+    "compute",
+    "compute_capabilities",
+    "diff",
+    "fits",
+    "gpu",
+    "gpus",
+    "is_launchable",
+    "limits",
+    "prune",
+    "read_kernel",
+    "read_limits",
+    "register_split",
+    "save_baseline",
+    "scan",
+    "sources",
+    "stream_kernels",
+    "sweep",
+    "cuda",
+    "device",
+    "triton",
+    "typing",
+]
 
 
 if not TYPE_CHECKING:  # so that type checkers refuse a misspelt name
@@ -188,4 +184,4 @@ if not TYPE_CHECKING:  # so that type checkers refuse a misspelt name
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_HOMES, *_SUBMODULES})
+    return sorted(__all__)

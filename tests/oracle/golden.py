@@ -56,7 +56,7 @@ class Comparison:
         assert counted == expected, f"compared and left out: {counted}, not {expected}"
 
 
-def kernel_of(row: dict[str, str]) -> Kernel:
+def read_kernel(row: dict[str, str]) -> Kernel:
     """Return the kernel of a row about the H200; no carveout was set where the row has a negative one."""
     percent = int(row.get("carveout_percent", -1))
     return Kernel(

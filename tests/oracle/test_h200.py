@@ -22,7 +22,7 @@ from occupancy.values.kernel import Kernel
 from tests.sampling import sampled
 
 from .against_header import available
-from .golden import FOLDER, H200, Comparison, kernel_of, read_rows
+from .golden import FOLDER, H200, Comparison, read_kernel, read_rows
 from .header import INVALID_INPUT, Header, Records
 
 LIMITS = shipped.limits(H200)
@@ -43,7 +43,7 @@ def test_active_blocks() -> None:
     """cudaOccupancyMaxActiveBlocksPerMultiprocessor for compiled kernels that had opted in."""
     comparison = Comparison()
     for row in read_rows("h200_active_blocks"):
-        comparison.check(row, int(row["active_blocks"]), evaluate(LIMITS, kernel_of(row)).active_blocks)
+        comparison.check(row, int(row["active_blocks"]), evaluate(LIMITS, read_kernel(row)).active_blocks)
     comparison.conclude(compared=56_466)
 
 
@@ -55,7 +55,7 @@ def test_blocks_seen_resident() -> None:
     """
     runtime, seen, kept_larger = Comparison(), Comparison(), Comparison()
     for row in read_rows("h200_residency"):
-        kernel, resident = kernel_of(row), int(row["blocks_seen_resident"])
+        kernel, resident = read_kernel(row), int(row["blocks_seen_resident"])
         active_blocks = evaluate(LIMITS, kernel).active_blocks
         runtime.check(row, int(row["api_active_blocks"]), active_blocks)
         if kernel.carveout == Carveout(0, "percent") and not kernel.shared_memory:
@@ -72,7 +72,7 @@ def test_max_potential_block_size() -> None:
     comparison = Comparison()
     for row in read_rows("h200_max_potential_block_size"):
         seen = int(row["min_grid_size"]), int(row["block_size"])
-        ours = max_potential_block_size(LIMITS, kernel_of(row), MULTIPROCESSORS)
+        ours = max_potential_block_size(LIMITS, read_kernel(row), MULTIPROCESSORS)
         comparison.check(row, seen, (ours.min_grid_size, ours.block_size))
     comparison.conclude(compared=1_103)
 
@@ -83,7 +83,7 @@ def test_available_dynamic_shared_memory(stride: int) -> None:
     comparison = Comparison()
     for row in itertools.islice(read_rows("h200_available_dynamic_smem"), 0, None, stride):
         seen = int(row["driver_580_bytes"]) if row["driver_580_bytes"] else None
-        kernel, blocks = kernel_of(row), int(row["blocks"])
+        kernel, blocks = read_kernel(row), int(row["blocks"])
         comparison.check(row, seen, available(LIMITS, kernel, blocks, driver_580=True))
         right = available(LIMITS, kernel, blocks)
         most = LIMITS.max_shared_memory_per_block_optin - int(row["static_smem"])
@@ -96,7 +96,7 @@ def test_no_more_clusters_than_the_bound() -> None:
     rows = list(read_rows("h200_max_active_clusters"))
     reached = 0
     for row in rows:
-        bound = max_active_clusters(LIMITS, kernel_of(row), MULTIPROCESSORS, int(row["cluster_size"]))
+        bound = max_active_clusters(LIMITS, read_kernel(row), MULTIPROCESSORS, int(row["cluster_size"]))
         assert int(row["active_clusters"]) <= bound, row
         reached += int(row["active_clusters"]) == bound
     assert (len(rows), reached) == (4_272, 1_969)

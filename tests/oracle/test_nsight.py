@@ -33,7 +33,7 @@ def test_occupancy() -> None:
             comparison.left_out += 1
         else:
             limits = shipped.limits(row["cc"])
-            comparison.check(row, expected_warps(row), evaluate(limits, kernel_of(row)).active_warps)
+            comparison.check(row, expected_warps(row), evaluate(limits, read_kernel(row)).active_warps)
     left_out = ROWS_BEYOND_REGISTERS + ROWS_WITH_OTHER_FIGURES
     comparison.conclude(compared=ROWS - left_out, left_out=left_out)
 
@@ -44,7 +44,7 @@ def test_occupancy_with_the_other_figures_of_nsight() -> None:
     for row in read_rows(FILE):
         if is_beyond_registers(row) or not (has_other_register_share(row) or is_one_byte_above(row)):
             continue
-        limits, kernel = shipped.limits(row["cc"]), kernel_of(row)
+        limits, kernel = shipped.limits(row["cc"]), read_kernel(row)
         if has_other_register_share(row):
             limits = limits.replace(max_registers_per_block=REGISTERS_PER_BLOCK[row["cc"]])
         if is_one_byte_above(row):
@@ -65,7 +65,7 @@ def has_other_register_share(row: dict[str, str]) -> bool:
     """
     if row["cc"] not in REGISTERS_PER_BLOCK:
         return False
-    limits, kernel = shipped.limits(row["cc"]), kernel_of(row)
+    limits, kernel = shipped.limits(row["cc"]), read_kernel(row)
     per_warp = round_up((kernel.regs or 0) * limits.warp_size, limits.register_allocation_unit)
     warps = round_up(divide_up(kernel.threads, limits.warp_size), limits.sub_partitions)
     return per_warp * warps > 32768
@@ -81,7 +81,7 @@ def is_one_byte_above(row: dict[str, str]) -> bool:
     return unit == 128 and int(row["shared_mem_per_block"]) % unit == 1
 
 
-def kernel_of(row: dict[str, str]) -> Kernel:
+def read_kernel(row: dict[str, str]) -> Kernel:
     return Kernel(
         int(row["threads_per_block"]),
         int(row["registers_per_thread"]),

@@ -20,14 +20,14 @@ DIVISION_BY_ZERO = "ERR"
 def test_every_cell(file: str, rows: int) -> None:
     comparison = Comparison()
     for row in read_rows(file):
-        result = evaluate(shipped.limits(row["cc"]), kernel_of(row), "spreadsheet")
+        result = evaluate(shipped.limits(row["cc"]), read_kernel(row), "spreadsheet")
         answer = cells(result)
         expected = {name: read_cell(row[name]) for name in answer}
         comparison.check(row, expected, answer)
     comparison.conclude(compared=rows)
 
 
-def kernel_of(row: dict[str, str]) -> Kernel:
+def read_kernel(row: dict[str, str]) -> Kernel:
     """The inputs of a row. Where a chip has no caching mode, the sheet's cell is left at `ca` and ignored."""
     has_choice = shipped.limits(row["cc"]).partitioned_global_caching
     return Kernel(

@@ -14,6 +14,7 @@ from typing_extensions import assert_type
 
 import occupancy
 from occupancy import cuda
+from occupancy.compare.check import BrokenKernel
 
 
 def answers() -> None:
@@ -24,7 +25,6 @@ def answers() -> None:
     assert_type(answer.active_blocks, int)
     assert_type(answer.active_warps, int)
     assert_type(answer.launchable, bool)
-    assert_type(answer.block_limits, occupancy.BlockLimits)
     assert_type(answer.block_limits.registers, int | None)
     assert_type(answer.allocated.registers, int)
     assert_type(answer.limits, occupancy.Limits)
@@ -32,23 +32,23 @@ def answers() -> None:
     for limiter in answer.limiters:
         assert_type(len(limiter), int)
     for step in answer.next_steps():
-        assert_type(step, occupancy.NextStep)
+        assert_type(step, occupancy.typing.NextStep)
     slack = answer.slack()
-    assert_type(slack, occupancy.Slack)
+    assert_type(slack, occupancy.typing.Slack)
     assert_type(slack.regs, int | None)
     advice = answer.carveout()
-    assert_type(advice, occupancy.CarveoutAdvice)
-    assert_type(advice.smallest, occupancy.SharedMemorySize | None)
+    assert_type(advice, occupancy.typing.CarveoutAdvice)
+    assert_type(advice.smallest, occupancy.typing.SharedMemorySize | None)
     budget = answer.budget(occupancy="25%")
-    assert_type(budget, occupancy.Budget)
-    assert_type(budget.levels, tuple[occupancy.BudgetLevel, ...])
-    assert_type(answer.launch_bounds(blocks=4), occupancy.LaunchBounds)
+    assert_type(budget, occupancy.typing.Budget)
+    assert_type(budget.levels, tuple[occupancy.typing.BudgetLevel, ...])
+    assert_type(answer.launch_bounds(blocks=4), occupancy.typing.LaunchBounds)
     for size in answer.block_sizes():
-        assert_type(size, occupancy.BlockSize)
+        assert_type(size, occupancy.typing.BlockSize)
     for explanation in answer.explain():
-        assert_type(explanation, occupancy.Explanation)
-    assert_type(answer.failure, occupancy.LaunchFailure | None)
-    assert_type(answer.waves(4096, multiprocessor_count=132), occupancy.Waves)
+        assert_type(explanation, occupancy.typing.Explanation)
+    assert_type(answer.failure, occupancy.typing.LaunchFailure | None)
+    assert_type(answer.waves(4096, multiprocessor_count=132), occupancy.typing.Waves)
     assert_type(answer.to_dict(), dict[str, Any])
     assert_type(occupancy.Occupancy.from_dict(answer.to_dict()), occupancy.Occupancy)
     assert_type(answer.replace(regs=32), occupancy.Occupancy)
@@ -67,14 +67,14 @@ def chips() -> None:
     assert_type(imagined, occupancy.Limits)
     assert_type(occupancy.gpu("H200"), occupancy.Gpu)
     assert_type(occupancy.gpus(), list[occupancy.Gpu])
-    assert_type(occupancy.sources("9.0"), list[occupancy.Provenance])
-    assert_type(occupancy.register_split("1:40,2:?"), occupancy.RegisterSplit)
+    assert_type(occupancy.sources("9.0"), list[occupancy.typing.Provenance])
+    assert_type(occupancy.register_split("1:40,2:?"), occupancy.typing.RegisterSplit)
 
 
 def questions() -> None:
     """GPUs on which a kernel runs, and the runtime's calls."""
     for fit in occupancy.fits(threads=256, smem="96k"):
-        assert_type(fit, occupancy.Fit)
+        assert_type(fit, occupancy.typing.Fit)
     assert_type(cuda.max_active_clusters("9.0", threads=256, multiprocessor_count=132, cluster=4), int)
 
 
@@ -100,12 +100,12 @@ def builds(before: Path, after: Path) -> None:
         assert_type(kernel.regs, int | None)
         assert_type(occupancy.compute("9.0", kernel, threads=256).occupancy, float)
     assert_type(occupancy.scan(before, threads=256), occupancy.Scan)
-    assert_type(occupancy.stream_kernels(before), occupancy.KernelStream)
+    assert_type(occupancy.stream_kernels(before), occupancy.typing.KernelStream)
     report = occupancy.diff(before, after, threshold=5)
     assert_type(report, occupancy.Diff)
     assert_type(report.summary, dict[str, int])
     for row in report.kernels:
-        assert_type(row, occupancy.DiffRow)
+        assert_type(row, occupancy.typing.DiffRow)
         assert_type(row.new, occupancy.ScannedKernel)
 
 
@@ -115,7 +115,7 @@ def rules(build: Path, file: Path) -> None:
     assert_type(result, occupancy.CheckResult)
     assert_type(occupancy.check(build, file).passed, bool)
     for broken in result.broken:
-        assert_type(broken, occupancy.BrokenKernel)
+        assert_type(broken, BrokenKernel)
     for finding in result.findings():
         assert_type(finding, occupancy.Finding)
 

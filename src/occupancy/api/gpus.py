@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, get_args
-
-import occupancy  # in annotations: a public name brings its module when somebody reads the types
+from typing import TYPE_CHECKING, Literal, get_args
 
 from ..errors import InputError, shown
 from ..tables import shipped
@@ -13,6 +11,9 @@ from ..tables.gpus import Gpu, all_gpus, find_gpu, find_gpus, gpus_matching, unc
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import parse_count
 from .occupancy import GpuLike
+
+if TYPE_CHECKING:
+    from ..tables.sources import Provenance
 
 GpuOrder = Literal["newest", "name", "sms", "memory"]
 GPU_ORDERS: tuple[GpuOrder, ...] = get_args(GpuOrder)
@@ -86,7 +87,7 @@ def compute_capabilities() -> list[ComputeCapability]:
 
 def sources(
     ccs: Iterable[GpuLike] | GpuLike | None = None,
-) -> list[occupancy.Provenance]:
+) -> list[Provenance]:
     """List the sources of each number of the table, and disagreements between sources.
 
     Args:

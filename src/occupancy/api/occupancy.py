@@ -396,11 +396,11 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
         made = kernel.replace(**given) if given else kernel
     else:
         from ..builds.rows import ScannedKernel
-        from ..readers import KernelRecord, kernel_of
+        from ..readers import KernelRecord, read_kernel
 
         if isinstance(kernel, ScannedKernel):
             kernel = kernel.sized()
-        record = kernel if isinstance(kernel, KernelRecord) else kernel_of(kernel)
+        record = kernel if isinstance(kernel, KernelRecord) else read_kernel(kernel)
         threads = given.get("threads")
         made = record.kernel(None if threads is None else parse_threads(threads)[0])
         made = made.replace(**given) if given else made

@@ -5,7 +5,7 @@ One module for each format, which trusts nothing in a file; of the package they 
 
 from __future__ import annotations
 
-from .python_objects import kernel_of
+from .python_objects import read_kernel
 from .reading import KernelSource, KernelStream, read, stream_kernels
 from .record import Found, KernelRecord, ReadProblem
 
@@ -15,7 +15,7 @@ __all__ = [
     "KernelSource",
     "KernelStream",
     "ReadProblem",
-    "kernel_of",
     "read",
+    "read_kernel",
     "stream_kernels",
 ]

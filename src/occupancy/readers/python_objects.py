@@ -26,7 +26,7 @@ _KNOWN = (
 )
 
 
-def kernel_of(obj: object) -> KernelRecord:
+def read_kernel(obj: object) -> KernelRecord:
     """Return the record of a framework's compiled kernel.
 
     Args:

@@ -40,7 +40,7 @@ def compiled(name: str) -> Any:
 class TestCompiled:
     def test_all_of_it_is_read(self, name: str) -> None:
         threads, regs, smem, columns, cluster, cc, share = GOLDEN[name]
-        record = occupancy.kernel_of(compiled(name))
+        record = occupancy.read_kernel(compiled(name))
         assert (record.threads, record.required_threads) == (threads, threads)
         assert (record.regs, record.dynamic_smem) == (regs, smem)
         assert (record.tensor_memory, record.virtual_resources) == (columns, columns and 128)

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 import occupancy
-from occupancy import InputError, kernel_of
+from occupancy import InputError, read_kernel
 from tests.samples import SAMPLES, sample
 
 
 def facts(obj: object) -> tuple[Any, ...]:
-    record = kernel_of(obj)
+    record = read_kernel(obj)
     return record.regs, record.static_smem, record.stack_bytes, record.arch
 
 
@@ -42,7 +42,7 @@ class PyCudaFunction:
 @pytest.mark.parametrize("obj", [CuPyRawKernel(), PyCudaFunction()], ids=["cupy", "pycuda"])
 def test_functions_that_ask_the_driver(obj: object) -> None:
     assert facts(obj) == (18, 2048, 8, "sm_90")
-    assert kernel_of(obj).max_threads is None
+    assert read_kernel(obj).max_threads is None
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_the_drivers_block_size_is_a_launch_bound_where_registers_allow_more(
 ) -> None:
     kernel = CuPyRawKernel()
     kernel.num_regs, kernel.max_threads_per_block = regs, most
-    assert kernel_of(kernel).max_threads == bound
+    assert read_kernel(kernel).max_threads == bound
 
 
 def test_cupys_unknown_values() -> None:
@@ -79,7 +79,7 @@ def test_cuda_core(are_methods: bool) -> None:
     }
     kernel = SimpleNamespace(attributes=SimpleNamespace(**attributes), name="saxpy")
     assert facts(kernel) == (18, 2048, 8, "sm_90")
-    assert (kernel_of(kernel).cluster_dim, kernel_of(kernel).name) == ((2, 1, 1), "saxpy")
+    assert (read_kernel(kernel).cluster_dim, read_kernel(kernel).name) == ((2, 1, 1), "saxpy")
 
 
 class NumbaDispatcher:
@@ -108,7 +108,7 @@ class TestNumba:
     def test_one_signature(self) -> None:
         assert facts(NumbaDispatcher(18)) == facts(NumbaDispatcher(18, is_specialized=True))
         assert facts(NumbaDispatcher(18)) == (18, 2048, None, None)
-        assert kernel_of(NumbaDispatcher(18)).name == "saxpy"
+        assert read_kernel(NumbaDispatcher(18)).name == "saxpy"
 
     def test_overload(self) -> None:
         overload = SimpleNamespace(regs_per_thread=18, shared_mem_per_block=2048, local_mem_per_thread=8)
@@ -116,11 +116,11 @@ class TestNumba:
 
     def test_several_signatures_are_refused(self) -> None:
         with pytest.raises(InputError, match=r"compiled for 2 signatures.*overloads"):
-            kernel_of(NumbaDispatcher(18, 20))
+            read_kernel(NumbaDispatcher(18, 20))
 
     def test_not_compiled_yet(self) -> None:
         with pytest.raises(InputError, match="not compiled yet"):
-            kernel_of(NumbaDispatcher())
+            read_kernel(NumbaDispatcher())
 
 
 @pytest.mark.parametrize("kernel", [CuPyRawKernel(), NumbaDispatcher(18)], ids=["cupy", "numba"])
@@ -158,7 +158,7 @@ class TestTriton:
         )
 
     def test_cubin_is_read_without_the_driver(self, kernel: Any) -> None:
-        record = kernel_of(kernel)
+        record = read_kernel(kernel)
         assert (record.name, record.regs, record.arch) == ("add", 26, "sm_90a")
         assert (record.threads, record.dynamic_smem, record.cluster_dim) == (128, 512, None)
         assert record.kernel().shared_memory == 512
@@ -171,45 +171,45 @@ class TestTriton:
     def test_other_makers_are_refused(self, kernel: Any) -> None:
         kernel.metadata.target.backend = "hip"
         with pytest.raises(InputError, match="not compiled for CUDA"):
-            kernel_of(kernel)
+            read_kernel(kernel)
 
     def test_inductor(self) -> None:
         launcher = SimpleNamespace(n_regs=26, n_spills=0, shared=1024, config=SimpleNamespace(num_warps=8))
-        record = kernel_of(launcher)
+        record = read_kernel(launcher)
         assert (record.regs, record.dynamic_smem, record.threads) == (26, 1024, 256)
         static = SimpleNamespace(n_regs=26, n_spills=0, shared=1024, num_warps=8)
-        assert kernel_of(static) == record
+        assert read_kernel(static) == record
 
 
 class TestImages:
     def test_object_code_with_one_kernel(self, samples: Path) -> None:
         (cubin,) = (samples / "triton_cache").rglob("add.cubin")
         code = SimpleNamespace(code=cubin.read_bytes(), code_type="cubin")
-        assert kernel_of(code).regs == 26
-        assert kernel_of(SimpleNamespace(__cubin__=cubin.read_bytes())).regs == 26
+        assert read_kernel(code).regs == 26
+        assert read_kernel(SimpleNamespace(__cubin__=cubin.read_bytes())).regs == 26
 
     def test_several_kernels_are_refused(self, samples: Path) -> None:
         code = SimpleNamespace(code=(samples / "samples.cubin").read_bytes(), code_type="cubin")
         with pytest.raises(InputError, match=r"holds 3 kernels.*occupancy\.scan"):
-            kernel_of(code)
+            read_kernel(code)
 
     def test_ptx_text(self) -> None:
         code = SimpleNamespace(code=".version 8.7\n.target sm_90\n.entry k()\n{\n}\n", code_type="ptx")
-        assert (kernel_of(code).name, kernel_of(code).regs) == ("k", None)
+        assert (read_kernel(code).name, read_kernel(code).regs) == ("k", None)
 
     def test_code_that_was_not_kept(self) -> None:
         with pytest.raises(InputError, match="keep the cubin"):
-            kernel_of(SimpleNamespace(__cubin__=None))
+            read_kernel(SimpleNamespace(__cubin__=None))
 
     def test_damaged_code(self) -> None:
         with pytest.raises(occupancy.OccupancyError, match="without device code"):
-            kernel_of(SimpleNamespace(code=b"\0" * 100, code_type="cubin"))
+            read_kernel(SimpleNamespace(code=b"\0" * 100, code_type="cubin"))
 
 
 @pytest.mark.parametrize("obj", [None, 42, "k", object(), len, SimpleNamespace(n_regs="many")])
 def test_anything_else_is_refused(obj: object) -> None:
     with pytest.raises(InputError):
-        kernel_of(obj)
+        read_kernel(obj)
 
 
 def test_errors_of_a_framework_become_ours() -> None:
@@ -221,7 +221,7 @@ def test_errors_of_a_framework_become_ours() -> None:
             raise RuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
 
     with pytest.raises(InputError, match="no CUDA-capable device"):
-        kernel_of(WithoutGpu())
+        read_kernel(WithoutGpu())
 
 
 class FailsError(Exception):
@@ -273,19 +273,19 @@ def driver_function(**attributes: object) -> SimpleNamespace:
 )
 def test_an_object_that_fails_whatever_it_is_asked(obj: object) -> None:
     with pytest.raises(InputError) as caught:
-        kernel_of(obj)
+        read_kernel(obj)
     assert str(caught.value).startswith("kernel: ")
 
 
 def test_a_name_that_means_harm_is_text() -> None:
-    record = kernel_of(driver_function(name="k\x1b]0;x\x07\n::error::x" + "a" * 100_000))
+    record = read_kernel(driver_function(name="k\x1b]0;x\x07\n::error::x" + "a" * 100_000))
     assert record.name.isprintable()
     assert len(record.name) <= 1 << 16
 
 
 def test_what_an_object_says_is_cut_where_it_is_long() -> None:
     with pytest.raises(InputError) as caught:
-        kernel_of(driver_function(num_regs="9" * 1_000_000))
+        read_kernel(driver_function(num_regs="9" * 1_000_000))
     assert len(str(caught.value)) < 300
 
     class Wordy(SimpleNamespace):
@@ -294,7 +294,7 @@ def test_what_an_object_says_is_cut_where_it_is_long() -> None:
             raise RuntimeError("x" * 1_000_000)
 
     with pytest.raises(InputError) as caught:
-        kernel_of(Wordy(shared_size_bytes=0))
+        read_kernel(Wordy(shared_size_bytes=0))
     assert len(str(caught.value)) < 5000
 
 

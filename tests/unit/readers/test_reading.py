@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import occupancy
-from occupancy import KernelRecord, ReadError, ReadProblem
-from occupancy.readers import read, stream_kernels
+from occupancy import KernelRecord, ReadError
+from occupancy.readers import ReadProblem, read, stream_kernels
 from occupancy.readers.reading import read_each
 from tests.samples import OF_FORMAT, sample
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from occupancy import ComputeCapability, InputError, Kernel, KernelRecord, ReadProblem
+from occupancy import ComputeCapability, InputError, Kernel, KernelRecord
+from occupancy.readers import ReadProblem
 
 
 def record(**facts: object) -> KernelRecord:
