@@ -23,7 +23,7 @@ from .names import matches, short_name, template_name
 ASSUMED_THREADS = 256
 """Threads per block of a kernel whose block size and launch bound no file states."""
 
-MOST_OF_NAME = 36
+MOST_OF_NAME = 32
 """Characters of a name in a table."""
 
 LOW = 0.5

@@ -61,7 +61,7 @@ _CATALOGUE = (
     ),
     Note(
         "assumed-threads",
-        "* Assumed: the launch bound, else 256. Set `threads` (`--threads N`, or `--threads NAME=N`).",
+        "* Block size assumed: the launch bound, else 256. Set `threads` (`--threads N` or `NAME=N`).",
         "guides/scan",
     ),
     Note(

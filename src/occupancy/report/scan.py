@@ -148,6 +148,11 @@ def occupancy_text(row: ScannedKernel) -> str:
     return "-" if row.occupancy is None else percent(row.occupancy)
 
 
+def _marked_occupancy(row: ScannedKernel) -> str:
+    """Return the occupancy, with a mark if its block size is assumed."""
+    return occupancy_text(row) + ("*" if row.threads_assumed and row.launchable else "")
+
+
 def limiters_text(row: ScannedKernel) -> str:
     """Return the limiting resources of a row as a cell."""
     return ", ".join(map(label, row.limiters)) if row.result.reason is None else ""
@@ -219,7 +224,7 @@ COLUMNS: tuple[Column, ...] = (
            type="integer"),
     Column("threads_assumed", "", attrgetter("threads_assumed"), type="boolean",
            about="True: neither a file nor the user states the block size"),
-    Column("occupancy", "Occ.", attrgetter("occupancy"), occupancy_text,
+    Column("occupancy", "Occ.", attrgetter("occupancy"), _marked_occupancy,
            "Active warps by the most warps of an SM, 0 to 1", type="number"),
     _field("launches", "integer", "Launches of this configuration", "Launches", optional=8),
     _field("duration_us", "number", "Time of all these launches in microseconds", "Time", _time_text),

@@ -65,8 +65,8 @@ def test_the_screen(project: Path) -> None:
         "\n"
         "To accept every change: occupancy check build/ --update\n"
         "\n"
-        "* Assumed: the launch bound, else 256. Set `threads` (`--threads N`, or\n"
-        "`--threads NAME=N`).\n"
+        "* Block size assumed: the launch bound, else 256. Set `threads` (`--threads N`\n"
+        "or `NAME=N`).\n"
     )
     for columns in (60, 120, 200):
         lines = run("check", "build/", columns=columns).stdout.splitlines()
