@@ -9,6 +9,7 @@ from typing import Any
 
 import occupancy
 from occupancy.page.build import build_page
+from occupancy.report.notes import NOTES
 from occupancy.report.schema import REPORTS, json_schema
 
 API_HEAD = """# Python API
@@ -38,9 +39,10 @@ ROWS = "Rows of the result."
 
 
 def write_all(folder: Path) -> None:
-    """Write ``api.md`` and ``json.md``."""
+    """Write ``api.md``, ``json.md`` and ``notes.md``."""
     _write(folder / "api.md", api_page())
     _write(folder / "json.md", json_page())
+    _write(folder / "notes.md", notes_page())
 
 
 def write_page(folder: Path) -> None:
@@ -104,6 +106,22 @@ def json_page() -> str:
                 fields |= {f"{name}[].{key}": each for key, each in inner.items()}
         parts.append(_fields_table(f"occupancy {command}", fields))
     return "\n".join(parts)
+
+
+def notes_page() -> str:
+    """Return a page with every note, its code in the JSON, and a link to its explanation."""
+    rows = [
+        "# Notes",
+        "",
+        "Notes appear under a table, at most three at a time. The JSON has all of them with their codes.",
+        "",
+    ]
+    rows += ["| Code | Note | Explanation |", "| --- | --- | --- |"]
+    for code, note in NOTES.items():
+        page, _, anchor = note.anchor.partition("#")
+        link = f"../{page}.md#{anchor}" if anchor else f"../{page}.md"
+        rows.append(f"| `{code}` | {note.text.replace('*', chr(92) + '*')} | [{page}]({link}) |")
+    return "\n".join([*rows, ""])
 
 
 def _fields_table(title: str, fields: Mapping[str, dict[str, Any]]) -> str:

@@ -12,10 +12,12 @@ import pytest
 
 import occupancy
 from occupancy.cli import commands
+from occupancy.report.notes import NOTES
 from occupancy.report.schema import REPORTS
 
 from . import site
 from .refresh_docs import FIGURES, module_at
+from .test_docs import BAD_STARTS, MAX_WORDS
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -39,6 +41,19 @@ def test_every_json_has_its_fields_in_the_reference(generated: ModuleType) -> No
     assert not re.findall(
         r"\| ((?:Whether|How|Why|What|Which|Where|With|Of) .*) \|$", page, flags=re.MULTILINE
     )
+
+
+def test_every_note_is_plain_and_leads_to_a_page(generated: ModuleType) -> None:
+    for note in NOTES.values():
+        page, _, anchor = note.anchor.partition("#")
+        text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+        headings = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
+        assert not anchor or anchor in {
+            re.sub(r"[^\w ]", "", each).lower().replace(" ", "-") for each in headings
+        }
+        assert f"`{note.code}`" in generated.notes_page()
+        assert not BAD_STARTS.match(note.text)
+        assert len(note.text.split()) <= MAX_WORDS * max(1, len(re.findall(r"[.:]( |$)", note.text)))
 
 
 def test_every_option_has_a_help_text() -> None:

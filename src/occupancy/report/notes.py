@@ -8,16 +8,16 @@ from __future__ import annotations
 from .model import Note
 
 _CATALOGUE = (
-    Note("assumed", "* assumed", "reference/notes"),
+    Note("assumed", "* assumed", "models#how-missing-inputs-are-treated"),
     Note(
         "registers-may-spill",
         "Fewer registers may cause spills.",
-        "guides/launch-bounds",
+        "advice#launch-bounds",
     ),
     Note(
         "spreadsheet-no-launch",
         "The spreadsheet counts blocks of a kernel that does not launch.",
-        "guides/spreadsheet",
+        "spreadsheet",
     ),
     Note(
         "carveout-raised",
@@ -32,12 +32,12 @@ _CATALOGUE = (
     Note(
         "tensor-memory",
         "Blocks that relinquish their allocation permit can share the SM by columns (inferred, not measured).",
-        "guides/tensor-memory",
+        "concepts/tensor-memory",
     ),
     Note(
         "setmaxnreg",
         "If its warpgroups use setmaxnreg, fewer registers are no advice: `occupancy registers` checks a split.",
-        "guides/setmaxnreg",
+        "concepts/warp-specialization",
     ),
     Note(
         "cluster-bound",
@@ -47,38 +47,38 @@ _CATALOGUE = (
     Note(
         "sms-vary",
         "This name stands for GPUs with different numbers of SMs: name one of them for the whole GPU.",
-        "guides/several-gpus",
+        "advice#several-gpus",
     ),
     Note(
         "launch-bounds-caps",
         "Registers above the cap are spilled. `-maxrregcount` caps every kernel of a file without launch bounds.",
-        "guides/launch-bounds",
+        "advice#launch-bounds",
     ),
     Note(
         "budget-both",
         "A kernel may use both limits of a row together.",
-        "guides/budget",
+        "advice#a-budget",
     ),
     Note(
         "assumed-threads",
         "* Block size assumed: the launch bound, else 256. Set `threads` (`--threads N` or `NAME=N`).",
-        "guides/scan",
+        "scan",
     ),
     Note(
         "dynamic-smem",
         "Dynamic shared memory is not in the file and counts as 0.",
-        "guides/scan",
+        "scan",
     ),
-    Note("spills-counted", "~ Counted in the machine code.", "guides/scan"),
-    Note("spills-more", "More spills are likely with fewer registers.", "guides/scan"),
+    Note("spills-counted", "~ Counted in the machine code.", "scan"),
+    Note("spills-more", "More spills are likely with fewer registers.", "scan"),
     Note(
         "not-linked",
         "Relocatable code: registers, shared memory and stack exclude those of its callees.",
-        "guides/scan",
+        "scan",
     ),
-    Note("stated-by-one", "Only one of the builds states some values.", "guides/compare"),
-    Note("mixed", "mixed: better in one value and worse in another.", "guides/compare"),
-    Note("autotuner", "Candidates that an autotuner rejected do not run and come last.", "guides/scan"),
+    Note("stated-by-one", "Only one of the builds states some values.", "ci#compare-two-builds"),
+    Note("mixed", "mixed: better in one value and worse in another.", "ci#compare-two-builds"),
+    Note("autotuner", "Candidates that an autotuner rejected do not run and come last.", "scan"),
 )
 
 NOTES = {note.code: note for note in _CATALOGUE}
