@@ -17,13 +17,11 @@ from occupancy.cli import commands
 from occupancy.compare.rules import read_rules
 from occupancy.readers.limits import CEILINGS
 
+from .language import BAD_STARTS, MAX_WORDS, sentences
 from .oracle.golden import read_rows
 from .refresh_docs import DOCUMENTS, PICTURE, ROOT, blocks, refreshed, terminal_picture
 
 PAGES = [*DOCUMENTS, *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"))]
-
-BAD_STARTS = re.compile(r"(Of an? |Where |Which |Beside |What )")
-MAX_WORDS = 25
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
@@ -53,10 +51,6 @@ def paragraphs(document: Path) -> Iterator[str]:
     text = re.sub(r"^\s*([-*:]|\d+\.)\s+", "\n\n", text, flags=re.M)
     text = re.sub(r"^\|(.*)\|$", lambda row: "\n\n" + row[1].replace("|", "\n\n"), text, flags=re.M)
     yield from (" ".join(part.split()) for part in text.split("\n\n") if part.strip())
-
-
-def sentences(paragraph: str) -> list[str]:
-    return [each for each in re.split(r"(?<=[.!?:])[\s*\")]+(?=[A-Z0-9`*\[(\"])", paragraph) if each]
 
 
 @pytest.mark.parametrize("document", PAGES, ids=lambda path: path.name)
