@@ -8,7 +8,7 @@ from math import prod
 from typing import Any, NamedTuple, TypeVar
 
 from ..engine import Model, Result, rules
-from ..errors import InputError, TooMuchError, words_of
+from ..errors import InputError, TooMuchError, foreign_message
 from ..tables.gpus import find_gpus
 from ..values.fields import KernelInputs, unknown_input
 from ..values.kernel import Kernel
@@ -206,7 +206,7 @@ class Criteria(NamedTuple):
             return False
         except InputError as error:
             named = error.where if config is None else f"{where()}: {error.where}"
-            raise error.elsewhere(named, InputError) from error
+            raise error.with_location(named, InputError) from error
 
     def _holds(self, config: object, given: dict[str, Any]) -> bool:
         kernel, cluster = self._kernel(config, given)
@@ -233,7 +233,7 @@ class Criteria(NamedTuple):
         except TooMuchError:
             return None
         except InputError as error:
-            raise error.elsewhere(f"configuration: {error.where}", InputError) from error
+            raise error.with_location(f"configuration: {error.where}", InputError) from error
         answer = Result(row, kernel, model)
         return answer if answer.launchable and cluster <= max(1, row.most_blocks_per_cluster) else None
 
@@ -248,7 +248,7 @@ class Criteria(NamedTuple):
             try:
                 given[name] = given[name](config)
             except Exception as error:
-                problem = f"the function for it fails with {type(error).__name__}: {words_of(error)}"
+                problem = f"the function for it fails with {type(error).__name__}: {foreign_message(error)}"
                 raise InputError(problem, where=name) from error
         return given
 

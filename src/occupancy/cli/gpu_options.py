@@ -159,7 +159,7 @@ def _default_gpus(default: Default, table: Table, file: str | None, wants_all: b
         try:
             return find_gpus(name, table)
         except OccupancyError as error:
-            raise error.elsewhere(f"{DEFAULT_GPU}={name}", InputError) from error
+            raise error.with_location(f"{DEFAULT_GPU}={name}", InputError) from error
     if default == "any":
         return [Gpu(row) for row in rows]
     if file is not None:

@@ -13,7 +13,7 @@ from ..advice.next_steps import NextStep
 from ..builds.names import base_name, last_name, matches
 from ..builds.rows import Evaluator, ScannedKernel
 from ..engine import evaluate
-from ..errors import BaselineError, Mistakes, OccupancyError, RulesError
+from ..errors import BaselineError, ErrorCollector, OccupancyError, RulesError
 from ..readers import KernelRecord
 from ..values.spellings import nearest_names
 from .diff import MEASURES, Change, Measure, diff_row, step_to, step_with_registers
@@ -198,11 +198,11 @@ class _Run:
         self._new: dict[tuple[int, str], KernelRecord] = {}
         self._unknown: dict[tuple[int, str], list[KernelRecord]] = {}
         self.assumed = 0
-        with Mistakes() as found:
+        with ErrorCollector() as found:
             for number, rule in enumerate(rules.rules, 1) if not has_baseline else ():
                 for name, bound in rule.bounds.items():
                     if bound is not None and CRITERIA[name].compares:
-                        found.keep(
+                        found.add(
                             RulesError(
                                 f"rule {number} ({rule.about}) demands {name}, and there is no baseline",
                                 where=rule.place,
@@ -261,22 +261,22 @@ class _Run:
         for kernel in known:
             names.setdefault((kernel.name, kernel.compute_capability), kernel)
         unused: list[tuple[Rule | Exemption, str]] = []
-        with Mistakes() as found:
+        with ErrorCollector() as found:
             for number, rule in enumerate(self._rules.rules, 1):
                 idle = _idle_patterns(rule, names.values())
                 self.used += len(idle) < len(rule.patterns)
                 if idle and not rule.demands:
                     unused.append((rule, f"no kernel matches {', '.join(idle)}"))
                 elif idle:
-                    found.keep(_idle_error(number, rule, idle, list(names.values())))
+                    found.add(_idle_error(number, rule, idle, list(names.values())))
             for exemption in self._rules.exemptions:
                 if idle := _idle_patterns(exemption, names.values()):
                     unused.append((exemption, f"no kernel matches {', '.join(idle)}"))
             for (number, name), kernels in self._unknown.items():
-                found.keep(self._unknown_error(number, name, kernels))
+                found.add(self._unknown_error(number, name, kernels))
             for (number, name), kernel in self._new.items():
                 if (number, name) not in self._compared and not is_partial:
-                    found.keep(self._new_error(number, name, kernel))
+                    found.add(self._new_error(number, name, kernel))
         return unused
 
     def _unknown_error(self, number: int, name: str, kernels: Sequence[KernelRecord]) -> RulesError:

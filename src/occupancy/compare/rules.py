@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..builds.names import matches
 from ..builds.rows import BlockSize
-from ..errors import MAX_SHOWN, InputError, Mistakes, OccupancyError, RulesError, shown
+from ..errors import MAX_SHOWN, ErrorCollector, InputError, OccupancyError, RulesError, shown
 from ..readers import KernelRecord
 from ..tables.files import PYPROJECT, read_toml, read_toml_with_lines, tools
 from ..values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
@@ -70,13 +70,15 @@ class _Entry:
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
-    def _read_selectors(self, found: Mistakes) -> None:
-        self._set("kernels", found.by(_texts, self.kernels, "kernels", 'patterns such as "sgemm*"') or ("*",))
+    def _read_selectors(self, found: ErrorCollector) -> None:
+        self._set(
+            "kernels", found.call(_texts, self.kernels, "kernels", 'patterns such as "sgemm*"') or ("*",)
+        )
         archs = [self.arch] if isinstance(self.arch, (str, int, ComputeCapability)) else self.arch
         if not isinstance(archs, Collection):
-            found.keep(_wrong(self.arch, "arch", 'Give "sm_90", or a list.'))
+            found.add(_wrong(self.arch, "arch", 'Give "sm_90", or a list.'))
             archs = ()
-        self._set("arch", tuple(found.by(_arch, each) for each in archs))
+        self._set("arch", tuple(found.call(_arch, each) for each in archs))
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -128,18 +130,18 @@ class Rule(_Entry):
     max_smem_growth: int | str | bool | None = None
 
     def __post_init__(self) -> None:
-        with Mistakes() as found:
+        with ErrorCollector() as found:
             if not any(getattr(self, name) is not None for name in ("threads", "dynamic_smem", *CRITERIA)):
-                found.keep(RulesError("demands nothing", where="rule", allowed=", ".join(CRITERIA)))
+                found.add(RulesError("demands nothing", where="rule", allowed=", ".join(CRITERIA)))
             self._read_selectors(found)
             if self.threads is not None:
-                self._set("threads", found.by(_threads, self.threads))
+                self._set("threads", found.call(_threads, self.threads))
             if self.dynamic_smem is not None:
-                self._set("dynamic_smem", found.by(parse_size, self.dynamic_smem, "dynamic_smem"))
+                self._set("dynamic_smem", found.call(parse_size, self.dynamic_smem, "dynamic_smem"))
             for name in CRITERIA:
                 value = getattr(self, name)
                 if value is not None:
-                    self._set(name, found.by(_bound, name, value))
+                    self._set(name, found.call(_bound, name, value))
 
     @property
     def bounds(self) -> dict[str, float | None]:
@@ -164,15 +166,17 @@ class Exemption(_Entry):
     """The last day on which it holds; None for ever."""
 
     def __post_init__(self) -> None:
-        with Mistakes() as found:
+        with ErrorCollector() as found:
             self._read_selectors(found)
             if not isinstance(self.reason, str) or not self.reason:
-                found.keep(_wrong(self.reason, "reason", "Give a sentence that says why."))
-            names = found.by(_texts, self.rules, "rules", '"min_occupancy", or a list') if self.rules else ()
-            found.by(_check_names, names or (), tuple(CRITERIA), "rules: ")
+                found.add(_wrong(self.reason, "reason", "Give a sentence that says why."))
+            names = (
+                found.call(_texts, self.rules, "rules", '"min_occupancy", or a list') if self.rules else ()
+            )
+            found.call(_check_names, names or (), tuple(CRITERIA), "rules: ")
             self._set("rules", names)
             if self.until is not None:
-                self._set("until", found.by(_day, self.until))
+                self._set("until", found.call(_day, self.until))
 
     def covers(self, criterion: str, today: date) -> bool:
         """Return True if it excuses a violation on a day."""
@@ -232,7 +236,7 @@ def _arch(value: object) -> ComputeCapability:
     try:
         return ComputeCapability.parse(value)
     except InputError as error:
-        raise error.elsewhere("arch", RulesError) from error
+        raise error.with_location("arch", RulesError) from error
 
 
 def _threads(value: object, where: str = "threads") -> int:
@@ -274,12 +278,12 @@ def _bound(name: str, value: Any) -> float | bool:
 
 
 def _check_names(given: Iterable[str], names: Collection[str], where: str = "") -> None:
-    with Mistakes() as found:
+    with ErrorCollector() as found:
         for name in given:
             if name not in names:
                 cut = name[:MAX_SHOWN]
                 allowed = did_you_mean(cut, names)
-                found.keep(RulesError("there is no such name", where=where + cut, allowed=allowed))
+                found.add(RulesError("there is no such name", where=where + cut, allowed=allowed))
 
 
 # The file
@@ -324,35 +328,35 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
             raise RulesError("has no table [tool.occupancy]", where=file, hint=_SHORTEST)
         table, above = found_table, "tool.occupancy."
     top = f"{file}: {above}"
-    with Mistakes() as found:
-        found.by(_check_names, table, _NAMES, top)
+    with ErrorCollector() as found:
+        found.call(_check_names, table, _NAMES, top)
 
         def read(name: str, names: tuple[str, ...], make: Callable[..., T]) -> tuple[T, ...]:
             entries = table.get(name, [])
             if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
-                found.keep(_wrong(entries, f"{top}{name}", f"Write tables [[{name}]]."))
+                found.add(_wrong(entries, f"{top}{name}", f"Write tables [[{name}]]."))
                 return ()
             begin = lines.get(f"{above}{name}", ())
             results = []
             for number, entry in enumerate(entries, 1):
                 line = f", line {begin[number - 1]}" if len(begin) == len(entries) else ""
                 where = f"{file}{line}: {above}{name}[{number}]."
-                results.append(found.by(_entry, entry, names, make, where))
+                results.append(found.call(_entry, entry, names, make, where))
             return tuple(each for each in results if each is not None)
 
         rules = read("rules", _RULE_NAMES, Rule)
         if not table.get("rules"):
-            found.keep(RulesError("there is no rule", where=f"{top}rules", hint=_SHORTEST))
+            found.add(RulesError("there is no rule", where=f"{top}rules", hint=_SHORTEST))
         _check_for_contradictions(rules, found)
         removable = table.get("allow_removed", False)
         if isinstance(removable, bool):
             allow_removed: tuple[str, ...] = ("*",) if removable else ()
         else:
             where = f"{top}allow_removed"
-            allow_removed = found.by(_texts, removable, where, 'true, false, or patterns such as "old_*"')
+            allow_removed = found.call(_texts, removable, where, 'true, false, or patterns such as "old_*"')
         baseline = table.get("baseline")
         if baseline is not None and (not isinstance(baseline, str) or not baseline):
-            found.keep(_wrong(baseline, f"{top}baseline", "Give the path of a file."))
+            found.add(_wrong(baseline, f"{top}baseline", "Give the path of a file."))
             baseline = None
         return Rules(
             source=file,
@@ -360,29 +364,29 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
             exemptions=read("exemptions", _EXEMPTION_NAMES, Exemption),
             baseline=None if baseline is None else os.path.join(os.path.dirname(file), baseline),
             allow_removed=allow_removed,
-            threads=found.by(_threads, table["threads"], f"{top}threads") if "threads" in table else None,
+            threads=found.call(_threads, table["threads"], f"{top}threads") if "threads" in table else None,
         )
 
 
 def _entry(entry: dict[str, Any], names: tuple[str, ...], make: Callable[..., T], where: str) -> T | None:
     """Make a rule or an exemption of a table; its errors have its place in the file."""
     place = where.rpartition(": ")[0]
-    with Mistakes() as found:
-        found.by(_check_names, entry, names, where)
+    with ErrorCollector() as found:
+        found.call(_check_names, entry, names, where)
         values = {name: value for name, value in entry.items() if name in names}
         if make is Exemption:
             values.setdefault("kernels", None)
             values.setdefault("reason", None)
         for name, value in values.items():
             if name in CRITERIA and CRITERIA[name].measure == "occupancy":
-                values[name] = found.by(_percent, value, f"{where}{name}")
+                values[name] = found.call(_percent, value, f"{where}{name}")
         try:
             return make(**values, place=place)
         except OccupancyError as error:
             for each in error.every:
                 part = each.where if each.where != "rule" else ""
                 if part or set(entry) <= set(names):  # an unknown name is the whole mistake
-                    found.keep(each.elsewhere((where + part).rstrip("."), RulesError))
+                    found.add(each.with_location((where + part).rstrip("."), RulesError))
     return None
 
 
@@ -397,7 +401,7 @@ def _percent(value: object, where: str) -> object:
     return value / 100
 
 
-def _check_for_contradictions(rules: Sequence[Rule], found: Mistakes) -> None:
+def _check_for_contradictions(rules: Sequence[Rule], found: ErrorCollector) -> None:
     """Refuse two bounds of one criterion for the same patterns."""
     first: dict[tuple[object, ...], tuple[int, Rule]] = {}
     for number, rule in enumerate(rules, 1):
@@ -405,7 +409,7 @@ def _check_for_contradictions(rules: Sequence[Rule], found: Mistakes) -> None:
             key = frozenset(rule.kernels), frozenset(rule.arch), name
             other_number, other = first.setdefault(key, (number, rule))
             if other is not rule:
-                found.keep(
+                found.add(
                     RulesError(
                         f"rule {number} sets {name} = {_written(bound)} and rule {other_number} sets "
                         f"{_written(other.bounds[name])}, both for {rule.about}",

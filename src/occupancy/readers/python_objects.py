@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..errors import InputError, OccupancyError, shown, type_name, words_of
+from ..errors import InputError, OccupancyError, foreign_message, shown, type_name
 from .limits import Malformed, sanitize
 from .reading import stream_kernels
 from .record import KernelRecord, Shape
@@ -47,7 +47,9 @@ def read_kernel(obj: object) -> KernelRecord:
     except Malformed as error:
         raise InputError(f"{type_name(obj)}: {error.what}", where=_WHERE) from error
     except Exception as error:  # a framework without a GPU raises errors of its own
-        raise InputError(f"{type_name(obj)} could not be asked: {words_of(error)}", where=_WHERE) from error
+        raise InputError(
+            f"{type_name(obj)} could not be asked: {foreign_message(error)}", where=_WHERE
+        ) from error
     raise InputError(f"{type_name(obj)} is no kernel that is known", where=_WHERE, allowed=_KNOWN)
 
 

@@ -117,7 +117,7 @@ def _read_row(name: object, row: object, where: str) -> Limits:
         try:
             known = shipped.limits(like)
         except UnknownComputeCapabilityError as error:
-            raise error.elsewhere(f"{where}like", TableError) from error
+            raise error.with_location(f"{where}like", TableError) from error
         base = {field: getattr(known, field) for field in FIELD_NAMES}
     return _make_limits(cc, base, given, where)
 
@@ -177,7 +177,7 @@ def _make_limits(cc: ComputeCapability, base: Mapping[str, Any], given: dict[str
     except TableError as error:
         if error.where.startswith(where):
             raise
-        raise error.elsewhere(where + part + error.where.rpartition(": ")[2], TableError) from error
+        raise error.with_location(where + part + error.where.rpartition(": ")[2], TableError) from error
 
 
 def _convert(value: object, kind: str) -> object:

@@ -54,10 +54,7 @@ def worded(text: str, reader: Reader) -> str:
 def said_by(error: OccupancyError) -> Asking:
     """What an error says, where an answer goes on without what failed."""
     return Asking(
-        *(
-            "\n".join(line for each in error.every for line in each.lines(reader))
-            for reader in get_args(Reader)
-        )
+        *("\n".join(line for each in error.every for line in each.lines()) for reader in get_args(Reader))
     )
 
 
