@@ -19,6 +19,7 @@ from occupancy.engine import default_model, evaluate
 from occupancy.page.build import build_page
 from occupancy.tables import shipped
 from occupancy.tables.gpus import all_gpus, find_gpu
+from occupancy.values import numbers
 from occupancy.values.fields import MAX_REGISTERS_PER_THREAD
 from occupancy.values.kernel import Kernel, Launch
 from occupancy.values.limits import Limits
@@ -107,15 +108,13 @@ def test_a_mutated_rule_is_caught(rule: str, mutated: str) -> None:
 
 
 def test_words_are_those_of_the_library(engine: PageEngine) -> None:
-    from occupancy.render import words
-
     shares = [0, 1e-5, 0.0004, 0.0625, 1 / 3, 0.375, 2 / 3, 0.99999, 1]
-    assert engine.value(f"{shares}.map(words.percent)") == [words.percent(share) for share in shares]
+    assert engine.value(f"{shares}.map(words.percent)") == [numbers.percent(share) for share in shares]
     sizes = [0, 1, 1000, 1001, 1024, 1152, 9344, 98304, 232448, 1 << 20]
-    assert engine.value(f"{sizes}.map(words.size)") == [words.size(size) for size in sizes]
+    assert engine.value(f"{sizes}.map(words.size)") == [numbers.size(size) for size in sizes]
     counts = [0, 1, 12, 1536, 1234567]
     assert engine.value(f'{counts}.map((each) => words.count(each, "block"))') == [
-        words.count(each, "block") for each in counts
+        numbers.count(each, "block") for each in counts
     ]
 
 

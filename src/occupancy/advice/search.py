@@ -15,7 +15,7 @@ from ..engine.common import divide_up
 from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.resources import ADJUSTABLE, QUANTITIES, RESOURCE_OF, Adjustable, amount_of
+from ..values.resources import ADJUSTABLE, QUANTITIES, Adjustable
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -40,13 +40,14 @@ class Dial:
     @property
     def amount(self) -> int:
         """Present use of the kernel; unknown barriers count as in the engine."""
-        amount = amount_of(self.resource, self.kernel)
-        return QUANTITIES[self.resource].not_given if amount is None else amount
+        quantity = QUANTITIES[self.resource]
+        amount: int | None = getattr(self.kernel, quantity.field)
+        return quantity.default if amount is None else amount
 
     @property
     def highest(self) -> int:
         """An upper bound of the amount."""
-        most: int = getattr(self.limits, QUANTITIES[self.resource].most or "")
+        most: int = getattr(self.limits, QUANTITIES[self.resource].most)
         return most
 
     def result(self, amount: int) -> Result:
@@ -55,7 +56,7 @@ class Dial:
 
     def blocks(self, result: Result) -> int:
         """Return the blocks that the resource alone allows, up to the block slots of an SM."""
-        allowed = getattr(result.block_limits, RESOURCE_OF[self.resource])
+        allowed = getattr(result.block_limits, QUANTITIES[self.resource].resource)
         most = result.block_limits.blocks if allowed is None else min(allowed, result.block_limits.blocks)
         # Registers decide whether a block that caches in L1 is confined to half of the SM's warps.
         return min(most, result.block_limits.warps) if self.resource == "regs" else most
@@ -160,7 +161,8 @@ def used(kernel: Kernel) -> tuple[Adjustable, ...]:
     return tuple(
         resource
         for resource in ADJUSTABLE
-        if amount_of(resource, kernel) and not (resource == "regs" and kernel.reallocates_registers)
+        if getattr(kernel, QUANTITIES[resource].field)
+        and not (resource == "regs" and kernel.reallocates_registers)
     )
 
 

@@ -28,7 +28,7 @@ FIRST_WITH_FLEXIBLE_CARVEOUT = (7, 0)
 FIRST_WITH_BARRIER_LIMIT = (9, 0)
 """First compute capability whose barriers cuda_occupancy.h compares; on an 8.x they set no limit."""
 
-UNKNOWN_BARRIERS = QUANTITIES["barriers"].not_given
+UNKNOWN_BARRIERS = QUANTITIES["barriers"].default
 """Barriers of a kernel if they are not known: one, for ``__syncthreads()``."""
 
 

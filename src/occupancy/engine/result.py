@@ -144,7 +144,7 @@ class Result:
             (self.allocated.registers, limits.max_registers_per_multiprocessor),
             (self.allocated.shared_memory, self.shared_memory_pool),
             (
-                QUANTITIES["barriers"].not_given if barriers is None else barriers,
+                QUANTITIES["barriers"].default if barriers is None else barriers,
                 limits.max_barriers_per_multiprocessor,
             ),
             (self.kernel.virtual_resources_at_start, limits.virtual_resources_per_multiprocessor),
