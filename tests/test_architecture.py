@@ -27,7 +27,7 @@ BUDGETS = {
     "arrays": 720,
     "device": 1020,
     "builds": 1520,
-    "compare": 1630,
+    "compare": 1632,
     "report": 3820,
     "render": 840,
     "page": 280,

@@ -71,9 +71,8 @@ class _Entry:
         object.__setattr__(self, name, value)
 
     def _read_selectors(self, found: ErrorCollector) -> None:
-        self._set(
-            "kernels", found.call(_texts, self.kernels, "kernels", 'patterns such as "sgemm*"') or ("*",)
-        )
+        kernels = found.call(_texts, self.kernels, "kernels", 'patterns such as "sgemm*"')
+        self._set("kernels", kernels or ("*",))
         archs = [self.arch] if isinstance(self.arch, (str, int, ComputeCapability)) else self.arch
         if not isinstance(archs, Collection):
             found.add(_wrong(self.arch, "arch", 'Give "sm_90", or a list.'))
@@ -170,11 +169,9 @@ class Exemption(_Entry):
             self._read_selectors(found)
             if not isinstance(self.reason, str) or not self.reason:
                 found.add(_wrong(self.reason, "reason", "Give a sentence that says why."))
-            names = (
-                found.call(_texts, self.rules, "rules", '"min_occupancy", or a list') if self.rules else ()
-            )
+            names = self.rules and found.call(_texts, self.rules, "rules", '"min_occupancy", or a list')
             found.call(_check_names, names or (), tuple(CRITERIA), "rules: ")
-            self._set("rules", names)
+            self._set("rules", names or ())
             if self.until is not None:
                 self._set("until", found.call(_day, self.until))
 
