@@ -22,6 +22,7 @@ from .compare.rules import Rules
 from .engine import LaunchFailure, Result
 from .engine.parts import Model, Use
 from .readers import KernelStream, ReadProblem
+from .readers.record import Spills
 from .report.explain import Explanation
 from .report.model import Column, Report
 from .tables.sources import Provenance
@@ -65,6 +66,7 @@ __all__ = [
     "SharedMemorySize",
     "SizedResult",
     "Slack",
+    "Spills",
     "SpreadsheetColumn",
     "Use",
     "Violation",

@@ -1,5 +1,1 @@
-"""What changed in the kernels of a build since another build or a baseline, and whether they keep the rules.
-
-It knows nothing of how its answers are shown; of the package it uses `values`, `tables`, `readers`, `engine`,
-`advice` and `builds`.
-"""
+"""Differences between builds, baselines, and checks against rules."""

@@ -65,6 +65,21 @@ else:
         return dataclass(unsafe_hash=frozen, **options)
 
 
+class Spills(NamedTuple):
+    """Bytes that a thread stores and loads because registers do not suffice."""
+
+    stores: int
+    loads: int
+
+    @property
+    def total(self) -> int:
+        """Stores and loads."""
+        return self.stores + self.loads
+
+    def __bool__(self) -> bool:
+        return self.total > 0
+
+
 @_immutable(frozen=True, slots=True, kw_only=True)
 class KernelRecord:
     """One kernel of one architecture, or one launch; None: not stated.
@@ -188,37 +203,17 @@ class KernelRecord:
         return self.dynamic_smem is None and self.smem in (None, self.static_smem)
 
     @property
-    def spills(self) -> tuple[int, int] | None:
-        """Bytes of spill stores and loads of a thread; None if unknown."""
+    def spills(self) -> Spills | None:
+        """Bytes of spill stores and loads of a thread; None if unknown, falsy if there are none."""
         stores, loads = self.spill_store_bytes, self.spill_load_bytes
         if stores is None and loads is None:
             return None
-        return max(stores or 0, 0), max(loads or 0, 0)
+        return Spills(max(stores or 0, 0), max(loads or 0, 0))
 
     @property
     def spills_are_counted(self) -> bool:
         """True if its spills were counted in the machine code."""
         return self.spills_from == "code" and any(self.spills or ())
-
-    @property
-    def rejected_by_autotuner(self) -> bool:
-        """True for a candidate that an autotuner did not choose."""
-        return self.chosen is False
-
-    @property
-    def is_comparable(self) -> bool:
-        """True if it is compiled, and may be launched."""
-        return self.regs is not None and not self.rejected_by_autotuner
-
-    @property
-    def is_traced(self) -> bool:
-        """True for a launch of a trace with its duration."""
-        return self.format == "pytorch-trace" and self.duration_us is not None
-
-    @property
-    def group(self) -> str:
-        """The name; for candidates of an autotuner with the file."""
-        return self.name if self.chosen is None else f"{self.name} {self.file}"
 
     @property
     def demangled(self) -> str:

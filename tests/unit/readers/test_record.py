@@ -76,3 +76,11 @@ def test_problems_have_no_control_characters() -> None:
 def test_only_stated_values_are_shown() -> None:
     record = KernelRecord(source="a.so", format="fatbin", name="k", regs=0)
     assert repr(record) == "KernelRecord(source='a.so', format='fatbin', name='k', regs=0)"
+
+
+def test_spills_are_false_where_there_are_none() -> None:
+    record = KernelRecord(source="a", format="ptxas", name="k", spill_store_bytes=0, spill_load_bytes=0)
+    assert record.spills is not None
+    assert not record.spills
+    assert record.spills.total == 0
+    assert KernelRecord(source="a", format="ptxas", name="k").spills is None
