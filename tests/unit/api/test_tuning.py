@@ -227,18 +227,10 @@ class TestRefusals:
             ({"threads": 0}, {}, "threads: 0 is out of range"),
             ({"threads": 32.5}, {}, "threads: 32.5 is not a whole number"),
             ({"num_warps": "four"}, {}, "warps per block: 'four' is not a whole number"),
-            (
-                {"threads": 32, "smem": 2, "static_smem": 1},
-                {},
-                "smem: is the total, and static",
-            ),
+            ({"threads": 32, "smem": 2, "static_smem": 1}, {}, "smem: is the total, and static"),
             ({"threads": 32, "num_ctas": "two"}, {}, "num_ctas: 'two' is not a whole number"),
             ({"threads": 32, "caching": "ca"}, {}, "caching: compute capability 9.0 has no caching mode"),
-            (
-                {"threads": 32, "carveout": "7k"},
-                {},
-                "carveout: compute capability 9.0 has no configuration",
-            ),
+            ({"threads": 32, "carveout": "7k"}, {}, "carveout: compute capability 9.0 has no configuration"),
             (
                 {"threads": 32},
                 {"smem": lambda each: each["tile"]},
@@ -304,10 +296,7 @@ class TestArgumentsOfCompute:
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
-        [
-            ({"regs": 72}, "threads: is missing"),
-            ({"threads": 256, "regs": 300}, "regs: 300 is out of range"),
-        ],
+        [({"regs": 72}, "threads: is missing"), ({"threads": 256, "regs": 300}, "regs: 300 is out of range")],
     )
     def test_what_is_wrong_is_said_as_compute_says_it(self, arguments: dict[str, Any], message: str) -> None:
         with pytest.raises(occupancy.InputError) as caught:

@@ -40,11 +40,7 @@ def kernels(values: list[Any]) -> list[Any]:
     return [each for each in values if isinstance(each, dict) and str(each.get("cat")).lower() == "kernel"]
 
 
-@given(
-    st.lists(events(), max_size=30),
-    st.sampled_from([None, 2]),
-    st.sampled_from([1, 7, 64, 1 << 20]),
-)
+@given(st.lists(events(), max_size=30), st.sampled_from([None, 2]), st.sampled_from([1, 7, 64, 1 << 20]))
 def test_no_kernel_rejected_by_autotuner(trace: list[dict[str, Any]], indent: int | None, chunk: int) -> None:
     text = json.dumps(trace, indent=indent)
     with pytest.MonkeyPatch.context() as patch:

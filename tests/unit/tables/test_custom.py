@@ -127,14 +127,8 @@ class TestReadLimits:
             ('{like: "9.0", compute_capability: [9, 0]}', ".compute_capability: there is no such name."),
             ('{like: "9.0", spreadsheet: 3}', ".spreadsheet: got 3. Allowed: names and values, or None."),
             ('{like: "9.0", spreadsheet: {version: "2.5"}}', 'got \'2.5\'. Allowed: "2.4" or "11.1".'),
-            (
-                '{like: "9.0", spreadsheet: {version: "2.4", x: 1}}',
-                ".spreadsheet.x: there is no such name.",
-            ),
-            (
-                '{like: "9.0", spreadsheet: {2026-01-01: 1}}',
-                ".2026-01-01: there is no such name.",
-            ),
+            ('{like: "9.0", spreadsheet: {version: "2.4", x: 1}}', ".spreadsheet.x: there is no such name."),
+            ('{like: "9.0", spreadsheet: {2026-01-01: 1}}', ".2026-01-01: there is no such name."),
             (
                 '{like: "9.0", spreadsheet: {version: "2.4", warp_allocation_granularity_ca: 0}}',
                 ".spreadsheet.warp_allocation_granularity_ca: 0 is out of range.",
@@ -180,11 +174,7 @@ class TestReadLimits:
                 ": extra",
                 "there is no such name. Allowed: compute_capabilities, schema_version",
             ),
-            (
-                HEAD + "  9.0: {}\n",
-                ": compute_capabilities",
-                "got 9.0. Write a compute capability in quotes",
-            ),
+            (HEAD + "  9.0: {}\n", ": compute_capabilities", "got 9.0. Write a compute capability in quotes"),
             (HEAD + "  12.10: {}\n", ": compute_capabilities", "12.10 is read as 12.1."),
             (HEAD + "  sm_90: {}\n", ": compute_capabilities", """got 'sm_90'. Allowed: "9.0\""""),
             (HEAD + "  '9': {}\n", ": compute_capabilities", "'9' is not a compute capability"),

@@ -184,11 +184,7 @@ class TestDataPath:
             capture_output=True,
             text=True,
         )
-        assert found.stdout.splitlines() == [
-            str(table),
-            "read from there",
-            "False",
-        ]
+        assert found.stdout.splitlines() == [str(table), "read from there", "False"]
 
 
 class TestReadYaml:
