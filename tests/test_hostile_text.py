@@ -158,16 +158,6 @@ def test_an_architecture_is_one_or_nothing(tmp_path: Path, file: str) -> None:
         is_text(limited("scan", tmp_path / "file", "--format", output_format), output_format)
 
 
-def test_an_architecture_of_a_baseline_is_one_or_the_baseline_is_refused(tmp_path: Path) -> None:
-    kernel = {"name": "k", "source": "", "format": "ptxas", "regs": 1, "arch": "sm_90\x1b]0;x\x07<img>"}
-    (tmp_path / "b.json").write_bytes(hostile.baseline(json.dumps(kernel)))
-    (tmp_path / "log").write_text(hostile.log("k"))
-    for output_format in FORMATS["diff"]:
-        ended = limited("diff", tmp_path / "b.json", tmp_path / "log", "--format", output_format)
-        assert ended.code == 2
-        is_text(ended, "text")
-
-
 def test_a_name_with_half_a_character_does_not_keep_a_baseline_from_being_written(tmp_path: Path) -> None:
     (tmp_path / "trace.json").write_text(hostile.trace("k\ud800"))
     done = limited("scan", tmp_path / "trace.json", "--save-baseline", tmp_path / "b.json")
@@ -185,18 +175,3 @@ def test_a_width_that_is_none(tmp_path: Path, columns: str) -> None:
     assert ended == limited("scan", tmp_path / "log", environment={"COLUMNS": "80"})._replace(
         peak_mib=ended.peak_mib
     )
-
-
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        (hostile.log("k").encode("utf-16-le"), "a binary file without device code"),
-        (b"NVR\0" + bytes(100), "damaged|ends|without"),
-    ],
-    ids=["utf-16 without a mark", "a report that is none"],
-)
-def test_what_is_not_read_is_reported(tmp_path: Path, content: bytes, says: str) -> None:
-    (tmp_path / "file").write_bytes(content)
-    ended = limited("scan", tmp_path / "file")
-    assert ended.code == 1
-    assert re.search(says, ended.error)

@@ -109,22 +109,6 @@ class TestOutputThatIsNotTaken:
         assert sorted(each.name for each in folder.iterdir()) == ["answer.csv", "baseline.json"]
 
 
-# The write waits for the signal where the file has all of its text, but not its name.
-# Signals that the run itself ignores, as under nohup, would be ignored by it, too.
-SLOW = """
-import os, signal, sys, time
-for each in (signal.SIGHUP, signal.SIGQUIT):
-    signal.signal(each, signal.SIG_DFL)
-from occupancy.__main__ import main
-def wait(*_):
-    os.write(1, b"waits\\n")
-    time.sleep(60)
-os.fsync = wait
-sys.argv = ["occupancy", *sys.argv[1:]]
-main()
-"""
-
-
 class TestFilesThatChange:
     # The reader is called between two records, as a linker may write at any moment.
     READING = """
@@ -174,11 +158,6 @@ print(last)
         for name in ("a.cubin", "b.cubin"):
             shutil.copy(samples / "samples.cubin", tmp_path / name)
         assert says in self.changed(tmp_path, action, tmp_path / "b.cubin")
-
-    def test_nothing_is_mapped_into_memory(self) -> None:
-        # A mapped file that is cut short ends the process, whatever Python does.
-        source = Path(__file__).parents[1] / "src" / "occupancy"
-        assert not [path for path in source.rglob("*.py") if "import mmap" in path.read_text("utf-8")]
 
 
 class TestBaselines:

@@ -56,15 +56,6 @@ def test_nothing_is_answered_where_nothing_is_known(tmp_path: Path) -> None:
     assert (kernel.occupancy, kernel.answer) == (None, None)
 
 
-@pytest.mark.parametrize("name", ["ptxas_v.txt", "ncu_raw.csv", "pytorch_trace.json"])
-def test_it_is_the_output_of_the_command(samples: Path, name: str) -> None:
-    path = str(samples / name)
-    found = occupancy.scan(path, sort="occupancy", limit=5)
-    arguments = ("scan", path, "--sort", "occupancy", "--limit", "5")
-    assert str(found) == run(*arguments).stdout.rstrip("\n")
-    assert json.loads(json.dumps(found.to_dict())) == json.loads(run(*arguments, "--format", "json").stdout)
-
-
 def test_streams_and_several_sources(samples: Path) -> None:
     file = samples / "ptxas_v.txt"
     once = occupancy.scan(io.BytesIO(sample("ptxas_v.txt")))
@@ -122,23 +113,6 @@ def test_a_stream_of_kernels_never_silently_gives_nothing(samples: Path) -> None
     assert list(of_a_stream)
     with pytest.raises(occupancy.ReadError, match="was read already"):
         list(of_a_stream)
-
-
-@pytest.mark.parametrize("name", ["scan", "stream_kernels", "diff", "check", "save_baseline"])
-def test_parameters_have_types_that_can_be_asked_for(name: str) -> None:
-    hints = typing.get_type_hints(getattr(occupancy, name))
-    assert hints["return"].__name__ in occupancy.__all__
-
-
-def test_results_are_short_where_they_are_looked_at(samples: Path, tmp_path: Path) -> None:
-    file = samples / "ptxas_v.txt"
-    (tmp_path / "rules.toml").write_text("[[rules]]\nmax_regs = 255\n")
-    diff = occupancy.diff(file, file, with_same=True)
-    check = occupancy.check(file, tmp_path / "rules.toml")
-    baseline = occupancy.save_baseline(file, tmp_path / "base.json")
-    found = occupancy.scan(file)
-    for result in (diff, diff.kernels[0], check, baseline, found, found[0]):
-        assert len(repr(result)) < 200
 
 
 def test_the_total_of_shared_memory_is_there(samples: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -195,89 +193,51 @@ class TestReading:
         config = {"threads": 1024, "num_warps": 3, "regs": 255}
         assert is_launchable("9.0", config, threads=64, regs=lambda each: each["num_warps"])
 
-    def test_what_is_none_is_not_said(self) -> None:
-        assert is_launchable("9.0", {"threads": 32, "regs": None}, smem=None)
-
-    def test_a_compiled_triton_kernel(self) -> None:
-        metadata = {
-            "target": {"backend": "cuda", "arch": 90, "warp_size": 32}, "num_warps": 8, "shared": 65536,
-            "name": "matmul",
-        }  # fmt: skip
-        compiled = SimpleNamespace(metadata=metadata, asm={}, n_regs=128)
-        assert is_launchable("9.0", compiled, min_occupancy=0.25)
-        compiled.metadata["shared"] = 2 * 65536
-        assert not is_launchable("9.0", compiled, min_occupancy=0.25)
-
 
 class TestRefusals:
     @pytest.mark.parametrize(
-        ("config", "needs", "message"),
+        ("config", "needs", "name"),
         [
-            ({"num_stages": 3}, {}, "threads: it does not say how many. Allowed: threads, num_threads"),
-            (object(), {}, "threads: it does not say how many"),
-            ({"threads": 128, "num_warps": 8}, {}, "threads: it says different things: threads 128, num_"),
-            (
-                {"threads": 32, "regs": 32, "n_regs": 33},
-                {},
-                "regs: it says different things: regs 32, n_regs",
-            ),
-            ({"threads": 32, "regs": -1}, {}, "regs: -1 is out of range. Allowed: 0 to"),
-            ({"threads": 32, "regs": "many"}, {}, "regs: 'many' is not a whole number"),
-            ({"threads": 32, "regs": 64, "maxnreg": 0}, {}, "maxnreg: 0 is out of range. Allowed: 1 and up"),
-            ({"threads": 0}, {}, "threads: 0 is out of range"),
-            ({"threads": 32.5}, {}, "threads: 32.5 is not a whole number"),
-            ({"num_warps": "four"}, {}, "warps per block: 'four' is not a whole number"),
-            ({"threads": 32, "smem": 2, "static_smem": 1}, {}, "smem: is the total, and static"),
-            ({"threads": 32, "num_ctas": "two"}, {}, "num_ctas: 'two' is not a whole number"),
-            ({"threads": 32, "caching": "ca"}, {}, "caching: compute capability 9.0 has no caching mode"),
-            ({"threads": 32, "carveout": "7k"}, {}, "carveout: compute capability 9.0 has no configuration"),
-            (
-                {"threads": 32},
-                {"smem": lambda each: each["tile"]},
-                "smem: the function for it fails with Key",
-            ),
+            ({"num_stages": 3}, {}, "threads"), (object(), {}, "threads"), ({"threads": 0}, {}, "threads"),
+            ({"threads": 128, "num_warps": 8}, {}, "threads"), ({"threads": 32.5}, {}, "threads"),
+            ({"threads": 32, "regs": 32, "n_regs": 33}, {}, "regs"), ({"threads": 32, "regs": -1}, {}, "regs"),
+            ({"threads": 32, "regs": "many"}, {}, "regs"), ({"threads": 32, "caching": "ca"}, {}, "caching"),
+            ({"threads": 32, "regs": 64, "maxnreg": 0}, {}, "maxnreg"),
+            ({"num_warps": "four"}, {}, "warps per block"),
+            ({"threads": 32, "smem": 2, "static_smem": 1}, {}, "smem"),
+            ({"threads": 32, "num_ctas": "two"}, {}, "num_ctas"),
+            ({"threads": 32, "carveout": "7k"}, {}, "carveout"),
+            ({"threads": 32}, {"smem": lambda each: each["tile"]}, "smem"),
         ],
-    )
-    def test_names_the_configuration(self, config: object, needs: dict[str, Any], message: str) -> None:
+    )  # fmt: skip
+    def test_names_the_configuration(self, config: object, needs: dict[str, Any], name: str) -> None:
         configs = [{"threads": 32, "tile": 1}, config]
         kept = prune("9.0", configs, **needs)
         assert next(kept) is configs[0]
-        with pytest.raises(occupancy.InputError) as caught:
+        with pytest.raises(occupancy.InputError, match=f"^configuration 1: {name}: "):
             next(kept)
-        assert str(caught.value).startswith(f"configuration 1: {message}")
         with pytest.raises(occupancy.InputError, match=r"^configuration: "):
             is_launchable("9.0", config, **needs)
 
     @pytest.mark.parametrize(
-        ("arguments", "message"),
+        ("name", "value"),
         [
-            ({"gpu": "9.0", "min_occupancy": 101}, "min_occupancy: 101 is out of range. Allowed: 0 to 1, or"),
-            ({"gpu": "9.0", "min_occupancy": float("nan")}, "min_occupancy: nan is not a share"),
-            ({"gpu": []}, "gpu: [] names no GPU"),
-            ({"gpu": "9.0", "model": "spreadsheet"}, "model: the model spreadsheet does not support"),
-            ({"gpu": "9.0", "min_blocks": 0}, "min_blocks: 0 is out of range. Allowed: 1 and up."),
-            ({"gpu": "9.0", "min_blocks": 1.5}, "min_blocks: 1.5 is not a whole number"),
-            ({"gpu": "x"}, "gpu: 'x' is the name of 19 GPUs"),
+            ("min_occupancy", 101), ("min_occupancy", float("nan")), ("gpu", []), ("model", "spreadsheet"),
+            ("min_blocks", 0), ("min_blocks", 1.5), ("gpu", "x"),
         ],
-    )
-    def test_wrong_arguments_fail_at_once(self, arguments: dict[str, Any], message: str) -> None:
-        with pytest.raises(occupancy.InputError) as caught:
-            prune(configs=[], **arguments)
-        assert str(caught.value).startswith(message)
+    )  # fmt: skip
+    def test_wrong_arguments_fail_at_once(self, name: str, value: object) -> None:
+        with pytest.raises(occupancy.InputError, match=f"^{name}: "):
+            prune(**{"configs": [], "gpu": "9.0", name: value})  # type: ignore[arg-type]
 
     @pytest.mark.parametrize(
-        ("name", "hint"),
-        [("min_block", "Did you mean min_blocks"), ("shmem", "Did you mean smem"), ("q", "Known: threads")],
+        ("name", "hint"), [("min_block", "min_blocks"), ("shmem", "smem"), ("q", "Known: threads")]
     )
     def test_an_unknown_argument_names_the_nearest(self, name: str, hint: str) -> None:
         arguments: dict[str, Any] = {"gpu": "9.0", name: 2}
         for function in (partial(prune, configs=[]), is_launchable, occupancy.triton.early_config_prune):
-            with pytest.raises(TypeError, match=rf"\(\) has no argument '{name}'. {hint}"):
+            with pytest.raises(TypeError, match=rf"'{name}'.*{hint}"):
                 function(**arguments)
-
-    def test_unknown_chip(self) -> None:
-        with pytest.raises(occupancy.UnknownComputeCapabilityError):
-            prune("9.9", [])
 
 
 class TestArgumentsOfCompute:
@@ -293,20 +253,3 @@ class TestArgumentsOfCompute:
         assert list(filter(runs, [{"block_size_x": size} for size in (32, 256, 2048)])) == [
             {"block_size_x": 256}
         ]
-
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [({"regs": 72}, "threads: is missing"), ({"threads": 256, "regs": 300}, "regs: 300 is out of range")],
-    )
-    def test_what_is_wrong_is_said_as_compute_says_it(self, arguments: dict[str, Any], message: str) -> None:
-        with pytest.raises(occupancy.InputError) as caught:
-            is_launchable("A100", **arguments)
-        assert str(caught.value).startswith(message)
-
-
-def test_no_numpy_is_needed() -> None:
-    program = (
-        "import sys, occupancy\noccupancy.is_launchable('9.0', {'threads': 32})\n"
-        "assert 'numpy' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True)

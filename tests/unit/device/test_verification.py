@@ -5,7 +5,7 @@ import datetime
 import pytest
 
 from occupancy.device import verify
-from occupancy.device.verification import FULL, KEPT_DIFFERENCES, QUICK, SPECIMENS, Check, run_plan
+from occupancy.device.verification import KEPT_DIFFERENCES, QUICK, run_plan
 from occupancy.errors import DeviceError
 from occupancy.render.terminal import text
 from occupancy.report.device import verify_report
@@ -84,26 +84,3 @@ def test_more_clusters_than_the_bound() -> None:
 def test_nvml_alone_is_not_enough() -> None:
     with installed(recorded_tape(), bindings=False), pytest.raises(DeviceError, match="cuda-bindings"):
         verify()
-
-
-def test_a_documented_bug_is_no_difference() -> None:
-    check = Check("name", "call")
-    check.compare("same", 1, 1, 2)
-    check.compare("known", 2, 1, 2)
-    check.compare("wrong", 3, 1, 2)
-    assert (check.compared, check.documented, check.different) == (3, 1, 1)
-    assert [difference.case for difference in check.differences] == ["wrong"]
-
-
-def test_the_specimens_cover_the_resources() -> None:
-    assert len({specimen.name for specimen in SPECIMENS}) == len(SPECIMENS) == len(FULL.specimens)
-    assert {specimen.barriers for specimen in SPECIMENS} == {0, 1, 2, 5, 16}
-    assert {specimen.static_smem for specimen in SPECIMENS} == {0, 1, 1000, 16384, 49152}
-
-
-def test_the_source_of_a_specimen() -> None:
-    bounded = next(specimen for specimen in SPECIMENS if specimen.launch_bound)
-    assert f"__launch_bounds__({bounded.launch_bound})" in bounded.source()
-    capped = next(specimen for specimen in SPECIMENS if specimen.register_cap)
-    assert f"__maxnreg__({capped.register_cap})" in capped.source()
-    assert capped.source().count("barrier.sync") == capped.barriers

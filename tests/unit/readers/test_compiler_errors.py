@@ -9,7 +9,6 @@ import pytest
 
 from occupancy.readers import KernelRecord, ReadProblem, read
 from occupancy.readers.compiler_errors import is_error
-from tests.cli_runner import run
 from tests.samples import sample
 
 # As nvcc 13.0, its host compilers, ptxas and nvlink print them.
@@ -89,12 +88,3 @@ def test_of_a_folder_the_logs_of_kernels_count_and_none_of_the_probes_of_cmake(t
     (tmp_path / "build.log").write_bytes(sample("ptxas_v.txt") + failed)
     (problem,) = (each for each in read(tmp_path) if isinstance(each, ReadProblem))
     assert problem.source == str(tmp_path / "build.log")
-
-
-def test_a_pipe_swallows_no_error() -> None:
-    done = run("scan", "-", stdin=sample("ptxas_v.txt") + f"\n{FAILED[0]}\n".encode())
-    assert done.exit_code == 1
-    assert "spilly" in done.stdout
-    assert FAILED[0] in done.stderr
-    done = run("scan", "-", stdin=FAILED[7].encode())
-    assert FAILED[7] in done.stderr

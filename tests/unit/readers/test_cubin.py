@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from occupancy.readers import KernelRecord, stream_kernels
-from tests.samples import CUBINS, REDUCE, SAMPLES, SGEMM_16, SPILLY, VEC_ADD, sample
+from tests.samples import CUBINS, REDUCE, SAMPLES, SPILLY, VEC_ADD, sample
 
 # Of kernels.cu, whatever the architecture: registers, static shared memory, barriers.
 KERNELS = {
@@ -75,12 +75,6 @@ class TestSamples:
         found = list(stream_kernels(io.BytesIO(one + cubin + one)))
         numbers = [[number for _, number in record.modules] for record in found]
         assert numbers == [[0]] * 9 + [[]] * 3 + [[1]] * 9
-
-    def test_numbers_make_a_kernel(self, samples: Path) -> None:
-        record = by_name(samples / "samples.exe")[SGEMM_16]
-        kernel = record.kernel(threads=256)
-        assert (kernel.threads, kernel.regs, kernel.static_smem, kernel.barriers) == (256, 32, 2048, 1)
-        assert record.demangled in (SGEMM_16, "void sgemm_tiled<16>(float const*, float const*, float*, int)")
 
 
 def test_registers_of_toolkits_before_10_1_are_in_the_section_header() -> None:

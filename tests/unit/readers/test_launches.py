@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import shutil
@@ -92,13 +91,6 @@ class TestNsightCsv:
             assert found == list(read(io.BytesIO(whole)))
         else:
             assert all(isinstance(each, ReadProblem) for each in found)
-
-    def test_rounded_sizes_are_noted(self, samples: Path) -> None:
-        raw, details = (
-            next(iter(stream_kernels(samples / page))) for page in ("ncu_raw.csv", "ncu_details.csv")
-        )
-        assert not any("rounds" in note for note in raw.notes)
-        assert any("rounds" in note for note in details.notes)
 
     @pytest.mark.parametrize(
         ("text", "unit", "bytes"),
@@ -221,11 +213,6 @@ class TestTriton:
         assert record.cluster_dim == expected
         assert record.arch == "sm_90"
 
-    def test_kernels_of_other_makers_are_left_out(self) -> None:
-        metadata = {"target": {"backend": "hip", "arch": "gfx942"}, "num_warps": 4, "shared": 0, "name": "k"}
-        (problem,) = read(io.StringIO(json.dumps(metadata)))
-        assert isinstance(problem, ReadProblem)
-
     def test_values_of_the_wrong_type(self) -> None:
         (problem,) = read(io.StringIO('{"num_warps": "four", "shared": 0}'))
         assert isinstance(problem, ReadProblem)
@@ -247,15 +234,6 @@ class TestPyTorchTrace:
         assert records[0].name == "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT"
         assert {record.arch for record in records} == {"sm_90"}
         assert (records[0].grid_dim, records[0].duration_us) == ((2, 66, 1), 174.911)
-
-    def test_zero_for_large_shared_memory_is_explained(self, samples: Path) -> None:
-        for record in stream_kernels(samples / "pytorch_trace.json"):
-            assert bool(record.notes) == ((record.smem or 0) > 48 * 1024)
-
-    def test_compressed(self, samples: Path, tmp_path: Path) -> None:
-        plain = (samples / "pytorch_trace.json").read_bytes()
-        (tmp_path / "trace.json.gz").write_bytes(gzip.compress(plain))
-        assert len(list(stream_kernels(tmp_path / "trace.json.gz"))) == 7
 
     def test_bare_list_of_events_knows_no_architecture(self, samples: Path) -> None:
         trace = json.loads((samples / "pytorch_trace.json").read_text())

@@ -80,12 +80,6 @@ def test_in_every_encoding(encoding: str) -> None:
     assert facts(only_record(("Übersetzung beginnt\n" + KERNEL).encode(encoding))) == THIS
 
 
-def test_text_streams_too() -> None:
-    (record,) = read(io.StringIO(KERNEL))
-    assert isinstance(record, KernelRecord)
-    assert facts(record) == THIS
-
-
 def test_older_toolkits_do_not_print_barriers() -> None:
     assert only_record(KERNEL.replace(", used 1 barriers", "")).barriers is None
     assert only_record(KERNEL.replace(", 256 bytes smem", "")).static_smem == 0

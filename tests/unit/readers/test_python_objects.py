@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections import namedtuple
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +11,6 @@ import pytest
 
 import occupancy
 from occupancy import InputError, read_kernel
-from tests.samples import SAMPLES, sample
 
 
 def facts(obj: object) -> tuple[Any, ...]:
@@ -57,12 +55,6 @@ def test_the_drivers_block_size_is_a_launch_bound_where_registers_allow_more(
     assert read_kernel(kernel).max_threads == bound
 
 
-def test_cupys_unknown_values() -> None:
-    kernel = CuPyRawKernel()
-    kernel.binary_version = -1
-    assert facts(kernel) == (18, 2048, 8, None)
-
-
 @pytest.mark.parametrize("are_methods", [True, False], ids=["0.x", "1.x"])
 def test_cuda_core(are_methods: bool) -> None:
     values = {
@@ -104,23 +96,12 @@ class NumbaDispatcher:
         return None
 
 
-class TestNumba:
-    def test_one_signature(self) -> None:
-        assert facts(NumbaDispatcher(18)) == facts(NumbaDispatcher(18, is_specialized=True))
-        assert facts(NumbaDispatcher(18)) == (18, 2048, None, None)
-        assert read_kernel(NumbaDispatcher(18)).name == "saxpy"
-
-    def test_overload(self) -> None:
-        overload = SimpleNamespace(regs_per_thread=18, shared_mem_per_block=2048, local_mem_per_thread=8)
-        assert facts(overload) == (18, 2048, 8, None)
-
-    def test_several_signatures_are_refused(self) -> None:
-        with pytest.raises(InputError, match=r"compiled for 2 signatures.*overloads"):
-            read_kernel(NumbaDispatcher(18, 20))
-
-    def test_not_compiled_yet(self) -> None:
-        with pytest.raises(InputError, match="not compiled yet"):
-            read_kernel(NumbaDispatcher())
+def test_numba() -> None:
+    assert facts(NumbaDispatcher(18)) == facts(NumbaDispatcher(18, is_specialized=True))
+    assert facts(NumbaDispatcher(18)) == (18, 2048, None, None)
+    assert read_kernel(NumbaDispatcher(18)).name == "saxpy"
+    overload = SimpleNamespace(regs_per_thread=18, shared_mem_per_block=2048, local_mem_per_thread=8)
+    assert facts(overload) == (18, 2048, 8, None)
 
 
 @pytest.mark.parametrize("kernel", [CuPyRawKernel(), NumbaDispatcher(18)], ids=["cupy", "numba"])
@@ -128,22 +109,6 @@ def test_a_notebook_asks_with_the_block_size(kernel: object) -> None:
     answer = occupancy.compute("9.0", kernel, threads=256, dynamic_smem=65536)
     expected = occupancy.compute("9.0", threads=256, regs=18, static_smem=2048, dynamic_smem=65536)
     assert answer.active_blocks == expected.active_blocks == 3
-
-
-def test_the_folder_of_nvcc4jupyter(tmp_path: Path) -> None:
-    """It keeps the source and the program of each cell, and drops what the compiler prints."""
-    for cell in ("a", "b"):
-        (tmp_path / cell).mkdir()
-        (tmp_path / cell / "single_file.cu").write_text("__global__ void k() {}\nint main() {}\n")
-    (tmp_path / "a" / "cuda_exec.out").write_bytes(sample("samples.exe"))
-    found = occupancy.scan(tmp_path, threads=256)
-    assert {each.name: each.regs for each in found} == {name: facts[0] for name, facts in SAMPLES.items()}
-    assert found.problems == ()
-
-
-def test_what_a_cell_printed(samples: Path) -> None:
-    said = (samples / "ptxas_v.txt").read_text(encoding="utf-8")
-    assert {each.regs for each in occupancy.scan(io.StringIO(said), threads=256)} == {12, 32, 64}
 
 
 class TestTriton:
@@ -157,18 +122,14 @@ class TestTriton:
             metadata=self.Metadata("add", 4, 1, 512, target), asm={"cubin": cubin.read_bytes(), "ttir": ""}
         )
 
-    def test_cubin_is_read_without_the_driver(self, kernel: Any) -> None:
+    def test_with_its_cubin_and_without(self, kernel: Any) -> None:
         record = read_kernel(kernel)
         assert (record.name, record.regs, record.arch) == ("add", 26, "sm_90a")
         assert (record.threads, record.dynamic_smem, record.cluster_dim) == (128, 512, None)
         assert record.kernel().shared_memory == 512
-
-    def test_what_the_driver_said_serves_without_a_cubin(self, kernel: Any) -> None:
         del kernel.asm["cubin"]
         kernel.n_regs, kernel.n_spills = 30, 2
         assert facts(kernel) == (30, 0, 8, "sm_90")
-
-    def test_other_makers_are_refused(self, kernel: Any) -> None:
         kernel.metadata.target.backend = "hip"
         with pytest.raises(InputError, match="not compiled for CUDA"):
             read_kernel(kernel)
@@ -181,47 +142,38 @@ class TestTriton:
         assert read_kernel(static) == record
 
 
-class TestImages:
-    def test_object_code_with_one_kernel(self, samples: Path) -> None:
-        (cubin,) = (samples / "triton_cache").rglob("add.cubin")
-        code = SimpleNamespace(code=cubin.read_bytes(), code_type="cubin")
-        assert read_kernel(code).regs == 26
-        assert read_kernel(SimpleNamespace(__cubin__=cubin.read_bytes())).regs == 26
-
-    def test_several_kernels_are_refused(self, samples: Path) -> None:
-        code = SimpleNamespace(code=(samples / "samples.cubin").read_bytes(), code_type="cubin")
-        with pytest.raises(InputError, match=r"holds 3 kernels.*occupancy\.scan"):
-            read_kernel(code)
-
-    def test_ptx_text(self) -> None:
-        code = SimpleNamespace(code=".version 8.7\n.target sm_90\n.entry k()\n{\n}\n", code_type="ptx")
-        assert (read_kernel(code).name, read_kernel(code).regs) == ("k", None)
-
-    def test_code_that_was_not_kept(self) -> None:
-        with pytest.raises(InputError, match="keep the cubin"):
-            read_kernel(SimpleNamespace(__cubin__=None))
-
-    def test_damaged_code(self) -> None:
-        with pytest.raises(occupancy.OccupancyError, match="without device code"):
-            read_kernel(SimpleNamespace(code=b"\0" * 100, code_type="cubin"))
+def test_images(samples: Path) -> None:
+    (cubin,) = (samples / "triton_cache").rglob("add.cubin")
+    assert read_kernel(SimpleNamespace(code=cubin.read_bytes(), code_type="cubin")).regs == 26
+    assert read_kernel(SimpleNamespace(__cubin__=cubin.read_bytes())).regs == 26
+    ptx = SimpleNamespace(code=".version 8.7\n.target sm_90\n.entry k()\n{\n}\n", code_type="ptx")
+    assert (read_kernel(ptx).name, read_kernel(ptx).regs) == ("k", None)
+    with pytest.raises(InputError, match=r"3 kernels.*occupancy\.scan"):
+        read_kernel(SimpleNamespace(code=(samples / "samples.cubin").read_bytes(), code_type="cubin"))
 
 
-@pytest.mark.parametrize("obj", [None, 42, "k", object(), len, SimpleNamespace(n_regs="many")])
-def test_anything_else_is_refused(obj: object) -> None:
-    with pytest.raises(InputError):
+class WithoutGpu:
+    shared_size_bytes = 0
+
+    @property
+    def num_regs(self) -> int:
+        raise RuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
+
+
+@pytest.mark.parametrize(
+    ("obj", "message"),
+    [
+        *((each, "^kernel: ") for each in (None, 42, "k", object(), len, SimpleNamespace(n_regs="many"))),
+        (WithoutGpu(), "no CUDA-capable device"),
+        (NumbaDispatcher(18, 20), "2 signatures.*overloads"),
+        (NumbaDispatcher(), "not compiled yet"),
+        (SimpleNamespace(__cubin__=None), "keep the cubin"),
+        (SimpleNamespace(code=b"\0" * 100, code_type="cubin"), "without device code"),
+    ],
+)
+def test_refused(obj: object, message: str) -> None:
+    with pytest.raises(occupancy.OccupancyError, match=message):
         read_kernel(obj)
-
-
-def test_errors_of_a_framework_become_ours() -> None:
-    class WithoutGpu:
-        shared_size_bytes = 0
-
-        @property
-        def num_regs(self) -> int:
-            raise RuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
-
-    with pytest.raises(InputError, match="no CUDA-capable device"):
-        read_kernel(WithoutGpu())
 
 
 class FailsError(Exception):
@@ -296,12 +248,3 @@ def test_what_an_object_says_is_cut_where_it_is_long() -> None:
     with pytest.raises(InputError) as caught:
         read_kernel(Wordy(shared_size_bytes=0))
     assert len(str(caught.value)) < 5000
-
-
-@pytest.mark.parametrize("config", [SimpleNamespace(kwargs={}, num_warps=4), {"num_warps": 4}, {}])
-def test_a_configuration_of_a_tuner_is_told_how_to_ask(config: object) -> None:
-    with pytest.raises(InputError, match="is no compiled kernel") as caught:
-        occupancy.compute("9.0", config)
-    assert (caught.value.where, "a compiled kernel of Triton" in caught.value.allowed) == ("kernel", True)
-    assert "threads=32 * config.num_warps" in caught.value.hint
-    assert "is_launchable()" in caught.value.hint

@@ -61,21 +61,10 @@ def test_names_that_cannot_be_demangled_stay(name: str) -> None:
     assert KernelRecord(source="", format="cubin", name=name).demangled == name
 
 
-def test_places_in_messages() -> None:
-    assert str(ReadProblem("a.so", 256, "is damaged")) == "a.so, byte 0x100: is damaged"
-    assert str(ReadProblem("log", None, "is cut", 7)) == "log, line 7: is cut"
-    assert str(ReadProblem("dir", None, "is empty")) == "dir: is empty"
-
-
 def test_problems_have_no_control_characters() -> None:
     problem = ReadProblem("t.json", None, "the launch of \x1b]0;x\x07\u202e is damaged")
     assert problem.what.isprintable()
     assert problem.what.startswith("the launch of ")
-
-
-def test_only_stated_values_are_shown() -> None:
-    record = KernelRecord(source="a.so", format="fatbin", name="k", regs=0)
-    assert repr(record) == "KernelRecord(source='a.so', format='fatbin', name='k', regs=0)"
 
 
 def test_spills_are_false_where_there_are_none() -> None:

@@ -103,11 +103,6 @@ class TestPtx:
         )
         assert exact.threads_from == "required"
 
-    def test_registers_are_not_guessed(self) -> None:
-        for record in stream_kernels(io.StringIO(self.PTX)):
-            assert record.regs is None
-            assert "compile" in record.notes[0]
-
 
 def test_error_about_a_target_makes_no_ptx_of_a_log() -> None:
     log = (

@@ -89,64 +89,28 @@ class TestReadLimits:
         with pytest.raises(TableError, match="is not TOML"):
             read_limits(path)
 
-    def test_order_is_that_of_the_file(self, tmp_path: Path) -> None:
-        rows = read_limits(write(tmp_path, HEAD + '  "9.2": {like: "9.0"}\n  "9.1": {like: "9.0"}\n'))
-        assert list(rows) == ["9.2", "9.1"]
-
     @pytest.mark.parametrize(
         ("row", "message"),
         [
-            ('{like: "9.0", warp_size: "32x"}', ".warp_size: got '32x'. Allowed: a whole number."),
-            ('{like: "9.0", warp_size: 32.5}', ".warp_size: got 32.5. Allowed: a whole number."),
-            ('{like: "9.0", warp_size: .nan}', ".warp_size: got nan. Allowed: a whole number."),
-            ('{like: "9.0", warp_size: true}', ".warp_size: got True. Allowed: a whole number."),
-            ('{like: "9.0", warp_size: null}', ".warp_size: got nothing. Allowed: a whole number."),
-            (
-                '{like: "9.0", warp_size: 2026-01-01}',
-                ".warp_size: got datetime.date(2026, 1, 1). Allowed: a whole number.",
-            ),
-            (
-                '{like: "9.0", warp_size: -32}',
-                ".warp_size: -32 is out of range. Allowed: 1 to 2,147,483,647.",
-            ),
-            ('{like: "9.0", warp_size: 4294967296}', ".warp_size: 4294967296 is out of range."),
-            ('{like: "9.0", max_block_dim: 64}', ".max_block_dim: got 64. Allowed: three whole numbers."),
-            (
-                '{like: "9.0", max_block_dim: [64, 64]}',
-                ".max_block_dim: got (64, 64). Allowed: three whole numbers.",
-            ),
-            ('{like: "9.0", max_block_dim: [64, 0, 1]}', ".max_block_dim: 0 is out of range."),
-            (
-                '{like: "9.0", max_block_dim: [1, 2, x]}',
-                ".max_block_dim: got (1, 2, 'x'). Allowed: three whole numbers.",
-            ),
-            ('{like: "9.0", register_allocation_granularity: w}', 'got \'w\'. Allowed: "warp" or "block".'),
-            ('{like: "9.0", partitioned_global_caching: 1}', "got 1. Allowed: True or False."),
-            ('{like: "9.0", wrap_size: 32}', ".wrap_size: there is no such name. Allowed: warp_size."),
-            ('{like: "9.0", 32: 32}', ".32: there is no such name."),
-            ('{like: "9.0", compute_capability: [9, 0]}', ".compute_capability: there is no such name."),
-            ('{like: "9.0", spreadsheet: 3}', ".spreadsheet: got 3. Allowed: names and values, or None."),
-            ('{like: "9.0", spreadsheet: {version: "2.5"}}', 'got \'2.5\'. Allowed: "2.4" or "11.1".'),
-            ('{like: "9.0", spreadsheet: {version: "2.4", x: 1}}', ".spreadsheet.x: there is no such name."),
-            ('{like: "9.0", spreadsheet: {2026-01-01: 1}}', ".2026-01-01: there is no such name."),
-            (
-                '{like: "9.0", spreadsheet: {version: "2.4", warp_allocation_granularity_ca: 0}}',
-                ".spreadsheet.warp_allocation_granularity_ca: 0 is out of range.",
-            ),
-            (
-                '{like: "9.0", max_shared_memory_per_block: 300000}',
-                ".max_shared_memory_per_block: 300000 is more than the opt-in maximum. Allowed: up to",
-            ),
-            ('{like: "9.9"}', ".like: 9.9 is not in the table"),
-            ("{like: 9.0}", ".like: got 9.0. Write a compute capability in quotes"),
+            *((f'{{like: "9.0", warp_size: {value}}}', ".warp_size: ") for value in (
+                '"32x"', "32.5", ".nan", "true", "null", "2026-01-01", "-32", "4294967296")),
+            *((f'{{like: "9.0", max_block_dim: {value}}}', ".max_block_dim: ") for value in (
+                "64", "[64, 64]", "[64, 0, 1]", "[1, 2, x]")),
+            *((f'{{like: "9.0", spreadsheet: {value}}}', ".spreadsheet") for value in (
+                "3", '{version: "2.5"}', '{version: "2.4", x: 1}', "{2026-01-01: 1}",
+                '{version: "2.4", warp_allocation_granularity_ca: 0}')),
+            ('{like: "9.0", register_allocation_granularity: w}', 'Allowed: "warp" or "block".'),
+            ('{like: "9.0", partitioned_global_caching: 1}', "Allowed: True or False."),
+            ('{like: "9.0", wrap_size: 32}', "Allowed: warp_size."),
+            ('{like: "9.0", 32: 32}', ".32: "),
+            ('{like: "9.0", compute_capability: [9, 0]}', ".compute_capability: "),
+            ('{like: "9.0", max_shared_memory_per_block: 300000}', ".max_shared_memory_per_block: 300000"),
+            ('{like: "9.9"}', ".like: 9.9"), ("{like: 9.0}", ".like: "), ('{like: "x"}', ".like: 'x'"),
             ('{like: "sm_90"}', """.like: got 'sm_90'. Allowed: "9.0"."""),
-            ('{like: "x"}', ".like: 'x' is not a compute capability."),
             ("{warp_size: 32}", ".architecture, max_threads_per_multiprocessor, max_blocks_"),
-            ("{}", "is missing. Start from a shipped row"),
-            ("3", ": got 3. Write names of limits and their values."),
-            ("", ": got nothing. Write names of limits and their values."),
+            ("{}", "is missing"), ("3", ": got 3."), ("", ": got nothing."),
         ],
-    )
+    )  # fmt: skip
     def test_bad_row(self, tmp_path: Path, row: str, message: str) -> None:
         path = write(tmp_path, f'{HEAD}  "13.0": {row}\n')
         with pytest.raises(TableError, match=re.escape(message)) as caught:
@@ -156,33 +120,24 @@ class TestReadLimits:
     @pytest.mark.parametrize(
         ("text", "where", "message"),
         [
-            ("", "", "is not a table of limits. Write one document"),
-            ("# nothing\n", "", "is not a table of limits"),
-            ("---\n", "", "is not a table of limits"),
-            ("- 1\n", "", "is not a table of limits"),
-            ("just text\n", "", "is not a table of limits"),
-            (HEAD + '  "9.1": {like: "9.0"}\n---\nmore: 1\n', "", "is not a table of limits"),
-            ("compute_capabilities: {}\n", ": schema_version", "got nothing. Allowed: 1."),
-            ("schema_version: 2\n", ": schema_version", "got 2. Allowed: 1."),
-            ("schema_version: true\n", ": schema_version", "got True. Allowed: 1."),
-            ("schema_version: '1'\n", ": schema_version", "got '1'. Allowed: 1."),
-            ("schema_version: 1\n", ": compute_capabilities", "got nothing. Write rows such as"),
+            *((text, "", "is not a table of limits") for text in (
+                "", "# nothing\n", "---\n", "- 1\n", "just text\n",
+                HEAD + '  "9.1": {like: "9.0"}\n---\nmore: 1\n')),
+            *((f"{text}\n", ": schema_version", "Allowed: 1.") for text in (
+                "compute_capabilities: {}", "schema_version: 2", "schema_version: true", "schema_version: '1'")),
+            ("schema_version: 1\n", ": compute_capabilities", "got nothing"),
             (HEAD, ": compute_capabilities", "got nothing"),
             (HEAD + "  []", ": compute_capabilities", "got []"),
-            (
-                HEAD + "extra: 1\n",
-                ": extra",
-                "there is no such name. Allowed: compute_capabilities, schema_version",
-            ),
-            (HEAD + "  9.0: {}\n", ": compute_capabilities", "got 9.0. Write a compute capability in quotes"),
+            (HEAD + "extra: 1\n", ": extra", "Allowed: compute_capabilities, schema_version"),
+            (HEAD + "  9.0: {}\n", ": compute_capabilities", "in quotes"),
             (HEAD + "  12.10: {}\n", ": compute_capabilities", "12.10 is read as 12.1."),
-            (HEAD + "  sm_90: {}\n", ": compute_capabilities", """got 'sm_90'. Allowed: "9.0\""""),
-            (HEAD + "  '9': {}\n", ": compute_capabilities", "'9' is not a compute capability"),
-            (HEAD + "  '9.0': {}\n  '9.0': {}\n", "", "the key '9.0' occurs twice (line 4, column 3)"),
-            (HEAD + "  '9.0': {warp_size: 1, warp_size: 2}", "", "the key 'warp_size' occurs twice"),
-            (HEAD + "  '9.0': &a {x: *a}", "", "has an anchor, alias or tag at line 3"),
+            (HEAD + "  sm_90: {}\n", ": compute_capabilities", """Allowed: "9.0\""""),
+            (HEAD + "  '9': {}\n", ": compute_capabilities", "'9'"),
+            (HEAD + "  '9.0': {}\n  '9.0': {}\n", "", "'9.0' occurs twice (line 4, column 3)"),
+            (HEAD + "  '9.0': {warp_size: 1, warp_size: 2}", "", "'warp_size' occurs twice"),
+            (HEAD + "  '9.0': &a {x: *a}", "", "line 3"),
         ],
-    )
+    )  # fmt: skip
     def test_bad_file(self, tmp_path: Path, text: str, where: str, message: str) -> None:
         path = write(tmp_path, text)
         with pytest.raises(TableError, match=re.escape(message)) as caught:
@@ -206,10 +161,6 @@ class TestReadLimits:
 
 
 class TestWithChanges:
-    def test_no_changes(self) -> None:
-        for cc in shipped.known():
-            assert with_changes(shipped.limits(cc), []) == shipped.limits(cc)
-
     @pytest.mark.parametrize(
         ("change", "value"),
         [
@@ -232,40 +183,20 @@ class TestWithChanges:
         name = change.partition("=")[0].strip()
         assert with_changes(shipped.limits("9.0"), [change]) == shipped.limits("9.0").replace(**{name: value})
 
-    def test_several(self) -> None:
-        changed = with_changes(shipped.limits("9.0"), ["warp_size=64", "sub_partitions=2"])
-        assert (changed.warp_size, changed.sub_partitions) == (64, 2)
-
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
-            (
-                ["max_blocks=4"],
-                "limits of 9.0: max_blocks: there is no such name. Allowed: max_blocks_per_multi",
-            ),
-            (["=4"], "limits of 9.0: : there is no such name"),
-            (["compute_capability=9.1"], "compute_capability: there is no such name"),
-            (["like=9.0"], "like: there is no such name"),
-            (["warp_size"], "changes: 'warp_size' has no value. Write LIMIT=VALUE"),
-            (["warp_size="], "limits of 9.0: warp_size: got ''. Allowed: a whole number."),
-            (["warp_size=32x"], "limits of 9.0: warp_size: got '32x'. Allowed: a whole number."),
-            (["warp_size=1.5"], "got '1.5'. Allowed: a whole number."),
-            (["warp_size=null"], "got nothing. Allowed: a whole number."),
-            (["warp_size=-1"], "limits of 9.0: warp_size: -1 is out of range. Allowed: 1 to 2,147,483,647."),
-            (["warp_size=1,2"], "got '1,2'. Allowed: a whole number."),
-            (["warp_size=" + "9" * 6000], "got '999"),
-            (["max_block_dim=1,2"], "max_block_dim: got (1, 2). Allowed: three whole numbers"),
-            (["max_block_dim=1,2,3,4"], "max_block_dim: got (1, 2, 3, 4). Allowed: three whole numbers"),
-            (["max_warps_per_multiprocessor=32"], "It follows from max_threads_per_multiprocessor"),
-            (["max_block_dim=1,2,"], "max_block_dim: got (1, 2, '')"),
-            (["spreadsheet=11.1"], "spreadsheet: got '11.1'. Allowed: names and values, or None."),
-            (["warp_size=32", "warp_size=32"], "limits of 9.0: warp_size: is given twice."),
-            (
-                ["max_threads_per_multiprocessor=100"],
-                "100 is not a whole number of warps. Allowed: a multiple of",
-            ),
+            *(([f"warp_size={value}"], "limits of 9.0: warp_size: ") for value in (
+                "", "32x", "1.5", "null", "-1", "1,2", "9" * 6000)),
+            *(([f"max_block_dim={value}"], "max_block_dim: ") for value in ("1,2", "1,2,3,4", "1,2,")),
+            (["max_blocks=4"], "limits of 9.0: max_blocks: there is no such name. Allowed: max_blocks_per_multi"),
+            (["=4"], "limits of 9.0: : "), (["compute_capability=9.1"], "compute_capability: "),
+            (["like=9.0"], "like: "), (["warp_size"], "Write LIMIT=VALUE"),
+            (["max_warps_per_multiprocessor=32"], "max_threads_per_multiprocessor"),
+            (["spreadsheet=11.1"], "spreadsheet: "), (["warp_size=32", "warp_size=32"], "given twice"),
+            (["max_threads_per_multiprocessor=100"], "Allowed: a multiple of"),
         ],
-    )
+    )  # fmt: skip
     def test_refused(self, changes: list[str], message: str) -> None:
         with pytest.raises(TableError, match=re.escape(message)):
             with_changes(shipped.limits("9.0"), changes)
