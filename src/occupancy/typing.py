@@ -1,4 +1,4 @@
-"""Types of arguments and results, for annotations: every type of a public signature that `occupancy` lacks."""
+"""Types of arguments and results, for annotations; those that `occupancy` itself lacks."""
 
 from __future__ import annotations
 

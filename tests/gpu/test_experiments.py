@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from occupancy.advice.next_steps import FIRST_WITH_SETMAXNREG, THREADS_PER_WARPGROUP
-from occupancy.advice.registers import STEP, Group, split_registers
+from occupancy.advice.registers import STEP, Warpgroups, split_registers
 from occupancy.advice.waves import full_wave
 from occupancy.device import Device, read_device
 from occupancy.device.compiler import compile_cuda
@@ -149,8 +149,8 @@ class Split(NamedTuple):
         return self.warpgroups * THREADS_PER_WARPGROUP
 
     @property
-    def groups(self) -> list[Group]:
-        return [Group(1, self.first), Group(self.warpgroups - 1, self.others)]
+    def groups(self) -> list[Warpgroups]:
+        return [Warpgroups(1, self.first), Warpgroups(self.warpgroups - 1, self.others)]
 
     def source(self) -> str:
         attribute = f"__maxnreg__({self.launch_regs})"
@@ -168,7 +168,7 @@ def splits(limits: Limits) -> Iterator[Split]:
     """Yield the largest split of each configuration, and one a step beyond it."""
     for warpgroups, min_blocks in ((2, 2), (3, 1), (3, 2), (4, 1), (5, 1)):
         for first in (24, 40, 72):
-            groups = [Group(1, first), Group(warpgroups - 1, None)]
+            groups = [Warpgroups(1, first), Warpgroups(warpgroups - 1, None)]
             threads = warpgroups * THREADS_PER_WARPGROUP
             most = split_registers(limits, threads, groups, min_blocks=min_blocks).groups[1].regs
             yield Split(warpgroups, first, most, min_blocks)

@@ -11,7 +11,7 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
-from occupancy.advice.registers import Group, split_registers
+from occupancy.advice.registers import Warpgroups, split_registers
 from occupancy.advice.runtime import max_active_clusters, max_potential_block_size
 from occupancy.advice.waves import full_wave
 from occupancy.engine import evaluate
@@ -113,10 +113,12 @@ def test_splits_of_registers() -> None:
         for row in rows:
             ends, regs = row["ends"] == "yes", int(row["other_registers"])
             ended[ends].append(regs)
-            found = split([Group(1, first), Group(warpgroups - 1, regs)])
+            found = split([Warpgroups(1, first), Warpgroups(warpgroups - 1, regs)])
             comparison.check(row, (int(row["launch_registers"]), ends), (found.launch_regs, found.suffices))
         assert min(ended[False]) == max(ended[True]) + 8
-        assert split([Group(1, first), Group(warpgroups - 1, None)]).groups[1].regs == max(ended[True])
+        assert split([Warpgroups(1, first), Warpgroups(warpgroups - 1, None)]).groups[1].regs == max(
+            ended[True]
+        )
         configurations += 1
     comparison.conclude(compared=73)
     assert configurations == 25

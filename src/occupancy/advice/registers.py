@@ -27,7 +27,7 @@ LEAST, MOST, STEP = 24, 256, 8
 """Registers that ``setmaxnreg`` accepts. PTX ISA; ptxas rejects any other."""
 
 
-class Group(NamedTuple):
+class Warpgroups(NamedTuple):
     """Warpgroups with the same number of registers; None: to be found."""
 
     warpgroups: int
@@ -98,7 +98,7 @@ class RegisterSplit(NamedTuple):
 def split_registers(
     limits: Limits,
     threads: int | None,
-    groups: Sequence[Group],
+    groups: Sequence[Warpgroups],
     *,
     launch_regs: int | None = None,
     min_blocks: int | None = None,
@@ -175,7 +175,7 @@ def _enough(limits: Limits, threads: int, needed: int) -> str | None:
 
 
 def _registers_by_bounds(limits: Limits, threads: int, min_blocks: int) -> int:
-    """Return the registers per thread that ptxas allocates to a kernel with ``setmaxnreg`` and both bounds."""
+    """Return the registers per thread by ptxas for a kernel with ``setmaxnreg`` and both bounds."""
     return launch_bounds(Gpu(limits), Kernel(threads), min_blocks).register_cap
 
 
@@ -205,7 +205,7 @@ def _matching_bound(limits: Limits, threads: int, launch: int, min_blocks: int |
     return blocks if blocks and _registers_by_bounds(limits, threads, blocks) == launch else None
 
 
-def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Group]) -> int:
+def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Warpgroups]) -> int:
     """Return the threads per block, after a check that the groups are all of its warpgroups."""
     if any(group.warpgroups < 1 for group in groups):
         raise InputError("a group has no warpgroups", where="groups", hint="Remove it, or give 1 or more.")
@@ -263,7 +263,7 @@ def _checked_launch(limits: Limits, threads: int, registers: int) -> int:
     return registers
 
 
-def _most_blocks(limits: Limits, kernel: Kernel, groups: Sequence[Group]) -> int:
+def _most_blocks(limits: Limits, kernel: Kernel, groups: Sequence[Warpgroups]) -> int:
     """Return the most blocks with enough registers for the split; 1 if there is none, or one to be found."""
     if any(group.regs is None for group in groups):
         return 1
@@ -271,16 +271,16 @@ def _most_blocks(limits: Limits, kernel: Kernel, groups: Sequence[Group]) -> int
     return max(1, evaluate(limits, needed).active_blocks)
 
 
-def _needed(groups: Sequence[Group]) -> int:
+def _needed(groups: Sequence[Warpgroups]) -> int:
     # A warp gets registers in steps of 256, a thread of it in steps of 8.
     return round_up(divide_up(_sum(groups), sum(group.warpgroups for group in groups)), STEP)
 
 
-def _sum(groups: Sequence[Group]) -> int:
+def _sum(groups: Sequence[Warpgroups]) -> int:
     return sum(group.warpgroups * (group.regs or 0) for group in groups)
 
 
-def _solve(groups: Sequence[Group], pool: int) -> list[Group]:
+def _solve(groups: Sequence[Warpgroups], pool: int) -> list[Warpgroups]:
     """Replace the missing number by the most that the other groups leave."""
     solved = list(groups)
     for number, group in enumerate(groups):
@@ -296,7 +296,7 @@ def _solve(groups: Sequence[Group], pool: int) -> list[Group]:
     return solved
 
 
-def _most(groups: Sequence[Group], number: int, pool: int) -> int | None:
+def _most(groups: Sequence[Warpgroups], number: int, pool: int) -> int | None:
     """Return the most registers of one group beside the others; None below the minimum."""
     group = groups[number]
     others = _sum(groups) - group.warpgroups * (group.regs or 0)
@@ -304,7 +304,7 @@ def _most(groups: Sequence[Group], number: int, pool: int) -> int | None:
     return most if most >= LEAST else None
 
 
-def _share(groups: Sequence[Group], number: int, launch: int, pool: int) -> WarpgroupShare:
+def _share(groups: Sequence[Warpgroups], number: int, launch: int, pool: int) -> WarpgroupShare:
     group = groups[number]
     registers = group.regs or 0
     instruction: Literal["setmaxnreg.dec", "setmaxnreg.inc"] | None = None

@@ -1,4 +1,4 @@
-"""Whether a kernel runs on each of some GPUs."""
+"""Support of a kernel by each of some GPUs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Fit(NamedTuple):
     kernel: Kernel
     runs: bool
     reason: str | None
-    """Why it does not run; None where it does."""
+    """Reason why it does not run; None if it does."""
     result: Occupancy | None
     """None where the GPU lacks what was given, such as a caching mode or clusters."""
     opt_ins: tuple[str, ...]

@@ -196,7 +196,7 @@ class Occupancy(Result):
 
     @property
     def compile_error(self) -> str | None:
-        """Why no compiler accepts the kernel; None where one does."""
+        """Error of the compiler for the kernel; None if it compiles."""
         from ..advice.opt_in import compile_error
 
         return compile_error(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 
-from ..advice.registers import Group, RegisterSplit, split_registers
+from ..advice.registers import RegisterSplit, Warpgroups, split_registers
 from ..errors import InputError, shown
 from ..tables.gpus import find_gpu
 from ..values.spellings import parse_count, parse_size
@@ -55,7 +55,7 @@ def register_split(
     )
 
 
-def parse_groups(value: Groups) -> list[Group]:
+def parse_groups(value: Groups) -> list[Warpgroups]:
     """Parse warpgroups and their registers.
 
     Raises:
@@ -67,10 +67,10 @@ def parse_groups(value: Groups) -> list[Group]:
     pairs = [("1", part) if part.isdecimal() or part == UNKNOWN else part.split(":") for part in parts]
     each = [_group(pair, value) for pair in pairs]
     alike = groupby(each, key=lambda group: group.regs)
-    return [Group(sum(group.warpgroups for group in groups), regs) for regs, groups in alike]
+    return [Warpgroups(sum(group.warpgroups for group in groups), regs) for regs, groups in alike]
 
 
-def _group(pair: object, value: object) -> Group:
+def _group(pair: object, value: object) -> Warpgroups:
     if not isinstance(pair, (list, tuple)) or len(pair) != 2:
         raise InputError(
             f"{shown(value)} is not a list of warpgroups",
@@ -79,4 +79,4 @@ def _group(pair: object, value: object) -> Group:
         )
     number, regs = pair
     is_unknown = regs is None or (isinstance(regs, str) and regs.strip() == UNKNOWN)
-    return Group(parse_count(number, "groups"), None if is_unknown else parse_count(regs, "groups"))
+    return Warpgroups(parse_count(number, "groups"), None if is_unknown else parse_count(regs, "groups"))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, overload
 
 from ..builds.merge import merge
-from ..builds.rows import BlockSize, Evaluator, ScannedKernel, with_block_sizes
+from ..builds.rows import Evaluator, ScannedKernel, SizePattern, with_block_sizes
 from ..builds.select import ORDERS, Order, Selection
 from ..errors import InputError, ReadError, shown
 from ..readers import KernelRecord, ReadProblem
@@ -17,7 +17,7 @@ from ..readers.record import Remark
 from ..report.model import Column, Report
 from ..report.scan import Finding, findings, scan_report, summary
 from ..tables.gpus import Gpu, find_gpu, find_gpus
-from ..tables.table import Table
+from ..tables.table import LimitsTable
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import INT_MAX, did_you_mean, parse_count, parse_share, parse_threads
 
@@ -36,7 +36,7 @@ EVERY = "*"
 
 
 class Reading:
-    """Arguments that `scan`, `diff`, `check` and `save_baseline` share: kernels, and how they are computed.
+    """Common arguments of `scan`, `diff`, `check` and `save_baseline`.
 
     Raises:
         InputError: Not a block size, not a GPU, or not an architecture.
@@ -54,14 +54,14 @@ class Reading:
         with_runtime: bool = False,
         multiprocessor_count: int | str | None = None,
     ) -> None:
-        table = Table(limits_file)
+        table = LimitsTable(limits_file)
         by_name = (
             dict(threads) if isinstance(threads, Mapping) else {} if threads is None else {EVERY: threads}
         )
         sizes = {pattern: _threads(size) for pattern, size in by_name.items()}
         self.threads = sizes.pop(EVERY, None)
         """Threads per block of all kernels whose file does not state them."""
-        self.block_sizes = tuple(BlockSize(pattern, size) for pattern, size in sizes.items())
+        self.block_sizes = tuple(SizePattern(pattern, size) for pattern, size in sizes.items())
         self.gpu = None if cc is None else find_gpu(cc, table)
         """GPU to compute for, in place of the one that each kernel was compiled for."""
         if isinstance(archs, (str, ComputeCapability)) or not isinstance(archs, Collection):
@@ -112,7 +112,7 @@ class Reading:
             **more,
         )
 
-    def sized(self, records: Iterable[KernelRecord], more: Sequence[BlockSize] = ()) -> list[KernelRecord]:
+    def sized(self, records: Iterable[KernelRecord], more: Sequence[SizePattern] = ()) -> list[KernelRecord]:
         """Return records with the block sizes that are stated for their names, those given here last."""
         sizes = (*more, *self.block_sizes)
         return list(with_block_sizes(records, sizes) if sizes else records)
@@ -217,7 +217,7 @@ def scan(
 
 
 class Found:
-    """What a scan found beside its rows."""
+    """Results of a scan besides its rows."""
 
     def __init__(self, found: int, summary: Any, inputs: Mapping[str, Any], order: str) -> None:
         self.found = found
@@ -337,7 +337,7 @@ def _variant(arch: object) -> str | None:
     return f"{ComputeCapability.parse(text).sm}{text[-1]}"
 
 
-def _compute_capabilities(arch: ArchitectureLike, table: Table) -> list[ComputeCapability]:
+def _compute_capabilities(arch: ArchitectureLike, table: LimitsTable) -> list[ComputeCapability]:
     """Return those of a number, or of the name of a GPU or an architecture."""
     try:
         return [ComputeCapability.parse(arch)]

@@ -1,4 +1,4 @@
-"""`sweep`: `compute` for arrays of kernels; and one kernel with some inputs varied, for the command line."""
+"""Sweeps: arrays of kernels, and one kernel with some inputs varied for the command line."""
 
 from __future__ import annotations
 

@@ -239,7 +239,7 @@ class _ThreadsTable(NamedTuple):
     largest: int
     """Threads of the largest block."""
     has_larger: bool
-    """Whether there are rows for larger blocks."""
+    """True if there are rows for larger blocks."""
 
     def places(self, threads: Integers, registers: Integers) -> Integers:
         """Return the places of unsigned threads per block and registers per thread."""

@@ -353,23 +353,23 @@ def _with_logs(rows: list[Placed], logs: Sequence[Placed], relocatable: Sequence
 def _agree(log: KernelRecord, image: KernelRecord) -> bool:
     """Return True if a line can be that of an image; its stack may lack that of the callees."""
     return not any(
-        of_log > of_image if name == "stack_bytes" else of_log != of_image
-        for name, of_log, of_image in _stated_by_both(log, image)
+        logged > compiled if name == "stack_bytes" else logged != compiled
+        for name, logged, compiled in _stated_by_both(log, image)
     )
 
 
 def _difference(log: KernelRecord, image: KernelRecord) -> str:
     return ", ".join(
-        f"{of_log:,} {_LABELS[name]} in the log, {of_image:,} in the image"
-        for name, of_log, of_image in _stated_by_both(log, image)
-        if of_log != of_image
+        f"{logged:,} {_LABELS[name]} in the log, {compiled:,} in the image"
+        for name, logged, compiled in _stated_by_both(log, image)
+        if logged != compiled
     )
 
 
 def _stated_by_both(log: KernelRecord, image: KernelRecord) -> Iterator[tuple[str, int, int]]:
-    for name, of_log, of_image in zip(_LABELS, _stated(log), _stated(image), strict=True):
-        if of_log is not None and of_image is not None:
-            yield name, of_log, of_image
+    for name, logged, compiled in zip(_LABELS, _stated(log), _stated(image), strict=True):
+        if logged is not None and compiled is not None:
+            yield name, logged, compiled
 
 
 def _with_spills(image: KernelRecord, logs: Sequence[KernelRecord]) -> KernelRecord:

@@ -40,7 +40,7 @@ _needs = attrgetter(
 
 
 @dataclass(frozen=True)
-class BlockSize:
+class SizePattern:
     """Block size, dynamic shared memory, or both, of kernels for which no file states them."""
 
     kernels: str
@@ -54,7 +54,16 @@ class BlockSize:
 class SizedResult:
     """Occupancy of all kernels with the same needs; a reason instead where something is not known."""
 
-    __slots__ = ("_record", "_step", "answer", "problem", "reason", "threads", "threads_assumed", "what_if")
+    __slots__ = (
+        "_record",
+        "_step",
+        "answer",
+        "is_hypothetical",
+        "problem",
+        "reason",
+        "threads",
+        "threads_assumed",
+    )
 
     def __init__(
         self,
@@ -63,7 +72,7 @@ class SizedResult:
         *,
         threads: int | None = None,
         threads_assumed: bool = False,
-        what_if: bool = False,
+        is_hypothetical: bool = False,
         problem: str | None = None,
         reason: str | None = None,
     ) -> None:
@@ -71,7 +80,7 @@ class SizedResult:
         self.answer = answer
         self.threads = threads
         self.threads_assumed = threads_assumed
-        self.what_if = what_if
+        self.is_hypothetical = is_hypothetical
         self.problem = problem
         self.reason = reason
         self._step: NextStep | bool | None = True
@@ -172,7 +181,7 @@ class ScannedKernel(_Fields):
 
     @property
     def reason(self) -> str | None:
-        """Why the kernel does not launch, or why there is no occupancy."""
+        """Reason why the kernel does not launch, or has no occupancy."""
         return self.result.reason or self.result.problem
 
     @property
@@ -191,7 +200,7 @@ class ScannedKernel(_Fields):
         if answer is None or record.grid_dim is None or self.result.reason is not None:
             return None
         sms = self._sms
-        if sms is None and not self.result.what_if:
+        if sms is None and not self.result.is_hypothetical:
             sms = record.multiprocessor_count
         if sms is None:
             return None
@@ -334,11 +343,11 @@ class Evaluator:
         assumed = stated is None
         try:
             limits = self._limits(record)
-            what_if = record.compute_capability not in (None, limits.compute_capability)
+            is_hypothetical = record.compute_capability not in (None, limits.compute_capability)
             if record.regs is None:
                 problem = "PTX does not state registers" if record.format == "ptx" else "registers not stated"
                 return SizedResult(record, None, threads=threads, threads_assumed=assumed, problem=problem)
-            kernel = _kernel(record, limits, threads, what_if=what_if)
+            kernel = _kernel(record, limits, threads, is_hypothetical=is_hypothetical)
             answer = evaluate(limits, kernel)
         except OccupancyError as error:
             return SizedResult(record, None, threads=threads, threads_assumed=assumed, problem=str(error))
@@ -347,7 +356,7 @@ class Evaluator:
             answer,
             threads=threads,
             threads_assumed=assumed,
-            what_if=what_if,
+            is_hypothetical=is_hypothetical,
             reason=_reason(record, answer, threads),
         )
 
@@ -365,7 +374,7 @@ class Evaluator:
         return _with_bound(limits, record.max_threads or 0) if is_bound else limits
 
 
-def with_block_sizes(records: Iterable[KernelRecord], sizes: Sequence[BlockSize]) -> Iterator[KernelRecord]:
+def with_block_sizes(records: Iterable[KernelRecord], sizes: Sequence[SizePattern]) -> Iterator[KernelRecord]:
     """Give records the block sizes that are stated for their names; of several, the last."""
     names: dict[tuple[str, str | None], tuple[int | None, int | None]] = {}
     for record in records:
@@ -394,10 +403,10 @@ def _with_bound(limits: Limits, max_threads: int) -> Limits:
     return limits.replace(max_threads_per_block=min(limits.max_threads_per_block, max_threads))
 
 
-def _kernel(record: KernelRecord, limits: Limits, threads: int, *, what_if: bool) -> Kernel:
+def _kernel(record: KernelRecord, limits: Limits, threads: int, *, is_hypothetical: bool) -> Kernel:
     kernel = record.kernel(threads)
     if kernel.carveout is not None and (
-        what_if or kernel.carveout.amount not in limits.shared_memory_configurations
+        is_hypothetical or kernel.carveout.amount not in limits.shared_memory_configurations
     ):
         return kernel.replace(carveout=None)
     return kernel

@@ -37,11 +37,11 @@ class Selection:
     variants: frozenset[str] = frozenset()
     """Architectures by the compiler's name, such as ``sm_90a``."""
     only_newest: bool = False
-    """Of each kernel only the code for its newest architecture."""
+    """Selection of the code for the newest architecture of each kernel."""
     with_runtime: bool = False
     """Kernels of CUDA's device runtime as well."""
     gpu: ComputeCapability | None = None
-    """Of each kernel only the code that this GPU runs."""
+    """Selection of the code of each kernel that this GPU runs."""
     below: float | None = None
     """Only kernels of a lower occupancy, 0 to 1."""
     only_spilling: bool = False

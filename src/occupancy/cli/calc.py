@@ -1,4 +1,4 @@
-"""Commands about a kernel on one GPU or on several: calc, fits, budget, bounds, block-sizes, registers."""
+"""Commands for a kernel: calc, fits, budget, bounds, block-sizes, registers."""
 
 from __future__ import annotations
 

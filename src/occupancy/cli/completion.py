@@ -1,4 +1,4 @@
-"""What the shell completes: the values of options, from the table and the list of GPUs."""
+"""Shell completion of option values, from the table and the list of GPUs."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def complete_chip(context: click.Context, parameter: click.Parameter, typed: str
 
 
 def _word(name: str) -> str:
-    """A name that needs no quotes."""
+    """Return a name that needs no quotes."""
     return name.replace(" ", "-")
 
 
 def complete_limit(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
-    """The names of limits, with an equals sign."""
+    """Return the names of limits, with an equals sign."""
     from ..values.limits import FIELD_NAMES
 
     names = sorted(name for name in FIELD_NAMES if name.startswith(typed) and name != "compute_capability")

@@ -16,7 +16,7 @@ from .completion import complete_chip, complete_limit
 
 if TYPE_CHECKING:
     from ..tables.gpus import Gpu
-    from ..tables.table import Table
+    from ..tables.table import LimitsTable
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -73,7 +73,7 @@ def gpu_options(default: Default) -> Callable[[Decorated], Any]:
                     "--device and --limits are mutually exclusive", hint="Give --cc with --limits."
                 )
             table = table_of(limits_file)
-            found = named_gpus(ccs, "cc", table) + named_gpus(names, "gpu", table) + _of_machine(devices)
+            found = named_gpus(ccs, "cc", table) + named_gpus(names, "gpu", table) + _machine_gpus(devices)
             found = list(dict.fromkeys(found)) or _default_gpus(default, table, limits_file, wants_all)
             return command(gpus=[_changed(gpu, changes) for gpu in found], **given)
 
@@ -84,7 +84,7 @@ def gpu_options(default: Default) -> Callable[[Decorated], Any]:
     return decorate
 
 
-def named_gpus(texts: Iterable[str], option: str, table: Table) -> list[Gpu]:
+def named_gpus(texts: Iterable[str], option: str, table: LimitsTable) -> list[Gpu]:
     """Return the GPUs that the values of an option name.
 
     Raises:
@@ -122,21 +122,21 @@ def one_gpu(cc: str | None, name: str | None, device: int | None, limits_file: s
     found = [
         *named_gpus([] if cc is None else [cc], "cc", table),
         *named_gpus([] if name is None else [name], "gpu", table),
-        *_of_machine([] if device is None else [device]),
+        *_machine_gpus([] if device is None else [device]),
     ] or _default_gpus("one", table, limits_file, wants_all=False)
     if len(found) > 1:
         raise InputError(f"names {len(found)} GPUs", where=given[0].lstrip("-"), hint="Give one.")
     return found[0]
 
 
-def table_of(limits_file: str | None) -> Table:
+def table_of(limits_file: str | None) -> LimitsTable:
     """Return the shipped table, or a user's."""
-    from ..tables.table import Table
+    from ..tables.table import LimitsTable
 
-    return Table(limits_file)
+    return LimitsTable(limits_file)
 
 
-def _of_machine(devices: Iterable[int]) -> list[Gpu]:
+def _machine_gpus(devices: Iterable[int]) -> list[Gpu]:
     if not devices:
         return []
     from ..device import read_device
@@ -144,7 +144,7 @@ def _of_machine(devices: Iterable[int]) -> list[Gpu]:
     return [read_device(index).gpu for index in devices]
 
 
-def _default_gpus(default: Default, table: Table, file: str | None, wants_all: bool) -> list[Gpu]:
+def _default_gpus(default: Default, table: LimitsTable, file: str | None, wants_all: bool) -> list[Gpu]:
     from ..tables.gpus import Gpu, find_gpus
     from ..tables.table import current
 
@@ -165,10 +165,10 @@ def _default_gpus(default: Default, table: Table, file: str | None, wants_all: b
     if file is not None:
         known = ", ".join(str(row.compute_capability) for row in rows)
         raise InputError("is missing", where="cc", allowed=known, hint=f"{file} has several.")
-    return [_of_any_device()]
+    return [_any_device()]
 
 
-def _of_any_device() -> Gpu:
+def _any_device() -> Gpu:
     from ..device import read_device
 
     try:

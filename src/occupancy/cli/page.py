@@ -76,24 +76,24 @@ def command(
 
 
 def _refuse_question(files: tuple[str, ...], output: str | None, given: Mapping[str, object]) -> None:
-    """`scan` takes some of it; a page that opens with a question would hide the list behind a link.
+    """Reject the inputs of a kernel on a page of files, whose list they would hide.
 
     Raises:
         InputError: There is something of a question.
     """
-    of_both = {name: str(given[name]) for name in ("cc", "gpu", "threads") if given[name] is not None}
-    others = [name for name, value in given.items() if value is not None and name not in of_both]
+    shared = {name: str(given[name]) for name in ("cc", "gpu", "threads") if given[name] is not None}
+    others = [name for name, value in given.items() if value is not None and name not in shared]
     if others:
         option = f"--{others[0].replace('_', '-')}"
         raise InputError(
             "is for a question, and the page of files is their list", where=option, hint="Leave it out."
         )
-    if of_both:
-        options = [word for name, text in of_both.items() for word in (f"--{name}", text)]
+    if shared:
+        options = [word for name, text in shared.items() for word in (f"--{name}", text)]
         command = shlex.join(["occupancy", "scan", *files, *options, "-o", output or "report.html"])
         raise InputError(
             "is for a question, and the page of files is their list",
-            where=f"--{next(iter(of_both))}",
+            where=f"--{next(iter(shared))}",
             hint=f"{command} lists them by it.",
         )
 
@@ -128,11 +128,11 @@ def _question(cc: str | None, gpu: str | None, kernel: dict[str, Any], launch: d
         raise InputError("is missing", where="threads", hint="Give threads per block, such as 256 or 16x16.")
     from ..page.question import link_to
 
-    return link_to(chip.limits.compute_capability, _of_gpu(chip, None))
+    return link_to(chip.limits.compute_capability, _gpu_inputs(chip, None))
 
 
 def question_for(answer: Occupancy, *, grid: str | None, cluster: str | None, sms: str | None) -> str:
-    """The question of an answer, for `open_page`.
+    """Return the address of a result, for `open_page`.
 
     Raises:
         InputError: The chip is not one of the shipped table, which are all that the page has.
@@ -152,10 +152,10 @@ def question_for(answer: Occupancy, *, grid: str | None, cluster: str | None, sm
             where="page",
             hint="Leave out --limits and --set.",
         )
-    return question_of(answer, {**_of_gpu(answer.gpu, sms), "grid": grid, "cluster": cluster})
+    return question_of(answer, {**_gpu_inputs(answer.gpu, sms), "grid": grid, "cluster": cluster})
 
 
-def _of_gpu(chip: Gpu, sms: str | None) -> dict[str, str | None]:
+def _gpu_inputs(chip: Gpu, sms: str | None) -> dict[str, str | None]:
     if chip.name is None:
         return {"sms": sms}
     count = None if chip.multiprocessor_count is None else str(chip.multiprocessor_count)
@@ -198,7 +198,7 @@ def _page(question: str) -> str:
 
 
 def cache_folder() -> Path:
-    """Where the page lies that was opened last: the system's place for what can be made again."""
+    """Return the cache folder of the system, for the page that was opened last."""
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "occupancy"
     if sys.platform == "darwin":

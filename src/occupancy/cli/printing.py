@@ -136,7 +136,7 @@ def print_data(text: str, *, nl: bool = True) -> None:
 
 
 def wants_color() -> bool:
-    """Whether the text is coloured.
+    """Return True for colored text.
 
     The first that applies decides: NO_COLOR is set: no; FORCE_COLOR is set: yes; otherwise only on a terminal
     that can show colours. A variable that is empty counts as not set, as both conventions have it

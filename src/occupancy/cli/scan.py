@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..api.scan import Scan
 
 ORDERS = ("occupancy", "regs", "spills", "stack", "time")
-"""Those of the library, which a command that is not run need not load; a test compares."""
+"""Copy of the library's orders, so that help does not load it; a test compares."""
 
 
 @click.command("scan", cls=Command)

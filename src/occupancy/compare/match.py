@@ -89,17 +89,19 @@ def _join(left: list[KernelRecord], right: list[KernelRecord], key: Key) -> Join
             if name is not None:
                 groups[name][side].append(record)
     pairs: list[tuple[KernelRecord, KernelRecord]] = []
-    for ours, theirs in groups.values():
-        if len(ours) == len(theirs) == 1:
-            pairs.append((ours[0], theirs[0]))
-        elif ours and theirs:
-            pairs += _pair_up(ours, theirs)
+    for before, after in groups.values():
+        if len(before) == len(after) == 1:
+            pairs.append((before[0], after[0]))
+        elif before and after:
+            pairs += _pair_up(before, after)
     matched = {id(record) for pair in pairs for record in pair}
     rest = ([record for record in side if id(record) not in matched] for side in (left, right))
     return pairs, *rest  # type: ignore[return-value]
 
 
-def _pair_up(ours: list[KernelRecord], theirs: list[KernelRecord]) -> list[tuple[KernelRecord, KernelRecord]]:
+def _pair_up(
+    before: list[KernelRecord], after: list[KernelRecord]
+) -> list[tuple[KernelRecord, KernelRecord]]:
     """Pair records of one name: equal ones, those of one source and block size, then the others in order."""
     pairs = []
     closeness: tuple[Key, ...] = (
@@ -111,15 +113,15 @@ def _pair_up(ours: list[KernelRecord], theirs: list[KernelRecord]) -> list[tuple
     )
     for likeness in closeness:
         waiting: dict[Hashable, list[KernelRecord]] = defaultdict(list)
-        for record in sorted(theirs, key=_order, reverse=True):
+        for record in sorted(after, key=_order, reverse=True):
             waiting[likeness(record)].append(record)
         left = []
-        for record in sorted(ours, key=_order):
+        for record in sorted(before, key=_order):
             if others := waiting[likeness(record)]:
                 pairs.append((record, others.pop()))
             else:
                 left.append(record)
-        ours, theirs = left, [record for others in waiting.values() for record in others]
+        before, after = left, [record for others in waiting.values() for record in others]
     return pairs
 
 

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from typing import Any, NamedTuple, TypeVar
 
 from ..builds.names import matches
-from ..builds.rows import BlockSize
+from ..builds.rows import SizePattern
 from ..errors import MAX_SHOWN, ErrorCollector, InputError, OccupancyError, RulesError, shown
 from ..readers import KernelRecord
 from ..tables.files import PYPROJECT, read_toml, read_toml_with_lines, tools
@@ -204,10 +204,10 @@ class Rules:
     """Threads per block, for kernels for which no file states them."""
 
     @property
-    def block_sizes(self) -> tuple[BlockSize, ...]:
+    def block_sizes(self) -> tuple[SizePattern, ...]:
         """Block sizes that the rules state for kernels by name."""
         return tuple(
-            BlockSize(pattern, rule.threads, rule.dynamic_smem, frozenset(rule.arch))
+            SizePattern(pattern, rule.threads, rule.dynamic_smem, frozenset(rule.arch))
             for rule in self.rules
             if rule.threads is not None or rule.dynamic_smem is not None
             for pattern in rule.patterns

@@ -11,7 +11,7 @@ from . import cuda, spreadsheet
 from .parts import Allocation, BlockLimits, Model
 
 
-class Rules(Protocol):
+class ModelRules(Protocol):
     """A model: a module with these functions."""
 
     def supports(self, limits: Limits, /) -> bool:
@@ -28,7 +28,7 @@ class Rules(Protocol):
         """Return the bytes of shared memory that the SM selects, by the bytes of a block."""
 
 
-MODELS: dict[Model, Rules] = {"cuda": cuda, "spreadsheet": spreadsheet}
+MODELS: dict[Model, ModelRules] = {"cuda": cuda, "spreadsheet": spreadsheet}
 
 
 def default_model(limits: Limits) -> Model:
@@ -37,7 +37,7 @@ def default_model(limits: Limits) -> Model:
     return "cuda" if limits.compute_capability >= cuda.FIRST_COMPUTE_CAPABILITY else "spreadsheet"
 
 
-def rules(limits: Limits, model: Model) -> Rules:
+def rules(limits: Limits, model: Model) -> ModelRules:
     """Return the rules of a model.
 
     Raises:

@@ -8,7 +8,7 @@ from math import ceil, log2
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, MissingDependencyError
-from ..report.pictures import Bars, HeatMap, Picture, Plot, StepPlot, is_size, label, tick, title_of
+from ..report.pictures import Bars, HeatMap, Picture, Plot, StepPlot, is_size, tick, title_of, value_text
 from ..values.numbers import percent
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _draw_mark(content: StepPlot, mark: int, place: float, panel: Axes) -> None:
     panel.axvline(place, color=MARK_COLOR, linestyle=":", linewidth=2)
     style: dict[str, Any] = {"color": MARK_COLOR, "textcoords": "offset points"}
     panel.annotate(
-        label(content.input, mark),
+        value_text(content.input, mark),
         (place, 1),
         (0, 3),
         xycoords=("data", "axes fraction"),

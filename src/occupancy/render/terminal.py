@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 PADDING = 2
 """Blanks between columns."""
 LEAST_WIDTH = 12
-"""Of a cell that wraps or is cut."""
+"""Least width of a cell that wraps or is cut."""
 
 
 def text(report: Report, width: int = 80, color: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""What a renderer shows: plain values, every number computed before rendering.
+"""Reports: plain values, every number computed before rendering.
 
 One module for each answer, or a package where much is shown; its dataclass is the schema of the JSON that
 the command prints.

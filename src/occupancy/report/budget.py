@@ -16,7 +16,7 @@ from .model import Block, Column, Facts, Note, Paragraph, Report
 from .notes import note
 
 
-class Level(NamedTuple):
+class BudgetRow(NamedTuple):
     """Resident blocks on each GPU, and the most that a kernel may use to have them on all."""
 
     blocks: tuple[int, ...]
@@ -35,7 +35,7 @@ class Level(NamedTuple):
         return min(self.occupancies)
 
 
-def _shown_blocks(level: Level) -> str:
+def _shown_blocks(level: BudgetRow) -> str:
     return " / ".join(str(each) for each in dict.fromkeys(level.blocks))
 
 
@@ -85,7 +85,7 @@ def budget_report(
         numbers = {level.active_blocks for budget in budgets for level in budget.levels}
         most = min(budget.levels[0].active_blocks for budget in budgets)
         wanted = [[blocks] * len(gpus) for blocks in sorted(numbers, reverse=True) if blocks <= most]
-    levels: list[Level] = []
+    levels: list[BudgetRow] = []
     for blocks in wanted:
         level = _level(gpus, kernel, budgets, blocks, stage_smem, fixed_smem)
         if not levels or (level.regs, level.smem) != (levels[-1].regs, levels[-1].smem):
@@ -115,7 +115,7 @@ def _level(
     blocks: Sequence[int],
     stage_smem: int | None,
     fixed_smem: int,
-) -> Level:
+) -> BudgetRow:
     found = [
         [level for level in budget.levels if level.active_blocks >= wanted][-1]
         for budget, wanted in zip(budgets, blocks, strict=True)
@@ -123,7 +123,7 @@ def _level(
     regs, smem = min(level.regs for level in found), min(level.smem for level in found)
     reached = [level.active_blocks for level in found]
     per_block = [level.occupancy / level.active_blocks for level in found]
-    return Level(
+    return BudgetRow(
         tuple(reached),
         tuple(share * number for share, number in zip(per_block, reached, strict=True)),
         regs,
@@ -165,7 +165,7 @@ def _by_arch(blocks: Mapping[Any, int]) -> str:
 
 
 def _budget_headline(
-    gpus: Sequence[Gpu], kernel: Kernel, level: Level | None, has_threads: bool, stage_smem: int | None
+    gpus: Sequence[Gpu], kernel: Kernel, level: BudgetRow | None, has_threads: bool, stage_smem: int | None
 ) -> Iterator[str]:
     names = gpu_text(gpus[0]) if len(gpus) == 1 else join_and([gpu.label for gpu in gpus])
     if level is None:
@@ -184,7 +184,7 @@ def _budget_headline(
         yield f"{blocks} blocks per SM on {names}"
 
 
-def _budget_details(level: Level | None) -> Iterator[Block]:
+def _budget_details(level: BudgetRow | None) -> Iterator[Block]:
     if level is None:
         return
     yield Facts([("In the source", level.launch_bounds)])

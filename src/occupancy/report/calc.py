@@ -48,7 +48,7 @@ class Row:
 
     @cached_property
     def slack(self) -> Slack:
-        """How far each resource may grow."""
+        """Most of each resource that keeps the blocks."""
         return slack(self.result)
 
     @property
@@ -515,7 +515,7 @@ def _notes(row: Row) -> Iterator[Note]:
             shared_memory_configuration(result.limits, kernel.carveout) < result.allocated.shared_memory
         ):
             yield note("carveout-raised")
-        if kernel.caching == "ca" and not _is_confined_to_half(result):
+        if kernel.caching == "ca" and not _is_limited_to_half(result):
             yield note("caching-dropped")
         if kernel.tensor_memory is not None and kernel.virtual_resources_at_start:
             free = evaluate(result.limits, kernel.replace(virtual_resources=0), result.model)
@@ -529,7 +529,7 @@ def _notes(row: Row) -> Iterator[Note]:
         yield note("sms-vary")
 
 
-def _is_confined_to_half(result: Any) -> bool:
-    from .explain import is_confined_to_half
+def _is_limited_to_half(result: Any) -> bool:
+    from .explain import is_limited_to_half
 
-    return is_confined_to_half(result)
+    return is_limited_to_half(result)

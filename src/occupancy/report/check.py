@@ -12,10 +12,11 @@ from ..compare.diff import Change
 from ..compare.rules import CRITERIA, Exemption, Rules
 from ..readers import KernelRecord
 from ..values.numbers import count, percent, size
+from .calc import label
 from .diff import arrow, causes_text
 from .model import Block, Column, Note, Paragraph, Report, Table
 from .notes import note
-from .scan import Finding, FindingKind, amount_text, kernel_finding, label, step_values, threads_text
+from .scan import Finding, FindingKind, amount_text, kernel_finding, step_values, threads_text
 
 MOST_GROUPS = 20
 """Kernels of a screen and a comment."""

@@ -1,4 +1,4 @@
-"""The occupancy of a kernel by block size, registers and shared memory: the charts of NVIDIA's spreadsheet."""
+"""Occupancy by block size, registers and shared memory: the charts of NVIDIA's spreadsheet."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Step(NamedTuple):
     last: int
     result: Result
     is_current: bool
-    """Whether the kernel's own value is one of them."""
+    """True if the kernel's own value is one of them."""
 
 
 _RESULTS = {column.key: column for column in RESULT_COLUMNS}

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ..builds.rows import ScannedKernel
 from ..compare.diff import Change, Differences, DiffRow
 from ..values.numbers import count, size
+from .calc import label
 from .model import Column, Note, Report
 from .notes import note
 from .scan import (
@@ -18,7 +19,6 @@ from .scan import (
     FindingKind,
     amount_text,
     kernel_finding,
-    label,
     occupancy_text,
     step_values,
     threads_text,

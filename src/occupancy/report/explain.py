@@ -65,7 +65,7 @@ def _warps(result: Result) -> Steps:
     is_too_many = kernel.threads > limits.max_threads_per_block
     if result.model == "cuda" and (is_too_many or cuda.exceeded_dimension(limits, kernel) is not None):
         steps.append(f"larger than a block may be: {NO_BLOCKS}")
-    elif result.model == "cuda" and is_confined_to_half(result):
+    elif result.model == "cuda" and is_limited_to_half(result):
         half = most // 2
         steps.append(f"{most} warps per SM / 2 = {half} in each half")
         steps.append(f"{half} // {count(warps, 'warp')} = {half // warps}, x 2 = {_limit(result, 'warps')}")
@@ -96,8 +96,8 @@ def _cuda_registers(result: Result) -> Steps:
     if check_steps[-1].endswith(NO_BLOCKS):
         return Steps(steps, why)
     steps += _sub_partition_steps(result, per_warp)
-    of_sub_partitions = cuda.warps_by_registers(limits, per_warp, limits.sub_partitions)
-    if of_sub_partitions < limits.max_registers_per_multiprocessor // per_warp:
+    fitting_warps = cuda.warps_by_registers(limits, per_warp, limits.sub_partitions)
+    if fitting_warps < limits.max_registers_per_multiprocessor // per_warp:
         why = "A warp lives in one sub-partition, so what is left over in each does not add up to a warp."
     return Steps(steps, why)
 
@@ -106,12 +106,12 @@ def _launch_check(result: Result, per_warp: int) -> tuple[list[str], str | None]
     limits, warps = result.limits, result.allocated.warps
     parts = cuda.checked_sub_partitions(limits)
     counted = round_up(warps, parts)
-    of_block = count(warps, "warp") + (f", counted as {counted}," if counted != warps else "")
+    block_warps = count(warps, "warp") + (f", counted as {counted}," if counted != warps else "")
     checked = cuda.registers_checked(per_warp, warps, parts)
     passes = checked <= limits.max_registers_per_block
     sign, outcome = ("<=", "launches") if passes else (">", NO_BLOCKS)
     steps = [
-        f"launch check: {of_block} x {per_warp} = {checked} "
+        f"launch check: {block_warps} x {per_warp} = {checked} "
         f"{sign} {limits.max_registers_per_block} per block: {outcome}"
     ]
     fitting = cuda.warps_by_registers(limits, per_warp, parts)
@@ -136,11 +136,11 @@ def _sub_partition_steps(result: Result, per_warp: int) -> list[str]:
         f"{share} per sub-partition // {per_warp} = {in_each}, x {parts} = {fitting}",
     ]
     blocks = _limit(result, "registers")
-    if is_confined_to_half(result):
+    if is_limited_to_half(result):
         half = fitting // 2
         each = half // warps
-        of_block = count(warps, "warp")
-        steps.append(f"{fitting} / 2 = {half} in each half; {half} // {of_block} = {each}, x 2 = {blocks}")
+        block_warps = count(warps, "warp")
+        steps.append(f"{fitting} / 2 = {half} in each half; {half} // {block_warps} = {each}, x 2 = {blocks}")
     else:
         steps.append(f"{fitting} // {count(warps, 'warp')} = {blocks}")
     return steps
@@ -159,11 +159,11 @@ def _cuda_shared_memory(result: Result) -> Steps:
     if per_block > most:
         steps.append(f"{per_block} > {most}, the most for one block: {NO_BLOCKS}")
         return Steps(steps, why)
-    asked = shared_memory_configuration(limits, kernel.carveout)
+    requested = shared_memory_configuration(limits, kernel.carveout)
     pool = cuda.shared_memory_pool(limits, kernel, per_block)
-    steps.append(_pool_step(result, asked))
-    if pool != asked:
-        steps.append(f"{asked} is too small for one block: {pool}")
+    steps.append(_pool_step(result, requested))
+    if pool != requested:
+        steps.append(f"{requested} is too small for one block: {pool}")
     steps.append(f"{pool} // {per_block} = {_limit(result, 'shared_memory')}")
     return Steps(steps, why)
 
@@ -260,11 +260,14 @@ def _spreadsheet_shared_memory(result: Result) -> Steps:
         return _no_limit(is_given=kernel.has_shared_memory)
     steps = [_shared_memory_step(result, column.reserved_shared_memory_per_block)]
     most = spreadsheet.max_shared_memory_allocation(limits, column, kernel).amount
-    asked = shared_memory_configuration(limits, kernel.carveout)
+    requested = shared_memory_configuration(limits, kernel.carveout)
     if per_block > most:
         steps.append(f"{per_block} > {most}, the most for one block: {NO_BLOCKS}")
     else:
-        steps += [_pool_step(result, asked), f"{asked} // {per_block} = {_limit(result, 'shared_memory')}"]
+        steps += [
+            _pool_step(result, requested),
+            f"{requested} // {per_block} = {_limit(result, 'shared_memory')}",
+        ]
     return Steps(steps, reserved_memory_ignored(result))
 
 
@@ -299,15 +302,17 @@ def _shared_memory_step(result: Result, reserved: int) -> str:
     return f"{' + '.join(terms)}{total}, rounded up to {unit}s: {result.allocated.shared_memory} per block"
 
 
-def _pool_step(result: Result, asked: int) -> str:
+def _pool_step(result: Result, requested: int) -> str:
     limits, carveout = result.limits, result.kernel.carveout
     most = limits.max_shared_memory_per_multiprocessor
     if carveout is None:
-        return f"configuration of the SM: the largest, {asked}"
+        return f"configuration of the SM: the largest, {requested}"
     if carveout.unit == "bytes":
-        return f"configuration of the SM: {asked}, as asked"
+        return f"configuration of the SM: {requested}, as requested"
     wanted = most * carveout.amount // 100
-    return f"configuration of the SM: {carveout.amount}% of {most} = {wanted}, up to the next one: {asked}"
+    return (
+        f"configuration of the SM: {carveout.amount}% of {most} = {wanted}, up to the next one: {requested}"
+    )
 
 
 def _limit(result: Result, resource: Resource) -> str:
@@ -327,7 +332,7 @@ def _same_allocation(result: Result, per_warp: int) -> str:
     return f", the same for {least} to {most} registers" if least < most else ""
 
 
-def is_confined_to_half(result: Result) -> bool:
+def is_limited_to_half(result: Result) -> bool:
     """Return True if caching global loads in L1 confines a block to half of the SM."""
     warps, registers = result.allocated.warps, result.allocated.registers
     return cuda.is_confined_to_half(result.limits, result.kernel, warps, registers // warps)

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 from ..values.numbers import plain
 
 SCHEMA_VERSION = 3
-"""Of the JSON; it grows when a key is renamed, removed, or changes its meaning."""
+"""Version of the JSON; it grows when a key is renamed, removed, or changes its meaning."""
 
 MOST_NOTES = 3
 """Printed under a table; JSON has all of them."""
@@ -48,7 +48,7 @@ class Column(NamedTuple):
     optional: int = 0
     """Columns with the largest number are dropped first from a narrow screen; 0: never."""
     wraps: bool = False
-    """Whether a long cell is broken into lines instead of cut."""
+    """True for long cells that are broken into lines instead of cut."""
     type: str = ""
     """JSON type, for the schema; empty: any."""
 
@@ -100,7 +100,7 @@ class Report:
     values: Mapping[str, Any] = field(default_factory=dict)
     """Further members of the JSON, between inputs and rows."""
     shows_rows: bool = True
-    """Whether the rows are a table of the screen, too; the details of a single row need none."""
+    """False if the rows are no table of the screen; the details of a single row need none."""
     limit: int | None = None
     """Rows of the screen; programs get all."""
     details: Sequence[Block] = ()

@@ -72,11 +72,11 @@ def describe(name: str, value: Value) -> str:
     if name == "gpu":
         return str(value)
     if name not in FIELDS or FIELDS[name].kind not in ("count", "size"):
-        return f"{LABELS[name]} {label(name, value)}"
-    return f"{label(name, value)} {'of ' if is_size(name) else ''}{LABELS[name]}"
+        return f"{LABELS[name]} {value_text(name, value)}"
+    return f"{value_text(name, value)} {'of ' if is_size(name) else ''}{LABELS[name]}"
 
 
-def label(name: str, value: Value) -> str:
+def value_text(name: str, value: Value) -> str:
     """Return a value of an input as text, sizes with their unit."""
     if isinstance(value, int):
         return size(value) if is_size(name) else f"{value:,}"
@@ -85,7 +85,7 @@ def label(name: str, value: Value) -> str:
 
 def tick(name: str, value: Value) -> str:
     """Return a value of an input below its title, sizes in KiB."""
-    return f"{value / 1024:,.5g}" if isinstance(value, int) and is_size(name) else label(name, value)
+    return f"{value / 1024:,.5g}" if isinstance(value, int) and is_size(name) else value_text(name, value)
 
 
 def title_of(name: str, *, short: bool = False) -> str:

@@ -11,8 +11,8 @@ from ..builds.rows import LOW, FindingRule, ScannedKernel, spilled_bytes
 from ..builds.select import age
 from ..errors import InputError
 from ..values.numbers import count, join_and, percent, size
-from ..values.resources import Resource
 from ..values.spellings import did_you_mean
+from .calc import label
 from .model import Column, Note, Report
 from .notes import note
 
@@ -112,11 +112,6 @@ def _message(row: ScannedKernel, rule: FindingRule) -> str:
 
 
 # Cells
-
-
-def label(resource: Resource | str) -> str:
-    """Return the name of a resource as people write it."""
-    return resource.replace("_", " ")
 
 
 def amount_text(resource: str, amount: int) -> str:

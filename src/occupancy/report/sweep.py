@@ -15,7 +15,7 @@ from ..values.numbers import join_and
 from . import pictures
 from .calc import RESULT_COLUMNS
 from .model import Block, Column, Paragraph, Report, Table
-from .pictures import Picture, Value, describe, label
+from .pictures import Picture, Value, describe, value_text
 
 MAX_AXES = 2
 """Inputs that a screen or a picture shows."""
@@ -303,12 +303,12 @@ def sweep_picture(
         plot = pictures.HeatMap((down[0], across), grid.values(down[0]), values, rows, cells)
     else:
         places = [place for place, share in enumerate(rows[0]) if marks_best and share == highest]
-        plot = pictures.Bars([label(across, value) for value in values], rows[0], places)
+        plot = pictures.Bars([value_text(across, value) for value in values], rows[0], places)
     return Picture(pictures.title(grid.varied, grid.fixed, title), (plot,))
 
 
 def _best_value(values: Sequence[int], shares: Sequence[float]) -> int:
-    """Return the largest value with the highest occupancy: it leaves the most room, as `block_sizes` ranks."""
+    """Return the largest value with the highest occupancy, as `block_sizes` ranks."""
     return max(value for value, share in zip(values, shares, strict=True) if share == max(shares))
 
 
@@ -316,7 +316,7 @@ def _check_mark(mark: int, name: str, values: Sequence[int]) -> None:
     low, high = min(values), max(values)
     if not low <= mark <= high:
         raise InputError(
-            f"{label(name, mark)} is outside of the axis, {pictures.LABELS[name]}",
+            f"{value_text(name, mark)} is outside of the axis, {pictures.LABELS[name]}",
             where="marks",
-            allowed=f"{label(name, low)} to {label(name, high)}",
+            allowed=f"{value_text(name, low)} to {value_text(name, high)}",
         )

@@ -17,7 +17,7 @@ from ..errors import InputError, UnknownComputeCapabilityError, shown
 from ..values.limits import ComputeCapability, Limits
 from . import shipped
 from .shipped import data_path
-from .table import Table
+from .table import LimitsTable
 
 FILE_NAME = "gpus.csv"
 MAX_NAME = 100
@@ -91,7 +91,7 @@ class HasGpu(Protocol):
     def gpu(self) -> Gpu: ...
 
 
-def find_gpus(value: object, table: Table | None = None) -> list[Gpu]:
+def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
     """Find the GPUs that a value names.
 
     Args:
@@ -116,13 +116,13 @@ def find_gpus(value: object, table: Table | None = None) -> list[Gpu]:
     elif isinstance(value, Iterable) and not isinstance(value, bytes) and not _is_pair(value):
         found = [gpu for each in value for gpu in find_gpus(each, table)]
     else:
-        found = [Gpu((table or Table()).limits(value))]
+        found = [Gpu((table or LimitsTable()).limits(value))]
     if not found:
         raise InputError(f"{shown(value)} names no GPU", where="gpu", hint="Name one, such as 9.0 or H100.")
     return found
 
 
-def find_gpu(value: object, table: Table | None = None) -> Gpu:
+def find_gpu(value: object, table: LimitsTable | None = None) -> Gpu:
     """Find the one GPU that a value names, as `find_gpus` does.
 
     Raises:
@@ -178,7 +178,7 @@ def gpus_matching(pattern: str) -> tuple[Gpu, ...]:
         UnknownComputeCapabilityError: The table lacks the compute capability.
     """
     words = [] if len(pattern) > MAX_NAME or _is_compute_capability(pattern) else _matching(pattern)
-    rows = Table().architecture(pattern)
+    rows = LimitsTable().architecture(pattern)
     if not words and not rows:
         rows = tuple(gpu.limits for gpu in find_gpus(pattern))
     ccs = {row.compute_capability for row in rows}
@@ -206,16 +206,16 @@ def _is_pair(value: object) -> bool:
     return bool(min(value) < LEAST_INTEGER)
 
 
-def _find_name(name: str, table: Table | None) -> tuple[Gpu, ...]:
+def _find_name(name: str, table: LimitsTable | None) -> tuple[Gpu, ...]:
     return _find_shipped(name) if table is None else _resolve(name, table)
 
 
 @lru_cache(maxsize=256)
 def _find_shipped(name: str) -> tuple[Gpu, ...]:
-    return _resolve(name, Table())
+    return _resolve(name, LimitsTable())
 
 
-def _resolve(name: str, table: Table) -> tuple[Gpu, ...]:
+def _resolve(name: str, table: LimitsTable) -> tuple[Gpu, ...]:
     if len(name) > MAX_NAME:
         raise _no_such_gpu(name)
     if rows := table.architecture(name):
@@ -232,7 +232,7 @@ def _resolve(name: str, table: Table) -> tuple[Gpu, ...]:
         raise
 
 
-def _find_product(name: str, found: Sequence[_Product], table: Table) -> Gpu:
+def _find_product(name: str, found: Sequence[_Product], table: LimitsTable) -> Gpu:
     """Return what the products of a name share."""
     if not found:
         raise _no_such_gpu(name)
@@ -325,9 +325,9 @@ def _product(row: dict[str, str]) -> _Product:
     )
 
 
-def _gpu(product: _Product, table: Table | None = None) -> Gpu:
+def _gpu(product: _Product, table: LimitsTable | None = None) -> Gpu:
     return Gpu(
-        (table or Table()).limits(product.compute_capability),
+        (table or LimitsTable()).limits(product.compute_capability),
         product.name,
         product.multiprocessor_count,
         die=product.die,

@@ -18,7 +18,7 @@ def current(rows: Iterable[Limits]) -> tuple[Limits, ...]:
     return tuple(row for row in rows if row.compute_capability >= CURRENT_FROM)
 
 
-class Table:
+class LimitsTable:
     """Limits by compute capability: the row of a user's file, else the shipped one.
 
     Args:

@@ -1,4 +1,4 @@
-"""What an SM offers, what a block needs, and how people write them.
+"""Limits of an SM, needs of a block, and their spellings.
 
 Every other room stands on these; of the package they use `errors` alone.
 """

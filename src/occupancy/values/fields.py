@@ -18,7 +18,7 @@ MAX_REGISTERS_PER_THREAD = 255
 """Largest number that the instruction set encodes. CUDA C++ Programming Guide, technical specifications."""
 
 MAX_THREADS_PER_BLOCK = 1024
-"""Of every GPU from 2.0. CUDA C++ Programming Guide, technical specifications."""
+"""Limit of every GPU from 2.0. CUDA C++ Programming Guide, technical specifications."""
 
 MAX_BARRIERS_PER_BLOCK = 16
 """Named barriers 0 to 15. PTX ISA, ``bar``."""

@@ -158,7 +158,7 @@ class Kernel(_KernelFields):
 
     @property
     def has_shared_memory(self) -> bool:
-        """Whether any of the three sizes was given."""
+        """True if any of the three sizes was given."""
         return self.smem is not None or self.static_smem is not None or self.dynamic_smem is not None
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,22 +1,20 @@
-"""Text that others wrote, made fit for each output: names, paths, architectures, messages.
+"""Escaping of untrusted text: names, paths, architectures and messages out of files.
 
-Whoever builds a file chooses what is in it, and what it is called. Nothing of that may become a command of
-a terminal, a formula, a tag or an annotation: in every output it is text. This is the only place that
-knows how, for all outputs. Its patterns are text, which `re` compiles once and at first use: no command
-needs all of them, and all of them take as long as an answer.
+In every output it stays text: never a command of a terminal, a formula, a tag or an annotation. The patterns
+are text, which `re` compiles at first use: no command needs all of them, and compiling takes a while.
 """
 
 from __future__ import annotations
 
 import re
 
-# What XML 1.0 cannot hold, not even as a reference.
+# Not in XML 1.0, not even as a reference.
 _NOT_XML = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
-# A line that begins so, or holds the second, is a command to GitHub's runner, whoever prints it.
+# Commands to GitHub's runner, whoever prints them.
 _COMMAND = r"^(\s*):(?=:)|##(?=\[)"
 
-# What makes a formula of a cell for one spreadsheet program or another.
+# Starts of a formula in any spreadsheet program.
 _FORMULA_STARTS = frozenset("=+-@＝＋－＠")
 
 _CODE_SPAN = r"(`[^`]+`)"
@@ -25,25 +23,24 @@ _MARKDOWN = (
     r"|(?P<sign>[\\`*\[\]~$]|(?<![^\W_])_|_(?![^\W_])|(?m:(?<=^)[-+>#=]))"
     r"|(?P<tag>[<&])"
 )
-"""What means something in Markdown: what GitHub makes links of; signs, which a backslash takes the meaning
-from; and what begins a tag or a character of HTML."""
+"""Markup of Markdown: links that GitHub detects, signs that a backslash escapes, tags and characters of HTML."""
 _BEFORE_PIPE = r"\\(?=\|)"
 
 
 def printable(text: str) -> str:
-    """Text on a line of a terminal or of a log: with escapes for what either would obey."""
+    """Escape control characters and commands, for a line of a terminal or of a log."""
     if not text.isprintable():
         text = "".join(map(_printable, text))
     return re.sub(_COMMAND, _spelled_out, text) if "::" in text or "##[" in text else text
 
 
 def printable_lines(text: str) -> str:
-    """The same for text whose line breaks are our own."""
+    """Escape text like `printable`, except its line breaks."""
     return "\n".join(map(printable, text.split("\n"))) if not text.isprintable() else printable(text)
 
 
 def without_commands(text: str) -> str:
-    """Lines of a screen, which can begin in the middle of a text that was printable as a whole."""
+    """Escape commands at the start of lines, after text was broken into lines."""
     return re.sub(r"(?m)^([^\S\n]*):(?=:)", r"\1\\x3a", text) if "::" in text else text
 
 
@@ -56,7 +53,7 @@ def _spelled_out(found: re.Match[str]) -> str:
 
 
 def csv_cell(value: object) -> object:
-    """A cell of CSV: text that a spreadsheet would take for a formula has an apostrophe in front."""
+    """Put an apostrophe before text that a spreadsheet would evaluate as a formula."""
     if not isinstance(value, str):
         return value
     text = printable(value)
@@ -64,19 +61,19 @@ def csv_cell(value: object) -> object:
 
 
 def json_text(document: str) -> str:
-    """JSON that can be printed to a log of GitHub Actions; only strings of it can hold what that obeys."""
+    """Escape commands of GitHub Actions in a JSON document; only strings can hold them."""
     return document.replace("##[", "##\\u005b")
 
 
 def html_text(text: str) -> str:
-    """Text in HTML, in an element or in an attribute with quotes."""
+    """Escape text for HTML, in an element or in a quoted attribute."""
     from html import escape  # its table of entities is long
 
     return escape(printable_lines(text))
 
 
 def markdown_text(text: str) -> str:
-    """Words in Markdown, in which no sign, tag or mention is one; it can hold what `markdown_code` gave."""
+    """Escape text for Markdown, except code spans of `markdown_code`."""
     text = printable_lines(text)
     if "``" in text:  # which would pair with others than the eye sees
         return re.sub(_MARKDOWN, _without_meaning, text)
@@ -95,31 +92,31 @@ def _without_meaning(found: re.Match[str]) -> str:
 
 
 def markdown_code(text: str) -> str:
-    """A name as code, in which Markdown and HTML leave all signs alone."""
+    """Return a name as a code span of Markdown."""
     text = printable(text).replace("`", "'")
     return f"`{text}`" if text.strip() else "` `"
 
 
 def markdown_cell(text: str) -> str:
-    """Markdown in a cell of a table, which ends at the first pipe that has no backslash before it."""
+    """Escape pipes and line breaks, for a cell of a Markdown table."""
     return re.sub(_BEFORE_PIPE, r"\\ ", text).replace("|", "\\|").replace("\n", " ")
 
 
 def github_message(text: str) -> str:
-    """The message of a workflow command of GitHub Actions."""
+    """Escape the message of a workflow command of GitHub Actions."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def github_property(text: str) -> str:
-    """A property of a workflow command, such as its title."""
+    """Escape a property of a workflow command, such as its title."""
     return github_message(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def sarif_text(text: str) -> str:
-    """Text of a message in SARIF, in which `[words](place)` would be a link."""
+    """Escape text for a message of SARIF, in which `[words](place)` would be a link."""
     return printable_lines(text).replace("](", "] (")
 
 
 def xml_text(text: str) -> str:
-    """Text that XML can hold; its signs are for the writer of XML to escape."""
+    """Replace characters that XML cannot hold; the writer of XML escapes its signs."""
     return re.sub(_NOT_XML, "?", text)

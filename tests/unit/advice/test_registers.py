@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import occupancy
-from occupancy.advice.registers import Group, split_registers
+from occupancy.advice.registers import Warpgroups, split_registers
 from occupancy.errors import InputError
 from occupancy.tables import shipped
 
@@ -13,7 +13,7 @@ H100 = shipped.limits("9.0")
 
 
 def test_the_split_of_cublas_is_exact() -> None:
-    split = split_registers(H100, 384, [Group(1, 40), Group(2, 232)])
+    split = split_registers(H100, 384, [Warpgroups(1, 40), Warpgroups(2, 232)])
     assert (split.launch_regs, split.needed_regs) == (168, 168)
     assert (split.pool, split.taken, split.suffices) == (64512, 64512, True)
     assert [(each.instruction, each.most) for each in split.groups] == [
@@ -25,35 +25,35 @@ def test_the_split_of_cublas_is_exact() -> None:
 
 
 def test_a_step_more_waits_for_ever() -> None:
-    split = split_registers(H100, 384, [Group(1, 40), Group(2, 240)])
+    split = split_registers(H100, 384, [Warpgroups(1, 40), Warpgroups(2, 240)])
     assert (split.suffices, split.needed_regs) == (False, 176)
     assert [each.most for each in split.groups] == [24, 232]
 
 
 @pytest.mark.parametrize(("first", "others"), [(24, 240), (40, 232), (56, 224), (72, 216), (168, 168)])
 def test_the_most_that_the_others_can_take_is_found(first: int, others: int) -> None:
-    split = split_registers(H100, 384, [Group(1, first), Group(2, None)])
+    split = split_registers(H100, 384, [Warpgroups(1, first), Warpgroups(2, None)])
     assert split.groups[1].regs == others
     assert split.suffices
-    assert not split_registers(H100, 384, [Group(1, first), Group(2, others + 8)]).suffices
+    assert not split_registers(H100, 384, [Warpgroups(1, first), Warpgroups(2, others + 8)]).suffices
 
 
 def test_as_many_blocks_as_the_split_leaves_room_for() -> None:
-    split = split_registers(H100, 256, [Group(1, 24), Group(1, 56)])
+    split = split_registers(H100, 256, [Warpgroups(1, 24), Warpgroups(1, 56)])
     assert (split.launch_regs, split.min_blocks, split.active_blocks) == (40, 6, 6)
-    assert split_registers(H100, 256, [Group(1, 24), Group(1, 56)], min_blocks=2).launch_regs == 128
+    assert split_registers(H100, 256, [Warpgroups(1, 24), Warpgroups(1, 56)], min_blocks=2).launch_regs == 128
 
 
 def test_registers_of_a_compiled_kernel() -> None:
-    split = split_registers(H100, 384, [Group(1, 40), Group(2, 232)], launch_regs=160)
+    split = split_registers(H100, 384, [Warpgroups(1, 40), Warpgroups(2, 232)], launch_regs=160)
     assert (split.suffices, split.launch_bounds, split.min_blocks) == (False, None, None)
     assert split.pool == 384 * 160
     # A warp gets its registers in steps of 256, which are 8 for each thread.
-    assert split_registers(H100, 384, [Group(1, 40), Group(2, 232)], launch_regs=162).suffices
+    assert split_registers(H100, 384, [Warpgroups(1, 40), Warpgroups(2, 232)], launch_regs=162).suffices
 
 
 def test_a_warpgroup_that_keeps_what_it_has() -> None:
-    split = split_registers(H100, 256, [Group(2, 128)], min_blocks=2)
+    split = split_registers(H100, 256, [Warpgroups(2, 128)], min_blocks=2)
     assert split.groups[0].instruction is None
     assert split.groups[0].most == 128
 
@@ -61,35 +61,35 @@ def test_a_warpgroup_that_keeps_what_it_has() -> None:
 @pytest.mark.parametrize(
     ("threads", "groups", "complaint"),
     [
-        (384, [Group(1, 40), Group(1, 232)], "the groups have 2 warpgroups, and 384 threads are 3"),
-        (384, [Group(1, 40), Group(3, 232)], "Name 3 in all, such as 1:40,2:?"),
-        (384, [Group(0, 40), Group(3, 232)], "a group has no warpgroups. Remove it"),
-        (100, [Group(1, 40)], "a multiple of 128 up to 1024"),
-        (1152, [Group(9, 40)], "a multiple of 128 up to 1024"),
-        (128, [Group(1, 16)], "24 to 256 in steps of 8"),
-        (128, [Group(1, 36)], "24 to 256 in steps of 8"),
-        (128, [Group(1, 264)], "24 to 256 in steps of 8"),
-        (256, [Group(1, None), Group(1, None)], "more than one group has"),
-        (1024, [Group(7, 72), Group(1, None)], "leave fewer than 24 registers"),
+        (384, [Warpgroups(1, 40), Warpgroups(1, 232)], "the groups have 2 warpgroups, and 384 threads are 3"),
+        (384, [Warpgroups(1, 40), Warpgroups(3, 232)], "Name 3 in all, such as 1:40,2:?"),
+        (384, [Warpgroups(0, 40), Warpgroups(3, 232)], "a group has no warpgroups. Remove it"),
+        (100, [Warpgroups(1, 40)], "a multiple of 128 up to 1024"),
+        (1152, [Warpgroups(9, 40)], "a multiple of 128 up to 1024"),
+        (128, [Warpgroups(1, 16)], "24 to 256 in steps of 8"),
+        (128, [Warpgroups(1, 36)], "24 to 256 in steps of 8"),
+        (128, [Warpgroups(1, 264)], "24 to 256 in steps of 8"),
+        (256, [Warpgroups(1, None), Warpgroups(1, None)], "more than one group has"),
+        (1024, [Warpgroups(7, 72), Warpgroups(1, None)], "leave fewer than 24 registers"),
     ],
 )
-def test_refused(threads: int, groups: list[Group], complaint: str) -> None:
+def test_refused(threads: int, groups: list[Warpgroups], complaint: str) -> None:
     with pytest.raises(InputError, match=complaint.replace("?", r"\?")):
         split_registers(H100, threads, groups)
 
 
 def test_chips_and_choices_that_are_refused() -> None:
     with pytest.raises(InputError, match=r"8\.9 has no setmaxnreg"):
-        split_registers(shipped.limits("8.9"), 128, [Group(1, 40)])
+        split_registers(shipped.limits("8.9"), 128, [Warpgroups(1, 40)])
     with pytest.raises(InputError, match=r"__launch_bounds__\(128, 1\) gives 255 registers .*, not 64"):
-        split_registers(H100, 128, [Group(1, 40)], launch_regs=64, min_blocks=1)
+        split_registers(H100, 128, [Warpgroups(1, 40)], launch_regs=64, min_blocks=1)
     with pytest.raises(InputError, match="384 threads of 176 registers do not launch"):
-        split_registers(H100, 384, [Group(1, 24), Group(2, 240)], launch_regs=176)
+        split_registers(H100, 384, [Warpgroups(1, 24), Warpgroups(2, 240)], launch_regs=176)
     with pytest.raises(InputError, match="24 to 255"):
-        split_registers(H100, 128, [Group(1, 40)], launch_regs=16)
+        split_registers(H100, 128, [Warpgroups(1, 40)], launch_regs=16)
     with pytest.raises(InputError, match="so that 24 are left"):
         split_registers(shipped.limits("9.0").replace(max_threads_per_multiprocessor=8192), 1024,
-                        [Group(8, 24)], min_blocks=4)  # fmt: skip
+                        [Warpgroups(8, 24)], min_blocks=4)  # fmt: skip
 
 
 class TestFunction:

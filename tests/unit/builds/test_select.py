@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from occupancy import ComputeCapability, InputError
-from occupancy.builds.rows import BlockSize, Evaluator, with_block_sizes
+from occupancy.builds.rows import Evaluator, SizePattern, with_block_sizes
 from occupancy.builds.select import Selection, code_that_runs, newest
 from occupancy.readers import KernelRecord
-from occupancy.tables.table import Table
+from occupancy.tables.table import LimitsTable
 
 
 def record(name: str, arch: str | None, regs: int | None = 32, **more: Any) -> KernelRecord:
@@ -99,7 +99,7 @@ def test_an_unknown_architecture_names_those_that_there_are() -> None:
 
 def test_rows_are_sorted_filtered_and_limited() -> None:
     spilling = record("spills", "sm_90", spill_store_bytes=8, spill_load_bytes=8)
-    rows = Evaluator(Table().limits, 256).rows([*KERNELS, spilling])
+    rows = Evaluator(LimitsTable().limits, 256).rows([*KERNELS, spilling])
     by_occupancy = [row.name for row in Selection().rows(rows)]
     assert by_occupancy == ["sobel", "spills", "blur", "blur"], "of equal ones first those that spill"
     assert [row.name for row in Selection(limit=2).rows(rows)] == ["sobel", "spills"]
@@ -112,29 +112,29 @@ def test_rows_are_sorted_filtered_and_limited() -> None:
 
 class TestRows:
     def test_an_assumed_block_size_is_the_launch_bound_else_256(self) -> None:
-        rows = Evaluator(Table().limits).rows(
+        rows = Evaluator(LimitsTable().limits).rows(
             [record("a", "sm_90", max_threads=128), record("b", "sm_90"), record("c", "sm_90", threads=64)]
         )
         assert [(row.threads, row.threads_assumed) for row in rows] == [(128, True), (256, True), (64, False)]
 
     def test_a_launch_bound_is_never_exceeded(self) -> None:
-        (row,) = Evaluator(Table().limits, 512).rows([record("a", "sm_90", max_threads=256)])
+        (row,) = Evaluator(LimitsTable().limits, 512).rows([record("a", "sm_90", max_threads=256)])
         assert (row.launchable, row.occupancy, row.finding) == (False, 0, "does-not-launch")
         assert row.reason == "512 threads per block; it was compiled for at most 256"
 
     def test_too_much_static_shared_memory_does_not_compile(self) -> None:
         log = record("a", "sm_90", format="ptxas", static_smem=56832)
-        (row,) = Evaluator(Table().limits, 128).rows([log])
+        (row,) = Evaluator(LimitsTable().limits, 128).rows([log])
         assert row.launchable is False
 
     def test_stated_sizes_of_some_kernels(self) -> None:
-        sizes = [BlockSize("*", 64), BlockSize("bl*", 512, 1024)]
+        sizes = [SizePattern("*", 64), SizePattern("bl*", 512, 1024)]
         done = list(with_block_sizes([*KERNELS, record("blur", "sm_80", threads=32)], sizes))
         assert [(each.threads, each.dynamic_smem) for each in done] == [
             (512, 1024), (512, 1024), (64, None), (32, 1024),
         ]  # fmt: skip
 
     def test_an_unknown_architecture_has_a_reason(self) -> None:
-        (row,) = Evaluator(Table().limits).rows([record("a", None)])
+        (row,) = Evaluator(LimitsTable().limits).rows([record("a", None)])
         assert (row.occupancy, row.launchable) == (None, None)
         assert "--cc" in (row.reason or "")

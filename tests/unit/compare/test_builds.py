@@ -30,9 +30,9 @@ from occupancy.compare.diff import compare, step_with_registers
 from occupancy.compare.match import facts
 from occupancy.compare.rules import Exemption, Rule, Rules
 from occupancy.readers import KernelRecord
-from occupancy.tables.table import Table
+from occupancy.tables.table import LimitsTable
 
-EVALUATOR = Evaluator(Table().limits)
+EVALUATOR = Evaluator(LimitsTable().limits)
 TODAY = date(2027, 1, 1)
 
 

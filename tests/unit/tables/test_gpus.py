@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from occupancy.errors import InputError, OccupancyError
 from occupancy.tables import shipped
 from occupancy.tables.gpus import FILE_NAME, Gpu, all_gpus, find_gpus, gpu, gpus_matching
-from occupancy.tables.table import Table
+from occupancy.tables.table import LimitsTable
 
 PATH = Path(shipped.data_path(FILE_NAME))
 LARGEST_SM_COUNT = 224
@@ -212,7 +212,7 @@ class TestSeveral:
     def test_a_table_of_ones_own(self, tmp_path: Path) -> None:
         file = tmp_path / "limits.yaml"
         file.write_text('schema_version: 1\ncompute_capabilities:\n  "10.8": {like: "10.7"}\n')
-        assert [each.cc for each in find_gpus("Rubin", Table(file))] == ["10.7", "10.8"]
+        assert [each.cc for each in find_gpus("Rubin", LimitsTable(file))] == ["10.7", "10.8"]
 
 
 @pytest.mark.parametrize(

@@ -8,22 +8,22 @@ import pytest
 
 from occupancy.errors import InputError, TableError, UnknownComputeCapabilityError
 from occupancy.tables import shipped
-from occupancy.tables.table import Table
+from occupancy.tables.table import LimitsTable
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Table:
+def own(tmp_path: Path) -> LimitsTable:
     path = tmp_path / "own.yaml"
     path.write_text(
         'schema_version: 1\ncompute_capabilities:\n  "13.0": {like: "10.0", sub_partitions: 8}\n'
         '  "9.0": {like: "9.0", max_blocks_per_multiprocessor: 7}\n'
     )
-    return Table(path)
+    return LimitsTable(path)
 
 
-def test_the_users_rows_come_before_the_shipped_ones(own: Table, tmp_path: Path) -> None:
-    assert Table().limits("sm_90a") == shipped.limits("9.0")
-    assert [row.compute_capability for row in Table().rows()] == list(shipped.known())
+def test_the_users_rows_come_before_the_shipped_ones(own: LimitsTable, tmp_path: Path) -> None:
+    assert LimitsTable().limits("sm_90a") == shipped.limits("9.0")
+    assert [row.compute_capability for row in LimitsTable().rows()] == list(shipped.known())
     assert own.limits("sm_90a").max_blocks_per_multiprocessor == 7
     assert own.limits((13, 0)).sub_partitions == 8
     assert own.limits(80) == shipped.limits("8.0")
@@ -33,4 +33,4 @@ def test_the_users_rows_come_before_the_shipped_ones(own: Table, tmp_path: Path)
     with pytest.raises(InputError):
         own.limits("nine")
     with pytest.raises(TableError):
-        Table(tmp_path / "none.yaml")
+        LimitsTable(tmp_path / "none.yaml")

@@ -1,0 +1,118 @@
+"""The language of the code: standard terms, imperative docstrings, one home for each name."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import occupancy
+
+SOURCE = Path(occupancy.__file__).parent
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+LONGEST_FIRST_LINE = 100
+PRONOUNS = frozenset(
+    ["What", "Whether", "How", "Which", "Where", "That", "Those", "Who", "Whose", "Why", "Of", "So"]
+)
+"""First words of a docstring that stand for a noun."""
+BANNED = re.compile(r"(^|_)(told|said|ours|asked|held|cure)($|_)|_in_words$|^_?(of|how|what)_")
+"""Names in place of a standard term."""
+
+NOT_A_VERB = re.compile(r"(The|A|An|Its|It|Each|Every|All|Bytes|Blocks|Registers|No|Not|One|Any)\b|`")
+
+OLD = frozenset[str]()
+"""Modules that are about to be replaced."""
+
+
+FACADES = frozenset({"cuda.py", "triton.py", "api/gpus.py"})
+"""Modules with the names of calls that other modules implement."""
+MODELS = frozenset({"engine/__init__.py", "engine/cuda.py", "engine/spreadsheet.py"})
+"""Modules with one interface."""
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def docstrings(path: Path) -> Iterator[tuple[ast.AST, int, str]]:
+    """Return the docstrings of a module, and those of its constants and fields."""
+    for node in ast.walk(tree(path)):
+        body = getattr(node, "body", None)
+        for before, each in zip([node, *body], body, strict=False) if isinstance(body, list) else ():
+            if isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant):
+                text = each.value.value
+                if isinstance(text, str):
+                    yield before, each.lineno, text
+
+
+def identifiers(path: Path) -> Iterator[tuple[int, str]]:
+    """Return the names that a module gives to functions, classes, variables, parameters and itself."""
+    yield 1, path.stem
+    for node in ast.walk(tree(path)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield node.lineno, node.name
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.id
+
+
+def package(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0]
+
+
+def name(path: Path) -> str:
+    return path.relative_to(SOURCE).as_posix()
+
+
+checked = pytest.mark.parametrize("path", [each for each in MODULES if name(each) not in OLD], ids=name)
+
+
+@checked
+def test_docstrings_begin_with_the_standard_term(path: Path) -> None:
+    found = [(line, text.split("\n")[0]) for _, line, text in docstrings(path)]
+    assert [each for each in found if each[1].split(" ")[0].rstrip(",:") in PRONOUNS] == []
+
+
+@checked
+def test_docstrings_begin_with_a_short_line(path: Path) -> None:
+    owners = (ast.FunctionDef, ast.ClassDef, ast.Module)
+    found = [(line, text.split("\n")[0]) for own, line, text in docstrings(path) if isinstance(own, owners)]
+    assert [each for each in found if len(each[1]) > LONGEST_FIRST_LINE] == []
+
+
+@checked
+def test_functions_begin_with_a_verb(path: Path) -> None:
+    found = [
+        (line, text.split("\n")[0])
+        for owner, line, text in docstrings(path)
+        if isinstance(owner, ast.FunctionDef) and not any(map(is_property, owner.decorator_list))
+    ]
+    assert [each for each in found if NOT_A_VERB.match(each[1])] == []
+
+
+def is_property(decorator: ast.expr) -> bool:
+    return "property" in ast.unparse(decorator)
+
+
+@checked
+def test_names_are_standard_terms(path: Path) -> None:
+    assert [each for each in identifiers(path) if BANNED.search(each[1])] == []
+
+
+def test_each_class_and_function_has_one_home() -> None:
+    homes = defaultdict(set)
+    for path in MODULES:
+        if name(path) not in OLD | FACADES and package(path) != "cli":
+            for node in tree(path).body:
+                if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+                    homes[node.name].add(name(path))
+    several = {each: where for each, where in homes.items() if len(where) > 1}
+    assert {each: where for each, where in several.items() if not where <= MODELS} == {}
