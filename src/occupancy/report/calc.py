@@ -507,6 +507,8 @@ def _details_of_several(rows: Sequence[Row]) -> Iterator[Block]:
 
 
 def _notes(row: Row) -> Iterator[Note]:
+    from .explain import is_limited_to_half  # few results need it
+
     result, kernel = row.result, row.kernel
     if result.model == "spreadsheet" and result.active_blocks and not result.launchable:
         yield note("spreadsheet-no-launch")
@@ -515,7 +517,7 @@ def _notes(row: Row) -> Iterator[Note]:
             shared_memory_configuration(result.limits, kernel.carveout) < result.allocated.shared_memory
         ):
             yield note("carveout-raised")
-        if kernel.caching == "ca" and not _is_limited_to_half(result):
+        if kernel.caching == "ca" and not is_limited_to_half(result):
             yield note("caching-dropped")
         if kernel.tensor_memory is not None and kernel.virtual_resources_at_start:
             free = evaluate(result.limits, kernel.replace(virtual_resources=0), result.model)
@@ -527,9 +529,3 @@ def _notes(row: Row) -> Iterator[Note]:
         yield note("cluster-bound")
     if row.gpu.variants:
         yield note("sms-vary")
-
-
-def _is_limited_to_half(result: Any) -> bool:
-    from .explain import is_limited_to_half
-
-    return is_limited_to_half(result)
