@@ -116,6 +116,7 @@ _HOMES = {
 }
 _SUBMODULES = ("cuda", "device", "triton", "typing")
 
+# Without `Sweep`, whose module needs NumPy.
 __all__ = [  # noqa: RUF022, in the order of `_HOMES`
     "__version__",
     "BaselineError",
@@ -142,7 +143,6 @@ __all__ = [  # noqa: RUF022, in the order of `_HOMES`
     "RulesError",
     "Scan",
     "ScannedKernel",
-    "Sweep",
     "TableError",
     "UnknownComputeCapabilityError",
     "check",

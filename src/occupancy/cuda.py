@@ -84,8 +84,9 @@ def available_dynamic_shared_memory_per_block(
     driver_580: bool = False,
     **inputs: Unpack[KernelInputs],
 ) -> int:
-    """Return the most dynamic shared memory, in bytes, for a number of resident blocks:
-    cudaOccupancyAvailableDynamicSMemPerBlock.
+    """Return the most dynamic shared memory, in bytes, for a number of resident blocks.
+
+    The call is cudaOccupancyAvailableDynamicSMemPerBlock.
 
     Args:
         gpu: As in `occupancy.compute`.

@@ -102,7 +102,9 @@ class DeviceError(OccupancyError):
 
 
 class ErrorCollector:
-    """Collects errors and raises all of them at its end, those with line numbers in their order::
+    """Collector of errors, which raises all of them at its end, those with line numbers in their order.
+
+    ::
 
     with ErrorCollector() as errors:
         one = errors.call(read_one, text)
