@@ -38,7 +38,7 @@ class CarveoutAdvice(NamedTuple):
 
 
 def carveout(now: Result) -> CarveoutAdvice:
-    """Return the blocks with each size of the shared memory, and the smallest size that keeps them."""
+    """Return the blocks with each size of the shared memory, and the smallest that keeps them."""
     limits, kernel, found = now.limits, now.kernel, []
     unified = limits.unified_l1_and_shared_memory
     for amount in limits.shared_memory_configurations:

@@ -51,13 +51,10 @@ class LaunchBounds(NamedTuple):
 class RegisterCap(NamedTuple):
     """Requests to the compiler for fewer registers; it may spill."""
 
-    regs: int
     launch_bounds: str | None
     """Attribute of the kernel in the source; None if no bounds mean this cap."""
     maxnreg: str
     """The same cap without a block size; from CUDA 12.4, and not together with launch bounds."""
-    maxrregcount: str
-    """The option of nvcc, for every kernel of a file that has no launch bounds."""
 
 
 def register_cap(now: Sequence[Result], registers: int, blocks: int) -> RegisterCap | None:
@@ -78,7 +75,7 @@ def register_cap(now: Sequence[Result], registers: int, blocks: int) -> Register
             return None
     is_cap = all(_is_cap(result.limits, kernel.threads, blocks, registers) for result in now)
     text = bounds_in_source(kernel.threads, blocks if blocks > 1 else None) if is_cap else None
-    return RegisterCap(registers, text, maxnreg_in_source(registers), f"-maxrregcount={registers}")
+    return RegisterCap(text, maxnreg_in_source(registers))
 
 
 def _is_cap(limits: Limits, threads: int, blocks: int, registers: int) -> bool:

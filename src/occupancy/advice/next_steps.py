@@ -79,7 +79,7 @@ def using_less(now: Result) -> Iterator[NextStep]:
 
 
 def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
-    """Yield the nearest size with more warps and the size with the most; the nearest of equal ones."""
+    """Yield the nearest size with more warps, and the nearest of those with the most."""
     if _is_limited_at_any_size(now) or now.active_warps >= now.limits.max_warps_per_multiprocessor:
         return
     warp, threads, most = now.limits.warp_size, now.kernel.threads, now.limits.max_threads_per_block
@@ -101,9 +101,9 @@ def _is_limited_at_any_size(now: Result) -> bool:
 
 
 def may_be_divided(now: Result) -> bool:
-    """Return True for a block whose warpgroups probably exchange registers, so that fewer are no advice.
+    """Return True for a block whose warpgroups probably exchange registers.
 
-    It consists of several whole warpgroups and has nearly all registers of an SM.
+    Fewer registers are no advice for it. It consists of several whole warpgroups and has nearly all registers of an SM.
     """
     limits, warpgroups = now.limits, now.kernel.threads // THREADS_PER_WARPGROUP
     return (

@@ -20,10 +20,6 @@ class OptIn(NamedTuple):
     call: str
     """In C++: `cudaFuncSetAttribute` of the kernel."""
     needed_for: str
-    error: str | None
-    """The CUDA runtime's error for a launch without the call; None if it is not known."""
-    is_made: bool
-    """True if the program makes the call, by the inputs."""
 
 
 def opt_ins(result: Result, cluster_size: int | None) -> tuple[OptIn, ...]:
@@ -37,7 +33,7 @@ def opt_ins(result: Result, cluster_size: int | None) -> tuple[OptIn, ...]:
 
 
 def needs_opt_in(limits: Limits, kernel: Kernel) -> bool:
-    """Return True if the shared memory of a kernel requires a raised limit of dynamic shared memory."""
+    """Return True if the shared memory of a kernel requires cudaFuncSetAttribute."""
     raised, default = (evaluate(limits, kernel.replace(opt_in=each)).block_limits for each in (True, False))
     return raised.shared_memory != 0 and default.shared_memory == 0
 
@@ -48,24 +44,14 @@ def _for_shared_memory(result: Result) -> Iterator[OptIn]:
     size = kernel.dynamic_smem if kernel.smem is None else kernel.smem
     if size is None or _has_too_much_static(result) or not needs_opt_in(limits, kernel):
         return
-    without = Kernel(
-        1,
-        static_smem=kernel.static_smem,
-        dynamic_smem=kernel.dynamic_smem,
-        smem=kernel.smem,
-        opt_in=False,
-        shared_memory_mode=kernel.shared_memory_mode,
-    )
-    failure = evaluate(limits, without).failure
     call = f"cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, {size})"
-    error = failure.error if failure else None
-    yield OptIn(call, "more than 48 KiB of dynamic shared memory", error, kernel.opt_in is True)
+    yield OptIn(call, "more than 48 KiB of dynamic shared memory")
 
 
 def _for_clusters(result: Result, size: int | None) -> Iterator[OptIn]:
     if size is not None and is_non_portable(result.limits, size):
         portable = result.limits.max_portable_cluster_size
-        yield OptIn(NON_PORTABLE, f"a cluster of more than {portable} blocks", None, is_made=False)
+        yield OptIn(NON_PORTABLE, f"a cluster of more than {portable} blocks")
 
 
 def compile_error(result: Result) -> str | None:

@@ -1,4 +1,4 @@
-"""Warp-specialized kernels: the split of a block's registers among its warpgroups with ``setmaxnreg``.
+"""Split of a block's registers among its warpgroups with ``setmaxnreg``.
 
 A block is launched with the same number of registers for each of its threads. Then a warpgroup that only
 moves data releases most of its registers (``setmaxnreg.dec``), and the warpgroups that compute request them
@@ -167,7 +167,7 @@ def split_registers(
 
 
 def _enough(limits: Limits, threads: int, needed: int) -> str | None:
-    """Return the attribute that gives a launch its registers; None if the block cannot launch with them."""
+    """Return the attribute for a number of registers; None if the block cannot launch with them."""
     if needed > limits.max_registers_per_thread or not evaluate(limits, Kernel(threads, needed)).launchable:
         return None
     blocks = _matching_bound(limits, threads, needed, None)
@@ -264,7 +264,7 @@ def _checked_launch(limits: Limits, threads: int, registers: int) -> int:
 
 
 def _most_blocks(limits: Limits, kernel: Kernel, groups: Sequence[Warpgroups]) -> int:
-    """Return the most blocks with enough registers for the split; 1 if there is none, or one to be found."""
+    """Return the most blocks with enough registers; 1 without such a number, or with one to be found."""
     if any(group.regs is None for group in groups):
         return 1
     needed = kernel.replace(regs=min(_needed(groups), limits.max_registers_per_thread))
