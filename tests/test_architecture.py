@@ -23,7 +23,7 @@ BUDGETS = {
     "tables": 1220,
     "engine": 1040,
     "readers": 4340,
-    "advice": 1615,
+    "advice": 1620,
     "arrays": 720,
     "device": 1020,
     "builds": 1520,
