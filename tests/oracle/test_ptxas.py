@@ -33,7 +33,7 @@ def ours(chip: str, threads: int, blocks: int) -> ptxas.Cap:
 def complaint(answer: LaunchBounds) -> str:
     if answer.warning is None:
         return ""
-    return "blocks" if answer.warning.endswith(" blocks") else "threads"
+    return "blocks" if answer.warning.endswith(" block slots") else "threads"
 
 
 @sampled("stride", sample=7, everything=1)

@@ -1,5 +1,5 @@
 """The functions of the library: input in people's spellings, answers that show themselves.
 
 It reads the input, asks engine, advice and builds, and wraps what they say in reports.
-It may use all rooms below; the command line stands on it.
+It may use all packages below it; the command line uses it.
 """

@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import PurePath
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..builds.merge import merge
 from ..builds.names import stable_name
@@ -35,61 +37,59 @@ STANDARD_INPUT = "-"
 _HINT = "To write one: occupancy init BUILD, or occupancy.save_baseline(BUILD, FILE)."
 
 
-def _count(value: Any) -> bool:
-    return type(value) is int and 0 <= value <= INT_MAX
+Count = Annotated[int, Field(ge=0, le=INT_MAX)]
+Threads = Annotated[int, Field(ge=1, le=INT_MAX)]
+# The compiler prints numbers below 0 where it also spills into shared memory.
+SpillBytes = Annotated[int, Field(ge=-INT_MAX, le=INT_MAX)]
 
 
-def _spill(value: Any) -> bool:
-    # The compiler prints numbers below 0 where it also spills into shared memory.
-    return type(value) is int and -INT_MAX <= value <= INT_MAX
+class KernelLine(BaseModel):
+    """A kernel in a baseline; fields that are not set are not written."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    name: str
+    arch: str = ""
+    source: str
+    format: str
+    linked: bool = True
+    regs: Count = 0
+    static_smem: Count = 0
+    dynamic_smem: Count = 0
+    smem: Count = 0
+    spill_smem: Count = 0
+    barriers: Count = 0
+    virtual_resources: Count = 0
+    tensor_memory: Count = 0
+    reallocates_registers: bool = False
+    stack_bytes: Count = 0
+    spill_store_bytes: SpillBytes = 0
+    spill_load_bytes: SpillBytes = 0
+    spills_from: str = ""
+    max_threads: Count = 0
+    required_threads: Count = 0
+    min_blocks: Count = 0
+    register_cap: Count = 0
+    cluster_dim: Annotated[tuple[Count, Count, Count], Field(strict=False)] = (1, 1, 1)  # JSON has lists
+    shared_memory_configuration: Count = 0
+    num_warps: Count = 0
+    code: Annotated[int, Field(ge=0, le=0xFFFF_FFFF)] = 0
+    threads: Count = 0
+    threads_from: str = ""
 
 
-def _flag(value: Any) -> bool:
-    return isinstance(value, bool)
+class BaselineFile(BaseModel):
+    """The content of a baseline. Names that are not here are left for later versions."""
+
+    model_config = ConfigDict(strict=True)
+
+    threads: Threads | None = None
+    kernels: list[KernelLine]
 
 
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _shape(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 3 and all(map(_count, value))
-
-
-FIELDS: dict[str, Callable[[Any], bool]] = {
-    "name": _text,
-    "arch": _text,
-    "source": _text,
-    "format": _text,
-    "linked": _flag,
-    "regs": _count,
-    "static_smem": _count,
-    "dynamic_smem": _count,
-    "smem": _count,
-    "spill_smem": _count,
-    "barriers": _count,
-    "virtual_resources": _count,
-    "tensor_memory": _count,
-    "reallocates_registers": _flag,
-    "stack_bytes": _count,
-    "spill_store_bytes": _spill,
-    "spill_load_bytes": _spill,
-    "spills_from": _text,
-    "max_threads": _count,
-    "required_threads": _count,
-    "min_blocks": _count,
-    "register_cap": _count,
-    "cluster_dim": _shape,
-    "shared_memory_configuration": _count,
-    "num_warps": _count,
-    "code": lambda value: type(value) is int and 0 <= value <= 0xFFFF_FFFF,
-    "threads": _count,
-    "threads_from": _text,
-}
-"""Fields of a kernel in a baseline, with the check of each."""
+FIELDS = tuple(KernelLine.model_fields)
 
 _recorded = attrgetter(*FIELDS)
-_REQUIRED = ("name", "source", "format")
 
 
 @dataclass(frozen=True)
@@ -243,30 +243,25 @@ def parse_baseline(content: bytes, name: str) -> Baseline:
         raise BaselineError(
             f"got {shown(version)}", where=f"{name}: schema_version", allowed=f"{SCHEMA_VERSION}", hint=hint
         )
-    threads, kernels = values.get("threads"), values.get("kernels")
-    if threads is not None and not (_count(threads) and threads):
-        raise BaselineError(f"got {shown(threads)}", where=f"{name}: threads", allowed=f"1 to {INT_MAX:,}")
-    if not isinstance(kernels, list):
-        raise BaselineError("is missing", where=f"{name}: kernels", hint=_HINT)
-    return Baseline(tuple(_kernel(each, name, number) for number, each in enumerate(kernels)), threads)
+    try:
+        read = BaselineFile.model_validate(values)
+    except ValidationError as error:
+        raise _first_mistake(error, name) from error
+    return Baseline(tuple(map(_record, read.kernels)), read.threads)
 
 
-def _kernel(values: Any, file: str, number: int) -> KernelRecord:
-    where = f"{file}: kernels[{number}]"
-    if not isinstance(values, dict):
-        raise BaselineError(f"got {shown(values)}", where=where, hint=_HINT)
-    for name, value in values.items():
-        check = FIELDS.get(name)
-        if check is None:
-            raise BaselineError("there is no such name", where=f"{where}.{name[:80]}", hint=_HINT)
-        if not check(value):
-            raise BaselineError(f"got {shown(value)}", where=f"{where}.{name}", hint=_HINT)
-    for name in _REQUIRED:
-        if name not in values:
-            raise BaselineError("is missing", where=f"{where}.{name}", hint=_HINT)
-    if "cluster_dim" in values:
-        values["cluster_dim"] = tuple(values["cluster_dim"])
-    return sanitize(KernelRecord(**values))
+def _first_mistake(error: ValidationError, file: str) -> BaselineError:
+    first = error.errors(include_url=False)[0]
+    path = "".join(f"[{key}]" if isinstance(key, int) else f".{key[:80]}" for key in first["loc"])
+    problem = {
+        "missing": "is missing",
+        "extra_forbidden": "there is no such name",
+    }.get(first["type"], f"got {shown(first['input'])}")
+    return BaselineError(problem, where=f"{file}: {path.removeprefix('.')}", hint=_HINT)
+
+
+def _record(line: KernelLine) -> KernelRecord:
+    return sanitize(KernelRecord(**{name: getattr(line, name) for name in line.model_fields_set}))
 
 
 # Writing

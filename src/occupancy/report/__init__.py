@@ -2,7 +2,7 @@
 
 One module for each answer, or a package where much is shown; its dataclass is the schema of the JSON that
 the command prints.
-It may use every room below `page`, and no package but pydantic, for the schemas.
+It may use every package below it.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class TestBaseline:
             ({"schema_version": 3}, "schema_version: got 3. Allowed: 2. Update occupancy"),
             ({"schema_version": True}, "schema_version: got True"),
             ({"schema_version": None}, "schema_version: got None"),
-            ({"kernels": {}}, "kernels: is missing"),
+            ({"kernels": {}}, "kernels: got {}"),
             ({"threads": 0}, "threads: got 0"),
             ({"kernels": [3]}, r"kernels\[0\]: got 3"),
             *(
