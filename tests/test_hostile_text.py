@@ -90,6 +90,47 @@ def test_names_in_files(tmp_path: Path, rules: Path, command: str, output_format
     is_text(ended, output_format)
 
 
+@pytest.mark.parametrize("output_format", FORMATS["check"])
+def test_the_name_of_a_build(tmp_path: Path, rules: Path, output_format: str) -> None:
+    build = tmp_path / "b\x9b\u202e\x7f\u2028##[error]"
+    build.mkdir()
+    (build / "k.log").write_text(hostile.log("k"))
+    ended = limited("check", build.name, "--rules", rules, "--format", output_format, folder=tmp_path)
+    assert ended.code == 1
+    assert not re.search("[\x7f-\x9f\u202e\u2028]", ended.out.decode())
+    is_text(ended, output_format)
+
+
+@pytest.mark.parametrize("output_format", ["text", "github"])
+def test_a_damaged_launch(tmp_path: Path, rules: Path, output_format: str) -> None:
+    event = {"ph": "X", "cat": "kernel", "name": HARM, "args": {}}
+    (tmp_path / "t.json").write_text(json.dumps({"deviceProperties": [], "traceEvents": [event]}))
+    ended = limited("check", tmp_path / "t.json", "--rules", rules, "--format", output_format)
+    assert ended.code == 2
+    is_text(ended, output_format)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("scan", "log", "-o", "{}.csv"),
+        ("scan", "log", "--save-baseline", "{}.json"),
+        ("diff", "log", "log", "-o", "{}.html"),
+        ("check", "log", "--rules", "rules.toml", "-o", "{}.xml"),
+        ("sweep", "--cc", "9.0", "--threads", "32:64:32", "-o", "{}.csv"),
+        ("page", "-o", "{}.html"),
+        ("init", "log", "--rules", "{}.toml"),
+    ],
+    ids=" ".join,
+)
+def test_the_name_of_a_written_file(tmp_path: Path, rules: Path, arguments: tuple[str, ...]) -> None:
+    (tmp_path / "log").write_text(hostile.log("k"))
+    name = "x\n::error::INJ\x1b##[error]"
+    ended = limited(*(each.replace("{}", name) for each in arguments), folder=tmp_path)
+    is_text(ended, "text")
+    assert any("INJ" in each.name for each in tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("output_format", FORMATS["scan"])
 def test_the_name_of_a_file(tmp_path: Path, output_format: str) -> None:
     folder = tmp_path / "a\n::error::INJ\x1b]0;PWN\x07<img src=x onerror=alert(1)>"

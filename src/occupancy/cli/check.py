@@ -115,12 +115,15 @@ def init(
     occupancy init build/
     """
     from ..api.builds import begin, check_command
+    from ..values.untrusted import printable
 
     saved = begin(build, rules, baseline, **options)
-    print_text(f"Wrote {rules}: first rules.\nWrote {baseline}: {len(saved):,} kernels.")
+    print_text(
+        f"Wrote {printable(rules)}: first rules.\nWrote {printable(baseline)}: {len(saved):,} kernels."
+    )
     print_text("Commit both files. In CI, check exits with 1 if a rule is broken.")
     given = _kernel_options()
-    print_text(f"Next: {check_command(build, rules, given)}")
+    print_text(f"Next: {printable(check_command(build, rules, given))}")
 
 
 def _kernel_options() -> list[str]:

@@ -57,10 +57,11 @@ def save(content: bytes, path: str) -> None:
         OSError: It cannot be written.
     """
     from ..values.atomic_file import written_atomically
+    from ..values.untrusted import printable
 
     with written_atomically(path) as file:
         file.buffer.write(content)
-    click.echo(f"Wrote {path}.", err=True)
+    click.echo(f"Wrote {printable(path)}.", err=True)
 
 
 def pieces(report: Report, output_format: str) -> Iterator[str]:

@@ -19,8 +19,8 @@ from ..values.untrusted import (
     github_property,
     json_text,
     printable,
+    printable_lines,
     sarif_text,
-    xml_text,
 )
 
 if TYPE_CHECKING:
@@ -136,12 +136,12 @@ def junit(suite: str, cases: Sequence[CheckCase]) -> str:
     failures = sum(bool(each.message) for each in cases)
     count = {"tests": str(len(cases)), "failures": str(failures), "errors": "0"}
     root = ElementTree.Element("testsuites", {"name": "occupancy", **count})
-    parent = ElementTree.SubElement(root, "testsuite", {"name": xml_text(suite), **count})
+    parent = ElementTree.SubElement(root, "testsuite", {"name": printable_lines(suite), **count})
     for each in cases:
-        names = {"classname": xml_text(each.source), "name": xml_text(each.name)}
+        names = {"classname": printable_lines(each.source), "name": printable_lines(each.name)}
         case = ElementTree.SubElement(parent, "testcase", names)
         if each.message:
-            message = xml_text(each.message)
+            message = printable_lines(each.message)
             first = {"message": message.splitlines()[0]}
             ElementTree.SubElement(case, "failure", first).text = message
     ElementTree.indent(root)

@@ -104,7 +104,7 @@ def markdown_cell(text: str) -> str:
 
 def github_message(text: str) -> str:
     """Escape the message of a workflow command of GitHub Actions."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return printable_lines(text).replace("%", "%25").replace("\n", "%0A")
 
 
 def github_property(text: str) -> str:
@@ -115,8 +115,3 @@ def github_property(text: str) -> str:
 def sarif_text(text: str) -> str:
     """Escape text for a message of SARIF, in which `[words](place)` would be a link."""
     return printable_lines(text).replace("](", "] (")
-
-
-def xml_text(text: str) -> str:
-    """Replace characters that XML cannot hold; the writer of XML escapes its signs."""
-    return re.sub(_NOT_XML, "?", text)

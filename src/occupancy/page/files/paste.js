@@ -101,7 +101,7 @@ function fromJson(text) {
   const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
   const rows = [report?.kernels, report?.rows, report?.results].find(Array.isArray) ?? (isObject(report?.inputs) ? [report] : []);
   return rows.filter(isObject).map((row) => ({
-    name: String(row.demangled ?? row.name ?? row.kernel ?? "inputs"),
+    name: [row.demangled, row.name, row.kernel].find((each) => typeof each === "string") ?? "inputs",
     arch: String(row.cc ?? row.arch ?? ""),
     spills: row.spill_store_bytes ? `${grouped(row.spill_store_bytes)} B stores` : "",
     fields: fieldsIn({ ...row, ...(isObject(report.inputs) ? report.inputs : {}), ...(isObject(row.inputs) ? row.inputs : {}) }),
