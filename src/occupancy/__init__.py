@@ -116,7 +116,6 @@ _HOMES = {
 }
 _SUBMODULES = ("cuda", "device", "triton", "typing")
 
-# Without `Sweep`, whose module needs NumPy.
 # Without Sweep, which needs NumPy: `from occupancy import *` works without it.
 __all__ = [  # noqa: RUF022, in the order of `_HOMES`
     "__version__",
