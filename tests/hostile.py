@@ -207,6 +207,7 @@ FILES: dict[str, Callable[[], bytes]] = {
     "operations": lambda: gzip.compress(fusion("x", "aten.add, " * 60) * 60_000),
     "kernels of PTX": lambda: b".target sm_90\n" + b".entry k{\n" * 100_000,
     "names that expand": lambda: "".join(log(substitutions(10) + str(i)) for i in range(4_000)).encode(),
+    "a report of nothing": lambda: report_of_fields(500_000),
     "baseline of nothing": lambda: baseline(",".join(["{}"] * 500_000)),
     "baseline of other names": lambda: baseline("", **{f"a{i}": 0 for i in range(80_000)}),
     "baseline of small kernels": lambda: baseline(

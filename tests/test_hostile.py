@@ -215,10 +215,3 @@ class TestFilesWithoutEnd:
         assert grows.count < 1200
         assert isinstance(last, ReadProblem)
         assert last.what == "was changed while it was read; read it again"
-
-    def test_a_report_of_fields_that_are_nothing(self, tmp_path: Path) -> None:
-        path = tmp_path / "tiny.ncu-rep"
-        path.write_bytes(hostile.report_of_fields(500_000))
-        ended = limited("scan", path)
-        held(ended)
-        assert b"1 kernel for an unknown architecture" in ended.out

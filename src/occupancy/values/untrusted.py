@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import re
 
-# Not in XML 1.0, not even as a reference.
-_NOT_XML = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-
 # Commands to GitHub's runner, whoever prints them.
 _COMMAND = r"^(\s*):(?=:)|##(?=\[)"
 

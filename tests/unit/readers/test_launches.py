@@ -13,6 +13,7 @@ import pytest
 import occupancy
 from occupancy.readers import KernelRecord, ReadProblem, read, stream_kernels
 from occupancy.readers.triton import MAX_METADATA_BYTES
+from tests import hostile
 from tests.samples import LAUNCHES, sample
 
 
@@ -203,15 +204,13 @@ class TestTriton:
         [
             ({"cluster_dims": [2, 1, 1]}, (2, 1, 1)),
             ({"num_ctas": 4}, (4, 1, 1)),
-            ({"cluster_dims": [1, 1, 1]}, None),
+            ({"cluster_dims": [1] * 3}, None),
         ],
     )
     def test_clusters_of_all_versions(self, changes: dict[str, Any], expected: object) -> None:
-        metadata = {"target": {"backend": "cuda", "arch": 90}, "num_warps": 4, "shared": 0, "name": "k"}
-        record = next(read(io.StringIO(json.dumps(metadata | changes))))
+        record = next(read(io.StringIO(json.dumps(json.loads(hostile.metadata("k")) | changes))))
         assert isinstance(record, KernelRecord)
-        assert record.cluster_dim == expected
-        assert record.arch == "sm_90"
+        assert (record.cluster_dim, record.arch) == (expected, "sm_90")
 
     def test_values_of_the_wrong_type(self) -> None:
         (problem,) = read(io.StringIO('{"num_warps": "four", "shared": 0}'))
@@ -241,24 +240,16 @@ class TestPyTorchTrace:
         assert [record.arch for record in records] == [None] * 7
 
     def test_events_of_other_kinds(self) -> None:
-        trace = {
-            "traceEvents": [
-                {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "args": {}},
-                {"ph": "M", "name": "process_name", "args": {"name": "python"}},
-                {"ph": "X", "cat": "kernel", "name": "not of CUDA", "args": {}},
-                "a string",
-                {
-                    "cat": "Kernel",
-                    "name": "k",
-                    "args": {
-                        "registers per thread": 8,
-                        "shared memory": 0,
-                        "grid": [1, 1, 1],
-                        "block": [32, 1, 1],
-                    },
-                },
-            ]
-        }
+        trace = json.loads(hostile.trace("k"))
+        (kernel,) = trace["traceEvents"]
+        del kernel["ph"], kernel["dur"], kernel["args"]["device"]
+        trace["traceEvents"] = [
+            {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "args": {}},
+            {"ph": "M", "name": "process_name", "args": {"name": "python"}},
+            {"ph": "X", "cat": "kernel", "name": "not of CUDA", "args": {}},
+            "a string",
+            {**kernel, "cat": "Kernel"},
+        ]
         problem, record = read(io.StringIO(json.dumps(trace)))
         assert isinstance(problem, ReadProblem)
         assert "not of CUDA" in problem.what
@@ -273,25 +264,12 @@ class TestPyTorchTrace:
         assert "ends early" in found[-1].what
 
     def test_large_values_cross_the_pieces_that_are_read(self) -> None:
-        trace = {
-            "deviceProperties": [{"id": 0, "computeMajor": 8, "computeMinor": 6}],
-            "padding": ["x" * 3_000_000, 123456789],
-            "traceEvents": [
-                {
-                    "cat": "kernel",
-                    "name": f"k{index}" + "y" * 1000,
-                    "args": {
-                        "device": 0,
-                        "registers per thread": 8,
-                        "shared memory": 0,
-                        "grid": [1, 1, 1],
-                        "block": [index + 1, 1, 1],
-                    },
-                }
-                for index in range(2000)
-            ],
-            "traceName": "x",
-        }
-        records = list(stream_kernels(io.StringIO(json.dumps(trace))))
-        assert [record.threads for record in records] == list(range(1, 2001))
+        trace = json.loads(hostile.trace("k" + "y" * 1000, (8, 6)))
+        (kernel,) = trace["traceEvents"]
+        trace["padding"] = ["x" * 3_000_000, 123456789]
+        trace["traceEvents"] = [
+            {**kernel, "args": {**kernel["args"], "block": [threads, 1, 1]}} for threads in range(1, 1025)
+        ]
+        records = list(stream_kernels(io.StringIO(json.dumps(trace, sort_keys=True))))
+        assert [record.threads for record in records] == list(range(1, 1025))
         assert {record.arch for record in records} == {"sm_86"}

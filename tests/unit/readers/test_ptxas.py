@@ -80,22 +80,19 @@ def test_in_every_encoding(encoding: str) -> None:
     assert facts(only_record(("Übersetzung beginnt\n" + KERNEL).encode(encoding))) == THIS
 
 
-def test_older_toolkits_do_not_print_barriers() -> None:
-    assert only_record(KERNEL.replace(", used 1 barriers", "")).barriers is None
-    assert only_record(KERNEL.replace(", 256 bytes smem", "")).static_smem == 0
-
-
-def test_compilers_of_the_first_chips_add_the_systems_share() -> None:
-    line = "Used 10 registers, 8+16 bytes lmem, 2064+16 bytes smem, 44 bytes cmem[1]"
-    record = only_record(f"ptxas info : Compiling entry function 'k' for 'sm_10'\nptxas info : {line}\n")
-    assert (record.regs, record.static_smem, record.spill_store_bytes) == (10, 2080, None)
-
-
-def test_demangled_names_have_blanks() -> None:
-    assert (
-        only_record(KERNEL.replace("_Z1kPf", "void k<(int)3>(float*, int)")).name
-        == "void k<(int)3>(float*, int)"
-    )
+@pytest.mark.parametrize(
+    ("text", "field", "value"),
+    [
+        (KERNEL.replace(", used 1 barriers", ""), "barriers", None),
+        (KERNEL.replace(", 256 bytes smem", ""), "static_smem", 0),
+        (KERNEL.replace("_Z1kPf", "void k<(int)3>(float*, int)"), "name", "void k<(int)3>(float*, int)"),
+        # Compilers of the first GPUs add the system's share.
+        (KERNEL.replace("256 bytes smem", "2064+16 bytes smem, 44 bytes cmem[1]"), "static_smem", 2080),
+        (KERNEL.replace("cumulative stack size", "lmem").replace("sm_80", "sm_10"), "arch", "sm_10"),
+    ],
+)
+def test_other_toolkits(text: str, field: str, value: object) -> None:
+    assert getattr(only_record(text), field) == value
 
 
 def test_device_functions_do_not_lend_their_stack() -> None:
@@ -126,33 +123,27 @@ def test_same_kernel_for_several_architectures() -> None:
     ]
 
 
-class TestMixedLines:
-    """Builds that run side by side without a tool that keeps their lines together."""
+FIRST, *_, LAST = KERNEL.splitlines(keepends=True)
 
-    def test_registers_of_no_kernel_are_a_problem(self) -> None:
-        record, problem = read_text(KERNEL + KERNEL.splitlines()[-1])
-        assert isinstance(record, KernelRecord)
-        assert isinstance(problem, ReadProblem)
-        assert problem.line == 5
-        assert "mixed" in problem.what
 
-    def test_kernel_without_registers_is_a_problem(self) -> None:
-        first = KERNEL.splitlines(keepends=True)[0]
-        problem, record = read_text(first.replace("_Z1kPf", "_Z5otherv") + KERNEL)
-        assert isinstance(problem, ReadProblem)
-        assert "_Z5otherv" in problem.what
-        assert isinstance(record, KernelRecord)
-        assert facts(record) == THIS
+@pytest.mark.parametrize(
+    ("text", "kernels", "line", "what"),
+    [
+        (KERNEL + LAST, 1, 5, "mixed"),
+        (FIRST.replace("_Z1kPf", "_Z5otherv") + KERNEL, 1, None, "_Z5otherv"),
+        (FIRST, 0, 1, ""),
+    ],
+)
+def test_lines_of_builds_side_by_side(text: str, kernels: int, line: int | None, what: str) -> None:
+    found = read_text(text)
+    (problem,) = (each for each in found if isinstance(each, ReadProblem))
+    assert [facts(each) for each in found if isinstance(each, KernelRecord)] == [THIS] * kernels
+    assert line in (None, problem.line)
+    assert what in problem.what
 
-    def test_log_that_ends_early(self) -> None:
-        (problem,) = read_text(KERNEL.splitlines()[0])
-        assert isinstance(problem, ReadProblem)
-        assert problem.line == 1
 
-    def test_endless_damage_ends(self) -> None:
-        found = read_text(KERNEL + (KERNEL.splitlines(keepends=True)[-1]) * 1000)
-        assert len(found) == 102
-        assert "the rest is not read" in str(found[-1])
+def test_endless_damage_ends() -> None:
+    assert len(read_text(KERNEL + LAST * 1000)) == 102
 
 
 @pytest.mark.parametrize(
