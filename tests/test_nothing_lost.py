@@ -132,14 +132,12 @@ print(last)
     @pytest.mark.parametrize(
         "action",
         [
-            "os.truncate(path, 0)",
-            "os.truncate(path, 4096)",
-            "os.truncate(path, os.path.getsize(path) + 1)",
-            "open(path, 'ab').write(b'more')",
+            "os.truncate(path, 0)", "os.truncate(path, 4096)",
+            "os.truncate(path, os.path.getsize(path) + 1)", "open(path, 'ab').write(b'more')",
             "open(path, 'wb').write(bytes(100_000))",
         ],
         ids=["nothing", "a page", "longer", "more", "another"],
-    )
+    )  # fmt: skip
     def test_a_file_that_is_read(self, samples: Path, tmp_path: Path, name: str, action: str) -> None:
         shutil.copy(samples / name, tmp_path / "file")
         said = self.changed(tmp_path / "file", action, tmp_path / "file")

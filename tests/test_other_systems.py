@@ -8,7 +8,6 @@ import io
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path, PureWindowsPath
@@ -22,7 +21,6 @@ from occupancy.api import builds
 from occupancy.cli.command import EXIT_CLOSED_PIPE
 from occupancy.readers.source_lines import _Unit
 from occupancy.render import ci
-from occupancy.values.atomic_file import write_atomically
 
 DATA = Path(__file__).parent / "data"
 CODE_PAGE = "cp1252"
@@ -90,13 +88,6 @@ def test_a_pipe_that_is_closed_is_no_error(monkeypatch: pytest.MonkeyPatch) -> N
     with contextlib.redirect_stdout(Closed()), pytest.raises(SystemExit) as ended:
         cli.main()
     assert ended.value.code == EXIT_CLOSED_PIPE
-
-
-def test_a_system_without_these_signals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("SIGHUP", "SIGQUIT", "SIGXCPU", "SIGPIPE", "SIGKILL"):
-        monkeypatch.delattr(signal, name, raising=False)
-    write_atomically(str(tmp_path / "a.txt"), "a\n")
-    assert (tmp_path / "a.txt").read_bytes() == b"a\n"
 
 
 def test_a_system_without_non_blocking_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,15 +74,10 @@ def test_what_cannot_be_read(tmp_path: Path, samples: Path) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"sort": "speed"},
-        {"limit": 0},
-        {"archs": ["sm_9x"]},
-        {"archs": 90},
-        {"archs": iter(["sm_90"])},
-        {"threads": "many"},
-        {"multiprocessor_count": 0},
+        {"sort": "speed"}, {"limit": 0}, {"archs": ["sm_9x"]}, {"archs": 90}, {"archs": iter(["sm_90"])},
+        {"threads": "many"}, {"multiprocessor_count": 0},
     ],
-)
+)  # fmt: skip
 def test_wrong_arguments(samples: Path, wrong: dict[str, typing.Any]) -> None:
     with pytest.raises(occupancy.InputError):
         occupancy.scan(samples, **wrong)

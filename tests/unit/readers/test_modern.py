@@ -32,14 +32,11 @@ ALLOCATING = {"alloc_1cta", "alloc_1cta_relinquish", "alloc_2cta", "alloc_2cta_r
 @pytest.mark.parametrize(
     ("name", "arch"),
     [
-        ("tensor_memory_100a", "sm_100a"),
-        ("tensor_memory_103a", "sm_103a"),
-        ("tensor_memory_107a", "sm_107a"),
-        ("tensor_memory_110a", "sm_110a"),
-        ("tensor_memory_100f", "sm_100f"),
-        ("tensor_memory_100a_12.9", "sm_100a"),
+        ("tensor_memory_100a", "sm_100a"), ("tensor_memory_103a", "sm_103a"),
+        ("tensor_memory_107a", "sm_107a"), ("tensor_memory_110a", "sm_110a"),
+        ("tensor_memory_100f", "sm_100f"), ("tensor_memory_100a_12.9", "sm_100a"),
     ],
-)
+)  # fmt: skip
 def test_virtual_resources_of_kernels_that_allocate_tensor_memory(name: str, arch: str) -> None:
     found = by_name(sample(f"{name}.cubin"))
     assert {kernel: record.virtual_resources for kernel, record in found.items()} == {

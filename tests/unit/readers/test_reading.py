@@ -125,38 +125,31 @@ class TestNothingToRead:
         with pytest.raises(ReadError, match="No such file"):
             next(iter(occupancy.stream_kernels(tmp_path / "missing")))
 
-    def test_folder_that_cannot_be_opened(
-        self, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize(
+        ("function", "name", "kernels"), [("scandir", "closed", 3), ("stat", "a.cubin", 0)]
+    )
+    def test_folder_or_file_without_permission(
+        self,
+        samples: Path,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        function: str,
+        name: str,
+        kernels: int,
     ) -> None:
         (tmp_path / "closed").mkdir()
-        shutil.copy(samples / "samples.cubin", tmp_path)
-        scandir = os.scandir
+        shutil.copy(samples / "samples.cubin", tmp_path / "a.cubin")
+        allowed = getattr(os, function)
 
-        def refuse(path: str) -> Any:  # also where the tests run as root
-            if os.path.basename(path) == "closed":
+        def refuse(path: Any, **others: Any) -> Any:  # also where the tests run as root
+            if os.path.basename(path) == name:
                 raise PermissionError(13, "Permission denied", path)
-            return scandir(path)
+            return allowed(path, **others)
 
-        monkeypatch.setattr("os.scandir", refuse)
+        monkeypatch.setattr(f"os.{function}", refuse)
         *found, problem = read(tmp_path)
-        assert len(found) == 3
-        assert str(problem) == f"{tmp_path / 'closed'}: cannot be read: Permission denied"
-
-    def test_file_of_a_folder_that_must_not_be_looked_at(
-        self, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        shutil.copy(samples / "samples.cubin", tmp_path)
-
-        status = os.stat
-
-        def refuse(path: Any, **others: Any) -> Any:
-            if os.path.basename(path) == "samples.cubin":
-                raise PermissionError(13, "Permission denied", path)
-            return status(path, **others)
-
-        monkeypatch.setattr("os.stat", refuse)
-        (problem,) = read(tmp_path)
-        assert str(problem) == f"{tmp_path / 'samples.cubin'}: cannot be read: Permission denied"
+        assert len(found) == kernels
+        assert str(problem) == f"{tmp_path / name}: cannot be read: Permission denied"
 
     @pytest.mark.posix
     def test_pipe_beside_metadata_is_not_waited_for(self, tmp_path: Path) -> None:
