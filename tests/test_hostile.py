@@ -83,17 +83,6 @@ def test_names_have_a_length_in_every_format(tmp_path: Path, format: str) -> Non
     assert len(ended.error) < 3000
 
 
-@pytest.mark.thorough
-def test_thousands_of_names_that_are_alike(tmp_path: Path) -> None:
-    for side, last in (("old", "i"), ("new", "j")):
-        names = (f"_Z1kI{'f' * count}E{last}" for count in range(1, 900))
-        more = (f"_Z4gemmILi{count}EEvPf{last}" for count in range(5000))
-        (tmp_path / side).write_text("".join(hostile.log(name) for name in (*names, *more)))
-    ended = limited("diff", tmp_path / "old", tmp_path / "new", "--format", "json")
-    held(ended)
-    assert ended.code == 0
-
-
 @pytest.mark.parametrize("members", ["nothing", "other names", "small kernels"])
 def test_a_baseline_that_means_harm_beside_a_build(tmp_path: Path, members: str) -> None:
     log, rules, baseline = (tmp_path / each for each in ("log", "rules.toml", "baseline.json"))

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,11 +11,9 @@ from hypothesis import strategies as st
 
 from occupancy.readers import ReadProblem, read
 from tests import hostile
-from tests.fuzz_readers import check
+from tests.lies import check
 from tests.samples import OF_FORMAT, sample
 from tests.sampling import examples
-
-ROOT = Path(__file__).parents[2]
 
 # What to do at a place, given as a share of the length, so that examples shrink well.
 PLACES = st.floats(0, 1, exclude_max=True)
@@ -93,13 +88,3 @@ def test_a_count_that_no_kernel_has_is_named(key: str, value: object) -> None:
     (problem,) = read(io.BytesIO(json.dumps(trace).encode()))
     assert isinstance(problem, ReadProblem)
     assert (f"{COUNTS[key]} is {value}," in problem.what) == (value not in NO_INTEGERS)
-
-
-def test_guided_by_coverage(tmp_path: Path) -> None:
-    pytest.importorskip("atheris", reason="the package atheris is not installed")
-    command = [sys.executable, "-m", "tests.fuzz_readers", "-runs=5000", "-seed=1", "-max_total_time=60"]
-    done = subprocess.run(
-        [*command, f"-artifact_prefix={tmp_path}/"], cwd=ROOT, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert "Done" in done.stderr
