@@ -71,6 +71,13 @@ def in_full(page: Any) -> None:
     )
 
 
+def axe_violations(page: Any, **options: Any) -> Any:
+    """Run axe, which only the extra `browser` brings."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    return Axe().run(page, **options).response["violations"]
+
+
 def keep(page: Any, name: str) -> None:
     """Keep a picture where CI collects them."""
     folder = os.environ.get("OCCUPANCY_SCREENSHOTS")

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
-from tests.page.browser import SCREENS, Open, keep, until
+from tests.page.browser import SCREENS, Open, axe_violations, keep, until
 
 HOPPER = "#gpu=9.0&threads=256&regs=72&dynamic-smem=40k"
 PLACES = """() => [...document.querySelectorAll("form, .field, .card, .curve > *, .row, tr, #verdict > *")]
@@ -327,10 +326,7 @@ def test_markup_stays_text(opened: Open) -> None:
 def test_it_is_accessible(opened: Open, screen: str, link: str) -> None:
     page = opened(link, **SCREENS[screen])
     page.evaluate("document.querySelectorAll('details:not(.menu)').forEach((each) => (each.open = true))")
-    found = Axe().run(
-        page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]}
-    )
-    broken = [
-        (each["id"], [node["html"] for node in each["nodes"][:3]]) for each in found.response["violations"]
-    ]
+    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]}
+    found = axe_violations(page, options=rules)
+    broken = [(each["id"], [node["html"] for node in each["nodes"][:3]]) for each in found]
     assert broken == []
