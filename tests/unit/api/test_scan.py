@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import occupancy
+from tests import hostile
 from tests.cli_runner import run
 from tests.samples import sample
 
@@ -135,3 +136,13 @@ def test_launch_bounds_of_a_kernel_count_wherever_it_is_computed(samples: Path) 
         max(size.threads for size in occupancy.compute("9.0", kernel).block_sizes() if size.active_blocks)
         == 256
     )
+
+
+def test_the_total_of_a_launch_is_not_added_to_the_static_part_of_its_image(tmp_path: Path) -> None:
+    (tmp_path / "k.log").write_text(hostile.log("k").replace("0 barriers", "0 barriers, 2048 bytes smem"))
+    (tmp_path / "t.json").write_text(
+        hostile.trace("k").replace('"shared memory": 0', '"shared memory": 4096')
+    )
+    (kernel,) = occupancy.scan(tmp_path)
+    assert (kernel.static_smem, kernel.smem, kernel.also_in) == (None, 4096, (str(tmp_path / "k.log"),))
+    assert kernel.answer is not None

@@ -12,14 +12,14 @@ from occupancy.compare.rules import Exemption, Rule, Rules
 from occupancy.tables import shipped
 
 
-def kernel(name: str, regs: int = 32, code: str | None = None) -> KernelRecord:
+def kernel(name: str, regs: int = 32, code: int | None = None) -> KernelRecord:
     return KernelRecord(source="a", format="cubin", name=name, arch="sm_90", regs=regs, code=code)
 
 
 @pytest.mark.parametrize("wanted", ["old", "new"])
 def test_an_update_takes_a_kernel_by_its_old_or_its_new_name(wanted: str) -> None:
-    before = baseline_from([kernel("old", code="1"), kernel("other")])
-    build = [kernel("new", 40, "1"), kernel("other", 64)]
+    before = baseline_from([kernel("old", code=1), kernel("other")])
+    build = [kernel("new", 40, 1), kernel("other", 64)]
     after = accepted(before, build, lambda record: record.name == wanted, everything=False)
     assert {each.name: each.regs for each in after.kernels} == {"new": 40, "other": 32}
 
