@@ -46,7 +46,7 @@ Key = Callable[[KernelRecord], Hashable]
 
 
 def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_arch: bool = False) -> Matching:
-    """Match the kernels of two builds, each with at most one.
+    """Match the kernels of two builds, each with one, or with the copies of one.
 
     Of several kernels of one name, as launches and ``static`` kernels of several files, equal ones are
     matched first, then those of one source. The order of the kernels does not matter, and the cost is linear.
@@ -72,7 +72,8 @@ def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_ar
     for matched_by, key in keys:
         found, left, right = _join(left, right, key)
         pairs += [Pair(one, other, matched_by) for one, other in found]
-    return Matching(tuple(pairs), _unmatched(left, new), _unmatched(right, old))
+    copies, left, right = _copies(pairs, _unmatched(left, new), _unmatched(right, old))
+    return Matching((*pairs, *copies), tuple(left), tuple(right))
 
 
 Joined = tuple[list[tuple[KernelRecord, KernelRecord]], list[KernelRecord], list[KernelRecord]]
@@ -97,6 +98,35 @@ def _join(left: list[KernelRecord], right: list[KernelRecord], key: Key) -> Join
     matched = {id(record) for pair in pairs for record in pair}
     rest = ([record for record in side if id(record) not in matched] for side in (left, right))
     return pairs, *rest  # type: ignore[return-value]
+
+
+def _copies(
+    pairs: Sequence[Pair], removed: Iterable[KernelRecord], added: Iterable[KernelRecord]
+) -> tuple[list[Pair], list[KernelRecord], list[KernelRecord]]:
+    """Pair the rest with the only kernel of the name in the other build.
+
+    Equal copies in several files are one record, so that a copy that changes alone has none of its own in
+    the other build. Other ``static`` kernels of the name are other kernels.
+    """
+    only_old = _only(pair.old for pair in pairs)
+    only_new = _only(pair.new for pair in pairs)
+    removed, added = list(removed), list(added)
+    found = [Pair(old, new, "name") for old in removed if (new := only_new.get(_copy(old)))]
+    found += [Pair(old, new, "name") for new in added if (old := only_old.get(_copy(new)))]
+    paired = {id(record) for pair in found for record in pair[:2]}
+    rest = ([record for record in side if id(record) not in paired] for side in (removed, added))
+    return found, *rest  # type: ignore[return-value]
+
+
+def _only(records: Iterable[KernelRecord]) -> dict[Hashable, KernelRecord]:
+    groups: dict[Hashable, list[KernelRecord]] = defaultdict(list)
+    for record in records:
+        groups[_copy(record)].append(record)
+    return {key: group[0] for key, group in groups.items() if key is not None and len(group) == 1}
+
+
+def _copy(record: KernelRecord) -> Hashable:
+    return None if record.is_static else (record.name, record.arch, record.threads)
 
 
 def _pair_up(

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..values.numbers import count, percent
 from .calc import kernel_text, label
-from .model import Column, Facts, Report
+from .model import Block, Column, Facts, Paragraph, Report
 
 
 def _occupancy(fit: Any) -> str:
@@ -51,7 +51,9 @@ def fits_report(fits: Sequence[Any], inputs: Mapping[str, Any]) -> Report:
     for fit in running:
         for call in fit.opt_ins:
             opt_ins.setdefault(call, []).append(fit.gpu.label)
-    details = [Facts([(", ".join(gpus), reason) for reason, gpus in reasons.items()])] if reasons else []
+    details: list[Block] = []
+    if reasons:
+        details.append(Paragraph([f"{', '.join(gpus)}: {reason}" for reason, gpus in reasons.items()]))
     if opt_ins:
         details.append(Facts([("Opt-in", f"{call} ({', '.join(gpus)})") for call, gpus in opt_ins.items()]))
     return Report(

@@ -112,7 +112,16 @@ def test_the_order_plays_no_part_and_the_result_is_mirrored(old, new, chance) ->
     found = match(old, new)
     assert plain(found) == plain(match(chance.sample(old, len(old)), chance.sample(new, len(new))))
     assert plain(found) == plain(match(new, old), swapped=True)
-    assert len(found.pairs) + len(found.added) == len(new)
+    assert {id(pair.new) for pair in found.pairs} | set(map(id, found.added)) == set(map(id, new))
+    assert not {id(pair.new) for pair in found.pairs} & set(map(id, found.added))
+
+
+def test_a_copy_that_changes_alone_is_compared_with_the_kernel() -> None:
+    found = match(
+        [kernel(regs=32, source="a.o")], [kernel(regs=32, source="a.o"), kernel(regs=64, source="b.o")]
+    )
+    assert [(old.regs, new.regs) for old, new, _ in found.pairs] == [(32, 32), (32, 64)]
+    assert not found.added
 
 
 def test_thousands_of_one_name_take_no_longer_than_sorting_them() -> None:
