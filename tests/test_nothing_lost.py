@@ -30,7 +30,7 @@ FORMATS = (
 def log(tmp_path: Path) -> Path:
     """A log whose answer is longer than what any buffer or pipe takes at once."""
     path = tmp_path / "log"
-    path.write_text("".join(hostile.log(f"kernel_{number}", number % 200 + 1) for number in range(1000)))
+    path.write_text("".join(hostile.log(f"kernel_{number}", number % 200 + 1) for number in range(2000)))
     return path
 
 

@@ -476,6 +476,7 @@ def _both(
     sides = [[], list(after.records)] if before is None else [list(before.records), list(after.records)]
     launchable = [list(filter(_is_launchable, side)) for side in sides]
     selection.records(launchable[0] + launchable[1])  # refuses unknown names
+    reading.check_patterns(launchable[0] + launchable[1])
     found = [selection.records(side, is_partial=True) for side in launchable]
     return found[0], found[1]
 

@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, overload
 
 from ..builds.merge import merge
+from ..builds.names import matches
 from ..builds.rows import Evaluator, ScannedKernel, SizePattern, with_block_sizes
-from ..builds.select import ORDERS, Order, Selection
-from ..errors import InputError, ReadError, shown
+from ..builds.select import ORDERS, Order, Selection, names_there
+from ..errors import ErrorCollector, InputError, ReadError, shown
 from ..readers import KernelRecord, ReadProblem
 from ..readers.limits import ReadLimits
 from ..readers.reading import KernelSource, read_each
@@ -112,6 +113,17 @@ class Reading:
             **more,
         )
 
+    def check_patterns(self, records: Sequence[KernelRecord]) -> None:
+        """Refuse block sizes for names that no kernel has."""
+        names = {record.name for record in records}
+        for size in self.block_sizes:
+            if names and not any(matches(size.kernels, name) for name in names):
+                raise InputError(
+                    f"no kernel is called {shown(size.kernels)}",
+                    where="threads",
+                    hint=names_there(size.kernels, names),
+                )
+
     def sized(self, records: Iterable[KernelRecord], more: Sequence[SizePattern] = ()) -> list[KernelRecord]:
         """Return records with the block sizes that are stated for their names, those given here last."""
         sizes = (*more, *self.block_sizes)
@@ -201,9 +213,11 @@ def scan(
         limit=limit,
     )
     records, problems = read_records(_several(sources))
-    if not records and problems:
-        first = problems[0]
-        raise ReadError(first.what, where=first.where)
+    if not records:
+        with ErrorCollector() as errors:
+            for problem in problems:
+                errors.add(ReadError(problem.what, where=problem.where))
+    reading.check_patterns(records)
     wanted = reading.sized(selection.records(records))
     rows = reading.evaluator().rows(wanted, sum(record.duration_us or 0 for record in records))
     chosen = selection.filtered(rows)
@@ -342,7 +356,11 @@ def _compute_capabilities(arch: ArchitectureLike, table: LimitsTable) -> list[Co
     try:
         return [ComputeCapability.parse(arch)]
     except InputError:
+        pass
+    try:
         return [gpu.limits.compute_capability for gpu in find_gpus(arch, table)]
+    except InputError as error:
+        raise error.with_location("archs", InputError) from error
 
 
 def _threads(size: object) -> int:

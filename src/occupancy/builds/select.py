@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -24,6 +24,13 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 
 MOST_NAMES = 10
 """Names that an error lists."""
+
+
+def names_there(wanted: str, names: Collection[str]) -> str:
+    """Return the hint of an error: the names nearest to one that no kernel has."""
+    near = nearest_names(wanted, set(map(last_name, names))) or sorted(set(map(base_name, names)))
+    more = f" and {len(near) - MOST_NAMES:,} more" if len(near) > MOST_NAMES else ""
+    return f"There are {', '.join(near[:MOST_NAMES])}{more}."
 
 
 @dataclass(frozen=True)
@@ -81,13 +88,11 @@ class Selection:
         unknown = [part for part in self.names if not any(contains((part,), name) for name in matching)]
         if not unknown or not records:
             return
-        near = nearest_names(unknown[0], {last_name(record.name) for record in records})
-        near = near or sorted({base_name(record.name) for record in records})
-        more = f" and {len(near) - MOST_NAMES:,} more" if len(near) > MOST_NAMES else ""
+        kernels = {(record.name, record.arch) for record in records}
         raise InputError(
-            f"no kernel of {len(records):,} has {' or '.join(map(shown, unknown))} in its name",
+            f"no kernel of {len(kernels):,} has {' or '.join(map(shown, unknown))} in its name",
             where="name",
-            hint=f"There are {', '.join(near[:MOST_NAMES])}{more}.",
+            hint=names_there(unknown[0], {name for name, _ in kernels}),
         )
 
     def _refuse_unknown_archs(self, records: Sequence[KernelRecord]) -> None:

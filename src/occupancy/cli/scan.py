@@ -78,7 +78,8 @@ def command(
     try:
         found = scan(files, **_arguments(options))
     except ReadError as error:  # files without kernels are no wrong usage
-        click.echo(f"Error: {printable(' '.join(error.lines()))}", err=True)
+        for each in (error, *error.others):
+            click.echo(f"Error: {printable(' '.join(each.lines()))}", err=True)
         click.get_current_context().exit(1)
     for problem in found.problems:
         warn_about(problem)

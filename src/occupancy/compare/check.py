@@ -284,8 +284,8 @@ class _Run:
         more = f" and {len(kernels) - 1:,} more" if len(kernels) > 1 else ""
         measure = CRITERIA[name].measure
         return RulesError(
-            f"rule {number} ({rule.about}) demands {name}; the {measure.replace('_', ' ')} of "
-            f"{base_name(kernels[0].name)} for {kernels[0].arch}{more} is not known",
+            f"rule {number} ({rule.about}) demands {name}, but the files do not state the "
+            f"{measure.replace('_', ' ')} of {base_name(kernels[0].name)} for {kernels[0].arch}{more}",
             where=rule.place or kernels[0].source,
             hint=_SOURCES.get(measure, ""),
         )

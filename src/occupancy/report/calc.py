@@ -402,7 +402,10 @@ def _steps_block(row: Row) -> Block:
         has_cap = has_cap or bounds.startswith("(")
         changes = step_changes(row.kernel, step)
         if set(step.requires) == {"threads"}:
-            changes = f"{row.kernel.threads:,} -> {step.requires['threads']:,} threads, nothing else"
+            shape = row.kernel.block_dim  # a step is a block along x
+            now = f"{row.kernel.threads:,}" if shape is None else " x ".join(map(str, shape))
+            along = "" if shape is None else " x 1 x 1"
+            changes = f"{now} -> {step.requires['threads']:,}{along} threads, nothing else"
         elif set(step.requires) == {"regs"} and row.kernel.regs:
             changes += f" ({row.kernel.regs - step.requires['regs']} fewer)"
         rows.append((step, changes, bounds))

@@ -111,7 +111,7 @@ def limits_report(
     """
     if is_overview:
         newer = all(row.compute_capability >= CURRENT_FROM for row in rows)
-        scope = f" from {CURRENT_FROM} on; --all lists the older ones, a name every limit" if newer else ""
+        scope = f" from {CURRENT_FROM} on; --all lists the older ones" if newer else ""
         return Report("limits", (f"Limits of an SM{scope}",), COLUMNS, rows, "compute_capabilities")
     titles = []
     for row in rows:

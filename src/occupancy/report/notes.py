@@ -46,7 +46,7 @@ _CATALOGUE = (
     ),
     Note(
         "sms-vary",
-        "This name stands for GPUs with different numbers of SMs: name one of them for the whole GPU.",
+        "This name matches GPUs with different numbers of SMs. Name one of them for numbers of the whole GPU.",
         "advice#several-gpus",
     ),
     Note(

@@ -62,14 +62,16 @@ class Summary(NamedTuple):
     kernels: int
     launches: int
     archs: tuple[str, ...]
-    spilling: int
+    spilling: int | None
+    """None if no source states spills."""
     below_half: int
     not_launchable: int
 
 
 def summary(rows: Iterable[ScannedKernel]) -> Summary:
     """Count kernels, and reasons to look at them."""
-    kernels = launches = spilling = below = failing = 0
+    kernels = launches = below = failing = 0
+    spilled: list[int] = []
     archs: set[str] = set()
     for row in rows:
         record = row.record
@@ -78,10 +80,12 @@ def summary(rows: Iterable[ScannedKernel]) -> Summary:
         archs.add(record.arch or "an unknown architecture")
         if record.chosen is False:
             continue
-        spilling += bool(spilled_bytes(record))
+        if (spills := spilled_bytes(record)) is not None:
+            spilled.append(spills)
         failing += row.result.reason is not None
         share = row.occupancy
         below += share is not None and share < LOW and row.result.reason is None
+    spilling = sum(map(bool, spilled)) if spilled or not kernels else None
     return Summary(kernels, launches, tuple(sorted(archs, key=age)), spilling, below, failing)
 
 
@@ -385,6 +389,12 @@ def scan_report(
     )
 
 
+def _spilling(kernels: int | None) -> str:
+    if kernels is None:
+        return "spills not stated"
+    return f"{kernels:,} with spills" if kernels else "no spills"
+
+
 def _headline(of: Summary, threads: int | None) -> str:
     if not of.kernels:
         return "No kernel matches"
@@ -393,7 +403,7 @@ def _headline(of: Summary, threads: int | None) -> str:
     launches = "" if of.launches < 2 else f" ({of.launches:,} launches)"
     parts = [
         f"{of.not_launchable:,} cannot launch" if of.not_launchable else "",
-        f"{of.spilling:,} with spills" if of.spilling else "no spills",
+        _spilling(of.spilling),
         f"{of.below_half:,} below {percent(LOW)}" if of.below_half else f"none below {percent(LOW)}",
     ]
     return f"{count(of.kernels, 'kernel')}{launches} for {archs}{at}: {', '.join(filter(None, parts))}"

@@ -330,7 +330,8 @@ class TestCheck:
     def test_rules_that_check_nothing_are_errors(self) -> None:
         silent = kernel(spill_store_bytes=None, spill_load_bytes=None)
         with pytest.raises(
-            RulesError, match=r"demands no_new_spills; the spill bytes of k for sm_90 is not known"
+            RulesError,
+            match=r"demands no_new_spills, but the files do not state the spill bytes of k for sm_90",
         ):
             check([silent], Rule(no_new_spills=True), baseline=[silent])
         with pytest.raises(RulesError, match="demands max_regs_growth, and there is no baseline"):

@@ -171,7 +171,7 @@ def test_the_guard_catches_each_of_them(
     rules = tmp_path / "rules.toml"
     rules.write_text(f'allow_removed = true\n[[rules]]\nkernels = "img::{kernel}"\n{asked}\n')
     if (asked, kind) in NOT_KNOWN:
-        with pytest.raises(occupancy.RulesError, match="not known"):
+        with pytest.raises(occupancy.RulesError, match="do not state"):
             occupancy.check(build_from("after", kind), rules, baseline=guarded_by(kind))
         return
     assert occupancy.check(build_from("before", kind), rules, baseline=guarded_by(kind)).passed
