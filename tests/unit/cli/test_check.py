@@ -40,6 +40,7 @@ def check(*arguments: str) -> dict[str, Any]:
 
 
 def test_the_screen(project: Path) -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
     done = run("check", "build/")
     assert done.exit_code == 1
     assert done.stdout == (
@@ -105,6 +106,7 @@ def test_block_sizes_of_rules_and_options(project: Path) -> None:
 
 
 def test_updates(project: Path) -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
     done = run("check", "build/", "--update", "--name", "img::emboss")
     assert done.exit_code == 0, done.output
     assert "12 kernels (2 removed)" in done.stdout
@@ -132,6 +134,7 @@ def test_selected_kernels(project: Path) -> None:
 
 
 def test_annotations(project: Path) -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
     done = run("check", "build/", "--format", "github")
     lines = done.stdout.splitlines()
     assert [line.partition(",title=occupancy%3A ")[2].partition(":")[0] for line in lines[:3]] == [
@@ -198,6 +201,7 @@ def test_markdown_is_short(project: Path) -> None:
 
 
 def test_exemptions_and_notes(project: Path) -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
     rules = Path("occupancy.toml").read_text()
     exempt = '[[exemptions]]\nkernels = "*{}"\nreason = "known"\n'
     more = "".join(exempt.format(name) for name in ("blur", "warp_image", "debug"))

@@ -66,6 +66,7 @@ def test_two_builds(builds: Path) -> None:
 
 
 def test_causes_and_fixes(builds: Path) -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
     rows = {(row["name"], row["arch"]): row for row in diff(builds / "before", builds / "after")["kernels"]}
     blur, warp_image = rows[BLUR, "sm_80"], rows[WARP_IMAGE, "sm_80"]
     assert blur["causes"] == [{"name": "smem", "old": 4096, "new": 36864}]

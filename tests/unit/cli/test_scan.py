@@ -209,6 +209,7 @@ class TestFormats:
             assert max(map(len, lines)) <= columns
 
     def test_the_screen_of_the_sample(self, samples: Path) -> None:
+        pytest.importorskip("demangle", reason="needs Python 3.11")
         assert run("scan", str(samples / "samples.cubin"), "--threads", "256").stdout == (
             "3 kernels for sm_90 at 256 threads: 1 with spills, none below 50%\n"
             "\n"
