@@ -38,12 +38,14 @@ class Counts:
 
 
 def extract(library: Path, device: Device, folder: Path) -> list[Path]:
-    """Extract the images that the driver would load on the GPU."""
+    """Extract the images that the driver would load on the GPU: none from a library without device code."""
     program = shutil.which("cuobjdump")
     if program is None:
         sys.exit("cuobjdump not found: install the CUDA toolkit, and put its bin folder in PATH.")
     command = [program, "--extract-elf", "all", str(library.resolve())]
-    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    run = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
+    if run.returncode and "does not contain device code" not in run.stdout + run.stderr:
+        sys.exit(f"cuobjdump failed on {library}: {run.stderr.strip()}")
     sm = device.compute_capability.sm
     names = {sm, f"{sm}a", f"{sm}f"}
     return sorted(path for path in folder.glob("*.cubin") if names & set(path.stem.split(".")))
