@@ -181,7 +181,7 @@ def scan(
         archs: Only kernels for these architectures: ``["sm_90", "sm_90a", "hopper"]``.
         below: Only kernels of a lower occupancy: ``0.5`` or ``"50%"``.
         only_spilling: Only kernels that spill registers.
-        only_newest: Of each kernel only the newest architecture.
+        only_newest: Keep only the newest architecture of each kernel.
         sort: ``"occupancy"``, the lowest first; ``"regs"``, ``"spills"``, ``"stack"`` or ``"time"``, the most
             first. Not given: occupancy; of traces time.
         reverse: The other end of the order first.

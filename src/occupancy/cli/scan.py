@@ -32,7 +32,7 @@ ORDERS = ("occupancy", "regs", "spills", "stack", "time")
     help="Only kernels that spill registers.")  # fmt: skip
 @click.option("--sort", cls=Option, is_common=True, type=click.Choice(ORDERS), metavar="ORDER",
     help=f"Lowest occupancy, or most of the others, first. [{'|'.join(ORDERS)}]")  # fmt: skip
-@click.option("--reverse", cls=Option, is_flag=True, help="The other end of that order first.")
+@click.option("--reverse", cls=Option, is_flag=True, help="Reverse the order of --sort.")
 @click.option("--limit", cls=Option, is_common=True, type=click.IntRange(min=1), metavar="N",
               help="Show N kernels, lowest occupancy first, in every format.")  # fmt: skip
 @click.option("--all", "in_full", cls=Option, is_flag=True, help="Show all kernels, however many.")

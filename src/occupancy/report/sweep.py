@@ -229,7 +229,7 @@ def _best_column(name: str) -> Column:
 def best(points: Iterable[Point], most: int) -> list[Point]:
     """Return the points with the highest occupancy that are different trade-offs.
 
-    Of the same threads and occupancy, a point that uses no more registers, shared memory and barriers than
+    At the same threads and occupancy, a point that uses no more registers, shared memory and barriers than
     another is skipped. They are sorted by occupancy, more registers, more shared memory, more barriers, then
     fewer threads.
     """

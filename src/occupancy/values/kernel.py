@@ -66,7 +66,7 @@ class Kernel(_KernelFields):
         virtual_resources: Virtual resources per block, 0 to 255, which limit from 10.0. Not given, they
             count as 128 with tensor memory, and else as none.
         tensor_memory: Columns of tensor memory per block, 1 and up.
-        shared_memory_mode: ``"oversized"``: more shared memory than by opt-in, on 10.7.
+        shared_memory_mode: ``"oversized"``: the mode with more shared memory than the opt-in limit, on 10.7.
         reallocates_registers: Whether warpgroups exchange registers (``setmaxnreg``), so that ``regs`` is
             their common pool.
 
