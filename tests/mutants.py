@@ -26,7 +26,7 @@ import coverage
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path("src", "occupancy")
 
-EVERYWHERE = ("tests/golden", "tests/property")
+EVERYWHERE = ("tests/golden", "tests/property", "tests/screens")
 TESTS = {
     "engine": ("tests/oracle", "tests/unit/values"),
     "values": ("tests/unit/tables", "tests/unit/api", "tests/unit/cli"),
