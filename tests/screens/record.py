@@ -32,6 +32,13 @@ SCREENS = {
     "block_sizes_several": 'block-sizes --gpu "H100 SXM,RTX 4090" --regs 48',
     "registers": "registers --groups 1:40,2:?",
     "registers_deadlock": "registers --groups 40,240,240",
+    "scan": "scan tests/data/kernels/samples.cubin --threads 256",
+    "scan_several": "scan tests/data/builds/after",
+    "scan_launches": "scan tests/data/kernels/ncu_raw.csv",
+    "diff": "diff tests/data/builds/before tests/data/builds/after --threads 256",
+    "check": "check tests/data/builds/after --rules tests/data/builds/occupancy.toml",
+    "gpus": "gpus h100",
+    "limits": "limits 8.0 hopper",
 }
 """File -> the command."""
 

@@ -43,8 +43,12 @@ def test_every_format_has_the_same_rows_in_the_same_order(name: str) -> None:
     assert [json.loads(line) for line in lines] == rows
     cells = list(csv.DictReader(io.StringIO(run(*command, "--format", "csv").stdout)))
     assert [list(each) for each in cells] == [list(row) for row in rows]
-    key = next(key for key in ("occupancy", "warpgroups") if key in rows[0])
-    assert [float(each[key]) for each in cells] == [row[key] for row in rows]
+    key = next(
+        key
+        for key in ("occupancy", "warpgroups", "change", "was", "multiprocessor_count", "warp_size")
+        if key in rows[0]
+    )
+    assert [float(each[key]) if each[key] else None for each in cells] == [row[key] for row in rows]
     assert run(*command, "--format", "markdown").stdout.startswith("**")
 
 
