@@ -12,15 +12,11 @@ from ..compare.diff import Change
 from ..compare.rules import CRITERIA, Exemption, Rules
 from ..readers import KernelRecord
 from ..values.numbers import count, percent, size
-from .calc import label
-from .diff import arrow, causes_text
+from .diff import MOST_BLOCKS, arrow, block, causes_text, fixes_text, listed, names_of
 from .model import Block, Column, Note, Paragraph, Report, Table
 from .notes import note
-from .scan import Finding, FindingKind, amount_text, kernel_finding, step_values, threads_text
+from .scan import Finding, FindingKind, kernel_finding, step_values, threads_text
 
-MOST_GROUPS = 20
-"""Kernels of a screen and a comment."""
-MOST_NAMED = 10
 REMOVED = "removed"
 
 CHECK_FINDINGS: Mapping[str, FindingKind] = {
@@ -55,6 +51,10 @@ class Group(NamedTuple):
             lines.append(("cause", "the kernel is new"))
         lines.append(("fix", _fix(self)))
         return lines
+
+    def block(self) -> Table:
+        """Return the block of a screen."""
+        return block(f"{self.name}: {', '.join(self.criteria)}", self.lines())
 
 
 def groups(done: Checked) -> list[Group]:
@@ -110,21 +110,10 @@ def _value(measure: str, value: float) -> str:
 def _fix(group: Group) -> str:
     """Return the fix for all architectures: ``shared memory to 4.125 KiB (sm_80) or 6.125 KiB (sm_90)``."""
     measure = group.broken[0].violations[0].measure
-    values: dict[str, dict[str, list[str]]] = {}
-    for one in group.broken:
-        for resource, value in ({} if one.fix is None else one.fix.requires).items():
-            text = amount_text(resource, value).removesuffix(" regs")
-            values.setdefault(resource, {}).setdefault(text, []).append(one.kernel.record.arch or "-")
-    parts = []
-    for name, texts in values.items():
-        each = [text if len(texts) == 1 else f"{text} ({', '.join(archs)})" for text, archs in texts.items()]
-        parts.append(f"{_RESOURCES.get(name, label(name))} to {' or '.join(each)}")
+    fixes = fixes_text((one.kernel.record.arch, one.fix) for one in group.broken)
     if measure in ("spill_bytes", "spill_smem"):
-        return f"allow more registers{f': {parts[0]}' if parts else ''}, or keep fewer values live"
-    return ", ".join(parts) or f"change the kernel, or accept it with --update --name {_plain(group.name)}"
-
-
-_RESOURCES = {"regs": "registers", "smem": "shared memory"}
+        return f"allow more registers{f': {fixes}' if fixes else ''}, or keep fewer values live"
+    return fixes or f"change the kernel, or accept it with --update --name {_plain(group.name)}"
 
 
 def _plain(name: str) -> str:
@@ -208,16 +197,16 @@ def check_report(
         updated: Sentence about the new baseline.
     """
     found = groups(done)
-    details: list[Block] = [_group_table(group) for group in found[:MOST_GROUPS]]
-    if len(found) > MOST_GROUPS:
-        details.append(Paragraph([f"{len(found) - MOST_GROUPS:,} more kernels break rules (--format csv)."]))
-    gone = _names(done.removed)
+    details: list[Block] = [group.block() for group in found[:MOST_BLOCKS]]
+    if len(found) > MOST_BLOCKS:
+        details.append(Paragraph([f"{len(found) - MOST_BLOCKS:,} more kernels break rules (--format csv)."]))
+    gone = names_of(done.removed)
     if gone:
         name = _plain(next(iter(gone)))
         lines = [("fix", f"{command} --update --name {name}, or allow_removed in the rules")]
-        details.append(_lines(f"{_listed(gone)}: gone since the baseline", lines))
+        details.append(block(f"{listed(gone)}: gone since the baseline", lines))
     if done.added:
-        details.append(Paragraph([f"New since the baseline: {_listed(_names(done.added))}"]))
+        details.append(Paragraph([f"New since the baseline: {listed(names_of(done.added))}"]))
     details += [Paragraph(lines) for lines in (list(_remarks(done)),) if lines]
     if not done.passed and rules.baseline and not updated:
         details.append(Paragraph([f"To accept every change: {command} --update"]))
@@ -253,8 +242,8 @@ def check_report(
 
 
 def _headline(done: Checked, rules: Rules) -> str:
-    names = _names(done.kernels)
-    broken, gone = len(groups(done)), len(_names(done.removed))
+    names = names_of(done.kernels)
+    broken, gone = len(groups(done)), len(names_of(done.removed))
     archs = len({record.arch for record in done.kernels})
     where = f"{rules.source}, {count(archs, 'arch')}" if rules.source else count(archs, "arch")
     if done.passed:
@@ -268,27 +257,6 @@ def _headline(done: Checked, rules: Rules) -> str:
     return f"FAILED: {', '.join(parts)} ({where})"
 
 
-def _group_table(group: Group) -> Table:
-    return _lines(f"{group.name}: {', '.join(group.criteria)}", group.lines())
-
-
-def _lines(title: str, lines: Sequence[tuple[str, str]]) -> Table:
-    columns = (
-        Column("label", "", lambda line: line[0], align="left"),
-        Column("text", "", lambda line: line[1], align="left", wraps=True),
-    )
-    return Table(title, columns, lines)
-
-
-def _names(records: Iterable[KernelRecord]) -> dict[str, None]:
-    return {short_name(name): None for name in dict.fromkeys(record.name for record in records)}
-
-
-def _listed(names: Mapping[str, None]) -> str:
-    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(list(names)[:MOST_NAMED]) + more
-
-
 def _plain_records(records: Iterable[KernelRecord]) -> list[dict[str, Any]]:
     return [{"name": each.name, "demangled": each.demangled, "arch": each.arch} for each in records]
 
@@ -298,12 +266,12 @@ def _remarks(done: Checked) -> Iterator[str]:
         yield f"The exemption of {exemption.about} ended on {exemption.until}: {exemption.reason}"
     if done.exempt:
         reasons = dict.fromkeys(each.exemption.reason for each in done.exempt)
-        yield f"Exempt: {_listed(_names(e.broken.kernel.record for e in done.exempt))} ({'; '.join(reasons)})"
+        yield f"Exempt: {listed(names_of(e.broken.kernel.record for e in done.exempt))} ({'; '.join(reasons)})"
     for entry, why in done.unused:
         kind = "exemption" if isinstance(entry, Exemption) else "rule"
         yield f"Unused {kind} for {entry.about}{f' ({entry.place})' if entry.place else ''}: {why}"
     if done.may_be_removed:
-        yield f"Gone, as allow_removed permits: {_listed(_names(done.may_be_removed))}"
+        yield f"Gone, as allow_removed permits: {listed(names_of(done.may_be_removed))}"
 
 
 def _notes(done: Checked) -> Iterator[Note]:

@@ -1,4 +1,4 @@
-"""Report of ``occupancy diff``: a row for each change, with its cause and a fix."""
+"""Report of ``occupancy diff``: the changes of each kernel, with their cause and a fix."""
 
 from __future__ import annotations
 
@@ -6,23 +6,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from ..advice.next_steps import NextStep
+from ..builds.names import short_name
 from ..builds.rows import ScannedKernel
 from ..compare.diff import Change, Differences, DiffRow
+from ..readers import KernelRecord
 from ..values.numbers import count, size
 from .calc import label
-from .model import Column, Note, Report
+from .model import Block, Column, Note, Paragraph, Report, Table
 from .notes import note
-from .scan import (
-    EXCERPT,
-    MOST_IN_FULL,
-    Finding,
-    FindingKind,
-    amount_text,
-    kernel_finding,
-    occupancy_text,
-    step_values,
-    threads_text,
-)
+from .scan import Finding, FindingKind, amount_text, kernel_finding, occupancy_text, step_values, threads_text
+
+MOST_BLOCKS = 20
+"""Kernels of a screen and a comment."""
+MOST_NAMED = 10
 
 DIFF_FINDINGS: Mapping[str, FindingKind] = {
     "worse": FindingKind("The kernel got worse", "warning"),
@@ -64,7 +61,7 @@ def diff_findings(found: Differences) -> Iterator[Finding]:
             text = (
                 "is gone"
                 if entry.row is None
-                else f"{_occupancies(entry)}; {causes_text([entry.row.causes])}"
+                else f"{_either(entry.row, occupancy_text)}; {causes_text([entry.row.causes])}"
             )
             name = f"{entry.kernel.short_name} for {entry.kernel.record.arch}"
             yield kernel_finding(entry.kernel, entry.verdict, kind.severity, f"{name}: {text}.")
@@ -123,32 +120,83 @@ def arrow(was: str, now: str) -> str:
     return f"{was} -> {now}"
 
 
+# Blocks: a kernel of all its architectures
+
+
+def block(title: str, lines: Sequence[tuple[str, str]]) -> Table:
+    """Return labels and texts below the name of a kernel."""
+    columns = (
+        Column("label", "", lambda line: line[0], align="left"),
+        Column("text", "", lambda line: line[1], align="left", wraps=True),
+    )
+    return Table(title, columns, lines)
+
+
+_RESOURCES = {"regs": "registers", "smem": "shared memory"}
+
+
+def fixes_text(fixes: Iterable[tuple[str | None, NextStep | None]]) -> str:
+    """Return the fix of each architecture: ``shared memory to 4.125 KiB (sm_80) or 6.125 KiB (sm_90)``."""
+    values: dict[str, dict[str, list[str]]] = {}
+    for arch, fix in fixes:
+        for resource, value in ({} if fix is None else fix.requires).items():
+            text = amount_text(resource, value).removesuffix(" regs")
+            values.setdefault(resource, {}).setdefault(text, []).append(arch or "-")
+    parts = []
+    for name, texts in values.items():
+        each = [text if len(texts) == 1 else f"{text} ({', '.join(archs)})" for text, archs in texts.items()]
+        parts.append(f"{_RESOURCES.get(name, label(name))} to {' or '.join(each)}")
+    return ", ".join(parts)
+
+
+def names_of(records: Iterable[KernelRecord]) -> dict[str, None]:
+    """Return the short names of kernels, each once."""
+    return {short_name(name): None for name in dict.fromkeys(record.name for record in records)}
+
+
+def listed(names: Mapping[str, None], most: int = MOST_NAMED) -> str:
+    """Return names with commas, and the number of those beyond the most."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(list(names)[:most]) + more
+
+
+def _blocks(rows: Sequence[Entry], most: int) -> Iterator[Block]:
+    groups: dict[tuple[str, str], list[DiffRow]] = {}
+    names: dict[str, list[KernelRecord]] = {}
+    for entry in rows:
+        if entry.row is None or entry.verdict == "same":
+            names.setdefault(entry.verdict, []).append(entry.kernel.record)
+        else:
+            groups.setdefault((entry.verdict, entry.kernel.demangled), []).append(entry.row)
+    for (verdict, _), group in list(groups.items())[:most]:
+        yield block(f"{group[0].new.screen_name}: {verdict}", list(_lines(group)))
+    if len(groups) > most:
+        yield Paragraph([f"{len(groups) - most:,} more kernels changed: --all shows them."])
+    for verdict, records in names.items():
+        yield Paragraph([f"{verdict.capitalize()}: {listed(names_of(records), max(most, MOST_NAMED))}"])
+
+
+def _lines(group: Sequence[DiffRow]) -> Iterator[tuple[str, str]]:
+    for row in group:
+        occupancy, threads = _either(row, occupancy_text), _either(row, threads_text)
+        yield row.new.record.arch or "-", f"{occupancy} at {threads} threads" if threads else occupancy
+    yield "cause", causes_text(map(_named_causes, group))
+    if fix := fixes_text((row.new.record.arch, row.fix) for row in group):
+        yield "fix", fix
+
+
+def _either(row: DiffRow, text: Callable[[ScannedKernel], str]) -> str:
+    """Return the text of a kernel's old and new state, once if they are equal."""
+    return " -> ".join(dict.fromkeys((text(row.old), text(row.new))))
+
+
 # Columns
-
-
-def _occupancies(entry: Entry) -> str:
-    texts = [occupancy_text(row) for row in (entry.old, entry.new) if row is not None]
-    return texts[0] if len(set(texts)) == 1 else " -> ".join(texts)
-
-
-def _threads(entry: Entry) -> str:
-    texts = [threads_text(row) for row in (entry.old, entry.new) if row is not None]
-    return texts[0] if len(set(texts)) == 1 else " -> ".join(texts)
-
-
-def _causes(entry: Entry) -> str:
-    return "" if entry.row is None else causes_text([_named_causes(entry.row)])
 
 
 def _named_causes(row: DiffRow) -> tuple[Change, ...]:
     """Return the causes, with another name of the kernel first."""
     old, new = row.old.short_name, row.new.short_name
     return row.causes if old == new else (Change("name", old, new), *row.causes)
-
-
-def _fix(entry: Entry) -> str:
-    fix = None if entry.row is None else entry.row.fix
-    return "" if fix is None else ", ".join(amount_text(name, value) for name, value in fix.requires.items())
 
 
 def _side(side: str, name: str, kind: str, about: str) -> Column:
@@ -178,18 +226,14 @@ _MEASURED = (
 )
 
 COLUMNS: tuple[Column, ...] = (
-    Column("verdict", "Verdict", lambda entry: entry.verdict, None,
-           "worse, mixed, changed, better, same, added, or removed", "left", type="string"),
-    Column("demangled", "Kernel", lambda entry: entry.kernel.demangled, lambda entry: entry.kernel.screen_name,
-           "Readable name", "left", type="string"),
-    Column("arch", "Arch", lambda entry: entry.kernel.record.arch, None, "Architecture", "left", type="string"),
-    Column("change", "Occupancy", lambda entry: _change(entry), _occupancies,
-           "New less old occupancy", "left", type="number"),
-    Column("block_size", "Threads", lambda entry: None, _threads, "", "left", optional=3),
-    Column("fix", "Fix", lambda entry: step_values(entry.row.fix if entry.row else None), _fix,
-           "Smallest change that restores the occupancy", "left", optional=2, wraps=True, type="object"),
-    Column("causes", "Cause", lambda entry: _cause_values(entry), _causes,
-           "Values that changed", "left", optional=1, wraps=True, type="array"),
+    Column("verdict", "", lambda entry: entry.verdict, type="string",
+           about="worse, mixed, changed, better, same, added, or removed"),
+    Column("demangled", "", lambda entry: entry.kernel.demangled, about="Readable name", type="string"),
+    Column("arch", "", lambda entry: entry.kernel.record.arch, about="Architecture", type="string"),
+    Column("change", "", lambda entry: _change(entry), about="New less old occupancy", type="number"),
+    Column("fix", "", lambda entry: step_values(entry.row.fix if entry.row else None), type="object",
+           about="Smallest change that restores the occupancy"),
+    Column("causes", "", lambda entry: _cause_values(entry), about="Values that changed", type="array"),
     Column("name", "", lambda entry: entry.kernel.record.name, about="Mangled name", type="string"),
     Column("old_name", "", lambda entry: entry.old.record.name if entry.old else None, type="string",
            about="Mangled name in the old build"),
@@ -222,35 +266,30 @@ def diff_report(found: Differences, inputs: Mapping[str, Any], *, in_full: bool 
         in_full: Show all rows on a screen, however many.
     """
     rows = entries(found)
-    limit = None if in_full or len(rows) <= MOST_IN_FULL else EXCERPT
-    counts = found.summary
-    kinds = [f"{number:,} {kind}" for kind, number in counts.items() if number]
-    headline = [f"{', '.join(kinds)}" if kinds else "No kernels"]
+    kinds = [f"{number:,} {kind}" for kind, number in found.summary.items() if number]
+    headline = ", ".join(kinds) or "No kernels"
     if not rows:
-        headline = [f"{count(found.same, 'kernel')}, all the same"]
-    if limit is not None:
-        headline.append(f"{limit:,} shown, the worst first; --all shows all")
-    columns = list(COLUMNS)
-    if not any(_fix(entry) for entry in rows[:limit]):
-        columns = [column._replace(title="") if column.key == "fix" else column for column in columns]
+        headline = f"{count(found.same, 'kernel')}, all the same"
     return Report(
         name="diff",
-        headline=tuple(headline),
-        columns=columns,
+        headline=(headline,),
+        columns=COLUMNS,
         rows=rows,
         rows_key="kernels",
         inputs={"old": found.old_name, "new": found.new_name, **inputs},
-        values={"summary": counts, "not_compared": dict(found.unknown)},
-        limit=limit,
-        notes=tuple(_notes(found, rows[:limit])),
+        values={"summary": found.summary, "not_compared": dict(found.unknown)},
+        shows_rows=False,
+        details=list(_blocks(rows, len(rows) if in_full else MOST_BLOCKS)),
+        notes=tuple(_notes(found)),
     )
 
 
-def _notes(found: Differences, rows: Sequence[Entry]) -> Iterator[Note]:
-    if any(row.threads_assumed for entry in rows for row in (entry.old, entry.new) if row is not None):
+def _notes(found: Differences) -> Iterator[Note]:
+    changed = [row for row in found.kernels if row.verdict != "same"]
+    if any(kernel.threads_assumed for row in changed for kernel in (row.old, row.new)):
         yield note("assumed-threads")
     if found.unknown:
         names = ", ".join(label(name) for name in found.unknown)
         yield note("stated-by-one")._replace(text=f"Only one of the builds states: {names}.")
-    if any(entry.verdict == "mixed" for entry in rows):
+    if any(row.verdict == "mixed" for row in changed):
         yield note("mixed")
