@@ -207,7 +207,7 @@ def diff(
     found = compare(
         reading.sized(old_records),
         reading.sized(new_records),
-        reading.evaluator(_assumed(reading, before, after), within_bounds=True),
+        reading.evaluator(_assumed(reading, before, after)),
         (before.name, after.name),
         threshold=threshold,
         with_same=with_same,
@@ -274,7 +274,7 @@ def check(
     done = check_kernels(
         new,
         wanted,
-        reading.evaluator(wanted.threads or (before.threads if before else None), within_bounds=True),
+        reading.evaluator(wanted.threads or (before.threads if before else None)),
         old if before else None,
         every=every if reading.selects or reading.gpu else None,
         ignore_arch=reading.gpu is not None,
@@ -294,7 +294,7 @@ def _update(reading: Reading, after: Build, rules: Rules, path: str, about: Mapp
         lambda record: id(record) in wanted,
         everything=not reading.selects,
     )
-    evaluator = reading.evaluator(threads, within_bounds=True)
+    evaluator = reading.evaluator(threads)
     done = check_kernels(
         reading.sized(new, rules.block_sizes),
         _without_comparisons(rules),

@@ -95,11 +95,11 @@ class Reading:
         """True if only some kernels are wanted."""
         return bool(self.names or self.archs or self.variants or self.only_newest)
 
-    def evaluator(self, threads: int | None = None, *, within_bounds: bool = False) -> Evaluator:
+    def evaluator(self, threads: int | None = None) -> Evaluator:
         """Return the engine for records, with a block size from elsewhere if none was given."""
         count = self.multiprocessor_count
         threads = self.threads or threads
-        return Evaluator(self._limits_of, threads, self.gpu, count, within_bounds=within_bounds)
+        return Evaluator(self._limits_of, threads, self.gpu, count)
 
     def selection(self, **more: Any) -> Selection:
         """Return the filters and the order, with more of them."""

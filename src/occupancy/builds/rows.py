@@ -284,10 +284,10 @@ class Evaluator:
 
     Args:
         limits_of: Function from a compute capability to its limits; it raises for an unknown one.
-        threads: Threads per block of kernels whose file does not state them.
+        threads: Threads per block of kernels whose file does not state them and whose launch bound allows
+            them; it is the block size of the others.
         gpu: GPU to compute for, instead of the one that each kernel was compiled for.
         multiprocessor_count: SMs of the GPU, for waves; None for those that a file states.
-        within_bounds: Use the launch bound of kernels that do not launch with ``threads``.
     """
 
     def __init__(
@@ -296,10 +296,7 @@ class Evaluator:
         threads: int | None = None,
         gpu: Gpu | None = None,
         multiprocessor_count: int | None = None,
-        *,
-        within_bounds: bool = False,
     ) -> None:
-        self._within_bounds = within_bounds
         self._limits_of = limits_of
         self._threads = threads
         self._gpu = gpu
@@ -335,11 +332,12 @@ class Evaluator:
         return rows
 
     def _result(self, record: KernelRecord, other: int | None) -> SizedResult:
-        stated = record.threads or self._threads or other
         bound = record.max_threads
-        if self._within_bounds and record.threads is None and bound and stated and stated > bound:
-            stated = None
-        threads = stated or record.max_threads or ASSUMED_THREADS
+        common = self._threads or other
+        if common and bound and common > bound:
+            common = None  # the kernel is not launched with it: the bound is the best guess
+        stated = record.threads or common
+        threads = stated or bound or ASSUMED_THREADS
         assumed = stated is None
         try:
             limits = self._limits(record)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Literal, NamedTuple
@@ -70,39 +70,43 @@ def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_ar
             ("stable_name", lambda record: unparametrized(record.name)),
         ]
     for matched_by, key in keys:
-        found, left, right = _join(left, right, key)
-        pairs += [Pair(one, other, matched_by) for one, other in found]
-    copies, left, right = _copies(pairs, _unmatched(left, new), _unmatched(right, old))
-    return Matching((*pairs, *copies), tuple(left), tuple(right))
+        found = [Pair(one, other, matched_by) for one, other in _join(left, right, key)]
+        pairs += found
+        left, right = _unpaired(left, found), _unpaired(right, found)
+    left, right = _unmatched(left, new), _unmatched(right, old)
+    copies = _copies(pairs, left, right)
+    return Matching(
+        (*pairs, *copies), removed=tuple(_unpaired(left, copies)), added=tuple(_unpaired(right, copies))
+    )
 
 
-Joined = tuple[list[tuple[KernelRecord, KernelRecord]], list[KernelRecord], list[KernelRecord]]
-
-
-def _join(left: list[KernelRecord], right: list[KernelRecord], key: Key) -> Joined:
-    """Pair the records with equal keys; return the pairs and the rest of both sides."""
+def _join(
+    left: list[KernelRecord], right: list[KernelRecord], key: Key
+) -> Iterator[tuple[KernelRecord, KernelRecord]]:
+    """Pair the records with equal keys."""
     if not left or not right:
-        return [], left, right
+        return
     groups: dict[Hashable, tuple[list[KernelRecord], list[KernelRecord]]] = defaultdict(lambda: ([], []))
     for side, records in enumerate((left, right)):
         for record in records:
             name = key(record)
             if name is not None:
                 groups[name][side].append(record)
-    pairs: list[tuple[KernelRecord, KernelRecord]] = []
     for before, after in groups.values():
         if len(before) == len(after) == 1:
-            pairs.append((before[0], after[0]))
+            yield before[0], after[0]
         elif before and after:
-            pairs += _pair_up(before, after)
-    matched = {id(record) for pair in pairs for record in pair}
-    rest = ([record for record in side if id(record) not in matched] for side in (left, right))
-    return pairs, *rest  # type: ignore[return-value]
+            yield from _pair_up(before, after)
+
+
+def _unpaired(records: list[KernelRecord], pairs: Iterable[Pair]) -> list[KernelRecord]:
+    paired = {id(record) for pair in pairs for record in (pair.old, pair.new)}
+    return [record for record in records if id(record) not in paired]
 
 
 def _copies(
-    pairs: Sequence[Pair], removed: Iterable[KernelRecord], added: Iterable[KernelRecord]
-) -> tuple[list[Pair], list[KernelRecord], list[KernelRecord]]:
+    pairs: Iterable[Pair], removed: Iterable[KernelRecord], added: Iterable[KernelRecord]
+) -> list[Pair]:
     """Pair the rest with the only kernel of the name in the other build.
 
     Equal copies in several files are one record, so that a copy that changes alone has none of its own in
@@ -110,12 +114,8 @@ def _copies(
     """
     only_old = _only(pair.old for pair in pairs)
     only_new = _only(pair.new for pair in pairs)
-    removed, added = list(removed), list(added)
     found = [Pair(old, new, "name") for old in removed if (new := only_new.get(_copy(old)))]
-    found += [Pair(old, new, "name") for new in added if (old := only_old.get(_copy(new)))]
-    paired = {id(record) for pair in found for record in pair[:2]}
-    rest = ([record for record in side if id(record) not in paired] for side in (removed, added))
-    return found, *rest  # type: ignore[return-value]
+    return found + [Pair(old, new, "name") for new in added if (old := only_old.get(_copy(new)))]
 
 
 def _only(records: Iterable[KernelRecord]) -> dict[Hashable, KernelRecord]:
@@ -164,12 +164,12 @@ def _family(arch: str | None) -> str | None:
     return arch.rstrip("af") if arch else None
 
 
-def _unmatched(left: Sequence[KernelRecord], others: Iterable[KernelRecord]) -> tuple[KernelRecord, ...]:
+def _unmatched(left: list[KernelRecord], others: Iterable[KernelRecord]) -> list[KernelRecord]:
     """Drop records that a log of the other build names once for several equal kernels."""
     if not left:
-        return ()
+        return []
     lines = {_line(each) for each in others if each.format in LOGS}
-    return tuple(each for each in left if _line(each) not in lines)
+    return [each for each in left if _line(each) not in lines]
 
 
 def _line(record: KernelRecord) -> Hashable:

@@ -117,8 +117,14 @@ class TestRows:
         )
         assert [(row.threads, row.threads_assumed) for row in rows] == [(128, True), (256, True), (64, False)]
 
+    def test_a_size_for_all_kernels_is_for_those_whose_launch_bound_allows_it(self) -> None:
+        rows = Evaluator(LimitsTable().limits, 512).rows(
+            [record("a", "sm_90", max_threads=256), record("b", "sm_90", max_threads=512)]
+        )
+        assert [(row.threads, row.threads_assumed) for row in rows] == [(256, True), (512, False)]
+
     def test_a_launch_bound_is_never_exceeded(self) -> None:
-        (row,) = Evaluator(LimitsTable().limits, 512).rows([record("a", "sm_90", max_threads=256)])
+        (row,) = Evaluator(LimitsTable().limits).rows([record("a", "sm_90", threads=512, max_threads=256)])
         assert (row.launchable, row.occupancy, row.finding) == (False, 0, "does-not-launch")
         assert row.reason == "512 threads per block; it was compiled for at most 256"
 

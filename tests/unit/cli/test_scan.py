@@ -117,6 +117,9 @@ class TestNumbers:
         named = {row["name"]: row["threads"] for row in scan(samples / "samples.cubin", "-t", "vec*=64")}
         assert named["_Z7vec_addPKfS0_Pfi"] == 64
         bounded = {row["name"]: row for row in scan(samples / "samples.cubin", "--threads", 512)}
+        row = bounded["_Z10reduce_dynPKfPfi"]
+        assert (row["threads"], row["threads_assumed"], row["launchable"]) == (256, True, True)
+        bounded = {row["name"]: row for row in scan(samples / "samples.cubin", "--threads", "reduce*=512")}
         assert "at most 256" in bounded["_Z10reduce_dynPKfPfi"]["reason"]
 
     @pytest.mark.parametrize(
