@@ -58,11 +58,10 @@ def diff_findings(found: Differences) -> Iterator[Finding]:
     for entry in entries(found):
         kind = DIFF_FINDINGS.get(entry.verdict)
         if kind is not None:
-            text = (
-                "is gone"
-                if entry.row is None
-                else f"{_either(entry.row, occupancy_text)}; {causes_text([entry.row.causes])}"
-            )
+            text = "is gone"
+            if entry.row is not None:
+                shares = arrow(occupancy_text(entry.row.old), occupancy_text(entry.row.new))
+                text = f"{shares}; {causes_text([entry.row.causes])}"
             name = f"{entry.kernel.short_name} for {entry.kernel.record.arch}"
             yield kernel_finding(entry.kernel, entry.verdict, kind.severity, f"{name}: {text}.")
 
@@ -113,7 +112,9 @@ def causes_text(causes: Iterable[Sequence[Change]]) -> str:
 
 
 def arrow(was: str, now: str) -> str:
-    """Return two values, with a common unit once: ``4 -> 36 KiB``."""
+    """Return two values, with a common unit once: ``4 -> 36 KiB``; equal ones once: ``96``."""
+    if was == now:
+        return now
     for unit in (" KiB", " bytes"):
         if was.endswith(unit) and now.endswith(unit):
             return f"{was.removesuffix(unit)} -> {now}"
@@ -178,16 +179,11 @@ def _blocks(rows: Sequence[Entry], most: int) -> Iterator[Block]:
 
 def _lines(group: Sequence[DiffRow]) -> Iterator[tuple[str, str]]:
     for row in group:
-        occupancy, threads = _either(row, occupancy_text), _either(row, threads_text)
+        occupancy, threads = (arrow(text(row.old), text(row.new)) for text in (occupancy_text, threads_text))
         yield row.new.record.arch or "-", f"{occupancy} at {threads} threads" if threads else occupancy
     yield "cause", causes_text(map(_named_causes, group))
     if fix := fixes_text((row.new.record.arch, row.fix) for row in group):
         yield "fix", fix
-
-
-def _either(row: DiffRow, text: Callable[[ScannedKernel], str]) -> str:
-    """Return the text of a kernel's old and new state, once if they are equal."""
-    return " -> ".join(dict.fromkeys((text(row.old), text(row.new))))
 
 
 # Columns

@@ -105,6 +105,16 @@ def test_block_sizes_of_rules_and_options(project: Path) -> None:
     assert set(values.values()) == {32}
 
 
+def test_an_unchanged_value_is_no_change(project: Path) -> None:
+    rules = Path("occupancy.toml").read_text()
+    Path("occupancy.toml").write_text(f'{rules}\n[[rules]]\nkernels = "*scale*"\nmax_regs = 1\n')
+    unchanged = [row for row in check()["violations"] if row["criterion"] == "max_regs"]
+    assert unchanged
+    assert all(row["was"] == row["value"] for row in unchanged)
+    for row in unchanged:
+        assert f"  {row['arch']}  {row['value']} registers, at most 1\n" in run("check", "build/").stdout
+
+
 def test_updates(project: Path) -> None:
     pytest.importorskip("demangle", reason="needs Python 3.11")
     done = run("check", "build/", "--update", "--name", "img::emboss")
