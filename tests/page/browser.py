@@ -60,22 +60,16 @@ def until(page: Any, condition: str) -> None:
     raise AssertionError(condition)
 
 
-def in_full(page: Any) -> None:
-    """Have everything laid out, also what is not in sight."""
-    page.evaluate(
-        """() => {
-          const sheet = new CSSStyleSheet();
-          sheet.replaceSync("* { content-visibility: visible !important; }");
-          document.adoptedStyleSheets = [sheet];
-        }"""
-    )
+RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]
 
 
-def axe_violations(page: Any, **options: Any) -> Any:
-    """Run axe, which only the extra `browser` brings."""
+def axe_violations(page: Any, *rules: str) -> list[Any]:
+    """Return the elements that break rules of axe, by default all; only the extra `browser` brings axe."""
     from axe_playwright_python.sync_playwright import Axe
 
-    return Axe().run(page, **options).response["violations"]
+    options = {"runOnly": list(rules or RULES), "resultTypes": ["violations"]}
+    found = Axe().run(page, options=options).response["violations"]
+    return [(each["id"], [node["html"] for node in each["nodes"][:3]]) for each in found]
 
 
 def keep(page: Any, name: str) -> None:
@@ -83,7 +77,3 @@ def keep(page: Any, name: str) -> None:
     folder = os.environ.get("OCCUPANCY_SCREENSHOTS")
     if folder:
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
-
-
-def folder_of_screens(otherwise: Path) -> Path:
-    return Path(os.environ.get("OCCUPANCY_SCREENSHOTS") or otherwise)

@@ -36,26 +36,36 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def opened(chromium: Any, page_file: Path) -> Iterator[Open]:
-    """Open the page with a question; whatever the console says, or any request, fails the test."""
-    contexts: list[Any] = []
-    said: list[str] = []
+@pytest.fixture(scope="session")
+def screens() -> dict[str, tuple[Any, list[str]]]:
+    """The browser's page of each screen, and everything it says and requests; opening one takes a second."""
+    return {}
 
-    def make(question: str = "", file: Path = page_file, **screen: Any) -> Any:
-        context = chromium.new_context(**(screen or SCREENS["light"]))
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda request: said.extend([request.url] * (file.as_uri() not in request.url)))
+
+@pytest.fixture
+def opened(chromium: Any, screens: dict[str, tuple[Any, list[str]]], page_file: Path) -> Iterator[Open]:
+    """Open the page with a question; whatever the console says, or any request, fails the test."""
+    files = {page_file.as_uri()}
+
+    def make(question: str = "", file: Path = page_file, screen: str = "light") -> Any:
+        if screen not in screens:
+            said: list[str] = []
+            screens[screen] = page, said = chromium.new_context(**SCREENS[screen]).new_page(), said
+            page.on("console", lambda message: said.append(message.text))
+            page.on("pageerror", lambda error: said.append(str(error)))
+            page.on("request", lambda request: said.append(request.url))
+        page, _ = screens[screen]
+        page.goto("about:blank")  # a link to the same file would not load it again
+        files.add(file.as_uri())
         page.goto(file.as_uri() + question)
         return page
 
     yield make
-    for context in contexts:
-        context.close()
-    assert [text for text in said if not text.startswith("data:")] == []
+    unexpected = []
+    for _, said in screens.values():
+        unexpected += [text for text in said if not text.startswith(("data:", *files))]
+        said.clear()
+    assert unexpected == []
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

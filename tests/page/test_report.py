@@ -11,7 +11,7 @@ import pytest
 from occupancy.errors import InputError
 from occupancy.page.build import build_page
 from occupancy.page.report import BUILT_AT, report_data, report_heading
-from tests.page.browser import SCREENS, Open, axe_violations, keep, until
+from tests.page.browser import Open, axe_violations, keep, until
 
 HOSTILE = "</script><img src=x onerror=alert(1)><i>k</i>"
 
@@ -155,7 +155,7 @@ def test_a_comparison_has_before_after_and_difference(opened: Open, report: Path
 @both
 @pytest.mark.parametrize("screen", ["light", "dark", "phone", "narrow"])
 def test_it_is_accessible_and_fits(opened: Open, report: Path, screen: str) -> None:
-    page = opened(file=report, **SCREENS[screen])
+    page = opened(file=report, screen=screen)
     keep(page, f"{report.stem}-{screen}")
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     first = page.locator(".list tbody th >> nth=0")
@@ -166,16 +166,19 @@ def test_it_is_accessible_and_fits(opened: Open, report: Path, screen: str) -> N
     assert axe_violations(page) == []
 
 
-def test_many_rows_are_shown_in_steps(opened: Open, tmp_path: Path) -> None:
-    document = {"kernels": [kernel(f"k<{at}>", regs=at % 200 + 16) for at in range(14_000)]}
+def test_all_of_many_kernels_are_counted_found_and_shown_in_steps(opened: Open, tmp_path: Path) -> None:
+    document = {"kernels": [kernel(f"k<{at}>", regs=at % 200 + 16) for at in range(150_000)]}
     path = tmp_path / "report.html"
     path.write_text(build_page("1.0", "", report_data(document, [])), encoding="utf-8")
     page = opened(file=path)
+    assert page.inner_text("#kernels > .note") == "150,000 kernels."
     assert page.locator(".list tbody tr").count() == 250
-    page.click("button:has-text('Show 1,000 more of 13,750')")
+    page.click("button:has-text('Show 1,000 more of 149,750')")
     assert page.locator(".list tbody tr").count() == 1250
     page.click("th:has-text('Kernel') button")
     assert names(page)[:2] == ["k<0>", "k<1>"]
+    page.fill("input[type=search]", "<149999>")
+    assert names(page) == ["k<149999>"]
 
 
 def test_it_loads_nothing_and_runs_its_own_script_alone(report: Path) -> None:

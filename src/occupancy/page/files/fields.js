@@ -24,10 +24,14 @@ function within(number, [low, high]) {
   return number;
 }
 
+// The bytes of a size; NaN if it is none.
+function bytesOf(text) {
+  const [, number, unit = ""] = /^(\d[\d,_]{0,15}(?:\.\d{1,9})?|0x[0-9a-f]{1,9})\s*(?:([kmg])(?:i?b)?|b|bytes?)?$/i.exec(text) ?? [];
+  return number === undefined ? NaN : Number(number.replace(/[,_](?=\d{3})/g, "")) * FACTORS[unit.toLowerCase()];
+}
+
 function readSize(text, range) {
-  const found = /^(\d[\d,_]{0,15}(?:\.\d{1,9})?|0x[0-9a-f]{1,9})\s*(?:([kmg])(?:i?b)?|b|bytes?)?$/i.exec(text);
-  const number = found ? found[1].replace(/[,_](?=\d{3})/g, "") : "";
-  const bytes = Number(number || NaN) * FACTORS[(found?.[2] ?? "").toLowerCase()];
+  const bytes = bytesOf(text);
   if (!Number.isInteger(bytes)) throw new Wrong("Enter bytes, or a size such as 40k.");
   return within(bytes, range);
 }
@@ -148,12 +152,8 @@ function inUnits(fields) {
   const units = { ...fields };
   for (const { name, kind } of DATA.inputs) {
     const least = { size: 1024, carveout: 1024 }[kind]; // of a carveout, up to 100 is a share
-    try {
-      const bytes = least ? readSize(units[name].trim(), SIZES) : 0;
-      if (least && bytes >= least && bytes % 128 === 0) units[name] = words.size(bytes);
-    } catch {
-      // not given, or no size: it stays as it is
-    }
+    const bytes = least && units[name] ? bytesOf(units[name].trim()) : 0;
+    if (bytes >= least && bytes <= MOST && bytes % 128 === 0) units[name] = words.size(bytes);
   }
   return units;
 }

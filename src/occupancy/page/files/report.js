@@ -33,8 +33,12 @@ const sideOf = (kernel, side, key) => (key === "spills" ? (kernel[`${side}_spill
 class Report {
   constructor({ kind, lead, notes, keys, rows }, changed) {
     this.isDiff = kind === "diff";
-    this.kernels = rows.map((values) => Object.fromEntries(keys.map((key, at) => [key, values[at]])));
-    for (const kernel of this.kernels) kernel.text = `${kernel.name} ${kernel.arch ?? ""} ${kernel.source ?? ""}`.toLowerCase();
+    this.kernels = rows.map((values) => {
+      const kernel = {};
+      for (let at = 0; at < keys.length; at++) kernel[keys[at]] = values[at]; // 100,000 of them: faster than Object.fromEntries
+      kernel.text = `${kernel.name} ${kernel.arch ?? ""} ${kernel.source ?? ""}`.toLowerCase();
+      return kernel;
+    });
     this.state = { q: "", arch: "", kind: "", bin: "", sort: "", down: "" };
     this.changed = changed;
     this.shown = SHOWN;
