@@ -83,17 +83,6 @@ def test_names_have_a_length_in_every_format(tmp_path: Path, format: str) -> Non
     assert len(ended.error) < 3000
 
 
-@pytest.mark.parametrize("members", ["nothing", "other names", "small kernels"])
-def test_a_baseline_that_means_harm_beside_a_build(tmp_path: Path, members: str) -> None:
-    log, rules, baseline = (tmp_path / each for each in ("log", "rules.toml", "baseline.json"))
-    log.write_text(hostile.log("k"))
-    rules.write_text("[[rules]]\nmax_regs_growth = 0\n")
-    baseline.write_bytes(hostile.FILES[f"baseline of {members}"]())
-    ended = limited("check", log, "--rules", rules, "--baseline", baseline)
-    held(ended)
-    assert len(ended.error) < 3000
-
-
 @pytest.mark.thorough
 def test_rules_by_the_thousand(tmp_path: Path) -> None:
     (tmp_path / "log").write_text("".join(hostile.log(f"gemmf16{i}") for i in range(1000)))
@@ -149,29 +138,12 @@ def test_numbers_of_a_table_that_nothing_can_hold(tmp_path: Path, value: str) ->
         assert len(ended.error) < 3000
 
 
-def test_block_sizes_without_number(tmp_path: Path) -> None:
-    row = '{like: "10.0", warp_size: 1, max_threads_per_block: 2147483647}'
-    (tmp_path / "table.yaml").write_text(f'schema_version: 1\ncompute_capabilities:\n  "10.0": {row}\n')
-    ended = limited("block-sizes", "--cc", "10.0", "--limits", tmp_path / "table.yaml")
-    held(ended)
-    assert ended.code == 2
-    assert "Allowed: up to 8,192, 8,192 times warp_size" in ended.error
-
-
 class TestFilesWithoutEnd:
     def test_a_device(self) -> None:
         ended = limited("scan", "/dev/zero")
         held(ended)
         assert ended.code == 1
         assert "/dev/zero: is a device, which has no end" in ended.error
-
-    def test_a_pipe_that_nobody_writes_to_as_a_baseline(self, tmp_path: Path) -> None:
-        os.mkfifo(tmp_path / "pipe")
-        (tmp_path / "log").write_text(hostile.log("k"))
-        (tmp_path / "rules.toml").write_text('baseline = "pipe"\n[[rules]]\nmax_regs_growth = 0\n')
-        ended = limited("check", tmp_path / "log", "--rules", tmp_path / "rules.toml")
-        held(ended)
-        assert ended.code == 2
 
     def test_a_text_of_holes(self, tmp_path: Path) -> None:
         with (tmp_path / "log").open("wb") as file:

@@ -18,7 +18,6 @@ from tests.limited import Ended, held, limited
 
 HARM = "k\x1b]0;PWN\x07\n::error::INJ\r##[error]x <img src=x onerror=alert(1)> =1+1 @user \ud800 |`a`|"
 """A title for a terminal, commands for a build server, a tag, a formula, a mention, a row of a table."""
-FOR_LOGS = ("text", "json", "jsonl", "csv", "markdown", "github")
 FORMATS = {
     "scan": ("text", "json", "jsonl", "csv", "markdown", "html"),
     "diff": ("text", "json", "csv", "markdown"),
@@ -90,26 +89,6 @@ def test_names_in_files(tmp_path: Path, rules: Path, command: str, output_format
     is_text(ended, output_format)
 
 
-@pytest.mark.parametrize("output_format", FORMATS["check"])
-def test_the_name_of_a_build(tmp_path: Path, rules: Path, output_format: str) -> None:
-    build = tmp_path / "b\x9b\u202e\x7f\u2028##[error]"
-    build.mkdir()
-    (build / "k.log").write_text(hostile.log("k"))
-    ended = limited("check", build.name, "--rules", rules, "--format", output_format, folder=tmp_path)
-    assert ended.code == 1
-    assert not re.search("[\x7f-\x9f\u202e\u2028]", ended.out.decode())
-    is_text(ended, output_format)
-
-
-@pytest.mark.parametrize("output_format", ["text", "github"])
-def test_a_damaged_launch(tmp_path: Path, rules: Path, output_format: str) -> None:
-    event = {"ph": "X", "cat": "kernel", "name": HARM, "args": {}}
-    (tmp_path / "t.json").write_text(json.dumps({"deviceProperties": [], "traceEvents": [event]}))
-    ended = limited("check", tmp_path / "t.json", "--rules", rules, "--format", output_format)
-    assert ended.code == 2
-    is_text(ended, output_format)
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -168,16 +147,6 @@ def test_what_is_refused_is_quoted_as_text(tmp_path: Path, rules: Path, argument
     ended = limited(*(each.replace("{}", harm) for each in arguments), folder=tmp_path)
     assert ended.code in (1, 2)
     is_text(ended, "text")
-
-
-@pytest.mark.parametrize("output_format", ["text", "markdown", "json", "csv"])
-@pytest.mark.parametrize("command", ["limits", "calc"])
-def test_an_architecture_of_a_table(tmp_path: Path, command: str, output_format: str) -> None:
-    row = json.dumps({"like": "10.0", "architecture": HARM.replace("\ud800", "")})
-    (tmp_path / "t.yaml").write_text(f'schema_version: 1\ncompute_capabilities:\n  "10.0": {row}\n')
-    kernel = ("--threads", "32") if command == "calc" else ()
-    table = ("--cc", "10.0", "--limits", tmp_path / "t.yaml")
-    is_text(limited(command, *table, *kernel, "--format", output_format), output_format)
 
 
 @pytest.mark.parametrize(

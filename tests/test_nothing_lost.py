@@ -188,11 +188,3 @@ def test_an_answer_does_not_take_the_place_of_what_is_read(samples: Path, tmp_pa
     assert ended.code == 2
     assert "is one of the files that are read" in ended.error
     assert path.read_bytes() == (samples / "samples.cubin").read_bytes()
-
-
-def test_a_library_beside_the_image_of_the_same_name_is_read(samples: Path, tmp_path: Path) -> None:
-    (tmp_path / "k.json").write_text('{"num_warps": 4, "shared": 0, "name": "k", "target": {"arch": 90}}')
-    (tmp_path / "k.cubin").write_bytes((samples / "samples.cubin").read_bytes())
-    alone = limited("scan", tmp_path, "--format", "jsonl").out.count(b"\n")
-    (tmp_path / "k.so").write_bytes((samples / "samples.fatbin").read_bytes())
-    assert limited("scan", tmp_path, "--format", "jsonl").out.count(b"\n") > alone

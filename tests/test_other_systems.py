@@ -5,13 +5,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import io
-import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path, PureWindowsPath
-from xml.etree import ElementTree
 
 import pytest
 
@@ -56,15 +54,6 @@ def test_what_programs_read_is_in_utf_8_whatever_the_code_page(build: Path, form
     text = done.stdout.decode("utf-8")
     if form in ("json", "jsonl", "csv"):
         assert build.name in text.encode().decode("unicode_escape" if form.startswith("json") else "utf-8")
-
-
-def test_a_check_is_in_utf_8_whatever_the_code_page(build: Path) -> None:
-    assert run("init", build.name, folder=build.parent).returncode == 0
-    check = ("check", build.name, "--rules", "occupancy.toml", "--format")
-    assert json.loads(run(*check, "json", folder=build.parent).stdout)["inputs"]["build"] == build.name
-    json.loads(run(*check, "sarif", folder=build.parent).stdout)
-    suite = ElementTree.fromstring(run(*check, "junit", folder=build.parent).stdout.decode("utf-8"))
-    assert suite[0].get("name") == build.name
 
 
 def test_the_page_is_in_utf_8_whatever_the_code_page(tmp_path: Path) -> None:

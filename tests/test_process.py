@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 
 import pytest
-
-from tests.samples import sample
 
 PROGRAM = (sys.executable, "-m", "occupancy")
 V100 = ("calc", "--cc", "7.0", "--threads", "128", "--regs", "37")
@@ -119,12 +116,3 @@ def test_the_shell_completes(typed: str, offered: str) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}
     )
     assert done.stdout.splitlines() == offered.splitlines()
-
-
-@pytest.mark.parametrize(("name", "kernels"), [("ptxas_v.txt", 5), ("samples.fatbin", 9)])
-def test_standard_input(name: str, kernels: int) -> None:
-    command = [*PROGRAM, "scan", "-", "--format", "jsonl"]
-    done = subprocess.run(command, input=sample(name), capture_output=True)
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert (done.returncode, done.stderr, len(rows)) == (0, b"", kernels)
-    assert {row["source"] for row in rows} == {"<stdin>"}

@@ -7,11 +7,9 @@ from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
 
-import click
 import pytest
 
 import occupancy
-from occupancy.cli import commands
 from occupancy.report.notes import NOTES
 from occupancy.report.schema import REPORTS
 
@@ -54,17 +52,6 @@ def test_every_note_is_plain_and_leads_to_a_page(generated: ModuleType) -> None:
         assert f"`{note.code}`" in generated.notes_page()
         assert not BAD_STARTS.match(note.text)
         assert len(note.text.split()) <= MAX_WORDS * len(sentences(note.text))
-
-
-def test_every_option_has_a_help_text() -> None:
-    # The reference of the command line is made of them.
-    context = click.Context(commands)
-    for name in commands.list_commands(context):
-        command = commands.get_command(context, name)
-        assert command is not None
-        for option in command.params:
-            if isinstance(option, click.Option) and not option.hidden:
-                assert option.help, (name, option.name)
 
 
 def test_figures_are_current(tmp_path: Path) -> None:

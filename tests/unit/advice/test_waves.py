@@ -39,20 +39,6 @@ def test_a_partial_wave_after_full_ones() -> None:
     assert (waves.filling_grid_below, waves.filling_grid_above) == (3168, 4224)
 
 
-def test_a_grid_that_fills_its_waves_has_no_tail() -> None:
-    waves = waves_on_h200(Kernel(256, 16), (1056, 2, 1))
-    assert (waves.waves, waves.full_waves, waves.partial_wave_blocks) == (2.0, 2, 0)
-    assert (waves.last_wave_fill, waves.idle_share, waves.partial_wave_share) == (1.0, 0.0, 0.0)
-    assert (waves.filling_grid_below, waves.filling_grid_above) == (2112, 2112)
-
-
-def test_a_grid_smaller_than_the_gpu() -> None:
-    waves = waves_on_h200(Kernel(256, 16), (264, 1, 1))
-    assert (waves.full_waves, waves.partial_wave_blocks) == (0, 264)
-    assert (waves.last_wave_fill, waves.idle_share, waves.partial_wave_share) == (0.25, 0.75, 0.0)
-    assert (waves.filling_grid_below, waves.filling_grid_above) == (None, 1056)
-
-
 def test_clusters_are_bounded_unless_a_device_knows() -> None:
     answer = evaluate(occupancy.limits("9.0"), Kernel(1024, 32))
     bound = full_wave(answer, H200_SMS, cluster_size=16)

@@ -51,18 +51,6 @@ def test_kernels_and_all_of_them_can_be_copied_and_pickled(samples: Path, again:
         assert again(stream)[0] == stream[0]
 
 
-def test_nothing_is_answered_where_nothing_is_known(tmp_path: Path) -> None:
-    (tmp_path / "a.ptx").write_text(".version 8.0\n.target sm_90\n.visible .entry add()\n{\n}\n")
-    (kernel,) = occupancy.scan(tmp_path / "a.ptx")
-    assert (kernel.occupancy, kernel.answer) == (None, None)
-
-
-def test_streams_and_several_sources(samples: Path) -> None:
-    file = samples / "ptxas_v.txt"
-    once = occupancy.scan(io.BytesIO(sample("ptxas_v.txt")))
-    assert len(occupancy.scan([file, file])) == len(once) == len(occupancy.scan(file)) == 5
-
-
 def test_what_cannot_be_read(tmp_path: Path, samples: Path) -> None:
     (tmp_path / "damaged").write_bytes(b"nothing")
     with pytest.raises(occupancy.ReadError):

@@ -180,10 +180,6 @@ class TestReading:
         assert is_launchable("7.0", {"threads": 32, "static_smem": "48k", "dynamic_smem": "48k"})
         assert not is_launchable("7.0", {"threads": 32, "static_smem": "48k", "dynamic_smem": "49k"})
 
-    def test_barriers(self) -> None:
-        assert is_launchable("9.0", {"threads": 32, "barriers": 4}, min_occupancy=0.25)
-        assert not is_launchable("9.0", {"threads": 32, "barriers": 5}, min_occupancy=0.25)
-
     def test_a_shape_is_a_shape(self) -> None:
         assert is_launchable("9.0", {"block_size_x": 16, "block_size_z": 64})
         assert not is_launchable("9.0", {"block_size_x": 8, "block_size_z": 65})
@@ -238,18 +234,3 @@ class TestRefusals:
         for function in (partial(prune, configs=[]), is_launchable, occupancy.triton.early_config_prune):
             with pytest.raises(TypeError, match=rf"'{name}'.*{hint}"):
                 function(**arguments)
-
-
-class TestArgumentsOfCompute:
-    def test_one_kernel_is_asked_as_compute_is(self) -> None:
-        assert not is_launchable("A100", threads=1024, regs=72)
-        assert is_launchable("A100", threads=1024, regs=64)
-        assert is_launchable(["A100", "RTX 4090"], threads=(16, 16), smem="96k", min_blocks=1)
-        assert not is_launchable("A100", threads=256, smem="96k", min_blocks=2)
-        assert is_launchable("A100", Kernel(256, regs=32), min_occupancy=1)
-
-    def test_as_a_predicate_the_chip_is_given_first(self) -> None:
-        runs = partial(is_launchable, "8.6", regs=40, min_occupancy=0.5)
-        assert list(filter(runs, [{"block_size_x": size} for size in (32, 256, 2048)])) == [
-            {"block_size_x": 256}
-        ]

@@ -53,11 +53,6 @@ def test_no_answer_is_left_out_that_uses_more_of_something() -> None:
     assert [(row["regs"], row["smem"]) for row in found] == [(32, 1024), (24, 2048), (16, 4096)]
 
 
-def test_what_does_not_launch_is_never_among_them() -> None:
-    assert list(occupancy.sweep("9.0", threads=[2048, 1025]).best()) == []
-    assert [row["index"] for row in occupancy.sweep("9.0", threads=[2048, 64, 1025]).best()] == [(1,)]
-
-
 def test_a_single_answer_products_and_numbers_in_other_types() -> None:
     (row,) = occupancy.sweep("9.0", threads=64, outputs=["active_warps"]).best()
     assert row == {"index": (), "cc": "9.0", "threads": 64, "active_warps": 64, "occupancy": 1.0}
@@ -69,15 +64,6 @@ def test_a_single_answer_products_and_numbers_in_other_types() -> None:
         ("GeForce RTX 4090", "8.9", 256, 40),
     ]
     assert {type(row["threads"]) for row in rows} == {int}
-
-
-def test_of_equal_answers_the_first_of_the_arrays_is_among_them() -> None:
-    threads = np.full((40, 50), 256)
-    threads[7, 3] = threads[30, 9] = 128
-    rows = occupancy.sweep("9.0", threads=threads, regs=32).best(5)
-    assert [row["index"] for row in rows] == [(7, 3), (0, 0)]
-    on_both = occupancy.sweep(["9.0", "8.0"], threads=threads, regs=32).best(5)
-    assert [row["index"] for row in on_both] == [(0, 7, 3), (0, 0, 0), (1, 7, 3), (1, 0, 0)]
 
 
 def test_of_the_same_occupancy_those_with_more_registers_and_shared_memory_come_first() -> None:
@@ -181,14 +167,6 @@ def test_select_leads_from_a_mask_back_to_configurations() -> None:
         found.select(np.arange(3))
     with pytest.raises(occupancy.InputError, match="select: an array does not fit"):
         found.select(both, x=[1, 2, 3])
-
-
-def test_arrays_are_read_only_and_limiters_take_their_numbers() -> None:
-    found = occupancy.sweep("9.0", threads=[64, 1024], regs=32)
-    with pytest.raises(ValueError, match="read-only"):
-        found.active_blocks[0] = 1
-    for bits in found.limiters:
-        assert occupancy.Limiter(bits).resources
 
 
 def test_a_sweep_prints_the_best() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,32 +57,6 @@ class TestAnswers:
         with pytest.raises(occupancy.InputError, match="active_warps is not one of the outputs"):
             _ = found.occupancy
 
-    def test_options(self) -> None:
-        for options in (
-            {"model": "spreadsheet", "carveout": "16k"},
-            {"carveout": 50, "opt_in": False},
-            {"carveout": "64k"},
-        ):
-            sizes = [0, 1, 20000, 49152, 50000]
-            found = occupancy.sweep(
-                "8.6", threads=96, regs=40, dynamic_smem=sizes, static_smem=512, **options
-            )
-            assert found.active_blocks.tolist() == [
-                blocks_by_compute("8.6", threads=96, regs=40, dynamic_smem=size, static_smem=512, **options)
-                for size in sizes
-            ]
-
-    def test_caching(self) -> None:
-        choices: tuple[tuple[Literal["ca", "cg"], int], ...] = (("ca", 4), ("cg", 5))
-        for caching, blocks in choices:
-            found = occupancy.sweep("5.2", threads=[128, 1024], regs=[85, 32], caching=caching)
-            expected = occupancy.compute("5.2", threads=1024, regs=32, caching=caching)
-            assert found.active_blocks.tolist() == [blocks, expected.active_blocks]
-
-    def test_repr(self) -> None:
-        found = occupancy.sweep(["9.0", "8.6"], threads=[32, 64, 96])
-        assert repr(found) == "<Sweep of shape (2, 3) on 9.0, 8.6: active_blocks, active_warps, limiters>"
-
 
 class TestShapes:
     def test_a_grid(self) -> None:
@@ -98,19 +72,6 @@ class TestShapes:
             assert found.active_warps[place] == expected.active_warps
             assert Limiter(int(found.limiters[place])).resources == expected.limiters
 
-    def test_sums_of_sizes_and_barriers_in_dimensions_of_their_own(self) -> None:
-        static, dynamic, barriers = np.ix_([0, 1000, 40000], [0, 90000], [0, 1, 16])
-        found = occupancy.sweep(
-            "9.0", threads=64, static_smem=static, dynamic_smem=dynamic, barriers=barriers
-        )
-        assert found.shape == (3, 2, 3)
-        for place in np.ndindex(3, 2, 3):
-            expected = occupancy.compute(
-                "9.0", threads=64, static_smem=int(static[place[0], 0, 0]),
-                dynamic_smem=int(dynamic[0, place[1], 0]), barriers=int(barriers[0, 0, place[2]]),
-            )  # fmt: skip
-            assert found.active_blocks[place] == expected.active_blocks
-
     def test_a_list_of_chips_comes_first(self) -> None:
         ccs: list[Any] = ["7.5", (9, 0), 86, occupancy.limits("12.0"), "2.0"]
         found = occupancy.sweep(ccs, threads=[64, 1024], regs=40)
@@ -118,9 +79,6 @@ class TestShapes:
         expected = [[occupancy.compute(cc, threads=each, regs=40) for each in (64, 1024)] for cc in ccs]
         assert found.active_blocks.tolist() == [[each.active_blocks for each in row] for row in expected]
         assert found.occupancy.tolist() == [[np.float32(each.occupancy) for each in row] for row in expected]
-
-    def test_a_list_of_one_chip_has_a_dimension_too(self) -> None:
-        assert occupancy.sweep(["9.0"], threads=32).shape == (1,)
 
     def test_chunks_do_not_show(self, monkeypatch: pytest.MonkeyPatch) -> None:
         inputs: dict[str, Any] = {
@@ -157,16 +115,6 @@ class TestTypes:
         assert found.active_blocks.tolist() == [
             blocks_by_compute("9.0", threads=each, regs=each, smem=each) for each in (32, 64, 96, 127)
         ]
-
-    def test_mixed_types(self) -> None:
-        found = occupancy.sweep(
-            "9.0",
-            threads=np.array([1000], np.int16),
-            regs=np.array([40]),
-            static_smem=np.array([9], np.uint8),
-            dynamic_smem=np.array([100000], np.uint64),
-        )
-        assert found.active_blocks == blocks_by_compute("9.0", threads=1000, regs=40, smem=100009)
 
     def test_the_largest_values(self) -> None:
         largest = 2**31 - 1

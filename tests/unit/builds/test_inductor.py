@@ -84,11 +84,6 @@ class TestWhatIsFound:
             for each in found
         } == GOLDEN
 
-    def test_what_is_fused_and_where_it_was_generated(self, cache: Path) -> None:
-        for each in occupancy.scan(cache):
-            assert each.fuses == FUSES[each.name]
-            assert Path(each.file or "").name == FILES[each.name]
-
     def test_what_was_chosen_is_what_ran(self, cache: Path) -> None:
         ran = {
             (each.name, each.regs, each.smem, each.threads)
@@ -138,15 +133,6 @@ class TestWhatIsFound:
         lines = [line.replace("/", "\\") if "kernel path" in line else line for line in lines]
         module.write_text("\n".join(lines), encoding="utf-8")
         assert {each.fuses for each in occupancy.scan(cache) if each.name == GELU} == {FUSES[GELU]}
-
-    def test_a_build_can_be_kept_and_compared(self, cache: Path) -> None:
-        assert run("scan", str(cache), "--save-baseline", str(cache / "b.json")).exit_code == 0
-        assert run("diff", str(cache / "b.json"), str(cache)).exit_code == 0
-
-    def test_ordinary_folders_say_nothing_new(self, samples: Path) -> None:
-        found = occupancy.scan(samples)
-        assert {each.chosen for each in found} == {None}
-        assert {each.fuses for each in found} == {()}
 
 
 class TestFormats:

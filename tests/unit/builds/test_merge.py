@@ -205,9 +205,6 @@ class TestLaunches:
         other = replace(LAUNCH, name="blur<32>(float const*)")
         assert len(merge([image, other]).records) == 2
 
-    def test_registers_as_they_are_allocated(self) -> None:
-        assert one(IMAGE, replace(LAUNCH, regs=24)).regs == 22
-
     def test_of_another_build_they_stay_apart(self) -> None:
         assert len(merge([IMAGE, replace(LAUNCH, regs=40)]).records) == 2
 
@@ -263,13 +260,6 @@ def test_logs_that_are_too_much_to_merge_are_said() -> None:
     (problem,) = merged.problems
     assert problem.source == "build.log"
     assert "too many different kernels called blur" in problem.what
-
-
-def test_ptx_that_is_too_much_to_merge_is_said() -> None:
-    images = [replace(IMAGE, code=number, regs=number) for number in range(MANY)]
-    ptx = [replace(IMAGE, source="k.ptx", format="ptx", regs=None, max_threads=each) for each in range(MANY)]
-    (problem,) = merge([*images, *ptx]).problems
-    assert problem.source == "k.ptx"
 
 
 def test_launches_that_are_too_many_to_merge_are_said(monkeypatch: pytest.MonkeyPatch) -> None:

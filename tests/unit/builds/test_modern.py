@@ -35,11 +35,6 @@ def test_a_kernel_that_allocates_tensor_memory_has_one_block() -> None:
     assert scanned("tensor_memory_100a")["plain"].occupancy == 1
 
 
-def test_families_are_answered_where_they_run() -> None:
-    assert scanned("tensor_memory_100f")["plain"].cc == "10.0"
-    assert scanned("tensor_memory_100f", cc="10.3")["alloc_1cta"].active_blocks == 1
-
-
 @pytest.mark.parametrize(
     ("arch", "elsewhere"),
     [
@@ -102,12 +97,3 @@ def test_a_baseline_keeps_it(unpacked: Path, tmp_path: Path) -> None:
         "by_maxnreg",
         "honoured",
     ]
-
-
-def test_a_check_is_not_stopped_by_negative_spills(tmp_path: Path) -> None:
-    log = (FOLDER / "smem_spilling_90.ptxas.txt").read_text()
-    log = log.replace(" 4 bytes spill stores", " -4 bytes spill stores")
-    (tmp_path / "build.log").write_text(log)
-    (tmp_path / "rules.toml").write_text("[[rules]]\nmax_spill_bytes = 1000\n")
-    done = run("check", str(tmp_path / "build.log"), "--rules", str(tmp_path / "rules.toml"))
-    assert done.exit_code == 0, done.output

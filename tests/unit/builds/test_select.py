@@ -139,8 +139,3 @@ class TestRows:
         assert [(each.threads, each.dynamic_smem) for each in done] == [
             (512, 1024), (512, 1024), (64, None), (32, 1024),
         ]  # fmt: skip
-
-    def test_an_unknown_architecture_has_a_reason(self) -> None:
-        (row,) = Evaluator(LimitsTable().limits).rows([record("a", None)])
-        assert (row.occupancy, row.launchable) == (None, None)
-        assert "--cc" in (row.reason or "")

@@ -39,41 +39,6 @@ def check(*arguments: str) -> dict[str, Any]:
     return report
 
 
-def test_the_screen(project: Path) -> None:
-    pytest.importorskip("demangle", reason="needs Python 3.11")
-    done = run("check", "build/")
-    assert done.exit_code == 1
-    assert done.stdout == (
-        "FAILED: 2 of 7 kernels break a rule, 1 is gone (occupancy.toml, 2 archs)\n"
-        "\n"
-        "img::blur: max_occupancy_drop\n"
-        "  sm_80  100% -> 50% at 256* threads\n"
-        "  sm_90  100% -> 75% at 256* threads\n"
-        "  cause  shared memory 4 -> 36 KiB\n"
-        "  fix    shared memory to 19.5 KiB (sm_80) or 27.5 KiB (sm_90)\n"
-        "\n"
-        "img::warp_image: no_new_spills\n"
-        "  sm_80  0 -> 840 bytes spilled\n"
-        "  sm_90  0 -> 1,008 bytes spilled\n"
-        "  cause  launch bounds (256, 2) -> (256, 6), 96 or 128 -> 40 registers\n"
-        "  fix    allow more registers: registers to 48, or keep fewer values live\n"
-        "\n"
-        "img::emboss: gone since the baseline\n"
-        "  fix  occupancy check build/ --update --name img::emboss, or allow_removed in\n"
-        "       the rules\n"
-        "\n"
-        "New since the baseline: img::sharpen\n"
-        "\n"
-        "To accept every change: occupancy check build/ --update\n"
-        "\n"
-        "* Block size assumed: the launch bound, else 256. Set `threads` (`--threads N`\n"
-        "or `NAME=N`).\n"
-    )
-    for columns in (60, 120, 200):
-        lines = run("check", "build/", columns=columns).stdout.splitlines()
-        assert max(map(len, lines)) <= columns
-
-
 def test_json(project: Path) -> None:
     report = check()
     assert (report["passed"], report["kernels"], report["broken"], report["rules"]) == (False, 14, 4, 1)
@@ -204,40 +169,6 @@ def test_places_in_the_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert "::error file=kernels.cu,line=4" in errors
 
 
-def test_markdown_is_short(project: Path) -> None:
-    text = run("check", "build/", "--format", "markdown").stdout
-    assert text.startswith("**FAILED: 2 of 7 kernels break a rule")
-    assert len(text.splitlines()) < 40
-
-
-def test_exemptions_and_notes(project: Path) -> None:
-    pytest.importorskip("demangle", reason="needs Python 3.11")
-    rules = Path("occupancy.toml").read_text()
-    exempt = '[[exemptions]]\nkernels = "*{}"\nreason = "known"\n'
-    more = "".join(exempt.format(name) for name in ("blur", "warp_image", "debug"))
-    Path("occupancy.toml").write_text(f"allow_removed = true\n{rules}\n{more}")
-    done = run("check", "build/")
-    assert done.exit_code == 0
-    assert "Exempt: img::warp_image, img::blur (known)" in done.stdout
-    assert "Unused exemption for *debug (occupancy.toml, line" in done.stdout
-    assert len(check()["exempt"]) == 4
-
-
-@pytest.mark.parametrize(
-    ("rules", "message"),
-    [
-        ("[[rules]]\nkernels = 'blurr'\nmax_regs = 8\n", "demands something of blurr, and no kernel matches"),
-        ("[[rules]]\nmax_regs_growth = 8\n", "there is no baseline"),
-        ("", "there is no rule"),
-    ],
-)
-def test_errors(project: Path, rules: str, message: str) -> None:
-    Path("rules.toml").write_text(rules)
-    done = run("check", "build/", "--rules", "rules.toml")
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert message in " ".join(done.stderr.split())
-
-
 def test_a_damaged_build_is_not_checked(project: Path, builds: Path) -> None:
     cubin = next(Path("build").glob("*.cubin*"))
     Path("build", "torn.cubin").write_bytes((builds / "after" / "filters.sm_90.cubin").read_bytes()[:5000])
@@ -269,8 +200,3 @@ def test_rules_in_python(project: Path) -> None:
     (broken,) = occupancy.check("build", [rule]).broken
     assert (broken.kernel.arch, broken.violations[0].value) == ("sm_80", 0.5)
     assert str(occupancy.check("build", [rule])).startswith("FAILED: 1 of 7 kernels breaks a rule (2 archs)")
-
-
-def test_for_one_gpu(project: Path) -> None:
-    report = check("--gpu", "H100")
-    assert {row["arch"] for row in report["violations"]} == {"sm_90"}

@@ -65,27 +65,6 @@ def test_two_builds(builds: Path) -> None:
     }  # fmt: skip
 
 
-def test_causes_and_fixes(builds: Path) -> None:
-    pytest.importorskip("demangle", reason="needs Python 3.11")
-    rows = {(row["name"], row["arch"]): row for row in diff(builds / "before", builds / "after")["kernels"]}
-    blur, warp_image = rows[BLUR, "sm_80"], rows[WARP_IMAGE, "sm_80"]
-    assert blur["causes"] == [{"name": "smem", "old": 4096, "new": 36864}]
-    assert blur["fix"] == {"active_blocks": 8, "occupancy": 1.0, "requires": {"smem": 19968}}
-    assert warp_image["causes"][:2] == [
-        {"name": "launch_bounds", "old": [256, 2], "new": [256, 6]}, {"name": "regs", "old": 96, "new": 40},
-    ]  # fmt: skip
-
-
-def test_logs_state_the_spills(builds: Path) -> None:
-    report = diff(builds / "before.log", builds / "after.log")
-    spilled = {
-        row["arch"]: (row["new_spill_store_bytes"], row["new_spill_load_bytes"])
-        for row in report["kernels"]
-        if row["name"] == WARP_IMAGE
-    }
-    assert spilled == {"sm_80": (420, 420), "sm_90": (504, 504)}
-
-
 # From the logs beside the cubins: newer ptxas gives `calls` one register more, 21 for 20; all else is equal.
 @pytest.mark.parametrize(("old", "new"), [("11.8_80_0", "13.0_80_0"), ("12.4_86_0", "13.5_86_0")])
 def test_two_toolkits(samples: Path, old: str, new: str) -> None:

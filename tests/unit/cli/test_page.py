@@ -42,16 +42,6 @@ def question_in(page: str) -> dict[str, str]:
     return dict(parse_qsl(page[start : page.index('"', start)].replace("&amp;", "&")))
 
 
-def test_it_is_written(tmp_path: Path) -> None:
-    path = tmp_path / "occupancy.html"
-    done = run("page", "-o", str(path))
-    assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"Wrote {path}.\n")
-    page = path.read_text(encoding="utf-8")
-    assert page.startswith("<!doctype html>")
-    assert "{{" not in page
-    assert question_in(page) == {}
-
-
 def test_it_is_printed_with_a_question() -> None:
     options = (
         *(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -15,12 +13,9 @@ import yaml
 import occupancy
 from occupancy.builds.select import ORDERS as ORDERS_OF_LIBRARY
 from occupancy.cli.scan import ORDERS
-from occupancy.report.scan import COLUMNS
 from occupancy.tables import shipped
 from tests.cli_runner import run
 from tests.samples import INDUCTOR, LAUNCHES
-
-KEYS = [column.key for column in COLUMNS]
 
 
 def scan(*arguments: object) -> list[dict[str, Any]]:
@@ -52,24 +47,6 @@ class TestNumbers:
             assert not row["threads_assumed"]
         found = sorted(row["occupancy"] for row in scan(samples / "ncu.ncu-rep"))
         assert found == sorted(launch[-1] for launch in LAUNCHES)
-
-    def test_pytorchs_zeros(self, samples: Path) -> None:
-        rows = scan(samples / "pytorch_trace.json")
-        # The longest first: the rows of the file in the order of their times.
-        assert [row["active_blocks"] for row in rows] == [2, 2, 1, 1, 2, 16, 16]
-        for row in rows:
-            is_wrong = row["smem"] > 48 * 1024
-            assert (row["reported_occupancy"] == 0) == is_wrong
-            assert row["occupancy"] > 0
-            assert any("48 KiB" in note for note in row["notes"]) == is_wrong
-
-    def test_triton(self, samples: Path) -> None:
-        rows = {row["regs"]: row for row in scan(samples / "triton_cache")}
-        assert rows.keys() == {26, 114, 64}
-        assert (rows[114]["threads"], rows[114]["threads_assumed"]) == (256, False)
-        assert (rows[114]["active_blocks"], rows[114]["limiters"]) == (2, ["registers", "shared_memory"])
-        step = rows[114]["next_step"]
-        assert (step["active_blocks"], step["occupancy"], step["requires"]["regs"]) == (3, 0.375, 80)
 
     def test_a_trace_by_time(self) -> None:
         trace = INDUCTOR / "trace.json.gz"
@@ -152,23 +129,6 @@ class TestNumbers:
 
 
 class TestFormats:
-    def test_every_format_has_the_same_rows_in_the_same_order(self, samples: Path, tmp_path: Path) -> None:
-        file = str(samples / "samples.fatbin")
-        for options in ((), ("--limit", "3"), ("--sort", "regs"), ("--below", "80%")):
-            rows = json.loads(run("scan", file, *options, "--format", "json").stdout)["kernels"]
-            lines = scan(file, *options)
-            table = list(csv.DictReader(io.StringIO(run("scan", file, *options, "--format", "csv").stdout)))
-            assert rows == lines
-            assert list(rows[0]) == list(table[0]) == KEYS
-            assert [row["name"] for row in table] == [row["name"] for row in rows]
-            markdown = run("scan", file, *options, "--format", "markdown").stdout
-            screen = run("scan", file, *options, columns=200).stdout
-            for text in (markdown, screen):
-                places = [text.index(row["demangled"].partition("(")[0].split("<")[0][-8:]) for row in rows]
-                assert len(places) == len(rows)
-        shares = [row["occupancy"] for row in scan(file)]
-        assert shares == sorted(shares)
-
     def test_the_file_of_the_option(self, samples: Path, tmp_path: Path) -> None:
         for suffix, output_format in (
             (".csv", "csv"),
@@ -205,41 +165,8 @@ class TestFormats:
         assert text.count("kernel_") == 20
         assert run("scan", str(log), "--all").stdout.count("kernel_") == len(scan(log)) == 70
 
-    @pytest.mark.parametrize("columns", [60, 80, 120, 200])
-    def test_the_screen_fits(self, samples: Path, columns: int) -> None:
-        for file in ("samples.cubin", "ncu.ncu-rep", "pytorch_trace.json"):
-            lines = run("scan", str(samples / file), columns=columns).stdout.splitlines()
-            assert max(map(len, lines)) <= columns
-
-    def test_the_screen_of_the_sample(self, samples: Path) -> None:
-        pytest.importorskip("demangle", reason="needs Python 3.11")
-        assert run("scan", str(samples / "samples.cubin"), "--threads", "256").stdout == (
-            "3 kernels for sm_90 at 256 threads: 1 with spills, none below 50%\n"
-            "\n"
-            "Kernel      Occ.  Limited by  Regs    Spills (st/ld)      Stack  To raise it\n"
-            "spilly       50%  registers     64  ~1,008 / 1,008 B  712 bytes  48 regs: 62.5%\n"
-            "reduce_dyn  100%  warps         12                            0\n"
-            "vec_add     100%  warps         12                            0\n"
-            "\n"
-            "Dynamic shared memory is not in the file and counts as 0.\n"
-            "~ Counted in the machine code.\n"
-            "More spills are likely with fewer registers.\n"
-        )
-
 
 class TestErrors:
-    def test_a_name_or_an_architecture_that_is_not_there(self, samples: Path) -> None:
-        file = str(samples / "samples.fatbin")
-        for arguments, message in (
-            (("--name", "spillly"), "no kernel of 9 has 'spillly' in its name. There are spilly."),
-            (("--arch", "sm_86"), "no kernel is compiled for sm_86. There is code for sm_80, sm_90, sm_120."),
-        ):
-            done = run("scan", file, *arguments)
-            assert (done.exit_code, done.stdout) == (2, "")
-            assert message in done.stderr
-        assert "--cc 8.6" in run("scan", file, "--arch", "sm_86").stderr
-        assert {row["arch"] for row in scan(file, "--arch", "sm_80,sm_90")} == {"sm_80", "sm_90"}
-
     def test_files(self, samples: Path, tmp_path: Path) -> None:
         absent = str(tmp_path / "absent.cubin")
         done = run("scan", absent)
@@ -287,10 +214,3 @@ class TestPython:
         assert [each.rule for each in low] == ["low-occupancy"]
         sarif = json.loads(run("scan", str(samples / "samples.cubin"), "--format", "sarif").stdout)
         assert [each["ruleId"] for each in sarif["runs"][0]["results"]] == ["spills"]
-
-    def test_short_names(self, samples: Path) -> None:
-        pytest.importorskip("demangle", reason="needs Python 3.11")
-        found = occupancy.scan(samples / "samples.exe", name="sgemm")
-        assert {(each.short_name, each.template) for each in found} == {
-            ("sgemm_tiled<16>", "sgemm_tiled"), ("sgemm_tiled<32>", "sgemm_tiled"),
-        }  # fmt: skip

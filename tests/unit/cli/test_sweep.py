@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -67,20 +66,6 @@ class TestRows:
         lines = run("sweep", *arguments, "--format", "jsonl").stdout.splitlines()
         assert [json.loads(line) for line in lines] == whole["results"]
 
-    def test_any_number_of_inputs(self) -> None:
-        found = rows("--cc", "9.0", "-t", "128,256", "-r", "40,64", "-s", "1k,20k")
-        assert [(row["threads"], row["regs"], row["smem"]) for row in found] == list(
-            product(("128", "256"), ("40", "64"), ("1024", "20480"))
-        )
-
-    def test_columns_of_tensor_memory_vary(self) -> None:
-        found = rows("--cc", "10.0", "-t", "64", "--tmem", "32:512", "--virtual-resources", "0,128")
-        assert len(found) == 2 * 16
-        for row in found:
-            columns, permit = int(row["tensor_memory"]), int(row["virtual_resources"])
-            expected = occupancy.compute("10.0", threads=64, tensor_memory=columns, virtual_resources=permit)
-            assert int(row["active_blocks"]) == expected.active_blocks
-
     def test_shapes_of_blocks_and_limits_of_ones_own(self) -> None:
         found = rows("--cc", "9.0", "--threads", "16x16,1x1x128", "--set", "max_blocks_per_multiprocessor=4")
         assert [(row["threads"], row["active_blocks"]) for row in found] == [("16x16", "4"), ("1x1x128", "0")]
@@ -92,20 +77,6 @@ class TestRows:
 
 
 class TestScreen:
-    def test_one_input_has_a_row_for_each_run_of_equal_results(self) -> None:
-        text = run("sweep", "--cc", "9.0", "--threads", "256", "--smem", "0:64k:8k").stdout
-        assert text.splitlines() == [
-            "Occupancy by shared memory per block",
-            "compute capability 9.0, 256 threads per block",
-            "",
-            "Shared memory (KiB)  Occupancy                    Blocks  Limited by",
-            "0 to 24                   100%  ████████████████       8  warps",
-            "32                         75%  ████████████           6  shared memory",
-            "40                       62.5%  ██████████             5  shared memory",
-            "48 to 56                   50%  ████████               4  shared memory",
-            "64                       37.5%  ██████                 3  shared memory",
-        ]
-
     def test_two_inputs_have_a_table(self) -> None:
         text = run("sweep", "--cc", "9.0", "--threads", "128:1024:128", "--regs", "1:255").stdout
         header, *lines = text.splitlines()[4:]

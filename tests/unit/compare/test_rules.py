@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from occupancy import ComputeCapability, RulesError
-from occupancy.compare.rules import CRITERIA, Exemption, Rule, find_rules, read_rules
+from occupancy.compare.rules import Exemption, Rule, find_rules, read_rules
 from occupancy.readers import KernelRecord
 
 GOOD = """
@@ -212,11 +211,6 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     for name in ("absent.toml", "latin.toml", "large.toml", "", "a\0b"):
         with pytest.raises(RulesError):
             read_rules(tmp_path / name)
-
-
-def test_every_criterion_is_a_field() -> None:
-    values: dict[str, Any] = {name: True if each.most == 0 else each.most for name, each in CRITERIA.items()}
-    assert Rule(**values).bounds.keys() == CRITERIA.keys()
 
 
 EXEMPTION = """

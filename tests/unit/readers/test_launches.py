@@ -46,12 +46,6 @@ class TestNsightReport:
         assert all(0 < (record.achieved_occupancy or 0) <= 1 for record in records)
         assert all((record.duration_us or 0) > 1 for record in records)
 
-    def test_a_launch_can_be_made_of_it(self, samples: Path) -> None:
-        launch = next(iter(stream_kernels(samples / "ncu.ncu-rep"))).launch()
-        assert launch is not None
-        assert (launch.blocks, launch.kernel.threads, launch.kernel.regs) == (4096, 256, 12)
-        assert str(launch.kernel.carveout) == "32 KiB"
-
     def test_unknown_version_is_named_where_reading_fails(self, tmp_path: Path) -> None:
         damaged = bytearray(sample("ncu.ncu-rep"))
         assert damaged[8:10] == b"\x08\x07"  # field 1, version 7
@@ -147,11 +141,6 @@ class TestTriton:
         assert all(record.required_threads == record.threads for record in records)
         assert all(record.kernel().shared_memory == record.dynamic_smem for record in records)
 
-    def test_metadata_alone_bring_the_cubin_beside_them(self, samples: Path) -> None:
-        (path,) = (samples / "triton_cache").rglob("add.json")
-        (record,) = stream_kernels(path)
-        assert (record.source, record.regs, record.threads) == (str(path), 26, 128)
-
     def test_a_cubin_alone_brings_the_metadata_beside_it(self, samples: Path, tmp_path: Path) -> None:
         cubins = sorted((samples / "triton_cache").rglob("*.cubin"))
         whole = samples / "triton_cache"
@@ -208,11 +197,6 @@ class TestTriton:
         assert isinstance(record, KernelRecord)
         assert (record.cluster_dim, record.arch) == (expected, "sm_90")
 
-    def test_values_of_the_wrong_type(self) -> None:
-        (problem,) = read(io.StringIO('{"num_warps": "four", "shared": 0}'))
-        assert isinstance(problem, ReadProblem)
-        assert "num_warps" in problem.what
-
 
 class TestPyTorchTrace:
     def test_sample(self, samples: Path) -> None:
@@ -251,21 +235,3 @@ class TestPyTorchTrace:
         assert "not of CUDA" in problem.what
         assert isinstance(record, KernelRecord)
         assert (record.name, record.reported_occupancy, record.duration_us) == ("k", None, None)
-
-    def test_trace_that_was_not_finished(self, samples: Path) -> None:
-        text = (samples / "pytorch_trace.json").read_text()
-        found = list(read(io.StringIO(text[:-300])))
-        assert sum(isinstance(each, KernelRecord) for each in found) == 6
-        assert isinstance(found[-1], ReadProblem)
-        assert "ends early" in found[-1].what
-
-    def test_large_values_cross_the_pieces_that_are_read(self) -> None:
-        trace = json.loads(hostile.trace("k" + "y" * 1000, (8, 6)))
-        (kernel,) = trace["traceEvents"]
-        trace["padding"] = ["x" * 3_000_000, 123456789]
-        trace["traceEvents"] = [
-            {**kernel, "args": {**kernel["args"], "block": [threads, 1, 1]}} for threads in range(1, 1025)
-        ]
-        records = list(stream_kernels(io.StringIO(json.dumps(trace, sort_keys=True))))
-        assert [record.threads for record in records] == list(range(1, 1025))
-        assert {record.arch for record in records} == {"sm_86"}

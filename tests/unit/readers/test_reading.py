@@ -47,11 +47,6 @@ class TestEveryFormat:
                 assert {record.format for record in stream_kernels(stream)} == {format}
 
 
-def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(sample("ptxas_v.txt"))))
-    assert len(list(stream_kernels("-"))) == 5
-
-
 def test_long_stream_goes_to_disk() -> None:
     stream = io.BytesIO(b"\0" * (20 << 20) + sample("samples.cubin") + b"\0" * (20 << 20))
     assert len(list(stream_kernels(stream))) == 3
@@ -113,11 +108,6 @@ class TestNothingToRead:
         assert problem.source == str(tmp_path / "file")
         with pytest.raises(ReadError, match=says):
             list(stream_kernels(tmp_path / "file"))
-
-    def test_folder_without_kernels(self, tmp_path: Path) -> None:
-        (tmp_path / "README").write_text("no kernels here")
-        (problem,) = read(tmp_path)
-        assert "without kernels" in str(problem)
 
     def test_missing_and_forbidden_files(self, tmp_path: Path) -> None:
         (problem,) = read(tmp_path / "missing")
@@ -207,12 +197,6 @@ def test_problems_do_not_hide_kernels(tmp_path: Path) -> None:
     (problem,) = found.problems
     assert problem.offset == first_image
     assert f"byte {first_image:#x}" in str(problem)
-
-
-def test_reading_is_lazy(samples: Path) -> None:
-    found = read(samples)
-    assert isinstance(next(found), KernelRecord)
-    found.close()  # type: ignore[attr-defined]
 
 
 def test_relocatable_copies_are_dropped_where_a_linked_one_exists(samples: Path, tmp_path: Path) -> None:

@@ -107,11 +107,6 @@ def test_two_inputs_are_a_heat_map() -> None:
     assert len(axes.patches) == np.count_nonzero(expected == expected.max())
 
 
-def test_a_title_stands_above_the_inputs_that_do_not_vary() -> None:
-    (axes,) = drawn("9.0", threads="128,256", regs="40", title="Before")
-    assert axes.figure.get_suptitle() == "Before\ncompute capability 9.0, 40 registers per thread"
-
-
 def test_the_curves_of_a_kernel_mark_its_own_values() -> None:
     axes = occupancy.compute("V100", threads=128, regs=37).plot()
     assert [each.get_xlabel() for each in axes] == [
@@ -136,11 +131,6 @@ def test_arrays_and_axes_of_the_caller() -> None:
     for cc, given in (("9.0", {"threads": 32}), (["9.0", "8.9"], {"threads": threads, "regs": regs})):
         with pytest.raises(InputError, match=r"plot: . inputs vary on . GPUs"):
             occupancy.sweep(cc, **given).plot()
-
-
-def test_the_kernels_of_a_scan_are_bars() -> None:
-    axes = occupancy.scan("tests/data/kernels/samples.cubin", threads=256).plot()
-    assert len(axes.get_yticklabels()) == 3
 
 
 @pytest.mark.parametrize("suffix", PICTURE_FILES)

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from occupancy.errors import InputError, OccupancyError
 from occupancy.tables import shipped
 from occupancy.tables.gpus import FILE_NAME, Gpu, all_gpus, find_gpus, gpu, gpus_matching
-from occupancy.tables.table import LimitsTable
 
 PATH = Path(shipped.data_path(FILE_NAME))
 LARGEST_SM_COUNT = 224
@@ -120,12 +119,6 @@ class TestFind:
         one = gpu(name)
         assert (one.name, one.cc, one.multiprocessor_count) == (found, cc, multiprocessor_count)
 
-    def test_values_that_variants_do_not_share_are_none(self) -> None:
-        v100 = gpu("V100")
-        assert (v100.memory_gb, v100.l2_cache_bytes) == (None, None)
-        assert gpu("RTX 4070").die == "AD103, AD104"
-        assert gpu("A100").market is None
-
     @pytest.mark.parametrize(
         ("name", "choices"),
         [
@@ -208,11 +201,6 @@ class TestSeveral:
     def test_no_gpu(self, value: object) -> None:
         with pytest.raises(InputError):
             find_gpus(value)
-
-    def test_a_table_of_ones_own(self, tmp_path: Path) -> None:
-        file = tmp_path / "limits.yaml"
-        file.write_text('schema_version: 1\ncompute_capabilities:\n  "10.8": {like: "10.7"}\n')
-        assert [each.cc for each in find_gpus("Rubin", LimitsTable(file))] == ["10.7", "10.8"]
 
 
 @pytest.mark.parametrize(

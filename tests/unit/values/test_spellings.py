@@ -202,15 +202,6 @@ def test_refuses_carveouts(wrong: object) -> None:
         parse_carveout(wrong)
 
 
-@pytest.mark.parametrize(
-    ("amount", "unit"),
-    [(-1, "percent"), (101, "percent"), (-1, "bytes"), ("1", "bytes"), (1, "KiB"), (1.0, "bytes")],
-)
-def test_a_carveout_is_a_share_or_a_size(amount: int, unit: str) -> None:
-    with pytest.raises(InputError, match="carveout"):
-        Carveout(amount, unit)  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("yes", [True, 1, np.True_, np.bool_(True)])
 def test_flags(yes: object) -> None:
     assert parse_flag(yes, "opt-in") is True
