@@ -14,7 +14,7 @@ from ..tables.gpus import Gpu, find_gpus
 from ..values.fields import KernelInputs
 from ..values.kernel import Kernel
 from ..values.spellings import parse_shape
-from .occupancy import GpuLike, KernelLike, Occupancy, kernel_of_inputs
+from .occupancy import GpuLike, KernelLike, Occupancy, kernel_of_inputs, occupancy_on
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -70,7 +70,7 @@ def _fit(gpu: Gpu, kernel: Kernel, model: Model | None, cluster_size: int | None
     try:
         if cluster_size is not None:
             check_cluster(gpu.limits, cluster_size)
-        result = Occupancy(gpu, kernel, model)
+        result = occupancy_on(gpu, kernel, model)
     except InputError as error:
         return Fit(gpu, kernel, False, error.problem, None, ())
     reason = result.reason or compile_error(result)

@@ -50,16 +50,8 @@ class Occupancy(Result):
     gpu: Gpu
     """The GPU: its name, limits and, where they are known, its SMs."""
 
-    def __new__(cls, gpu: Gpu, kernel: Kernel, model: Model | None = None) -> Occupancy:
-        """Compute as a mutable `Result` first: guarded attributes take longer to set than the arithmetic."""
-        result: Any = Result(gpu.limits, kernel, model)
-        result.gpu = gpu
-        result.__class__ = cls
-        found: Occupancy = result
-        return found
-
-    def __init__(self, gpu: Gpu, kernel: Kernel, model: Model | None = None) -> None:
-        pass
+    def __init__(self) -> None:
+        raise TypeError("occupancy.compute() makes an Occupancy")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("Occupancy is immutable; replace() makes another one")
@@ -248,8 +240,7 @@ class Occupancy(Result):
             ) from None
         if inputs.get("block_dim") is not None:
             inputs["threads"] = tuple(inputs.pop("block_dim"))
-        gpu = find_gpu(name)
-        return cls(gpu, Kernel(**inputs), model)
+        return occupancy_on(find_gpu(name), Kernel(**inputs), model)
 
     def __str__(self) -> str:
         from ..render.terminal import text
@@ -267,8 +258,8 @@ class Occupancy(Result):
             f"{self.kernel.threads} threads, limited by {', '.join(self.limiters)}>"
         )
 
-    def __reduce__(self) -> tuple[type[Occupancy], tuple[Any, ...]]:
-        return type(self), (self.gpu, self.kernel, self.model)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return occupancy_on, (self.gpu, self.kernel, self.model)
 
 
 class Occupancies(tuple[Occupancy, ...]):
@@ -311,19 +302,15 @@ def compute(
 ) -> Occupancy: ...
 @overload
 def compute(
-    gpu: list[Any],
-    kernel: KernelLike = None,
-    *,
-    model: Model | None = None,
-    **inputs: Unpack[KernelInputs],
+    gpu: list[Any], kernel: KernelLike = None, *, model: Model | None = None, **inputs: Unpack[KernelInputs]
 ) -> Occupancies: ...
 def compute(
-    gpu: GpuLike | list[Any],
-    kernel: KernelLike = None,
-    *,
-    model: Model | None = None,
-    **inputs: Unpack[KernelInputs],
-) -> Occupancy | Occupancies:
+    gpu: GpuLike | list[Any], kernel: KernelLike = None, *, model: Model | None = None,
+    threads: Any = None, regs: Any = None, static_smem: Any = None, dynamic_smem: Any = None,
+    smem: Any = None, barriers: Any = None, max_threads: Any = None, carveout: Any = None,
+    caching: Any = None, opt_in: Any = None, virtual_resources: Any = None, tensor_memory: Any = None,
+    shared_memory_mode: Any = None, **others: Any,
+) -> Occupancy | Occupancies:  # fmt: skip
     """Compute how many blocks of a kernel are resident on an SM at once, and what limits them.
 
     Args:
@@ -331,10 +318,11 @@ def compute(
             (``"RTX 4090"``), the `Limits` of an SM, or a list of these. The name of an architecture with
             several compute capabilities (``"ampere"``) stands for all of them.
         kernel: A `Kernel`, a kernel that `scan` found, or a compiled kernel of a framework; its launch bounds
-            count. ``inputs`` replace what it has.
+            count.
         model: ``"cuda"`` (the default from 3.0): as NVIDIA's cuda_occupancy.h and the CUDA runtime;
             ``"spreadsheet"`` (1.0 to 8.6): as NVIDIA's CUDA_Occupancy_Calculator.xls.
-        inputs: The fields of `Kernel`: ``threads``, ``regs``, ``smem`` and the others, in any spelling.
+        threads: Threads per block. This and the other keywords are the fields of `Kernel`, in any spelling;
+            they replace the values of ``kernel``.
 
     Returns:
         The result; for a list, or an architecture with several compute capabilities, one for each GPU. A
@@ -346,28 +334,47 @@ def compute(
         TypeError: A keyword that does not exist.
     """
     gpus = _gpus_of_text(gpu) if type(gpu) is str else find_gpus(gpu)
-    if kernel is None and inputs.keys() <= _COMMON_INPUTS:
-        needed = Kernel(**inputs)
-        if len(gpus) == 1 and type(gpu) is not list:
-            return Occupancy(gpus[0], needed, model)
+    # In the order of Kernel's fields: to pass the keywords on by name takes a tenth of the whole.
+    given = (
+        threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, None, carveout, caching, opt_in,
+        virtual_resources, tensor_memory, shared_memory_mode,
+    )  # fmt: skip
+    if kernel is None and tensor_memory is None and not others:
+        needed = Kernel(*given)
     else:
-        needed = kernel_of_inputs(kernel, inputs)
-    carveout = inputs.get("carveout")
-    if len(gpus) == 1 and not isinstance(gpu, list):
-        return _on(gpus[0], needed, model, carveout)
-    return Occupancies(_on(each, needed, model, carveout) for each in gpus)
+        pairs = zip(Kernel._fields, given, strict=False)
+        needed = kernel_of_inputs(
+            kernel, {name: value for name, value in pairs if value is not None} | others
+        )
+    if len(gpus) > 1 or isinstance(gpu, list):
+        return Occupancies(_on(each, needed, model, carveout) for each in gpus)
+    return _on(gpus[0], needed, model, carveout)
 
 
-def _on(gpu: Gpu, kernel: Kernel, model: Model | None, carveout: object) -> Occupancy:
-    found = Occupancy(gpu, kernel, model)
-    if carveout is not None and is_automatic(carveout):
-        smallest = found.carveout().smallest
-        if smallest is not None:
-            return Occupancy(gpu, kernel.replace(carveout=Carveout(smallest.shared_memory, "bytes")), model)
+def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None) -> Occupancy:
+    """Compute the occupancy of a kernel on one GPU.
+
+    It fills a mutable `Result` first: to set guarded attributes takes longer than the arithmetic.
+
+    Raises:
+        InputError: The model does not support the GPU, or the GPU lacks the carveout or caching mode.
+    """
+    result: Any = Result(gpu.limits, kernel, model)
+    result.gpu = gpu
+    result.__class__ = Occupancy
+    found: Occupancy = result
     return found
 
 
-_COMMON_INPUTS = {"threads", "regs", "smem", "static_smem", "dynamic_smem", "barriers"}
+def _on(gpu: Gpu, kernel: Kernel, model: Model | None, carveout: object) -> Occupancy:
+    found = occupancy_on(gpu, kernel, model)
+    if carveout is not None and is_automatic(carveout):
+        smallest = found.carveout().smallest
+        if smallest is not None:
+            return occupancy_on(
+                gpu, kernel.replace(carveout=Carveout(smallest.shared_memory, "bytes")), model
+            )
+    return found
 
 
 def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: str = "compute") -> Kernel:
@@ -382,8 +389,6 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
         InputError: No threads, a value that no kernel can have, or an object that is no kernel.
         TypeError: A keyword that does not exist.
     """
-    if kernel is None and inputs.keys() <= _COMMON_INPUTS:
-        return Kernel(**{"threads": None, **inputs})
     for name in inputs:
         if name not in KernelInputs.__annotations__:
             raise unknown_input(name, function, ("gpu", "kernel", "model"))
@@ -391,7 +396,7 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
     if isinstance(kernel, Occupancy):
         kernel = kernel.kernel
     if kernel is None:
-        made = Kernel(**{"threads": None, **given})
+        made = Kernel(**given)
     elif isinstance(kernel, Kernel):
         made = kernel.replace(**given) if given else kernel
     else:

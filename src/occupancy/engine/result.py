@@ -61,7 +61,7 @@ class Result:
         self.active_blocks = blocks
         self.active_warps = blocks * allocated.warps
 
-    def __reduce__(self) -> tuple[type[Result], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.limits, self.kernel, self.model)
 
     def __eq__(self, other: object) -> bool:

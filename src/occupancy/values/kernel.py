@@ -94,13 +94,8 @@ class Kernel(_KernelFields):
         tensor_memory: Any = None,
         shared_memory_mode: Any = None,
         reallocates_registers: bool = False,
-        **others: Any,
     ) -> Kernel:
         """Check plain integers in place, because autotuners make millions of kernels."""
-        given = (
-            threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, block_dim, carveout,
-            caching, opt_in, virtual_resources, tensor_memory, shared_memory_mode, reallocates_registers,
-        )  # fmt: skip
         # bool is a subclass of int, and True threads are a mistake: hence the comparison of types.
         if (
             type(threads) is int
@@ -110,19 +105,23 @@ class Kernel(_KernelFields):
             and (dynamic_smem is None or (type(dynamic_smem) is int and 0 <= dynamic_smem <= INT_MAX))
             and (
                 smem is None
-                or (
-                    type(smem) is int
-                    and 0 <= smem <= INT_MAX
-                    and static_smem is None
-                    and dynamic_smem is None
-                )
+                or (type(smem) is int and 0 <= smem <= INT_MAX and static_smem is dynamic_smem is None)
             )
             and (barriers is None or (type(barriers) is int and 0 <= barriers <= MAX_BARRIERS_PER_BLOCK))
-            and given[6:] == _NOT_GIVEN
-            and not others
+            and (max_threads is block_dim is carveout is caching is opt_in is virtual_resources is None)
+            and (tensor_memory is shared_memory_mode is None)
+            and reallocates_registers is False
         ):
-            return _make(cls, given)
-        return _make(cls, _parsed(dict(zip(cls._fields, given, strict=True)), others))
+            return _make(
+                cls,
+                (threads, regs, static_smem, dynamic_smem, smem, barriers,
+                 None, None, None, None, None, None, None, None, False),
+            )  # fmt: skip
+        given = (
+            threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, block_dim, carveout,
+            caching, opt_in, virtual_resources, tensor_memory, shared_memory_mode, reallocates_registers,
+        )  # fmt: skip
+        return _make(cls, _parsed(dict(zip(cls._fields, given, strict=True))))
 
     def replace(self, **changes: Any) -> Kernel:
         """Return the kernel with other values, in any spelling.
@@ -133,6 +132,9 @@ class Kernel(_KernelFields):
             InputError: A value that no kernel can have.
             TypeError: A keyword that does not exist.
         """
+        for name in changes:
+            if name not in self._fields:
+                raise unknown_input(name, "replace")
         values = self._asdict()
         if changes.get("smem") is not None:
             values.update(static_smem=None, dynamic_smem=None)
@@ -169,13 +171,10 @@ class Kernel(_KernelFields):
 
 
 _NO_PARTS = (None, None)
-_NOT_GIVEN = (None,) * 8 + (False,)
 
 
-def _parsed(given: dict[str, Any], others: dict[str, Any]) -> tuple[Any, ...]:
+def _parsed(given: dict[str, Any]) -> tuple[Any, ...]:
     """Parse and check every value of a kernel."""
-    if others:
-        raise unknown_input(next(iter(others)), "Kernel")
     if given["threads"] is None:
         raise InputError("is missing", where="threads", hint="Give threads per block, such as 256 or 16x16.")
     values = {name: FIELDS[name].parse(value) for name, value in given.items() if name != "threads"}
