@@ -196,7 +196,9 @@ def driver_function(**attributes: object) -> SimpleNamespace:
     )
 
 
-@pytest.mark.parametrize("obj", [FailsToBeAsked(), driver_function(num_regs=FailsError())])
+@pytest.mark.parametrize(
+    "obj", [FailsToBeAsked(), driver_function(num_regs=FailsError())], ids=["attributes", "a value"]
+)
 def test_an_object_that_fails_whatever_it_is_asked(obj: object) -> None:
     with pytest.raises(InputError) as caught:
         read_kernel(obj)
