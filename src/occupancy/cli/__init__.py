@@ -30,24 +30,22 @@ COMMANDS = {
     "bounds": ("calc", "Show the register cap of __launch_bounds__ on each GPU."),
     "block-sizes": ("calc", "Rank every block size by its occupancy."),
     "registers": ("calc", "Check how warpgroups divide registers (setmaxnreg)."),
-    "sweep": ("sweep", "Vary inputs: tables, charts, heat maps, CSV."),
-    "scan": ("scan", "List the kernels in files, with their occupancy."),
-    "diff": ("diff", "Compare the kernels of two builds."),
-    "init": ("check", "Write first rules and a first baseline for check."),
-    "check": ("check", "Check a build against rules and a baseline."),
+    "sweep": ("calc", "Vary inputs: tables, charts, heat maps, CSV."),
+    "scan": ("files", "List the kernels in files, with their occupancy."),
+    "diff": ("files", "Compare the kernels of two builds."),
+    "init": ("files", "Write first rules and a first baseline for check."),
+    "check": ("files", "Check a build against rules and a baseline."),
     "page": ("page", "Open the interactive calculator in a browser."),
     "limits": ("gpus", "List the limits of an SM by compute capability."),
     "gpus": ("gpus", "List GPUs by name, with compute capability and SMs."),
     "device": ("gpus", "List the GPUs of this machine."),
     "verify": ("gpus", "Compare results with the driver of this machine."),
-    "schema": ("schema", "Print the JSON Schema of a command's output."),
+    "schema": ("printing", "Print the JSON Schema of a command's output."),
 }
 
 
 class LazyCommands(click.Group):
     """A group that imports a command when it is called, and turns every error into a message."""
-
-    chosen: click.Command | None = None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, in the order of the help."""
@@ -58,9 +56,8 @@ class LazyCommands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f".{COMMANDS[cmd_name][0]}", __name__)
-        found = getattr(module, cmd_name.replace("-", "_"), None)
-        self.chosen = found if isinstance(found, click.Command) else module.command
-        return self.chosen
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -88,7 +85,7 @@ class LazyCommands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        with errors_as_messages(lambda: self.chosen):
+        with errors_as_messages():
             return super().invoke(ctx)
 
 

@@ -1,4 +1,4 @@
-"""Commands for a kernel: calc, fits, budget, bounds, block-sizes, registers."""
+"""Commands for a kernel: calc, fits, budget, bounds, block-sizes, registers, sweep."""
 
 from __future__ import annotations
 
@@ -8,43 +8,48 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import DeviceError, InputError, MissingDependencyError
-from .command import Command, Option
-from .gpu_options import gpu_options
-from .inputs import grid_options, kernel_options
-from .printing import format_option, save, show
+from .command import Option, command
+from .options import (
+    ALL_GPUS,
+    CLUSTER,
+    GPUS,
+    GRID,
+    KERNEL,
+    SMS,
+    THREADS,
+    chosen_gpus,
+    option_of,
+    output_option,
+)
+from .printing import FORMAT, format_of, format_option, save_picture, show, written_to
 
 if TYPE_CHECKING:
     from ..api.occupancy import Occupancy
     from ..report.calc import WholeGpu
     from ..tables.gpus import Gpu
 
+BLOCKS = ("--blocks", "--min-blocks", "blocks")
 
-@click.command("calc", cls=Command)
-@gpu_options("one")
-@kernel_options()
-@grid_options
-@click.option(
-    "--explain", cls=Option, group="output", is_flag=True, is_common=True, help="Show the arithmetic."
+ANY_THREADS = 32
+"""A block size for a kernel whose result does not depend on it."""
+
+
+@command(
+    *GPUS,
+    THREADS,
+    *KERNEL,
+    GRID,
+    CLUSTER,
+    SMS,
+    Option("--explain", is_flag=True, help="Show the arithmetic."),
+    Option("--exit-code", is_flag=True, help="Exit with 1 if the kernel cannot launch."),
+    Option("--open", "opens_page", is_flag=True, help="Open the kernel in the page."),
+    FORMAT,
 )
-@click.option(
-    "--exit-code", cls=Option, group="output", is_flag=True, help="Exit with 1 if the kernel cannot launch."
-)
-@click.option(
-    "--open", "opens_page", cls=Option, group="output", is_flag=True, help="Open the kernel in the page."
-)
-@format_option()
 def calc(
-    gpus: list[Gpu],
-    grid: str | None,
-    cluster: str | None,
-    sms: str | None,
-    explain: bool,
-    exit_code: bool,
-    opens_page: bool,
-    output_format: str,
-    model: Any,
-    **inputs: Any,
-) -> None:
+    grid: str | None, cluster: str | None, sms: str | None, explain: bool, exit_code: bool, opens_page: bool,
+    output_format: str, **inputs: Any,
+) -> None:  # fmt: skip
     """Compute how many blocks fit on an SM, what limits them, and what to change.
 
     \b
@@ -55,17 +60,17 @@ def calc(
     from ..api.occupancy import compute
     from ..report.calc import calc_report
 
-    results = compute([*gpus], model=model, **inputs)
+    results = compute(chosen_gpus(inputs), **inputs)
     whole = [_whole_gpu(result, grid, cluster, sms) for result in results]
     show(calc_report(results, whole=whole, explain=explain), output_format)
     if opens_page:
-        from .page import open_page, question_for
+        from .page import open_question, question_for
 
         if len(results) > 1:
             raise InputError(
                 f"the page shows one GPU, not {len(results)}", where="--open", hint="Name one GPU."
             )
-        open_page(question_for(results[0], grid=grid, cluster=cluster, sms=sms))
+        open_question(question_for(results[0], grid=grid, cluster=cluster, sms=sms))
     if exit_code and not all(result.launchable for result in results):
         click.get_current_context().exit(1)
 
@@ -114,30 +119,19 @@ def _clusters_of_device(result: Occupancy, cluster_size: int) -> int | None:
         return None
 
 
-@click.command("fits", cls=Command)
-@gpu_options("current")
-@kernel_options()
-@click.option("--occupancy", cls=Option, group="output", is_common=True, metavar="SHARE",
-              help="Show only GPUs that reach this occupancy, highest first: 75%, 75 or 0.75.")  # fmt: skip
-@click.option(
-    "--cluster", cls=Option, group="launch", metavar="N|XxYxZ", help="Blocks per cluster, from 9.0."
-)
-@click.option(
-    "--exit-code",
-    cls=Option,
-    group="output",
-    is_flag=True,
-    help="Exit with 1 if the kernel runs on none of the GPUs.",
-)
-@format_option()
+@command(
+    *GPUS,
+    ALL_GPUS,
+    THREADS,
+    *KERNEL,
+    Option("--occupancy", metavar="SHARE",
+           help="Show only GPUs that reach this occupancy, highest first: 75%, 75 or 0.75."),
+    CLUSTER,
+    Option("--exit-code", is_flag=True, help="Exit with 1 if the kernel runs on none of the GPUs."),
+    FORMAT,
+)  # fmt: skip
 def fits(
-    gpus: list[Gpu],
-    occupancy: str | None,
-    cluster: str | None,
-    exit_code: bool,
-    output_format: str,
-    model: Any,
-    **inputs: Any,
+    occupancy: str | None, cluster: str | None, exit_code: bool, output_format: str, model: Any, **inputs: Any
 ) -> None:
     """List the GPUs on which a kernel runs, and why it does not run on the others.
 
@@ -149,7 +143,7 @@ def fits(
     from ..report.fits import fits_report
     from ..values.spellings import parse_share
 
-    found = fitting([*gpus], cluster=cluster, model=model, **inputs)
+    found = fitting(chosen_gpus(inputs, "current"), cluster=cluster, model=model, **inputs)
     can_run = any(each.runs for each in found)
     if occupancy is not None:
         share = parse_share(occupancy, "occupancy")
@@ -160,26 +154,21 @@ def fits(
         click.get_current_context().exit(1)
 
 
-@click.command("budget", cls=Command)
-@gpu_options("one")
-@kernel_options(required=())
-@click.option("--occupancy", cls=Option, group="launch", is_common=True, metavar="SHARE",
-              help="Target occupancy: 75%, 75 or 0.75.")  # fmt: skip
-@click.option("--blocks", "--min-blocks", "blocks", cls=Option, group="launch", is_common=True, metavar="N|CC=N,...",
-              help="Target in blocks per SM: 4, or one for each GPU: 8.0=2,12.0=4.")  # fmt: skip
-@click.option("--stage-smem", cls=Option, group="kernel", is_common=True, metavar="SIZE",
-              help="Shared memory of one pipeline stage, to count the stages that fit beside --smem.")  # fmt: skip
-@format_option()
+@command(
+    *GPUS,
+    option_of("threads"),
+    *KERNEL,
+    Option("--occupancy", group="launch", metavar="SHARE", help="Target occupancy: 75%, 75 or 0.75."),
+    Option(*BLOCKS, group="launch", metavar="N|CC=N,...",
+           help="Target in blocks per SM: 4, or one for each GPU: 8.0=2,12.0=4."),
+    Option("--stage-smem", group="kernel", metavar="SIZE",
+           help="Shared memory of one pipeline stage, to count the stages that fit beside --smem."),
+    FORMAT,
+)  # fmt: skip
 def budget(
-    gpus: list[Gpu],
-    occupancy: str | None,
-    blocks: str | None,
-    stage_smem: str | None,
-    output_format: str,
-    model: Any,
-    threads: str | None,
-    **inputs: Any,
-) -> None:
+    occupancy: str | None, blocks: str | None, stage_smem: str | None, output_format: str, model: Any,
+    threads: str | None, **inputs: Any,
+) -> None:  # fmt: skip
     """Find the most registers and shared memory that reach a target on all GPUs.
 
     A kernel may use both limits of a row together. Without a target every number of blocks is a row.
@@ -197,16 +186,14 @@ def budget(
 
     if threads is None and stage_smem is None:
         raise InputError("is missing", where="threads", hint="Give threads per block, such as 256 or 16x16.")
-    kernel = kernel_of_inputs(None, {"threads": threads or "32", **inputs}, "budget")
+    gpus = chosen_gpus(inputs)
+    kernel = kernel_of_inputs(None, {"threads": threads or ANY_THREADS, **inputs}, "budget")
     stage = None if stage_smem is None else parse_size(stage_smem, "stage_smem")
     if stage == 0:
         raise InputError(
             "0 bytes are no stage", where="stage_smem", hint="Give the bytes of one stage, such as 16k."
         )
-    fixed, bare = 0, kernel
-    if stage is not None:
-        fixed = kernel.shared_memory
-        bare = kernel.replace(smem=0)
+    bare = kernel if stage is None else kernel.replace(smem=0)
     targets = _targets(gpus, blocks)
     share = None if occupancy is None else parse_share(occupancy, "occupancy")
     found = [
@@ -220,7 +207,7 @@ def budget(
         has_target=share is not None or blocks is not None,
         has_threads=threads is not None,
         stage_smem=stage,
-        fixed_smem=fixed,
+        fixed_smem=kernel.shared_memory,
     )
     show(report, output_format)
 
@@ -254,13 +241,16 @@ def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
     return [by_cc[gpu.cc] for gpu in gpus]
 
 
-@click.command("bounds", cls=Command)
-@gpu_options("current")
-@kernel_options()
-@click.option("--blocks", "--min-blocks", "blocks", cls=Option, group="launch", is_common=True, metavar="N|CC=N,...",
-              help="Second launch bound: 4, or one for each GPU: 8.0=2,12.0=4.")  # fmt: skip
-@format_option()
-def bounds(gpus: list[Gpu], blocks: str | None, output_format: str, model: Any, **inputs: Any) -> None:
+@command(
+    *GPUS,
+    ALL_GPUS,
+    THREADS,
+    *KERNEL,
+    Option(*BLOCKS, group="launch", metavar="N|CC=N,...",
+           help="Second launch bound: 4, or one for each GPU: 8.0=2,12.0=4."),
+    FORMAT,
+)  # fmt: skip
+def bounds(blocks: str | None, output_format: str, model: Any, **inputs: Any) -> None:
     """Show the register cap that __launch_bounds__ sets on each GPU.
 
     \b
@@ -271,37 +261,27 @@ def bounds(gpus: list[Gpu], blocks: str | None, output_format: str, model: Any, 
     from ..api.occupancy import kernel_of_inputs
     from ..report.budget import bounds_report
 
+    gpus = chosen_gpus(inputs, "current")
     kernel = kernel_of_inputs(None, inputs, "bounds")
     targets = _targets(gpus, blocks)
     found = [launch_bounds(gpu, kernel, target, model) for gpu, target in zip(gpus, targets, strict=True)]
     show(bounds_report(gpus, kernel, found), output_format)
 
 
-ANY_THREADS = 32
-"""A block size for a kernel that is asked about with every one."""
-
-
-@click.command("block-sizes", cls=Command)
-@gpu_options("one")
-@kernel_options(required=(), without=("threads",))
-@click.option("--smem-per-thread", cls=Option, group="kernel", is_common=True, metavar="SIZE",
-              help="Dynamic shared memory that each thread adds.")  # fmt: skip
-@click.option("--limit", cls=Option, group="output", is_common=True, type=click.IntRange(min=1), metavar="N",
-              help="Show the best N.")  # fmt: skip
-@click.option("--all", "shows_all", cls=Option, group="output", is_flag=True, help="Show every size.")
-@click.option("-o", "--output", cls=Option, group="output", is_common=True, metavar="FILE",
-              help="Draw a picture with the best sizes marked: .svg, .png, .pdf.")  # fmt: skip
-@format_option()
+@command(
+    *GPUS,
+    *KERNEL,
+    Option("--smem-per-thread", group="kernel", metavar="SIZE",
+           help="Dynamic shared memory that each thread adds."),
+    Option("--limit", type=click.IntRange(min=1), metavar="N", help="Show the best N."),
+    Option("--all", "shows_all", is_flag=True, help="Show every size."),
+    output_option("Draw a picture with the best sizes marked: .svg, .png, .pdf."),
+    FORMAT,
+)  # fmt: skip
 def block_sizes(
-    gpus: list[Gpu],
-    smem_per_thread: str | None,
-    limit: int | None,
-    shows_all: bool,
-    output: str | None,
-    output_format: str,
-    model: Any,
+    smem_per_thread: str | None, limit: int | None, shows_all: bool, output: str | None, output_format: str,
     **inputs: Any,
-) -> None:
+) -> None:  # fmt: skip
     """Rank every block size by its occupancy; for several GPUs by the lowest.
 
     \b
@@ -314,7 +294,8 @@ def block_sizes(
     from ..report.block_sizes import block_sizes_picture, block_sizes_report
     from ..values.spellings import parse_size
 
-    results = compute([*gpus], model=model, **{**inputs, "threads": ANY_THREADS})
+    gpus = chosen_gpus(inputs)
+    results = compute(gpus, threads=ANY_THREADS, **inputs)
     sizer = None
     if smem_per_thread is not None:
         each, fixed = parse_size(smem_per_thread, "smem_per_thread"), results[0].kernel.dynamic_smem or 0
@@ -327,42 +308,23 @@ def block_sizes(
     ]
     sizes = [result.block_sizes(dynamic_smem=sizer) for result in results]
     if output is not None:
-        from ..render.pictures import picture_bytes
-
-        save(picture_bytes(block_sizes_picture(results, sizes), output), output)
+        save_picture(block_sizes_picture(results, sizes), output)
         return
     show(block_sizes_report(gpus, results, sizes, launches, limit, shows_all), output_format)
 
 
-@click.command("registers", cls=Command)
-@gpu_options("hopper")
-@click.option("--groups", "--setmaxnreg", "groups", cls=Option, group="kernel", is_common=True, required=True,
-              metavar="N:R,...", help="Registers after setmaxnreg: 1:40,2:232; ? finds the most.")  # fmt: skip
-@click.option("-t", "--threads", cls=Option, group="kernel", is_common=True, metavar="N",
-              help="Threads per block, in warpgroups of 128.  [default: those of all groups]")  # fmt: skip
-@click.option("-r", "--regs", cls=Option, group="kernel", is_common=True, metavar="N",
-              help="Registers per thread of the compiled kernel.")  # fmt: skip
-@click.option(
-    "-s",
-    "--smem",
-    cls=Option,
-    group="kernel",
-    is_common=True,
-    metavar="SIZE",
-    help="Shared memory per block.",
-)
-@click.option("--blocks", "--min-blocks", "blocks", cls=Option, group="launch", metavar="N",
-              help="Second launch bound.  [default: the most that fits]")  # fmt: skip
-@format_option()
-def registers(
-    gpus: list[Gpu],
-    groups: str,
-    threads: str | None,
-    regs: str | None,
-    smem: str | None,
-    blocks: str | None,
-    output_format: str,
-) -> None:
+@command(
+    *GPUS,
+    Option("--groups", "--setmaxnreg", "groups", group="kernel", required=True, metavar="N:R,...",
+           help="Registers after setmaxnreg: 1:40,2:232; ? finds the most."),
+    option_of("threads", metavar="N",
+              help="Threads per block, in warpgroups of 128.  [default: those of all groups]"),
+    option_of("regs", help="Registers per thread of the compiled kernel."),
+    option_of("smem"),
+    Option(*BLOCKS, group="launch", metavar="N", help="Second launch bound.  [default: the most that fits]"),
+    FORMAT,
+)  # fmt: skip
+def registers(groups: str, output_format: str, **inputs: Any) -> None:
     """Check or solve how warpgroups divide a block's registers (setmaxnreg).
 
     The exit code is 1 if the kernel would deadlock or does not launch.
@@ -374,7 +336,57 @@ def registers(
     from ..api.registers import register_split
     from ..report.registers import registers_report
 
-    split = register_split(groups, threads=threads, gpu=gpus[0], regs=regs, blocks=blocks, smem=smem)
+    gpu = chosen_gpus(inputs, "hopper")[0]
+    split = register_split(groups, gpu=gpu, **inputs)
     show(registers_report(split), output_format)
     if not split.can_run:
         click.get_current_context().exit(1)
+
+
+@command(
+    *GPUS,
+    THREADS,
+    *KERNEL,
+    output_option("Draw a picture: .svg, .png, .pdf; or write .csv, .json, .jsonl, .md."),
+    Option("--title", metavar="TEXT", help="The title of the picture."),
+    Option("--mark", "marks", multiple=True, metavar="VALUE,...",
+           help="Mark values of the input that varies (64,128), or the best (best)."),
+    format_option("html"),
+)  # fmt: skip
+def sweep(
+    output: str | None,
+    title: str | None,
+    marks: tuple[str, ...],
+    output_format: str,
+    model: Any,
+    **inputs: Any,
+) -> None:
+    """Vary inputs of a kernel: a table, a picture, or a row for each combination.
+
+    GPUs, threads, registers, shared memory, carveout, barriers, tensor memory and virtual resources may be
+    lists (128,256) and ranges (FIRST:LAST:STEP). The screen shows one or two that vary, and of more the best;
+    --format csv has every combination. If none varies, the result is the three charts of NVIDIA's
+    spreadsheet.
+
+    \b
+    occupancy sweep --cc 7.0 --threads 128 --regs 37
+    occupancy sweep --cc 9.0 --threads 128 --regs 16:128:8
+    occupancy sweep --gpu H100,L4 -t 192 -r 16:255 --mark 72 --title Old -o x.png
+    occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
+    occupancy sweep --cc 9.0 -t 32:1024:32 -r 16:255:8 -s 0:227k:1k -o all.csv
+    """
+    from ..api.sweep import picture_of, report_of
+    from ..render.pictures import PICTURE_FILES
+
+    gpus = chosen_gpus(inputs, "any")
+    if output is not None and output.lower().endswith(PICTURE_FILES):
+        save_picture(picture_of(gpus, inputs, model, title=title, marks=marks), output)
+        return
+    if title is not None or marks:
+        where = "marks" if marks else "title"
+        raise InputError("needs a picture", where=where, hint="Add -o chart.png.")
+    output_format = format_of(output, output_format, PICTURE_FILES)
+    has_screen = output_format in ("text", "markdown", "html")
+    report = report_of(gpus, inputs, model, has_screen=has_screen)
+    with written_to(output):
+        show(report, output_format)

@@ -25,18 +25,21 @@ GROUPS: dict[Group, str] = {"gpu": "GPU", "kernel": "Kernel", "launch": "Launch"
 class Option(click.Option):
     """An option in a group of the help."""
 
-    def __init__(
-        self, *declarations: Any, group: Group = "output", is_common: bool = False, **how: Any
-    ) -> None:
-        super().__init__(*declarations, **how)
+    def __init__(self, *declarations: str, group: Group = "output", **settings: Any) -> None:
+        super().__init__(declarations, **settings)
         self.group = group
-        self.is_common = is_common
 
 
 class Refusal(click.ClickException):
     """Wrong usage: a message on standard error, exit code 2."""
 
     exit_code = 2
+
+
+class Failure(Refusal):
+    """A command without a result: a message on standard error, exit code 1."""
+
+    exit_code = 1
 
 
 class ClosedPipe(Exception):  # noqa: N818, it ends the program but is no error
@@ -51,7 +54,7 @@ class Command(click.Command):
         for group, title in (*GROUPS.items(), (None, "Other")):
             records = (
                 option.get_help_record(ctx) for option in self.get_params(ctx)
-                if getattr(option, "group", None) == group
+                if isinstance(option, click.Option) and getattr(option, "group", None) == group
             )  # fmt: skip
             rows = [record for record in records if record is not None]
             if rows:
@@ -81,6 +84,13 @@ class Command(click.Command):
                 ) from None
             raise
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; its errors name options in place of keywords."""
+        try:
+            return super().invoke(ctx)
+        except OccupancyError as error:
+            raise refusal(error, self) from error
+
     def _options_like(self, typed: str) -> list[str]:
         from ..values.fields import FIELDS
 
@@ -89,6 +99,11 @@ class Command(click.Command):
         return [
             field.options[-1] for field in FIELDS.values() if plain in field.aliases and field.name in known
         ]
+
+
+def command(*params: click.Parameter) -> Callable[[Callable[..., None]], Command]:
+    """Return a decorator that makes a function a command with these parameters, by the function's name."""
+    return click.command(cls=Command, params=list(params))
 
 
 def terminal_width() -> int:
@@ -104,14 +119,10 @@ def terminal_width() -> int:
 
 
 @contextmanager
-def errors_as_messages(context: Callable[[], click.Command | None] = lambda: None) -> Iterator[None]:
-    """Turn every error of a result, or of printing it, into a message and an exit code."""
+def errors_as_messages() -> Iterator[None]:
+    """Turn errors of the system, also of printing, into a message and an exit code."""
     try:
         yield
-    except OccupancyError as error:
-        command = context()
-        messages = ["\n".join(map(_printable, _lines(each, command))) for each in error.every]
-        raise Refusal("\nError: ".join(messages)) from error
     except MemoryError:
         raise Refusal("There is not enough memory for the result.") from None
     except BrokenPipeError:
@@ -126,11 +137,16 @@ def errors_as_messages(context: Callable[[], click.Command | None] = lambda: Non
         raise Refusal(_printable(f"{os.fsdecode(file)}: {problem}.")) from error
 
 
-def _lines(error: OccupancyError, command: click.Command | None) -> Sequence[str]:
-    """Return the lines of an error, with the option in place of the keyword."""
-    options = {option.name: option for option in (command.params if command is not None else ())}
-    names = {"cc": "ccs", "gpu": "names", "multiprocessor_count": "sms", "min_blocks": "blocks"}
-    option = options.get(names.get(error.where, error.where)) or options.get(error.where)
+def refusal(error: OccupancyError, command: click.Command, kind: type[Refusal] = Refusal) -> Refusal:
+    """Return the message of an error, and of those found together with it, with options for keywords."""
+    messages = ["\n".join(map(_printable, _lines(each, command))) for each in error.every]
+    return kind("\nError: ".join(messages))
+
+
+def _lines(error: OccupancyError, command: click.Command) -> Sequence[str]:
+    names = {"multiprocessor_count": "sms", "min_blocks": "blocks"}
+    name = names.get(error.where, error.where)
+    option = next((each for each in command.params if each.name == name), None)
     if isinstance(option, click.Option):
         long = next((name for name in option.opts if name.startswith("--")), option.opts[0])
         if error.problem == "is missing":

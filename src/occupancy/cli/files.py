@@ -1,24 +1,27 @@
-"""Options of the commands that read kernels from files, and the files that commands write."""
+"""Commands that read kernels from files: scan, diff, check, init."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, redirect_stdout
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import InputError
+from ..errors import InputError, OccupancyError, ReadError
 from ..values.untrusted import printable
-from .command import Option
-from .completion import complete_chip
-from .gpu_options import limits_option, one_gpu
+from .command import Failure, Option, command, refusal
+from .options import LIMITS, SMS, chosen_gpu, complete_gpu, option_of, output_option
+from .printing import format_of, format_of_ending, format_option, print_data, print_text, show, written_to
 
 if TYPE_CHECKING:
+    from ..api.builds import CheckResult, Diff
+    from ..api.scan import Scan
     from ..readers import ReadProblem
+    from ..report.scan import FindingKind
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+ORDERS = ("occupancy", "regs", "spills", "stack", "time")
+"""Copy of the library's orders, so that help does not load it; a test compares."""
 
 
 class KernelFiles(click.Argument):
@@ -32,91 +35,274 @@ class KernelFiles(click.Argument):
             raise click.MissingParameter("`-` reads standard input.", ctx, self) from error
 
 
-def _sizes(
+def _block_sizes(
     context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> str | dict[str, str] | None:
     """Return one block size for all kernels, or several by patterns of their names."""
-    if not texts:
-        return None
     plain = [text for text in texts if "=" not in text]
     if len(plain) > 1:
         raise click.BadParameter("is given twice for all kernels.", context, parameter)
     if texts == tuple(plain):
-        return plain[0]
+        return plain[0] if plain else None
     by_name = {name.strip(): size for name, _, size in (text.rpartition("=") for text in texts) if name}
     return {**({"*": plain[0]} if plain else {}), **by_name}
 
 
-def kernel_file_options(command: Decorated) -> Decorated:
-    """Add the options that choose kernels of files and set their block sizes."""
-    options: list[Callable[[Any], Any]] = [
-        click.option("-t", "--threads", cls=Option, group="kernel", is_common=True, metavar="N|XxYxZ",
-                     multiple=True, callback=_sizes,
-                     help="Threads per block of kernels without a known size; blur=256 for one kernel."),
-        click.option("--name", cls=Option, group="kernel", is_common=True, metavar="PART", multiple=True,
-                     help="Only kernels with this in their name; * matches anything. Repeatable."),
-        click.option("--arch", "archs", cls=Option, group="kernel", is_common=True, metavar="ARCH", multiple=True,
-                     help="Only kernels for this architecture: sm_90, sm_90a, hopper, all. Repeatable."),
-        click.option("--newest", "only_newest", cls=Option, group="kernel", is_flag=True,
-                     help="Only the newest architecture of each kernel."),
-        click.option("--runtime", "with_runtime", cls=Option, group="kernel", is_flag=True,
-                     help="Include kernels of CUDA's own device runtime."),
-        click.option("-c", "--cc", cls=Option, group="gpu", is_common=True, metavar="CC",
-                     shell_complete=complete_chip, help="Compute for this compute capability instead."),
-        click.option("--gpu", cls=Option, group="gpu", is_common=True, metavar="NAME",
-                     shell_complete=complete_chip, help="Compute for this GPU, with the code that it loads."),
-        limits_option,
-    ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+SELECTION = (
+    option_of("threads", multiple=True, callback=_block_sizes,
+              help="Threads per block of kernels without a known size; blur=256 for one kernel."),
+    Option("--name", group="kernel", metavar="PART", multiple=True,
+           help="Only kernels with this in their name; * matches anything. Repeatable."),
+    Option("--arch", "archs", group="kernel", metavar="ARCH", multiple=True,
+           help="Only kernels for this architecture: sm_90, sm_90a, hopper, all. Repeatable."),
+    Option("--newest", "only_newest", group="kernel", is_flag=True,
+           help="Only the newest architecture of each kernel."),
+    Option("--runtime", "with_runtime", group="kernel", is_flag=True,
+           help="Include kernels of CUDA's own device runtime."),
+)  # fmt: skip
+"""The options that choose kernels and set their block sizes."""
+
+KERNELS = (
+    *SELECTION,
+    Option("-c", "--cc", group="gpu", metavar="CC", shell_complete=complete_gpu,
+           help="Compute for this compute capability instead."),
+    Option("--gpu", group="gpu", metavar="NAME", shell_complete=complete_gpu,
+           help="Compute for this GPU, with the code that it loads."),
+    LIMITS,
+)  # fmt: skip
+
+IN_FULL = Option("--all", "in_full", is_flag=True, help="Show all kernels, however many.")
+REPORT_FILE = output_option("Write the report to a file; .csv, .json, .jsonl, .md or .html sets the format.")
 
 
-def chosen_gpu(options: dict[str, Any], device: int | None = None) -> dict[str, Any]:
-    """Return the options with the GPU of ``--cc``, ``--gpu`` or ``--device`` as ``cc``."""
-    cc, gpu = options.pop("cc"), options.pop("gpu")
-    if (cc, gpu, device) == (None, None, None):
-        return {**options, "cc": None}
-    return {**options, "cc": one_gpu(cc, gpu, device, options["limits_file"])}
+@command(
+    KernelFiles(["files"], metavar="FILE...", nargs=-1, required=True),
+    *KERNELS,
+    Option("--device", group="gpu", type=click.IntRange(min=0), metavar="N",
+           help="Compute for a GPU of this machine."),
+    SMS,
+    Option("--below", metavar="PERCENT", help="Only kernels of a lower occupancy: 50, 50%, 0.5."),
+    Option("--spilling", "only_spilling", is_flag=True, help="Only kernels that spill registers."),
+    Option("--sort", type=click.Choice(ORDERS), metavar="ORDER",
+           help=f"Lowest occupancy, or most of the others, first. [{'|'.join(ORDERS)}]"),
+    Option("--reverse", is_flag=True, help="Reverse the order of --sort."),
+    Option("--limit", type=click.IntRange(min=1), metavar="N",
+           help="Show N kernels, lowest occupancy first, in every format."),
+    IN_FULL,
+    Option("--columns", metavar="NAME,...",
+           help="Columns by their names in CSV, such as demangled,regs,occupancy."),
+    REPORT_FILE,
+    Option("--save-baseline", "baseline", metavar="FILE", help="Write a baseline for diff and check instead."),
+    format_option("html", "sarif"),
+)  # fmt: skip
+def scan(
+    files: tuple[str, ...], baseline: str | None, output: str | None, output_format: str, columns: str | None,
+    in_full: bool, sms: str | None, **options: Any,
+) -> None:  # fmt: skip
+    """List the kernels of files with their registers, shared memory and occupancy.
+
+    FILE is a file or a folder, or - for standard input. It can hold cubins, executables, libraries,
+    objects, PTX, or caches of Triton and Inductor. It can also be the output of ptxas -v, nvcc
+    --resource-usage or cuobjdump -res-usage. Nsight Compute reports and PyTorch traces hold launches.
+
+    \b
+    occupancy scan libkernels.so --newest --below 50
+    occupancy scan report.ncu-rep --gpu "H200"
+    nvcc -Xptxas -v ... 2>&1 | occupancy scan - --threads 256
+    occupancy scan build/ -o report.html
+    """
+    if not any(file == "-" or os.path.lexists(file) for file in files):
+        raise ReadError("cannot be read: No such file or directory", where=files[0])
+    if baseline is not None:
+        _save_baseline(files, baseline, {**options, "sms": sms})
+        return
+    from ..api.scan import scan as scan_files
+    from ..report.scan import SCAN_FINDINGS, chosen_columns
+
+    chosen = () if columns is None else chosen_columns(columns.split(","))
+    output_format = format_of(output, output_format)
+    gpu = chosen_gpu(options)
+    try:
+        found = scan_files(files, cc=gpu, multiprocessor_count=sms, **options)
+    except ReadError as error:  # files without kernels are no wrong usage
+        raise refusal(error, click.get_current_context().command, Failure) from error
+    warn_about(found.problems)
+    with written_to(output, files):
+        if output_format == "sarif":
+            _print_sarif(found, SCAN_FINDINGS)
+        elif output_format == "html":
+            print_data(page_of(found, files))
+        else:
+            show(found.report(chosen, in_full=in_full), output_format)
+    if found.problems:
+        click.get_current_context().exit(1)
 
 
-def output_option(text: str) -> Callable[[Decorated], Decorated]:
-    """Return the decorator of ``-o``, with its help."""
-    return click.option(
-        "-o", "--output", cls=Option, group="output", is_common=True, metavar="FILE", help=text
+def _save_baseline(files: tuple[str, ...], baseline: str, options: dict[str, Any]) -> None:
+    names = ("threads", "name", "archs", "only_newest", "with_runtime")
+    others = [name for name, value in options.items() if value and name not in names]
+    if others:
+        option = f"--{others[0].replace('_', '-')}"
+        raise InputError(
+            "cannot be used with --save-baseline", where=option, hint="A baseline has all kernels."
+        )
+    from ..api.builds import save_baseline
+
+    saved = save_baseline(files, baseline, **{name: options[name] for name in names})
+    print_text(f"Wrote {printable(baseline)}: {len(saved):,} kernels.")
+
+
+@command(
+    KernelFiles(["old"]),
+    KernelFiles(["new"]),
+    *KERNELS,
+    Option("--with-same", is_flag=True, help="Include kernels that did not change."),
+    IN_FULL,
+    Option("--ignore-arch", is_flag=True,
+           help="Compare a kernel with that of another architecture if its own has none."),
+    Option("--threshold", type=float, default=0, metavar="N",
+           help="Ignore changes of up to N percent, or N points of occupancy."),
+    REPORT_FILE,
+    format_option("html", "sarif"),
+)  # fmt: skip
+def diff(old: str, new: str, in_full: bool, output: str | None, output_format: str, **options: Any) -> None:
+    """List the differences between the kernels of two builds, the worst first.
+
+    OLD and NEW are baselines, or anything that `occupancy scan` reads; - is standard input. Kernels are
+    matched by name and architecture, then by the name without parameters and compiler-made parts, then
+    by their code.
+
+    \b
+    occupancy diff baseline.json build/
+    occupancy diff build-sm80/ build-sm90/ --ignore-arch
+    git show main:baseline.json | occupancy diff - baseline.json --format markdown
+    """
+    from ..api.builds import diff as compare
+    from ..report.diff import DIFF_FINDINGS
+
+    output_format = format_of(output, output_format)
+    found = compare(old, new, cc=chosen_gpu(options), **options)
+    warn_about(found.problems)
+    with written_to(output, (old, new)):
+        if output_format == "sarif":
+            _print_sarif(found, DIFF_FINDINGS)
+        elif output_format == "html":
+            print_data(page_of(found, [new], old))
+        else:
+            show(found.report(in_full=in_full), output_format)
+    if found.problems:
+        click.get_current_context().exit(1)
+
+
+def warn_about(problems: Iterable[ReadProblem]) -> None:
+    """Print the parts of files that could not be read, on standard error."""
+    for problem in problems:
+        click.echo(f"Warning: {printable(str(problem))}", err=True)
+
+
+def page_of(found: Scan | Diff, files: Sequence[str], old: str | None = None) -> str:
+    """Return the page that lists kernels, or their differences from an old build."""
+    from .. import __version__
+    from ..page.build import build_page
+    from ..page.report import report_data, report_heading
+
+    report = found.report()
+    data = report_data(report.to_dict(), report.headline[:1], [str(each) for each in found.problems])
+    return build_page(__version__, "", data, report_heading(files, __version__, old))
+
+
+def _print_sarif(found: Scan | Diff | CheckResult, kinds: Mapping[str, FindingKind]) -> None:
+    from .. import __version__
+    from ..render.ci import sarif
+
+    print_data(sarif(found.findings(), kinds, __version__))
+
+
+@command(
+    KernelFiles(["build"], metavar="BUILD...", nargs=-1, required=True),
+    Option("--rules", metavar="FILE",
+           help="TOML with the rules. [default: occupancy.toml, else [tool.occupancy] of pyproject.toml]"),
+    Option("--baseline", metavar="FILE", help="Baseline to compare with. [default: the one that the rules name]"),
+    Option("--update", is_flag=True,
+           help="Accept all kernels into the baseline, or only those of --name and --arch."),
+    Option("-o", "--output", multiple=True, metavar="FILE",
+           help="Write the report to a file, too: .sarif, .xml (JUnit), .md, .html, .json or .csv. Repeatable."),
+    *KERNELS,
+    format_option("html", "github", "junit", "sarif"),
+)  # fmt: skip
+def check(build: tuple[str, ...], output_format: str, output: tuple[str, ...], **options: Any) -> None:
+    """Check the kernels of a build against rules; exit with 1 if one is broken.
+
+    BUILD is anything that `occupancy scan` reads. A rule that demands something of no kernel is an
+    error.
+
+    \b
+    occupancy check build/
+    occupancy check build/ --rules ci/occupancy.toml --baseline baseline.json
+    occupancy check build/ --update --name blur
+    """
+    from ..api.builds import check as check_builds
+
+    files = {path: format_of_ending(path) for path in output}
+    try:
+        result = check_builds(build, cc=chosen_gpu(options), **options)
+    except OccupancyError as error:
+        if output_format == "github":  # nobody reads the log of a job that has annotations
+            from ..render.ci import github_error
+
+            print_data("\n".join(github_error("\n".join(each.lines())) for each in error.every))
+        raise
+    for path, file_format in files.items():
+        with written_to(path, build):
+            _print_checked(result, build, file_format)
+    _print_checked(result, build, output_format)
+    if not result.passed:
+        click.get_current_context().exit(1)
+
+
+def _print_checked(result: CheckResult, build: tuple[str, ...], output_format: str) -> None:
+    from ..report.check import CHECK_FINDINGS, check_cases
+
+    if output_format == "sarif":
+        _print_sarif(result, CHECK_FINDINGS)
+    elif output_format == "github":
+        from ..render.ci import github
+
+        print_data(github(result.findings(), result.report().headline))
+    elif output_format == "junit":
+        from ..render.ci import junit
+
+        print_data(junit(", ".join(build), list(check_cases(result.checked))))
+    else:
+        show(result.report(), output_format)
+
+
+@command(
+    KernelFiles(["build"], metavar="BUILD...", nargs=-1, required=True),
+    Option("--rules", metavar="FILE", default="occupancy.toml", show_default=True, help="File of rules to write."),
+    Option("--baseline", metavar="FILE", default="occupancy-baseline.json", show_default=True,
+           help="Baseline to write."),
+    *SELECTION,
+)  # fmt: skip
+def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> None:
+    """Write the first rules, with comments, and the first baseline of a build.
+
+    BUILD is anything that `occupancy scan` reads. Existing files are not replaced.
+
+    \b
+    occupancy init build/
+    """
+    from ..api.builds import begin, check_command
+
+    saved = begin(build, rules, baseline, **options)
+    print_text(
+        f"Wrote {printable(rules)}: first rules.\nWrote {printable(baseline)}: {len(saved):,} kernels.\n"
+        "Commit both files. In CI, check exits with 1 if a rule is broken.\n"
+        f"Next: {printable(check_command(build, rules, _selecting_options(options)))}"
     )
 
 
-def warn_about(problem: ReadProblem) -> None:
-    """Print a part of a file that could not be read, on standard error."""
-    click.echo(f"Warning: {printable(str(problem))}", err=True)
-
-
-@contextmanager
-def written_to(path: str | None, sources: Iterable[str] = ()) -> Iterator[None]:
-    """Redirect standard output to a file, written whole or not at all; without a path, leave it.
-
-    Args:
-        path: The file; an existing one is replaced.
-        sources: Files that are read for it.
-
-    Raises:
-        InputError: The file is one of the sources.
-        OSError: It cannot be written.
-    """
-    if path is None or path == "-":
-        yield
-        return
-    from ..values.atomic_file import written_atomically
-
-    if any(_is_same(source, path) for source in sources):
-        raise InputError("is one of the files that are read", where=path, hint="Choose another file.")
-    with written_atomically(path) as file, redirect_stdout(file):
-        yield
-
-
-def _is_same(file: str, output: str) -> bool:
-    try:
-        return os.path.samefile(file, output)
-    except OSError:
-        return False
+def _selecting_options(options: Mapping[str, Any]) -> list[str]:
+    """Return the options that select kernels: a check of others would find some added and some removed."""
+    names = [("--name", each) for each in options["name"]] + [("--arch", each) for each in options["archs"]]
+    return [word for pair in names for word in pair] + ["--newest"] * options["only_newest"]

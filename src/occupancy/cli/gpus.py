@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
-from .command import Command, Option
-from .completion import complete_chip
-from .gpu_options import limits_option, named_gpus, table_of
-from .printing import format_option, show
+from .command import Option, command
+from .options import ALL_GPUS, LIMITS, complete_gpu, named_gpus, table_of
+from .printing import FORMAT, show
 
 if TYPE_CHECKING:
     from ..api.gpus import GpuOrder
@@ -20,17 +19,19 @@ MAX_ROWS = 30
 """GPUs without --all or a pattern."""
 
 
-@click.command("limits", cls=Command)
-@click.argument("names", metavar="[GPU]...", nargs=-1, shell_complete=complete_chip)
-@click.option("-c", "--cc", "--gpu", "others", cls=Option, group="gpu", multiple=True, metavar="GPU,...",
-              help="The same as a GPU.")  # fmt: skip
-@click.option("--all", "wants_all", cls=Option, group="gpu", is_flag=True, help="Also GPUs before 7.5.")
-@limits_option
-@click.option("--sources", "with_sources", cls=Option, is_flag=True, help="Show the sources of each value.")
-@format_option()
+@command(
+    click.Argument(["names"], metavar="[GPU]...", nargs=-1, shell_complete=complete_gpu),
+    Option(
+        "-c", "--cc", "--gpu", "gpu", group="gpu", multiple=True, metavar="GPU,...", help="The same as a GPU."
+    ),
+    ALL_GPUS,
+    LIMITS,
+    Option("--sources", "with_sources", is_flag=True, help="Show the sources of each value."),
+    FORMAT,
+)
 def limits(
     names: tuple[str, ...],
-    others: tuple[str, ...],
+    gpu: tuple[str, ...],
     wants_all: bool,
     limits_file: str | None,
     with_sources: bool,
@@ -52,13 +53,13 @@ def limits(
     from ..tables.table import current
 
     table = table_of(limits_file)
-    named = named_gpus((*names, *others), "gpu", table)
+    named = named_gpus("gpu", (*names, *gpu), table)
     every = table.rows() if wants_all or limits_file is not None else current(table.rows())
-    rows = {gpu.cc: gpu.limits for gpu in named or map(Gpu, every)}
+    rows = {each.cc: each.limits for each in named or map(Gpu, every)}
     labels: dict[str, list[str]] = {}
-    for gpu in named:
-        if gpu.name is not None:
-            labels.setdefault(gpu.cc, []).append(gpu.name)
+    for each in named:
+        if each.name is not None:
+            labels.setdefault(each.cc, []).append(each.name)
     if not with_sources:
         show(limits_report(list(rows.values()), labels, is_overview=not named), output_format)
         return
@@ -67,14 +68,13 @@ def limits(
     show(sources_report(sources(rows.values())), output_format)
 
 
-@click.command("gpus", cls=Command)
-@click.argument("words", metavar="[PATTERN]", nargs=-1, shell_complete=complete_chip)
-@click.option(
-    "--sort", cls=Option, type=click.Choice(ORDERS), default="newest", metavar="ORDER",
-    help=f"Sort by age or name, or by the most SMs or memory. [{'|'.join(ORDERS)}]",
+@command(
+    click.Argument(["words"], metavar="[PATTERN]", nargs=-1, shell_complete=complete_gpu),
+    Option("--sort", type=click.Choice(ORDERS), default="newest", metavar="ORDER",
+           help=f"Sort by age or name, or by the most SMs or memory. [{'|'.join(ORDERS)}]"),
+    Option("--all", "wants_all", is_flag=True, help="List every GPU."),
+    FORMAT,
 )  # fmt: skip
-@click.option("--all", "wants_all", cls=Option, is_flag=True, help="List every GPU.")
-@format_option()
 def gpus(words: tuple[str, ...], sort: GpuOrder, wants_all: bool, output_format: str) -> None:
     """List GPUs by name, with their compute capability and number of SMs.
 
@@ -96,12 +96,11 @@ def gpus(words: tuple[str, ...], sort: GpuOrder, wants_all: bool, output_format:
     show(gpus_report(shown, len(found) - len(shown)), output_format)
 
 
-@click.command("device", cls=Command)
-@click.argument("number", metavar="[N]", type=click.IntRange(min=0), required=False)
-@click.option(
-    "--device", "option", cls=Option, metavar="N", type=click.IntRange(min=0), help="The same as N."
+@command(
+    click.Argument(["number"], metavar="[N]", type=click.IntRange(min=0), required=False),
+    Option("--device", "option", metavar="N", type=click.IntRange(min=0), help="The same as N."),
+    FORMAT,
 )
-@format_option()
 def device(number: int | None, option: int | None, output_format: str) -> None:
     """List the GPUs of this machine, with the limits of an SM from the driver, or else from the table.
 
@@ -120,11 +119,12 @@ def device(number: int | None, option: int | None, output_format: str) -> None:
     show(device_report(read_devices() if index is None else [read_device(index)]), output_format)
 
 
-@click.command("verify", cls=Command)
-@click.option("--device", "index", cls=Option, metavar="N", type=click.IntRange(min=0), default=0, show_default=True,
-              help="The number of the GPU.")  # fmt: skip
-@click.option("--quick", cls=Option, is_flag=True, help="Make about one comparison in fifty.")
-@format_option()
+@command(
+    Option("--device", "index", metavar="N", type=click.IntRange(min=0), default=0, show_default=True,
+           help="The number of the GPU."),
+    Option("--quick", is_flag=True, help="Make about one comparison in fifty."),
+    FORMAT,
+)  # fmt: skip
 def verify(index: int, quick: bool, output_format: str) -> None:
     """Compare the table and the engine with the driver of a GPU of this machine.
 

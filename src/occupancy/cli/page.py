@@ -13,13 +13,10 @@ import click
 
 from .. import __version__
 from ..errors import InputError
-from ..values.untrusted import printable
-from .command import Command, Option
-from .completion import complete_chip
-from .files import output_option, warn_about, written_to
-from .gpu_options import one_gpu
-from .inputs import grid_options, kernel_options
-from .printing import print_data
+from .command import Option, command
+from .files import page_of, warn_about
+from .options import CLUSTER, GRID, KERNEL, SMS, chosen_gpu, complete_gpu, option_of, output_option
+from .printing import print_data, written_to
 
 if TYPE_CHECKING:
     from ..api.occupancy import Occupancy
@@ -28,25 +25,20 @@ if TYPE_CHECKING:
 FILE_NAME = "occupancy.html"
 
 
-@click.command("page", cls=Command)
-@output_option("Write the page there, - for standard output.")
-@click.argument("files", metavar="[FILE]...", nargs=-1)
-@click.option("-c", "--cc", cls=Option, group="gpu", is_common=True, metavar="CC", shell_complete=complete_chip,
-              help="Compute capability to open with: 9.0, hopper.")  # fmt: skip
-@click.option("--gpu", cls=Option, group="gpu", is_common=True, metavar="NAME", shell_complete=complete_chip,
-              help="GPU to open with: 'RTX 4090', H100-SXM.")  # fmt: skip
-@kernel_options(required=())
-@grid_options
-def command(
-    output: str | None,
-    files: tuple[str, ...],
-    cc: str | None,
-    gpu: str | None,
-    grid: str | None,
-    cluster: str | None,
-    sms: str | None,
-    **kernel: Any,
-) -> None:
+@command(
+    output_option("Write the page there, - for standard output."),
+    click.Argument(["files"], metavar="[FILE]...", nargs=-1),
+    Option("-c", "--cc", group="gpu", metavar="CC", shell_complete=complete_gpu,
+           help="Compute capability to open with: 9.0, hopper."),
+    Option("--gpu", group="gpu", metavar="NAME", shell_complete=complete_gpu,
+           help="GPU to open with: 'RTX 4090', H100-SXM."),
+    option_of("threads"),
+    *KERNEL,
+    GRID,
+    CLUSTER,
+    SMS,
+)  # fmt: skip
+def page(output: str | None, files: tuple[str, ...], **inputs: Any) -> None:
     """Open the calculator in the browser, or write it as one HTML file.
 
     The page needs no server and no network. With the options of `calc`, it opens with that kernel. With files,
@@ -58,123 +50,104 @@ def command(
     occupancy page --cc 9.0 --threads 256 --regs 40
     occupancy page libkernels.so -o kernels.html
     """
-    launch = {"grid": grid, "cluster": cluster, "sms": sms}
+    question, has_problems = "", False
     if files:
-        _refuse_question(files, output, {"cc": cc, "gpu": gpu, **kernel, **launch})
-    question = _question(cc, gpu, kernel, launch)
-    content, has_problems = _kernels(files) if files else (None, False)
-    if output is None:
-        open_page(question, content, files)
+        from ..api.scan import scan
+
+        _refuse_inputs(files, output, inputs)
+        found = scan(files)
+        has_problems = bool(found.problems)
+        warn_about(found.problems)
+        content = page_of(found, files)
     else:
-        file = None if output == "-" else output
-        with written_to(file, files):
-            print_data(_page(question) if content is None else content)
-        if file is not None:
-            click.echo(f"Wrote {printable(file)}.", err=True)
+        question = _question(inputs)
+        content = _calculator(question)
+    if output is None:
+        _open(content, question, files)
+    else:
+        with written_to(output, files):
+            print_data(content)
     if has_problems:
         click.get_current_context().exit(1)
 
 
-def _refuse_question(files: tuple[str, ...], output: str | None, given: Mapping[str, object]) -> None:
-    """Reject the inputs of a kernel on a page of files, whose list they would hide.
+def _refuse_inputs(files: tuple[str, ...], output: str | None, inputs: Mapping[str, Any]) -> None:
+    """Reject the inputs of one kernel beside files.
 
     Raises:
-        InputError: There is something of a question.
+        InputError: There is one; the hint is the `scan` that has the same effect.
     """
-    shared = {name: str(given[name]) for name in ("cc", "gpu", "threads") if given[name] is not None}
-    others = [name for name, value in given.items() if value is not None and name not in shared]
-    if others:
-        option = f"--{others[0].replace('_', '-')}"
-        raise InputError(
-            "is for a question, and the page of files is their list", where=option, hint="Leave it out."
-        )
-    if shared:
-        options = [word for name, text in shared.items() for word in (f"--{name}", text)]
-        command = shlex.join(["occupancy", "scan", *files, *options, "-o", output or "report.html"])
-        raise InputError(
-            "is for a question, and the page of files is their list",
-            where=f"--{next(iter(shared))}",
-            hint=f"{command} lists them by it.",
-        )
+    given = {name: value for name, value in inputs.items() if value is not None}
+    if not given:
+        return
+    hint = "Remove it."
+    if given.keys() <= {"cc", "gpu", "threads"}:
+        options = [word for name, text in given.items() for word in (f"--{name}", text)]
+        hint = f"{shlex.join(['occupancy', 'scan', *files, *options, '-o', output or 'report.html'])} applies it."
+    raise InputError("cannot be used with files", where=next(iter(given)), hint=hint)
 
 
-def _kernels(files: tuple[str, ...]) -> tuple[str, bool]:
-    """Return the page that lists the kernels of files, and whether some part could not be read.
-
-    Raises:
-        ReadError: Nothing at all could be read.
-    """
-    from ..api.scan import scan
-    from .scan import page_of_kernels
-
-    found = scan(files)
-    for problem in found.problems:
-        warn_about(problem)
-    return page_of_kernels(files, found), bool(found.problems)
-
-
-def _question(cc: str | None, gpu: str | None, kernel: dict[str, Any], launch: dict[str, str | None]) -> str:
-    given = [name for name, value in (*kernel.items(), *launch.items()) if value is not None]
-    if cc is None and gpu is None:
-        if given:
-            raise InputError("is missing", where="cc", hint="Give the GPU of the kernel.")
+def _question(inputs: dict[str, Any]) -> str:
+    """Return the question for the options of the command; empty without any."""
+    gpu = chosen_gpu(inputs)
+    given = [name for name, value in inputs.items() if value is not None]
+    if gpu is None and given:
+        raise InputError("is missing", where="cc", hint="Give the GPU of the kernel.")
+    if gpu is None:
         return ""
-    chip = one_gpu(cc, gpu, None, None)
-    if kernel.get("threads") is not None:
+    launch = {name: inputs.pop(name) for name in ("grid", "cluster", "sms")}
+    if inputs["threads"] is not None:
         from ..api.occupancy import compute
 
-        return question_for(compute(chip, **kernel), **launch)
+        return question_for(compute(gpu, **inputs), **launch)
     if given:
         raise InputError("is missing", where="threads", hint="Give threads per block, such as 256 or 16x16.")
     from ..page.question import link_to
 
-    return link_to(chip.limits.compute_capability, _gpu_inputs(chip, None))
+    return link_to(gpu.limits.compute_capability, _gpu_inputs(gpu, None))
 
 
-def question_for(answer: Occupancy, *, grid: str | None, cluster: str | None, sms: str | None) -> str:
-    """Return the address of a result, for `open_page`.
+def question_for(result: Occupancy, *, grid: str | None, cluster: str | None, sms: str | None) -> str:
+    """Return the question with which the page shows a result.
 
     Raises:
-        InputError: The chip is not one of the shipped table, which are all that the page has.
+        InputError: The GPU or the model is not one of the page.
     """
     from ..engine import default_model
     from ..page.question import question_of
     from ..tables import shipped
 
-    cc = answer.limits.compute_capability
-    if answer.model != default_model(answer.limits):
+    cc = result.limits.compute_capability
+    if result.model != default_model(result.limits):
+        raise InputError(f"the page has no model {result.model} for {cc}", where="model", hint="Remove it.")
+    if cc not in shipped.known() or result.limits != shipped.limits(cc):
         raise InputError(
-            f"the page has no model {answer.model} for {cc}", where="model", hint="Leave it out."
+            f"the page has only the shipped limits of {cc}", where="page", hint="Remove --limits and --set."
         )
-    if cc not in shipped.known() or answer.limits != shipped.limits(cc):
-        raise InputError(
-            f"the limits of {cc} are not those of the shipped table, and the page has no others",
-            where="page",
-            hint="Leave out --limits and --set.",
-        )
-    return question_of(answer, {**_gpu_inputs(answer.gpu, sms), "grid": grid, "cluster": cluster})
+    return question_of(result, {**_gpu_inputs(result.gpu, sms), "grid": grid, "cluster": cluster})
 
 
-def _gpu_inputs(chip: Gpu, sms: str | None) -> dict[str, str | None]:
-    if chip.name is None:
+def _gpu_inputs(gpu: Gpu, sms: str | None) -> dict[str, str | None]:
+    if gpu.name is None:
         return {"sms": sms}
-    count = None if chip.multiprocessor_count is None else str(chip.multiprocessor_count)
-    return {"gpu": chip.name, "sms": count if sms is None else sms}
+    count = gpu.multiprocessor_count
+    return {"gpu": gpu.name, "sms": sms if sms is not None or count is None else str(count)}
 
 
-def open_page(question: str, content: str | None = None, files: tuple[str, ...] = ()) -> None:
-    """Open the page in the browser; print its address where there is none.
-
-    The question is written into the file as well, because some systems open a file without what stands behind
-    the ``#`` of its address.
-
-    Args:
-        question: What it opens with.
-        content: The page of files; None: the calculator.
-        files: What it lists, for the command that writes such a page.
+def open_question(question: str) -> None:
+    """Open the calculator with a question in the browser.
 
     Raises:
         OSError: The file cannot be written.
+    """
+    _open(_calculator(question), question)
+
+
+def _open(content: str, question: str, files: tuple[str, ...] = ()) -> None:
+    """Open a page in the browser; print its address if there is no browser.
+
+    The question is in the content as well, because some systems open a file without the part of its address
+    after the ``#``.
     """
     import webbrowser
 
@@ -184,14 +157,14 @@ def open_page(question: str, content: str | None = None, files: tuple[str, ...] 
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE_NAME
-    write_atomically(str(path), _page(question) if content is None else content)
+    write_atomically(str(path), content)
     address = path.as_uri() + (f"#{question}" if question else "")
     if not webbrowser.open(address):
-        command = f"{command_of(question, files)} -o {FILE_NAME}"
-        click.echo(f"No browser to open: {address}\nA file to keep or to send: {command}", err=True)
+        shown = f"{command_of(question, files)} -o {FILE_NAME}"
+        click.echo(f"No browser to open: {address}\nA file to keep or to send: {shown}", err=True)
 
 
-def _page(question: str) -> str:
+def _calculator(question: str) -> str:
     from ..page.build import build_page
 
     return build_page(__version__, question)

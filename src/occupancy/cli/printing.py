@@ -1,4 +1,4 @@
-"""Printing a report in any format, on standard output or into a file."""
+"""Reports in any format, on standard output or in a file; and their schema."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import InputError
-from .command import Option, terminal_width
+from .command import Option, command, terminal_width
 
 if TYPE_CHECKING:
     from ..report.model import Report
-
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+    from ..report.pictures import Picture
 
 # What charts are drawn with, for terminals that know ASCII only.
 IN_ASCII = str.maketrans("▁▂▃▄▅▆▇█░▒▓│┤└─▲", "__..--##.+%||+-^")
@@ -25,17 +25,21 @@ IN_ASCII = str.maketrans("▁▂▃▄▅▆▇█░▒▓│┤└─▲", "__
 
 FORMATS = ("text", "json", "jsonl", "csv", "markdown")
 FORMAT_OF_ENDING = {
-    ".csv": "csv", ".html": "html", ".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".txt": "text",
+    ".csv": "csv", ".html": "html", ".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".sarif": "sarif",
+    ".txt": "text", ".xml": "junit",
 }  # fmt: skip
 
 
-def format_option(*others: str) -> Callable[[Decorated], Decorated]:
-    """Return the decorator of ``--format``, with further formats of a command."""
+def format_option(*others: str) -> Option:
+    """Return ``--format``, with further formats of a command."""
     formats = (*FORMATS, *others)
-    return click.option(
-        "--format", "output_format", cls=Option, group="output", is_common=True, type=click.Choice(formats),
-        default="text", metavar="FORMAT", help=f"{', '.join(formats)}.",
+    return Option(
+        "--format", "output_format", type=click.Choice(formats), default="text", metavar="FORMAT",
+        help=f"{', '.join(formats)}.",
     )  # fmt: skip
+
+
+FORMAT = format_option()
 
 
 def show(report: Report, output_format: str) -> None:
@@ -45,60 +49,90 @@ def show(report: Report, output_format: str) -> None:
 
         color = wants_color()
         print_text(text(report, terminal_width(), color), color=color)
-        return
-    for piece in pieces(report, output_format):
-        print_data(piece, nl=False)
+    elif output_format in ("markdown", "html"):
+        from ..render import markup
+
+        print_data(markup.markdown(report) if output_format == "markdown" else markup.html(report), nl=False)
+    elif output_format == "csv":
+        from ..render.data import write_csv
+
+        stream = io.StringIO()
+        write_csv(report, stream)
+        print_data(stream.getvalue(), nl=False)
+    else:
+        from ..render import data
+
+        for piece in data.json_pieces(report) if output_format == "json" else data.json_line_pieces(report):
+            print_data(piece, nl=False)
 
 
-def save(content: bytes, path: str) -> None:
-    """Write a file, whole or not at all, and say so on standard error.
+@contextmanager
+def written_to(path: str | None, sources: Iterable[str] = ()) -> Iterator[None]:
+    """Redirect standard output to a file, written whole or not at all.
+
+    Args:
+        path: The file; an existing one is replaced. None or ``-``: standard output as it is.
+        sources: Files that are read for it.
 
     Raises:
+        InputError: The file is one of the sources.
         OSError: It cannot be written.
     """
+    if path is None or path == "-":
+        yield
+        return
     from ..values.atomic_file import written_atomically
     from ..values.untrusted import printable
 
-    with written_atomically(path) as file:
-        file.buffer.write(content)
+    if any(
+        os.path.exists(each) and os.path.exists(path) and os.path.samefile(each, path) for each in sources
+    ):
+        raise InputError("is one of the files that are read", where=path, hint="Choose another file.")
+    with written_atomically(path) as file, redirect_stdout(file):
+        yield
     click.echo(f"Wrote {printable(path)}.", err=True)
 
 
-def pieces(report: Report, output_format: str) -> Iterator[str]:
-    """Return a report in any format but a screen's, in pieces."""
-    if output_format in ("markdown", "html"):
-        from ..render import markup
-
-        yield markup.markdown(report) if output_format == "markdown" else markup.html(report)
-        return
-    from ..render import data
-
-    if output_format == "csv":
-        stream = io.StringIO()
-        data.write_csv(report, stream)
-        yield stream.getvalue()
-    else:
-        yield from data.json_pieces(report) if output_format == "json" else data.json_line_pieces(report)
-
-
-def format_of_file(path: str, output_format: str, pictures: tuple[str, ...] = ()) -> str:
-    """Return the format that ``--format`` or else the ending of a file's name asks for.
+def save_picture(picture: Picture, path: str) -> None:
+    """Draw a picture in the format of a file's ending.
 
     Raises:
-        InputError: An ending that stands for no format.
+        InputError: The ending is not that of a picture.
+        OSError: It cannot be written.
+    """
+    from ..render.pictures import picture_bytes
+
+    content = picture_bytes(picture, path)
+    with written_to(path):
+        sys.stdout.buffer.write(content)
+
+
+def format_of(output: str | None, output_format: str, pictures: Iterable[str] = ()) -> str:
+    """Return the format of ``--format``, else that of the ending of the output file.
+
+    Raises:
+        InputError: An ending that stands for no format of the command.
     """
     source = click.get_current_context().get_parameter_source("output_format")
-    if source is not click.core.ParameterSource.DEFAULT:
+    if output is None or output == "-" or source is not click.core.ParameterSource.DEFAULT:
         return output_format
+    return format_of_ending(output, pictures, hint="Or add --format.")
+
+
+def format_of_ending(path: str, pictures: Iterable[str] = (), hint: str = "") -> str:
+    """Return the format of the running command for the ending of a file's name.
+
+    Raises:
+        InputError: An ending that stands for no format; ``pictures`` are the other endings.
+    """
+    options = click.get_current_context().command.params
+    choice = next(option.type for option in options if option.name == "output_format")
+    known = {each: name for each, name in FORMAT_OF_ENDING.items() if name in getattr(choice, "choices", ())}
     ending = os.path.splitext(path)[1].lower()
-    if ending in FORMAT_OF_ENDING:
-        return FORMAT_OF_ENDING[ending]
-    raise InputError(
-        f"{path!r} does not end in a known format",
-        where="output",
-        allowed=", ".join((*pictures, *FORMAT_OF_ENDING)),
-        hint="Or add --format.",
-    )
+    if ending not in known:
+        problem = f"{path!r} does not end in a known format"
+        raise InputError(problem, where="output", allowed=", ".join((*pictures, *known)), hint=hint)
+    return known[ending]
 
 
 def print_text(text: str, *, color: bool = False, nl: bool = True) -> None:
@@ -148,3 +182,25 @@ def wants_color() -> bool:
     if os.environ.get("FORCE_COLOR"):
         return True
     return sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _complete_report(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    from ..report.schema import REPORTS
+
+    return [name for name in REPORTS if name.startswith(typed)]
+
+
+@command(click.Argument(["name"], metavar="COMMAND", required=False, shell_complete=_complete_report))
+def schema(name: str | None) -> None:
+    """Print the JSON Schema of a command's --format json.
+
+    \b
+    occupancy schema calc
+    """
+    import json
+
+    from ..report.schema import REPORTS, json_schema
+
+    if name is None:
+        raise InputError("is missing", where="COMMAND", allowed=", ".join(REPORTS))
+    print_data(json.dumps(json_schema(name), indent=2))

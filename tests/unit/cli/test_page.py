@@ -159,19 +159,18 @@ def test_the_command_that_it_says_makes_the_same_page(
         (("page", *QUESTION, "--caching", "ca"), "caching"),
         (
             ("calc", *QUESTION, "--set", "max_blocks_per_multiprocessor=4", "--open"),
-            "Leave out --limits and --set.",
+            "Remove --limits and --set.",
         ),
         (("page", "-o", "/nowhere/page.html"), "/nowhere/"),
         (
             ("page", "my lib.so", "--cc", "sm_90", "-o", "y.html"),
-            "--cc: is for a question, and the page of files is their list. "
-            "occupancy scan 'my lib.so' --cc sm_90 -o y.html lists them by it.",
+            "--cc: cannot be used with files. occupancy scan 'my lib.so' --cc sm_90 -o y.html applies it.",
         ),
         (
             ("page", "lib.so", "--gpu", "H100", "-t", "256"),
             "occupancy scan lib.so --gpu H100 --threads 256 -o report.html",
         ),
-        (("page", "lib.so", "--static-smem", "4k"), "--static-smem: is for a question"),
+        (("page", "lib.so", "--static-smem", "4k"), "--static-smem: cannot be used with files. Remove it."),
     ],
 )
 def test_what_cannot_be_opened(arguments: tuple[str, ...], said: str, opened: list[str]) -> None:

@@ -12,7 +12,7 @@ import yaml
 
 import occupancy
 from occupancy.builds.select import ORDERS as ORDERS_OF_LIBRARY
-from occupancy.cli.scan import ORDERS
+from occupancy.cli.files import ORDERS
 from occupancy.tables import shipped
 from tests.cli_runner import run
 from tests.samples import INDUCTOR, LAUNCHES
@@ -139,7 +139,7 @@ class TestFormats:
             target = tmp_path / f"kernels{suffix}"
             done = run("scan", str(samples / "samples.cubin"), "-o", str(target))
             assert (done.exit_code, done.stdout) == (0, "")
-            assert done.stderr == f"Wrote {target}: 3 kernels.\n"
+            assert done.stderr == f"Wrote {target}.\n"
             printed = run("scan", str(samples / "samples.cubin"), "--format", output_format).stdout
             assert target.read_text().rstrip("\n") == printed.rstrip("\n")
         done = run(
