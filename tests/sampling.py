@@ -21,7 +21,7 @@ def sampled(name: str, *, sample: object, everything: object) -> pytest.MarkDeco
     return pytest.mark.parametrize(
         name,
         [
-            pytest.param(sample, id="sample"),
+            pytest.param(sample, id="sample", marks=pytest.mark.sample),
             pytest.param(everything, id="all", marks=pytest.mark.thorough),
         ],
     )

@@ -177,7 +177,7 @@ def test_a_name_with_half_a_character_does_not_keep_a_baseline_from_being_writte
     assert json.loads(again.out)["kernels"] == []
 
 
-@pytest.mark.parametrize("columns", ["9" * 5000, "-1", "0", "nan"])
+@pytest.mark.parametrize("columns", ["-1", "0", "nan"])
 def test_a_width_that_is_none(tmp_path: Path, columns: str) -> None:
     (tmp_path / "log").write_text(hostile.log("k"))
     ended = limited("scan", tmp_path / "log", environment={"COLUMNS": columns})

@@ -33,17 +33,10 @@ each_chip = for_each(CHIPS)
 chips_with_percentages = for_each([limits for limits in CHIPS if axes.percentages(limits)])
 
 FIELDS = (
-    "active_blocks",
-    "limiting_factors",
-    "block_limit_warps",
-    "block_limit_blocks",
-    "block_limit_registers",
-    "block_limit_shared_memory",
-    "block_limit_barriers",
-    "block_limit_virtual_resources",
-    "allocated_registers",
-    "allocated_shared_memory",
-)
+    "active_blocks", "limiting_factors", "block_limit_warps", "block_limit_blocks",
+    "block_limit_registers", "block_limit_shared_memory", "block_limit_barriers",
+    "block_limit_virtual_resources", "allocated_registers", "allocated_shared_memory",
+)  # fmt: skip
 SHOWN_DIFFERENCES = 5
 
 

@@ -85,23 +85,9 @@ GITHUB_LINKS = re.compile(r"@\w|#\d|://|\bwww\.", re.IGNORECASE)
 """What GitHub makes a mention or a link of, wherever it stands in a text."""
 
 OURS = {
-    "p",
-    "strong",
-    "b",
-    "br",
-    "div",
-    "h3",
-    "ul",
-    "li",
-    "table",
-    "thead",
-    "tbody",
-    "tr",
-    "th",
-    "td",
-    "code",
-    "small",
-}
+    "p", "strong", "b", "br", "div", "h3", "ul", "li", "table", "thead", "tbody", "tr", "th", "td",
+    "code", "small",
+}  # fmt: skip
 
 
 @given(HOSTILE)

@@ -11,7 +11,7 @@ from .common import round_up
 from .parts import Allocation, BlockLimits, Model
 
 # cudaGetErrorString for a launch that breaks the limit. Seen on an H200 with driver 580 and the runtimes of
-# CUDA 11.8 to 13.5 by tests/gpu/launch_errors.py.
+# CUDA 11.8 to 13.5 (tests/data/device/launch_errors.csv).
 OUT_OF_RESOURCES = "too many resources requested for launch"
 INVALID_VALUE = "invalid argument"
 INVALID_CONFIGURATION = "invalid configuration argument"

@@ -24,38 +24,12 @@ def test_the_split_of_cublas_is_exact() -> None:
     assert (split.active_blocks, split.occupancy) == (1, 12 / 64)
 
 
-def test_a_step_more_waits_for_ever() -> None:
-    split = split_registers(H100, 384, [Warpgroups(1, 40), Warpgroups(2, 240)])
-    assert (split.suffices, split.needed_regs) == (False, 176)
-    assert [each.most for each in split.groups] == [24, 232]
-
-
-@pytest.mark.parametrize(("first", "others"), [(24, 240), (40, 232), (56, 224), (72, 216), (168, 168)])
-def test_the_most_that_the_others_can_take_is_found(first: int, others: int) -> None:
-    split = split_registers(H100, 384, [Warpgroups(1, first), Warpgroups(2, None)])
-    assert split.groups[1].regs == others
-    assert split.suffices
-    assert not split_registers(H100, 384, [Warpgroups(1, first), Warpgroups(2, others + 8)]).suffices
-
-
-def test_as_many_blocks_as_the_split_leaves_room_for() -> None:
-    split = split_registers(H100, 256, [Warpgroups(1, 24), Warpgroups(1, 56)])
-    assert (split.launch_regs, split.min_blocks, split.active_blocks) == (40, 6, 6)
-    assert split_registers(H100, 256, [Warpgroups(1, 24), Warpgroups(1, 56)], min_blocks=2).launch_regs == 128
-
-
 def test_registers_of_a_compiled_kernel() -> None:
     split = split_registers(H100, 384, [Warpgroups(1, 40), Warpgroups(2, 232)], launch_regs=160)
     assert (split.suffices, split.launch_bounds, split.min_blocks) == (False, None, None)
     assert split.pool == 384 * 160
     # A warp gets its registers in steps of 256, which are 8 for each thread.
     assert split_registers(H100, 384, [Warpgroups(1, 40), Warpgroups(2, 232)], launch_regs=162).suffices
-
-
-def test_a_warpgroup_that_keeps_what_it_has() -> None:
-    split = split_registers(H100, 256, [Warpgroups(2, 128)], min_blocks=2)
-    assert split.groups[0].instruction is None
-    assert split.groups[0].most == 128
 
 
 @pytest.mark.parametrize(
@@ -116,10 +90,6 @@ class TestFunction:
     def test_what_is_no_list_is_refused_in_a_line(self, groups: object) -> None:
         with pytest.raises(InputError, match=f"^groups: {groups} is not a list of warpgroups"):
             occupancy.register_split(groups)  # type: ignore[arg-type]
-
-    @pytest.mark.parametrize("groups", ["40,?,?", "1:40,2:?", [(1, 40), (2, None)]])
-    def test_the_threads_are_those_of_all_groups(self, groups: str) -> None:
-        assert occupancy.register_split(groups) == occupancy.register_split(groups, threads=384)
 
     def test_more_or_fewer_warpgroups_than_a_block_can_have(self) -> None:
         said = r"^groups: . warpgroups .* Allowed: 1 to 8 warpgroups of 128"

@@ -58,14 +58,6 @@ def test_clusters_that_no_gpu_holds(clusters: int) -> None:
         occupancy.compute("H200", threads=2048).waves(8, cluster=2, max_active_clusters=4)
 
 
-def test_a_kernel_that_does_not_launch_has_no_waves() -> None:
-    kernel = Kernel(1024, 255)
-    wave = full_wave(evaluate(occupancy.limits("9.0"), kernel), H200_SMS)
-    assert wave.blocks == 0
-    with pytest.raises(occupancy.InputError, match="no block of the kernel is resident"):
-        count_waves(Launch(kernel, (1, 1, 1)), wave)
-
-
 @pytest.mark.parametrize(
     ("cc", "multiprocessor_count", "cluster_size", "complaint"),
     [

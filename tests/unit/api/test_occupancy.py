@@ -59,15 +59,3 @@ def test_a_kernel_is_checked_however_it_is_made() -> None:
         with pytest.raises(occupancy.InputError):
             occupancy.Kernel(threads=128, **wrong)
     assert set(KernelInputs.__annotations__) == {name for name, field in FIELDS.items() if field.options}
-
-
-def test_an_automatic_carveout_keeps_the_blocks() -> None:
-    automatic = occupancy.compute("9.0", threads=128, smem="1k", carveout="auto")
-    assert automatic.active_blocks == occupancy.compute("9.0", threads=128, smem="1k").active_blocks
-    assert automatic.kernel.carveout == occupancy.Carveout(32 * 1024, "bytes")
-
-
-def test_launch_bounds_count() -> None:
-    kernel = occupancy.Kernel(threads=256, max_threads=256)
-    assert not occupancy.compute("9.0", kernel, threads=512).launchable
-    assert occupancy.compute("9.0", kernel).next_steps() == ()

@@ -71,11 +71,6 @@ def test_clusters_of_a_compiled_kernel_count() -> None:
     assert occupancy.is_launchable(["9.0", "12.0"], kernel)
 
 
-def test_a_function_gets_the_kernel_itself() -> None:
-    kernel = compiled("cluster_90")
-    assert occupancy.is_launchable("9.0", kernel, regs=lambda each: each.metadata.num_warps)
-
-
 class TestTensorMemory:
     @pytest.mark.parametrize(("columns", "cc", "fits"), [
         (0, "9.0", True), (0, "10.0", True), (128, "9.0", False), (512, "10.0", True), (100, "10.0", True),

@@ -51,13 +51,6 @@ def test_one_configuration_that_cannot_exist_does_not_stop_the_tuning() -> None:
     assert rank(num_warps=16, maxnreg=128) == pytest.approx(4)
 
 
-def test_tensor_memory_of_a_configuration_counts() -> None:
-    one = {"num_warps": 4, "tmem_size": 256}
-    # By NVIDIA's header a block with tensor memory is alone on its SM: 4 of 64 warps.
-    assert list(occupancy.prune("10.0", [one], min_occupancy=4 / 64)) == [one]
-    assert list(occupancy.prune("10.0", [one], min_occupancy=5 / 64)) == []
-
-
 def test_the_rank_is_one_over_the_share_of_the_warp_slots_in_use() -> None:
     rank = occupancy.triton.perf_model(
         "9.0", grid=lambda at: at["N"] // at["BLOCK"], multiprocessor_count=132, regs=40
@@ -67,15 +60,6 @@ def test_the_rank_is_one_over_the_share_of_the_warp_slots_in_use() -> None:
         busy = 1 - answer.waves(blocks, multiprocessor_count=132).idle_share
         got = rank(N=128 * blocks, BLOCK=128, num_warps=warps)
         assert got == pytest.approx(1 / (answer.occupancy * busy))
-
-
-def test_without_a_grid_the_rank_is_the_occupancy() -> None:
-    rank = occupancy.triton.perf_model("8.6")
-    assert rank(num_warps=4, shared=49152) == pytest.approx(
-        1 / occupancy.compute("8.6", threads=128, smem=49152).occupancy
-    )
-    assert rank(num_warps=4, shared=200 << 10) == math.inf
-    assert rank(num_warps=4, num_ctas=2) == math.inf  # 8.6 has no clusters
 
 
 def test_a_product_has_the_number_of_sms() -> None:

@@ -59,14 +59,6 @@ class TestPrune:
         for spelling in (0.75, 75, "75%", "75"):
             assert list(prune("9.0", configs, min_occupancy=spelling)) == configs[:2]
 
-    def test_without_a_least_occupancy_keeps_what_launches(self) -> None:
-        configs = [{"threads": threads, "regs": 64} for threads in (32, 1024, 1025, 4096)]
-        assert list(prune("9.0", configs)) == configs[:2]
-
-    def test_the_spreadsheet_counts_blocks_of_what_does_not_launch(self) -> None:
-        assert not is_launchable("8.6", {"threads": 1536}, model="spreadsheet")
-        assert compute("8.6", threads=1536, model="spreadsheet").active_blocks == 1
-
     def test_yields_the_originals_in_order_and_is_lazy(self) -> None:
         drawn: list[int] = []
 
@@ -164,11 +156,6 @@ class TestReading:
         assert is_launchable("7.0", config, regs=64, min_occupancy=0.5)
         assert not is_launchable("7.0", config, regs=65, min_occupancy=0.5)
 
-    @pytest.mark.parametrize("name", ["regs", "registers", "n_regs", "num_regs", "registers_per_thread"])
-    def test_registers(self, name: str) -> None:
-        assert is_launchable("7.0", {"threads": 256, name: 64}, min_occupancy=0.5)
-        assert not is_launchable("7.0", {"threads": 256, name: 65}, min_occupancy=0.5)
-
     @pytest.mark.parametrize(
         "name", ["smem", "shared", "shared_mem_per_block", "dynamic_smem", "static_smem"]
     )
@@ -176,18 +163,10 @@ class TestReading:
         assert is_launchable("7.0", {"threads": 256, name: 96 << 10})
         assert not is_launchable("7.0", {"threads": 256, name: (96 << 10) + 1})
 
-    def test_sizes_add_up(self) -> None:
-        assert is_launchable("7.0", {"threads": 32, "static_smem": "48k", "dynamic_smem": "48k"})
-        assert not is_launchable("7.0", {"threads": 32, "static_smem": "48k", "dynamic_smem": "49k"})
-
     def test_a_shape_is_a_shape(self) -> None:
         assert is_launchable("9.0", {"block_size_x": 16, "block_size_z": 64})
         assert not is_launchable("9.0", {"block_size_x": 8, "block_size_z": 65})
         assert not is_launchable("9.0", {"block_size_x": 8, "block_size_z": 65, "threads": 520})
-
-    def test_what_is_given_goes_before_what_is_said(self) -> None:
-        config = {"threads": 1024, "num_warps": 3, "regs": 255}
-        assert is_launchable("9.0", config, threads=64, regs=lambda each: each["num_warps"])
 
 
 class TestRefusals:

@@ -66,29 +66,6 @@ def test_a_single_answer_products_and_numbers_in_other_types() -> None:
     assert {type(row["threads"]) for row in rows} == {int}
 
 
-def test_of_the_same_occupancy_those_with_more_registers_and_shared_memory_come_first() -> None:
-    threads, regs, smem = np.ix_([1024, 64, 512], [16, 32, 40], [0, 1024, 90_000])
-    for name in ("smem", "dynamic_smem", "static_smem"):
-        given: dict[str, Any] = {"threads": threads, "regs": regs, name: smem}
-        found = occupancy.sweep("9.0", **given)
-        assert [(row["regs"], row[name], row["threads"]) for row in found.best(4)] == [
-            (32, 90_000, 1024), (32, 1024, 64), (32, 1024, 512), (40, 1024, 64),
-        ]  # fmt: skip
-
-
-def test_of_those_with_the_same_threads_and_registers_the_one_that_uses_the_most_is_there() -> None:
-    threads, regs, smem, barriers = np.ix_([64, 256], [32, 200], range(0, 24_576, 4096), [1, 16, 2])
-    found = occupancy.sweep("9.0", threads=threads, regs=regs, smem=smem, barriers=barriers)
-    rows = found.best(100)
-    kinds = [(row["occupancy"], row["threads"]) for row in rows]
-    assert len(kinds) == len(set(kinds))
-    for row, (occupied, of_threads) in zip(rows, kinds, strict=True):  # of all the answers there are
-        places = np.argwhere(found.occupancy[[64, 256].index(of_threads)] == np.float32(occupied)).tolist()
-        alike = [(regs.flat[one], smem.flat[two], barriers.flat[three]) for one, two, three in places]
-        assert (row["regs"], row["smem"], row["barriers"]) == max(alike)
-    assert {kind[0] for kind in kinds} == set(found.occupancy.ravel().tolist())
-
-
 def test_columns_are_the_rows_as_arrays() -> None:
     threads, regs = np.ix_(THREADS, REGS)
     found = occupancy.sweep(["H100", "A100"], threads=threads, regs=regs, smem=4096)

@@ -13,7 +13,6 @@ import occupancy
 from occupancy import Limiter
 from occupancy.arrays import tables
 from occupancy.values.limits import MAX_BLOCK_SIZES
-from occupancy.values.resources import RESOURCES
 
 
 def blocks_by_compute(cc: Any, **kernel: Any) -> int:
@@ -22,34 +21,12 @@ def blocks_by_compute(cc: Any, **kernel: Any) -> int:
 
 
 class TestAnswers:
-    def test_single_values_give_a_single_answer(self) -> None:
-        found = occupancy.sweep("7.0", threads=128, regs=37)
-        assert found.shape == ()
-        assert [int(found.active_blocks), int(found.active_warps), float(found.occupancy)] == [12, 48, 0.75]
-        assert Limiter(int(found.limiters)).resources == ("registers",)
-
-    def test_all_that_tie_are_limiters(self) -> None:
-        found = occupancy.sweep("9.0", threads=[64, 1024], regs=32, smem=[0, 230000])
-        assert found.limiters.tolist() == [
-            Limiter.WARPS | Limiter.BLOCKS | Limiter.REGISTERS,
-            Limiter.SHARED_MEMORY,
-        ]
-
     def test_one_byte_for_each_answer(self) -> None:
         found = occupancy.sweep(["3.7", "9.0"], threads=range(1, 1025), regs=16)
         assert {array.dtype for array in (found.active_blocks, found.active_warps, found.limiters)} == {
             np.dtype(np.uint8)
         }
         assert found.occupancy.dtype == np.float32
-
-    def test_a_chip_with_more_than_a_byte_counts(self) -> None:
-        chip = occupancy.limits("9.0").replace(
-            max_blocks_per_multiprocessor=1000, max_threads_per_multiprocessor=32 * 2000
-        )
-        found = occupancy.sweep(chip, threads=[32, 64, 1024])
-        expected = [occupancy.compute(chip, threads=threads) for threads in (32, 64, 1024)]
-        assert found.active_blocks.tolist() == [each.active_blocks for each in expected]
-        assert found.active_warps.tolist() == [each.active_warps for each in expected]
 
     def test_what_is_not_asked_for_is_not_worked_out(self) -> None:
         found = occupancy.sweep("9.0", threads=[32, 64], outputs=["active_blocks"])
@@ -59,19 +36,6 @@ class TestAnswers:
 
 
 class TestShapes:
-    def test_a_grid(self) -> None:
-        threads, regs, smem = np.ix_([32, 100, 1024], [16, 255], [0, 5000, 49153, 10**6])
-        found = occupancy.sweep("8.0", threads=threads, regs=regs, smem=smem)
-        assert found.shape == (3, 2, 4)
-        for place in np.ndindex(3, 2, 4):
-            expected = occupancy.compute(
-                "8.0", threads=int(threads[place[0], 0, 0]), regs=int(regs[0, place[1], 0]),
-                smem=int(smem[0, 0, place[2]]),
-            )  # fmt: skip
-            assert found.active_blocks[place] == expected.active_blocks
-            assert found.active_warps[place] == expected.active_warps
-            assert Limiter(int(found.limiters[place])).resources == expected.limiters
-
     def test_a_list_of_chips_comes_first(self) -> None:
         ccs: list[Any] = ["7.5", (9, 0), 86, occupancy.limits("12.0"), "2.0"]
         found = occupancy.sweep(ccs, threads=[64, 1024], regs=40)
@@ -130,11 +94,6 @@ class TestTypes:
         assert np.array_equal(texts.active_blocks, numbers.active_blocks)
         assert texts.best() == numbers.best()
 
-    def test_limiter_bits_are_the_resources(self) -> None:
-        assert tuple(Limiter.of(resource) for resource in RESOURCES) == tuple(1 << bit for bit in range(7))
-        assert Limiter(127).resources == RESOURCES
-        assert Limiter(0).resources == ()
-
 
 class TestRefusals:
     @pytest.mark.parametrize(
@@ -187,12 +146,6 @@ class TestRefusals:
         threads[1, 5] = threads[2, 0] = -7
         with pytest.raises(occupancy.InputError, match=r"element \(1, 5\): -7 is out of range"):
             occupancy.sweep("9.0", threads=threads)
-
-    def test_of_unknown_chips(self) -> None:
-        with pytest.raises(occupancy.UnknownComputeCapabilityError):
-            occupancy.sweep(["9.0", "9.9"], threads=32)
-        with pytest.raises(occupancy.InputError, match="names no GPU"):
-            occupancy.sweep([], threads=32)
 
     def test_of_chips_too_large_to_tabulate(self) -> None:
         h100 = occupancy.limits("9.0")

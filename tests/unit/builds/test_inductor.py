@@ -117,11 +117,6 @@ class TestWhatIsFound:
         assert {each.also_in for each in found} == {(str(bundle),)}
         assert sum(bool(each.chosen) for each in found) == 4
 
-    def test_without_what_was_chosen_nothing_is_said_of_it(self, cache: Path) -> None:
-        found = occupancy.scan(cache / "triton")
-        assert {each.chosen for each in found} == {None}
-        assert {each.fuses for each in found} == {()}
-
     def test_kernels_of_one_name_and_other_files_are_other_kernels(self, cache: Path) -> None:
         a_choice(cache).unlink()
         by_name = {each.name: each.chosen for each in occupancy.scan(cache) if not each.chosen}
@@ -186,10 +181,6 @@ class TestHostile:
         (cache / "bf" / "loop.best_config").symlink_to("loop.best_config")
         os.mkfifo(cache / "bf" / "pipe.best_config")
         assert occupancy.scan(cache).problems == ()
-
-    def test_a_choice_of_what_is_not_there(self, cache: Path) -> None:
-        a_choice(cache).write_text('{"triton_cache_hash": "GONE"}')
-        assert {each.chosen for each in occupancy.scan(cache) if each.name == SUM} == {None}
 
     def test_an_older_choice_does_not_say_which(self, cache: Path) -> None:
         a_choice(cache).write_text('{"XBLOCK": 1, "num_warps": 4, "configs_hash": "a"}')

@@ -38,17 +38,10 @@ def test_a_kernel_that_allocates_tensor_memory_has_one_block() -> None:
 @pytest.mark.parametrize(
     ("arch", "elsewhere"),
     [
-        ("sm_100f", ["10.3", "10.7"]),
-        ("sm_103f", ["10.7"]),
-        ("sm_107f", []),
-        ("sm_110f", []),
-        ("sm_120f", ["12.1"]),
-        ("sm_100a", []),
-        ("sm_100", []),
-        ("half", []),
-        (None, []),
+        ("sm_100f", ["10.3", "10.7"]), ("sm_103f", ["10.7"]), ("sm_107f", []), ("sm_110f", []),
+        ("sm_120f", ["12.1"]), ("sm_100a", []), ("sm_100", []), ("half", []), (None, []),
     ],
-)
+)  # fmt: skip
 def test_where_code_of_a_family_runs(arch: str | None, elsewhere: list[str]) -> None:
     assert [str(cc) for cc in later_members(arch)] == elsewhere
 

@@ -20,15 +20,6 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
     assert "\\b" not in shown
 
 
-@pytest.mark.parametrize(
-    ("option", "allowed"), [("--model", "'cuda', 'spreadsheet'"), ("--caching", "'ca', 'cg'")]
-)
-def test_a_choice_that_is_none(option: str, allowed: str) -> None:
-    done = run("calc", "--cc", "5.2", "--threads", "128", option, "x")
-    assert done.exit_code == 2
-    assert f"Invalid value for '{option}': 'x' is not one of {allowed}." in done.stderr
-
-
 def test_a_file_that_fails_is_named() -> None:
     with pytest.raises(Refusal, match=r"^/nowhere/table: No such file or directory\.$"), errors_as_messages():
         os.stat("/nowhere/table")

@@ -42,54 +42,29 @@ def question_in(page: str) -> dict[str, str]:
     return dict(parse_qsl(page[start : page.index('"', start)].replace("&amp;", "&")))
 
 
-def test_it_is_printed_with_a_question() -> None:
-    options = (
-        *(
-            "--gpu",
-            "RTX 4090",
-            "--threads",
-            "16x16",
-            "--regs",
-            "40",
-            "--dynamic-smem",
-            "27k",
-            "--carveout",
-            "50",
-        ),
-        *("--no-opt-in", "--barriers", "2", "--grid", "1000"),
-    )
-    done = run("page", "-o", "-", *options)
-    assert question_in(done.stdout) == {
-        "cc": "8.9",
-        "threads": "16x16x1",
-        "regs": "40",
-        "dynamic-smem": "27648",
-        "barriers": "2",
-        "carveout": "50%",
-        "opt-in": "no",
-        "gpu": "GeForce RTX 4090",
-        "sms": "128",
-        "grid": "1000",
-    }
-
-
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (("--cc", "sm_90a"), {"cc": "9.0"}),
-        (("--cc", "8.6", "--threads", "64", "--smem", "8k"), {"cc": "8.6", "threads": "64", "smem": "8192"}),
+        ("", {}),
+        ("--cc sm_90a", {"cc": "9.0"}),
+        ("--cc 8.6 --threads 64 --smem 8k", {"cc": "8.6", "threads": "64", "smem": "8192"}),
+        ("--cc 7.0 --threads 64 --carveout 64k", {"cc": "7.0", "threads": "64", "carveout": "65536"}),
+        ("--cc 10.0 --threads 64 --tmem 64", {"cc": "10.0", "threads": "64", "tensor-memory": "64"}),
         (
-            ("--cc", "7.0", "--threads", "64", "--carveout", "64k"),
-            {"cc": "7.0", "threads": "64", "carveout": "65536"},
-        ),
-        (
-            ("--cc", "10.0", "--threads", "64", "--tensor-memory", "64"),
-            {"cc": "10.0", "threads": "64", "tensor-memory": "64"},
+            "--gpu 'RTX 4090' --threads 16x16 --regs 40 --dynamic-smem 27k --carveout 50 --no-opt-in "
+            "--barriers 2 --grid 1000",
+            {
+                "cc": "8.9", "threads": "16x16x1", "regs": "40", "dynamic-smem": "27648", "barriers": "2",
+                "carveout": "50%", "opt-in": "no", "gpu": "GeForce RTX 4090", "sms": "128", "grid": "1000",
+            },
         ),
     ],
-)
-def test_the_question_by_the_names_of_the_options(options: tuple[str, ...], expected: dict[str, str]) -> None:
-    assert question_in(run("page", "-o", "-", *options).stdout) == expected
+)  # fmt: skip
+def test_the_question_by_the_names_of_the_options(options: str, expected: dict[str, str]) -> None:
+    page = run("page", "-o", "-", *shlex.split(options)).stdout
+    assert page.startswith("<!doctype html>")
+    assert "{{" not in page
+    assert question_in(page) == expected
 
 
 def test_it_lists_the_kernels_of_files(opened: list[str]) -> None:
@@ -99,12 +74,6 @@ def test_it_lists_the_kernels_of_files(opened: list[str]) -> None:
     assert run("page", "tests/data/kernels/samples.cubin").exit_code == 0
     path = Path(opened[0].removeprefix("file://"))
     assert path.read_text(encoding="utf-8").rstrip() == page.rstrip()
-
-
-def test_files_that_hold_no_kernel(tmp_path: Path) -> None:
-    done = run("page", str(tmp_path / "nothing"), "-o", "-")
-    assert done.exit_code == 2
-    assert "nothing: cannot be read" in done.stderr
 
 
 def test_it_opens(opened: list[str]) -> None:
@@ -152,29 +121,20 @@ def test_the_command_that_it_says_makes_the_same_page(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("command", "said"),
     [
-        (("page", "--regs", "40"), "Missing --cc."),
-        (("page", "--cc", "9.0", "--regs", "40"), "Missing --threads."),
-        (("page", *QUESTION, "--caching", "ca"), "caching"),
-        (
-            ("calc", *QUESTION, "--set", "max_blocks_per_multiprocessor=4", "--open"),
-            "Remove --limits and --set.",
-        ),
-        (("page", "-o", "/nowhere/page.html"), "/nowhere/"),
-        (
-            ("page", "my lib.so", "--cc", "sm_90", "-o", "y.html"),
-            "--cc: cannot be used with files. occupancy scan 'my lib.so' --cc sm_90 -o y.html applies it.",
-        ),
-        (
-            ("page", "lib.so", "--gpu", "H100", "-t", "256"),
-            "occupancy scan lib.so --gpu H100 --threads 256 -o report.html",
-        ),
-        (("page", "lib.so", "--static-smem", "4k"), "--static-smem: cannot be used with files. Remove it."),
+        ("page --regs 40", "Missing --cc."),
+        ("page --cc 9.0 --regs 40", "Missing --threads."),
+        ("page --cc 9.0 --threads 256 --caching ca", "caching"),
+        ("calc --cc 9.0 --threads 256 --set max_blocks_per_multiprocessor=4 --open", "Remove --limits and"),
+        ("page -o /nowhere/page.html", "/nowhere/"),
+        ("page 'my lib.so' --cc sm_90 -o y.html", "scan 'my lib.so' --cc sm_90 -o y.html applies it."),
+        ("page lib.so --gpu H100 -t 256", "occupancy scan lib.so --gpu H100 --threads 256 -o report.html"),
+        ("page lib.so --static-smem 4k", "--static-smem: cannot be used with files. Remove it."),
     ],
 )
-def test_what_cannot_be_opened(arguments: tuple[str, ...], said: str, opened: list[str]) -> None:
-    done = run(*arguments)
+def test_what_cannot_be_opened(command: str, said: str, opened: list[str]) -> None:
+    done = run(*shlex.split(command))
     assert done.exit_code == 2
     assert said in done.stderr
     assert opened == []

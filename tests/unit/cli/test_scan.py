@@ -83,37 +83,6 @@ class TestNumbers:
         (row,) = scan(log_of(tmp_path, ("k", "sm_90", 255)), "--threads", 1024)
         assert (row["occupancy"], row["launchable"]) == (0, False)
 
-    def test_block_sizes(self, samples: Path) -> None:
-        rows = {row["name"]: row for row in scan(samples / "samples.cubin")}
-        spilly, vec_add = rows["_Z6spillyPfi"], rows["_Z7vec_addPKfS0_Pfi"]
-        assert (spilly["threads"], spilly["threads_assumed"]) == (1024, True)
-        assert (vec_add["threads"], vec_add["threads_assumed"]) == (256, True)
-        for row in scan(samples / "samples.cubin", "--threads", "16x8"):
-            assert (row["threads"], row["threads_assumed"]) == (128, False)
-        assert {row["threads"] for row in scan(samples / "triton_cache", "--threads", 512)} != {512}
-        named = {row["name"]: row["threads"] for row in scan(samples / "samples.cubin", "-t", "vec*=64")}
-        assert named["_Z7vec_addPKfS0_Pfi"] == 64
-        bounded = {row["name"]: row for row in scan(samples / "samples.cubin", "--threads", 512)}
-        row = bounded["_Z10reduce_dynPKfPfi"]
-        assert (row["threads"], row["threads_assumed"], row["launchable"]) == (256, True, True)
-        bounded = {row["name"]: row for row in scan(samples / "samples.cubin", "--threads", "reduce*=512")}
-        assert "at most 256" in bounded["_Z10reduce_dynPKfPfi"]["reason"]
-
-    @pytest.mark.parametrize(
-        ("gpu", "archs"),
-        [
-            ("8.6", {"sm_80"}),
-            ("H100", {"sm_90"}),
-            ("12.1", {"sm_120"}),
-            ("8.7", {"sm_80", "sm_90", "sm_120"}),
-            ("10.0", {"sm_80", "sm_90", "sm_120"}),
-        ],
-    )
-    def test_the_code_that_a_gpu_runs(self, samples: Path, gpu: str, archs: set[str]) -> None:
-        assert {row["arch"] for row in scan(samples / "samples.fatbin", "--cc", gpu)} == archs
-        every = scan(samples / "samples.fatbin", "--cc", gpu, "--arch", "all")
-        assert {row["arch"] for row in every} == {"sm_80", "sm_90", "sm_120"}
-
     def test_a_configuration_of_another_gpu_does_not_count(self, samples: Path) -> None:
         # 228 KiB, as recorded, is no configuration of 8.0.
         rows = scan(samples / "ncu.ncu-rep", "--cc", "8.0")

@@ -5,11 +5,7 @@ from __future__ import annotations
 import pytest
 
 from occupancy import KernelRecord
-from occupancy.builds.rows import Evaluator
 from occupancy.compare.baseline import accepted, baseline_from, baseline_text
-from occupancy.compare.check import check_kernels
-from occupancy.compare.rules import Exemption, Rule, Rules
-from occupancy.tables import shipped
 
 
 def kernel(name: str, regs: int = 32, code: int | None = None) -> KernelRecord:
@@ -26,10 +22,3 @@ def test_an_update_takes_a_kernel_by_its_old_or_its_new_name(wanted: str) -> Non
 
 def test_names_are_kept_as_they_are() -> None:
     assert "größe" in baseline_text(baseline_from([kernel("größe")]))
-
-
-def test_an_exemption_of_no_kernel_is_unused() -> None:
-    exemption = Exemption(kernels="*debug*", reason="because")
-    rules = Rules(rules=(Rule(max_regs=64),), exemptions=(exemption,))
-    done = check_kernels([kernel("k")], rules, Evaluator(shipped.limits), None)
-    assert done.unused == ((exemption, "no kernel matches *debug*"),)

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import gzip
-import shutil
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -92,14 +90,6 @@ def test_a_build_holds_the_kernels_that_were_compiled(folders: Path) -> None:
     assert two == {"a.cu.o", "b.cu.o"}
     one = next(row for row in found if base_name(row.name) == "img::stack")
     assert [Path(file).name for file in one.also_in] == ["app", "build.log", "libimg.a", "libimg.so"]
-
-
-def test_compressed_files_of_a_folder_are_read(folders: Path, tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        content = (folders / "before" / "CMakeFiles" / "img.dir" / f"{name}.cu.o").read_bytes()
-        (tmp_path / f"{name}.o.gz").write_bytes(gzip.compress(content, 1))
-    found = occupancy.scan(tmp_path)
-    assert (len(found), found.problems) == (28, ())
 
 
 @pytest.mark.parametrize("new", KINDS)
@@ -205,42 +195,3 @@ def test_moved_and_instantiated_otherwise(build_from: Callable[[str, str], list[
     }
     assert ("_ZN3img9histogramILi16EEEvPKfPf", "_ZN3img9histogramILi16ELb1EEEvPKfPf") in pairs
     assert ("_ZN3img9histogramILi64EEEvPKfPf", "_ZN3img9histogramILi64ELb1EEEvPKfPf") in pairs
-
-
-def test_another_architecture(build_from: Callable[[str, str], list[Path]], tmp_path: Path) -> None:
-    for arch in ARCHS:
-        occupancy.save_baseline(build_from("before", "both"), tmp_path / f"{arch}.json", archs=[arch])
-    old, new = (str(tmp_path / f"{arch}.json") for arch in ARCHS)
-    assert occupancy.diff(old, new).summary["same"] == 0
-    report = occupancy.diff(old, new, ignore_arch=True)
-    assert (report.added, report.removed) == ((), ())
-    assert sum((report.summary["same"], len(report.kernels))) == 14
-
-
-def test_a_stale_log_is_said(folders: Path, tmp_path: Path) -> None:
-    build = tmp_path / "build"
-    shutil.copytree(folders / "after", build)
-    shutil.copy(folders / "before" / "build.log", build)
-    found = occupancy.scan(build)
-    (problem,) = found.problems
-    assert problem.source.endswith("build.log")
-    assert "more: the log is from another build" in problem.what
-    with pytest.raises(occupancy.ReadError, match=r"build\.log: contradicts"):
-        occupancy.save_baseline(build, tmp_path / "base.json")
-
-
-def test_a_log_from_before_a_kernel_got_another_name_is_said(builds: Path, tmp_path: Path) -> None:
-    """All that both have agrees, so that the old name would pass for a kernel of the build."""
-    build = tmp_path / "build"
-    shutil.copytree(builds / "before", build)
-    for cubin in build.glob("*.cubin*"):
-        cubin.write_bytes(cubin.read_bytes().replace(b"6emboss", b"6relief"))
-    asked = tmp_path / "rules.toml"
-    asked.write_text("[[rules]]\nmax_regs = 255")
-    assert occupancy.check(build, asked).passed
-    shutil.copy(builds / "before.log", build / "build.log")
-    said = r"build\.log: names .*emboss.* for sm_80, which has no image, and lacks .*relief"
-    with pytest.raises(occupancy.ReadError, match=said):
-        occupancy.check(build, asked)
-    found = occupancy.diff(builds / "before", build)
-    assert (sum(found.summary.values()), len(found.problems)) == (14, 1)

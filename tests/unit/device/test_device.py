@@ -77,14 +77,6 @@ def test_without_cuda_bindings_nvml_tells_what_it_knows() -> None:
     assert device.limits == shipped.limits("9.0")
 
 
-def test_without_cuda_bindings_the_sms_of_a_divided_gpu_are_not_known() -> None:
-    tape = recorded_tape()
-    tape.answers["nvmlDeviceGetMigMode(nvmlDeviceGetHandleByIndex(0))"] = [[1, 1]]
-    with installed(tape, bindings=False):
-        device = read_device()
-    assert (device.mig, device.multiprocessor_count) == (True, None)
-
-
 def test_without_nvml_the_driver_tells_what_it_knows() -> None:
     with installed(recorded_tape(), nvml=False):
         device = read_device()

@@ -9,9 +9,20 @@ from occupancy.engine import evaluate
 from occupancy.errors import InputError
 from occupancy.tables import shipped
 from occupancy.values.kernel import Kernel, Launch
-from tests.gpu.launch_errors import LAUNCHES
 
 SAID = Path(__file__).parents[2] / "data" / "device" / "launch_errors.csv"
+
+# Launches without opt-in, each with a break of one limit of 9.0: registers, grid, block, dynamic shared memory.
+LAUNCHES = {
+    "legal": (8, (1, 1, 1), (32, 1, 1), 0),
+    "1025 threads": (8, (1, 1, 1), (1025, 1, 1), 0),
+    "32 x 33 threads": (8, (1, 1, 1), (32, 33, 1), 0),
+    "65 threads along z": (8, (1, 1, 1), (1, 1, 65), 0),
+    "1024 threads of 255 registers": (255, (1, 1, 1), (1024, 1, 1), 0),
+    "49153 bytes without opt-in": (8, (1, 1, 1), (32, 1, 1), 49153),
+    "300000 bytes": (8, (1, 1, 1), (32, 1, 1), 300_000),
+    "65536 blocks along y": (8, (1, 65536, 1), (32, 1, 1), 0),
+}
 
 
 def said_by_runtimes() -> list[dict[str, str]]:
@@ -22,9 +33,8 @@ def said_by_runtimes() -> list[dict[str, str]]:
 @pytest.mark.parametrize("row", said_by_runtimes(), ids=lambda row: f"{row['runtime']}: {row['launch']}")
 def test_the_reason_has_the_words_of_the_runtime(row: dict[str, str]) -> None:
     """What the runtimes of CUDA 11.8 to 13.5 said on an H200."""
-    name, grid, block, smem = LAUNCHES[row["launch"]]
+    registers, grid, block, smem = LAUNCHES[row["launch"]]
     x, y, z = block
-    registers = 255 if name == "with_255_registers" else 8
     kernel = Kernel(x * y * z, registers, 0, smem, block_dim=block, opt_in=False)
     if row["launch"] == "65536 blocks along y":
         with pytest.raises(InputError, match="65,536 blocks along y"):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from occupancy import ComputeCapability, InputError, Kernel, KernelRecord
-from occupancy.readers import ReadProblem
+from occupancy import InputError, Kernel, KernelRecord
 
 
 def record(**facts: object) -> KernelRecord:
@@ -29,24 +28,11 @@ def test_block_size_that_nobody_knows() -> None:
         record().kernel()
 
 
-def test_impossible_values_are_refused_when_they_are_used() -> None:
-    damaged = record(regs=1 << 31, threads=32)
-    with pytest.raises(InputError, match="regs: 2147483648 is out of range"):
-        damaged.kernel()
-
-
 def test_launch_needs_a_grid() -> None:
     assert record(threads=32).launch() is None
     launch = record(threads=32, grid_dim=(8, 2, 1), cluster_dim=(2, 1, 1)).launch()
     assert launch is not None
     assert (launch.blocks, launch.cluster_dim) == (16, (2, 1, 1))
-
-
-@pytest.mark.parametrize(
-    ("arch", "cc"), [("sm_90a", (9, 0)), ("sm_120", (12, 0)), (None, None), ("gfx942", None)]
-)
-def test_compute_capability(arch: str | None, cc: tuple[int, int] | None) -> None:
-    assert record(arch=arch).compute_capability == (ComputeCapability(*cc) if cc else None)
 
 
 def test_demangled_names() -> None:
@@ -59,12 +45,6 @@ def test_demangled_names() -> None:
 )
 def test_names_that_cannot_be_demangled_stay(name: str) -> None:
     assert KernelRecord(source="", format="cubin", name=name).demangled == name
-
-
-def test_problems_have_no_control_characters() -> None:
-    problem = ReadProblem("t.json", None, "the launch of \x1b]0;x\x07\u202e is damaged")
-    assert problem.what.isprintable()
-    assert problem.what.startswith("the launch of ")
 
 
 def test_spills_are_false_where_there_are_none() -> None:

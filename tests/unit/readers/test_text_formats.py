@@ -113,10 +113,3 @@ def test_error_about_a_target_makes_no_ptx_of_a_log() -> None:
     assert isinstance(problem, ReadProblem)
     assert isinstance(found, KernelRecord)
     assert found.format == "ptxas"
-
-
-def test_first_line_of_interest_decides() -> None:
-    text = "$ cuobjdump -res-usage app\nResource usage:\n Function k:\n  REG:8 SHARED:0 CONSTANT[0]:360\n"
-    (found,) = read(io.StringIO(text))
-    assert isinstance(found, KernelRecord)
-    assert found.format == "res-usage"

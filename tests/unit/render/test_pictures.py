@@ -59,13 +59,6 @@ def test_one_input_is_a_curve_for_each_gpu() -> None:
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("Registers per thread", "Occupancy")
 
 
-def test_sizes_are_in_kib_and_ticks_powers_of_two() -> None:
-    (axes,) = drawn("9.0", threads="256", smem="0:227k:1k")
-    assert axes.get_xlabel() == "Shared memory per block (KiB)"
-    assert max(points(axes.lines[0])) == 227
-    assert {tick % 32 for tick in axes.get_xticks()} == {0}
-
-
 def test_marked_values_have_their_own_occupancy() -> None:
     (axes,) = drawn("9.0", "8.9", threads="256", regs="16:255:16", marks=("72,128", "best"))
     for regs in (72, 128):

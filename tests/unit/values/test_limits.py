@@ -11,28 +11,13 @@ from occupancy.values.limits import KIND_CHECKS, KINDS
 @pytest.mark.parametrize(
     ("spelling", "expected"),
     [
-        ("9.0", (9, 0)),
-        (" 9.0 ", (9, 0)),
-        ("90", (9, 0)),
-        ("sm_90", (9, 0)),
-        ("sm90", (9, 0)),
-        ("SM_90a", (9, 0)),
-        ("sm_100f", (10, 0)),
-        ("compute_90", (9, 0)),
-        ("9.0a", (9, 0)),
-        ("9.0+PTX", (9, 0)),
-        ("90a-real", (9, 0)),
-        ("90-virtual", (9, 0)),
-        ("cc 8.6", (8, 6)),
-        ("sm_120", (12, 0)),
-        ("120", (12, 0)),
-        ("12.10", (12, 10)),
-        (90, (9, 0)),
-        (121, (12, 1)),
-        ((9, 0), (9, 0)),
-        ([8, 6], (8, 6)),
+        ("9.0", (9, 0)), (" 9.0 ", (9, 0)), ("90", (9, 0)), ("sm_90", (9, 0)), ("sm90", (9, 0)),
+        ("SM_90a", (9, 0)), ("sm_100f", (10, 0)), ("compute_90", (9, 0)), ("9.0a", (9, 0)),
+        ("9.0+PTX", (9, 0)), ("90a-real", (9, 0)), ("90-virtual", (9, 0)), ("cc 8.6", (8, 6)),
+        ("sm_120", (12, 0)), ("120", (12, 0)), ("12.10", (12, 10)), (90, (9, 0)), (121, (12, 1)),
+        ((9, 0), (9, 0)), ([8, 6], (8, 6)),
     ],
-)
+)  # fmt: skip
 def test_reads_every_spelling(spelling: object, expected: tuple[int, int]) -> None:
     assert ComputeCapability.parse(spelling) == expected
 
@@ -79,12 +64,6 @@ def test_is_written_as_people_write_it() -> None:
     assert str(ComputeCapability(12, 0)) == "12.0"
     assert ComputeCapability(12, 0).sm == "sm_120"
     assert ComputeCapability(9, 0) < ComputeCapability(12, 0)
-
-
-def test_replace_changes_one_limit_and_leaves_the_row_alone() -> None:
-    row = occupancy.limits("9.0")
-    assert row.replace(max_blocks_per_multiprocessor=4).max_blocks_per_multiprocessor == 4
-    assert occupancy.limits("9.0").max_blocks_per_multiprocessor == 32
 
 
 def test_replace_takes_lists_the_integers_of_numpy_and_the_spellings_of_a_compute_capability() -> None:
@@ -162,11 +141,3 @@ def test_without_opt_in_the_most_of_a_block_is_one_number() -> None:
 def test_refuses_limits_that_contradict_each_other(change: dict[str, object], complaint: str) -> None:
     with pytest.raises(TableError, match=complaint):
         occupancy.limits("9.0").replace(**change)
-
-
-@pytest.mark.parametrize("unified", [307200, None])
-def test_more_shared_memory_needs_a_larger_unified_memory(unified: int | None) -> None:
-    larger = occupancy.limits("10.0").replace(
-        max_shared_memory_per_multiprocessor=307200, unified_l1_and_shared_memory=unified
-    )
-    assert occupancy.compute(larger, threads=256, smem="48k").active_blocks == 6

@@ -25,14 +25,10 @@ def test_percent(share: float, shown: str) -> None:
 @pytest.mark.parametrize(
     ("amount", "shown"),
     [
-        (0, "0 bytes"),
-        (100, "100 bytes"),
-        (1024, "1 KiB"),
-        (1152, "1.125 KiB"),
-        (1001, "1,001 bytes"),
-        (232448, "227 KiB"),
+        (0, "0 bytes"), (100, "100 bytes"), (1024, "1 KiB"), (1152, "1.125 KiB"),
+        (1001, "1,001 bytes"), (232448, "227 KiB"),
     ],
-)
+)  # fmt: skip
 def test_size(amount: int, shown: str) -> None:
     assert size(amount) == shown
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from occupancy import Carveout, InputError
 from occupancy.values.carveout import parse_carveout
-from occupancy.values.spellings import parse_count, parse_flag, parse_share, parse_size, parse_threads
+from occupancy.values.spellings import parse_flag, parse_share, parse_size, parse_threads
 
 
 @pytest.mark.parametrize(
@@ -38,30 +38,10 @@ def test_threads(value: object, expected: object) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        "",
-        "x",
-        "16x",
-        "16x16x1x1",
-        "1.5",
-        "1_0",
-        "1,24",
-        "16,16",
-        "128,256",
-        "16,16,1",
-        "(1,024)",
-        [[8]],
-        "16x0",
-        "((16",
-        "(16",
-        (),
-        (1, 2, 3, 4),
-        ("a",),
-        (-1, 2),
-        1.0,
-        None,
-        True,
+        "", "x", "16x", "16x16x1x1", "1.5", "1_0", "1,24", "16,16", "128,256", "16,16,1", "(1,024)",
+        [[8]], "16x0", "((16", "(16", (), (1, 2, 3, 4), ("a",), (-1, 2), 1.0, None, True,
     ],
-)
+)  # fmt: skip
 def test_refuses_threads(wrong: object) -> None:
     with pytest.raises(InputError, match=r"^threads: "):
         parse_threads(wrong)
@@ -70,28 +50,13 @@ def test_refuses_threads(wrong: object) -> None:
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (0, 0),
-        ("40960", 40960),
-        ("40k", 40960),
-        ("40K", 40960),
-        ("40 KiB", 40960),
-        ("40kb", 40960),
-        ("100b", 100),
-        ("1M", 1048576),
-        ("1.5k", 1536),
-        ("27.5KiB", 28160),
-        ("27.5 KiB", 28160),
-        ("9.125 KiB", 9344),
-        ("16,384", 16384),
-        ("16_384", 16384),
-        ("1,001 bytes", 1001),
-        ("0x1000", 4096),
-        ("3*16k+16", 49168),
-        ("128*64*2", 16384),
-        (" 16 + 2 * 1.5k ", 3088),
-        ("1,024*2+0x10", 2064),
+        (0, 0), ("40960", 40960), ("40k", 40960), ("40K", 40960), ("40 KiB", 40960),
+        ("40kb", 40960), ("100b", 100), ("1M", 1048576), ("1.5k", 1536), ("27.5KiB", 28160),
+        ("27.5 KiB", 28160), ("9.125 KiB", 9344), ("16,384", 16384), ("16_384", 16384),
+        ("1,001 bytes", 1001), ("0x1000", 4096), ("3*16k+16", 49168), ("128*64*2", 16384),
+        (" 16 + 2 * 1.5k ", 3088), ("1,024*2+0x10", 2064),
     ],
-)
+)  # fmt: skip
 def test_sizes(value: object, expected: int) -> None:
     assert parse_size(value, "smem") == expected
 
@@ -169,12 +134,6 @@ def test_what_a_comma_could_mean_is_said_and_each_way_is_read() -> None:
     assert parse_threads("128x256") == (32768, (128, 256, 1))
 
 
-def test_a_number_of_thousands_of_digits_is_refused_in_a_short_message() -> None:
-    with pytest.raises(InputError, match="5000 digits") as caught:
-        parse_count("9" * 5000, "threads")
-    assert len(str(caught.value)) < 200
-
-
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -205,9 +164,3 @@ def test_refuses_carveouts(wrong: object) -> None:
 @pytest.mark.parametrize("yes", [True, 1, np.True_, np.bool_(True)])
 def test_flags(yes: object) -> None:
     assert parse_flag(yes, "opt-in") is True
-
-
-@pytest.mark.parametrize("wrong", ["yes", "", 2, None, [], {}, np.array([True, False])])
-def test_refuses_flags(wrong: object) -> None:
-    with pytest.raises(InputError, match="opt-in"):
-        parse_flag(wrong, "opt-in")
