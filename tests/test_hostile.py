@@ -143,7 +143,7 @@ class TestFilesWithoutEnd:
         ended = limited("scan", "/dev/zero")
         held(ended)
         assert ended.code == 1
-        assert "/dev/zero: is a device, which has no end" in ended.error
+        assert "/dev/zero is a device, which has no end" in ended.error
 
     def test_a_text_of_holes(self, tmp_path: Path) -> None:
         with (tmp_path / "log").open("wb") as file:

@@ -19,7 +19,8 @@ MAX_TOGETHER = 20
 class OccupancyError(ValueError):
     """Invalid input.
 
-    The message reads ``where: problem. Allowed: accepted values. Hint``; each part is also an attribute.
+    The message reads ``where: problem. Allowed: accepted values. Hint``, or ``where is missing.`` if the
+    problem begins with a verb. Each part is also an attribute.
 
     Args:
         problem: The problem, with the given value.
@@ -46,7 +47,7 @@ class OccupancyError(ValueError):
 
     def lines(self) -> tuple[str, ...]:
         """Return the sentences of this error alone, and a line for each choice."""
-        text = f"{self.where}: {self.problem}" if self.where else self.problem
+        text = about(self.where, self.problem)
         if self.allowed:
             text = f"{_sentence(text)} Allowed: {self.allowed}"
         if self.hint:
@@ -145,6 +146,12 @@ class ErrorCollector:
         first.others = tuple(others)
         if first is not error:
             raise first
+
+
+def about(where: str, problem: str) -> str:
+    """Join a place and a problem: with a colon, or as subject and verb."""
+    verbs = ("is ", "are ", "has ", "was ", "cannot ", "does ", "needs ", "names ")
+    return f"{where}{'' if problem.startswith(verbs) else ':'} {problem}" if where else problem
 
 
 def line_in(where: str) -> int:

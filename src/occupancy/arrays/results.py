@@ -90,7 +90,7 @@ class ArrayResults:
         if not outputs or not set(outputs) <= set(OUTPUTS):
             raise InputError(f"{outputs!r} are not outputs", where="outputs", allowed=", ".join(OUTPUTS))
         if not gpus:
-            raise InputError("there are none", where="cc")
+            raise InputError("is empty", where="cc")
         if "smem" in inputs and ("static_smem" in inputs or "dynamic_smem" in inputs):
             Kernel(1, smem=0, static_smem=0)  # raises the error
         read = {field: read_input(values, field) for field, values in inputs.items()}

@@ -97,7 +97,7 @@ def read_input(values: ArrayLike, name: str) -> Input:
         raise InputError(f"cannot be read as an array: {error}", where=name) from error
     read = Input(name, array, max(low, unit) if unit > 1 else low, high, unit)
     if array.size == 0:
-        raise InputError("there are no values", where=name)
+        raise InputError("is empty", where=name)
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise read.error(np.ma.getmaskarray(values), "is masked")
     if array.dtype.kind == "f":

@@ -343,7 +343,7 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
 
         rules = read("rules", _RULE_NAMES, Rule)
         if not table.get("rules"):
-            found.add(RulesError("there is no rule", where=f"{top}rules", hint=_SHORTEST))
+            found.add(RulesError("are missing", where=f"{top}rules", hint=_SHORTEST))
         _check_for_contradictions(rules, found)
         removable = table.get("allow_removed", False)
         if isinstance(removable, bool):

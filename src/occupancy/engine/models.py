@@ -45,7 +45,7 @@ def rules(limits: Limits, model: Model) -> ModelRules:
     """
     chosen = MODELS.get(model) if isinstance(model, str) else None
     if chosen is None:
-        raise InputError(f"there is no model {shown(model)}", where="model", allowed=", ".join(MODELS))
+        raise InputError(f"{shown(model)} is not a model", where="model", allowed=", ".join(MODELS))
     if not chosen.supports(limits):
         raise InputError(
             f"the model {model} does not support compute capability {limits.compute_capability}",

@@ -7,7 +7,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..errors import InputError, bounded
+from ..errors import InputError, about, bounded
 from ..values.carveout import Carveout
 from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Kernel, Launch
 from ..values.limits import ComputeCapability
@@ -332,7 +332,7 @@ class ReadProblem:
         return self.source
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.what}"
+        return about(self.where, self.what)
 
 
 class Fusion(NamedTuple):

@@ -184,7 +184,7 @@ def _parsed(given: dict[str, Any]) -> tuple[Any, ...]:
     values["threads"], values["block_dim"] = threads, shape or values["block_dim"]
     if values["smem"] is not None and (values["static_smem"], values["dynamic_smem"]) != _NO_PARTS:
         raise InputError(
-            "is the total, and static or dynamic shared memory is given too",
+            "is the total, so it cannot be combined with static or dynamic shared memory",
             where="smem",
             hint="Give the total alone, or static and dynamic.",
         )

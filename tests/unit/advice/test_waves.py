@@ -52,7 +52,7 @@ def test_clusters_that_no_gpu_holds(clusters: int) -> None:
     answer = evaluate(occupancy.limits("9.0"), Kernel(1024, 32))
     with pytest.raises(occupancy.InputError, match=r"^max_active_clusters: .* out of range.*: 0 to 132\."):
         full_wave(answer, H200_SMS, cluster_size=2, max_active_clusters=clusters)
-    with pytest.raises(occupancy.InputError, match=r"^max_active_clusters: needs a launch with clusters"):
+    with pytest.raises(occupancy.InputError, match=r"^max_active_clusters needs a launch with clusters"):
         full_wave(answer, H200_SMS, max_active_clusters=1)
     with pytest.raises(occupancy.InputError, match=r"^grid: no block of the kernel is resident"):
         occupancy.compute("H200", threads=2048).waves(8, cluster=2, max_active_clusters=4)

@@ -189,7 +189,7 @@ class TestRefusals:
         configs = [{"threads": 32, "tile": 1}, config]
         kept = prune("9.0", configs, **needs)
         assert next(kept) is configs[0]
-        with pytest.raises(occupancy.InputError, match=f"^configuration 1: {name}: "):
+        with pytest.raises(occupancy.InputError, match=rf"^configuration 1: {name}\b"):
             next(kept)
         with pytest.raises(occupancy.InputError, match=r"^configuration: "):
             is_launchable("9.0", config, **needs)

@@ -130,7 +130,7 @@ def test_the_command_that_it_says_makes_the_same_page(
         ("page -o /nowhere/page.html", "/nowhere/"),
         ("page 'my lib.so' --cc sm_90 -o y.html", "scan 'my lib.so' --cc sm_90 -o y.html applies it."),
         ("page lib.so --gpu H100 -t 256", "occupancy scan lib.so --gpu H100 --threads 256 -o report.html"),
-        ("page lib.so --static-smem 4k", "--static-smem: cannot be used with files. Remove it."),
+        ("page lib.so --static-smem 4k", "--static-smem cannot be used with files. Remove it."),
     ],
 )
 def test_what_cannot_be_opened(command: str, said: str, opened: list[str]) -> None:

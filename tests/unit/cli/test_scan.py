@@ -140,10 +140,10 @@ class TestErrors:
         absent = str(tmp_path / "absent.cubin")
         done = run("scan", absent)
         assert (done.exit_code, done.stdout) == (2, "")
-        assert done.stderr.startswith(f"Error: {absent}: cannot be read: No such file or directory")
+        assert done.stderr.startswith(f"Error: {absent} cannot be read: No such file or directory")
         done = run("scan", absent, str(samples / "samples.exe"))
         assert done.exit_code == 1
-        assert done.stderr.startswith(f"Warning: {absent}: cannot be read")
+        assert done.stderr.startswith(f"Warning: {absent} cannot be read")
         assert "kernels" in done.stdout
         (tmp_path / "text").write_text("nothing\n")
         assert run("scan", str(tmp_path / "text")).exit_code == 1

@@ -126,7 +126,7 @@ def test_the_ending_of_the_file_sets_the_format(tmp_path: Path) -> None:
         (("--threads", "32", "--carveout", "0:200:50"), "--carveout: compute capability 9.0 has no"),
         (("--threads", "1:1024", "--smem", "0:99999"), "sweep: there are 102,400,000 combinations. Allowed:"),
         (("--threads", "32", "-o", "chart"), "--output: 'chart' does not end in a known format"),
-        (("--threads", "32,64", "--mark", "32"), "--mark: needs a picture"),
+        (("--threads", "32,64", "--mark", "32"), "--mark needs a picture"),
         (("--threads", "32", "-o", "x.png", "--mark", "32"), "--mark: these curves mark the kernel's own"),
     ],
 )  # fmt: skip

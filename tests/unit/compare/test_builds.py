@@ -93,7 +93,7 @@ class TestBaseline:
                     ("cluster_dim", [1, 2], r"kernels\[0\].cluster_dim"),
                 )
             ),
-            ({"kernels": [{"name": "k"}]}, r"kernels\[0\].source: is missing"),
+            ({"kernels": [{"name": "k"}]}, r"kernels\[0\].source is missing"),
         ],
     )
     def test_wrong_values(self, change: dict[str, Any], message: str) -> None:

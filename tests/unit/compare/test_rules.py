@@ -98,8 +98,8 @@ def test_a_file_that_begins_with_a_byte_order_mark(tmp_path: Path) -> None:
         ("[[rules]]\nmin_occupancy = 50\n[[rules]]\nKernels = 'a'", r"rules\[2\]\.Kernels: there is no"),
         ("[[rule]]\nmax_regs = 64", r"rule: there is no such name\. Allowed: rules"),
         ("baselin = 'x'\n[[rules]]\nmax_regs = 64", r"baselin: .* Allowed: baseline"),
-        ("", "there is no rule"),
-        ("rules = []", "there is no rule"),
+        ("", "rules are missing"),
+        ("rules = []", "rules are missing"),
         ("rules = 3", "rules: got 3. Write tables"),
         ("rules = [3]", r"rules: got \[3\]"),
         ("[[rules]]\nkernels = 'a'", r"rules\[1\]: demands nothing"),
@@ -234,7 +234,7 @@ def test_the_last_day_of_an_exemption_is_optional(tmp_path: Path, day: str | Non
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("until = 2027-01-31", r"exemptions\[1\]\.reason: is missing"),
+        ("until = 2027-01-31", r"exemptions\[1\]\.reason is missing"),
         ('reason = ["x"]', r"exemptions\[1\]\.reason: got .* Give a sentence"),
         ('reason = "x"\nuntil = 2027', r"exemptions\[1\]\.until: got 2027\. Give the last day"),
         ('reason = "x"\nuntil = 2027-01-31T12:00:00', r"exemptions\[1\]\.until: got .* Give the last day"),

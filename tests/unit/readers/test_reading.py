@@ -123,7 +123,7 @@ class TestNothingToRead:
         monkeypatch.setattr(f"os.{function}", refuse)
         *found, problem = read(tmp_path)
         assert len(found) == kernels
-        assert str(problem) == f"{tmp_path / name}: cannot be read: Permission denied"
+        assert str(problem) == f"{tmp_path / name} cannot be read: Permission denied"
 
     @pytest.mark.posix
     def test_pipe_beside_metadata_is_not_waited_for(self, tmp_path: Path) -> None:
