@@ -39,6 +39,7 @@ _NUMBER = re.compile(r"(\d+)(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])")
 _UNNAMED_READABLE = re.compile(r"\(anonymous namespace\)|<unnamed>|\{anonymous\}|_GLOBAL__N_\w*")
 _LAMBDA = re.compile(r"\{lambda\(([^(){}]{0,1000})\)#\d+\}|'lambda\d*'|\$_\d+")
 _WORD = re.compile(r"[\w$~.]+")
+_PARENTHESIS = re.compile(r"[()]")
 _OPENS = {"<": ">", "(": ")", "[": "]", "{": "}"}
 _CLOSES = frozenset(_OPENS.values())
 
@@ -142,10 +143,10 @@ def without_parameters(readable: str) -> str:
     name = _VERSIONED_QUALIFIER.sub("", readable).removeprefix("void ")
     if name.endswith(")"):
         depth = 0
-        for position in range(len(name) - 1, 0, -1):
-            depth += {")": 1, "(": -1}.get(name[position], 0)
+        for bracket in reversed([*_PARENTHESIS.finditer(name, 1)]):
+            depth += 1 if bracket[0] == ")" else -1
             if depth == 0:
-                return name[:position]
+                return name[: bracket.start()]
     return name
 
 
@@ -156,14 +157,14 @@ def template_name(name: str) -> str:
     if "<" not in short:
         return short
     parts, depth, start = [], 0, 0
-    for place, character in enumerate(short):
-        if character == "<":
+    for bracket in re.finditer(r"[<>]", short):
+        if bracket[0] == "<":
             if depth == 0:
-                parts.append(short[start:place])
+                parts.append(short[start : bracket.start()])
             depth += 1
-        elif character == ">" and depth:
+        elif depth:
             depth -= 1
-            start = place + 1
+            start = bracket.end()
     return "".join([*parts, short[start:]]) if depth == 0 and parts[0] else short
 
 

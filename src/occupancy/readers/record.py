@@ -13,6 +13,7 @@ from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Kernel, Launch
 from ..values.limits import ComputeCapability
 from ..values.resources import total_shared_memory
 from ..values.untrusted import printable
+from .names import demangle
 
 SourceFormat = Literal[
     "cubin", "fatbin", "ptx", "ptxas", "res-usage", "triton", "nsight-csv", "ncu-rep", "pytorch-trace",
@@ -218,8 +219,6 @@ class KernelRecord:
     @property
     def demangled(self) -> str:
         """The demangled name; the mangled one if it cannot be demangled."""
-        from .names import demangle
-
         return demangle(self.name)
 
     @property

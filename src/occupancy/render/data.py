@@ -3,73 +3,86 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any, Protocol, TextIO
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import Any, TextIO
 
-from ..report.model import Report
+from ..report.model import Column, Report
 from ..values.untrusted import csv_cell, json_text
 
+SCALARS = frozenset({"string", "integer", "number", "boolean"})
+"""Types of columns without lists."""
 
-class _Writer(Protocol):
-    def writerow(self, row: Any, /) -> Any: ...
+_encode = json.JSONEncoder(allow_nan=False).encode
 
 
 def json_pieces(report: Report) -> Iterator[str]:
-    """Return the JSON document in lines, each row on a line of its own."""
-    whole = Report.to_dict(_without_rows(report))
-    for number, (key, value) in enumerate(whole.items()):
-        start = "{\n" if not number else ""
-        comma = "," if number < len(whole) - 1 else ""
-        if key != report.rows_key:
-            yield f"{start}  {_dump(key)}: {_dump(value)}{comma}\n"
-            continue
-        yield f"{start}  {_dump(key)}: ["
-        separator = "\n"
-        for record in report.records():
-            yield f"{separator}    {_dump(record)}"
-            separator = ",\n"
-        yield f"{'' if separator == chr(10) else chr(10) + '  '}]{comma}\n"
-    yield "}\n"
+    """Return the JSON document, each row on a line of its own."""
+    start = "{\n"
+    for key, value in Report.to_dict(replace(report, rows=())).items():
+        if key == report.rows_key:
+            yield f"{start}  {_json(key)}: ["
+            separator = "\n    "
+            for lines in _json_lines(report):
+                yield separator + ",\n    ".join(lines)
+                separator = ",\n    "
+            yield "]" if separator[0] == "\n" else "\n  ]"
+        else:
+            yield f"{start}  {_json(key)}: {_json(value)}"
+        start = ",\n"
+    yield "\n}\n"
 
 
 def json_line_pieces(report: Report) -> Iterator[str]:
     """Return a JSON object on a line for each row."""
-    for record in report.records():
-        yield _dump(record) + "\n"
+    return ("".join(f"{line}\n" for line in lines) for lines in _json_lines(report))
+
+
+def _json_lines(report: Report) -> Iterator[list[str]]:
+    columns = {column.key: column for column in report.columns}
+    layout = ", ".join(f"{_json(key)}: %s" for key in columns)
+    for rows in _rows(report.rows, columns.values(), lambda value, column, row: _json(value)):
+        yield [f"{{{layout % row}}}" for row in rows]
+
+
+def _json(value: Any) -> str:
+    # In ASCII, so that no control character of a file's name reaches a terminal.
+    return "null" if value is None else "[]" if value == [] else json_text(_encode(value))
 
 
 def write_csv(report: Report, stream: TextIO) -> None:
     """Write CSV with a header; lists are joined with semicolons, nested values are written as on a screen."""
-    import csv
-
-    writer: _Writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([column.key for column in report.columns])
-    getters = [(column.value, column.show) for column in report.columns]
-    numbers = (int, float, type(None))
-    for row in report.rows:  # most cells are numbers or empty, and libraries have millions
-        writer.writerow([
-            cell if type(cell := value(row)) in numbers else _cell(cell, show, row) for value, show in getters
-        ])  # fmt: skip
+    stream.write(",".join(column.key for column in report.columns) + "\n")
+    for rows in _rows(report.rows, report.columns, _csv):  # csv.writer takes three times as long
+        stream.writelines((",".join(row) or '""') + "\n" for row in rows)
 
 
-def _cell(value: Any, show: Any, row: Any) -> Any:
-    if value is None or type(value) in (int, float):
-        return value
+def _csv(value: Any, column: Column, row: Any) -> str:
+    if value is None or value == []:
+        return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str):
-        return csv_cell(value)
-    if isinstance(value, (list, tuple)) and not (value and isinstance(value[0], Mapping)):
-        return csv_cell(";".join(map(str, value)))
-    return csv_cell(show(row) if show is not None else json.dumps(value))
+    if isinstance(value, (list, tuple)) and not isinstance(value[0], Mapping):
+        value = ";".join(map(str, value))
+    elif not isinstance(value, (int, float, str)):
+        value = json.dumps(value) if column.show is None else column.show(row)
+    text = str(csv_cell(value))
+    return '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text
 
 
-def _without_rows(report: Report) -> Report:
-    from dataclasses import replace
+def _rows(
+    rows: Iterable[Any], columns: Iterable[Column], text: Callable[[Any, Column, Any], str]
+) -> Iterator[Iterator[tuple[str, ...]]]:
+    """Yield the texts of some rows at a time; they are made column by column, equal ones once."""
+    left = iter(rows)
+    while part := list(islice(left, 500)):
+        yield zip(*(_cells(column, part, text) for column in columns), strict=True)
 
-    return replace(report, rows=())
 
-
-def _dump(value: Any) -> str:
-    # In ASCII, so that no control character of a file's name reaches a terminal.
-    return json_text(json.dumps(value, allow_nan=False))
+def _cells(column: Column, rows: list[Any], text: Callable[[Any, Column, Any], str]) -> Iterable[str]:
+    values = list(map(column.value, rows))
+    if column.type not in SCALARS:
+        return [text(value, column, row) for value, row in zip(values, rows, strict=True)]
+    texts = {value: text(value, column, None) for value in set(values)}
+    return map(texts.__getitem__, values)

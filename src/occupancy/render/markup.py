@@ -10,20 +10,19 @@ from ..values.untrusted import html_text, markdown_cell, markdown_text
 
 def markdown(report: Report) -> str:
     """Return the report as GitHub's Markdown."""
-    parts = [_markdown_lines(report.headline, bold=True)]
+    first, *others = map(_md, report.headline)
+    parts = ["\n\n".join((f"**{first}**", *others))]
     for block in _blocks(report):
         if isinstance(block, Facts):
-            parts.append(
-                "\n".join(f"- {_md(label.strip())}: {_md(value.strip())}" for label, value in block.pairs)
-            )
+            parts.append("\n".join(f"- {_md(label)}: {_md(value)}" for label, value in block.pairs))
         elif isinstance(block, Paragraph):
             fence = "```\n{}\n```" if block.preformatted else "{}"
-            lines = block.lines if block.preformatted else [_md(line.strip()) for line in block.lines]
+            lines = block.lines if block.preformatted else [_md(line) for line in block.lines]
             parts.append(fence.format("\n".join(lines)))
         else:
             parts.append("\n".join(_markdown_table(block)))
     if report.notes:
-        parts.append("\n".join(f"- {_md(note.text.strip())}" for note in report.notes))
+        parts.append("\n".join(f"- {_md(note.text)}" for note in report.notes))
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -52,17 +51,12 @@ def _blocks(report: Report) -> Iterator[Block]:
 
 
 def _md(text: str) -> str:
-    return markdown_text(text)
-
-
-def _markdown_lines(lines: Sequence[str], *, bold: bool) -> str:
-    first, *others = (_md(line.strip()) for line in lines)
-    return "\n\n".join((f"**{first}**" if bold else first, *others))
+    return markdown_text(text.strip())
 
 
 def _markdown_table(table: Table) -> Iterator[str]:
     if table.title:
-        yield f"### {_md(table.title.strip())}\n"
+        yield f"### {_md(table.title)}\n"
     if table.rows:
         yield _markdown_row(table.columns, lambda column: column.title)
         yield (
@@ -71,7 +65,7 @@ def _markdown_table(table: Table) -> Iterator[str]:
         for row in table.rows:
             yield _markdown_row(table.columns, lambda column, row=row: column.cell(row))  # type: ignore[misc]
     if table.lines:
-        yield "\n" + "\n".join(_md(line.strip()) for line in table.lines)
+        yield "\n" + "\n".join(_md(line) for line in table.lines)
 
 
 def _markdown_row(columns: Sequence[Column], cell: Callable[[Column], str]) -> str:
