@@ -134,7 +134,8 @@ def test_a_regression_has_one_comment_which_is_updated(checkout: Path, github: G
     baseline = "occupancy-baseline.json"
     github.comments = [{"id": n, "body": "hello", "user": {"type": "User"}} for n in range(120)]
     done = run(checkout, github, "after", BASELINE=baseline)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0
+    assert all(line.startswith("Wrote ") for line in done.stderr.splitlines())
     assert "::error " in done.stdout
     assert outputs(checkout)["passed"] == "false"
     log = json.loads(Path(outputs(checkout)["sarif"]).read_text())
@@ -166,8 +167,7 @@ def test_a_read_only_token_is_no_failure(checkout: Path, github: GitHub) -> None
 
 def test_no_comment_if_turned_off_or_without_a_pull_request(checkout: Path, github: GitHub) -> None:
     run(checkout, github, "before", COMMENT="false")
-    events: list[Any] = [{}, {"pull_request": None}, {"pull_request": {"number": "7"}}, [], None]
-    for event in events:
+    for event in ({}, {"pull_request": {"number": "7"}}):
         (checkout / "event.json").write_text(json.dumps(event))
         assert run(checkout, github, "before").returncode == 0
     assert github.requests == []

@@ -158,8 +158,8 @@ def test_twice_the_input_takes_twice_the_work(
     (tmp_path / "rules.toml").write_text(RULES + SPILLS * (name == "spills"))
     other = written(tmp_path / "other", {"k.log": log("q") + log(instance("k1", -1))})
     counts = []
-    for size in (0, 100, 200, 400):
-        build = written(tmp_path / str(size), INPUTS[name](size or 100))
+    for size in (0, 64, 128, 256):
+        build = written(tmp_path / str(size), INPUTS[name](size or 64))
         counts.append(lines_run(partial(action, build, other)))
     _, first, second, third = counts  # the first run fills what is computed once for all
     assert third - second <= 2.3 * (second - first) + 2000, counts

@@ -131,10 +131,8 @@ class TestVerify:
         assert "Please report it" in " ".join(done.stdout.split())
 
 
-@pytest.mark.parametrize("columns", [60, 80, 120, 200])
-@pytest.mark.parametrize(
-    "command", ["limits", "limits 8.0 9.0", "limits 9.0 --sources", "gpus h100", "device", "verify --quick"]
-)
+@pytest.mark.parametrize("columns", [60, 120])
+@pytest.mark.parametrize("command", ["limits 9.0 --sources", "device", "verify --quick"])
 def test_screens_fit(command: str, columns: int, few: None) -> None:
     text = run(*command.split(), columns=columns).stdout
     assert max(map(len, text.splitlines())) <= columns

@@ -165,6 +165,7 @@ class TestDiff:
             ({"regs": 64}, "worse", ["regs"]),
             ({"static_smem": 65536}, "worse", ["smem"]),
             ({"spill_store_bytes": 8, "stack_bytes": 8}, "worse", ["spills", "stack_bytes"]),
+            ({"spill_store_bytes": -8}, "changed", ["spills"]),
             ({"stack_bytes": 256}, "changed", ["stack_bytes"]),
             ({"spill_smem": 1024}, "worse", ["spill_smem"]),
             ({"barriers": 16, "regs": 24}, "worse", ["regs", "barriers"]),

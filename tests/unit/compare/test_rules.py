@@ -65,6 +65,7 @@ def test_the_kernels_of_a_rule() -> None:
     assert matching(rule, "sgemm", "sm_80") == matching(rule, "sgemm_debug") == ()
     assert matching(Rule(kernels="!*debug*", max_regs=64), "blur") == ("*",)
     assert Rule(max_regs=64).demands
+    assert Rule(max_regs=64).place == ""
     assert not Rule(max_regs=False).demands
     assert not Rule(threads=64).demands
 
