@@ -33,7 +33,7 @@ ENTRANCES = (Path(__file__).parent / "entrances.js").read_text(encoding="utf-8")
 def script() -> str:
     """Return the page's script without the page: its data is a constant, and it draws nothing."""
     text = page_script().replace(
-        'document.getElementById("data").textContent', json.dumps(json.dumps(page_data("of a test")))
+        'document.getElementById("data").textContent', json.dumps(json.dumps(page_data()))
     )
     return text.removesuffix(START) + ENTRANCES
 

@@ -14,9 +14,21 @@ from typing import Any
 from .data import page_data
 from .report import CALCULATOR, PageHeading
 
-SCRIPTS = ("words", "dom", "engine", "gpus", "fields", "share", "paste", "chart", "map", "views", "app")
+SCRIPTS = [
+    "words",
+    "dom",
+    "engine",
+    "gpus",
+    "fields",
+    "share",
+    "paste",
+    "chart",
+    "map",
+    "views",
+    "report",
+    "app",
+]
 START = "app.start();\n"
-_REPORT = '<script type="application/json" id="report">{}</script>\n'
 
 
 def build_page(
@@ -26,8 +38,7 @@ def build_page(
     heading: PageHeading = CALCULATOR,
 ) -> str:
     """Return the page as HTML, with a link's inputs (`question`) or a report (`report_data`) to open with."""
-    style = "".join(_read(f"{name}.css") for name in (["style", "report"] if report else ["style"]))
-    script = page_script(with_report=report is not None)
+    style, script, data = _read("style.css") + _read("report.css"), page_script(), page_data()
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
@@ -39,20 +50,31 @@ def build_page(
         "about": escape(heading.about),
         "question": escape(question),
         "style": style,
-        "data": _json(page_data(version)),
-        "report": "" if report is None else _REPORT.format(_json(report)),
+        "data": _json(data),
+        "report": "" if report is None else _filled("report.html", {"data": _json(report)}),
         "script": script,
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _read("page.html"))
+    return _filled("page.html", parts | {each["field"]: _field(each) for each in data["inputs"]})
 
 
-def page_script(*, with_report: bool = False) -> str:
+def page_script() -> str:
     """Return all of the page's JavaScript."""
-    names = (*SCRIPTS, *(["report"] if with_report else []))
-    script = '"use strict";\n' + "".join(_read(f"{name}.js") for name in names) + START
+    script = '"use strict";\n' + "".join(_read(f"{name}.js") for name in SCRIPTS) + START
     if "</script" in script or "<!--" in script:
         raise ValueError("the script would end early in HTML")
     return script
+
+
+def _field(field: Mapping[str, Any]) -> str:
+    """Return an input of the form as HTML."""
+    texts = {name: escape(str(text)) for name, text in field.items()}
+    texts["inputmode"] = "numeric" if field["kind"] == "count" else "text"
+    texts["choices"] = "".join(f"<option>{each}</option>" for each in field["options"])
+    return _filled("choice.html" if field["options"] else "number.html", texts)
+
+
+def _filled(name: str, parts: Mapping[str, str]) -> str:
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _read(name))
 
 
 def _json(value: object) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..tables.gpus import FILE_NAME, WELL_KNOWN
 from ..tables.shipped import data_path, known, limits
-from ..values.fields import FIELDS
+from ..values.fields import FIELDS, Field
 from ..values.limits import Limits
 
 COLUMNS = ("name", "multiprocessor_count", "die", "market", "memory_gb", "also_called")
@@ -23,48 +23,47 @@ LABELS = {
 }  # fmt: skip
 """Inputs of the form in their order, with labels of few letters."""
 
+LAUNCH = (
+    Field("sms", "SMs of the GPU", "count", "Known for a GPU by name; enter it for a compute capability.", 1),
+    Field("grid", "Blocks of the grid", "shape", "A number, or a shape such as 128x32.", 1),
+    Field("cluster", "Blocks per cluster", "shape", "A number, or a shape such as 2x1.", 1),
+)
+
 NEEDS = {
     "caching": "partitioned_global_caching",
     "tensor_memory": "tensor_memory_per_multiprocessor",
     "virtual_resources": "virtual_resources_per_multiprocessor",
     "shared_memory_mode": "max_oversized_shared_memory_per_block",
+    "cluster": "max_portable_cluster_size",
 }
 """Limits without which a GPU does not have an input."""
 
 
-def page_data(version: str) -> dict[str, Any]:
+def page_data() -> dict[str, Any]:
     """Return all of the page's data."""
-    return {
-        "version": version,
-        "limits": _limits(),
-        "inputs": [_input(name, label) for name, label in LABELS.items()],
-        "known_by": WELL_KNOWN,
-        "gpus": _gpus(),
-    }
-
-
-def _input(name: str, label: str) -> dict[str, Any]:
-    field = FIELDS[name]
-    return {
-        "name": name.replace("_", "-"),
-        "field": name,
-        "label": label,
-        "kind": "shape" if name == "threads" else field.kind,
-        "help": field.help.partition("  [")[0],
-        "range": [field.low, field.high],
-        "multiple": field.multiple_of,
-        "options": field.choices,
-        "needs": NEEDS.get(name),
-    }
-
-
-def _limits() -> dict[str, list[tuple[int, Any]]]:
-    """Return limit -> its values, each with the number of neighbouring compute capabilities that have it."""
+    fields = [*(FIELDS[name]._replace(label=label) for name, label in LABELS.items()), *LAUNCH]
+    inputs = [
+        {
+            "name": field.name.replace("_", "-"),
+            "field": field.name,
+            "label": field.label,
+            "kind": "shape" if field.name == "threads" else field.kind,
+            "help": field.help.partition("  [")[0],
+            "range": [field.low, field.high],
+            "multiple": field.multiple_of,
+            "options": ["yes", "no"] if field.kind == "flag" else field.choices,
+            "needs": NEEDS.get(field.name),
+            "is_launch": field in LAUNCH,
+        }
+        for field in fields
+    ]
     rows = [dataclasses.asdict(limits(cc)) | {"compute_capability": str(cc)} for cc in known()]
-    return {
+    # Each limit has its values, with the number of neighbouring compute capabilities that share one.
+    runs = {
         field.name: [(len(list(same)), value) for value, same in groupby(row[field.name] for row in rows)]
         for field in dataclasses.fields(Limits)
     }
+    return {"limits": runs, "inputs": inputs, "known_by": WELL_KNOWN, "gpus": _gpus()}
 
 
 def _gpus() -> dict[str, str]:

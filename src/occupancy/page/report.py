@@ -39,31 +39,6 @@ CALCULATOR = PageHeading("CUDA occupancy", "Blocks of a kernel that fit on a str
 
 def report_heading(sources: Sequence[str], version: str, old: str | None = None) -> PageHeading:
     """Return the files of a report, and of the old build, with the version and the time."""
-    names = [printable(os.path.basename(os.path.abspath(each)) or each) for each in sources[:3]]
-    more = f" and {len(sources) - 3} more" if len(sources) > 3 else ""
-    since = "" if old is None else f", compared with {printable(os.path.basename(os.path.abspath(old)))}"
-    about = f"{', '.join(map(printable, sources[:8]))}; occupancy {version}, {_now()}."
-    return PageHeading(f"Kernels of {', '.join(names)}{more}{since}", about)
-
-
-def report_data(
-    document: Mapping[str, Any], lead: Sequence[str], problems: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Return the data of the page for the JSON of `scan` or `diff`, and sentences above and below it."""
-    kernels = document["kernels"]
-    keys = [key for key in KEYS if any(kernel.get(key) not in (None, [], "") for kernel in kernels)]
-    notes = [each["text"] for each in document.get("notes", ())]
-    return {
-        "kind": document.get("report", "scan"),
-        "lead": list(lead),
-        "notes": [*notes, *problems[:20]],
-        "keys": ["name", *keys],
-        "rows": [[short_name(each["name"]), *map(each.get, keys)] for each in kernels],
-    }
-
-
-def _now() -> str:
-    """Return ``2026-03-01 09:30 UTC``."""
     text = os.environ.get(BUILT_AT) or ""
     try:
         now = datetime.fromtimestamp(int(text), timezone.utc) if text else datetime.now(timezone.utc)
@@ -73,4 +48,23 @@ def _now() -> str:
             where=BUILT_AT,
             hint="Set it to seconds since 1970, or unset it.",
         ) from None
-    return now.strftime("%Y-%m-%d %H:%M UTC")
+    names = [printable(os.path.basename(os.path.abspath(each)) or each) for each in sources[:3]]
+    more = f" and {len(sources) - 3} more" if len(sources) > 3 else ""
+    since = "" if old is None else f", compared with {printable(os.path.basename(os.path.abspath(old)))}"
+    about = f"{', '.join(map(printable, sources[:8]))}; occupancy {version}, {now:%Y-%m-%d %H:%M} UTC."
+    return PageHeading(f"Kernels of {', '.join(names)}{more}{since}", about)
+
+
+def report_data(
+    document: Mapping[str, Any], lead: Sequence[str], problems: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the data of the page for the JSON of `scan` or `diff`, and sentences above and below it."""
+    kernels = document["kernels"]
+    keys = [key for key in KEYS if any(kernel.get(key) not in (None, [], "") for kernel in kernels)]
+    return {
+        "kind": document.get("report", "scan"),
+        "lead": list(lead),
+        "notes": [*(each["text"] for each in document.get("notes", ())), *problems[:20]],
+        "keys": ["name", *keys],
+        "rows": [[short_name(each["name"]), *map(each.get, keys)] for each in kernels],
+    }

@@ -3,6 +3,8 @@
 const EXAMPLE = { gpu: "H100 SXM5", threads: "256", regs: "72", "dynamic-smem": "40 KiB" };
 const REST = 400; // ms after which a change is an entry of the history
 
+const KEYS = { ArrowUp: 1, ArrowDown: -1, PageUp: 8, PageDown: -8 }; // units of a field
+
 const app = {
   fields: {},
   held: null,
@@ -11,50 +13,59 @@ const app = {
   waiting: 0,
 
   start() {
-    this.form = new Form((changes, isTyped) => this.change(changes, isTyped));
-    this.curves = ["threads", "regs", "smem"].map((name) => new Curve(name, (value) => this.set({ [name]: value }), () => {
-      scale.isWarps = !scale.isWarps;
-      this.redraw();
-    }));
-    fill(byId("curves"), this.curves.map((each) => each.node));
+    fill(byId("gpu-names"), [
+      [...LIMITS].reverse().map((each) => element("option", { value: each.compute_capability }, familyOf(each))),
+      GPUS.map((each) => element("option", { value: each.name }, `${each.cc}, ${each.sms} SMs`)),
+    ]);
+    this.curves = ["threads", "regs", "smem"].map((name) => new Curve(name, (value) => this.set({ [name]: value })));
     this.map = new HeatMap((amounts) => this.set(amounts));
     const sized = new ResizeObserver((changes) => {
-      for (const { target: { chart }, contentRect: { width } } of changes) {
-        const inner = Math.round(width);
-        if (!width || chart.width === inner) continue;
-        chart.width = inner;
+      for (const { target, contentRect: { width } } of changes) {
+        const chart = this.charts().find(({ svg }) => svg === target);
+        if (!width || chart.width === Math.round(width)) continue;
+        chart.width = Math.round(width);
         this.redrawSoon();
       }
     });
-    for (const chart of [...this.curves, this.map]) {
-      const node = chart === this.map ? chart.svg : chart.node;
-      node.chart = chart;
-      sized.observe(node);
-    }
-    const clicks = { undo: () => this.undo(), reset: () => this.reset(), hold: () => this.hold(this.held ? null : { ...this.fields }) };
-    for (const [id, click] of Object.entries(clicks)) byId(id).addEventListener("click", click);
-    byId("question").addEventListener("submit", (event) => event.preventDefault());
-    byId("pasted").addEventListener("input", () => this.paste(byId("pasted").value));
-    byId("docs").hidden = !location.protocol.startsWith("http");
-    byId("skip").addEventListener("click", (event) => {
-      event.preventDefault();
-      byId("threads").focus();
-    });
-    fill(byId("copies"), ["Link", "Command", "Python", "Markdown"].map((kind) => button(`Copy as ${kind}`, `copy ${kind}`, () => this.copy(kind))));
-    window.addEventListener("popstate", (event) => this.arrive(event.state));
-    document.addEventListener("keydown", (event) => this.key(event));
-    document.addEventListener("dragover", (event) => event.preventDefault());
-    document.addEventListener("drop", (event) => this.drop(event));
-    document.addEventListener("paste", (event) => {
-      if (!/^(input|textarea|select)$/.test(event.target.localName ?? "")) this.paste(event.clipboardData.getData("text"), true);
-    });
-    // A menu closes with Escape, or where one clicks beside it.
-    document.addEventListener("pointerdown", ({ target }) => document.querySelectorAll("details.menu[open]").forEach((menu) => (menu.open = menu.contains(target))));
+    for (const { svg } of this.charts()) sized.observe(svg);
+    this.listen();
     this.report = byId("report") ? new Report(JSON.parse(byId("report").textContent), () => this.filtered()) : null;
     this.title = document.title;
+    byId("docs").hidden = !location.protocol.startsWith("http");
     history.replaceState({ depth: 0 }, "");
     this.load();
   },
+  charts() { return [...this.curves, this.map]; },
+  // The events of everything that is written in the page; what is drawn brings its own.
+  listen() {
+    const on = (type, act) => document.addEventListener(type, act);
+    const acts = {
+      undo: () => this.undo(),
+      reset: () => this.reset(),
+      hold: () => this.hold(this.held ? null : { ...this.fields }),
+      scale: () => this.rescale(),
+      skip: () => byId("threads").focus(),
+    };
+    on("click", (event) => {
+      const { act, copy, input, units } = event.target.closest("button, a")?.dataset ?? {};
+      if (act) event.preventDefault();
+      acts[act]?.();
+      if (copy) this.copy(copy, event.target);
+      if (input) this.step(inputOf(input), Number(units));
+    });
+    on("input", ({ target: { id, name, value } }) => (id === "pasted" ? this.paste(value) : name && this.change({ [name]: value }, true)));
+    on("change", ({ target: { name, value } }) => name && this.change({ [name]: value }));
+    on("submit", (event) => event.preventDefault());
+    on("keydown", (event) => this.key(event));
+    on("dragover", (event) => event.preventDefault());
+    on("drop", (event) => this.drop(event));
+    on("paste", (event) => this.isTyping(event) || this.paste(event.clipboardData.getData("text"), true));
+    // A menu closes with Escape, or where one clicks beside it.
+    on("pointerdown", ({ target }) => this.closeMenus(target));
+    window.addEventListener("popstate", (event) => this.arrive(event.state));
+  },
+  isTyping: ({ target }) => /^(input|textarea|select)$/.test(target.localName ?? ""),
+  closeMenus(inside = null) { document.querySelectorAll("details.menu[open]").forEach((menu) => (menu.open = menu.contains(inside))); },
   // Take the question of the address.
   load() {
     const isOfList = this.report && /^#kernels(&|$)/.test(location.hash);
@@ -107,10 +118,22 @@ const app = {
     this.problem = "";
     this.redrawSoon();
   },
+  // The next value of a field, upwards or downwards.
+  step(input, units) {
+    try {
+      this.change({ [input.name]: nextText(input, textOf(this.fields, input), units, this.limits) });
+    } catch (error) {
+      if (!(error instanceof Wrong || error instanceof Refused)) throw error; // no number: it stays
+    }
+  },
   // Other amounts of what the kernel uses.
   set(amounts) {
     const changes = Object.entries(amounts).map(([name, amount]) => fieldsFor(this.question.kernel, name, amount));
     this.change(Object.assign({}, ...changes));
+  },
+  rescale() {
+    scale.isWarps = !scale.isWarps;
+    this.redraw();
   },
   // A click: an entry of the history at once.
   act(change) {
@@ -125,19 +148,19 @@ const app = {
   reset() { this.act(() => Object.assign(this, { fields: { ...EXAMPLE }, held: null, problem: "" })); },
   take(kernel) { this.act(() => Object.assign(this, { fields: inUnits(this.fieldsOf(kernel)), problem: "" })); },
   apply(requires) {
-    this.ask(Object.assign({}, ...Object.entries(requires).map(([name, amount]) => fieldsFor(this.question.kernel, name, amount))));
+    this.act(() => this.set(requires));
     const { figure, headline } = verdictOf(this.question);
     this.say(`Applied: ${figure}. ${headline}`);
   },
   key(event) {
-    const isTyping = /^(input|textarea|select)$/.test(event.target.localName);
-    const isCommand = event.ctrlKey || event.metaKey;
-    const letter = event.key.toLowerCase();
-    if (event.key === "Escape") document.querySelectorAll("details.menu[open]").forEach((menu) => (menu.open = false));
-    if (this.isListed() || event.altKey || event.target.id === "pasted") return;
-    const act = isCommand
-      ? { z: () => (event.shiftKey ? history.forward() : this.undo()), y: () => history.forward() }[letter]
-      : !isTyping && { u: () => this.undo(), a: () => byId("hold").click(), "/": () => byId("gpu").select() }[letter];
+    const { key, ctrlKey, metaKey, shiftKey, altKey, target } = event;
+    if (key === "Escape") this.closeMenus();
+    if (this.isListed() || altKey || target.id === "pasted") return;
+    const input = inputOf(target.name);
+    const letters = { u: () => this.undo(), a: () => byId("hold").click(), "/": () => byId("gpu").select() };
+    const commands = { z: () => (shiftKey ? history.forward() : this.undo()), y: () => history.forward() };
+    const steps = NUMBERS.includes(input?.kind) && KEYS[key] ? { [key.toLowerCase()]: () => this.step(input, KEYS[key]) } : {};
+    const act = (ctrlKey || metaKey ? commands : this.isTyping(event) ? steps : letters)[key.toLowerCase()];
     if (!act) return;
     event.preventDefault();
     act();
@@ -154,17 +177,15 @@ const app = {
     cancelAnimationFrame(this.waiting);
     this.waiting = 0;
     const asked = readQuestion(this.fields);
-    const launch = readLaunch(this.fields, asked);
-    const errors = { ...asked.errors, ...launch.errors };
-    this.form.show(this.fields, asked, errors);
-    const { gpu } = asked;
-    settle(byId("gpu-facts"), gpu.cc ? [gpu.name && gpu.cc, launch.sms ? words.count(launch.sms, "SM") : gpu.range && `${gpu.range} SMs`, !gpu.name && limitsOf(gpu.cc).architecture].filter(Boolean).join(" · ") : "");
+    const { gpu, errors } = asked;
+    this.limits = asked.limits ?? this.limits ?? LIMITS[0];
+    showFields(this.fields, this.limits, errors);
+    settle(byId("gpu-facts"), gpu.cc ? [gpu.name && gpu.cc, asked.sms ? words.count(asked.sms, "SM") : gpu.range && `${gpu.range} SMs`, !gpu.name && asked.limits.architecture].filter(Boolean).join(" · ") : "");
     document.body.classList.toggle("stale", !asked.result);
     if (asked.result) [this.question, this.asked] = [asked, { ...this.fields }];
     else if (!this.question) [this.question, this.asked] = [readQuestion(EXAMPLE), EXAMPLE];
-    const named = { gpu: "GPU", ...Object.fromEntries(DATA.inputs.map((each) => [each.name, each.label])) };
-    const wrong = Object.keys(asked.errors)[0];
-    this.draw(launch, this.problem || (wrong ? `${named[wrong]}: ${asked.errors[wrong]}` : ""));
+    const wrong = asked.result ? undefined : Object.keys(errors)[0];
+    this.draw(asked, this.problem || (wrong ? `${inputOf(wrong)?.label ?? "GPU"}: ${errors[wrong]}` : ""));
     this.announce();
     this.showUndo();
   },
@@ -181,7 +202,7 @@ const app = {
       element("small", {}, [asked.spills && `spills ${asked.spills}`, asked.bounds && `__launch_bounds__(${asked.bounds})`].filter(Boolean).join(", ")),
       button("✕", "forget", () => this.ask({ kernel: "", spills: "", bounds: "" }), { class: "plain", "aria-label": "Remove the kernel's name" }),
     ] : []);
-    showVerdict(asked, question, held, problem, { copy: (kind, text) => this.copy(kind, text), apply: (requires) => this.apply(requires), set: (changes) => this.ask(changes) });
+    showVerdict(question, held, problem, { copy: (text) => this.copyText(text), apply: (requires) => this.apply(requires), set: (changes) => this.ask(changes) });
     showBars(result);
     showWaves(launch, question.gpu);
     showCarveout(result);
@@ -213,22 +234,22 @@ const app = {
 
   // ---- Copying and pasting
 
-  async copy(kind, given) {
+  async copy(kind, node) {
     const [asked, question] = [this.asked, this.question]; // of the result that is shown
-    const text = given ?? {
+    const isDone = await this.copyText({
       Link: () => (location.protocol === "file:" ? "" : location.href.replace(/#.*/, "")) + toFragment(asked, this.held, this.pins),
       Command: () => toCommand(asked, question),
       Python: () => toPython(asked, question),
       Markdown: () => toMarkdown(asked, question),
-    }[kind]();
+    }[kind]());
+    node.textContent = isDone ? "Copied" : "Not allowed";
+    setTimeout(() => (node.textContent = `Copy as ${kind}`), 1200);
+  },
+  async copyText(text) {
     this.copied = text;
     const isDone = await navigator.clipboard.writeText(text).then(() => true, () => false);
-    const node = [...document.querySelectorAll("[data-key]")].find((each) => each.dataset.key === `copy ${kind}`);
-    if (node && !given) {
-      node.textContent = isDone ? "Copied" : "Not allowed";
-      setTimeout(() => (node.textContent = `Copy as ${kind}`), 1200);
-    }
     this.say(isDone ? "Copied." : "The browser does not allow copying.");
+    return isDone;
   },
   async drop(event) {
     event.preventDefault();

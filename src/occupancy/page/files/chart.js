@@ -2,11 +2,7 @@
 
 const HEIGHT = 200;
 const EDGE = { left: 40, right: 18, top: 22, bottom: 48 };
-const AXES = {
-  threads: { title: "Block size", unit: "threads per block" },
-  regs: { title: "Registers", unit: "registers per thread" },
-  smem: { title: "Shared memory", unit: "KiB per block, static and dynamic" },
-};
+const UNITS = { threads: "threads per block", regs: "registers per thread", smem: "KiB per block, static and dynamic" };
 const scale = { isWarps: false };
 const valueOf = (kernel, name) => (name === "smem" && !isSharedMemoryGiven(kernel) ? null : amountOf(name, kernel));
 const runAt = (runs, value) => runs.find((run) => value <= run.last) ?? runs[runs.length - 1];
@@ -40,14 +36,11 @@ function curveOf({ limits, kernel }, name) {
 }
 
 class Curve {
-  constructor(name, change, toggle) {
-    Object.assign(this, { name, change, runs: null, drag: null, width: 340 });
-    const { title } = AXES[name];
-    this.svg = created(drawn("svg"));
+  constructor(name, change) {
+    Object.assign(this, { name, change, runs: null, drag: null, width: 340, svg: byId(`${name}-curve`) });
+    this.caption = this.svg.nextElementSibling;
+    this.scale = this.svg.previousElementSibling.querySelector("button");
     this.pointed = created(drawn("g"));
-    this.caption = created(element("p", { class: "caption" }));
-    this.scale = created(button("", `scale ${name}`, toggle, { class: "link", title: "Show the curves in percent or in warps" }));
-    this.node = created(element("section", { class: "card curve" }, element("h2", {}, title, this.scale), this.svg, this.caption));
     this.handlers = {
       pointerdown: (event) => this.press(event),
       pointermove: (event) => this.move(event),
@@ -116,7 +109,7 @@ class Curve {
     adapt(this.svg, drawn(
       "svg",
       {
-        role: "slider", tabindex: "0", height: HEIGHT, viewBox: `0 0 ${this.width} ${HEIGHT}`, "aria-label": `${AXES[this.name].title}, curve`,
+        viewBox: `0 0 ${this.width} ${HEIGHT}`,
         "aria-valuemin": this.low, "aria-valuemax": this.high, "aria-valuenow": this.now ?? this.low, "aria-valuetext": this.words, ...this.handlers,
       },
       this.axes(),
@@ -138,7 +131,7 @@ class Curve {
       shares.map((share) => drawn("text", { x: EDGE.left - 5, y: this.y(share) + 4, class: "end" }, label(share))),
       drawn("text", { x: 2, y: 11, class: "start title" }, scale.isWarps ? "Warps per SM" : "Occupancy"),
       ticks.map((value) => drawn("text", { x: this.x(value), y: HEIGHT - EDGE.bottom + 24 }, tickText(value, this.name))),
-      drawn("text", { x: middle, y: HEIGHT - 6, class: "title" }, AXES[this.name].unit),
+      drawn("text", { x: middle, y: HEIGHT - 6, class: "title" }, UNITS[this.name]),
     ];
   }
   // Below the curve the limiter of each value: a tint, and a band along the axis.

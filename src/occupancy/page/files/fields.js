@@ -1,14 +1,11 @@
-// The fields: their texts, the kernel of those texts, and the form made from the table of inputs.
+// The fields: their texts, and the kernel and the grid that these describe. The table of inputs is Python's.
 
 const FACTORS = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
 const MOST = 2 ** 31 - 1;
-const LAUNCH = [
-  { name: "sms", label: "SMs of the GPU", kind: "count", help: "Known for a GPU by name; enter it for a compute capability." },
-  { name: "grid", label: "Blocks of the grid", kind: "shape", help: "A number, or a shape such as 128x32." },
-  { name: "cluster", label: "Blocks per cluster", kind: "shape", help: "A number, or a shape such as 2x1.", needs: "max_portable_cluster_size" },
-];
 const SIZES = [0, MOST];
-const inputOf = (field) => DATA.inputs.find((each) => each.field === field);
+const NUMBERS = ["count", "size", "shape", "carveout"];
+const inputOf = (name) => DATA.inputs.find((each) => each.name === name);
+const textOf = (fields, { name }) => (fields[name] ?? "").trim();
 
 class Wrong extends Error {}
 
@@ -60,19 +57,20 @@ function readCarveout(text, limits) {
   return carveout;
 }
 
+// The values of an input's text, by the names of the library.
 const READERS = {
   count(text, input) {
     const number = readCount(text, input.range);
-    if (number % (input.multiple)) throw new Wrong(`Enter a multiple of ${input.multiple}.`);
+    if (number % input.multiple) throw new Wrong(`Enter a multiple of ${input.multiple}.`);
     return { [input.field]: number };
   },
   size: (text, input) => ({ [input.field]: readSize(text, input.range) }),
   shape(text, input) {
-    const [threads, shape] = readShape(text, input.range);
-    return { threads, block_dim: shape };
+    const [number, shape] = readShape(text, input.range);
+    return input.name === "threads" ? { threads: number, block_dim: shape } : { [input.field]: shape ?? [number, 1, 1] };
   },
   carveout: (text, input, limits) => ({ carveout: readCarveout(text, limits) }),
-  flag: (text, input) => ({ [input.field]: oneOf(text, ["yes", "no"]) === "yes" }),
+  flag: (text, input) => ({ [input.field]: oneOf(text, input.options) === "yes" }),
   choice: (text, input) => ({ [input.field]: oneOf(text, input.options) }),
 };
 
@@ -82,69 +80,52 @@ function oneOf(text, options) {
 }
 
 const isOffered = (input, limits) => !input.needs || Boolean(limits[input.needs]);
+const product = ([x, y, z]) => x * y * z;
 
-// {gpu, limits, kernel, model, result, errors} of some fields; kernel and result are null where a field is wrong.
+// {gpu, limits, kernel, result, errors, sms, wave, waves} of some fields. The kernel and its result are null where
+// one of its fields is wrong; the wave is the grid's on the whole GPU.
 function readQuestion(fields) {
   const gpu = findGpu(fields.gpu ?? "");
-  const errors = gpu.error ? { gpu: gpu.error } : {};
-  const question = { gpu, limits: limitsOf(gpu.cc), kernel: null, result: null, errors };
-  if (gpu.error) return question;
-  const { limits } = question;
-  const values = {};
+  const question = { gpu, limits: limitsOf(gpu.cc), kernel: null, result: null, errors: {}, sms: gpu.sms, wave: null, waves: null };
+  const { limits, errors } = question;
   const read = (name, reader) => {
     try {
-      reader();
+      return reader();
     } catch (error) {
       if (!(error instanceof Wrong || error instanceof Refused)) throw error;
-      errors[error.where ? inputOf(error.where).name : name] = error.message;
-    }
-  };
-  for (const input of DATA.inputs) {
-    const text = (fields[input.name] ?? "").trim();
-    if (!isOffered(input, limits)) continue;
-    read(input.name, () => {
-      if (text) Object.assign(values, READERS[input.kind](text, input, limits));
-      else if (input.field === "threads") throw new Wrong("Enter threads per block, such as 256.");
-    });
-  }
-  if (Object.keys(errors).length) return question;
-  read("threads", () => {
-    const kernel = kernelOf(values);
-    if (/^auto$/i.test(fields.carveout?.trim())) {
-      const { smallest } = carveoutAdvice(evaluate(limits, kernel));
-      kernel.carveout = smallest && { amount: smallest.shared_memory, unit: "bytes" };
-    }
-    question.result = evaluate(limits, kernel);
-    question.kernel = kernel;
-  });
-  return question;
-}
-
-// The grid on the whole GPU: {errors, sms, wave, waves}.
-function readLaunch(fields, question) {
-  const errors = {};
-  const read = (name, reader) => {
-    const text = (fields[name] ?? "").trim();
-    try {
-      return text ? reader(text) : null;
-    } catch (error) {
-      if (!(error instanceof Wrong || error instanceof Refused)) throw error;
-      errors[error.where ?? name] = error.message;
+      errors[error.where?.replaceAll("_", "-") ?? name] = error.message;
       return null;
     }
   };
-  const shape = (text) => readShape(text, [1, MOST])[1] ?? [readCount(text, [1, MOST]), 1, 1];
-  const sms = read("sms", (text) => readCount(text, [1, MOST])) ?? question.gpu.sms;
-  const grid = read("grid", shape);
-  const cluster = question.limits && isOffered(LAUNCH[2], question.limits) ? read("cluster", shape) : null;
+  if (gpu.error) {
+    errors.gpu = gpu.error;
+    return question;
+  }
+  const values = {};
+  for (const input of DATA.inputs.filter((each) => isOffered(each, limits))) {
+    const text = textOf(fields, input);
+    if (text) read(input.name, () => Object.assign(values, READERS[input.kind](text, input, limits)));
+    else if (input.name === "threads") errors.threads = "Enter threads per block, such as 256.";
+  }
+  const { sms = gpu.sms, grid = null, cluster = null, ...amounts } = values;
+  question.sms = sms;
+  if (DATA.inputs.every(({ name, is_launch: isLaunch }) => isLaunch || !errors[name])) {
+    read("threads", () => {
+      const kernel = kernelOf(amounts);
+      if (/^auto$/i.test(fields.carveout?.trim())) {
+        const { smallest } = carveoutAdvice(evaluate(limits, kernel));
+        kernel.carveout = smallest && { amount: smallest.shared_memory, unit: "bytes" };
+      }
+      question.result = evaluate(limits, kernel);
+      question.kernel = kernel;
+    });
+  }
   if ((grid || cluster) && !sms) errors.sms ??= "Enter the number of SMs.";
-  if (!sms || !question.result) return { errors, sms, wave: null, waves: null };
-  const size = cluster && cluster[0] * cluster[1] * cluster[2];
-  const wave = read(size ? "cluster" : "threads", () => fullWave(question.result, sms, size));
-  const isDivided = grid && cluster && grid.some((each, axis) => each % cluster[axis]);
-  if (isDivided) errors.grid = `Enter a multiple of ${cluster.join(" x ")} clusters.`;
-  const waves = grid && wave?.blocks && !isDivided ? countWaves(grid[0] * grid[1] * grid[2], wave) : null;
-  return { errors, sms, wave, waves };
+  if (grid && cluster && grid.some((each, axis) => each % cluster[axis])) errors.grid = `Enter a multiple of ${cluster.join(" x ")} clusters.`;
+  if (!sms || !question.result) return question;
+  question.wave = read(cluster ? "cluster" : "threads", () => fullWave(question.result, sms, cluster && product(cluster)));
+  if (grid && question.wave?.blocks && !errors.grid) question.waves = countWaves(product(grid), question.wave);
+  return question;
 }
 
 // Each size as it is written everywhere: 40960 and 40k are 40 KiB.
@@ -160,7 +141,7 @@ function inUnits(fields) {
 
 // The fields' texts for another amount of something.
 function fieldsFor(kernel, name, amount) {
-  if (name !== "smem") return { [inputOf(name).name]: String(amount) };
+  if (name !== "smem") return { [name.replaceAll("_", "-")]: String(amount) };
   const fixed = kernel?.static_smem ?? 0;
   if (amount >= fixed) return { "dynamic-smem": String(amount - fixed) };
   return { "static-smem": String(amount), "dynamic-smem": kernel.dynamic_smem === null ? "" : "0" };
@@ -185,83 +166,28 @@ function stepped(now, units, unit) {
   return Math.max(0, (at + units) * unit);
 }
 
-const COLOUR_OF = { threads: "warps", regs: "registers", "dynamic-smem": "shared_memory", "static-smem": "shared_memory", barriers: "barriers", "tensor-memory": "tensor_memory", "virtual-resources": "tensor_memory" };
-const KEYS = { ArrowUp: 1, ArrowDown: -1, PageUp: 8, PageDown: -8 };
+// The text of the next value of an input, upwards or downwards, in units of the GPU; null where it has none.
+function nextText(input, text, units, limits) {
+  if (input.kind === "carveout") {
+    const sizes = limits.shared_memory_configurations;
+    const carveout = text ? readCarveout(text, limits) : null;
+    const at = carveout ? sizes.indexOf(configurationOf(limits, carveout)) + Math.sign(units) : sizes.length - 1;
+    return words.size(sizes[Math.max(0, Math.min(sizes.length - 1, at))]);
+  }
+  const now = input.kind === "size" ? readSize(text || "0", input.range) : text ? readShape(text, input.range)[0] : 0;
+  const unit = input.multiple > 1 ? input.multiple : stepOf(input.field, limits);
+  const least = input.name === "threads" || input.multiple > 1 ? unit : input.range[0];
+  return String(Math.max(least, Math.min(input.range[1], stepped(now, units, unit))));
+}
 
-class Form {
-  constructor(changed) {
-    Object.assign(this, { changed, rows: {}, limits: null });
-    for (const [at, input] of DATA.inputs.entries()) this.add(at < 4 ? "main" : "more", input);
-    for (const input of LAUNCH) this.add("launch", input);
-    const gpu = byId("gpu");
-    this.rows.gpu = { control: gpu, error: byId("gpu-error"), input: { kind: "name" } };
-    this.listen(gpu, { name: "gpu", kind: "name" });
-    fill(byId("gpu-names"), [
-      [...LIMITS].reverse().map((each) => element("option", { value: each.compute_capability }, familyOf(each))),
-      GPUS.map((each) => element("option", { value: each.name }, `${each.cc}, ${each.sms} SMs`)),
-    ]);
-  }
-  add(place, input) {
-    const { name, kind } = input;
-    const options = { flag: ["yes", "no"], choice: input.options }[kind];
-    const isNumber = ["count", "size", "shape"].includes(kind);
-    const common = { id: name, name, "aria-describedby": `${name}-help ${name}-error` };
-    const control = created(options
-      ? element("select", common, ["", ...options].map((value) => element("option", { value }, value || "not given")))
-      : element("input", { ...common, type: "text", inputmode: kind === "count" ? "numeric" : "text", spellcheck: "false", autocapitalize: "off", placeholder: "not given" }));
-    const error = created(element("p", { id: `${name}-error`, class: "error" }));
-    const step = (units, sign) => button(sign, `${name} ${sign}`, () => this.step(input, units), { class: "stepper", "aria-label": `${units > 0 ? "More" : "Less"}: ${input.label}` });
-    byId(place).append(created(element(
-      "div",
-      { class: `field ${COLOUR_OF[name] ?? ""}` },
-      element("label", { for: name, title: input.help }, input.label),
-      element("div", { class: "box" }, isNumber && step(-1, "−"), control, isNumber && step(1, "+")),
-      element("p", { id: `${name}-help`, class: "help" }, input.help),
-      error,
-    )));
-    this.rows[name] = { control, error, input };
-    this.listen(control, input);
-  }
-  listen(control, input) {
-    control.addEventListener("input", () => this.changed({ [input.name]: control.value }, true));
-    control.addEventListener("change", () => this.changed({ [input.name]: control.value }));
-    control.addEventListener("keydown", (event) => {
-      if (!KEYS[event.key] || event.altKey || event.ctrlKey || event.metaKey || !["count", "size", "shape", "carveout"].includes(input.kind)) return;
-      event.preventDefault();
-      this.step(input, KEYS[event.key]);
-    });
-  }
-  // Go to the next value, upwards or downwards, in units of the GPU.
-  step(input, units) {
-    const text = this.rows[input.name].control.value.trim();
-    const range = input.range ?? [1, MOST];
-    const limits = this.limits;
-    try {
-      if (input.kind === "carveout") {
-        const sizes = limits.shared_memory_configurations;
-        const carveout = text ? readCarveout(text, limits) : null;
-        const at = carveout ? sizes.indexOf(configurationOf(limits, carveout)) + Math.sign(units) : sizes.length - 1;
-        return this.changed({ [input.name]: words.size(sizes[Math.max(0, Math.min(sizes.length - 1, at))]) });
-      }
-      const now = text ? (input.kind === "size" ? readSize(text, range) : readShape(text, range)[0]) : 0;
-      const unit = input.multiple > 1 ? input.multiple : input.field ? stepOf(input.field, limits) : 1;
-      const least = input.field === "threads" || input.multiple > 1 ? unit : range[0];
-      this.changed({ [input.name]: String(Math.max(least, Math.min(range[1], stepped(now, units, unit)))) });
-    } catch (error) {
-      if (!(error instanceof Wrong || error instanceof Refused)) throw error; // no number: it stays
-    }
-  }
-  // Show the fields of a question, with what is wrong in them.
-  show(fields, { limits }, errors) {
-    this.limits = limits ?? this.limits;
-    for (const [name, { control, error, input }] of Object.entries(this.rows)) {
-      const value = fields[name] ?? "";
-      if (control.value !== value) control.value = value;
-      const missing = input.needs && !isOffered(input, this.limits);
-      control.disabled = Boolean(missing);
-      if (input.kind !== "name" && control.localName === "input") control.placeholder = missing ? `not on ${this.limits.compute_capability}` : "not given";
-      control.setAttribute("aria-invalid", errors[name] ? "true" : "false");
-      settle(error, errors[name] ?? "");
-    }
+// Show the texts of the fields, and what is wrong in them.
+function showFields(fields, limits, errors) {
+  for (const input of [{ name: "gpu" }, ...DATA.inputs]) {
+    const [control, value] = [byId(input.name), fields[input.name] ?? ""];
+    if (control.value !== value) control.value = value;
+    control.disabled = !isOffered(input, limits);
+    if (input.kind && control.localName === "input") control.placeholder = control.disabled ? `not on ${limits.compute_capability}` : "not given";
+    control.setAttribute("aria-invalid", String(input.name in errors));
+    settle(byId(`${input.name}-error`), errors[input.name] ?? "");
   }
 }

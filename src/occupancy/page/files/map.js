@@ -18,23 +18,17 @@ const tintOf = (share) => (share ? 0.08 + 0.92 * share ** 1.3 : 0).toFixed(3);
 
 class HeatMap {
   constructor(change) {
-    Object.assign(this, { change, axes: ["threads", "regs"], width: 560 });
+    Object.assign(this, { change, axes: ["threads", "regs"], width: 560, svg: byId("map").querySelector("svg") });
+    this.caption = this.svg.nextElementSibling;
     this.marker = created(drawn("g"));
-    this.svg = created(drawn("svg", {
-      class: "map", role: "slider", tabindex: "0", height: MAP_HEIGHT, "aria-roledescription": "slider in two directions",
-      keydown: (event) => this.press(event),
-      pointermove: (event) => this.hover(event),
-      pointerleave: () => settle(this.caption, this.words),
-      click: (event) => this.change(Object.fromEntries(this.under(event).map((value, index) => [this.axes[index], value]))),
-    }));
-    this.caption = created(element("p", { class: "caption" }));
-    this.selects = [0, 1].map((index) => created(element(
-      "select",
-      { id: `axis-${index}`, change: (event) => this.choose(index, event.target.value) },
-      ["threads", "regs", "smem", "barriers"].map((name) => element("option", { value: name }, words.name(name))),
-    )));
-    this.node = byId("map");
-    refill("map", element("p", { class: "choices" }, ["across", "up"].map((text, index) => [element("label", { for: `axis-${index}` }, text), this.selects[index]])), this.svg, this.caption);
+    this.selects = [byId("axis-0"), byId("axis-1")];
+    this.selects.forEach((select, index) => (select.oninput = () => this.choose(index, select.value)));
+    Object.assign(this.svg, {
+      onkeydown: (event) => this.press(event),
+      onpointermove: (event) => this.hover(event),
+      onpointerleave: () => settle(this.caption, this.words),
+      onclick: (event) => this.change(Object.fromEntries(this.under(event).map((value, index) => [this.axes[index], value]))),
+    });
   }
   choose(index, name) {
     if (this.axes[1 - index] === name) this.axes[1 - index] = this.axes[index];

@@ -3,32 +3,58 @@
 const SHOWN = 250;
 const ORDER = new Intl.Collator("en", { numeric: true }); // one for all: to make it takes longer than to compare
 const spillsOf = (kernel, side = "") => (kernel[`${side}spill_store_bytes`] ?? 0) + (kernel[`${side}spill_load_bytes`] ?? 0);
+const bytesText = (bytes) => `${grouped(bytes)} B`;
 const sizeText = (bytes) => (bytes ? words.size(bytes) : "0");
-const stepText = (step) => step && `${Object.entries(step.requires).map(([name, amount]) => `${words.amount(name, amount)} ${name === "smem" ? "" : { regs: "regs" }[name] ?? name}`.trim()).join(", ")}: ${words.percent(step.occupancy)}`;
+const archText = (kernel) => (kernel.arch ?? "").replace("sm_", "");
+const limitersOf = (kernel) => (kernel.launchable === false ? "does not launch" : words.list((kernel.limiters ?? []).map(words.name)));
 
-// Of several kernels of a name the worst counts for the order, and a range is shown.
-const COLUMNS = [
-  { key: "occupancy", title: "Occ.", of: (kernel) => kernel.occupancy, text: words.percent },
-  { key: "limiters", title: "Limited by", of: (kernel) => (kernel.launchable === false ? "does not launch" : words.list((kernel.limiters ?? []).map(words.name))) },
+const stepText = (step) => step && `${Object.entries(step.requires).map(([name, amount]) => `${words.amount(name, amount)} ${name === "smem" ? "" : name}`.trim()).join(", ")}: ${words.percent(step.occupancy)}`;
+
+// Columns: the value of a kernel, and the text of a number or what is shown of anything else. Of several kernels of a
+// name the worst counts for the order, and a range is shown. A column that no kernel uses is left out.
+const SCAN_COLUMNS = [
+  { key: "occupancy", title: "Occ.", of: (kernel) => kernel.occupancy, text: words.percent, isUsed: () => true },
+  { key: "limiters", title: "Limited by", of: limitersOf },
   { key: "threads", title: "Threads", of: (kernel) => kernel.threads, text: grouped, mark: (kernel) => (kernel.threads_assumed ? "*" : "") },
   { key: "regs", title: "Regs", of: (kernel) => kernel.regs, text: grouped },
   { key: "smem", title: "Shared", of: (kernel) => kernel.smem, text: sizeText },
-  { key: "spills", title: "Spills", of: (kernel) => spillsOf(kernel) || null, text: (bytes) => `${grouped(bytes)} B` },
-  { key: "stack", title: "Stack", of: (kernel) => kernel.stack_bytes || null, text: (bytes) => `${grouped(bytes)} B` },
+  { key: "spills", title: "Spills", of: (kernel) => spillsOf(kernel) || null, text: bytesText },
+  { key: "stack", title: "Stack", of: (kernel) => kernel.stack_bytes || null, text: bytesText },
   { key: "time", title: "Time", of: (kernel) => kernel.duration_us, text: (time) => `${grouped(time.toFixed(1))} µs` },
   { key: "share", title: "Share", of: (kernel) => kernel.time_share, text: words.percent },
   { key: "waves", title: "Waves", of: (kernel) => kernel.waves, text: (waves) => waves.toFixed(2) },
-  { key: "next", title: "To raise it", of: (kernel) => stepText(kernel.next_step) || "" },
+  { key: "next", title: "To raise it", of: (kernel) => stepText(kernel.next_step) },
 ];
-const KINDS = {
-  fails: ["does not launch", (kernel) => kernel.launchable === false],
-  spills: ["spilling", (kernel) => spillsOf(kernel) > 0],
-  low: ["below 50%", (kernel) => kernel.occupancy !== null && kernel.occupancy < 0.5],
-};
+const KINDS = [
+  { key: "fails", title: "does not launch", is: (kernel) => kernel.launchable === false },
+  { key: "spills", title: "spilling", is: (kernel) => spillsOf(kernel) > 0 },
+  { key: "low", title: "below 50%", is: (kernel) => kernel.occupancy !== null && kernel.occupancy < 0.5 },
+];
 const VERDICTS = ["worse", "mixed", "removed", "added", "changed", "better", "same"];
-// The values of both builds, and whether more of it is good, bad or neither.
-const COMPARED = [["occupancy", "Occupancy", words.percent, 1], ["regs", "Registers", grouped, 0], ["smem", "Shared", sizeText, 0], ["spills", "Spills", (bytes) => (bytes ? `${grouped(bytes)} B` : "0"), -1]];
-const sideOf = (kernel, side, key) => (key === "spills" ? (kernel[`${side}_spill_store_bytes`] === null ? null : spillsOf(kernel, `${side}_`)) : kernel[`${side}_${key}`] ?? null);
+const VERDICT_KINDS = VERDICTS.map((verdict) => ({ key: verdict, title: verdict, is: (kernel) => kernel.verdict === verdict }));
+
+// Three columns of a value that both builds have; more of it is good (1), bad (-1) or neither.
+function comparedColumns(key, title, text, sign, pointsOf = text) {
+  const sideOf = (side) => (kernel) => (key !== "spills" ? kernel[side + key] : kernel[`${side}spill_store_bytes`] === null ? null : spillsOf(kernel, side)) ?? null;
+  const [before, after] = [sideOf("old_"), sideOf("new_")];
+  const change = (kernel) => (before(kernel) === null || after(kernel) === null ? null : after(kernel) - before(kernel));
+  const look = (kernel) => ({ "-1": "worse", 1: "better" })[Math.sign(sign * change(kernel))];
+  const isUsed = (kernel) => before(kernel) || after(kernel);
+  return [
+    { key: `old-${key}`, title: `${title} before`, of: before, text, none: "–", isUsed },
+    { key: `new-${key}`, title: "after", of: after, text, none: "–", isUsed },
+    { key: `change-${key}`, title: "Δ", of: change, text: (value) => (value ? `${value > 0 ? "+" : "−"}${pointsOf(Math.abs(value))}` : ""), look, isUsed },
+  ];
+}
+const DIFF_COLUMNS = [
+  { key: "verdict", title: "Verdict", of: ({ verdict }) => VERDICTS.indexOf(verdict), show: ({ verdict }) => element("span", { class: `chip ${verdict}` }, verdict), isUsed: () => true },
+  ...comparedColumns("occupancy", "Occupancy", words.percent, 1, (share) => String(Number((100 * share).toFixed(1)))),
+  ...comparedColumns("regs", "Registers", grouped, 0),
+  ...comparedColumns("smem", "Shared", sizeText, 0),
+  ...comparedColumns("spills", "Spills", (bytes) => (bytes ? bytesText(bytes) : "0"), -1),
+  { key: "cause", title: "Cause", of: ({ causes }) => (causes ?? []).filter(({ name }) => !/^(regs|smem|spills)$/.test(name)).map(causeText).join(", "), isProse: true },
+  { key: "fix", title: "Fix", of: ({ fix }) => stepText(fix), isProse: true },
+];
 
 class Report {
   constructor({ kind, lead, notes, keys, rows }, changed) {
@@ -41,37 +67,28 @@ class Report {
     });
     this.state = { q: "", arch: "", kind: "", bin: "", sort: "", down: "" };
     this.changed = changed;
-    this.shown = SHOWN;
-    const kinds = this.isDiff ? VERDICTS.map((verdict) => [verdict, verdict, (kernel) => kernel.verdict === verdict]) : Object.entries(KINDS).map(([key, [title, is]]) => [key, title, is]);
-    this.kinds = kinds.map(([key, title, is]) => ({ key, title, is, count: this.kernels.filter(is).length })).filter(({ count }) => count);
-    this.archs = [...new Set(this.kernels.map(({ arch }) => arch ?? ""))].sort(ORDER.compare);
-    this.columns = this.isDiff ? this.comparedColumns() : COLUMNS.filter(({ of }) => this.kernels.some((kernel) => of(kernel)));
-    this.search = created(element("input", { type: "search", placeholder: "Kernel, * for anything", "aria-label": "Search", input: (event) => this.set({ q: event.target.value }) }));
-    this.select = created(element("select", { "aria-label": "Architecture", input: (event) => this.set({ arch: event.target.value }) }, ["", ...this.archs].map((arch) => element("option", { value: arch }, arch || "all architectures"))));
-    this.strip = created(element("div", { class: "strip" }));
-    this.count = created(element("p", { class: "note", role: "status" }));
-    this.head = created(element("thead"));
-    this.body = created(element("tbody"));
-    this.more = created(button("", "more", () => {
-      this.shown += 4 * SHOWN;
-      this.draw();
-    }));
-    this.box = created(element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Kernels" }, element("table", { class: "list" }, element("caption", { class: "unseen" }, "Kernels"), this.head, this.body)));
-    this.node = created(element("main", { id: "kernels" },
-      lead.map((text) => element("p", { class: "lead" }, text)),
-      element("form", { class: "filters", role: "search", submit: (event) => event.preventDefault() }, this.search, this.archs.length > 1 && this.select, this.strip),
-      this.count, this.box, this.more,
-      notes.length > 0 && element("details", { open: true }, element("summary", {}, "Notes"), notes.map((text) => element("p", { class: "note" }, text)))));
-    this.back = created(element("a", { href: "#kernels", class: "back" }, "← All kernels"));
-    document.querySelector("header").append(this.back);
-    document.querySelector("header").after(this.node);
+    this.kinds = (this.isDiff ? VERDICT_KINDS : KINDS).map((each) => ({ ...each, count: this.kernels.filter(each.is).length })).filter(({ count }) => count);
+    this.bins = Array(11).fill(0);
+    for (const kernel of this.kernels) if (shareOf(kernel) !== null) this.bins[binOf(shareOf(kernel))] += 1;
+    const columns = this.isDiff ? DIFF_COLUMNS : SCAN_COLUMNS;
+    this.columns = columns.filter(({ of, isUsed = of }) => this.kernels.some(isUsed));
+    [this.search, this.select, this.more, this.box] = ["q", "arch", "rest", "rows"].map(byId);
+    this.search.oninput = () => this.set({ q: this.search.value });
+    this.select.oninput = () => this.set({ arch: this.select.value });
+    this.more.onclick = () => this.draw(this.shown + 4 * SHOWN);
+    const archs = [...new Set(this.kernels.map(({ arch }) => arch ?? ""))].sort(ORDER.compare);
+    this.select.hidden = archs.length < 2;
+    fill(this.select, ["", ...archs].map((arch) => element("option", { value: arch }, arch || "all architectures")));
+    fill(byId("lead"), lead.map((text) => element("p", { class: "lead" }, text)));
+    byId("notes").hidden = !notes.length;
+    fill(byId("notes").lastElementChild, notes.map((text) => element("p", { class: "note" }, text)));
+    document.querySelector("header").append(byId("back"));
   }
 
   // ---- Filters and order, which are in the address
 
   set(changes) {
     Object.assign(this.state, changes);
-    this.shown = SHOWN;
     this.draw();
     this.changed();
   }
@@ -95,15 +112,14 @@ class Report {
     scrollTo(0, isListed ? this.left?.at ?? 0 : 0);
     if (!isListed || !this.left) return;
     this.box.scrollTop = this.left.inBox;
-    [...this.body.querySelectorAll("a")].find((each) => each.dataset.key === this.left.key)?.focus({ preventScroll: true });
+    [...this.box.querySelectorAll("a")].find((each) => each.dataset.key === this.left.key)?.focus({ preventScroll: true });
   }
   chosen() {
     const { q, arch, kind, bin } = this.state;
     const wanted = q.toLowerCase().split(/\s+/).filter(Boolean).map((word) => word.split("*").filter(Boolean));
     const is = this.kinds.find(({ key }) => key === kind)?.is;
-    return this.kernels.filter((kernel) => (!arch || kernel.arch === arch) && (!is || is(kernel)) && (bin === "" || binOf(this.shareOf(kernel)) === Number(bin)) && wanted.every((parts) => holds(kernel.text, parts)));
+    return this.kernels.filter((kernel) => (!arch || kernel.arch === arch) && (!is || is(kernel)) && (bin === "" || binOf(shareOf(kernel)) === Number(bin)) && wanted.every((parts) => holds(kernel.text, parts)));
   }
-  shareOf = (kernel) => (this.isDiff ? kernel.new_occupancy ?? kernel.old_occupancy : kernel.occupancy) ?? null;
 
   // ---- Rows: a group for each name, of the kernels that are chosen
 
@@ -117,126 +133,103 @@ class Report {
   sorted(groups) {
     const { sort, down } = this.state;
     if (!sort) return groups;
-    const column = this.columns.find(({ key }) => key === sort);
-    const sign = down ? -1 : 1;
-    const valueOf = sort === "name" ? ([kernel]) => kernel.name : (group) => valuesOf(group, column.of)[down ? "most" : "least"];
-    const keyed = groups.map((group, at) => [valueOf(group), at]);
+    const of = this.columns.find(({ key }) => key === sort)?.of ?? ((kernel) => kernel.name);
+    const keyed = groups.map((group, at) => [rangeOf(group, of)[down ? 1 : 0], at]);
     keyed.sort(([a, i], [b, j]) => {
       if (a === null || b === null) return (a === null) - (b === null) || i - j; // unknown values come last
-      return sign * (typeof a === "string" ? ORDER.compare(a, b) : a - b) || i - j;
+      return (down ? -1 : 1) * compareValues(a, b) || i - j;
     });
     return keyed.map(([, at]) => groups[at]);
   }
-  draw() {
-    const { sort, down, kind, bin } = this.state;
+  draw(shown = SHOWN) {
+    this.shown = shown;
     const kernels = this.chosen();
     const groups = this.sorted(this.groups(kernels));
-    const bins = Array(11).fill(0);
-    for (const kernel of this.kernels) if (this.shareOf(kernel) !== null) bins[binOf(this.shareOf(kernel))] += 1;
-    const most = Math.max(1, ...bins);
-    fill(this.strip, [
-      this.kinds.map(({ key, title, count }) => button(`${grouped(count)} ${title}`, `kind ${key}`, () => this.set({ kind: kind === key ? "" : key }), { class: `chip ${key}`, "aria-pressed": String(kind === key) })),
-      element("span", { class: "histogram", role: "group", "aria-label": "Occupancies" }, bins.map((count, at) => element("button", { type: "button", title: `${at < 10 ? `${10 * at}% to below ${10 * at + 10}%` : "100%"}: ${words.count(count, "kernel")}`, "aria-label": `${10 * at}%: ${count}`, "aria-pressed": String(bin === String(at)), click: () => this.set({ bin: bin === String(at) ? "" : String(at) }) },
-        drawn("svg", { viewBox: "0 0 10 32", preserveAspectRatio: "none", "aria-hidden": "true" }, drawn("rect", { class: "registers", y: 32 - (30 * count) / most, width: 10, height: (30 * count) / most }))))),
-    ]);
-    const title = (key, text, isNumber) => element("th", { scope: "col", class: isNumber ? "number" : null, "aria-sort": sort === key ? (down ? "descending" : "ascending") : null }, button(text, `sort ${key}`, () => this.set({ sort: key, down: sort === key ? (down ? "" : "1") : key === "name" || key === "occupancy" ? "" : "1" }), { class: "link" }));
-    fill(this.head, [element("tr", {}, title("name", "Kernel"), element("th", { scope: "col" }, "Arch"), this.columns.map(({ key, title: text, text: isNumber }) => title(key, text, isNumber || /^(old|new|change)-/.test(key))))]);
-    fill(this.body, groups.slice(0, this.shown).map((group) => (this.isDiff ? this.comparedLine(group[0]) : this.line(group))));
-    const unknown = this.unknown?.length ? ` The link has unknown parts: ${words.list(this.unknown)}.` : "";
+    fill(byId("strip"), [this.kinds.map((each) => this.chip(each)), element("span", { class: "histogram", role: "group", "aria-label": "Occupancies" }, this.bins.map((count, at) => this.bin(count, at)))]);
+    fill(this.box.querySelector("thead"), [element("tr", {}, this.title("name", "Kernel"), element("th", { scope: "col" }, "Arch"), this.columns.map(({ key, title, text }) => this.title(key, title, text)))]);
+    fill(this.box.querySelector("tbody"), groups.slice(0, shown).map((group) => this.line(group)));
+    const unknown = this.unknown.length ? ` The link has unknown parts: ${words.list(this.unknown)}.` : "";
     const of = kernels.length === this.kernels.length ? "" : `${grouped(kernels.length)} of `;
-    settle(this.count, `${of}${words.count(this.kernels.length, "kernel")}${groups.length === kernels.length ? "" : `, ${words.count(groups.length, "name")}`}.${unknown}`);
-    const left = groups.length - this.shown;
+    settle(byId("count"), `${of}${words.count(this.kernels.length, "kernel")}${groups.length === kernels.length ? "" : `, ${words.count(groups.length, "name")}`}.${unknown}`);
+    const left = groups.length - shown;
     this.more.hidden = left <= 0;
     settle(this.more, `Show ${grouped(Math.min(left, 4 * SHOWN))} more of ${grouped(left)}`);
-    this.back.href = this.fragment();
+    byId("back").href = this.fragment();
   }
-  name(kernel, title = kernel.name) {
-    const link = linkTo(kernel, this.isDiff);
-    return link ? element("a", { href: link, title: kernel.source, "data-key": `kernel ${kernel.name} ${kernel.arch}` }, inPieces(title)) : inPieces(title);
+  // A button that filters by a value of the state, or no longer.
+  filter(name, value, content, properties) {
+    const isOn = this.state[name] === value;
+    return button(content, `${name} ${value}`, () => this.set({ [name]: isOn ? "" : value }), { "aria-pressed": String(isOn), ...properties });
+  }
+  chip({ key, title, count }) { return this.filter("kind", key, `${grouped(count)} ${title}`, { class: `chip ${key}` }); }
+  bin(count, at) {
+    const height = (30 * count) / Math.max(1, ...this.bins);
+    const picture = drawn("svg", { viewBox: "0 0 10 32", preserveAspectRatio: "none", "aria-hidden": "true" }, drawn("rect", { class: "registers", y: 32 - height, width: 10, height }));
+    const range = at < 10 ? `${10 * at}% to below ${10 * at + 10}%` : "100%";
+    return this.filter("bin", String(at), picture, { title: `${range}: ${words.count(count, "kernel")}`, "aria-label": `${10 * at}%: ${count}` });
+  }
+  title(key, text, isNumber) {
+    const { sort, down } = this.state;
+    const isUpFirst = key === "name" || key === "occupancy";
+    const sortBy = () => this.set({ sort: key, down: (sort === key ? down : isUpFirst) ? "" : "1" });
+    return element("th", { scope: "col", class: isNumber ? "number" : null, "aria-sort": sort === key ? (down ? "descending" : "ascending") : null }, button(text, `sort ${key}`, sortBy, { class: "link" }));
   }
   line(group) {
     const worst = group.reduce((one, other) => ((other.occupancy ?? 2) < (one.occupancy ?? 2) ? other : one));
+    const link = linkTo(worst, this.isDiff);
+    const name = link ? element("a", { href: link, title: worst.source, "data-key": `kernel ${worst.name} ${worst.arch}` }, inPieces(worst.name)) : inPieces(worst.name);
     return element("tr", {},
-      element("th", { scope: "row" }, this.name(worst)),
-      element("td", { class: "archs" }, group.map((kernel) => element("a", { href: linkTo(kernel, false), title: `${kernel.arch}: ${kernel.occupancy === null ? "unknown" : words.percent(kernel.occupancy)}` }, (kernel.arch ?? "").replace("sm_", ""), kernel.occupancy === null ? "" : bar(kernel.occupancy, colourOfRow(kernel))))),
-      this.columns.map(({ of, text, mark }) => {
-        if (!text) return element("td", {}, of(worst) ?? "");
-        const { least, most } = valuesOf(group, of);
-        return element("td", { class: "number" }, least === null ? "" : `${text(least)}${least === most ? "" : ` – ${text(most)}`}${mark?.(worst) ?? ""}`);
-      }));
+      element("th", { scope: "row" }, name),
+      element("td", { class: "archs" }, this.isDiff ? archText(worst) : group.map((kernel) => this.arch(kernel))),
+      this.columns.map((column) => this.cell(column, group, worst)));
   }
+  arch(kernel) {
+    const [share, colour] = [kernel.occupancy, kernel.launchable === false ? "fails" : kernel.limiters?.[0] ?? "warps"];
+    return element("a", { href: linkTo(kernel, false), title: `${kernel.arch}: ${share === null ? "unknown" : words.percent(share)}` }, archText(kernel), share !== null && bar(share, colour));
+  }
+  cell({ of, text, show = of, mark, look, none = "", isProse }, group, worst) {
+    if (!text) return element("td", { class: isProse ? "prose" : null }, show(worst));
+    const [least, most] = rangeOf(group, of);
+    const range = least === null ? none : least === most ? text(least) : `${text(least)} – ${text(most)}`;
+    return element("td", { class: `number ${look?.(worst) ?? ""}` }, range, mark?.(worst));
+  }
+}
 
-  // ---- The comparison: before, after and difference
+const shareOf = (kernel) => kernel.occupancy ?? kernel.new_occupancy ?? kernel.old_occupancy ?? null;
+const binOf = (share) => Math.min(10, Math.floor(10 * share + 1e-9));
+const compareValues = (a, b) => (typeof a === "string" ? ORDER.compare(a, b) : a - b);
 
-  comparedColumns() {
-    const both = COMPARED.filter(([key]) => this.kernels.some((kernel) => sideOf(kernel, "old", key) || sideOf(kernel, "new", key)));
-    const cause = [["cause", "Cause", ({ causes }) => (causes ?? []).filter(({ name }) => !/^(regs|smem|spills)$/.test(name)).map(causeText).join(", ")], ["fix", "Fix", ({ fix }) => stepText(fix) || ""]].filter(([, , of]) => this.kernels.some(of));
-    return [
-      { key: "verdict", title: "Verdict", of: ({ verdict }) => VERDICTS.indexOf(verdict) },
-      ...both.flatMap(([key, title]) => [["old", `${title} before`], ["new", "after"], ["change", "Δ"]].map(([side, text]) => ({ key: `${side}-${key}`, title: text, of: (kernel) => (side === "change" ? changeIn(kernel, key) : sideOf(kernel, side, key)) }))),
-      ...cause.map(([key, title, of]) => ({ key, title, of })),
-    ];
-  }
-  comparedLine(kernel) {
-    return element("tr", {},
-      element("th", { scope: "row" }, this.name(kernel)),
-      element("td", {}, (kernel.arch ?? "").replace("sm_", "")),
-      this.columns.map(({ key, of }) => {
-        if (key === "verdict") return element("td", {}, element("span", { class: `chip ${kernel.verdict}` }, kernel.verdict));
-        const [, name] = /^(?:old|new|change)-(.*)/.exec(key) ?? [];
-        const value = of(kernel);
-        if (!name) return element("td", { class: "prose" }, value);
-        const [, , text, sign] = COMPARED.find(([each]) => each === name);
-        if (!key.startsWith("change")) return element("td", { class: "number" }, value === null ? "–" : text(value));
-        const shown = value === null || !value ? "" : `${value > 0 ? "+" : "−"}${name === "occupancy" ? `${Number((100 * Math.abs(value)).toFixed(1))}` : text(Math.abs(value))}`;
-        return element("td", { class: `number ${sign && value ? (sign * value > 0 ? "better" : "worse") : ""}` }, shown);
-      }));
-  }
+// [least, most] of the values that are known, or nulls.
+function rangeOf(group, of) {
+  const values = group.map(of).filter((value) => value !== null && value !== undefined).sort(compareValues);
+  return [values[0] ?? null, values[values.length - 1] ?? null];
 }
 
 // 40 → 72 registers
 function causeText({ name, old: before, new: after }) {
   const text = (value) => (value === null ? "none" : Array.isArray(value) ? (name === "launch_bounds" ? `(${value.filter(Boolean).join(", ")})` : value.join(" / ")) : /smem|stack/.test(name) ? sizeText(value) : typeof value === "number" ? grouped(value) : String(value));
-  return `${text(before)} → ${text(after)} ${{ smem: "shared memory", regs: "registers", stack_bytes: "stack", spills: "bytes spilled", launch_bounds: "launch bounds" }[name] ?? name.replaceAll("_", " ")}`;
-}
-
-const binOf = (share) => Math.min(10, Math.floor(10 * share + 1e-9));
-const colourOfRow = (kernel) => (kernel.launchable === false ? "fails" : kernel.limiters?.[0] ?? "warps");
-
-function valuesOf(group, of) {
-  const values = group.map(of).filter((value) => value !== null && value !== undefined);
-  if (!values.length) return { least: null, most: null };
-  if (typeof values[0] === "string") values.sort(ORDER.compare);
-  else values.sort((a, b) => a - b);
-  return { least: values[0], most: values[values.length - 1] };
-}
-
-function changeIn(kernel, key) {
-  const [before, after] = [sideOf(kernel, "old", key), sideOf(kernel, "new", key)];
-  return before === null || after === null ? null : after - before;
+  return `${text(before)} → ${text(after)} ${{ stack_bytes: "stack" }[name] ?? name.replaceAll("_", " ")}`;
 }
 
 // The calculator with a kernel; in a comparison the old build is A.
 function linkTo(kernel, isDiff) {
   const cc = ccOf(kernel.cc ?? kernel.arch);
   if (!cc || !limitsOf(cc)) return null;
-  const fields = (side) => {
-    const of = (name) => kernel[`${side}${name}`] ?? null;
-    const stores = of("spill_store_bytes");
-    const bounds = [of("max_threads"), of("min_blocks")].filter(Boolean).join(", ");
-    return {
-      gpu: cc, kernel: kernel.name.slice(0, 200), bounds, spills: spillsOf(kernel, side) ? `${grouped(stores ?? 0)} / ${grouped(of("spill_load_bytes") ?? 0)} B` : "",
-      threads: of("block_dim")?.join("x") ?? of("threads"), regs: of("regs"), barriers: of("barriers"), "tensor-memory": of("tensor_memory"), "virtual-resources": of("virtual_resources"),
-      "static-smem": of("static_smem"), "dynamic-smem": of("static_smem") === null ? of("smem") : of("dynamic_smem"), carveout: of("shared_memory_configuration"),
-      grid: of("grid_dim")?.join("x"), cluster: of("cluster_dim")?.join("x"), sms: of("multiprocessor_count"),
-    };
+  const [now, before] = isDiff ? ["new_", "old_"].map((side) => fieldsOf(kernel, cc, side)).filter(({ regs }) => regs) : [fieldsOf(kernel, cc, "")];
+  return now?.threads ? toFragment(now, before, DEFAULT_PINS.split(",")) : null;
+}
+
+// The texts of the fields for one side of a kernel.
+function fieldsOf(kernel, cc, side) {
+  const of = (name) => kernel[side + name] ?? null;
+  const fields = {
+    gpu: cc, kernel: kernel.name.slice(0, 200), bounds: [of("max_threads"), of("min_blocks")].filter(Boolean).join(", "),
+    spills: spillsOf(kernel, side) ? `${grouped(of("spill_store_bytes") ?? 0)} / ${grouped(of("spill_load_bytes") ?? 0)} B` : "",
+    threads: of("block_dim")?.join("x") ?? of("threads"), regs: of("regs"), barriers: of("barriers"), "tensor-memory": of("tensor_memory"), "virtual-resources": of("virtual_resources"),
+    "static-smem": of("static_smem"), "dynamic-smem": of("static_smem") === null ? of("smem") : of("dynamic_smem"), carveout: of("shared_memory_configuration"),
+    grid: of("grid_dim")?.join("x"), cluster: of("cluster_dim")?.join("x"), sms: of("multiprocessor_count"),
   };
-  const given = (all) => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null && value !== undefined && value !== "").map(([name, value]) => [name, String(value)]));
-  const hasNew = !isDiff || sideOf(kernel, "new", "regs") !== null;
-  const hasOld = isDiff && sideOf(kernel, "old", "regs") !== null;
-  if (!hasNew && !hasOld) return null;
-  const now = given(fields(isDiff ? (hasNew ? "new_" : "old_") : ""));
-  return now.threads ? toFragment(now, hasNew && hasOld ? given(fields("old_")) : null, DEFAULT_PINS.split(",")) : null;
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => (value ?? "") !== "").map(([name, value]) => [name, String(value)]));
 }
 
 // A name that may break where one of its parts begins.

@@ -1,12 +1,11 @@
 // A question as a link, a command line and Python, and its result as Markdown.
 
-const PARTS = ["kernel", "bounds", "spills", "gpu", ...DATA.inputs.map((each) => each.name), ...LAUNCH.map((each) => each.name)];
+const PARTS = ["kernel", "bounds", "spills", "gpu", ...DATA.inputs.map((each) => each.name)];
 const ALIASES = { arch: "cc", t: "threads", r: "regs", s: "dynamic-smem", smem: "dynamic-smem", tmem: "tensor-memory" };
 const DEFAULT_PINS = "A100,RTX 4090,B200";
 
 function toFragment(fields, held, pins) {
-  const isInput = (name) => DATA.inputs.some((each) => each.name === name);
-  const pairs = (texts, prefix, from = inUnits(texts)) => PARTS.filter((name) => from[name]).map((name) => [prefix + name, isInput(name) ? from[name].replaceAll(" ", "") : from[name]]);
+  const pairs = (texts, prefix, from = inUnits(texts)) => PARTS.filter((name) => from[name]).map((name) => [prefix + name, inputOf(name) ? from[name].replaceAll(" ", "") : from[name]]);
   const pinned = pins.join(",") === DEFAULT_PINS ? [] : [["pins", pins.join(",")]];
   return `#${new URLSearchParams([...pairs(fields, ""), ...pairs(held ?? {}, "a."), ...pinned])}`;
 }
@@ -38,19 +37,15 @@ function withGpu({ cc, ...fields }) {
 const quoted = (text) => (/^[\w.,%x:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 // The inputs that count on the GPU, as [input, text].
-const givenInputs = (fields, limits) => DATA.inputs.filter((each) => isOffered(each, limits) && fields[each.name]?.trim()).map((each) => [each, fields[each.name].trim()]);
+const givenInputs = (fields, { limits, errors }) => DATA.inputs.map((each) => [each, textOf(fields, each)]).filter(([each, text]) => text && isOffered(each, limits) && !errors[each.name]);
 
 function toCommand(fields, question) {
   const { gpu, limits } = question;
   const parts = ["occupancy calc", gpu.name ? `--gpu ${quoted(fields.gpu.trim())}` : `--cc ${limits.compute_capability}`];
-  for (const [input, text] of givenInputs(fields, limits)) {
+  for (const [input, text] of givenInputs(fields, question)) {
     if (input.kind === "flag") parts.push(text === "yes" ? `--${input.name}` : `--no-${input.name}`);
-    else parts.push(`--${input.name} ${plainText(input, text, question.kernel)}`);
-  }
-  const { errors } = readLaunch(fields, question);
-  for (const input of LAUNCH) {
-    const text = fields[input.name]?.trim();
-    if (text && isOffered(input, limits) && !errors[input.name] && !errors.sms) parts.push(`--${input.name} ${quoted(text.replaceAll(" ", ""))}`);
+    else if (!input.is_launch) parts.push(`--${input.name} ${plainText(input, text, question.kernel)}`);
+    else if (!question.errors.sms) parts.push(`--${input.name} ${quoted(text.replaceAll(" ", ""))}`);
   }
   return parts.join(" ");
 }
@@ -64,9 +59,9 @@ function plainText(input, text, kernel) {
   return String(kernel[input.field]);
 }
 
-function toPython(fields, { gpu, limits, kernel }) {
-  const parts = [JSON.stringify(gpu.name ? fields.gpu.trim() : limits.compute_capability)];
-  for (const [input] of givenInputs(fields, limits)) parts.push(`${input.field}=${pythonValue(input, kernel)}`);
+function toPython(fields, question) {
+  const parts = [JSON.stringify(question.gpu.name ? fields.gpu.trim() : question.limits.compute_capability)];
+  for (const [input] of givenInputs(fields, question)) if (!input.is_launch) parts.push(`${input.field}=${pythonValue(input, question.kernel)}`);
   return `import occupancy\n\nprint(occupancy.compute(${parts.join(", ")}))`;
 }
 

@@ -98,7 +98,7 @@ function stepButton(result, step, apply) {
 }
 
 // The verdict of the question, or of the last one that had a result; problem: what is wrong in the fields.
-function showVerdict(fields, question, held, problem, act) {
+function showVerdict(question, held, problem, act) {
   const { result } = question;
   const verdict = verdictOf(question);
   const [shown, more] = stepsShown(result);
@@ -110,7 +110,7 @@ function showVerdict(fields, question, held, problem, act) {
     element("div", { class: "why" },
       element("h2", {}, problem ? `✕ ${problem}` : verdict.headline),
       element("p", {}, problem ? "In grey: the last result." : verdict.detail),
-      !problem && verdict.call && element("p", { class: "call" }, "Opt-in required: ", button("copy the call", "copy call", () => act.copy("call", verdict.call), { class: "link", title: verdict.call })),
+      !problem && verdict.call && element("p", { class: "call" }, "Opt-in required: ", button("copy the call", "copy call", () => act.copy(verdict.call), { class: "link", title: verdict.call })),
     ),
     element("div", { class: "steps", role: "group", "aria-label": "To raise occupancy" },
       shown.map((step) => stepButton(result, step, act.apply)),
