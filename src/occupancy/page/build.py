@@ -14,20 +14,8 @@ from typing import Any
 from .data import page_data
 from .report import CALCULATOR, PageHeading
 
-SCRIPTS = [
-    "words",
-    "dom",
-    "engine",
-    "gpus",
-    "fields",
-    "share",
-    "paste",
-    "chart",
-    "map",
-    "views",
-    "report",
-    "app",
-]
+SCRIPTS = ("words", "dom", "engine", "gpus", "fields", "share", "paste", "chart", "map", "views",
+           "report", "app")  # fmt: skip
 START = "app.start();\n"
 
 

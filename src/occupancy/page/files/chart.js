@@ -20,18 +20,11 @@ function curveOf({ limits, kernel }, name) {
     if (before && before.blocks === blocks && before.warps === warps && before.colour === colour) before.last = last;
     else runs.push({ first: before ? before.last + 1 : low, last, blocks, warps, share, colour });
   };
-  const at = (amount) => evaluate(limits, changed(kernel, { [name]: amount }));
   const most = highestOf(name, limits, kernel);
   const now = Math.min(valueOf(kernel, name) ?? 0, 2 * most);
-  if (name === "threads") {
-    for (let last = limits.warp_size; last < Math.max(most, now) + 1; last += limits.warp_size) add(last, at(last));
-  } else {
-    for (const [last, result] of new Dial({ limits, kernel }, name).results(low)) {
-      add(Math.min(last, most), result);
-      if (last >= most) break;
-    }
-  }
-  if (now > runs[runs.length - 1].last) add(now, at(now));
+  const high = name === "threads" ? roundUp(Math.max(most, now), limits.warp_size) : most;
+  for (const last of amountsOf(name, limits, low, high)) add(last, withAmount({ limits, kernel }, name, last));
+  if (now > runs[runs.length - 1].last) add(now, withAmount({ limits, kernel }, name, now));
   return runs;
 }
 

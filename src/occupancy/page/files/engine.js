@@ -275,81 +275,27 @@ function sharedMemoryFailure(limits, kernel, allocated) {
 // Static shared memory that no compiler takes, of a kernel that would launch.
 const isRefusedByCompiler = (result) => (result.kernel.static_smem ?? 0) > result.limits.max_shared_memory_per_block && result.launchable;
 
-// ---- Search: how the blocks fall as one input grows
+// ---- Amounts of one input
 
-// low to high in runs of equal keys: [last, key], ascending. A key must not come back after another one.
-function runsOf(key, low, high) {
-  const found = [];
-  const cut = (from, fromKey, to, toKey) => {
-    if (fromKey === toKey) return;
-    if (to - from === 1) return found.push([from, fromKey]);
-    const middle = divide(from + to, 2);
-    const middleKey = key(middle);
-    cut(from, fromKey, middle, middleKey);
-    cut(middle, middleKey, to, toKey);
-  };
-  const last = key(high);
-  cut(low, key(low), high, last);
-  found.push([high, last]);
-  return found;
-}
-
-class Dial {
-  constructor({ limits, kernel }, name) {
-    Object.assign(this, { limits, kernel, name });
-    this.amount = amountOf(name, kernel) ?? (name === "barriers" ? UNKNOWN_BARRIERS : 0);
-  }
-  at(amount) { return evaluate(this.limits, changed(this.kernel, { [this.name]: amount })); }
-  // Blocks that this resource alone allows, or that the SM holds, whichever is less.
-  blocks({ block_limits: allowed }) {
-    const most = Math.min(allowed[RESOURCE_OF[this.name]] ?? Infinity, allowed.blocks);
-    return this.name === "regs" ? Math.min(most, allowed.warps) : most;
-  }
-  // Runs of amounts with the same blocks: {amount, blocks}, ascending.
-  levels(low, most, high) {
-    return this.runs(low, high, (result) => Math.min(this.blocks(result), most)).map(([amount, blocks]) => ({ amount, blocks: Number(blocks) }));
-  }
-  // The last amount of each run with the same limits, and its result.
-  results(low) { return this.runs(low, undefined, (result) => Object.values(result.block_limits).join()).map(([amount]) => [amount, this.at(amount)]); }
-  runs(low, high = this.limits[HIGHEST[this.name]], key = null) {
-    if (this.name === "tensor_memory") return columnsOf(low, high).map((amount) => [amount, key(this.at(amount))]);
-    const [unit, start] = this.unit(low);
-    const amountAt = (index) => Math.min(start + index * unit, high);
-    const keyAt = (index) => {
-      const result = this.at(amountAt(index));
-      return `${this.stretch(result)};${key(result)}`;
-    };
-    const count = divideUp(Math.max(high - start, 0), unit);
-    return runsOf(keyAt, 0, count).map(([index, found]) => [amountAt(index), found.slice(found.indexOf(";") + 1)]);
-  }
-  // The step in which the allocation grows, and the last amount of the step that holds low.
-  unit(low) {
-    if (this.name !== "smem") return [1, low];
-    const unit = this.limits.shared_memory_allocation_unit;
-    return [unit, runsOf((amount) => this.at(amount).allocated.shared_memory, low, low + unit - 1)[0][0]];
-  }
-  // It only grows with the amount, and grows wherever the blocks could rise again.
-  stretch(result) {
-    if (this.name === "regs") {
-      if (!hasRuntime(this.limits) && this.limits.spreadsheet.doubled_register_units.length) return result.kernel.regs; // 9 take more than 10
-      return this.kernel.caching === "ca" ? result.allocated.registers : 0;
-    }
-    if (this.name !== "smem" || this.kernel.carveout === null) return 0;
-    return this.limits.shared_memory_configurations.filter((size) => size < result.allocated.shared_memory).length;
-  }
-}
-
-// Powers of two, which one tcgen05.alloc takes, and both ends.
-function columnsOf(low, high) {
+// From low to high, the last amount of each step in which the GPU allocates; of tensor memory the powers of two
+// that one tcgen05.alloc takes, and both ends.
+function amountsOf(name, limits, low, high = limits[HIGHEST[name]]) {
+  const unit = { threads: limits.warp_size, smem: limits.shared_memory_allocation_unit, tensor_memory: TENSOR_MEMORY_UNIT }[name] ?? 1;
+  const isDoubling = name === "tensor_memory";
   const found = [low];
-  for (let power = TENSOR_MEMORY_UNIT; power < high; power *= 2) if (power > low) found.push(power);
-  return low < high ? [...found, high] : found;
+  for (let amount = isDoubling ? unit : roundUp(low, unit); amount < high; amount += isDoubling ? amount : unit) {
+    if (amount > low) found.push(amount);
+  }
+  return [...found, high];
 }
 
-// How far an amount may grow and still allow so many blocks.
-function mostKeeping(blocks, levels) {
-  const end = levels.findIndex((level) => level.blocks < blocks);
-  return levels[(end < 0 ? levels.length : end) - 1].amount;
+const withAmount = ({ limits, kernel }, name, amount) => evaluate(limits, changed(kernel, { [name]: amount }));
+const knownAmount = (name, kernel) => amountOf(name, kernel) ?? (name === "barriers" ? UNKNOWN_BARRIERS : 0);
+
+// Blocks that a resource alone allows, or that the SM holds, whichever is less.
+function blocksAllowed({ block_limits: allowed }, name) {
+  const most = Math.min(allowed[RESOURCE_OF[name]] ?? Infinity, allowed.blocks);
+  return name === "regs" ? Math.min(most, allowed.warps) : most;
 }
 
 // ---- Advice
@@ -362,16 +308,18 @@ function stepsUsingLess(now) {
   const most = kernel.caching === "ca" ? allowed.blocks : Math.min(allowed.blocks, allowed.warps);
   if (now.active_blocks === most) return [];
   const used = Object.keys(RESOURCE_OF).filter((name) => amountOf(name, kernel) && !(name === "regs" && kernel.reallocates_registers));
-  const dials = used.map((name) => new Dial(now, name));
-  const levels = dials.map((dial) => dial.levels(LEAST[dial.name], most, dial.amount));
+  const levels = used.map((name) => {
+    const amounts = amountsOf(name, limits, LEAST[name], amountOf(name, kernel)).reverse();
+    return [name, amounts.map((amount) => ({ amount, blocks: blocksAllowed(withAmount(now, name, amount), name) }))];
+  });
   const found = [];
   for (let blocks = now.active_blocks + 1; blocks <= most; ) {
     const requires = {};
-    for (const [index, dial] of dials.entries()) {
-      if (dial.blocks(now) >= blocks) continue;
-      const enough = levels[index].filter((level) => level.blocks >= blocks);
-      if (!enough.length) return found;
-      requires[dial.name] = enough[enough.length - 1].amount;
+    for (const [name, lower] of levels) {
+      if (blocksAllowed(now, name) >= blocks) continue;
+      const enough = lower.find((level) => level.blocks >= blocks);
+      if (!enough) return found;
+      requires[name] = enough.amount;
     }
     const reached = evaluate(limits, changed(kernel, requires));
     if (reached.active_blocks < blocks) return found; // what would have to shrink was not given
@@ -400,8 +348,9 @@ function stepsByBlockSize(now) {
 function slack(now) {
   const most = (name) => {
     if (!now.active_blocks || (name === "tensor_memory" && now.kernel.tensor_memory === null)) return null;
-    const dial = new Dial(now, name);
-    return mostKeeping(now.active_blocks, dial.levels(dial.amount, now.active_blocks));
+    const amounts = amountsOf(name, now.limits, knownAmount(name, now.kernel));
+    const end = amounts.findIndex((amount) => blocksAllowed(withAmount(now, name, amount), name) < now.active_blocks);
+    return amounts[(end < 0 ? amounts.length : end) - 1];
   };
   const left = ([name, use]) => {
     const allowed = now.block_limits[name];
@@ -491,157 +440,154 @@ function countWaves(blocks, wave) {
 // ---- The arithmetic: [{resource, steps, why}]
 
 function explain(result) {
-  const all = hasRuntime(result.limits)
-    ? [explainWarps, explainBlocks, explainRegisters, explainSharedMemory, explainBarriers, explainVirtualResources, explainTensorMemory]
-    : [explainWarps, explainBlocks, explainSpreadsheetRegisters, explainSharedMemory];
-  return all.map((make, at) => [RESOURCES[at], make(result)]).filter(([, found]) => found).map(([resource, [steps, why = ""]]) => ({ resource, steps, why }));
+  const { limits, kernel, allocated } = result;
+  const isModern = hasRuntime(limits);
+  const registers = isModern ? explainRegisters : explainSpreadsheetRegisters;
+  const found = [
+    ["warps", explainWarps(result)],
+    ["blocks", [[`at most ${blocksBy(result, "blocks")} per SM`]]],
+    ["registers", kernel.regs ? registers(result) : notLimited(kernel.regs !== null)],
+    ["shared_memory", allocated.shared_memory ? explainSharedMemory(result) : notLimited(isSharedMemoryGiven(kernel))],
+    ["barriers", isModern && explainBarriers(result)],
+    ["virtual_resources", isModern && explainVirtualResources(result)],
+    ["tensor_memory", kernel.tensor_memory !== null && explainTensorMemory(result)],
+  ];
+  // Numbers have their commas from here.
+  const commas = (step) => step.replace(/\d{4,}/g, grouped);
+  return found.filter(([, each]) => each).map(([resource, [steps, why = ""]]) => ({ resource, steps: steps.map(commas), why: commas(why) }));
 }
 
 const blocksBy = (result, resource) => words.count(result.block_limits[resource], "block");
+const warpsOf = ({ allocated }) => words.count(allocated.warps, "warp");
 const notLimited = (isGiven) => [[`no limit: ${isGiven ? "the kernel uses none" : "not given"}`]];
-const explainBlocks = (result) => [[`at most ${blocksBy(result, "blocks")} per SM`]];
+
+// 64 per SM // 16 = 4 blocks
+function sharingStep(result, resource, { unit = "", note = "" } = {}) {
+  const { per_block: each, per_multiprocessor: all } = result.uses[resource];
+  return `${all}${unit} per SM // ${each}${note} = ${blocksBy(result, resource)}`;
+}
+
+// The last step for warps, of which a block takes some: on the whole SM, or twice on a half of it.
+function warpSteps(result, resource, warps, unit = "") {
+  const each = result.allocated.warps;
+  if (!isResultInHalf(result)) return [`${warps}${unit} // ${warpsOf(result)} = ${blocksBy(result, resource)}`];
+  const half = divide(warps, 2);
+  return [`${warps}${unit} / 2 = ${half} in each half`, `${half} // ${warpsOf(result)} = ${divide(half, each)}, x 2 = ${blocksBy(result, resource)}`];
+}
 
 function isResultInHalf({ limits, kernel, allocated }) {
   return limits.partitioned_global_caching && isConfinedToHalf(limits, kernel, allocated.warps, allocated.registers / allocated.warps);
 }
 
 function explainWarps(result) {
-  const { limits, kernel, allocated: { warps } } = result;
-  const [threads, ofBlock] = [words.count(kernel.threads, "thread"), words.count(warps, "warp")];
+  const { limits, kernel } = result;
+  const threads = words.count(kernel.threads, "thread");
   const isPartial = kernel.threads % limits.warp_size > 0;
   const steps = kernel.block_dim ? [`${kernel.block_dim.join(" x ")} = ${threads}`] : [];
-  steps.push(`${threads} / ${limits.warp_size}${isPartial ? ", rounded up" : ""} = ${ofBlock}`);
-  const most = limits.max_warps_per_multiprocessor;
-  let why = isPartial ? "Warps are allocated whole: the idle lanes of the last one take up slots." : "";
-  if (hasRuntime(limits) && (kernel.threads > limits.max_threads_per_block || isTooLong(limits, kernel))) {
-    steps.push("larger than a block may be: 0 blocks");
-  } else if (isResultInHalf(result)) {
-    const half = divide(most, 2);
-    steps.push(`${most} warps per SM / 2 = ${half} in each half`, `${half} // ${ofBlock} = ${divide(half, warps)}, x 2 = ${blocksBy(result, "warps")}`);
-    why = "Caching global loads in L1 confines a block to one half of the SM.";
-  } else {
-    steps.push(`${most} warps per SM // ${ofBlock} = ${blocksBy(result, "warps")}`);
-    if (kernel.caching === "ca") why = "Half of the SM has too few registers for the block, so it is not cached in L1.";
-  }
-  return [steps, why];
+  steps.push(`${threads} / ${limits.warp_size}${isPartial ? ", rounded up" : ""} = ${warpsOf(result)}`);
+  const why = isPartial ? "Warps are allocated whole: the idle lanes of the last one take up slots." : "";
+  if (hasRuntime(limits) && (kernel.threads > limits.max_threads_per_block || isTooLong(limits, kernel))) return [[...steps, "larger than a block may be: 0 blocks"], why];
+  steps.push(...warpSteps(result, "warps", limits.max_warps_per_multiprocessor, " warps per SM"));
+  if (isResultInHalf(result)) return [steps, "Caching global loads in L1 confines a block to one half of the SM."];
+  return [steps, kernel.caching === "ca" ? "Half of the SM has too few registers for the block, so it is not cached in L1." : why];
 }
 
 function perWarpStep({ limits, kernel }, perWarp, unit) {
-  const registers = words.count(kernel.regs, "register");
-  return `${registers} x ${limits.warp_size} threads = ${grouped(kernel.regs * limits.warp_size)}, rounded up to ${unit}s: ${grouped(perWarp)} per warp`;
+  return `${words.count(kernel.regs, "register")} x ${limits.warp_size} threads = ${kernel.regs * limits.warp_size}, rounded up to ${unit}s: ${perWarp} per warp`;
 }
 
 const tooManyPerThread = ({ limits, kernel }) => `${words.count(kernel.regs, "register")} per thread > ${limits.max_registers_per_thread}: 0 blocks`;
 
 function explainRegisters(result) {
-  const { limits, kernel, allocated } = result;
-  if (!kernel.regs) return notLimited(kernel.regs !== null);
-  const { warps } = allocated;
-  const perWarp = allocated.registers / warps;
+  const { limits, kernel, allocated: { warps, registers } } = result;
+  const perWarp = registers / warps;
   const steps = [perWarpStep(result, perWarp, limits.register_allocation_unit)];
   if (kernel.regs > limits.max_registers_per_thread) return [[...steps, tooManyPerThread(result)]];
   const parts = checkedParts(limits);
   const counted = roundUp(warps, parts);
-  const [checked, ofBlock] = [counted * perWarp, words.count(warps, "warp")];
+  const checked = counted * perWarp;
   const passes = checked <= limits.max_registers_per_block;
-  const outcome = `${passes ? "<=" : ">"} ${grouped(limits.max_registers_per_block)} per block: ${passes ? "launches" : "0 blocks"}`;
-  steps.push(`launch check: ${ofBlock}${counted === warps ? "" : `, counted as ${counted},`} x ${grouped(perWarp)} = ${grouped(checked)} ${outcome}`);
-  let why = counted === warps ? "" : `The check counts as if all ${parts} sub-partitions got the same number of warps.`;
-  const inFamily = warpsByRegisters(limits, perWarp, parts);
-  if (passes && parts !== limits.sub_partitions && inFamily < warps) {
-    return [[...steps, `launch check: ${words.count(inFamily, "warp")} fit in ${parts} sub-partitions: 0 blocks`], why];
-  }
+  const outcome = `${passes ? "<=" : ">"} ${limits.max_registers_per_block} per block: ${passes ? "launches" : "0 blocks"}`;
+  steps.push(`launch check: ${warpsOf(result)}${counted === warps ? "" : `, counted as ${counted},`} x ${perWarp} = ${checked} ${outcome}`);
+  const why = counted === warps ? "" : `The check counts as if all ${parts} sub-partitions got the same number of warps.`;
   if (!passes) return [steps, why];
-  const share = divide(limits.max_registers_per_multiprocessor, limits.sub_partitions);
+  const inFamily = warpsByRegisters(limits, perWarp, parts);
+  if (parts !== limits.sub_partitions && inFamily < warps) return [[...steps, `launch check: ${words.count(inFamily, "warp")} fit in ${parts} sub-partitions: 0 blocks`], why];
+  const all = limits.max_registers_per_multiprocessor;
+  const share = divide(all, limits.sub_partitions);
   const fitting = warpsByRegisters(limits, perWarp, limits.sub_partitions);
   steps.push(
-    `${grouped(limits.max_registers_per_multiprocessor)} per SM / ${limits.sub_partitions} sub-partitions = ${grouped(share)}`,
-    `${grouped(share)} per sub-partition // ${grouped(perWarp)} = ${words.count(fitting / limits.sub_partitions, "warp")}, x ${limits.sub_partitions} = ${fitting}`,
+    `${all} per SM / ${limits.sub_partitions} sub-partitions = ${share}`,
+    `${share} per sub-partition // ${perWarp} = ${words.count(fitting / limits.sub_partitions, "warp")}, x ${limits.sub_partitions} = ${fitting}`,
+    ...warpSteps(result, "registers", fitting),
   );
-  const half = divide(fitting, 2);
-  if (isResultInHalf(result)) {
-    steps.push(`${fitting} / 2 = ${half} in each half; ${half} // ${ofBlock} = ${divide(half, warps)}, x 2 = ${blocksBy(result, "registers")}`);
-  } else steps.push(`${fitting} // ${ofBlock} = ${blocksBy(result, "registers")}`);
-  if (fitting < divide(limits.max_registers_per_multiprocessor, perWarp)) {
-    why = "A warp lives in one sub-partition: remainders of several do not add up to a warp.";
-  }
-  return [steps, why];
+  return [steps, fitting < divide(all, perWarp) ? "A warp lives in one sub-partition: remainders of several do not add up to a warp." : why];
 }
 
-function sharedMemoryStep({ limits, kernel, allocated }, reserved) {
-  const isSplit = kernel.smem === null && kernel.static_smem !== null && kernel.dynamic_smem !== null;
-  const own = sharedMemoryOf(kernel);
-  const terms = isSplit ? [`${grouped(kernel.static_smem)} static`, `${grouped(kernel.dynamic_smem)} dynamic`] : [words.count(own, "byte")];
-  if (reserved) terms.push(`${grouped(reserved)} reserved`);
-  const total = terms.length > 1 ? ` = ${grouped(own + reserved)}` : "";
-  return `${terms.join(" + ")}${total}, rounded up to ${limits.shared_memory_allocation_unit}s: ${grouped(allocated.shared_memory)} per block`;
-}
-
+// The configuration of the SM for a carveout.
 function poolStep({ limits, kernel: { carveout } }, chosen) {
   const most = limits.max_shared_memory_per_multiprocessor;
-  if (carveout === null) return `configuration of the SM: the largest, ${grouped(chosen)}`;
-  if (carveout.unit === "bytes") return `configuration of the SM: ${grouped(chosen)}, as set`;
-  return `configuration of the SM: ${carveout.amount}% of ${grouped(most)} = ${grouped(divide(most * carveout.amount, 100))}, up to the next one: ${grouped(chosen)}`;
+  if (carveout === null) return `configuration of the SM: the largest, ${chosen}`;
+  if (carveout.unit === "bytes") return `configuration of the SM: ${chosen}, as set`;
+  return `configuration of the SM: ${carveout.amount}% of ${most} = ${divide(most * carveout.amount, 100)}, up to the next one: ${chosen}`;
 }
 
 function explainSharedMemory(result) {
-  const { limits, kernel, allocated: { shared_memory: perBlock } } = result;
-  if (!perBlock) return notLimited(isSharedMemoryGiven(kernel));
-  const [chosen, pool] = [configurationOf(limits, kernel.carveout), result.shared_memory_pool];
+  const { limits, kernel, shared_memory_pool: pool, allocated: { shared_memory: perBlock } } = result;
   const reserved = hasRuntime(limits) ? limits.reserved_shared_memory_per_block : 0;
-  const why = reserved ? `From 8.0 the system reserves ${grouped(reserved)} bytes for each resident block.` : "";
+  const isSplit = kernel.smem === null && kernel.static_smem !== null && kernel.dynamic_smem !== null;
+  const own = sharedMemoryOf(kernel);
+  const terms = isSplit ? [`${kernel.static_smem} static`, `${kernel.dynamic_smem} dynamic`] : [words.count(own, "byte")];
+  if (reserved) terms.push(`${reserved} reserved`);
+  const total = terms.length > 1 ? ` = ${own + reserved}` : "";
+  const steps = [`${terms.join(" + ")}${total}, rounded up to ${limits.shared_memory_allocation_unit}s: ${perBlock} per block`];
+  const why = reserved ? `From 8.0 the system reserves ${reserved} bytes for each resident block.` : "";
   const most = hasRuntime(limits) ? mostSharedMemory(limits, kernel) : Math.min(pool, limits.max_shared_memory_per_block);
-  const steps = [sharedMemoryStep(result, reserved)];
-  if (perBlock > most) return [[...steps, `${grouped(perBlock)} > ${grouped(most)}, the most for one block: 0 blocks`], why];
+  if (perBlock > most) return [[...steps, `${perBlock} > ${most}, the most for one block: 0 blocks`], why];
+  const chosen = configurationOf(limits, kernel.carveout);
   steps.push(poolStep(result, chosen));
-  if (pool !== chosen) steps.push(`${grouped(chosen)} is too small for one block: ${grouped(pool)}`);
-  return [[...steps, `${grouped(pool)} // ${grouped(perBlock)} = ${blocksBy(result, "shared_memory")}`], why];
+  if (pool !== chosen) steps.push(`${chosen} is too small for one block: ${pool}`);
+  return [[...steps, `${pool} // ${perBlock} = ${blocksBy(result, "shared_memory")}`], why];
 }
 
 function explainBarriers(result) {
-  const { limits, kernel } = result;
-  if (result.block_limits.barriers === null) return [[kernel.barriers === 0 ? "no limit: the kernel uses none" : "no limit before 9.0"]];
-  const counted = kernel.barriers === null ? " (not given: counted as one)" : "";
-  return [[`${limits.max_barriers_per_multiprocessor} per SM // ${kernel.barriers ?? UNKNOWN_BARRIERS}${counted} = ${blocksBy(result, "barriers")}`]];
+  const { barriers } = result.kernel;
+  if (result.block_limits.barriers === null) return [[barriers === 0 ? "no limit: the kernel uses none" : "no limit before 9.0"]];
+  return [[sharingStep(result, "barriers", { note: barriers === null ? " (not given: counted as one)" : "" })]];
 }
 
 function explainVirtualResources(result) {
   const { limits, kernel } = result;
   if (kernel.virtual_resources === null && kernel.tensor_memory === null) return null;
-  const [used, available] = [virtualResourcesOf(kernel), limits.virtual_resources_per_multiprocessor];
-  if (!used) return [["no limit: the kernel uses none"]];
-  if (available === null) return [["no limit before 10.0"]];
-  return [[`${available} per SM // ${used} = ${blocksBy(result, "virtual_resources")}`], "A block that allocates tensor memory starts with all virtual resources of the SM."];
+  if (!virtualResourcesOf(kernel)) return [["no limit: the kernel uses none"]];
+  if (limits.virtual_resources_per_multiprocessor === null) return [["no limit before 10.0"]];
+  return [[sharingStep(result, "virtual_resources")], "A block that allocates tensor memory starts with all virtual resources of the SM."];
 }
 
 function explainTensorMemory(result) {
   const columns = result.kernel.tensor_memory;
-  if (columns === null) return null;
   const rounded = roundUp(columns, TENSOR_MEMORY_UNIT);
   const steps = rounded === columns ? [] : [`${columns} columns, rounded up to ${TENSOR_MEMORY_UNIT}s: ${rounded}`];
-  return [[...steps, `${result.limits.tensor_memory_per_multiprocessor} columns per SM // ${rounded} = ${blocksBy(result, "tensor_memory")}`]];
+  return [[...steps, sharingStep(result, "tensor_memory", { unit: " columns" })]];
 }
 
 function explainSpreadsheetRegisters(result) {
-  const { limits, kernel, allocated } = result;
-  if (!kernel.regs) return notLimited(kernel.regs !== null);
+  const { limits, kernel, allocated: { warps, registers } } = result;
   if (kernel.regs > limits.max_registers_per_thread) return [[tooManyPerThread(result)]];
-  const [warps, most] = [allocated.warps, limits.max_registers_per_multiprocessor];
-  const ofBlock = words.count(warps, "warp");
+  const granularity = limits.warp_allocation_granularity;
   if (isGivenToBlock(limits)) {
-    const counted = roundUp(warps, limits.warp_allocation_granularity);
-    const need = grouped(counted * limits.warp_size * kernel.regs);
+    const counted = roundUp(warps, granularity);
     return [[
-      `${ofBlock}, rounded up to ${limits.warp_allocation_granularity}s: ${counted}`,
-      `${counted} x ${limits.warp_size} threads x ${words.count(kernel.regs, "register")} = ${need}, rounded up to ${limits.register_allocation_unit}s: ${grouped(allocated.registers)} per block`,
-      `${grouped(most)} per SM // ${grouped(allocated.registers)} = ${blocksBy(result, "registers")}`,
+      `${warpsOf(result)}, rounded up to ${granularity}s: ${counted}`,
+      `${counted} x ${limits.warp_size} threads x ${words.count(kernel.regs, "register")} = ${counted * limits.warp_size * kernel.regs}, rounded up to ${limits.register_allocation_unit}s: ${registers} per block`,
+      sharingStep(result, "registers"),
     ], "On 1.x registers are given to the block as a whole."];
   }
-  const [perWarp, share, granularity] = [allocated.registers / warps, limits.max_registers_per_block, limits.warp_allocation_granularity];
+  const [perWarp, share] = [registers / warps, limits.max_registers_per_block];
   const fitting = divide(divide(share, perWarp), granularity) * granularity;
   return [[
     perWarpStep(result, perWarp, spreadsheetUnit(limits, kernel.regs)),
-    `${grouped(share)} per block // ${grouped(perWarp)} = ${words.count(divide(share, perWarp), "warp")}, rounded down to ${granularity}s: ${fitting}`,
-    `${fitting} // ${ofBlock} = ${blocksBy(result, "registers")}`,
+    `${share} per block // ${perWarp} = ${words.count(divide(share, perWarp), "warp")}, rounded down to ${granularity}s: ${fitting}`,
+    ...warpSteps(result, "registers", fitting),
   ], isDoubled(limits, kernel.regs) ? "For this number of registers the spreadsheet allocates in units of twice the size." : ""];
 }
