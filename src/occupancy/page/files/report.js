@@ -208,7 +208,7 @@ function rangeOf(group, of) {
 // 40 → 72 registers
 function causeText({ name, old: before, new: after }) {
   const text = (value) => (value === null ? "none" : Array.isArray(value) ? (name === "launch_bounds" ? `(${value.filter(Boolean).join(", ")})` : value.join(" / ")) : /smem|stack/.test(name) ? sizeText(value) : typeof value === "number" ? grouped(value) : String(value));
-  return `${text(before)} → ${text(after)} ${{ stack_bytes: "stack" }[name] ?? name.replaceAll("_", " ")}`;
+  return `${text(before)} → ${text(after)} ${words.name(name.replace(/_bytes$/, ""))}`;
 }
 
 // The calculator with a kernel; in a comparison the old build is A.
