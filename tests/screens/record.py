@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from occupancy.report.schema import REPORTS, columns_of, json_schema
 from tests.cli_runner import run
 
 from .errors import errors
@@ -23,6 +24,11 @@ SCREENS = {
     "calc_explain": "calc --cc 8.0 --threads 256 --regs 37 --explain",
     "calc_tensor_memory": "calc --cc 10.0 --threads 128 --regs 64 --tmem 128",
     "calc_spreadsheet": "calc --cc 8.6 --model spreadsheet --threads 256 --regs 40 --smem 20k",
+    "explain_unknown": "calc --cc 9.0 --threads 250 --explain",
+    "explain_caching": "calc --cc 5.2 --threads 256 --regs 40 --caching ca --explain",
+    "explain_tensor_memory": "calc --cc 10.0 --threads 128 --regs 64 --tmem 128 --smem 33k --explain",
+    "explain_spreadsheet": "calc --cc 2.0 --model spreadsheet --threads 200 --regs 33 --smem 5k --explain",
+    "explain_too_large": "calc --cc 9.0 --threads 1024 --regs 100 --smem 230k --explain",
     "fits": "fits --threads 256 --regs 64 --smem 96k",
     "budget": 'budget --gpu "A100,H100 SXM,RTX 3090" --threads 256',
     "budget_targets": "budget --threads 384 --cc 8.0,9.0,12.0 --blocks 8.0=2,9.0=2,12.0=4",
@@ -44,16 +50,29 @@ SCREENS = {
 
 
 def screen(command: str) -> str:
-    """Return what a command prints at each width."""
+    """Return what a command prints at each width, and its Markdown."""
     parts = []
     for width in WIDTHS:
         done = run(*shlex.split(command), columns=width)
         parts.append(f"$ COLUMNS={width} occupancy {command}\n{done.stdout}")
+    markdown = run(*shlex.split(command), "--format", "markdown").stdout
+    parts.append(f"$ occupancy {command} --format markdown\n{markdown}")
     return "\n".join(parts)
+
+
+def fields() -> str:
+    """Return the fields of each command's JSON and CSV, with their types."""
+    lines = []
+    for command in REPORTS:
+        columns, rows_key = columns_of(command)
+        lines.append(f"{command}: {', '.join(json_schema(command)['properties'])}")
+        lines += [f"  {rows_key}[].{column.key}: {column.type or 'any'}" for column in columns]
+    return "\n".join([*lines, ""])
 
 
 def main() -> None:
     """Write all recordings."""
+    (HERE / "fields.txt").write_text(fields(), encoding="utf-8")
     for name, command in SCREENS.items():
         (HERE / f"{name}.txt").write_text(screen(command), encoding="utf-8")
     (HERE / "errors.txt").write_text("\n".join(errors()), encoding="utf-8")

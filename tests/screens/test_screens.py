@@ -14,7 +14,7 @@ from occupancy.report.schema import REPORTS, json_schema
 from tests.cli_runner import run
 
 from .errors import errors
-from .record import HERE, SCREENS, WIDTHS, screen
+from .record import HERE, SCREENS, WIDTHS, fields, screen
 
 
 @pytest.mark.parametrize("name", SCREENS)
@@ -24,6 +24,10 @@ def test_a_screen_is_as_recorded(name: str) -> None:
 
 def test_messages_are_as_recorded() -> None:
     assert "\n".join(errors()) == (HERE / "errors.txt").read_text(encoding="utf-8")
+
+
+def test_fields_are_as_recorded() -> None:
+    assert fields() == (HERE / "fields.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", SCREENS)

@@ -98,7 +98,9 @@ def _cuda_registers(result: Result) -> Steps:
     steps += _sub_partition_steps(result, per_warp)
     fitting_warps = cuda.warps_by_registers(limits, per_warp, limits.sub_partitions)
     if fitting_warps < limits.max_registers_per_multiprocessor // per_warp:
-        why = "A warp lives in one sub-partition, so what is left over in each does not add up to a warp."
+        why = (
+            "The registers of a warp are in one sub-partition: remainders of several do not add up to a warp."
+        )
     return Steps(steps, why)
 
 
@@ -155,7 +157,7 @@ def _cuda_shared_memory(result: Result) -> Steps:
     why = None
     if limits.reserved_shared_memory_per_block:
         reserved = limits.reserved_shared_memory_per_block
-        why = f"From 8.0 the system takes {reserved} bytes for each resident block."
+        why = f"From 8.0 on, the system reserves {reserved} bytes for each resident block."
     if per_block > most:
         steps.append(f"{per_block} > {most}, the most for one block: {NO_BLOCKS}")
         return Steps(steps, why)
@@ -192,8 +194,8 @@ def _virtual_resources(result: Result) -> Steps | None:
         since = "" if columns is None else " once it has relinquished its permit"
         return Steps([f"no limit: the kernel uses none{since}"])
     why = (
-        "cuda_occupancy.h counts what a kernel that allocates tensor memory holds when it starts. "
-        "That the next block comes in once it relinquishes its permit is inferred."
+        "cuda_occupancy.h counts the permit to allocate tensor memory, which a block has when it starts. "
+        "A block that relinquishes it lets the next one start (inferred, not measured)."
     )
     return Steps([f"{available} per SM // {count} = {_limit(result, 'virtual_resources')}"], why)
 
@@ -211,7 +213,7 @@ def _tensor_memory(result: Result) -> Steps | None:
     steps.append(f"{most} columns per SM // {rounded} = {_limit(result, 'tensor_memory')}")
     return Steps(
         steps,
-        "So many have their columns at once; a block that finds too few free waits, launched, for them.",
+        "Further blocks start, and wait in tcgen05.alloc until enough columns are free.",
     )
 
 
