@@ -200,7 +200,7 @@ def scan(
     """
     reading = Reading(threads, cc, limits_file, name, archs, only_newest, with_runtime, multiprocessor_count)
     if sort is not None and sort not in ORDERS:
-        raise InputError(f"got {shown(sort)}", where="sort", allowed=did_you_mean(str(sort), ORDERS))
+        raise InputError(f"got {shown(sort)}", where="sort", hint=did_you_mean(str(sort), ORDERS))
     if reverse and sort is None:
         raise InputError("needs an order", where="reverse", hint=f"Set `sort`: {', '.join(ORDERS)}.")
     if limit is not None and limit < 1:
@@ -222,6 +222,8 @@ def scan(
     rows = reading.evaluator().rows(wanted, sum(record.duration_us or 0 for record in records))
     chosen = selection.filtered(rows)
     of = summary(chosen)
+    if only_spilling and not chosen:
+        of = of._replace(spilling=summary(rows).spilling)
     inputs = reading.inputs()
     if below is not None:
         inputs["below"] = selection.below

@@ -279,8 +279,8 @@ def _check_names(given: Iterable[str], names: Collection[str], where: str = "") 
         for name in given:
             if name not in names:
                 cut = name[:MAX_SHOWN]
-                allowed = did_you_mean(cut, names)
-                found.add(RulesError("there is no such name", where=where + cut, allowed=allowed))
+                hint = did_you_mean(cut, names)
+                found.add(RulesError("there is no such name", where=where + cut, hint=hint))
 
 
 # The file

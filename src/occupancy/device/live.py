@@ -15,6 +15,7 @@ from ..errors import DeviceError, InputError, MissingDependencyError
 from ..tables import shipped
 from ..tables.gpus import Gpu
 from ..values.limits import ComputeCapability, Limits
+from ..values.numbers import count
 from .driver import NO_GPU_HINT, VISIBLE_DEVICES, Driver
 from .nvml import Nvml
 
@@ -56,7 +57,7 @@ class Device:
 
     def __str__(self) -> str:
         """Return ``GPU 0: NVIDIA H200, compute capability 9.0, 132 SMs``."""
-        sms = "" if self.multiprocessor_count is None else f", {self.multiprocessor_count} SMs"
+        sms = "" if self.multiprocessor_count is None else f", {count(self.multiprocessor_count, 'SM')}"
         return f"GPU {self.index}: {self.name}, compute capability {self.compute_capability}{sms}"
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..report.model import MOST_NOTES, Block, Column, Facts, Note, Paragraph, Report, Table
+from ..report.model import MOST_NOTES, Block, Column, Facts, Paragraph, Report, Table
 from ..values.untrusted import printable, without_commands
 
 if TYPE_CHECKING:
@@ -43,13 +43,9 @@ def text(report: Report, width: int = 80, color: bool = False) -> str:
         _block(console, block)
     if report.notes:
         console.print()
-        _paragraph(console, [_note(note) for note in report.notes[:MOST_NOTES]])
+        _paragraph(console, [note.text for note in report.notes[:MOST_NOTES]])
     lines = [line.rstrip() for line in stream.getvalue().rstrip("\n").split("\n")]
     return without_commands("\n".join(lines))
-
-
-def _note(note: Note) -> str:
-    return note.text
 
 
 def _headline(console: Console, lines: Sequence[str]) -> None:
@@ -132,7 +128,8 @@ def _least(column: Column, cells: Sequence[str]) -> int:
     """Return the width below which a column loses text: that of its longest word, if it wraps."""
     if not column.wraps:
         return max(map(len, (column.title, *cells)))
-    return min(max((len(word) for cell in cells for word in cell.split()), default=0), LEAST_WIDTH)
+    longest_word = max((len(word) for cell in cells for word in cell.split()), default=0)
+    return max(min(longest_word, LEAST_WIDTH), min(max(map(len, cells), default=0), column.unbroken))
 
 
 def _fitting(

@@ -133,8 +133,8 @@ def _waves(row: Row) -> dict[str, Any] | None:
 
 
 RESULT_COLUMNS = (
-    Column("gpu", "GPU", lambda row: row.gpu.name, lambda row: row.gpu.label, "Name of the GPU, if one was given",
-           "left", type="string"),
+    Column("gpu", "GPU", lambda row: row.gpu.name, lambda row: row.gpu.label.removeprefix("GeForce "),
+           "Name of the GPU, if one was given", "left", type="string"),
     Column("cc", "CC", lambda row: row.gpu.cc, None, "Compute capability", "left", optional=2, type="string"),
     Column("model", "", lambda row: row.result.model, about='"cuda" or "spreadsheet"', type="string"),
     Column("launchable", "", lambda row: row.result.launchable, about="True if a launch succeeds", type="boolean"),
@@ -146,12 +146,12 @@ RESULT_COLUMNS = (
            type="integer"),
     Column("active_warps", "", lambda row: row.result.active_warps, about="Warps of those blocks", type="integer"),
     Column("limiters", "Limited by", lambda row: list(row.result.limiters), limiters,
-           "Every resource that allows no more blocks", "left", wraps=True, type="array"),
+           "Every resource that allows no more blocks", "left", wraps=True, unbroken=14, type="array"),
     Column("resources", "", lambda row: resources(row.result), type="object",
            about="Per resource: use of a block, amount of an SM, blocks that fit; null: no limit"),
     Column("multiprocessor_count", "SMs", lambda row: row.gpu.multiprocessor_count, None, "SMs of the GPU",
            optional=3, type="integer"),
-    Column("resident_blocks", "Whole GPU", lambda row: _resident(row), None,
+    Column("resident_blocks", "Per GPU", lambda row: _resident(row), None,
            "Blocks on the whole GPU at once, in whole clusters: the grid of a persistent kernel", type="integer"),
 )  # fmt: skip
 """Keys of `Occupancy.to_dict`, too."""
@@ -162,7 +162,7 @@ ADVICE_COLUMNS = (
     Column("waves", "", _waves, about="Waves of a given grid", type="object"),
     Column("next_steps", "Next step", lambda row: [_step(row, each) for each in row.steps],
            lambda row: first_step(row), "Each higher occupancy, and all that must change to reach it",
-           "left", optional=1, wraps=True, type="array"),
+           "left", optional=1, wraps=True, unbroken=14, type="array"),
     Column("headroom", "", _headroom, about="Largest amount of each resource that keeps the blocks",
            type="object"),
     Column("carveout", "", _carveout, about="Smallest shared memory of the SM that keeps the blocks",
@@ -213,9 +213,10 @@ def step_changes(kernel: Kernel, step: NextStep) -> str:
 
 
 def first_step(row: Row) -> str:
-    """Return ``50%: 64 registers``: the nearest higher occupancy; empty if there is none."""
+    """Return ``50%: 64 regs``: the nearest higher occupancy; empty if there is none."""
     for step in row.steps:
-        return f"{percent(step.occupancy)}: {', '.join(target(*each) for each in step.requires.items())}"
+        changes = ", ".join(target(*each) for each in step.requires.items())
+        return f"{percent(step.occupancy)}: {changes.replace('registers', 'regs')}"
     return ""
 
 
@@ -438,21 +439,14 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
     for each in opt_ins(result, _cluster_size(row)):
         yield "Opt-in", each.call
     blocks = _resident(row)
-    if blocks and row.whole is None:
-        sms = row.gpu.multiprocessor_count
-        yield "Whole GPU", f"{sms} SMs hold {count(blocks, 'block')}: the grid of a persistent kernel"
-    elif blocks and row.whole.waves is None:
-        wave = row.whole.wave
-        clusters = (
-            ""
-            if wave.clusters is None
-            else f" in {'up to ' * wave.is_upper_bound}{count(wave.clusters, 'cluster')}"
-        )
-        sms = wave.multiprocessor_count
-        yield (
-            "Whole GPU",
-            f"{sms} SMs hold {count(blocks, 'block')}{clusters}: the grid of a persistent kernel",
-        )
+    if blocks and (row.whole is None or row.whole.waves is None):
+        wave = None if row.whole is None else row.whole.wave
+        sms = (row.gpu.multiprocessor_count or 0) if wave is None else wave.multiprocessor_count
+        clusters = ""
+        if wave is not None and wave.clusters is not None:
+            clusters = f" in {'up to ' * wave.is_upper_bound}{count(wave.clusters, 'cluster')}"
+        resident = f"{count(sms, 'SM')} hold{'s' * (sms == 1)} {count(blocks, 'block')}{clusters}"
+        yield "Whole GPU", f"{resident}: the grid of a persistent kernel"
 
 
 def wave_text(whole: WholeGpu) -> str:

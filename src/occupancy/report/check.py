@@ -208,7 +208,8 @@ def check_report(
     if done.added:
         details.append(Paragraph([f"New since the baseline: {listed(names_of(done.added))}"]))
     details += [Paragraph(lines) for lines in (list(_remarks(done)),) if lines]
-    if not done.passed and rules.baseline and not updated:
+    changes = any(CRITERIA[each.criterion].compares for broken in done.broken for each in broken.violations)
+    if (changes or gone) and rules.baseline and not updated:
         details.append(Paragraph([f"To accept every change: {command} --update"]))
     return Report(
         name="check",

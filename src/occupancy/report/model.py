@@ -49,6 +49,8 @@ class Column(NamedTuple):
     """Columns with the largest number are dropped first from a narrow screen; 0: never."""
     wraps: bool = False
     """True for long cells that are broken into lines instead of cut."""
+    unbroken: int = 0
+    """Length up to which a cell that wraps stays on one line."""
     type: str = ""
     """JSON type, for the schema; empty: any."""
 

@@ -317,8 +317,8 @@ def chosen_columns(names: Sequence[str]) -> tuple[Column, ...]:
         key = name.strip().lower().rstrip(".").replace(" ", "_").replace("-", "_")
         column = by_key.get(_ALIASES.get(key, key))
         if column is None:
-            allowed = did_you_mean(key, [*by_key, *_ALIASES]) or ", ".join(by_key)
-            raise InputError(f"there is no column {name!r}", where="columns", allowed=allowed)
+            hint = did_you_mean(key, [*by_key, *_ALIASES])
+            raise InputError(f"there is no column {name!r}", where="columns", hint=hint)
         title = column.title or _TITLES.get(column.key, column.key.replace("_", " ").capitalize())
         chosen.append(column._replace(title=title, optional=0))
     return tuple(chosen)
@@ -397,7 +397,7 @@ def _spilling(kernels: int | None) -> str:
 
 def _headline(of: Summary, threads: int | None) -> str:
     if not of.kernels:
-        return "No kernel matches"
+        return f"No kernel matches{': the files do not state spills' if of.spilling is None else ''}"
     archs = of.archs[0] if len(of.archs) == 1 else count(len(of.archs), "architecture")
     at = "" if threads is None else f" at {count(threads, 'thread')}"
     launches = "" if of.launches < 2 else f" ({of.launches:,} launches)"

@@ -146,8 +146,7 @@ def _check_names(given: Iterable[object], names: Collection[str], where: str) ->
             raise TableError(
                 "there is no such name",
                 where=where + start,
-                allowed=did_you_mean(start, names),
-                hint=DERIVED_HINTS.get(start, ""),
+                hint=DERIVED_HINTS.get(start) or did_you_mean(start, names),
             )
 
 

@@ -10,11 +10,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import takewhile
+from itertools import chain, takewhile, zip_longest
+from string import digits
 from typing import Any, NamedTuple, Protocol
 
 from ..errors import InputError, UnknownComputeCapabilityError, shown
 from ..values.limits import ComputeCapability, Limits
+from ..values.numbers import count
 from . import shipped
 from .shipped import data_path
 from .table import LimitsTable
@@ -27,6 +29,7 @@ MAX_CHOICES = 16
 MAX_SUGGESTIONS = 8
 MIN_LIKENESS = 0.74
 """Likeness of a suggestion to the misspelt name, as difflib counts it."""
+_LOOKALIKES = str.maketrans("oil", "011")
 LEAST_INTEGER = 10
 """Smallest integer that is a compute capability by itself, 1.0."""
 
@@ -80,7 +83,7 @@ class Gpu:
         """Return ``H100 SXM5: compute capability 9.0 (Hopper), 132 SMs``."""
         about = f"compute capability {self.cc} ({self.limits.architecture})"
         if self.multiprocessor_count is not None:
-            about += f", {self.multiprocessor_count} SMs"
+            about += f", {count(self.multiprocessor_count, 'SM')}"
         return f"{self.name}: {about}" if self.name else about
 
 
@@ -406,31 +409,34 @@ def _no_such_gpu(name: str) -> InputError:
 
 
 def _similar(name: str) -> list[_Product]:
-    """Return products whose names begin much like a misspelt one, the most similar first."""
+    """Return products whose names begin most like a misspelt one."""
     from difflib import SequenceMatcher
 
     wanted = _key(name[:MAX_NAME])
     if not wanted:
         return []
-    starts: dict[str, _Product] = {}
+    starts: dict[str, list[_Product]] = {}
     for product in _products():
         for key in (_key(product.name), product.short_name):
-            starts.setdefault(key[: len(wanted)], product)
+            starts.setdefault(key[: len(wanted)], []).append(product)
 
-    def likeness(key: str) -> tuple[float, int, bool]:
+    def likeness(key: str) -> tuple[bool, float, bool]:
         matcher.set_seq1(key)
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(key, wanted, strict=False)))
-        return matcher.ratio(), same, sorted(key) == sorted(wanted)
+        looks_same = key.translate(_LOOKALIKES) == wanted.translate(_LOOKALIKES)
+        return looks_same, matcher.ratio(), key.rstrip(digits) == wanted.rstrip(digits)
 
     matcher = SequenceMatcher(b=wanted, autojunk=False)
-    ranked = sorted(((likeness(key), key) for key in starts), reverse=True)
-    close = [starts[key] for (ratio, *_), key in ranked if ratio >= MIN_LIKENESS]
-    return list(dict.fromkeys(close))[:MAX_SUGGESTIONS]
+    likest = max(map(likeness, starts))
+    if not likest[0] and likest[1] < MIN_LIKENESS:
+        return []
+    close = [starts[key] for key in starts if likeness(key) == likest]
+    in_turns = chain.from_iterable(zip_longest(*close))  # one of each name, then further variants
+    return list(dict.fromkeys(filter(None, in_turns)))[:MAX_SUGGESTIONS]
 
 
 def _choices(found: Sequence[Gpu]) -> list[str]:
     """Return a line for each GPU of an error, with the values that differ between variants."""
-    rows = [(gpu.label, gpu.cc, gpu.die or "", f"{gpu.multiprocessor_count} SMs") for gpu in found]
+    rows = [(gpu.label, gpu.cc, gpu.die or "", count(gpu.multiprocessor_count or 0, "SM")) for gpu in found]
     more = len(found) - MAX_CHOICES
     return [*_in_columns(rows[:MAX_CHOICES]), *([f"and {more} more"] if more > 0 else [])]
 

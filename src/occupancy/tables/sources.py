@@ -74,7 +74,7 @@ def provenance(cc: object, field: str) -> Provenance:
     limits = shipped.limits(cc)
     if field not in FIELD_NAMES:
         raise InputError(
-            f"there is no limit {field!r}", where="limits", allowed=did_you_mean(field, FIELD_NAMES)
+            f"there is no limit {field!r}", where="limits", hint=did_you_mean(field, FIELD_NAMES)
         )
     capability = limits.compute_capability
     entry = _entries(field)[capability]

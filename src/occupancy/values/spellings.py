@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 
 from ..errors import InputError, shown
@@ -272,10 +272,10 @@ def parse_share(value: object, where: str) -> float:
     return share
 
 
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Return the names nearest to an unknown one, or all of them if none is near."""
-    everything = sorted(names)
-    return ", ".join(nearest_names(name, everything) or everything)
+def did_you_mean(name: str, names: Collection[str]) -> str:
+    """Return the hint for an unknown name: the nearest names, or all of them if none is near."""
+    near = nearest_names(name, names)
+    return f"Did you mean {' or '.join(near)}?" if near else f"Allowed: {', '.join(sorted(names))}."
 
 
 def nearest_names(name: str, names: Iterable[str], cutoff: float = 0.6) -> list[str]:

@@ -178,6 +178,17 @@ def test_a_damaged_build_is_not_checked(project: Path, builds: Path) -> None:
     assert cubin.exists()
 
 
+def test_update_is_offered_only_if_it_helps(project: Path) -> None:
+    offer = "To accept every change: occupancy check build/ "
+    assert offer in run("check", "build/").stdout
+    Path("own.toml").write_text(
+        'baseline = "occupancy-baseline.json"\nallow_removed = true\n[[rules]]\nmax_regs = 8\n'
+    )
+    done = run("check", "build/", "--rules", "own.toml")
+    assert done.exit_code == 1
+    assert offer not in done.stdout
+
+
 def test_init_replaces_nothing(project: Path) -> None:
     done = run("init", "build/")
     assert done.exit_code == 2

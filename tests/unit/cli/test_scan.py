@@ -123,7 +123,22 @@ class TestFormats:
         assert run("scan", file, *chosen).stdout.splitlines()[0] == "demangled,regs,occupancy"
         done = run("scan", file, "--columns", "occupancies")
         assert done.exit_code == 2
-        assert "Allowed: occupancy" in done.stderr
+        assert "Did you mean occupancy" in done.stderr
+
+    def test_unknown_spills_are_not_called_none(self, tmp_path: Path) -> None:
+        (tmp_path / "usage").write_text("Resource usage:\n Function k:\n  REG:8 SHARED:0 CONSTANT[0]:360\n")
+        done = run("scan", str(tmp_path / "usage"), "--spilling")
+        assert done.stdout == "No kernel matches: the files do not state spills\n"
+        done = run("scan", str(log_of(tmp_path, ("k", "sm_90", 8))), "--spilling")
+        assert done.stdout == "No kernel matches\n"
+
+    def test_files_without_kernels_are_listed_up_to_a_limit(self, tmp_path: Path) -> None:
+        files = [tmp_path / f"{number}.txt" for number in range(30)]
+        for file in files:
+            file.write_text("no kernel\n")
+        done = run("scan", *map(str, files))
+        lines = done.stderr.splitlines()
+        assert (done.exit_code, len(lines), lines[-1]) == (1, 21, "Error: 10 more errors.")
 
     def test_very_many_kernels_are_cut_on_the_screen_alone(self, tmp_path: Path) -> None:
         log = log_of(tmp_path, *((f"kernel_{number}", "sm_90", 20 + number) for number in range(70)))

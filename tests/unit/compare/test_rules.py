@@ -95,10 +95,10 @@ def test_a_file_that_begins_with_a_byte_order_mark(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[[rules]]\nmax_regsters = 64", r"rules\[1\]\.max_regsters: .* no such name\. Allowed: max_reg"),
+        ("[[rules]]\nmax_regsters = 64", r"rules\[1\]\.max_regsters: .* no such name\. Did you mean max_reg"),
         ("[[rules]]\nmin_occupancy = 50\n[[rules]]\nKernels = 'a'", r"rules\[2\]\.Kernels: there is no"),
-        ("[[rule]]\nmax_regs = 64", r"rule: there is no such name\. Allowed: rules"),
-        ("baselin = 'x'\n[[rules]]\nmax_regs = 64", r"baselin: .* Allowed: baseline"),
+        ("[[rule]]\nmax_regs = 64", r"rule: there is no such name\. Did you mean rules"),
+        ("baselin = 'x'\n[[rules]]\nmax_regs = 64", r"baselin: .* Did you mean baseline"),
         ("", "rules are missing"),
         ("rules = []", "rules are missing"),
         ("rules = 3", "rules: got 3. Write tables"),

@@ -89,7 +89,7 @@ class TestReadLimits:
                 '{version: "2.4", warp_allocation_granularity_ca: 0}')),
             ('{like: "9.0", register_allocation_granularity: w}', 'Allowed: "warp" or "block".'),
             ('{like: "9.0", partitioned_global_caching: 1}', "Allowed: True or False."),
-            ('{like: "9.0", wrap_size: 32}', "Allowed: warp_size."),
+            ('{like: "9.0", wrap_size: 32}', "Did you mean warp_size?"),
             ('{like: "9.0", 32: 32}', ".32: "),
             ('{like: "9.0", compute_capability: [9, 0]}', ".compute_capability: "),
             ('{like: "9.0", max_shared_memory_per_block: 300000}', ".max_shared_memory_per_block: 300000"),
@@ -162,7 +162,7 @@ class TestWithChanges:
             *(([f"warp_size={value}"], "limits of 9.0: warp_size: ") for value in (
                 "", "32x", "1.5", "null", "-1", "1,2", "9" * 6000)),
             *(([f"max_block_dim={value}"], "max_block_dim: ") for value in ("1,2", "1,2,3,4", "1,2,")),
-            (["max_blocks=4"], "limits of 9.0: max_blocks: there is no such name. Allowed: max_blocks_per_multi"),
+            (["max_blocks=4"], "limits of 9.0: max_blocks: there is no such name. Did you mean max_blocks_per_multi"),
             (["=4"], "limits of 9.0: : "), (["compute_capability=9.1"], "compute_capability: "),
             (["like=9.0"], "like: "), (["warp_size"], "Write LIMIT=VALUE"),
             (["max_warps_per_multiprocessor=32"], "max_threads_per_multiprocessor"),
