@@ -57,7 +57,7 @@ def test_chips_that_the_header_does_not_know(header: Header) -> None:
 
 
 @each_chip
-@sampled("stride", sample=7, everything=1)
+@sampled("stride", sample=31, everything=1)
 def test_warps_and_registers(header: Header, limits: Limits, stride: int) -> None:
     """Every block size of interest, by every count of registers, by the caching."""
     sizes = [*range(32, 1025, 32), 1, 33, 1023, 1025, 4096]
@@ -80,7 +80,7 @@ def test_warps_and_registers(header: Header, limits: Limits, stride: int) -> Non
 
 
 @each_chip
-@sampled("stride", sample=7, everything=1)
+@sampled("stride", sample=31, everything=1)
 def test_threads(header: Header, limits: Limits, stride: int) -> None:
     """Every block size, with and without registers, by the caching."""
     compared, _ = compare(
@@ -98,7 +98,7 @@ def test_threads(header: Header, limits: Limits, stride: int) -> None:
 
 
 @each_chip
-@sampled("stride", sample=31, everything=1)
+@sampled("stride", sample=61, everything=1)
 def test_shared_memory(header: Header, limits: Limits, stride: int) -> None:
     """Every allocation step and its edges, by every configuration, with and without opt-in."""
     sizes = axes.shared_memory(limits)
@@ -120,7 +120,7 @@ def test_shared_memory(header: Header, limits: Limits, stride: int) -> None:
 
 
 @chips_with_percentages
-@sampled("stride", sample=7, everything=1)
+@sampled("stride", sample=31, everything=1)
 def test_carveout_in_percent(header: Header, limits: Limits, stride: int) -> None:
     """Every percentage, by the sizes at which the number of blocks changes, static and dynamic."""
     sizes = axes.shared_memory_by_blocks(limits)
@@ -150,7 +150,7 @@ def test_barriers(header: Header, limits: Limits) -> None:
 
 
 @each_chip
-@sampled("stride", sample=7, everything=1)
+@sampled("stride", sample=31, everything=1)
 def test_virtual_resources(header: Header, limits: Limits, stride: int) -> None:
     """Every count that a cubin can say, by block sizes, registers and shared memory on either side of it."""
     sizes = axes.shared_memory_by_blocks(limits)[::5]
@@ -173,7 +173,7 @@ def test_virtual_resources(header: Header, limits: Limits, stride: int) -> None:
     assert compared + left_out == -(-256 * (4 + len(sizes)) // stride)
 
 
-@sampled("stride", sample=7, everything=1)
+@sampled("stride", sample=31, everything=1)
 def test_oversized_shared_memory(header: Header, stride: int) -> None:
     """The header knows no modes: it is told the maximum that the mode allows."""
     limits = shipped.limits("10.7")
@@ -194,7 +194,7 @@ def test_oversized_shared_memory(header: Header, stride: int) -> None:
 
 
 @each_chip
-@sampled("stride", sample=7, everything=1)
+@sampled("stride", sample=31, everything=1)
 def test_every_pair_of_values(header: Header, limits: Limits, stride: int) -> None:
     """Whole answers: every two values of two different inputs occur together, by several of the others."""
     compared, _ = compare(header, limits, axes.pairwise(limits, stride))
@@ -202,7 +202,7 @@ def test_every_pair_of_values(header: Header, limits: Limits, stride: int) -> No
 
 
 @each_chip
-@sampled("count", sample=500, everything=5_000)
+@sampled("count", sample=200, everything=5_000)
 def test_random_kernels(header: Header, limits: Limits, count: int) -> None:
     """Whole answers, from all of the input space, also between the edges."""
     compared, left_out = compare(header, limits, axes.random_kernels(limits, count))
