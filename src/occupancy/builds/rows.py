@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -51,46 +51,28 @@ class SizePattern:
     """Their architectures; empty for all."""
 
 
+@dataclass(eq=False)
 class SizedResult:
     """Occupancy of all kernels with the same needs; a reason instead where something is not known."""
 
-    __slots__ = (
-        "_record",
-        "_step",
-        "answer",
-        "is_hypothetical",
-        "problem",
-        "reason",
-        "threads",
-        "threads_assumed",
-    )
+    record: KernelRecord
+    """One of the kernels."""
+    threads: int
+    threads_assumed: bool
+    answer: Result | None = None
+    is_hypothetical: bool = False
+    """True for another GPU than the one that the kernel was compiled for."""
+    problem: str | None = None
+    reason: str | None = None
 
-    def __init__(
-        self,
-        record: KernelRecord,
-        answer: Result | None,
-        *,
-        threads: int | None = None,
-        threads_assumed: bool = False,
-        is_hypothetical: bool = False,
-        problem: str | None = None,
-        reason: str | None = None,
-    ) -> None:
-        self._record = record
-        self.answer = answer
-        self.threads = threads
-        self.threads_assumed = threads_assumed
-        self.is_hypothetical = is_hypothetical
-        self.problem = problem
-        self.reason = reason
-        self._step: NextStep | bool | None = True
-
-    @property
+    @cached_property
     def next_step(self) -> NextStep | None:
         """The nearest higher occupancy and the changes that it takes."""
-        if self._step is True:
-            self._step = None if self.answer is None else _next_step(self.answer, self._record)
-        return self._step or None
+        if self.answer is None:
+            return None
+        # Triton compiles another kernel for other warps.
+        find = next_steps if self.record.num_warps is None else using_less
+        return next((step for step in find(self.answer) if is_possible(step, self.record)), None)
 
 
 if TYPE_CHECKING:
@@ -255,9 +237,6 @@ class ScannedKernel(_Fields):
         share = self.occupancy
         return "low-occupancy" if share is not None and share < LOW else None
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ScannedKernel, (self.record, self.result, self._sms, self.time_share)
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScannedKernel):
             return NotImplemented
@@ -338,25 +317,20 @@ class Evaluator:
             common = None  # the kernel is not launched with it: the bound is the best guess
         stated = record.threads or common
         threads = stated or bound or ASSUMED_THREADS
-        assumed = stated is None
+        result = SizedResult(record, threads, threads_assumed=stated is None)
         try:
             limits = self._limits(record)
-            is_hypothetical = record.compute_capability not in (None, limits.compute_capability)
+            result.is_hypothetical = record.compute_capability not in (None, limits.compute_capability)
             if record.regs is None:
-                problem = "PTX does not state registers" if record.format == "ptx" else "registers not stated"
-                return SizedResult(record, None, threads=threads, threads_assumed=assumed, problem=problem)
-            kernel = _kernel(record, limits, threads, is_hypothetical=is_hypothetical)
-            answer = evaluate(limits, kernel)
+                raise InputError(
+                    "PTX does not state registers" if record.format == "ptx" else "registers not stated"
+                )
+            kernel = _kernel(record, limits, threads, is_hypothetical=result.is_hypothetical)
+            result.answer = evaluate(limits, kernel)
+            result.reason = _reason(record, result.answer, threads)
         except OccupancyError as error:
-            return SizedResult(record, None, threads=threads, threads_assumed=assumed, problem=str(error))
-        return SizedResult(
-            record,
-            answer,
-            threads=threads,
-            threads_assumed=assumed,
-            is_hypothetical=is_hypothetical,
-            reason=_reason(record, answer, threads),
-        )
+            result.problem = str(error)
+        return result
 
     def _limits(self, record: KernelRecord) -> Limits:
         if self._gpu is not None:
@@ -417,12 +391,6 @@ def _reason(record: KernelRecord, answer: Result, threads: int) -> str | None:
     if failure is not None:
         return str(failure)
     return compile_error(answer) if record.format in ("ptxas", "res-usage") else None
-
-
-def _next_step(answer: Result, record: KernelRecord) -> NextStep | None:
-    # Triton compiles another kernel for other warps.
-    steps = next_steps(answer) if record.num_warps is None else using_less(answer)
-    return next((step for step in steps if is_possible(step, record)), None)
 
 
 def is_possible(step: NextStep, record: KernelRecord) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Literal, get_args
 
 from ..errors import InputError, shown
@@ -114,7 +115,7 @@ class Selection:
     def rows(self, rows: Iterable[ScannedKernel]) -> list[ScannedKernel]:
         """Return the rows with the occupancy and spills of the selection, sorted, up to the limit."""
         found = self.filtered(rows)
-        found = _sorted(found, _KEYS[self._order(found)], reverse=self.reverse)
+        found = _sorted(found, self._order(found), reverse=self.reverse)
         if self.sort is None:
             found.sort(key=lambda row: row.record.chosen is False)  # candidates that do not run, last
         return found if self.limit is None else found[: self.limit]
@@ -142,39 +143,21 @@ class Selection:
         return found
 
 
-def _occupancy(row: ScannedKernel) -> Any:
-    return row.occupancy
-
-
-def _spills(row: ScannedKernel) -> Any:
-    spilled = spilled_bytes(row.record)
-    return None if spilled is None else -spilled
-
-
-def _most(name: str) -> Callable[[ScannedKernel], Any]:
-    def key(row: ScannedKernel) -> Any:
-        value = getattr(row.record, name)
-        return None if value is None else -value
-
-    return key
-
-
-_KEYS: dict[Order, Callable[[ScannedKernel], Any]] = {
-    "occupancy": _occupancy,
-    "regs": _most("regs"),
-    "spills": _spills,
-    "stack": _most("stack_bytes"),
-    "time": _most("duration_us"),
+_VALUES: dict[Order, Callable[[ScannedKernel], Any]] = {
+    "occupancy": attrgetter("occupancy"),
+    "regs": attrgetter("record.regs"),
+    "spills": lambda row: spilled_bytes(row.record),
+    "stack": attrgetter("record.stack_bytes"),
+    "time": attrgetter("record.duration_us"),
 }
 
 
-def _sorted(
-    rows: list[ScannedKernel], key: Callable[[ScannedKernel], Any], *, reverse: bool
-) -> list[ScannedKernel]:
-    """Sort rows by a key, equal ones by most spills, then as they were found; unknown ones last."""
-    keyed = [(key(row), -(spilled_bytes(row.record) or 0), row) for row in rows]
-    known = [each for each in keyed if each[0] is not None]
-    known.sort(key=lambda each: (each[0], each[1]), reverse=reverse)
+def _sorted(rows: list[ScannedKernel], order: Order, *, reverse: bool) -> list[ScannedKernel]:
+    """Sort rows, equal ones by most spills, then as they were found; unknown ones last."""
+    sign = 1 if order == "occupancy" else -1
+    keyed = [(_VALUES[order](row), -(spilled_bytes(row.record) or 0), row) for row in rows]
+    known = [(sign * value, spills, row) for value, spills, row in keyed if value is not None]
+    known.sort(key=lambda each: each[:2], reverse=reverse)
     return [row for _, _, row in known] + [row for value, _, row in keyed if value is None]
 
 
