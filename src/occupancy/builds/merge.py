@@ -12,7 +12,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import PurePath
-from typing import NamedTuple
 
 from ..readers import KernelRecord
 from ..readers.record import (
@@ -126,7 +125,7 @@ class _Merging:
         self._size: Counter[str] = Counter()  # kernels in each file
         self._rows: list[Placed] = []
         self._contradictions: dict[str, list[tuple[KernelRecord, KernelRecord]]] = defaultdict(list)
-        self._unfit: dict[str, _Unfit] = {}
+        self._unfit: dict[str, tuple[KernelRecord, KernelRecord]] = {}
         self._too_many: dict[str, set[str]] = defaultdict(set)
         for place, record in enumerate(records):
             if isinstance(record, KernelRecord):
@@ -184,11 +183,37 @@ class _Merging:
         if linked and relocatable:
             before = {record.source for _, record in relocatable}
             rows = [(place, also_in(row, before)) for place, row in rows]
-        done = _with_logs(rows, group.logs, [record for _, record in relocatable])
-        self._leave_apart(done.too_many)
-        for row, log in done.contradictions:
+        if not group.logs:
+            return rows
+        return self._with_logs(rows, group.logs, [record for _, record in relocatable])
+
+    def _with_logs(
+        self, rows: list[Placed], logs: Sequence[Placed], relocatable: Sequence[KernelRecord]
+    ) -> list[Placed]:
+        """Add the spills that lines of logs state to the images of one name and architecture."""
+        left = [log for _, log in logs]
+        images = {_stated(record) for _, record in rows}
+        parts = {_stated(record): record for record in relocatable}
+        lines = {_stated(log): log for log in left}
+        if max(len(lines) * (len(images) + len(parts)), len(rows) * len(left)) > MOST_COMPARED:
+            self._leave_apart(left)
+            return rows
+        before_linking = {
+            key for key, log in lines.items() if any(_agree(log, each) for each in parts.values())
+        }
+        used: set[int] = set()
+        done, without = [], []
+        for place, row in rows:
+            fitting = [log for log in left if _stated(log) in before_linking or _agree(log, row)]
+            used.update(map(id, fitting))
+            done.append((place, _with_spills(row, fitting)))
+            if not fitting:
+                without.append(row)
+        unused = [log for log in left if id(log) not in used and log.linked is None]
+        # Lines that are left over beside others that agree come from an earlier compilation.
+        for row, log in zip(sorted(without, key=line_of), sorted(unused, key=line_of), strict=False):
             self._contradictions[log.source].append((row, log))
-        return done.rows
+        return done
 
     def _copies(self, found: Sequence[Placed]) -> list[Placed]:
         """Merge identical copies, named after Triton's file or the file with the fewest kernels."""
@@ -265,10 +290,7 @@ class _Merging:
         """Drop kernels that only a log of another build names."""
         if not any(group.logs for group in self._groups.values()):
             return
-        self._unfit = _unfit_logs(
-            ([record for _, record in group.images], [log for _, log in group.logs])
-            for group in self._groups.values()
-        )
+        self._unfit = _unfit_logs(self._groups.values())
         for group in self._groups.values() if self._unfit else ():
             if not group.images:
                 group.logs = [each for each in group.logs if each[1].source not in self._unfit]
@@ -317,39 +339,6 @@ def _with_ptx(row: KernelRecord, ptx: Sequence[KernelRecord]) -> KernelRecord:
 # Logs
 
 
-class _WithLogs(NamedTuple):
-    """Images with the spills of logs, images that a line contradicts, and lines too many to compare."""
-
-    rows: list[Placed]
-    contradictions: tuple[tuple[KernelRecord, KernelRecord], ...] = ()
-    too_many: tuple[KernelRecord, ...] = ()
-
-
-def _with_logs(rows: list[Placed], logs: Sequence[Placed], relocatable: Sequence[KernelRecord]) -> _WithLogs:
-    """Add the spills that lines of logs state to the images of one name and architecture."""
-    if not logs:
-        return _WithLogs(rows)
-    left = [log for _, log in logs]
-    images = {_stated(record) for _, record in rows}
-    parts = {_stated(record): record for record in relocatable}
-    lines = {_stated(log): log for log in left}
-    if max(len(lines) * (len(images) + len(parts)), len(rows) * len(left)) > MOST_COMPARED:
-        return _WithLogs(rows, too_many=tuple(left))
-    before_linking = {key for key, log in lines.items() if any(_agree(log, each) for each in parts.values())}
-    used: set[int] = set()
-    done, without = [], []
-    for place, row in rows:
-        fitting = [log for log in left if _stated(log) in before_linking or _agree(log, row)]
-        used.update(map(id, fitting))
-        done.append((place, _with_spills(row, fitting)))
-        if not fitting:
-            without.append(row)
-    unused = [log for log in left if id(log) not in used and log.linked is None]
-    # Lines that are left over beside others that agree come from an earlier compilation.
-    pairs = zip(sorted(without, key=line_of), sorted(unused, key=line_of), strict=False)
-    return _WithLogs(done, contradictions=tuple(pairs))
-
-
 def _agree(log: KernelRecord, image: KernelRecord) -> bool:
     """Return True if a line can be that of an image; its stack may lack that of the callees."""
     return not any(
@@ -385,43 +374,37 @@ def _spilled(record: KernelRecord) -> tuple[bool, int]:
     return known, (record.spill_store_bytes or 0) + (record.spill_load_bytes or 0)
 
 
-class _Unfit(NamedTuple):
-    """Evidence that a log is from another build: a line without image, and an image without line."""
-
-    line: KernelRecord
-    image: KernelRecord
-
-
-def _unfit_logs(
-    groups: Iterable[tuple[Sequence[KernelRecord], Sequence[KernelRecord]]],
-) -> dict[str, _Unfit]:
+def _unfit_logs(groups: Iterable[_Group]) -> dict[str, tuple[KernelRecord, KernelRecord]]:
     """Find logs that name kernels without image and lack others that were compiled together.
 
     A log of more than the images has the first alone; an incremental build's log lacks all kernels that
     were compiled together, or none of them.
+
+    Returns:
+        The evidence by the name of the log: a line without image, and an image without line.
     """
     alone: dict[tuple[str | None, str], KernelRecord] = {}
     named: dict[Hashable, set[str]] = defaultdict(set)
     without_line: dict[Hashable, KernelRecord] = {}
-    for images, logs in groups:
-        lines = [log for log in logs if log.linked is None]
-        for log in () if images else lines:
+    for group in groups:
+        lines = [log for _, log in group.logs if log.linked is None]
+        for log in () if group.images else lines:
             key = log.arch, log.source
             alone[key] = min(alone.get(key, log), log, key=_by_name)
-        for image in images:
+        for _, image in group.images:
             for unit in image.modules or [image.source]:
                 together: Hashable = image.arch, unit
                 named[together].update(log.source for log in lines)
-                if not logs:
+                if not group.logs:
                     before = without_line.get(together)
                     if before is None or image.name < before.name:
                         without_line[together] = image
-    unfit: dict[str, _Unfit] = {}
+    unfit: dict[str, tuple[KernelRecord, KernelRecord]] = {}
     found = without_line.items() if alone else ()
     for unit_of_image, image in sorted(found, key=lambda each: _by_name(each[1])):
         for source in sorted(named[unit_of_image]):
             if (image.arch, source) in alone:
-                unfit.setdefault(source, _Unfit(alone[image.arch, source], image))
+                unfit.setdefault(source, (alone[image.arch, source], image))
     return unfit
 
 
