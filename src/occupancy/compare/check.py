@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -10,18 +10,15 @@ from typing import NamedTuple
 
 from ..advice.budget import TOLERANCE
 from ..advice.next_steps import NextStep
-from ..builds.names import base_name, last_name, matches
+from ..builds.names import base_name, matches
 from ..builds.rows import Evaluator, ScannedKernel
+from ..builds.select import names_there
 from ..engine import evaluate
 from ..errors import BaselineError, ErrorCollector, OccupancyError, RulesError
 from ..readers import KernelRecord
-from ..values.spellings import nearest_names
 from .diff import MEASURES, Change, Measure, diff_row, step_to, step_with_registers
-from .match import match
+from .match import by_name, match
 from .rules import CRITERIA, Criterion, Exemption, Rule, Rules
-
-MOST_NAMES = 5
-"""Names that a message lists."""
 
 
 class Violation(NamedTuple):
@@ -166,15 +163,14 @@ def check_kernels(
         each for each in matching.removed if any(matches(one, each.name) for one in rules.allow_removed)
     ]
     allowed = set(map(id, may_go))
-    order = _by_name
     return Checked(
-        broken=tuple(sorted(broken, key=lambda each: order(each.kernel.record))),
-        exempt=tuple(sorted(exempt, key=lambda each: order(each.broken.kernel.record))),
+        broken=tuple(sorted(broken, key=lambda each: by_name(each.kernel.record))),
+        exempt=tuple(sorted(exempt, key=lambda each: by_name(each.broken.kernel.record))),
         kernels=tuple(kernels),
         rules=run.used,
-        added=() if baseline is None else tuple(sorted(matching.added, key=order)),
-        removed=tuple(sorted((each for each in matching.removed if id(each) not in allowed), key=order)),
-        may_be_removed=tuple(sorted(may_go, key=order)),
+        added=() if baseline is None else tuple(sorted(matching.added, key=by_name)),
+        removed=tuple(sorted((each for each in matching.removed if id(each) not in allowed), key=by_name)),
+        may_be_removed=tuple(sorted(may_go, key=by_name)),
         ended=tuple(ended),
         unused=tuple(unused),
         assumed=run.assumed,
@@ -268,7 +264,7 @@ class _Run:
                 if idle and not rule.demands:
                     unused.append((rule, f"no kernel matches {', '.join(idle)}"))
                 elif idle:
-                    found.add(_idle_error(number, rule, idle, list(names.values())))
+                    found.add(_idle_error(number, rule, idle, {name for name, _ in names}))
             for exemption in self._rules.exemptions:
                 if idle := _idle_patterns(exemption, names.values()):
                     unused.append((exemption, f"no kernel matches {', '.join(idle)}"))
@@ -331,15 +327,12 @@ def _idle_patterns(entry: Rule | Exemption, kernels: Iterable[KernelRecord]) -> 
     return list(left)
 
 
-def _idle_error(number: int, rule: Rule, idle: Sequence[str], kernels: Sequence[KernelRecord]) -> RulesError:
-    near = nearest_names(idle[0].strip("*"), {last_name(kernel.name) for kernel in kernels})
-    near = near or sorted({base_name(kernel.name) for kernel in kernels})
-    more = f" and {len(near) - MOST_NAMES:,} more" if len(near) > MOST_NAMES else ""
+def _idle_error(number: int, rule: Rule, idle: Sequence[str], names: Collection[str]) -> RulesError:
     archs = f" on {', '.join(arch.sm for arch in rule.arch)}" if rule.arch else ""
     return RulesError(
         f"rule {number} demands something of {', '.join(idle)}{archs}, and no kernel matches",
         where=rule.place,
-        hint=f"Correct or remove it. There are {', '.join(near[:MOST_NAMES])}{more}.",
+        hint=f"Correct or remove it. {names_there(idle[0].strip('*'), names)}",
     )
 
 
@@ -357,7 +350,3 @@ def _fix(row: ScannedKernel, violation: Violation) -> NextStep | None:
     kernel = answer.kernel.replace(**{measure: int(violation.limit)})
     reached = evaluate(answer.limits, kernel, answer.model)
     return NextStep(reached.active_blocks, reached.occupancy, {measure: int(violation.limit)})
-
-
-def _by_name(record: KernelRecord) -> tuple[str, str, str]:
-    return record.name, record.arch or "", record.source

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 from ..advice.budget import TOLERANCE
@@ -20,7 +21,7 @@ from ..readers import KernelRecord
 from ..tables.gpus import Gpu
 from ..tables.shipped import limits
 from ..values.kernel import Kernel
-from .match import MatchedBy, facts, match
+from .match import MatchedBy, by_name, facts, match
 
 Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
 """Value that is compared. Sizes are in bytes, an occupancy is from 0 to 1."""
@@ -31,19 +32,19 @@ Verdict = Literal["worse", "mixed", "changed", "better", "same"]
 VERDICTS: tuple[Verdict, ...] = ("worse", "mixed", "changed", "better", "same")
 
 
-def _spills(row: ScannedKernel | KernelRecord) -> int | None:
-    stores, loads = row.spill_store_bytes, row.spill_load_bytes
-    return None if stores is None and loads is None else max(stores or 0, 0) + max(loads or 0, 0)
+def _spill_bytes(row: ScannedKernel) -> int | None:
+    spills = row.record.spills
+    return None if spills is None else spills.total
 
 
 MEASURES: Mapping[Measure, Callable[[ScannedKernel], Any]] = {
-    "occupancy": lambda row: row.occupancy,
-    "spill_bytes": lambda row: _spills(row.record),
-    "stack_bytes": lambda row: row.record.stack_bytes,
-    "spill_smem": lambda row: row.record.spill_smem,
-    "regs": lambda row: row.record.regs,
-    "smem": lambda row: row.record.shared_memory,
-    "barriers": lambda row: row.record.barriers,
+    "occupancy": attrgetter("occupancy"),
+    "spill_bytes": _spill_bytes,
+    "stack_bytes": attrgetter("record.stack_bytes"),
+    "spill_smem": attrgetter("record.spill_smem"),
+    "regs": attrgetter("record.regs"),
+    "smem": attrgetter("record.shared_memory"),
+    "barriers": attrgetter("record.barriers"),
 }
 
 
@@ -166,16 +167,14 @@ def diff_row(
     old, new = evaluator.row(one, other.threads), evaluator.row(other, one.threads)
     decisive: set[Verdict] = set()
     others: set[Verdict] = set()
-    both = [(name, value(old), value(new)) for name, value in MEASURES.items()]
-    knows_spills = all(None not in (was, now) for name, was, now in both if name == "spill_bytes")
-    for name, was, now in both:
-        if name == "spill_smem":  # logs do not state it: 0 beside nothing is no change
-            was, now = was or 0, now or 0
+    both = _measured(old, new)
+    knows_spills = None not in both["spill_bytes"]
+    for name, (was, now) in both.items():
         is_decisive = name in ("occupancy", "spill_bytes", "spill_smem") or (
             name == "stack_bytes" and not knows_spills
         )
         (decisive if is_decisive else others).add(_direction(name, was, now, threshold))
-    causes = tuple(_causes(old, new))
+    causes = tuple(_causes(old, new, both))
     verdict: Verdict = "same"
     if {"worse", "better"} <= decisive:
         verdict = "mixed"
@@ -184,6 +183,13 @@ def diff_row(
     elif others - {"same"} or (not threshold and any(each.name != "arch" for each in causes)):
         verdict = "changed"
     return DiffRow(verdict, matched_by, old, new, causes)
+
+
+def _measured(old: ScannedKernel, new: ScannedKernel) -> dict[Measure, tuple[Any, Any]]:
+    both = {name: (value(old), value(new)) for name, value in MEASURES.items()}
+    was, now = both["spill_smem"]
+    both["spill_smem"] = was or 0, now or 0  # logs do not state it: 0 beside nothing is no change
+    return both
 
 
 def _direction(name: Measure, old: float | None, new: float | None, threshold: float) -> Verdict:
@@ -197,7 +203,9 @@ def _direction(name: Measure, old: float | None, new: float | None, threshold: f
     return "better" if (new > old) == (name == "occupancy") else "worse"
 
 
-def _causes(old: ScannedKernel, new: ScannedKernel) -> Iterable[Change]:
+def _causes(
+    old: ScannedKernel, new: ScannedKernel, both: Mapping[Measure, tuple[Any, Any]]
+) -> Iterable[Change]:
     """Yield the values that differ, launch bounds before the registers that follow from them."""
     if old.record.arch != new.record.arch:
         yield Change("arch", old.record.arch, new.record.arch)
@@ -209,18 +217,13 @@ def _causes(old: ScannedKernel, new: ScannedKernel) -> Iterable[Change]:
             yield Change("cluster_dim", old.record.cluster_dim, new.record.cluster_dim)
     if old.threads != new.threads and not (old.threads_assumed or new.threads_assumed):
         yield Change("threads", old.threads, new.threads)
-    for name in ("smem", "regs", "spill_smem", "barriers"):
-        was, now = (MEASURES[name](row) for row in (old, new))
-        if name == "spill_smem":
-            was, now = was or 0, now or 0
+    stores_and_loads = [(row.record.spill_store_bytes, row.record.spill_load_bytes) for row in (old, new)]
+    spills = [None if None in each else each for each in stores_and_loads]
+    values: dict[str, Sequence[Any]] = {**both, "spills": spills}
+    for name in ("smem", "regs", "spill_smem", "barriers", "spills", "stack_bytes"):
+        was, now = values[name]
         if was is not None and now is not None and was != now:
             yield Change(name, was, now)
-    spills = [(row.record.spill_store_bytes, row.record.spill_load_bytes) for row in (old, new)]
-    if spills[0] != spills[1] and all(None not in each for each in spills):
-        yield Change("spills", *spills)
-    was, now = old.record.stack_bytes, new.record.stack_bytes
-    if was is not None and now is not None and was != now:
-        yield Change("stack_bytes", was, now)
 
 
 def states_bounds(record: KernelRecord) -> bool:
@@ -287,11 +290,9 @@ def step_with_registers(row: ScannedKernel) -> NextStep | None:
 def _severity(row: DiffRow) -> tuple[Any, ...]:
     """Sort the worst first: lost occupancy, new spills, then everything else by name."""
     order = VERDICTS.index(row.verdict)
-    old, new = (_spills(each.record) or 0 for each in (row.old, row.new))
-    name = row.new.record
-    return order, row.occupancy_change, old - new, name.name, name.arch or "", name.source
+    old, new = (_spill_bytes(each) or 0 for each in (row.old, row.new))
+    return order, row.occupancy_change, old - new, by_name(row.new.record)
 
 
 def _by_name(rows: Iterable[ScannedKernel]) -> tuple[ScannedKernel, ...]:
-    key = lambda row: (row.record.name, row.record.arch or "", row.record.source)  # noqa: E731
-    return tuple(sorted(rows, key=key))
+    return tuple(sorted(rows, key=lambda row: by_name(row.record)))

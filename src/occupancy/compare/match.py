@@ -23,6 +23,11 @@ facts: Callable[[KernelRecord], Hashable] = attrgetter(
 """Values of a kernel that are compared between builds."""
 
 
+def by_name(record: KernelRecord) -> tuple[str, str, str]:
+    """Return the key of the order of names."""
+    return record.name, record.arch or "", record.source
+
+
 class Pair(NamedTuple):
     """One kernel in both builds."""
 
@@ -156,7 +161,7 @@ def _pair_up(
 
 
 def _order(record: KernelRecord) -> tuple[str, ...]:
-    return record.name, record.arch or "", record.source, repr(facts(record))
+    return *by_name(record), repr(facts(record))
 
 
 def _family(arch: str | None) -> str | None:
