@@ -10,6 +10,7 @@ from .fields import (
     FIELDS,
     MAX_BARRIERS_PER_BLOCK,
     MAX_REGISTERS_PER_THREAD,
+    MAX_VIRTUAL_RESOURCES_PER_BLOCK,
     Caching,
     SharedMemoryMode,
     unknown_input,
@@ -108,14 +109,22 @@ class Kernel(_KernelFields):
                 or (type(smem) is int and 0 <= smem <= INT_MAX and static_smem is dynamic_smem is None)
             )
             and (barriers is None or (type(barriers) is int and 0 <= barriers <= MAX_BARRIERS_PER_BLOCK))
-            and (max_threads is block_dim is carveout is caching is opt_in is virtual_resources is None)
+            and (block_dim is carveout is caching is opt_in is None)
+            and (max_threads is None or (type(max_threads) is int and 0 < max_threads <= INT_MAX))
+            and (
+                virtual_resources is None
+                or (
+                    type(virtual_resources) is int
+                    and 0 <= virtual_resources <= MAX_VIRTUAL_RESOURCES_PER_BLOCK
+                )
+            )
             and (tensor_memory is shared_memory_mode is None)
             and reallocates_registers is False
         ):
             return _make(
                 cls,
-                (threads, regs, static_smem, dynamic_smem, smem, barriers,
-                 None, None, None, None, None, None, None, None, False),
+                (threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads,
+                 None, None, None, None, virtual_resources, None, None, False),
             )  # fmt: skip
         given = (
             threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, block_dim, carveout,
