@@ -219,7 +219,7 @@ def _causes(
         yield Change("threads", old.threads, new.threads)
     stores_and_loads = [(row.record.spill_store_bytes, row.record.spill_load_bytes) for row in (old, new)]
     spills = [None if None in each else each for each in stores_and_loads]
-    values: dict[str, Sequence[Any]] = {**both, "spills": spills}
+    values: Mapping[Any, Sequence[Any]] = {**both, "spills": spills}
     for name in ("smem", "regs", "spill_smem", "barriers", "spills", "stack_bytes"):
         was, now = values[name]
         if was is not None and now is not None and was != now:
