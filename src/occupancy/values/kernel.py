@@ -109,16 +109,10 @@ class Kernel(_KernelFields):
                 or (type(smem) is int and 0 <= smem <= INT_MAX and static_smem is dynamic_smem is None)
             )
             and (barriers is None or (type(barriers) is int and 0 <= barriers <= MAX_BARRIERS_PER_BLOCK))
-            and (block_dim is carveout is caching is opt_in is None)
+            and (block_dim is carveout is caching is opt_in is tensor_memory is shared_memory_mode is None)
             and (max_threads is None or (type(max_threads) is int and 0 < max_threads <= INT_MAX))
-            and (
-                virtual_resources is None
-                or (
-                    type(virtual_resources) is int
-                    and 0 <= virtual_resources <= MAX_VIRTUAL_RESOURCES_PER_BLOCK
-                )
-            )
-            and (tensor_memory is shared_memory_mode is None)
+            and (virtual_resources is None or type(virtual_resources) is int)
+            and 0 <= (virtual_resources or 0) <= MAX_VIRTUAL_RESOURCES_PER_BLOCK
             and reallocates_registers is False
         ):
             return _make(
