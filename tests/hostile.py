@@ -7,6 +7,7 @@ import json
 import struct
 import sys
 from collections.abc import Callable
+from html.parser import HTMLParser
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -14,6 +15,30 @@ else:
     from backports import zstd
 
 MIB = 1 << 20
+
+
+class Tags(HTMLParser):
+    """Tags, attributes and texts of HTML."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+        self.attributes: set[str] = set()
+        self.texts: list[str] = []
+        """What lies between tags and comments, where it is not code."""
+        self._is_code = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self._is_code |= tag == "code"
+
+    def handle_endtag(self, tag: str) -> None:
+        self._is_code &= tag != "code"
+
+    def handle_data(self, data: str) -> None:
+        if not self._is_code:
+            self.texts.append(data)
 
 
 def log(name: str, registers: int = 32) -> str:

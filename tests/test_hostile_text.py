@@ -7,7 +7,6 @@ import csv
 import io
 import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -23,17 +22,6 @@ FORMATS = {
     "diff": ("text", "json", "csv", "markdown"),
     "check": ("text", "json", "csv", "markdown", "github", "junit", "sarif"),
 }
-
-
-class Tags(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: set[str] = set()
-        self.attributes: set[str] = set()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.add(tag)
-        self.attributes |= {name for name, _ in attrs}
 
 
 def is_text(ended: Ended, output_format: str) -> None:
@@ -58,7 +46,7 @@ def is_text(ended: Ended, output_format: str) -> None:
         assert all(len(row) == len(header) for row in rows)
         assert not [cell for row in rows for cell in row if re.match(r"[=+@]|-\D", cell)]
     elif output_format == "html":
-        tags = Tags()
+        tags = hostile.Tags()
         tags.feed(printed)
         assert "img" not in tags.found
         assert "onerror" not in tags.attributes

@@ -17,7 +17,6 @@ import occupancy
 from occupancy import cli
 from occupancy.api import builds
 from occupancy.cli.command import EXIT_CLOSED_PIPE
-from occupancy.readers.source_lines import _Unit
 from occupancy.render import ci
 
 DATA = Path(__file__).parent / "data"
@@ -107,13 +106,6 @@ def test_files_of_editors_of_windows(tmp_path: Path, ending: bytes, mark: bytes)
     assert list(occupancy.read_limits(table)) == ["13.0"]
 
 
-def test_a_log_that_powershell_wrote(tmp_path: Path) -> None:
-    log = tmp_path / "build.log"
-    text = (DATA / "kernels" / "ptxas_v.txt").read_text(encoding="utf-8")
-    log.write_bytes(text.replace("\n", "\r\n").encode("utf-16"))
-    assert [kernel.regs for kernel in occupancy.scan(log)] == [64, 32, 32, 12, 12]
-
-
 def test_a_baseline_on_another_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def other_drive(*_: object) -> str:
         raise ValueError("path is on mount 'D:', start on mount 'C:'")
@@ -139,11 +131,3 @@ def test_paths_in_findings(monkeypatch: pytest.MonkeyPatch, path: str, seen: str
     monkeypatch.setattr(ci, "PurePath", PureWindowsPath)
     monkeypatch.setattr(os, "getcwd", lambda: r"C:\work")
     assert ci.within_checkout(path) == seen
-
-
-def test_line_tables_of_windows() -> None:
-    files = [(r"C:\work\blur.cu", 1), ("blur.cu", 1), ("/src/blur.cu", 1)]
-    unit = _Unit(0, 0, 0, 0, 0, b"", [r"C:\cuda\include"], files)
-    assert [unit.path(number) for number in (1, 2, 3)] == [
-        r"C:\work\blur.cu", r"C:\cuda\include/blur.cu", "/src/blur.cu",
-    ]  # fmt: skip

@@ -13,7 +13,6 @@ import occupancy
 from occupancy.report.notes import NOTES
 from occupancy.report.schema import REPORTS
 
-from . import site
 from .language import BAD_STARTS, MAX_WORDS, sentences
 from .refresh_docs import FIGURES, module_at
 
@@ -84,29 +83,3 @@ def test_the_page_about_throughput_has_the_measured_numbers() -> None:
     rates += re.findall(r"^\|.* \| ([\d,.]+) \|$", page, flags=re.MULTILINE)
     assert len(rates) >= 20
     assert set(rates) <= measured
-
-
-def test_what_a_site_lacks_is_found(tmp_path: Path) -> None:
-    (tmp_path / "reference").mkdir()
-    for name, places in (("api", site.names()), ("cli", site.options())):
-        written = "".join(
-            f'<p id="{place}">' for place in places if not place.endswith(("fits", "-carveout"))
-        )
-        (tmp_path / "reference" / f"{name}.html").write_text(f"{written}\N{EN DASH}cc 9.0", encoding="utf-8")
-    (tmp_path / "index.html").write_text(
-        '<a href="reference/api.html#occupancy.compute"><a href="gone.html">'
-        '<a href="reference/cli.html#gone"><a href="https://example.com"><img src="gone.svg">'
-    )
-    (tmp_path / "searchindex.js").write_text("")
-    found = list(site.lacking(tmp_path))
-    assert [line for line in found if "nowhere" in line] == [
-        "index.html: gone.html leads nowhere",
-        "index.html: gone.svg leads nowhere",
-        "index.html: reference/cli.html#gone leads nowhere",
-    ]
-    assert "reference/api.html has no occupancy.fits" in found
-    assert "reference/cli.html has no occupancy-fits" in found
-    assert "reference/cli.html has no cmdoption-occupancy-calc-carveout" in found
-    assert any("cannot be copied" in line for line in found)
-    assert found[-1] == "searchindex.js does not find the word carveout"
-    assert not [line for line in found if "compute" in line]

@@ -8,7 +8,6 @@ import io
 import json
 import re
 from functools import cache
-from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -24,6 +23,7 @@ from occupancy.render.terminal import text as to_text
 from occupancy.report.check import CheckCase
 from occupancy.report.model import Column, Facts, Paragraph, Report, Table
 from occupancy.report.scan import Finding, FindingKind
+from tests.hostile import Tags
 
 SARIF_SCHEMA = Path(__file__).parents[1] / "data" / "sarif" / "sarif-2.1.0.json.gz"
 
@@ -57,28 +57,6 @@ def is_quiet(line: str) -> bool:
 @example("x" * 80 + "::error::x")
 def test_terminal(text: str) -> None:
     assert all(map(is_quiet, to_text(report(text)).split("\n")))
-
-
-class Tags(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: set[str] = set()
-        self.attributes: set[str] = set()
-        self.texts: list[str] = []
-        """What lies between tags and comments, where it is not code."""
-        self._is_code = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.add(tag)
-        self.attributes |= {name for name, _ in attrs}
-        self._is_code |= tag == "code"
-
-    def handle_endtag(self, tag: str) -> None:
-        self._is_code &= tag != "code"
-
-    def handle_data(self, data: str) -> None:
-        if not self._is_code:
-            self.texts.append(data)
 
 
 GITHUB_LINKS = re.compile(r"@\w|#\d|://|\bwww\.", re.IGNORECASE)

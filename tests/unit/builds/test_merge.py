@@ -205,6 +205,14 @@ class TestLaunches:
         other = replace(LAUNCH, name="blur<32>(float const*)")
         assert len(merge([image, other]).records) == 2
 
+    def test_the_kernel_of_the_same_name_comes_before_one_of_another_file(self) -> None:
+        names = [f"_ZN36_GLOBAL__N__{path}_4_a_cu_f763c0354anonEPf" for path in ("9e609c31", "bf52febb")]
+        images = [
+            replace(IMAGE, name=name, code=code, max_threads=code) for code, name in enumerate(names, 32)
+        ]
+        merged = merge([*images, replace(LAUNCH, name=names[1])]).records
+        assert [each.max_threads for each in merged if each.launches] == [33]
+
     def test_of_another_build_they_stay_apart(self) -> None:
         assert len(merge([IMAGE, replace(LAUNCH, regs=40)]).records) == 2
 

@@ -107,6 +107,7 @@ def test_rows_are_sorted_filtered_and_limited() -> None:
     assert [row.name for row in Selection(only_spilling=True).rows(rows)] == ["spills"]
     assert [row.regs for row in Selection(sort="regs", limit=1).rows(rows)] == [255]
     assert Selection(sort="regs", reverse=True).rows(rows)[-1].regs == 255
+    assert [row.name for row in Selection(sort="spills", limit=1).rows(rows)] == ["spills"]
     assert Selection(sort="time").rows(rows) == rows, "without any time they stay as they were"
 
 

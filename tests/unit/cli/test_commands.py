@@ -20,6 +20,12 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
     assert "\\b" not in shown
 
 
+def test_launch_bounds_that_differ_between_architectures() -> None:
+    command = "budget --threads 384 --cc 8.0,9.0,12.0 --blocks 8.0=1,9.0=2,12.0=4"
+    bounds = "__launch_bounds__(384, __CUDA_ARCH__ >= 1200 ? 4 : __CUDA_ARCH__ >= 900 ? 2 : 1)"
+    assert bounds in run(*command.split(), columns=200).stdout
+
+
 def test_a_file_that_fails_is_named() -> None:
     with pytest.raises(Refusal, match=r"^/nowhere/table: No such file or directory\.$"), errors_as_messages():
         os.stat("/nowhere/table")

@@ -53,6 +53,8 @@ class TestLimits:
         table = tmp_path / "mine.toml"
         table.write_text('schema_version = 1\n[compute_capabilities."13.0"]\nlike = "9.0"\nwarp_size = 64\n')
         assert "13.0" in run("limits", "--limits", str(table)).stdout
+        (alone,) = as_json("calc", "--limits", str(table), "--threads", "64")["gpus"]
+        assert alone["cc"] == "13.0"
         refused = run("limits", "--limits", str(table), "--sources")
         assert (refused.exit_code, refused.stdout) == (2, "")
 

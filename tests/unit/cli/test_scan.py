@@ -119,8 +119,8 @@ class TestFormats:
 
     def test_columns(self, samples: Path) -> None:
         file = str(samples / "samples.cubin")
-        chosen = ("--columns", "demangled,Registers,occ", "--format", "csv")
-        assert run("scan", file, *chosen).stdout.splitlines()[0] == "demangled,regs,occupancy"
+        chosen = ("--columns", "demangled,Registers,occ,limited_by", "--format", "csv")
+        assert run("scan", file, *chosen).stdout.splitlines()[0] == "demangled,regs,occupancy,limiters"
         done = run("scan", file, "--columns", "occupancies")
         assert done.exit_code == 2
         assert "Did you mean occupancy" in done.stderr

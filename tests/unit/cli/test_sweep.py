@@ -92,8 +92,8 @@ class TestScreen:
         assert [line.split()[0] for line in text.splitlines() if "<- now" in line] == ["128", "40"]
         automatic = run("sweep", "--cc", "9.0", "-t", "128", "--smem", "1k", "--carveout", "auto").stdout
         assert automatic == run("sweep", "--cc", "9.0", "-t", "128", "--smem", "1k").stdout
-        (step,) = [row for row in rows(*V100) if row["input"] == "regs" and row["first"] == "33"]
-        assert (step["last"], step["active_blocks"], step["occupancy"]) == ("40", "12", "0.75")
+        (step,) = [row for row in rows(*V100) if row["input"] == "regs" and row["is_current"] == "true"]
+        assert (step["first"], step["last"], step["active_blocks"]) == ("33", "40", "12")
 
     def test_an_ascii_terminal_gets_bars(self) -> None:
         done = CliRunner(charset="ascii").invoke(commands, ["sweep", *V100], prog_name="occupancy")

@@ -132,21 +132,22 @@ class TestNothingToRead:
         _, problem = read(tmp_path)
         assert "k.cubin: it is no file" in str(problem)
 
-    def test_library_with_nothing_but_ptx(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(("kind", "says"), [(1, "PTX only"), (8, "link-time optimisation only")])
+    def test_library_without_machine_code(self, tmp_path: Path, kind: int, says: str) -> None:
         ptx_entry = bytearray(sample("samples.exe"))
-        # Every entry of machine code becomes one of PTX.
+        # Every entry of machine code becomes one of another kind.
         position = ptx_entry.find(b"\x50\xed\x55\xba")
         while position >= 0:
             end = position + 16 + int.from_bytes(ptx_entry[position + 8 : position + 16], "little")
             entry = position + 16
             while entry < end:
-                ptx_entry[entry] = 1
+                ptx_entry[entry] = kind
                 size = int.from_bytes(ptx_entry[entry + 4 : entry + 8], "little")
                 entry += size + int.from_bytes(ptx_entry[entry + 8 : entry + 16], "little")
             position = ptx_entry.find(b"\x50\xed\x55\xba", end)
         (tmp_path / "lib.so").write_bytes(ptx_entry)
         (problem,) = read(tmp_path / "lib.so")
-        assert "PTX only" in str(problem)
+        assert says in str(problem)
 
 
 class TestDeviceFunctionsOnly:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from occupancy.readers import KernelRecord, stream_kernels
+from occupancy.readers.elf import _without_overlaps
 from occupancy.readers.limits import Exhausted, ReadLimits
 from occupancy.readers.stack_use import (
     MAX_CODE_BYTES,
@@ -97,6 +98,10 @@ def test_what_callees_spill_is_not_the_kernels() -> None:
     assert count(*code, callees=((16, 32), (48, 80))) == (8, 0), "but they may load what it has stored"
     assert count(*code, callees=((0, 80),)) == (0, 0)
     assert count(*code, callees=((80, 96),)) == (8, 12)
+
+
+def test_callees_that_overlap_are_one() -> None:
+    assert _without_overlaps([(16, 32), (0, 8), (24, 40)]) == [(0, 8), (16, 40)]
 
 
 def test_more_of_it_than_any_kernel_has() -> None:
