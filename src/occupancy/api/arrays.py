@@ -11,12 +11,13 @@ from ..render.pictures import plot
 from ..report import pictures
 from ..report.model import Column, Report
 from ..values.numbers import percent
+from .printed import Printed
 
 BEST = 10
 """Rows of each GPU that `Sweep` prints."""
 
 
-class Sweep(ArrayResults):
+class Sweep(Printed, ArrayResults):
     """Results for arrays of kernels; names and meanings are those of `Occupancy`.
 
     The arrays have the shape that the inputs broadcast to; for a list of GPUs, the first dimension is
@@ -68,16 +69,6 @@ class Sweep(ArrayResults):
         shape = " x ".join(f"{each:,}" for each in self.shape) or "one"
         which = "The best" if has_warps else "The first"
         return Report("sweep", (f"{which} of {shape} kernels on {', '.join(self.names)}",), columns, rows)
-
-    def __str__(self) -> str:
-        from ..render.terminal import text
-
-        return text(self.report())
-
-    def _repr_html_(self) -> str:
-        from ..render.markup import html
-
-        return html(self.report())
 
 
 _TITLES = {

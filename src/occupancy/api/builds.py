@@ -45,36 +45,11 @@ from ..report.scan import Finding
 from ..tables.gpus import Gpu
 from ..values.atomic_file import write_atomically
 from ..values.limits import Limits
+from .printed import PrintedRows
 from .scan import ArchitectureLike, BlockSizeLike, Path, Paths, Reading
 
 
-class _Printed:
-    """A result that prints itself as the command does."""
-
-    def report(self) -> Report:
-        """Return the report."""
-        raise NotImplementedError
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values: the command's JSON."""
-        return self.report().to_dict()
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a dictionary for each row, as for ``pandas.DataFrame``."""
-        return list(self.report().records())
-
-    def __str__(self) -> str:
-        from ..render.terminal import text
-
-        return text(self.report())
-
-    def _repr_html_(self) -> str:
-        from ..render.markup import html
-
-        return html(self.report())
-
-
-class Diff(_Printed):
+class Diff(PrintedRows):
     """Differences between two builds."""
 
     def __init__(
@@ -118,7 +93,7 @@ class Diff(_Printed):
         return f"<Diff: {kinds}>"
 
 
-class CheckResult(_Printed):
+class CheckResult(PrintedRows):
     """The result of a check."""
 
     def __init__(self, done: Checked, rules: Rules, **about: Any) -> None:

@@ -15,6 +15,7 @@ from ..values.fields import TENSOR_MEMORY_UNIT, KernelInputs, unknown_input
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import parse_count, parse_shape, parse_share, parse_size, parse_threads
+from .printed import Printed
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -39,7 +40,7 @@ DynamicSmem = int | str | Callable[[int], int]
 """Dynamic shared memory per block: a size, or a function from threads per block to bytes."""
 
 
-class Occupancy(Result):
+class Occupancy(Printed, Result):
     """The occupancy of a kernel on one GPU; immutable and hashable.
 
     Two results are equal if GPU, kernel and model are. ``print`` shows what the command line prints.
@@ -242,16 +243,6 @@ class Occupancy(Result):
             inputs["threads"] = tuple(inputs.pop("block_dim"))
         return occupancy_on(find_gpu(name), Kernel(**inputs), model)
 
-    def __str__(self) -> str:
-        from ..render.terminal import text
-
-        return text(self.report())
-
-    def _repr_html_(self) -> str:
-        from ..render.markup import html
-
-        return html(self.report())
-
     def __repr__(self) -> str:
         return (
             f"<Occupancy {100 * self.occupancy:.4g}% on {self.gpu.label}: {self.active_blocks} blocks of "
@@ -262,7 +253,7 @@ class Occupancy(Result):
         return occupancy_on, (self.gpu, self.kernel, self.model)
 
 
-class Occupancies(tuple[Occupancy, ...]):
+class Occupancies(Printed, tuple[Occupancy, ...]):
     """The occupancy of a kernel on several GPUs: a sequence that prints as one table."""
 
     __slots__ = ()
@@ -284,16 +275,6 @@ class Occupancies(tuple[Occupancy, ...]):
     def to_dict(self) -> list[dict[str, Any]]:
         """Return each result as plain values."""
         return [each.to_dict() for each in self]
-
-    def __str__(self) -> str:
-        from ..render.terminal import text
-
-        return text(self.report())
-
-    def _repr_html_(self) -> str:
-        from ..render.markup import html
-
-        return html(self.report())
 
 
 @overload

@@ -21,6 +21,7 @@ from ..tables.gpus import Gpu, find_gpu, find_gpus
 from ..tables.table import LimitsTable
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import INT_MAX, did_you_mean, parse_count, parse_share, parse_threads
+from .printed import PrintedRows
 
 Path = str | os.PathLike[str]
 Paths = Path | Sequence[Path]
@@ -242,7 +243,7 @@ class Found:
         self.order = order
 
 
-class Scan(Sequence[ScannedKernel]):
+class Scan(PrintedRows, Sequence[ScannedKernel]):
     """Kernels of files, with their occupancy; a slice is a scan, too. Prints itself as ``occupancy scan``."""
 
     def __init__(self, rows: Sequence[ScannedKernel], problems: Sequence[ReadProblem], about: Found) -> None:
@@ -293,14 +294,6 @@ class Scan(Sequence[ScannedKernel]):
         (axes,) = plot(Picture(f"Occupancy of {len(known):,} kernels{more}", (chart,)), ax)
         return axes
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a dictionary for each kernel, as for ``pandas.DataFrame``."""
-        return list(self.report().records())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values: the command's JSON."""
-        return self.report().to_dict()
-
     def __len__(self) -> int:
         return len(self._rows)
 
@@ -316,16 +309,6 @@ class Scan(Sequence[ScannedKernel]):
 
     def __repr__(self) -> str:
         return f"<Scan of {len(self):,} kernels{f', {len(self.problems)} problems' if self.problems else ''}>"
-
-    def __str__(self) -> str:
-        from ..render.terminal import text
-
-        return text(self.report())
-
-    def _repr_html_(self) -> str:
-        from ..render.markup import html
-
-        return html(self.report())
 
 
 def read_records(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..report.model import MOST_NOTES, Block, Column, Facts, Paragraph, Report, Table
 from ..values.untrusted import printable, without_commands
@@ -147,8 +147,3 @@ def _fitting(
         kept.remove(first)
         hidden.append(columns[first].title)
     return kept, hidden
-
-
-def show_any(value: Any) -> str:
-    """Return the text of anything that has a report."""
-    return text(value.report())
