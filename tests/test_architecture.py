@@ -35,7 +35,7 @@ BUDGETS = {
     "cuda": 140,
     "typing": 80,
     "triton": 150,
-    "cli": 1800,
+    "cli": 1750,
     "__init__": 190,
     "__main__": 30,
 }

@@ -72,11 +72,11 @@ def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
     if gpu.multiprocessor_count is not None:
         return gpu.multiprocessor_count
     if gpu.variants:
-        raise unclear_name(gpu, "multiprocessor_count")
+        raise unclear_name(gpu)
     raise InputError(
-        "is missing",
+        f"the number of SMs of {gpu.label} is not known",
         where="multiprocessor_count",
-        hint='Give the number of SMs, such as 132, or name a GPU: "H100 SXM" instead of "9.0".',
+        hint='Give it, such as 132 (`--sms 132`), or name a GPU, such as "H100 SXM".',
     )
 
 

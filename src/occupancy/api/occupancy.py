@@ -161,14 +161,9 @@ class Occupancy(Printed, Result):
             InputError: A number out of range, an unknown number of SMs, or clusters that the GPU lacks.
         """
         from ..advice.waves import count_waves, full_wave
+        from .gpus import multiprocessors
 
-        count = self.gpu.multiprocessor_count if multiprocessor_count is None else multiprocessor_count
-        if count is None:
-            raise InputError(
-                f"the number of SMs of {self.gpu.label} is not known",
-                where="multiprocessor_count",
-                hint='Name a GPU (--gpu "H100 SXM"), or give `multiprocessor_count` (--sms).',
-            )
+        count = multiprocessors(self.gpu, multiprocessor_count)
         shape = None if cluster is None else parse_shape(cluster, "cluster")
         size = None if shape is None else prod(shape)
         wave = full_wave(self, count, cluster_size=size, max_active_clusters=max_active_clusters)

@@ -80,26 +80,17 @@ def _whole_gpu(result: Occupancy, grid: str | None, cluster: str | None, sms: st
     if grid is None and cluster is None and sms is None:
         return None
     from ..advice.waves import check_cluster, count_waves, full_wave
+    from ..api.gpus import multiprocessors
     from ..report.calc import WholeGpu
-    from ..tables.gpus import unclear_name
     from ..values.kernel import Launch
-    from ..values.spellings import parse_count, parse_shape
+    from ..values.spellings import parse_shape
 
     shape = None if cluster is None else parse_shape(cluster, "cluster")
     size = None if shape is None else prod(shape)
-    count = result.gpu.multiprocessor_count if sms is None else parse_count(sms, "sms")
-    if count is None:
-        if size is not None:
-            check_cluster(result.limits, size)
-        if grid is None:
-            return None
-        if result.gpu.variants:
-            raise unclear_name(result.gpu, "grid")
-        raise InputError(
-            f"the number of SMs of {result.gpu.label} is not known",
-            where="grid",
-            hint='Name a GPU, such as --gpu "H100 SXM", or give --sms 132.',
-        )
+    if grid is None and sms is None and result.gpu.multiprocessor_count is None:
+        check_cluster(result.limits, size or 1)
+        return None
+    count = multiprocessors(result.gpu, sms)
     clusters = None if size is None or sms is not None else _clusters_of_device(result, size)
     wave = full_wave(result, count, cluster_size=size, max_active_clusters=clusters)
     if grid is None or not wave.blocks:
@@ -191,7 +182,7 @@ def budget(
     stage = None if stage_smem is None else parse_size(stage_smem, "stage_smem")
     if stage == 0:
         raise InputError(
-            "0 bytes are no stage", where="stage_smem", hint="Give the bytes of one stage, such as 16k."
+            "0 is out of range", where="stage_smem", hint="Give the size of one stage, such as 16k."
         )
     bare = kernel if stage is None else kernel.replace(smem=0)
     targets = _targets(gpus, blocks)
@@ -336,7 +327,9 @@ def registers(groups: str, output_format: str, **inputs: Any) -> None:
     from ..api.registers import register_split
     from ..report.registers import registers_report
 
-    gpu = chosen_gpus(inputs, "hopper")[0]
+    gpu, *others = chosen_gpus(inputs, "hopper")
+    if others:
+        raise InputError(f"{1 + len(others)} GPUs are given", where="cc", hint="Give one.")
     split = register_split(groups, gpu=gpu, **inputs)
     show(registers_report(split), output_format)
     if not split.can_run:
@@ -354,13 +347,8 @@ def registers(groups: str, output_format: str, **inputs: Any) -> None:
     format_option("html"),
 )  # fmt: skip
 def sweep(
-    output: str | None,
-    title: str | None,
-    marks: tuple[str, ...],
-    output_format: str,
-    model: Any,
-    **inputs: Any,
-) -> None:
+    output: str | None, title: str | None, marks: tuple[str, ...], output_format: str, model: Any, **inputs: Any
+) -> None:  # fmt: skip
     """Vary inputs of a kernel: a table, a picture, or a row for each combination.
 
     GPUs, threads, registers, shared memory, carveout, barriers, tensor memory and virtual resources may be
@@ -383,8 +371,7 @@ def sweep(
         save_picture(picture_of(gpus, inputs, model, title=title, marks=marks), output)
         return
     if title is not None or marks:
-        where = "marks" if marks else "title"
-        raise InputError("needs a picture", where=where, hint="Add -o chart.png.")
+        raise InputError("needs a picture", where="marks" if marks else "title", hint="Add -o chart.png.")
     output_format = format_of(output, output_format, PICTURE_FILES)
     has_screen = output_format in ("text", "markdown", "html")
     report = report_of(gpus, inputs, model, has_screen=has_screen)

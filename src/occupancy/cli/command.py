@@ -12,6 +12,7 @@ from typing import Any, Literal
 import click
 
 from ..errors import OccupancyError
+from ..values.untrusted import printable
 
 DEFAULT_WIDTH = 80
 EXIT_INTERRUPTED = 130
@@ -79,9 +80,11 @@ class Command(click.Command):
                 raise click.UsageError(f"Unexpected arguments {bare}. Did you mean {named}?", ctx) from None
             if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
                 text = error.param.help or ""
-                raise click.UsageError(
-                    f"Missing {error.param.opts[-1]}: give {text[:1].lower()}{text[1:]}", ctx
-                ) from None
+                message = f"Missing {error.param.opts[-1]}: give {text[:1].lower()}{text[1:]}"
+                raise click.UsageError(message, ctx) from None
+            if isinstance(error, click.MissingParameter) and error.param is not None:
+                message = f"Missing {error.param.make_metavar(ctx).rstrip('.')}: give files, or - for standard input."
+                raise click.UsageError(message, ctx) from None
             raise
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -134,12 +137,12 @@ def errors_as_messages() -> Iterator[None]:
                 raise ClosedPipe from None
             raise Refusal(f"The output cannot be written: {problem}.") from error
         file = error.filename or "the system"
-        raise Refusal(_printable(f"{os.fsdecode(file)}: {problem}.")) from error
+        raise Refusal(printable(f"{os.fsdecode(file)}: {problem}.")) from error
 
 
 def refusal(error: OccupancyError, command: click.Command, kind: type[Refusal] = Refusal) -> Refusal:
     """Return the message of an error, and of those found together with it, with options for keywords."""
-    messages = ["\n".join(map(_printable, _lines(each, command))) for each in error.every]
+    messages = ["\n".join(map(printable, _lines(each, command))) for each in error.every]
     return kind("\nError: ".join(messages))
 
 
@@ -153,12 +156,6 @@ def _lines(error: OccupancyError, command: click.Command) -> Sequence[str]:
             return [f"Missing {long}. {error.hint}".rstrip()]
         error.where = long
     return error.lines()
-
-
-def _printable(text: str) -> str:
-    from ..values.untrusted import printable
-
-    return printable(text)
 
 
 def _was_printing(error: OSError) -> bool:

@@ -24,17 +24,6 @@ ORDERS = ("occupancy", "regs", "spills", "stack", "time")
 """Copy of the library's orders, so that help does not load it; a test compares."""
 
 
-class KernelFiles(click.Argument):
-    """Files that hold kernels, of which ``-`` is standard input."""
-
-    def process_value(self, ctx: click.Context, value: Any) -> Any:
-        """Process as click does, with a hint for a forgotten ``-`` after a pipe."""
-        try:
-            return super().process_value(ctx, value)
-        except click.MissingParameter as error:
-            raise click.MissingParameter("`-` reads standard input.", ctx, self) from error
-
-
 def _block_sizes(
     context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> str | dict[str, str] | None:
@@ -76,7 +65,7 @@ REPORT_FILE = output_option("Write the report to a file; .csv, .json, .jsonl, .m
 
 
 @command(
-    KernelFiles(["files"], metavar="FILE...", nargs=-1, required=True),
+    click.Argument(["files"], metavar="FILE...", nargs=-1, required=True),
     *KERNELS,
     Option("--device", group="gpu", type=click.IntRange(min=0), metavar="N",
            help="Compute for a GPU of this machine."),
@@ -126,16 +115,7 @@ def scan(
         found = scan_files(files, cc=gpu, multiprocessor_count=sms, **options)
     except ReadError as error:  # files without kernels are no wrong usage
         raise refusal(error, click.get_current_context().command, Failure) from error
-    warn_about(found.problems)
-    with written_to(output, files):
-        if output_format == "sarif":
-            _print_sarif(found, SCAN_FINDINGS)
-        elif output_format == "html":
-            print_data(page_of(found, files))
-        else:
-            show(found.report(chosen, in_full=in_full), output_format)
-    if found.problems:
-        click.get_current_context().exit(1)
+    _write_report(found, SCAN_FINDINGS, output, output_format, files, columns=chosen, in_full=in_full)
 
 
 def _save_baseline(files: tuple[str, ...], baseline: str, options: dict[str, Any]) -> None:
@@ -153,8 +133,8 @@ def _save_baseline(files: tuple[str, ...], baseline: str, options: dict[str, Any
 
 
 @command(
-    KernelFiles(["old"]),
-    KernelFiles(["new"]),
+    click.Argument(["old"]),
+    click.Argument(["new"]),
     *KERNELS,
     Option("--with-same", is_flag=True, help="Include kernels that did not change."),
     IN_FULL,
@@ -182,14 +162,22 @@ def diff(old: str, new: str, in_full: bool, output: str | None, output_format: s
 
     output_format = format_of(output, output_format)
     found = compare(old, new, cc=chosen_gpu(options), **options)
+    _write_report(found, DIFF_FINDINGS, output, output_format, [new], old, in_full=in_full)
+
+
+def _write_report(
+    found: Scan | Diff, kinds: Mapping[str, FindingKind], output: str | None, output_format: str,
+    files: Sequence[str], old: str | None = None, **settings: Any,
+) -> None:  # fmt: skip
+    """Write a report in any format; exit with 1 if some part of the files could not be read."""
     warn_about(found.problems)
-    with written_to(output, (old, new)):
+    with written_to(output, [*files, *([] if old is None else [old])]):
         if output_format == "sarif":
-            _print_sarif(found, DIFF_FINDINGS)
+            _print_sarif(found, kinds)
         elif output_format == "html":
-            print_data(page_of(found, [new], old))
+            print_data(page_of(found, files, old))
         else:
-            show(found.report(in_full=in_full), output_format)
+            show(found.report(**settings), output_format)
     if found.problems:
         click.get_current_context().exit(1)
 
@@ -219,7 +207,7 @@ def _print_sarif(found: Scan | Diff | CheckResult, kinds: Mapping[str, FindingKi
 
 
 @command(
-    KernelFiles(["build"], metavar="BUILD...", nargs=-1, required=True),
+    click.Argument(["build"], metavar="BUILD...", nargs=-1, required=True),
     Option("--rules", metavar="FILE",
            help="TOML with the rules. [default: occupancy.toml, else [tool.occupancy] of pyproject.toml]"),
     Option("--baseline", metavar="FILE", help="Baseline to compare with. [default: the one that the rules name]"),
@@ -278,7 +266,7 @@ def _print_checked(result: CheckResult, build: tuple[str, ...], output_format: s
 
 
 @command(
-    KernelFiles(["build"], metavar="BUILD...", nargs=-1, required=True),
+    click.Argument(["build"], metavar="BUILD...", nargs=-1, required=True),
     Option("--rules", metavar="FILE", default="occupancy.toml", show_default=True, help="File of rules to write."),
     Option("--baseline", metavar="FILE", default="occupancy-baseline.json", show_default=True,
            help="Baseline to write."),

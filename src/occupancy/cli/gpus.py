@@ -8,7 +8,7 @@ import click
 
 from ..errors import InputError
 from .command import Option, command
-from .options import ALL_GPUS, LIMITS, complete_gpu, named_gpus, table_of
+from .options import ALL_GPUS, LIMITS, complete_gpu, named_gpus
 from .printing import FORMAT, show
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ def limits(
     from ..api.gpus import sources
     from ..report.limits import limits_report, sources_report
     from ..tables.gpus import Gpu
-    from ..tables.table import current
+    from ..tables.table import LimitsTable, current
 
-    table = table_of(limits_file)
+    table = LimitsTable(limits_file)
     named = named_gpus("gpu", (*names, *gpu), table)
     every = table.rows() if wants_all or limits_file is not None else current(table.rows())
     rows = {each.cc: each.limits for each in named or map(Gpu, every)}

@@ -121,11 +121,13 @@ def chosen_gpus(options: dict[str, Any], default: Default = "one") -> list[Gpu]:
     Raises:
         InputError: Nothing has the name.
     """
+    from ..tables.table import LimitsTable
+
     file, changes = options.pop("limits_file"), options.pop("changes")
     wants_all = options.pop("wants_all", False)
     if options["device"] and file is not None:
         raise InputError("--device and --limits are mutually exclusive", hint="Give --cc with --limits.")
-    table = table_of(file)
+    table = LimitsTable(file)
     found = [gpu for name in ("cc", "gpu", "device") for gpu in named_gpus(name, options.pop(name), table)]
     found = list(dict.fromkeys(found)) or _default_gpus(default, table, file, wants_all)
     if changes:
@@ -141,6 +143,8 @@ def chosen_gpu(options: dict[str, Any]) -> Gpu | None:
     Raises:
         InputError: Two options, an option with several GPUs, or no GPU of the name.
     """
+    from ..tables.table import LimitsTable
+
     values = {name: options.pop(name, None) for name in ("cc", "gpu", "device")}
     given = [name for name, value in values.items() if value is not None]
     if not given:
@@ -148,7 +152,7 @@ def chosen_gpu(options: dict[str, Any]) -> Gpu | None:
     if len(given) > 1:
         names = " and ".join(f"--{name}" for name in given)
         raise InputError(f"{names} are mutually exclusive", hint="Remove one.")
-    found = named_gpus(given[0], [values[given[0]]], table_of(options.get("limits_file")))
+    found = named_gpus(given[0], [values[given[0]]], LimitsTable(options.get("limits_file")))
     if len(found) > 1:
         raise InputError(f"names {len(found)} GPUs", where=given[0], hint="Give one.")
     return found[0]
@@ -171,7 +175,7 @@ def named_gpus(option: str, values: Sequence[Any], table: LimitsTable) -> list[G
         for name in text.split(","):
             if not name.strip():
                 raise InputError(
-                    f"{text!r} names no GPU", where=option, hint="Such as 9.0, hopper or RTX 4090."
+                    f"{text!r} names no GPU", where=option, hint="Write 9.0, hopper or RTX 4090."
                 )
             try:
                 found += find_gpus(name.strip(), table)
@@ -179,13 +183,6 @@ def named_gpus(option: str, values: Sequence[Any], table: LimitsTable) -> list[G
                 error.where = option
                 raise
     return found
-
-
-def table_of(limits_file: str | None) -> LimitsTable:
-    """Return the shipped table, or a user's."""
-    from ..tables.table import LimitsTable
-
-    return LimitsTable(limits_file)
 
 
 def _default_gpus(default: Default, table: LimitsTable, file: str | None, wants_all: bool) -> list[Gpu]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +53,10 @@ def page(output: str | None, files: tuple[str, ...], **inputs: Any) -> None:
     if files:
         from ..api.scan import scan
 
-        _refuse_inputs(files, output, inputs)
+        for name in (name for name, value in inputs.items() if value is not None):
+            scan_command = shlex.join(["occupancy", "scan", *files, "-o", output or "report.html"])
+            hint = f"`{scan_command}` takes --cc, --gpu and --threads."
+            raise InputError("cannot be used with files", where=name, hint=hint)
         found = scan(files)
         has_problems = bool(found.problems)
         warn_about(found.problems)
@@ -69,22 +71,6 @@ def page(output: str | None, files: tuple[str, ...], **inputs: Any) -> None:
             print_data(content)
     if has_problems:
         click.get_current_context().exit(1)
-
-
-def _refuse_inputs(files: tuple[str, ...], output: str | None, inputs: Mapping[str, Any]) -> None:
-    """Reject the inputs of one kernel beside files.
-
-    Raises:
-        InputError: There is one; the hint is the `scan` that has the same effect.
-    """
-    given = {name: value for name, value in inputs.items() if value is not None}
-    if not given:
-        return
-    hint = "Remove it."
-    if given.keys() <= {"cc", "gpu", "threads"}:
-        options = [word for name, text in given.items() for word in (f"--{name}", text)]
-        hint = f"{shlex.join(['occupancy', 'scan', *files, *options, '-o', output or 'report.html'])} applies it."
-    raise InputError("cannot be used with files", where=next(iter(given)), hint=hint)
 
 
 def _question(inputs: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
+from ..values.untrusted import printable
 from .command import Option, command, terminal_width
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 # What charts are drawn with, for terminals that know ASCII only.
 IN_ASCII = str.maketrans("▁▂▃▄▅▆▇█░▒▓│┤└─▲", "__..--##.+%||+-^")
-
 
 FORMATS = ("text", "json", "jsonl", "csv", "markdown")
 FORMAT_OF_ENDING = {
@@ -82,11 +82,8 @@ def written_to(path: str | None, sources: Iterable[str] = ()) -> Iterator[None]:
         yield
         return
     from ..values.atomic_file import written_atomically
-    from ..values.untrusted import printable
 
-    if any(
-        os.path.exists(each) and os.path.exists(path) and os.path.samefile(each, path) for each in sources
-    ):
+    if os.path.exists(path) and any(os.path.samefile(each, path) for each in filter(os.path.exists, sources)):
         raise InputError("is one of the files that are read", where=path, hint="Choose another file.")
     with written_atomically(path) as file, redirect_stdout(file):
         yield

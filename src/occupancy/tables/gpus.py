@@ -158,11 +158,11 @@ def gpu(name: str) -> Gpu:
     return found
 
 
-def unclear_name(gpu: Gpu, where: str = "gpu") -> InputError:
+def unclear_name(gpu: Gpu) -> InputError:
     """Return the error for a name of products with different numbers of SMs, where one number is needed."""
     return InputError(
         f"{shown(gpu.name)} is the name of GPUs with different numbers of SMs",
-        where=where,
+        where="gpu",
         hint="Choose one of them:",
         choices=_choices(gpu.variants),
     )

@@ -128,9 +128,9 @@ def test_the_command_that_it_says_makes_the_same_page(
         ("page --cc 9.0 --threads 256 --caching ca", "caching"),
         ("calc --cc 9.0 --threads 256 --set max_blocks_per_multiprocessor=4 --open", "Remove --limits and"),
         ("page -o /nowhere/page.html", "/nowhere/"),
-        ("page 'my lib.so' --cc sm_90 -o y.html", "scan 'my lib.so' --cc sm_90 -o y.html applies it."),
-        ("page lib.so --gpu H100 -t 256", "occupancy scan lib.so --gpu H100 --threads 256 -o report.html"),
-        ("page lib.so --static-smem 4k", "--static-smem cannot be used with files. Remove it."),
+        ("page 'my lib.so' --cc sm_90 -o y.html", "`occupancy scan 'my lib.so' -o y.html` takes --cc"),
+        ("page lib.so --gpu H100 -t 256", "`occupancy scan lib.so -o report.html` takes --cc"),
+        ("page lib.so --static-smem 4k", "--static-smem cannot be used with files."),
     ],
 )
 def test_what_cannot_be_opened(command: str, said: str, opened: list[str]) -> None:
