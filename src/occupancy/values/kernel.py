@@ -23,6 +23,7 @@ VIRTUAL_RESOURCES_OF_TENSOR_MEMORY = 128
 MAX_GRID_DIM = (INT_MAX, 65535, 65535)
 """Blocks of a grid along x, y and z, from 3.0. CUDA C++ Programming Guide, technical specifications."""
 
+_VIRTUAL = range(MAX_VIRTUAL_RESOURCES_PER_BLOCK + 1)
 _make = tuple.__new__
 
 
@@ -111,8 +112,10 @@ class Kernel(_KernelFields):
             and (barriers is None or (type(barriers) is int and 0 <= barriers <= MAX_BARRIERS_PER_BLOCK))
             and (block_dim is carveout is caching is opt_in is tensor_memory is shared_memory_mode is None)
             and (max_threads is None or (type(max_threads) is int and 0 < max_threads <= INT_MAX))
-            and (virtual_resources is None or type(virtual_resources) is int)
-            and 0 <= (virtual_resources or 0) <= MAX_VIRTUAL_RESOURCES_PER_BLOCK
+            and (
+                virtual_resources is None
+                or (type(virtual_resources) is int and virtual_resources in _VIRTUAL)
+            )
             and reallocates_registers is False
         ):
             return _make(
