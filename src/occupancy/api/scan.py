@@ -176,7 +176,8 @@ def scan(
         sources: A path of a file or folder, ``"-"`` for standard input, an object with ``read`` that
             returns bytes or text; or several of these.
         threads: Threads per block of kernels whose file does not state them, or a dictionary from patterns of
-            names to threads. Not given: the launch bound, else 256, with ``threads_assumed``.
+            names to threads. Not given, or above the launch bound: the bound, else 256, with
+            ``threads_assumed``.
         cc: GPU or compute capability to compute for; not given: that of each kernel.
         name: Parts of names, any of which may fit; ``*`` stands for any text.
         archs: Only kernels for these architectures: ``["sm_90", "sm_90a", "hopper"]``.

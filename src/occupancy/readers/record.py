@@ -20,14 +20,9 @@ SourceFormat = Literal[
     "python",
 ]  # fmt: skip
 
-ThreadsFrom = Literal[
-    "launch", "metadata", "required", "option", "rules", "compared",
-    "launch_bounds", "best", "usual", "deciding",
-]  # fmt: skip
-"""Origins of a block size. Stated by the source: a recorded launch, the metadata of a compiler that chooses
-it, or the kernel's own ``.reqntid``. Stated by the user: an option, or the rules. Stated by the build that it
-is compared with. Or chosen: the launch bound, the size with the highest occupancy, a usual one, or the one
-that decides a comparison."""
+ThreadsFrom = Literal["launch", "metadata", "required", "option"]
+"""Origins of a block size: a recorded launch, the metadata of a compiler that chooses it, the kernel's own
+``.reqntid``, or the user."""
 
 SpillsFrom = Literal["compiler", "code"]
 """Origins of the bytes of spills: printed by the compiler, or counted in the machine code."""
