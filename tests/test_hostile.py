@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import os
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from occupancy.readers import ReadProblem, read
 from tests import hostile, lies
 from tests.limited import held, limited
 
@@ -25,7 +23,7 @@ def test_an_input_of_the_attack(name: str, tmp_path: Path) -> None:
     path = tmp_path / "input"
     path.write_bytes(hostile.FILES[name]())
     # A comparison reads the file as a scan does, and matches its kernels.
-    is_compared = "kernels" in name or "names" in name or name in ("launches", "shared attributes")
+    is_compared = any(word in name for word in ("kernels", "name", "baseline", "launches", "attributes"))
     held(limited("diff", path, path, "--format", "json") if is_compared else limited("scan", path))
 
 
@@ -82,17 +80,6 @@ def test_names_have_a_length_in_every_format(tmp_path: Path, format: str) -> Non
         assert len(row["name"]) <= 1 << 16
     assert ended.out or ended.code == 1
     assert len(ended.error) < 3000
-
-
-@pytest.mark.thorough
-def test_rules_by_the_thousand(tmp_path: Path) -> None:
-    (tmp_path / "log").write_text("".join(hostile.log(f"gemmf16{i}") for i in range(1000)))
-    (tmp_path / "rules.toml").write_text(
-        "".join(f'[[rules]]\nkernels = "*gemm*f1?*{i}"\nmax_regs = 255\n' for i in range(1000))
-    )
-    ended = limited("check", tmp_path / "log", "--rules", tmp_path / "rules.toml")
-    held(ended)
-    assert ended.code == 0
 
 
 @pytest.mark.parametrize("name", lies.BUILDERS)
@@ -152,28 +139,3 @@ class TestFilesWithoutEnd:
             file.truncate(10 * 10**9)
         ended = limited("scan", tmp_path / "log", cpu_seconds=30)
         held(ended)
-
-    def test_a_log_that_grows_while_it_is_read(self, tmp_path: Path) -> None:
-        path = tmp_path / "log"
-        path.write_text(hostile.log("k") * 1000)
-
-        class Grows(Iterator[object]):
-            """Whoever reads the log makes it longer."""
-
-            count = 0
-
-            def __iter__(self) -> Iterator[object]:
-                return self
-
-            def __next__(self) -> object:
-                with path.open("a") as file:
-                    file.write(hostile.log("k") * 100)
-                self.count += 1
-                return next(found)
-
-        found = read(path)
-        grows = Grows()
-        *_, last = grows
-        assert grows.count < 1200
-        assert isinstance(last, ReadProblem)
-        assert last.what == "was changed while it was read; read it again"

@@ -26,10 +26,6 @@ BANNED = re.compile(r"(^|_)(told|said|ours|asked|held|cure)($|_)|_in_words$|^_?(
 
 NOT_A_VERB = re.compile(r"(The|A|An|Its|It|Each|Every|All|Bytes|Blocks|Registers|No|Not|One|Any)\b|`")
 
-OLD = frozenset[str]()
-"""Modules that are about to be replaced."""
-
-
 FACADES = frozenset({"cuda.py", "triton.py", "api/gpus.py"})
 """Modules with the names of calls that other modules implement."""
 MODELS = frozenset({"engine/__init__.py", "engine/cuda.py", "engine/spreadsheet.py"})
@@ -72,7 +68,7 @@ def name(path: Path) -> str:
     return path.relative_to(SOURCE).as_posix()
 
 
-checked = pytest.mark.parametrize("path", [each for each in MODULES if name(each) not in OLD], ids=name)
+checked = pytest.mark.parametrize("path", MODULES, ids=name)
 
 
 @checked
@@ -110,7 +106,7 @@ def test_names_are_standard_terms(path: Path) -> None:
 def test_each_class_and_function_has_one_home() -> None:
     homes = defaultdict(set)
     for path in MODULES:
-        if name(path) not in OLD | FACADES and package(path) != "cli":
+        if name(path) not in FACADES and package(path) != "cli":
             for node in tree(path).body:
                 if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
                     homes[node.name].add(name(path))

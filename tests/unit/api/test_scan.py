@@ -17,15 +17,6 @@ from tests.cli_runner import run
 from tests.samples import sample
 
 
-def test_a_second_pass_finds_the_same(samples: Path) -> None:
-    found = occupancy.scan(samples / "ptxas_v.txt")
-    assert len(found) == len(list(found)) == len(list(found)) > 3
-    assert list(found) == [found[index] for index in range(len(found))] == list(found[:])
-    assert found[-1] == list(found)[-1]
-    assert list(found[1:3]) == list(found)[1:3]
-    assert found[0] in found
-
-
 def test_an_answer_answers_its_own_questions(samples: Path) -> None:
     for kernel in occupancy.scan(samples, threads=256):
         answer = kernel.answer

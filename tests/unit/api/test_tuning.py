@@ -120,15 +120,6 @@ class TestPrune:
         assert is_launchable("9.0", TritonConfig({}, 8, maxnreg=40), regs=40, min_occupancy=0.75)
         assert not is_launchable("9.0", TritonConfig({}, 8, maxnreg=168), regs=100, **half)
 
-    def test_options(self) -> None:
-        config = {"threads": 128, "dynamic_smem": 50_000}
-        assert is_launchable("9.0", config)
-        assert not is_launchable("9.0", config, opt_in=False)
-        assert not is_launchable("9.0", {**config, "opt_in": False})
-        half: dict[str, Any] = {"gpu": "9.0", "min_occupancy": 0.5, "smem": 10_000}
-        assert is_launchable(config={"threads": 128}, **half)
-        assert not is_launchable(config={"threads": 128}, carveout="64k", **half)
-
 
 class TestReading:
     @pytest.mark.parametrize(

@@ -144,17 +144,3 @@ def test_select_leads_from_a_mask_back_to_configurations() -> None:
         found.select(np.arange(3))
     with pytest.raises(occupancy.InputError, match="select: an array does not fit"):
         found.select(both, x=[1, 2, 3])
-
-
-def test_a_sweep_prints_the_best() -> None:
-    threads, regs = np.ix_([128, 256, 512], [32, 40, 255])
-    found = occupancy.sweep(["9.0", "8.9"], threads=threads, regs=regs, smem=4096)
-    assert str(found).splitlines()[:4] == [
-        "The best of 2 x 3 x 3 kernels on 9.0, 8.9",
-        "",
-        "CC   Threads  Registers  Occupancy  Blocks  Limited by",
-        "9.0      128         32       100%      16  warps, registers",
-    ]
-    assert "<table" in found._repr_html_()
-    bare = occupancy.sweep("9.0", threads=[64, 32], outputs=["active_blocks"])
-    assert str(bare).startswith("The first of 2 kernels on 9.0")

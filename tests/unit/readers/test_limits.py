@@ -139,26 +139,6 @@ class TestDemangling:
         assert "longer mangled names" in str(found[-1])
 
 
-class TestReports:
-    @staticmethod
-    def report(sources: int, results: int, size: int, payload: bytes) -> bytes:
-        def varint(value: int) -> bytes:
-            low, rest = value & 0x7F, value >> 7
-            return bytes([low | 0x80]) + varint(rest) if rest else bytes([low])
-
-        head = b"\x08" + varint(sources) + b"\x10" + varint(results) + b"\x28" + varint(size)
-        return b"NVR\0" + struct.pack("<I", 2) + b"\x08\x07" + struct.pack("<I", len(head)) + head + payload
-
-    def test_a_sparse_report_of_a_terabyte(self, tmp_path: Path, spent: dict[str, int]) -> None:
-        path = tmp_path / "sparse.ncu-rep"
-        path.write_bytes(self.report(1 << 50, 0, (1 << 40) - 4096, b""))
-        os.truncate(path, 1 << 40)
-        if path.stat().st_blocks * 512 > MIB:
-            pytest.skip("SKIPPED: the file system has no sparse files")
-        assert "more lines, values or entries" in str(list(read(path))[-1])
-        assert spent["pieces"] <= allowed("pieces", 4096)
-
-
 @pytest.mark.linux
 def test_a_file_that_is_one_hole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "hole"

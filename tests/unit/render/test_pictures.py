@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
 
 import occupancy
 from occupancy.api.sweep import picture_of
@@ -76,17 +75,6 @@ def test_the_best_block_size_is_that_of_block_sizes(tmp_path: Path) -> None:
     assert {f"{best.threads}", "62.5%"} == set(texts(axes))
     done = run("block-sizes", "--gpu", "H100,RTX 4090", "--regs", "48", "-o", str(tmp_path / "x.svg"))
     assert (done.exit_code, done.stdout) == (0, ""), done.output
-
-
-def test_names_are_bars() -> None:
-    (axes,) = drawn("7.0", "9.0", threads="128,256", regs="40", marks=())[:1]
-    assert len(axes.lines) == 2
-    (axes,) = drawn("9.0", threads="128", smem="20k", carveout="50,100,max", marks=("best",))
-    widths = [bar.get_width() for bar in axes.patches if isinstance(bar, Rectangle)]
-    assert widths == [
-        occupancy.compute("9.0", threads=128, smem="20k", carveout=each).occupancy
-        for each in (50, 100, "max")
-    ]
 
 
 def test_two_inputs_are_a_heat_map() -> None:

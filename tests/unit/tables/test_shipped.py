@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import shutil
-import subprocess
-import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -16,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import occupancy
 from occupancy.errors import TableError, UnknownComputeCapabilityError
 from occupancy.tables import shipped, sources
 from occupancy.tables.files import MAX_YAML_BYTES, read_yaml
@@ -142,31 +137,6 @@ class TestSources:
         assert other.value == 64
         assert "N" in {source.code for source in other.sources}
         assert sources.provenance("9.0", "warp_size").disputes == ()
-
-
-class TestDataPath:
-    def test_installed_package(self, tmp_path: Path) -> None:
-        # As the wheel lays it out, and as if the checkout were gone.
-        package = tmp_path / "occupancy"
-        shutil.copytree(
-            Path(occupancy.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__", "data")
-        )
-        shutil.copytree(Path(shipped.data_path(shipped.FILE_NAME)).parent, package / "data")
-        table = package / "data" / shipped.FILE_NAME
-        text = table.read_text(encoding="utf-8")
-        table.write_text(text.replace('"Hopper"', '"read from there"'), encoding="utf-8")
-        program = (
-            "import sys, occupancy.tables.shipped as t\n"
-            "print(t.data_path(t.FILE_NAME), t.limits('9.0').architecture, 'yaml' in sys.modules, sep='\\n')"
-        )
-        found = subprocess.run(
-            [sys.executable, "-c", program],
-            env={**os.environ, "PYTHONPATH": str(tmp_path)},
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        assert found.stdout.splitlines() == [str(table), "read from there", "False"]
 
 
 class TestReadYaml:
