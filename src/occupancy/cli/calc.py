@@ -64,13 +64,13 @@ def calc(
     whole = [_whole_gpu(result, grid, cluster, sms) for result in results]
     show(calc_report(results, whole=whole, explain=explain), output_format)
     if opens_page:
-        from .page import open_question, question_for
+        from .page import question_for, show_page
 
         if len(results) > 1:
             raise InputError(
                 f"the page shows one GPU, not {len(results)}", where="--open", hint="Name one GPU."
             )
-        open_question(question_for(results[0], grid=grid, cluster=cluster, sms=sms))
+        show_page(question_for(results[0], grid=grid, cluster=cluster, sms=sms))
     if exit_code and not all(result.launchable for result in results):
         click.get_current_context().exit(1)
 
@@ -204,11 +204,7 @@ def budget(
 
 
 def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
-    """Return the target of each GPU: one number for all, or ``8.0=2,12.0=4``.
-
-    Raises:
-        InputError: Not a number, or a GPU without a target.
-    """
+    """Return the target of each GPU: one number for all, or ``8.0=2,12.0=4``."""
     from ..values.spellings import parse_count
 
     if blocks is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,37 +50,35 @@ def page(output: str | None, files: tuple[str, ...], **inputs: Any) -> None:
     occupancy page --cc 9.0 --threads 256 --regs 40
     occupancy page libkernels.so -o kernels.html
     """
-    question, has_problems = "", False
     if files:
-        from ..api.scan import scan
+        _show_kernels(files, output, inputs)
+    else:
+        show_page(_question(inputs), output)
 
-        for name in (name for name, value in inputs.items() if value is not None):
-            scan_command = shlex.join(["occupancy", "scan", *files, "-o", output or "report.html"])
-            hint = f"`{scan_command}` takes --cc, --gpu and --threads."
-            raise InputError("cannot be used with files", where=name, hint=hint)
-        found = scan(files)
-        has_problems = bool(found.problems)
-        warn_about(found.problems)
-        content = page_of(found, files)
-    else:
-        question = _question(inputs)
-        content = _calculator(question)
-    if output is None:
-        _open(content, question, files)
-    else:
-        with written_to(output, files):
-            print_data(content)
-    if has_problems:
+
+def _show_kernels(files: tuple[str, ...], output: str | None, inputs: Mapping[str, Any]) -> None:
+    """Show the page that lists the kernels of files; exit with 1 if some part could not be read."""
+    from ..api.scan import scan
+
+    given = [name for name, value in inputs.items() if value is not None]
+    if given:
+        scan_command = shlex.join(["occupancy", "scan", *files, "-o", output or "report.html"])
+        hint = f"`{scan_command}` takes --cc, --gpu and --threads."
+        raise InputError("cannot be used with files", where=given[0], hint=hint)
+    found = scan(files)
+    warn_about(found.problems)
+    show_page("", output, page_of(found, files), files)
+    if found.problems:
         click.get_current_context().exit(1)
 
 
 def _question(inputs: dict[str, Any]) -> str:
     """Return the question for the options of the command; empty without any."""
     gpu = chosen_gpu(inputs)
-    given = [name for name, value in inputs.items() if value is not None]
-    if gpu is None and given:
-        raise InputError("is missing", where="cc", hint="Give the GPU of the kernel.")
+    given = any(value is not None for value in inputs.values())
     if gpu is None:
+        if given:
+            raise InputError("is missing", where="cc", hint="Give the GPU of the kernel.")
         return ""
     launch = {name: inputs.pop(name) for name in ("grid", "cluster", "sms")}
     if inputs["threads"] is not None:
@@ -120,21 +119,31 @@ def _gpu_inputs(gpu: Gpu, sms: str | None) -> dict[str, str | None]:
     return {"gpu": gpu.name, "sms": sms if sms is not None or count is None else str(count)}
 
 
-def open_question(question: str) -> None:
-    """Open the calculator with a question in the browser.
+def show_page(
+    question: str, output: str | None = None, content: str | None = None, files: tuple[str, ...] = ()
+) -> None:
+    """Write a page to a file, or open it in the browser; print its address if there is no browser.
+
+    The question is in the content as well, because some systems open a file without the part of its address
+    after the ``#``.
+
+    Args:
+        question: The inputs that the page opens with.
+        output: The file; None: open the page.
+        content: The page; None: the calculator.
+        files: The files that it lists.
 
     Raises:
         OSError: The file cannot be written.
     """
-    _open(_calculator(question), question)
+    if content is None:
+        from ..page.build import build_page
 
-
-def _open(content: str, question: str, files: tuple[str, ...] = ()) -> None:
-    """Open a page in the browser; print its address if there is no browser.
-
-    The question is in the content as well, because some systems open a file without the part of its address
-    after the ``#``.
-    """
+        content = build_page(__version__, question)
+    if output is not None:
+        with written_to(output, files):
+            print_data(content)
+        return
     import webbrowser
 
     from ..page.question import command_of
@@ -148,12 +157,6 @@ def _open(content: str, question: str, files: tuple[str, ...] = ()) -> None:
     if not webbrowser.open(address):
         shown = f"{command_of(question, files)} -o {FILE_NAME}"
         click.echo(f"No browser to open: {address}\nA file to keep or to send: {shown}", err=True)
-
-
-def _calculator(question: str) -> str:
-    from ..page.build import build_page
-
-    return build_page(__version__, question)
 
 
 def cache_folder() -> Path:
