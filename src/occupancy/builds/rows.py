@@ -352,15 +352,14 @@ def with_block_sizes(records: Iterable[KernelRecord], sizes: Sequence[SizePatter
     for record in records:
         key = record.name, record.arch
         if key not in names:
-            fitting = [
-                size
-                for size in sizes
-                if (not size.archs or record.compute_capability in size.archs)
-                and matches(size.kernels, record.name)
-            ]
-            threads = [size.threads for size in fitting if size.threads is not None]
-            dynamic = [size.dynamic_smem for size in fitting if size.dynamic_smem is not None]
-            names[key] = threads[-1] if threads else None, dynamic[-1] if dynamic else None
+            threads = dynamic = None
+            for size in sizes:
+                if (not size.archs or record.compute_capability in size.archs) and matches(
+                    size.kernels, record.name
+                ):
+                    threads = threads if size.threads is None else size.threads
+                    dynamic = dynamic if size.dynamic_smem is None else size.dynamic_smem
+            names[key] = threads, dynamic
         threads_stated, dynamic_stated = names[key]
         changes: dict[str, Any] = {}
         if record.threads is None and threads_stated is not None:

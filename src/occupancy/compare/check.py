@@ -18,7 +18,7 @@ from ..errors import BaselineError, ErrorCollector, OccupancyError, RulesError
 from ..readers import KernelRecord
 from .diff import MEASURES, Change, Measure, diff_row, step_to, step_with_registers
 from .match import by_name, match
-from .rules import CRITERIA, Criterion, Exemption, Rule, Rules
+from .rules import CRITERIA, Exemption, Rule, Rules
 
 
 class Violation(NamedTuple):
@@ -187,7 +187,6 @@ class _Run:
     def __init__(self, rules: Rules, evaluator: Evaluator, has_baseline: bool) -> None:
         self._rules = rules
         self._evaluator = evaluator
-        self._has_baseline = has_baseline
         self._bounds: dict[tuple[str, object], tuple[Bound, ...]] = {}
         self.used = 0  # rules for some kernel
         self._compared: set[tuple[int, str]] = set()
@@ -242,8 +241,9 @@ class _Run:
             if value is None or (criterion.compares and was is None):
                 self._unknown.setdefault((number, name), []).append(kernel)
                 continue
-            limit = _limit(criterion, bound, was)
-            if not _holds(criterion, value, limit):
+            sign = -1 if criterion.measure == "occupancy" else 1  # the only value that may not fall
+            limit = was + sign * bound if criterion.compares and was is not None else bound
+            if sign * (value - limit) > TOLERANCE:
                 shown = None if before is None else was
                 broken.append(Violation(number, name, bound, shown, value, limit))
         self.assumed += is_assumed
@@ -303,17 +303,6 @@ _SOURCES: dict[Measure, str] = {
     "barriers": "Images and the output of ptxas -v state them.",
     "occupancy": "It takes the registers and a known compute capability.",
 }
-
-
-def _limit(criterion: Criterion, bound: float, was: float | None) -> float:
-    if not criterion.compares or was is None:
-        return bound
-    return was - bound if criterion.measure == "occupancy" else was + bound
-
-
-def _holds(criterion: Criterion, value: float, limit: float) -> bool:
-    excess = limit - value if criterion.measure == "occupancy" else value - limit
-    return excess <= TOLERANCE
 
 
 def _idle_patterns(entry: Rule | Exemption, kernels: Iterable[KernelRecord]) -> list[str]:
