@@ -16,8 +16,8 @@ from .api.occupancy import DynamicSmem, GpuLike, KernelLike
 from .api.scan import Found
 from .builds.rows import SizedResult
 from .compare.baseline import Baseline
-from .compare.check import BrokenKernel, Checked, ExemptKernel, Violation
-from .compare.diff import Differences, DiffRow
+from .compare.check import BrokenKernel, ExemptKernel, Violation
+from .compare.diff import DiffRow
 from .compare.rules import Rules
 from .engine import LaunchFailure, Result
 from .engine.parts import Model, Use
@@ -37,10 +37,8 @@ __all__ = [
     "Budget",
     "BudgetLevel",
     "CarveoutAdvice",
-    "Checked",
     "Column",
     "DiffRow",
-    "Differences",
     "DynamicSmem",
     "ExemptKernel",
     "Explanation",

@@ -6,11 +6,10 @@ import json
 import os
 import shlex
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
-from ..builds.rows import ScannedKernel
 from ..compare.baseline import (
     Baseline,
     Build,
@@ -20,8 +19,8 @@ from ..compare.baseline import (
     read_build,
     write_baseline,
 )
-from ..compare.check import BrokenKernel, Checked, check_kernels
-from ..compare.diff import Differences, DiffRow, compare
+from ..compare.check import Checked, check_kernels
+from ..compare.diff import Differences, compare
 from ..compare.rules import (
     CRITERIA,
     FIRST_RULES,
@@ -49,85 +48,41 @@ from .printed import PrintedRows
 from .scan import ArchitectureLike, BlockSizeLike, Path, Paths, Reading
 
 
-class Diff(PrintedRows):
+@dataclass(frozen=True, repr=False)
+class Diff(PrintedRows, Differences):
     """Differences between two builds."""
 
-    def __init__(
-        self, found: Differences, inputs: Mapping[str, Any], problems: Sequence[ReadProblem]
-    ) -> None:
-        self.differences = found
-        self.problems = tuple(problems)
-        """Damaged pieces."""
-        self._inputs = inputs
-
-    @property
-    def kernels(self) -> tuple[DiffRow, ...]:
-        """The kernels of both builds that changed, the worst first."""
-        return self.differences.kernels
-
-    @property
-    def added(self) -> tuple[ScannedKernel, ...]:
-        """Kernels only in the new build."""
-        return self.differences.added
-
-    @property
-    def removed(self) -> tuple[ScannedKernel, ...]:
-        """Kernels only in the old build."""
-        return self.differences.removed
-
-    @property
-    def summary(self) -> dict[str, int]:
-        """Number of kernels of each verdict, added, and removed."""
-        return self.differences.summary
+    problems: tuple[ReadProblem, ...]
+    """Damaged pieces."""
+    inputs: Mapping[str, Any]
+    """The arguments, as JSON shows them."""
 
     def findings(self) -> list[Finding]:
         """Return the kernels that got worse, and those that are gone."""
-        return list(diff_findings(self.differences))
+        return list(diff_findings(self))
 
     def report(self, *, in_full: bool = False) -> Report:
         """Return the report, or with all rows on a screen."""
-        return diff_report(self.differences, self._inputs, in_full=in_full)
+        return diff_report(self, self.inputs, in_full=in_full)
 
     def __repr__(self) -> str:
         kinds = ", ".join(f"{number} {kind}" for kind, number in self.summary.items() if number)
         return f"<Diff: {kinds}>"
 
 
-class CheckResult(PrintedRows):
+@dataclass(frozen=True, repr=False)
+class CheckResult(PrintedRows, Checked):
     """The result of a check."""
 
-    def __init__(self, done: Checked, rules: Rules, **about: Any) -> None:
-        self.checked = done
-        self._rules = rules
-        self._about = about
-
-    @property
-    def passed(self) -> bool:
-        """True if no rule is broken and no kernel is gone."""
-        return self.checked.passed
-
-    @property
-    def broken(self) -> tuple[BrokenKernel, ...]:
-        """Kernels that break rules."""
-        return self.checked.broken
-
-    @property
-    def added(self) -> tuple[KernelRecord, ...]:
-        """Kernels that the baseline does not have."""
-        return self.checked.added
-
-    @property
-    def removed(self) -> tuple[KernelRecord, ...]:
-        """Kernels that only the baseline has and that may not be removed."""
-        return self.checked.removed
+    _about: Mapping[str, Any] = field(default_factory=dict)
 
     def findings(self) -> list[Finding]:
         """Return the broken rules of each kernel, and the kernels that are gone."""
-        return list(check_findings(self.checked))
+        return list(check_findings(self))
 
     def report(self) -> Report:
         """Return the report."""
-        return check_report(self.checked, self._rules, **self._about)
+        return check_report(self, **self._about)
 
     def __repr__(self) -> str:
         return f"<CheckResult: {self.report().headline[0]}>"
@@ -188,7 +143,7 @@ def diff(
         with_same=with_same,
         ignore_arch=ignores,
     )
-    return Diff(found, reading.inputs(), before.problems + after.problems)
+    return Diff(**vars(found), problems=before.problems + after.problems, inputs=reading.inputs())
 
 
 def check(
@@ -254,7 +209,7 @@ def check(
         every=every if reading.selects or reading.gpu else None,
         ignore_arch=reading.gpu is not None,
     )
-    return CheckResult(done, _with_baseline(wanted, path), **about)
+    return CheckResult(**vars(done), _about={"rules": _with_baseline(wanted, path), **about})
 
 
 def _update(reading: Reading, after: Build, rules: Rules, path: str, about: Mapping[str, Any]) -> CheckResult:
@@ -281,7 +236,8 @@ def _update(reading: Reading, after: Build, rules: Rules, path: str, about: Mapp
     write_baseline(path, new_baseline)
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in changes.items() if number and kind != "same")
     updated = f"Wrote {path}: {len(new_baseline):,} kernels ({kinds or 'nothing changed'})"
-    return CheckResult(done, _with_baseline(rules, path), **about, updated=updated)
+    about = {"rules": _with_baseline(rules, path), **about, "updated": updated}
+    return CheckResult(**vars(done), _about=about)
 
 
 def save_baseline(

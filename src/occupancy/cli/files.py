@@ -260,7 +260,7 @@ def _print_checked(result: CheckResult, build: tuple[str, ...], output_format: s
     elif output_format == "junit":
         from ..render.ci import junit
 
-        print_data(junit(", ".join(build), list(check_cases(result.checked))))
+        print_data(junit(", ".join(build), list(check_cases(result))))
     else:
         show(result.report(), output_format)
 

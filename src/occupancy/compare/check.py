@@ -71,12 +71,14 @@ class Checked:
     """The result of a check."""
 
     broken: tuple[BrokenKernel, ...] = ()
+    """Kernels that break rules."""
     exempt: tuple[ExemptKernel, ...] = ()
     kernels: tuple[KernelRecord, ...] = ()
     """All kernels that were checked."""
     rules: int = 0
     """Rules that were for some kernel."""
     added: tuple[KernelRecord, ...] = ()
+    """Kernels that the baseline does not have."""
     removed: tuple[KernelRecord, ...] = ()
     """Kernels that only the baseline has and that may not be removed."""
     may_be_removed: tuple[KernelRecord, ...] = ()

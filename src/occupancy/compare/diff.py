@@ -92,7 +92,9 @@ class Differences:
     """The kernels of both builds, the worst first; the same ones only on request."""
     same: int
     added: tuple[ScannedKernel, ...]
+    """Kernels only in the new build."""
     removed: tuple[ScannedKernel, ...]
+    """Kernels only in the old build."""
     unknown: Mapping[str, int]
     """Values that only one build states, with the number of kernels."""
 
