@@ -90,19 +90,19 @@ def perf_model(
     criteria = Criteria.parse(gpu, 0.0, 1, model, needs)
 
     def estimate(**arguments: Any) -> float:
-        answer = criteria.answer(arguments)
-        if answer is None:
+        result = criteria.result(arguments)
+        if result is None:
             return math.inf
         if sms is None or grid is None:
-            return 1 / answer.occupancy
+            return 1 / result.occupancy
         x, y, z = parse_shape(grid(arguments) if callable(grid) else grid, "grid")
         size = blocks_per_cluster(arguments)
         # A grid of Triton counts clusters, each of num_ctas blocks.
-        launch = Launch(answer.kernel, (x * size, y, z), None if size == 1 else (size, 1, 1))
-        wave = full_wave(answer, sms, cluster_size=launch.cluster_size)
+        launch = Launch(result.kernel, (x * size, y, z), None if size == 1 else (size, 1, 1))
+        wave = full_wave(result, sms, cluster_size=launch.cluster_size)
         if not wave.blocks:
             return math.inf
-        return 1 / (answer.occupancy * (1 - count_waves(launch, wave).idle_share))
+        return 1 / (result.occupancy * (1 - count_waves(launch, wave).idle_share))
 
     return estimate
 

@@ -75,10 +75,9 @@ def prune(
         An iterator over the configurations themselves.
 
     Raises:
-        InputError: A value that makes no sense, or a configuration that does not give its threads, or gives
-            two different numbers; the message has its index. A need that is a value for all, and more than
-            any kernel can have.
-        UnknownComputeCapabilityError: A compute capability that the table does not hold.
+        InputError: An invalid value; a configuration without threads, or with two different numbers of them
+            (the message has its index); or a value for all that no kernel can have.
+        UnknownComputeCapabilityError: A compute capability that the table does not have.
     """
     check_needs(needs, "prune", *OWN)
     criteria = Criteria.parse(gpu, min_occupancy, min_blocks, model, needs)
@@ -112,9 +111,8 @@ def is_launchable(
         needs: Arguments of `compute` in place of those of the configuration: values, or functions of it.
 
     Raises:
-        InputError: A value that makes no sense, no threads, or two different numbers; a need that is a
-            value, and more than any kernel can have.
-        UnknownComputeCapabilityError: A compute capability that the table does not hold.
+        InputError: An invalid value, no threads, or two different numbers of them.
+        UnknownComputeCapabilityError: A compute capability that the table does not have.
     """
     check_needs(needs, "is_launchable", *OWN)
     criteria = Criteria.parse(gpu, min_occupancy, min_blocks, model, needs)
@@ -126,10 +124,10 @@ OWN = ("min_occupancy", "min_blocks", "model")
 
 
 def check_needs(needs: Iterable[str], function: str, *own: str) -> None:
-    """Refuse a keyword that is no field of a kernel.
+    """Reject a keyword that is not a field of a kernel.
 
     Raises:
-        TypeError: One of them is not; it names the likeliest of these and the function's own.
+        TypeError: One of them is not; it suggests the nearest.
     """
     for name in needs:
         if name not in KernelInputs.__annotations__:
@@ -157,7 +155,7 @@ class Criteria(NamedTuple):
         model: Model | None,
         needs: Mapping[str, Any],
     ) -> Criteria:
-        """Make the criteria of the arguments of `prune`.
+        """Return the criteria for the arguments of `prune`.
 
         Raises:
             InputError: One of them is wrong.
@@ -165,7 +163,7 @@ class Criteria(NamedTuple):
         rows = [each.limits for each in find_gpus(gpu)]
         if model is not None:
             for row in rows:
-                rules(row, model)  # refuses a model that does not know the GPU
+                rules(row, model)  # rejects a model that does not support the GPU
         gpus = tuple((row, model) for row in rows)
         share = parse_share(min_occupancy, "min_occupancy")
         if not 0 <= share <= 1:
@@ -188,7 +186,7 @@ class Criteria(NamedTuple):
             where: Returns its name in an error.
 
         Raises:
-            InputError: It gives what makes no sense, or not enough.
+            InputError: A value is invalid, or threads are missing.
         """
         try:
             given = self._given(config)
@@ -211,21 +209,21 @@ class Criteria(NamedTuple):
     def _holds(self, config: object, given: dict[str, Any]) -> bool:
         kernel, cluster = self._kernel(config, given)
         for row, model in self.gpus:
-            answer = Result(row, kernel, model)
+            result = Result(row, kernel, model)
             if (
-                answer.active_blocks < self.min_blocks
-                or answer.occupancy < self.min_occupancy
-                or not answer.launchable
+                result.active_blocks < self.min_blocks
+                or result.occupancy < self.min_occupancy
+                or not result.launchable
                 or cluster > max(1, row.most_blocks_per_cluster)
             ):
                 return False
         return True
 
-    def answer(self, config: object) -> Result | None:
-        """Return the configuration's answer on the only GPU; None if it does not launch.
+    def result(self, config: object) -> Result | None:
+        """Return the result of a configuration on the only GPU; None if it does not launch.
 
         Raises:
-            InputError: It gives what makes no sense, or not enough.
+            InputError: A value is invalid, or threads are missing.
         """
         ((row, model),) = self.gpus
         try:
@@ -234,8 +232,8 @@ class Criteria(NamedTuple):
             return None
         except InputError as error:
             raise error.with_location(f"configuration: {error.where}", InputError) from error
-        answer = Result(row, kernel, model)
-        return answer if answer.launchable and cluster <= max(1, row.most_blocks_per_cluster) else None
+        result = Result(row, kernel, model)
+        return result if result.launchable and cluster <= max(1, row.most_blocks_per_cluster) else None
 
     def _given(self, config: object) -> dict[str, Any]:
         """Return the needs that are given, with those that are functions called for the configuration.
@@ -248,7 +246,7 @@ class Criteria(NamedTuple):
             try:
                 given[name] = given[name](config)
             except Exception as error:
-                problem = f"the function for it fails with {type(error).__name__}: {foreign_message(error)}"
+                problem = f"the function fails with {type(error).__name__}: {foreign_message(error)}"
                 raise InputError(problem, where=name) from error
         return given
 
@@ -256,7 +254,7 @@ class Criteria(NamedTuple):
         """Return the kernel of a configuration, and its blocks per cluster.
 
         Raises:
-            InputError: It gives what makes no sense, or not enough.
+            InputError: A value is invalid, or threads are missing.
         """
         if config is None:
             kernel, cluster = kernel_of_inputs(None, given), 1
@@ -317,7 +315,7 @@ def _read(config: Any, warp_size: int, given: dict[str, Any]) -> tuple[dict[str,
             continue
         if argument in sources and not _are_equal(argument, found[argument], value):
             raise InputError(
-                f"it says different things: {sources[argument]} {found[argument]}, {name} {value}",
+                f"has two values: {sources[argument]} is {found[argument]}, and {name} is {value}",
                 where=argument,
                 hint=f"Give {argument}, a value or a function of the configuration.",
             )
@@ -333,10 +331,10 @@ def _read(config: Any, warp_size: int, given: dict[str, Any]) -> tuple[dict[str,
             del found["smem"]  # a scanned kernel has the total beside its parts
     if "threads" not in found:
         raise InputError(
-            "it does not say how many",
+            "is missing",
             where="threads",
             allowed=", ".join(_NAMES_OF_THREADS),
-            hint="Or give threads, a number or a function of the configuration.",
+            hint="Or give `threads`, a number or a function of the configuration.",
         )
     return found, cluster
 
