@@ -198,7 +198,6 @@ def budget(
         has_target=share is not None or blocks is not None,
         has_threads=threads is not None,
         stage_smem=stage,
-        fixed_smem=kernel.shared_memory,
     )
     show(report, output_format)
 
@@ -325,7 +324,7 @@ def registers(groups: str, output_format: str, **inputs: Any) -> None:
 
     gpu, *others = chosen_gpus(inputs, "hopper")
     if others:
-        raise InputError(f"{1 + len(others)} GPUs are given", where="cc", hint="Give one.")
+        raise InputError(f"{1 + len(others)} GPUs are given", hint="Give one.")
     split = register_split(groups, gpu=gpu, **inputs)
     show(registers_report(split), output_format)
     if not split.can_run:

@@ -141,21 +141,18 @@ def chosen_gpu(options: dict[str, Any]) -> Gpu | None:
     """Take ``--cc``, ``--gpu`` and ``--device`` out of a command's options and return their GPU.
 
     Raises:
-        InputError: Two options, an option with several GPUs, or no GPU of the name.
+        InputError: They name several GPUs, or no GPU has the name.
     """
     from ..tables.table import LimitsTable
 
+    table = LimitsTable(options.get("limits_file"))
     values = {name: options.pop(name, None) for name in ("cc", "gpu", "device")}
-    given = [name for name, value in values.items() if value is not None]
-    if not given:
-        return None
-    if len(given) > 1:
-        names = " and ".join(f"--{name}" for name in given)
-        raise InputError(f"{names} are mutually exclusive", hint="Remove one.")
-    found = named_gpus(given[0], [values[given[0]]], LimitsTable(options.get("limits_file")))
+    given = {name: value for name, value in values.items() if value is not None}
+    found = [gpu for name, value in given.items() for gpu in named_gpus(name, [value], table)]
     if len(found) > 1:
-        raise InputError(f"names {len(found)} GPUs", where=given[0], hint="Give one.")
-    return found[0]
+        names = " and ".join(f"--{name}" for name in given)
+        raise InputError(f"{len(found)} GPUs are given with {names}", hint="Give one.")
+    return found[0] if found else None
 
 
 def named_gpus(option: str, values: Sequence[Any], table: LimitsTable) -> list[Gpu]:

@@ -113,7 +113,7 @@ def format_of(output: str | None, output_format: str, pictures: Iterable[str] = 
     source = click.get_current_context().get_parameter_source("output_format")
     if output is None or output == "-" or source is not click.core.ParameterSource.DEFAULT:
         return output_format
-    return format_of_ending(output, pictures, hint="Or add --format.")
+    return format_of_ending(output, pictures, hint="Choose another ending, or set --format.")
 
 
 def format_of_ending(path: str, pictures: Iterable[str] = (), hint: str = "") -> str:

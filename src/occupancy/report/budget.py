@@ -66,7 +66,6 @@ def budget_report(
     has_target: bool,
     has_threads: bool = True,
     stage_smem: int | None = None,
-    fixed_smem: int = 0,
 ) -> Report:
     """Return the most registers and shared memory that reach targets on all of some GPUs.
 
@@ -77,7 +76,6 @@ def budget_report(
         has_target: Whether one was given; else every number of blocks is a row.
         has_threads: Whether the block size was given; without it only shared memory counts.
         stage_smem: Bytes of one pipeline stage, to count the stages that fit.
-        fixed_smem: Bytes besides the stages.
     """
     if has_target:
         wanted = [[budget.wanted.active_blocks if budget.wanted else 1 for budget in budgets]]
@@ -87,7 +85,7 @@ def budget_report(
         wanted = [[blocks] * len(gpus) for blocks in sorted(numbers, reverse=True) if blocks <= most]
     levels: list[BudgetRow] = []
     for blocks in wanted:
-        level = _level(gpus, kernel, budgets, blocks, stage_smem, fixed_smem)
+        level = _level(gpus, kernel, budgets, blocks, stage_smem)
         if not levels or (level.regs, level.smem) != (levels[-1].regs, levels[-1].smem):
             levels.append(level)
     hidden = {"launch_bounds"} if has_target else set()
@@ -114,7 +112,6 @@ def _level(
     budgets: Sequence[Budget],
     blocks: Sequence[int],
     stage_smem: int | None,
-    fixed_smem: int,
 ) -> BudgetRow:
     found = [
         [level for level in budget.levels if level.active_blocks >= wanted][-1]
@@ -130,7 +127,7 @@ def _level(
         smem,
         any(level.needs_opt_in for level in found),
         _in_source(gpus, kernel.threads, reached, regs),
-        None if stage_smem is None else max(smem - fixed_smem, 0) // stage_smem,
+        None if stage_smem is None else max(smem - kernel.shared_memory, 0) // stage_smem,
     )
 
 
