@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from occupancy.values.numbers import count, join_and, percent, size
+from occupancy.values.resources import RESOURCES, Limiter
 
 
 @pytest.mark.parametrize(
@@ -31,6 +32,21 @@ def test_percent(share: float, shown: str) -> None:
 )  # fmt: skip
 def test_size(amount: int, shown: str) -> None:
     assert size(amount) == shown
+
+
+def test_resources_and_their_bits() -> None:
+    names = (
+        "warps",
+        "blocks",
+        "registers",
+        "shared_memory",
+        "barriers",
+        "virtual_resources",
+        "tensor_memory",
+    )
+    assert names == RESOURCES
+    assert tuple(Limiter.of(each) for each in RESOURCES) == (1, 2, 4, 8, 16, 32, 64)
+    assert Limiter(127).resources == names
 
 
 def test_count_and_join() -> None:

@@ -130,6 +130,9 @@ def test_what_a_comma_could_mean_is_said_and_each_way_is_read() -> None:
         parse_threads("128,256")
     assert caught.value.allowed == "128256 (one number) or 128x256 (a shape)"
     assert "sweep" in caught.value.hint
+    with pytest.raises(InputError) as caught:
+        parse_threads("16,16,1,1")
+    assert "16x16x1x1" not in caught.value.allowed
     assert parse_threads("128256") == (128256, None)
     assert parse_threads("128x256") == (32768, (128, 256, 1))
 
