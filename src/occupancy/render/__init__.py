@@ -1,4 +1,1 @@
-"""Lays out documents and rows: text, Markdown, HTML, CSV, JSON, pictures, what a CI service reads.
-
-It knows no command, and holds no word of one; of the package it uses `values` alone.
-"""
+"""Renderers of any report, and of what CI services read; they hold no word of a command."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 from typing import Any, TextIO
 
@@ -20,7 +19,7 @@ _encode = json.JSONEncoder(allow_nan=False).encode
 def json_pieces(report: Report) -> Iterator[str]:
     """Return the JSON document, each row on a line of its own."""
     start = "{\n"
-    for key, value in Report.to_dict(replace(report, rows=())).items():
+    for key, value in report.to_dict(with_rows=False).items():
         if key == report.rows_key:
             yield f"{start}  {_json(key)}: ["
             separator = "\n    "
@@ -81,7 +80,7 @@ def _rows(
 
 
 def _cells(column: Column, rows: list[Any], text: Callable[[Any, Column, Any], str]) -> Iterable[str]:
-    values = list(map(column.value, rows))
+    values = list(map(column.getter, rows))
     if column.type not in SCALARS:
         return [text(value, column, row) for value, row in zip(values, rows, strict=True)]
     texts = {value: text(value, column, None) for value in set(values)}

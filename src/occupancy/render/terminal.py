@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..report.model import MOST_NOTES, Block, Column, Facts, Paragraph, Report, Table
+from ..report.model import MOST_NOTES, Column, Facts, Paragraph, Report, Table
 from ..values.untrusted import printable, without_commands
 
 if TYPE_CHECKING:
@@ -34,47 +34,29 @@ def text(report: Report, width: int = 80, color: bool = False) -> str:
         file=stream, width=max(width, 2 * LEAST_WIDTH), color_system="standard" if color else None,
         force_terminal=color, highlight=False, markup=False, emoji=False, legacy_windows=False,
     )  # fmt: skip
-    _headline(console, report.headline)
-    blocks: list[Block] = []
-    if report.shows_rows and (rows := report.screen_rows()):
-        blocks.append(Table("", report.screen_columns(), rows))
-    for block in (*blocks, *report.details):
+    for number, line in enumerate(report.headline):
+        console.print(printable(line), style="" if number else "bold", soft_wrap=False)
+    for block in report.blocks():
         console.print()
-        _block(console, block)
+        if isinstance(block, Facts):
+            _facts(console, block)
+        elif isinstance(block, Paragraph):
+            _lines(console, block.lines)
+        else:
+            _table(console, block)
     if report.notes:
         console.print()
-        _paragraph(console, [note.text for note in report.notes[:MOST_NOTES]])
+        _lines(console, [note.text for note in report.notes[:MOST_NOTES]])
     lines = [line.rstrip() for line in stream.getvalue().rstrip("\n").split("\n")]
     return without_commands("\n".join(lines))
 
 
-def _headline(console: Console, lines: Sequence[str]) -> None:
-    for number, line in enumerate(lines):
-        console.print(printable(line), style="bold" if not number else "", soft_wrap=False)
+def _lines(console: Console, lines: Sequence[str]) -> None:
+    from rich.padding import Padding
 
-
-def _block(console: Console, block: Block) -> None:
-    if isinstance(block, Facts):
-        _facts(console, block)
-    elif isinstance(block, Paragraph):
-        if block.preformatted:
-            for line in block.lines:
-                console.print(printable(line), no_wrap=True, overflow="crop", crop=False)
-        else:
-            _paragraph(console, block.lines)
-    else:
-        _table(console, block)
-
-
-def _paragraph(console: Console, lines: Sequence[str]) -> None:
     for line in lines:
         indent = len(line) - len(line.lstrip())
-        if indent:
-            from rich.padding import Padding
-
-            console.print(Padding(printable(line.strip()), (0, 0, 0, indent)))
-        else:
-            console.print(printable(line))
+        console.print(Padding(printable(line.strip()), (0, 0, 0, indent)) if indent else printable(line))
 
 
 def _facts(console: Console, facts: Facts) -> None:
@@ -89,13 +71,14 @@ def _facts(console: Console, facts: Facts) -> None:
 
 
 def _table(console: Console, table: Table) -> None:
+    from rich.padding import Padding
     from rich.table import Table as Grid
 
     indent = PADDING if table.title else 0
     if table.title:
         console.print(printable(table.title), style="bold")
-    cells = [[printable(column.cell(row)) for column in table.columns] for row in table.rows]
-    kept, hidden = _fitting(table.columns, cells, console.width - indent)
+    cells = [[printable(column.cell(row)) for row in table.rows] for column in table.columns]
+    kept = _fitting(table.columns, cells, console.width - indent)
     has_heading = any(table.columns[number].title for number in kept)
     grid = Grid(
         box=None, pad_edge=False, padding=(0, PADDING, 0, 0), show_header=has_heading, show_edge=False
@@ -107,21 +90,18 @@ def _table(console: Console, table: Table) -> None:
             justify=column.align,
             no_wrap=not column.wraps,
             overflow="fold" if column.wraps else "ellipsis",
-            min_width=_least(column, [row[number] for row in cells]),
+            min_width=_least(column, cells[number]),
             header_style="",
         )
-    for row in cells:
-        grid.add_row(*(row[number] for number in kept))
-    if indent:
-        from rich.padding import Padding
-
-        console.print(Padding(grid, (0, 0, 0, indent)))
-    else:
-        console.print(grid)
+    for row in range(len(table.rows)):
+        grid.add_row(*(cells[number][row] for number in kept))
+    console.print(Padding(grid, (0, 0, 0, indent)) if indent else grid)
+    hidden = [column for number, column in enumerate(table.columns) if number not in kept]
     if hidden:
-        names = ", ".join(f'"{title}"' for title in hidden)
+        hidden.sort(key=lambda column: -column.optional)
+        names = ", ".join(f'"{column.title}"' for column in hidden)
         console.print(f"Hidden at this width: {names} (--format csv has all).")
-    _paragraph(console, [" " * indent + line for line in table.lines])
+    _lines(console, [" " * indent + line for line in table.lines])
 
 
 def _least(column: Column, cells: Sequence[str]) -> int:
@@ -132,18 +112,12 @@ def _least(column: Column, cells: Sequence[str]) -> int:
     return max(min(longest_word, LEAST_WIDTH), min(max(map(len, cells), default=0), column.unbroken))
 
 
-def _fitting(
-    columns: Sequence[Column], cells: Sequence[Sequence[str]], width: int
-) -> tuple[list[int], list[str]]:
-    """Return the columns that fit, and the titles of the others; the most optional one goes first."""
-    kept = list(range(len(columns)))
-    hidden: list[str] = []
-    needed = [_least(column, [row[number] for row in cells]) for number, column in enumerate(columns)]
-    while sum(needed[number] for number in kept) + PADDING * (len(kept) - 1) > width:
-        optional = [number for number in kept if columns[number].optional]
+def _fitting(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Return the places of the columns that fit; the most optional one goes first."""
+    needed = {number: _least(column, cells[number]) for number, column in enumerate(columns)}
+    while sum(needed.values()) + PADDING * (len(needed) - 1) > width:
+        optional = [number for number in needed if columns[number].optional]
         if not optional:
             break
-        first = max(optional, key=lambda number: columns[number].optional)
-        kept.remove(first)
-        hidden.append(columns[first].title)
-    return kept, hidden
+        del needed[max(optional, key=lambda number: columns[number].optional)]
+    return list(needed)

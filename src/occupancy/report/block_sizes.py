@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from ..advice.block_sizes import BlockSize, with_full_occupancy
@@ -10,8 +11,8 @@ from ..advice.runtime import LaunchConfiguration
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
-from .calc import gpu_text, label, target
-from .model import Block, Column, Facts, Paragraph, Report, Table
+from .calc import gpu_text, gpu_values, label, target
+from .model import Block, Column, Facts, Paragraph, Report, Table, values_of
 from .pictures import Picture, StepPlot, title
 
 MOST_LEVELS = 5
@@ -32,37 +33,16 @@ class SizeRow(NamedTuple):
         return min(each.occupancy for each in self.sizes)
 
 
-def _on_gpus(row: SizeRow) -> list[dict[str, Any]]:
-    return [
-        {
-            "active_blocks": each.active_blocks,
-            "active_warps": each.active_warps,
-            "occupancy": each.occupancy,
-            "limiters": list(each.limiters),
-            "needs_opt_in": each.needs_opt_in,
-        }
-        for each in row.sizes
-    ]
-
-
+ON_GPU = ("active_blocks", "active_warps", "occupancy", "limiters", "needs_opt_in")
 COLUMNS = (
-    Column("threads", "Threads", lambda row: row.threads, None, "Threads per block", type="integer"),
-    Column("occupancy", "Lowest", lambda row: row.lowest, lambda row: percent(row.lowest),
+    Column("threads", "Threads", about="Threads per block", type="integer"),
+    Column("occupancy", "Lowest", "lowest", lambda row: percent(row.lowest),
            "The lowest occupancy of all GPUs, 0 to 1", type="number"),
-    Column("gpus", "", _on_gpus, about="The result on each GPU", type="array"),
+    Column("gpus", "", lambda row: [values_of(each, *ON_GPU) for each in row.sizes],
+           about="The result on each GPU", type="array"),
     Column("dynamic_smem", "", lambda row: row.sizes[0].dynamic_smem,
            about="Bytes of dynamic shared memory with this size", type="integer"),
 )  # fmt: skip
-
-
-def _screen_columns(gpus: Sequence[Gpu]) -> list[Column]:
-    """Return the columns of a screen: a column for each GPU."""
-
-    def on(number: int) -> Column:
-        cell = lambda row: percent(row.sizes[number].occupancy)  # noqa: E731
-        return Column("", gpus[number].label, cell, cell)
-
-    return [*COLUMNS[:2], *map(on, range(len(gpus)))]
 
 
 def block_sizes_report(
@@ -90,30 +70,28 @@ def block_sizes_report(
     rows = [row for row in rows if any(each.active_blocks for each in row.sizes)]
     rows.sort(key=lambda row: (-row.lowest, -row.threads))
     rows = rows[:limit]
-    one = len(gpus) == 1
     best = f"best {percent(rows[0].lowest)}" if rows else "no size launches"
-    limited = (
-        f", limited by {join_and([label(each) for each in rows[0].sizes[0].limiters])}"
-        if rows and one
-        else ""
-    )
-    named = gpu_text(gpus[0]) if one else join_and([gpu.label for gpu in gpus])
-    details: list[Block] = []
-    if not one:
-        details.append(Table("", _screen_columns(gpus), rows if all_rows else rows[:MOST_ROWS]))
-    if one:
-        details += _levels(rows, limit is not None or all_rows)
-    elif len(rows) > MOST_ROWS and not all_rows:
-        details.append(Paragraph((f"{count(len(rows) - MOST_ROWS, 'more size')}: --all lists them.",)))
+    if len(gpus) == 1:
+        named = gpu_text(gpus[0])
+        if rows:
+            best += f", limited by {join_and([label(each) for each in rows[0].sizes[0].limiters])}"
+        details: list[Block] = list(_levels(rows, limit is not None or all_rows))
+    else:
+        named = join_and([gpu.label for gpu in gpus])
+        shown = rows if all_rows else rows[:MOST_ROWS]
+        details = [Table("", [*COLUMNS[:2], *map(_on_gpu, gpus, range(len(gpus)))], shown)]
+        if len(rows) > len(shown):
+            hidden = count(len(rows) - len(shown), "more size")
+            details.append(Paragraph((f"{hidden}: --all lists them.",)))
     details += _advice(results, sizes, launches, gpus)
     return Report(
         name="block-sizes",
-        headline=(f"Block sizes on {named}, {_use_text(kernel)}: {best}{limited}",),
+        headline=(f"Block sizes on {named}, {_use_text(kernel)}: {best}",),
         columns=COLUMNS,
         rows=rows,
         rows_key="block_sizes",
         inputs={**kernel.to_dict(), "threads": None, "block_dim": None},
-        values={"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]},
+        values={"gpus": [gpu_values(gpu) for gpu in gpus]},
         shows_rows=False,
         details=details,
     )
@@ -126,30 +104,29 @@ def _use_text(kernel: Kernel) -> str:
     return ", ".join(parts) or "nothing given"
 
 
+def _on_gpu(gpu: Gpu, number: int) -> Column:
+    return Column("", gpu.label, lambda row: percent(row.sizes[number].occupancy))
+
+
 def _levels(rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Block]:
     """Return the sizes by their occupancy: one row for each occupancy."""
-    levels: dict[float, list[SizeRow]] = {}
-    for row in rows:
-        levels.setdefault(row.lowest, []).append(row)
-    shown = list(levels.items()) if shows_all else list(levels.items())[:MOST_LEVELS]
+    levels = [list(level) for _, level in groupby(rows, lambda row: row.lowest)]
+    shown = levels if shows_all else levels[:MOST_LEVELS]
     best = set(rows[0].sizes[0].limiters) if rows else set()
 
-    def sizes_text(found: Sequence[SizeRow]) -> str:
-        parts = []
-        for row in found:
-            other = [label(each) for each in row.sizes[0].limiters if each not in best]
-            by = f", limited by {join_and(other)}" if other and not best & set(row.sizes[0].limiters) else ""
-            parts.append(f"{row.threads:,} ({row.sizes[0].active_blocks}{by})")
-        return "  ".join(parts)
+    def size_text(row: SizeRow) -> str:
+        only = row.sizes[0]
+        other = best.isdisjoint(only.limiters)
+        by = f", limited by {join_and([label(each) for each in only.limiters])}" if other else ""
+        return f"{row.threads:,} ({only.active_blocks}{by})"
 
     columns = (
-        Column("occupancy", "Occupancy", lambda level: level[0], lambda level: percent(level[0])),
-        Column("threads", "Threads per block (blocks per SM)", lambda level: None,
-               lambda level: sizes_text(level[1]), align="left", wraps=True),
+        Column("occupancy", "Occupancy", lambda level: percent(level[0].lowest)),
+        Column("threads", "Threads per block (blocks per SM)", lambda level: "  ".join(map(size_text, level)),
+               align="left", wraps=True),
     )  # fmt: skip
     yield Table("", columns, shown)
-    lower = sum(len(found) for _, found in list(levels.items())[len(shown) :])
-    if lower:
+    if lower := sum(map(len, levels[len(shown) :])):
         yield Paragraph((f"Lower: {count(lower, 'size')}, --all lists them",))
 
 
@@ -159,14 +136,11 @@ def _advice(
     launches: Sequence[LaunchConfiguration | None],
     gpus: Sequence[Gpu],
 ) -> Iterator[Block]:
-    facts = [
-        (
-            gpu.label,
-            f"the CUDA runtime picks {launch.block_size:,} threads and a grid of {launch.min_grid_size:,} blocks",
-        )
-        for gpu, launch in zip(gpus, launches, strict=True)
-        if launch is not None and launch.block_size
-    ]
+    facts = []
+    for gpu, launch in zip(gpus, launches, strict=True):
+        if launch is not None and launch.block_size:
+            choice = f"{launch.block_size:,} threads and a grid of {launch.min_grid_size:,} blocks"
+            facts.append((gpu.label, f"the CUDA runtime picks {choice}"))
     if facts:
         yield Facts(facts)
     for gpu, result, found in zip(gpus, results, sizes, strict=True):
@@ -192,8 +166,8 @@ def block_sizes_picture(results: Sequence[Any], sizes: Sequence[Sequence[BlockSi
         curves[result.gpu.label if len(results) > 1 else ""] = [shares.get(each, 0.0) for each in values]
     marks = [found[0].threads for found in sizes if found]
     kernel = results[0].kernel
-    given = {name: getattr(kernel, name) for name in ("regs", "smem", "static_smem", "dynamic_smem")}
-    fixed: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    given = values_of(kernel, "regs", "smem", "static_smem", "dynamic_smem")
+    fixed = {name: value for name, value in given.items() if value is not None}
     if len(results) == 1:
         fixed = {"gpu" if results[0].gpu.name else "cc": results[0].gpu.label, **fixed}
     return Picture(title(["threads"], fixed), [StepPlot("threads", values, curves, marks)])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ..advice.budget import Budget
@@ -11,15 +13,15 @@ from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
-from .calc import gpu_text, kernel_text, label
-from .model import Block, Column, Facts, Note, Paragraph, Report
+from .calc import RESULT_COLUMNS, gpu_text, gpu_values, kernel_text, labels
+from .model import Column, Facts, Paragraph, Report, chosen
 from .notes import note
 
 
 class BudgetRow(NamedTuple):
     """Resident blocks on each GPU, and the most that a kernel may use to have them on all."""
 
-    blocks: tuple[int, ...]
+    active_blocks: tuple[int, ...]
     """Per GPU."""
     occupancies: tuple[float, ...]
     regs: int
@@ -34,27 +36,25 @@ class BudgetRow(NamedTuple):
         """The lowest of all GPUs."""
         return min(self.occupancies)
 
-
-def _shown_blocks(level: BudgetRow) -> str:
-    return " / ".join(str(each) for each in dict.fromkeys(level.blocks))
+    @property
+    def blocks_text(self) -> str:
+        """Different numbers of blocks with slashes."""
+        return " / ".join(map(str, dict.fromkeys(self.active_blocks)))
 
 
 BUDGET_COLUMNS = (
-    Column("active_blocks", "Blocks", lambda level: list(level.blocks), _shown_blocks,
+    Column("active_blocks", "Blocks", "active_blocks", lambda level: level.blocks_text,
            "Resident blocks per SM, for each GPU", type="array"),
-    Column("occupancies", "", lambda level: list(level.occupancies), about="Occupancy on each GPU, 0 to 1",
-           type="array"),
-    Column("occupancy", "Occupancy", lambda level: level.occupancy, lambda level: percent(level.occupancy),
-           "The lowest of them", type="number"),
-    Column("regs", "Registers", lambda level: level.regs, None, "Most registers per thread", type="integer"),
-    Column("smem", "Shared memory", lambda level: level.smem, lambda level: size(level.smem),
-           "Most bytes of shared memory per block", type="integer"),
-    Column("stages", "Stages", lambda level: level.stages, None, "Pipeline stages that fit, for --stage-smem",
+    Column("occupancies", about="Occupancy on each GPU, 0 to 1", type="array"),
+    Column("occupancy", "Occupancy", "occupancy", lambda level: percent(level.occupancy), "The lowest of them",
+           type="number"),
+    Column("regs", "Registers", about="Most registers per thread", type="integer"),
+    Column("smem", "Shared memory", "smem", lambda level: size(level.smem), "Most bytes of shared memory per block",
            type="integer"),
-    Column("launch_bounds", "In the source", lambda level: level.launch_bounds, None,
-           "Launch bounds, or __maxnreg__, that cap the registers", "left", optional=1, type="string"),
-    Column("needs_opt_in", "", lambda level: level.needs_opt_in,
-           about="True if this shared memory needs cudaFuncSetAttribute", type="boolean"),
+    Column("stages", "Stages", about="Pipeline stages that fit, for --stage-smem", type="integer"),
+    Column("launch_bounds", "In the source", about="Launch bounds, or __maxnreg__, that cap the registers",
+           align="left", optional=1, type="string"),
+    Column("needs_opt_in", about="True if this shared memory needs cudaFuncSetAttribute", type="boolean"),
 )  # fmt: skip
 
 
@@ -99,8 +99,8 @@ def budget_report(
         rows=levels,
         rows_key="levels",
         inputs=kernel.to_dict() if has_threads else {**kernel.to_dict(), "threads": None},
-        values={"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]},
-        details=tuple(_budget_details(target)) if has_threads else (),
+        values={"gpus": [gpu_values(gpu) for gpu in gpus]},
+        details=[Facts([("In the source", target.launch_bounds)])] if target and has_threads else (),
         notes=[note("budget-both")] * has_threads
         + [note("registers-may-spill")] * (has_target and has_threads),
     )
@@ -118,11 +118,10 @@ def _level(
         for budget, wanted in zip(budgets, blocks, strict=True)
     ]
     regs, smem = min(level.regs for level in found), min(level.smem for level in found)
-    reached = [level.active_blocks for level in found]
-    per_block = [level.occupancy / level.active_blocks for level in found]
+    reached = tuple(level.active_blocks for level in found)
     return BudgetRow(
-        tuple(reached),
-        tuple(share * number for share, number in zip(per_block, reached, strict=True)),
+        reached,
+        tuple(level.occupancy for level in found),
         regs,
         smem,
         any(level.needs_opt_in for level in found),
@@ -134,9 +133,7 @@ def _level(
 def _in_source(gpus: Sequence[Gpu], threads: int, blocks: Sequence[int], regs: int) -> str:
     """Return launch bounds that cap the registers at ``regs`` or fewer on every GPU, or ``__maxnreg__``."""
     try:
-        bounds = [
-            launch_bounds(gpu, Kernel(threads), number) for gpu, number in zip(gpus, blocks, strict=True)
-        ]
+        bounds = [launch_bounds(gpu, Kernel(threads), each) for gpu, each in zip(gpus, blocks, strict=True)]
     except InputError:
         return maxnreg_in_source(regs)
     if not all(each.legal for each in bounds):
@@ -149,15 +146,9 @@ def _in_source(gpus: Sequence[Gpu], threads: int, blocks: Sequence[int], regs: i
 
 def _by_arch(blocks: Mapping[Any, int]) -> str:
     """Return an expression of the preprocessor: ``__CUDA_ARCH__ >= 1200 ? 4 : 2``."""
-    newest_first = sorted(blocks.items(), reverse=True)
-    cases: list[tuple[Any, int]] = []
-    for cc, number in newest_first:
-        if cases and cases[-1][1] == number:
-            cases[-1] = (cc, number)
-        else:
-            cases.append((cc, number))
-    *conditions, (_, last) = cases
-    text = "".join(f"__CUDA_ARCH__ >= {cc[0]}{cc[1]}0 ? {number} : " for cc, number in conditions)
+    newest_first = groupby(sorted(blocks.items(), reverse=True), itemgetter(1))
+    *conditions, (last, _) = ((number, list(group)[-1][0]) for number, group in newest_first)
+    text = "".join(f"__CUDA_ARCH__ >= {cc[0]}{cc[1]}0 ? {number} : " for number, cc in conditions)
     return f"{text}{last}"
 
 
@@ -173,39 +164,35 @@ def _budget_headline(
     elif has_threads:
         memory = f"{size(level.smem)} of shared memory per block"
         yield f"Up to {count(level.regs, 'register')} per thread and {memory}"
-    blocks = " / ".join(map(str, dict.fromkeys(level.blocks)))
     if has_threads:
-        blocks = f"{blocks} blocks of {kernel.threads:,} threads per SM, {percent(level.occupancy)} occupancy"
-        yield f"{blocks}, on {names}"
+        resident = f"{level.blocks_text} blocks of {kernel.threads:,} threads per SM"
+        yield f"{resident}, {percent(level.occupancy)} occupancy, on {names}"
     else:
-        yield f"{blocks} blocks per SM on {names}"
+        yield f"{level.blocks_text} blocks per SM on {names}"
 
 
-def _budget_details(level: BudgetRow | None) -> Iterator[Block]:
-    if level is None:
-        return
-    yield Facts([("In the source", level.launch_bounds)])
+class BoundsRow(NamedTuple):
+    """Launch bounds on one GPU."""
+
+    gpu: Gpu
+    bounds: LaunchBounds
 
 
 BOUNDS_COLUMNS = (
-    Column("gpu", "GPU", lambda row: row[0].name, lambda row: row[0].label, "Name of the GPU, if one was given",
-           "left", type="string"),
-    Column("cc", "CC", lambda row: row[0].cc, None, "Compute capability", "left", optional=2, type="string"),
-    Column("legal", "Legal", lambda row: row[1].legal, None, "True if an SM can hold the blocks", "left",
-           type="boolean"),
-    Column("register_cap", "Register cap", lambda row: row[1].register_cap, None,
+    *chosen(RESULT_COLUMNS, "gpu", "cc"),
+    Column("legal", "Legal", "bounds.legal", None, "True if an SM can hold the blocks", "left", type="boolean"),
+    Column("register_cap", "Register cap", "bounds.register_cap", None,
            "Registers per thread that ptxas does not exceed", type="integer"),
-    Column("regs", "", lambda row: row[1].regs, about="The cap, or the kernel's registers if fewer", type="integer"),
-    Column("active_blocks", "Blocks", lambda row: row[1].active_blocks, None, "Resident blocks with them",
-           type="integer"),
-    Column("occupancy", "Occupancy", lambda row: row[1].occupancy, lambda row: percent(row[1].occupancy),
+    Column("regs", "", "bounds.regs", about="The cap, or the kernel's registers if fewer", type="integer"),
+    Column("active_blocks", "Blocks", "bounds.active_blocks", None, "Resident blocks with them", type="integer"),
+    Column("occupancy", "Occupancy", "bounds.occupancy", lambda row: percent(row.bounds.occupancy),
            "Active warps by the most warps of an SM, 0 to 1", type="number"),
-    Column("limiters", "Limited by", lambda row: list(row[1].limiters),
-           lambda row: ", ".join(map(label, row[1].limiters)), "Limiting resources", "left", wraps=True, type="array"),
-    Column("most_blocks", "", lambda row: row[1].most_blocks, about="Largest legal second bound", type="integer"),
-    Column("launch_bounds", "", lambda row: row[1].launch_bounds, about="The bounds in the source", type="string"),
-    Column("maxrregcount", "", lambda row: row[1].maxrregcount, about="The same cap for a whole file", type="string"),
-    Column("warning", "", lambda row: row[1].warning, about="Warning of ptxas", type="string"),
+    Column("limiters", "Limited by", "bounds.limiters", lambda row: labels(row.bounds.limiters),
+           "Limiting resources", "left", wraps=True, type="array"),
+    Column("most_blocks", "", "bounds.most_blocks", about="Largest legal second bound", type="integer"),
+    Column("launch_bounds", "", "bounds.launch_bounds", about="The bounds in the source", type="string"),
+    Column("maxrregcount", "", "bounds.maxrregcount", about="The same cap for a whole file", type="string"),
+    Column("warning", "", "bounds.warning", about="Warning of ptxas", type="string"),
 )  # fmt: skip
 
 
@@ -217,23 +204,18 @@ def bounds_report(gpus: Sequence[Gpu], kernel: Kernel, bounds: Sequence[LaunchBo
         kernel: The kernel.
         bounds: The result for each GPU.
     """
-    cap = min(each.register_cap for each in bounds)
-    texts = dict.fromkeys(each.launch_bounds for each in bounds)
+    cap = count(min(each.register_cap for each in bounds), "register")
+    texts = join_and(list(dict.fromkeys(each.launch_bounds for each in bounds)))
     where = "" if len(bounds) == 1 else " on all of them"
-    notes: list[Note] = [note("launch-bounds-caps")]
-    warnings = [
-        f"{gpu.label}: {each.warning}." for gpu, each in zip(gpus, bounds, strict=True) if each.warning
-    ]
+    rows = list(map(BoundsRow, gpus, bounds))
+    warnings = [f"{row.gpu.label}: {row.bounds.warning}." for row in rows if row.bounds.warning]
     return Report(
         name="bounds",
-        headline=(
-            f"{join_and(list(texts))}: at most {count(cap, 'register')} per thread{where}",
-            kernel_text(kernel),
-        ),
+        headline=(f"{texts}: at most {cap} per thread{where}", kernel_text(kernel)),
         columns=BOUNDS_COLUMNS,
-        rows=list(zip(gpus, bounds, strict=True)),
+        rows=rows,
         rows_key="gpus",
         inputs=kernel.to_dict(),
-        details=(Paragraph(warnings),) if warnings else (),
-        notes=notes,
+        details=[Paragraph(warnings)] if warnings else (),
+        notes=[note("launch-bounds-caps")],
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..advice.carveout import carveout
@@ -15,23 +16,33 @@ from ..engine import evaluate
 from ..engine.common import shared_memory_configuration
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
-from ..values.numbers import count, join_and, percent, size
-from ..values.resources import QUANTITIES, Adjustable, Resource
-from .model import Block, Column, Facts, Note, Paragraph, Report, Table
+from ..values.numbers import count, join_and, percent, plain, size
+from ..values.resources import QUANTITIES, Adjustable
+from .model import Block, Column, Facts, Note, Paragraph, Report, Table, values_of
 from .notes import note
 
 if TYPE_CHECKING:
     from ..advice.waves import FullWave, Waves
 
 
+class WholeGpu(NamedTuple):
+    """A kernel on all SMs: what is resident at once and, for a grid, its waves."""
+
+    wave: FullWave
+    waves: Waves | None = None
+
+
 class Row:
     """A result with the advice on it, each part computed when a column or a detail needs it."""
 
-    def __init__(self, result: Any, whole: Any = None, explanation: Sequence[Any] | None = None) -> None:
+    def __init__(
+        self, result: Any, whole: WholeGpu | None = None, explanation: Sequence[Any] | None = None
+    ) -> None:
         self.result = result
         self.gpu: Gpu = result.gpu
         self.kernel: Kernel = result.kernel
-        self.whole = whole
+        self.wave: FullWave | None = None if whole is None else whole.wave
+        self.waves: Waves | None = None if whole is None else whole.waves
         self.explanation = explanation
 
     @cached_property
@@ -56,12 +67,26 @@ class Row:
         """Reason for which no compiler accepts the kernel."""
         return compile_error(self.result)
 
+    @property
+    def opt_ins(self) -> list[str]:
+        """Calls that a launch needs before it."""
+        size = None if self.wave is None else self.wave.cluster_size
+        return [each.call for each in opt_ins(self.result, size)]
 
-class WholeGpu(NamedTuple):
-    """A kernel on all SMs: what is resident at once and, for a grid, its waves."""
+    @property
+    def carveout(self) -> dict[str, Any] | None:
+        """Smallest shared memory of the SM that keeps the blocks."""
+        smallest = carveout(self.result).smallest
+        return None if smallest is None else values_of(smallest, "shared_memory", "percent", "l1")
 
-    wave: FullWave
-    waves: Waves | None = None
+    @property
+    def resident_blocks(self) -> int | None:
+        """Blocks on the whole GPU at once; None if its number of SMs is not known."""
+        if self.wave is not None:
+            return self.wave.blocks
+        sms = self.gpu.multiprocessor_count
+        blocks: int = self.result.active_blocks if self.result.launchable else 0
+        return None if sms is None else sms * blocks
 
 
 def label(resource: str) -> str:
@@ -69,130 +94,105 @@ def label(resource: str) -> str:
     return resource.replace("_", " ")
 
 
-def limiters(row: Row) -> str:
-    """Return the names of the limiting resources."""
-    return ", ".join(map(label, row.result.limiters))
+def labels(resources: Iterable[str]) -> str:
+    """Return the names of resources with commas."""
+    return ", ".join(map(label, resources))
 
 
-def resources(result: Any) -> dict[str, dict[str, int | None]]:
-    """Return what a block takes of each resource, what an SM has, and the blocks that fit by it alone."""
+def _resources(row: Row) -> dict[str, dict[str, int | None]]:
     return {
-        name: {"per_block": use.per_block, "per_multiprocessor": use.per_multiprocessor, "blocks": blocks}
-        for (name, use), blocks in zip(result.uses.items(), result.block_limits, strict=True)
+        name: {**values_of(use, "per_block", "per_multiprocessor"), "blocks": blocks}
+        for (name, use), blocks in zip(row.result.uses.items(), row.result.block_limits, strict=True)
     }
 
 
-def _step(row: Row, step: NextStep) -> dict[str, Any]:
-    cap = row.cap(step)
-    return {
-        "active_blocks": step.active_blocks,
-        "occupancy": step.occupancy,
-        "requires": dict(step.requires),
-        "launch_bounds": None if cap is None else cap.launch_bounds,
-        "maxnreg": None if cap is None else cap.maxnreg,
-    }
+def _next_steps(row: Row) -> list[dict[str, Any]]:
+    caps = [(step, row.cap(step)) for step in row.steps]
+    return [
+        {
+            **step_values(step),
+            "launch_bounds": None if cap is None else cap.launch_bounds,
+            "maxnreg": None if cap is None else cap.maxnreg,
+        }
+        for step, cap in caps
+    ]
 
 
-def _headroom(row: Row) -> dict[str, int | None]:
-    found = row.slack
-    return {name: getattr(found, name) for name in ("regs", "smem", "barriers", "tensor_memory")}
-
-
-def _carveout(row: Row) -> dict[str, Any] | None:
-    smallest = carveout(row.result).smallest
-    if smallest is None:
-        return None
-    return {"shared_memory": smallest.shared_memory, "percent": smallest.percent, "l1": smallest.l1}
+def step_values(step: NextStep) -> dict[str, Any]:
+    """Return a next step as plain values."""
+    return {**values_of(step, "active_blocks", "occupancy"), "requires": dict(step.requires)}
 
 
 def _clusters(row: Row) -> dict[str, Any] | None:
-    if row.whole is None or row.whole.wave.cluster_size is None:
+    if row.wave is None or row.wave.cluster_size is None:
         return None
-    wave = row.whole.wave
-    return {
-        "cluster_size": wave.cluster_size,
-        "clusters": wave.clusters,
-        "blocks": wave.blocks,
-        "is_upper_bound": wave.is_upper_bound,
-    }
+    return values_of(row.wave, "cluster_size", "clusters", "blocks", "is_upper_bound")
 
 
 def _waves(row: Row) -> dict[str, Any] | None:
-    if row.whole is None or row.whole.waves is None:
+    if row.waves is None:
         return None
-    waves, wave = row.whole.waves, row.whole.wave
     return {
-        "grid": waves.launch.blocks,
-        "blocks_per_wave": wave.blocks,
-        "waves": waves.waves,
-        "full_waves": waves.full_waves,
-        "last_wave_blocks": waves.partial_wave_blocks,
-        "last_wave_fill": waves.last_wave_fill,
-        "idle_share": waves.idle_share,
+        "grid": row.waves.launch.blocks,
+        "blocks_per_wave": row.waves.full_wave.blocks,
+        **values_of(row.waves, "waves", "full_waves"),
+        "last_wave_blocks": row.waves.partial_wave_blocks,
+        **values_of(row.waves, "last_wave_fill", "idle_share"),
     }
 
 
+def _explanation(row: Row) -> list[dict[str, Any]] | None:
+    if row.explanation is None:
+        return None
+    return [values_of(each, "resource", "steps", "why") for each in row.explanation]
+
+
 RESULT_COLUMNS = (
-    Column("gpu", "GPU", lambda row: row.gpu.name, lambda row: row.gpu.label.removeprefix("GeForce "),
+    Column("gpu", "GPU", "gpu.name", lambda row: row.gpu.label.removeprefix("GeForce "),
            "Name of the GPU, if one was given", "left", type="string"),
-    Column("cc", "CC", lambda row: row.gpu.cc, None, "Compute capability", "left", optional=2, type="string"),
-    Column("model", "", lambda row: row.result.model, about='"cuda" or "spreadsheet"', type="string"),
-    Column("launchable", "", lambda row: row.result.launchable, about="True if a launch succeeds", type="boolean"),
-    Column("reason", "", lambda row: row.result.reason, about="First limit that a launch breaks", type="string"),
-    Column("occupancy", "Occupancy", lambda row: row.result.occupancy,
+    Column("cc", "CC", "gpu.cc", None, "Compute capability", "left", optional=2, type="string"),
+    Column("model", "", "result.model", about='"cuda" or "spreadsheet"', type="string"),
+    Column("launchable", "", "result.launchable", about="True if a launch succeeds", type="boolean"),
+    Column("reason", "", "result.reason", about="First limit that a launch breaks", type="string"),
+    Column("occupancy", "Occupancy", "result.occupancy",
            lambda row: percent(row.result.occupancy) if row.result.launchable else "no launch",
            "Active warps by the most warps of an SM, 0 to 1", type="number"),
-    Column("active_blocks", "Blocks", lambda row: row.result.active_blocks, None, "Resident blocks per SM",
-           type="integer"),
-    Column("active_warps", "", lambda row: row.result.active_warps, about="Warps of those blocks", type="integer"),
-    Column("limiters", "Limited by", lambda row: list(row.result.limiters), limiters,
+    Column("active_blocks", "Blocks", "result.active_blocks", None, "Resident blocks per SM", type="integer"),
+    Column("active_warps", "", "result.active_warps", about="Warps of those blocks", type="integer"),
+    Column("limiters", "Limited by", "result.limiters", lambda row: labels(row.result.limiters),
            "Every resource that allows no more blocks", "left", wraps=True, unbroken=14, type="array"),
-    Column("resources", "", lambda row: resources(row.result), type="object",
+    Column("resources", "", _resources, type="object",
            about="Per resource: use of a block, amount of an SM, blocks that fit; null: no limit"),
-    Column("multiprocessor_count", "SMs", lambda row: row.gpu.multiprocessor_count, None, "SMs of the GPU",
-           optional=3, type="integer"),
-    Column("resident_blocks", "Per GPU", lambda row: _resident(row), None,
-           "Blocks on the whole GPU at once, in whole clusters: the grid of a persistent kernel", type="integer"),
+    Column("multiprocessor_count", "SMs", "gpu.multiprocessor_count", None, "SMs of the GPU", optional=3,
+           type="integer"),
+    Column("resident_blocks", "Per GPU", type="integer",
+           about="Blocks on the whole GPU at once, in whole clusters: the grid of a persistent kernel"),
 )  # fmt: skip
 """Keys of `Occupancy.to_dict`, too."""
 
-ADVICE_COLUMNS = (
-    Column("clusters", "", lambda row: _clusters(row), about="Clusters resident on the whole GPU, for a given cluster",
+COLUMNS = (
+    *RESULT_COLUMNS,
+    Column("clusters", "", _clusters, about="Clusters resident on the whole GPU, for a given cluster",
            type="object"),
     Column("waves", "", _waves, about="Waves of a given grid", type="object"),
-    Column("next_steps", "Next step", lambda row: [_step(row, each) for each in row.steps],
-           lambda row: first_step(row), "Each higher occupancy, and all that must change to reach it",
-           "left", optional=1, wraps=True, unbroken=14, type="array"),
-    Column("headroom", "", _headroom, about="Largest amount of each resource that keeps the blocks",
-           type="object"),
-    Column("carveout", "", _carveout, about="Smallest shared memory of the SM that keeps the blocks",
-           type="object"),
-    Column("opt_ins", "", lambda row: [each.call for each in opt_ins(row.result, _cluster_size(row))],
-           about="Calls that a launch needs before it", type="array"),
-    Column("compile_error", "", lambda row: row.compile_error, about="Reason for which no compiler accepts the kernel",
-           type="string"),
-    Column("explanation", "", lambda row: None if row.explanation is None else [
-        {"resource": each.resource, "steps": list(each.steps), "why": each.why} for each in row.explanation
-    ], about="Arithmetic of each resource, for --explain", type="array"),
+    Column("next_steps", "Next step", _next_steps, lambda row: first_step(row),
+           "Each higher occupancy, and all that must change to reach it", "left", optional=1, wraps=True,
+           unbroken=14, type="array"),
+    Column("headroom", "", lambda row: values_of(row.slack, "regs", "smem", "barriers", "tensor_memory"),
+           about="Largest amount of each resource that keeps the blocks", type="object"),
+    Column("carveout", about="Smallest shared memory of the SM that keeps the blocks", type="object"),
+    Column("opt_ins", about="Calls that a launch needs before it", type="array"),
+    Column("compile_error", about="Reason for which no compiler accepts the kernel", type="string"),
+    Column("explanation", "", _explanation, about="Arithmetic of each resource, for --explain", type="array"),
 )  # fmt: skip
+
+_GETTERS = tuple((column.key, column.getter) for column in RESULT_COLUMNS)
 
 
 def record(result: Any) -> dict[str, Any]:
     """Return a result as plain values, without advice."""
     row = Row(result)
-    return {column.key: column.value(row) for column in RESULT_COLUMNS}
-
-
-def _resident(row: Row) -> int | None:
-    if row.whole is not None:
-        blocks: int = row.whole.wave.blocks
-        return blocks
-    count_of_sms = row.gpu.multiprocessor_count
-    return None if count_of_sms is None else count_of_sms * row.result.active_blocks * row.result.launchable
-
-
-def _cluster_size(row: Row) -> int | None:
-    return None if row.whole is None else row.whole.wave.cluster_size
+    return {key: value(row) for key, value in _GETTERS}
 
 
 def change(name: str, before: int | None, after: int) -> str:
@@ -207,9 +207,17 @@ def change(name: str, before: int | None, after: int) -> str:
 
 def step_changes(kernel: Kernel, step: NextStep) -> str:
     """Return all changes of a step: ``72 -> 40 registers, 40 -> 37 KiB``."""
-    now = {"regs": kernel.regs, "smem": kernel.shared_memory, "barriers": kernel.barriers,
-           "tensor_memory": kernel.tensor_memory, "threads": kernel.threads}  # fmt: skip
-    return ", ".join(change(name, now[name], after) for name, after in step.requires.items())
+    if set(step.requires) == {"threads"}:
+        shape = kernel.block_dim  # a step is a block along x
+        now = f"{kernel.threads:,}" if shape is None else " x ".join(map(str, shape))
+        along = "" if shape is None else " x 1 x 1"
+        return f"{now} -> {step.requires['threads']:,}{along} threads, nothing else"
+    values = {"regs": kernel.regs, "smem": kernel.shared_memory, "barriers": kernel.barriers,
+              "tensor_memory": kernel.tensor_memory, "threads": kernel.threads}  # fmt: skip
+    text = ", ".join(change(name, values[name], after) for name, after in step.requires.items())
+    if set(step.requires) == {"regs"} and kernel.regs:
+        text += f" ({kernel.regs - step.requires['regs']} fewer)"
+    return text
 
 
 def first_step(row: Row) -> str:
@@ -229,9 +237,8 @@ def target(name: str, amount: int) -> str:
 
 def kernel_text(kernel: Kernel) -> str:
     """Return the inputs on a line: ``256 threads, 72 registers, 40 KiB of shared memory per block``."""
-    parts = [count(kernel.threads, "thread")]
-    if kernel.block_dim is not None:
-        parts = [f"{' x '.join(map(str, kernel.block_dim))} threads"]
+    shape = kernel.block_dim
+    parts = [count(kernel.threads, "thread") if shape is None else f"{' x '.join(map(str, shape))} threads"]
     if kernel.regs is not None:
         parts.append(count(kernel.regs, "register"))
     if kernel.has_shared_memory:
@@ -240,23 +247,25 @@ def kernel_text(kernel: Kernel) -> str:
         parts.append(count(kernel.barriers, "barrier"))
     if kernel.tensor_memory is not None:
         parts.append(f"{count(kernel.tensor_memory, 'column')} of tensor memory")
-    settings = []
-    if kernel.max_threads is not None:
-        settings.append(f"compiled for up to {kernel.max_threads:,} threads")
-    if kernel.carveout is not None:
-        settings.append(f"carveout {kernel.carveout}")
-    if kernel.opt_in is False:
-        settings.append("no opt-in")
-    settings += [
-        each for each in (kernel.caching and f"caching {kernel.caching}", kernel.shared_memory_mode) if each
+    settings = [
+        kernel.max_threads is not None and f"compiled for up to {kernel.max_threads:,} threads",
+        kernel.carveout is not None and f"carveout {kernel.carveout}",
+        kernel.opt_in is False and "no opt-in",
+        kernel.caching and f"caching {kernel.caching}",
+        kernel.shared_memory_mode,
     ]
-    return ", ".join([f"{', '.join(parts)} per block", *settings])
+    return ", ".join([f"{', '.join(parts)} per block", *(each for each in settings if each)])
 
 
 def gpu_text(gpu: Gpu) -> str:
     """Return ``H100 SXM5, compute capability 9.0 (Hopper)``."""
     about = f"compute capability {gpu.cc} ({gpu.limits.architecture})"
     return f"{gpu.name}, {about}" if gpu.name else about
+
+
+def gpu_values(gpu: Gpu) -> dict[str, Any]:
+    """Return the name of a GPU, if one was given, and its compute capability."""
+    return {"gpu": gpu.name, "cc": gpu.cc}
 
 
 def result_text(row: Row) -> str:
@@ -288,23 +297,21 @@ def calc_report(
     """
     from .explain import explain as arithmetic  # only --explain needs it
 
-    wholes = whole or [None] * len(results)
     rows = [
         Row(result, each, arithmetic(result) if explain else None)
-        for result, each in zip(results, wholes, strict=True)
+        for result, each in zip(results, whole or [None] * len(results), strict=True)
     ]
     kernel = rows[0].kernel
     one = len(rows) == 1
-    details = list(_details_of_one(rows[0]) if one else _details_of_several(rows))
     return Report(
         name="calc",
         headline=tuple(_headline(rows[0])) if one else (kernel_text(kernel),),
-        columns=(*RESULT_COLUMNS, *ADVICE_COLUMNS),
+        columns=COLUMNS,
         rows=rows,
         rows_key="gpus",
         inputs=kernel.to_dict(),
         shows_rows=not one,
-        details=details,
+        details=list(_details_of_one(rows[0]) if one else _details_of_several(rows)),
         notes=(*dict.fromkeys(each for row in rows for each in _notes(row)), *notes),
     )
 
@@ -315,149 +322,113 @@ def _headline(row: Row) -> Iterator[str]:
     yield f"{kernel_text(row.kernel)} on {gpu_text(row.gpu)}"
     if result.launchable:
         most = result.limits.max_warps_per_multiprocessor
-        blocks = count(result.active_blocks, "block")
-        yield f"{blocks} per SM: {result.active_warps} of {most} warps"
-    if row.whole is not None and row.whole.waves is not None:
-        yield wave_text(row.whole)
-
-
-class _Use(NamedTuple):
-    resource: Resource
-    per_block: int
-    per_sm: int | None
-    blocks: int | None
-    is_limiter: bool
-    is_assumed: bool
-    remark: str
-
-
-def _amount(resource: Resource, amount: int | None) -> str:
-    if amount is None:
-        return "-"
-    return size(amount) if resource == "shared_memory" else f"{amount:,}"
+        yield f"{count(result.active_blocks, 'block')} per SM: {result.active_warps} of {most} warps"
+    if row.waves is not None:
+        yield wave_text(row.waves)
 
 
 RESOURCE_TABLE = (
-    Column("resource", "Resource", lambda use: label(use.resource), None, align="left"),
-    Column("per_block", "Per block", lambda use: use.per_block,
-           lambda use: _amount(use.resource, use.per_block) + "*" * use.is_assumed),
-    Column("per_multiprocessor", "Per SM", lambda use: use.per_sm, lambda use: _amount(use.resource, use.per_sm),
-           optional=1),
-    Column("blocks", "Blocks that fit", lambda use: use.blocks,
-           lambda use: "no limit" if use.blocks is None else f"{use.blocks:,}"),
-    Column("remark", "", lambda use: use.remark, align="left", wraps=True),
-)  # fmt: skip
-
-
-def _uses(row: Row) -> Iterator[_Use]:
-    result, kernel = row.result, row.kernel
-    for (name, use), blocks in zip(result.uses.items(), result.block_limits, strict=True):
-        is_limiter = name in result.limiters
-        if name in ("virtual_resources", "tensor_memory", "barriers") and blocks is None:
-            continue
-        remark = "<- limiter" if is_limiter else ""
-        reserved = result.limits.reserved_shared_memory_per_block
-        if name == "shared_memory" and reserved and use.per_block and result.model == "cuda":
-            remark = f"{remark}{', ' if remark else ''}includes {size(reserved)} reserved"
-        is_assumed = name == "barriers" and kernel.barriers is None
-        yield _Use(name, use.per_block, use.per_multiprocessor, blocks, is_limiter, is_assumed, remark)
-
-
+    Column("resource", "Resource", itemgetter(0), align="left"),
+    Column("per_block", "Per block", itemgetter(1)),
+    Column("per_multiprocessor", "Per SM", itemgetter(2), optional=1),
+    Column("blocks", "Blocks that fit", itemgetter(3)),
+    Column("remark", "", itemgetter(4), align="left", wraps=True),
+)
 STEP_TABLE = (
-    Column("occupancy", "", lambda step: percent(step[0].occupancy), align="left"),
-    Column("active_blocks", "", lambda step: count(step[0].active_blocks, "block"), align="left"),
-    Column("changes", "", lambda step: step[1], align="left", wraps=True),
-    Column("launch_bounds", "", lambda step: step[2], align="left", optional=1),
+    Column("occupancy", "", itemgetter(0), align="left"),
+    Column("active_blocks", "", itemgetter(1), align="left"),
+    Column("changes", "", itemgetter(2), align="left", wraps=True),
+    Column("launch_bounds", "", itemgetter(3), align="left", optional=1),
 )
 
 
-def _details_of_one(row: Row) -> Iterator[Block]:
+def _resource_rows(row: Row) -> Iterator[tuple[str, ...]]:
     result = row.result
-    yield Table("", RESOURCE_TABLE, list(_uses(row)))
-    if result.occupancy < 1 or not result.launchable:
+    reserved = result.limits.reserved_shared_memory_per_block if result.model == "cuda" else 0
+    for (name, use), blocks in zip(result.uses.items(), result.block_limits, strict=True):
+        if blocks is None and name in ("virtual_resources", "tensor_memory", "barriers"):
+            continue
+        remarks = ["<- limiter"] if name in result.limiters else []
+        if name == "shared_memory" and reserved and use.per_block:
+            remarks.append(f"includes {size(reserved)} reserved")
+        text = size if name == "shared_memory" else plain
+        mark = "*" if name == "barriers" and row.kernel.barriers is None else ""
+        per_sm = "-" if use.per_multiprocessor is None else text(use.per_multiprocessor)
+        fitting = "no limit" if blocks is None else plain(blocks)
+        yield label(name), f"{text(use.per_block)}{mark}", per_sm, fitting, ", ".join(remarks)
+
+
+def _details_of_one(row: Row) -> Iterator[Block]:
+    rows = list(_resource_rows(row))
+    yield Table("", RESOURCE_TABLE, rows)
+    if row.result.occupancy < 1 or not row.result.launchable:
         yield _steps_block(row)
-    facts = list(_facts(row))
-    if facts:
+    if facts := list(_facts(row)):
         yield Facts(facts)
-    if any(use.is_assumed for use in _uses(row)):
-        yield Paragraph(("* assumed",))
-    if row.whole is not None and row.whole.waves is not None:
+    if any(per_block.endswith("*") for _, per_block, *_ in rows):
+        yield Paragraph([note("assumed").text])
+    if row.waves is not None:
         yield _waves_table([row])
     for each in row.explanation or ():
-        lines = [f"  {step}" for step in each.steps]
-        yield Paragraph((label(each.resource), *lines, *([f"  {each.why}"] if each.why else [])))
+        why = [each.why] if each.why else []
+        yield Paragraph([label(each.resource), *(f"  {line}" for line in (*each.steps, *why))])
 
 
 def _steps_block(row: Row) -> Block:
     title = "To raise occupancy" if row.result.launchable else "To make it launch"
     if not row.steps:
         return Paragraph((f"{title}: no smaller amount and no other block size helps.",))
-    rows, has_cap = [], False
+    rows, lines = [], []
     for step in row.steps:
         cap = row.cap(step)
-        bounds = ""
-        if cap is not None and cap.launch_bounds is not None:
-            bounds = cap.launch_bounds.removeprefix("__launch_bounds__")
-        elif cap is not None:
-            bounds = cap.maxnreg
-        has_cap = has_cap or bounds.startswith("(")
-        changes = step_changes(row.kernel, step)
-        if set(step.requires) == {"threads"}:
-            shape = row.kernel.block_dim  # a step is a block along x
-            now = f"{row.kernel.threads:,}" if shape is None else " x ".join(map(str, shape))
-            along = "" if shape is None else " x 1 x 1"
-            changes = f"{now} -> {step.requires['threads']:,}{along} threads, nothing else"
-        elif set(step.requires) == {"regs"} and row.kernel.regs:
-            changes += f" ({row.kernel.regs - step.requires['regs']} fewer)"
-        rows.append((step, changes, bounds))
-    lines = ["(256, N) is __launch_bounds__.".replace("256", str(row.kernel.threads))] if has_cap else []
+        bounds = "" if cap is None else cap.launch_bounds or cap.maxnreg
+        if bounds.startswith("__launch_bounds__"):
+            bounds = bounds.removeprefix("__launch_bounds__")
+            lines = [f"({row.kernel.threads}, N) is __launch_bounds__."]
+        blocks = count(step.active_blocks, "block")
+        rows.append((percent(step.occupancy), blocks, step_changes(row.kernel, step), bounds))
     if any("regs" in step.requires for step in row.steps):
         lines.append(note("registers-may-spill").text)
     return Table(title, STEP_TABLE, rows, [" ".join(lines)] if lines else [])
 
 
 def _facts(row: Row) -> Iterator[tuple[str, str]]:
-    result, kernel = row.result, row.kernel
-    if result.launchable:
-        grows = []
-        used: list[tuple[Adjustable, int | None]] = [("regs", kernel.regs), ("smem", kernel.shared_memory)]
-        if kernel.barriers is not None:
-            used.append(("barriers", kernel.barriers))
-        for name, now in used:
-            most = getattr(row.slack, name)
-            limits = name != "barriers" or result.block_limits.barriers is not None
-            if most is not None and limits and (now is None or most > now):
-                grows.append(
-                    f"{QUANTITIES[name].label} up to {size(most) if name == 'smem' else f'{most:,}'}"
-                )
-        if grows:
-            yield "Headroom", ", ".join(grows)
-        smallest = _carveout(row)
+    if row.result.launchable:
+        if grows := ", ".join(_headroom(row)):
+            yield "Headroom", grows
+        smallest = row.carveout
         if smallest is not None and smallest["percent"] is not None and smallest["l1"] is not None:
             memory, l1 = size(smallest["shared_memory"]), size(smallest["l1"])
             yield "L1 carveout", f"{smallest['percent']}% ({memory}) is enough and leaves {l1} of L1"
-    for each in opt_ins(result, _cluster_size(row)):
-        yield "Opt-in", each.call
-    blocks = _resident(row)
-    if blocks and (row.whole is None or row.whole.waves is None):
-        wave = None if row.whole is None else row.whole.wave
-        sms = (row.gpu.multiprocessor_count or 0) if wave is None else wave.multiprocessor_count
-        clusters = ""
-        if wave is not None and wave.clusters is not None:
-            clusters = f" in {'up to ' * wave.is_upper_bound}{count(wave.clusters, 'cluster')}"
-        resident = f"{count(sms, 'SM')} hold{'s' * (sms == 1)} {count(blocks, 'block')}{clusters}"
-        yield "Whole GPU", f"{resident}: the grid of a persistent kernel"
+    for call in row.opt_ins:
+        yield "Opt-in", call
+    if row.resident_blocks and row.waves is None:
+        sms, clusters = row.gpu.multiprocessor_count or 0, ""
+        if row.wave is not None:
+            sms = row.wave.multiprocessor_count
+            if row.wave.clusters is not None:
+                clusters = f" in {'up to ' * row.wave.is_upper_bound}{count(row.wave.clusters, 'cluster')}"
+        resident = f"{count(sms, 'SM')} hold{'s' * (sms == 1)} {count(row.resident_blocks, 'block')}"
+        yield "Whole GPU", f"{resident}{clusters}: the grid of a persistent kernel"
 
 
-def wave_text(whole: WholeGpu) -> str:
+def _headroom(row: Row) -> Iterator[str]:
+    kernel = row.kernel
+    used: list[tuple[Adjustable, int | None]] = [("regs", kernel.regs), ("smem", kernel.shared_memory)]
+    if kernel.barriers is not None and row.result.block_limits.barriers is not None:
+        used.append(("barriers", kernel.barriers))
+    for name, now in used:
+        most = getattr(row.slack, name)
+        if most is not None and (now is None or most > now):
+            yield f"{QUANTITIES[name].label} up to {size(most) if name == 'smem' else plain(most)}"
+
+
+def wave_text(waves: Waves) -> str:
     """Return the line on the last wave and the grids without a tail."""
-    waves, wave = whole.waves, whole.wave
-    assert waves is not None
-    unit = (
-        f" of up to {count(wave.clusters, 'cluster')}"
-        if wave.clusters is not None and wave.is_upper_bound
-        else ""
-    )
+    wave = waves.full_wave
+    unit = ""
+    if wave.clusters is not None and wave.is_upper_bound:
+        unit = f" of up to {count(wave.clusters, 'cluster')}"
     if not waves.partial_wave_blocks:
         return f"{count(waves.full_waves, 'full wave')}{unit}, no tail"
     return (
@@ -467,36 +438,31 @@ def wave_text(whole: WholeGpu) -> str:
 
 
 WAVE_TABLE = (
-    Column("gpu", "GPU", lambda row: row.gpu.label, align="left"),
-    Column("multiprocessor_count", "SMs", lambda row: row.whole.wave.multiprocessor_count),
-    Column("blocks", "Blocks at once", lambda row: row.whole.wave.blocks),
-    Column("clusters", "Clusters", lambda row: row.whole.wave.clusters, optional=1),
-    Column("waves", "Waves", lambda row: f"{row.whole.waves.waves:,.2f}"),
-    Column("last", "Last wave", lambda row: percent(row.whole.waves.last_wave_fill)),
-    Column("idle", "GPU idle", lambda row: percent(row.whole.waves.idle_share)),
-    Column("below", "Full below", lambda row: row.whole.waves.filling_grid_below, optional=2),
-    Column("above", "Full above", lambda row: row.whole.waves.filling_grid_above, optional=2),
+    Column("gpu", "GPU", "gpu.label", align="left"),
+    Column("multiprocessor_count", "SMs", "wave.multiprocessor_count"),
+    Column("blocks", "Blocks at once", "wave.blocks"),
+    Column("clusters", "Clusters", "wave.clusters", optional=1),
+    Column("waves", "Waves", lambda row: f"{row.waves.waves:,.2f}"),
+    Column("last", "Last wave", lambda row: percent(row.waves.last_wave_fill)),
+    Column("idle", "GPU idle", lambda row: percent(row.waves.idle_share)),
+    Column("below", "Full below", "waves.filling_grid_below", optional=2),
+    Column("above", "Full above", "waves.filling_grid_above", optional=2),
 )
 
 
 def _waves_table(rows: Sequence[Row]) -> Table:
-    shown = [row for row in rows if row.whole is not None and row.whole.waves is not None]
-    columns = [
-        column for column in WAVE_TABLE
-        if column.key != "clusters" or any(row.whole.wave.clusters is not None for row in shown)
-    ]  # fmt: skip
-    blocks = shown[0].whole.waves.launch.blocks
-    return Table(f"A grid of {blocks:,} blocks", columns, shown)
+    has_clusters = any(row.wave is not None and row.wave.clusters is not None for row in rows)
+    columns = [column for column in WAVE_TABLE if has_clusters or column.key != "clusters"]
+    waves = rows[0].waves
+    assert waves is not None
+    return Table(f"A grid of {waves.launch.blocks:,} blocks", columns, rows)
 
 
 def _details_of_several(rows: Sequence[Row]) -> Iterator[Block]:
-    if any(row.whole is not None and row.whole.waves is not None for row in rows):
-        yield _waves_table(rows)
-    failures = [
-        (row.gpu.label, result_text(row)) for row in rows if not row.result.launchable or row.compile_error
-    ]
-    if failures:
-        yield Facts(failures)
+    if with_waves := [row for row in rows if row.waves is not None]:
+        yield _waves_table(with_waves)
+    if failures := [row for row in rows if not row.result.launchable or row.compile_error]:
+        yield Facts([(row.gpu.label, result_text(row)) for row in failures])
     if any(row.steps for row in rows):
         yield Paragraph(
             ("One setting for all: occupancy budget with the same GPUs lists what each target allows.",)
@@ -522,7 +488,7 @@ def _notes(row: Row) -> Iterator[Note]:
                 yield note("tensor-memory")
     if may_be_divided(result) and not kernel.reallocates_registers:
         yield note("setmaxnreg")
-    if row.whole is not None and row.whole.wave.is_upper_bound:
+    if row.wave is not None and row.wave.is_upper_bound:
         yield note("cluster-bound")
     if row.gpu.variants:
         yield note("sms-vary")

@@ -12,10 +12,11 @@ from ..compare.diff import Change
 from ..compare.rules import CRITERIA, Exemption, Rules
 from ..readers import KernelRecord
 from ..values.numbers import count, percent, size
+from .calc import step_values
 from .diff import MOST_BLOCKS, arrow, block, causes_text, fixes_text, listed, names_of
 from .model import Block, Column, Note, Paragraph, Report, Table
 from .notes import note
-from .scan import Finding, FindingKind, kernel_finding, step_values, threads_text
+from .scan import Finding, FindingKind, kernel_finding, threads_text
 
 REMOVED = "removed"
 
@@ -165,7 +166,7 @@ COLUMNS = (
            about="True if the block size is assumed", type="boolean"),
     Column("causes", "", lambda row: [each._asdict() for each in row.broken.causes] if row.broken else [],
            about="Values that changed since the baseline", type="array"),
-    Column("fix", "", lambda row: step_values(row.broken.fix if row.broken else None),
+    Column("fix", "", lambda row: row.broken and row.broken.fix and step_values(row.broken.fix),
            about="Change that satisfies the rule, if one is known", type="object"),
     Column("name", "", lambda row: row.record.name, about="Mangled name", type="string"),
     Column("source", "", lambda row: row.record.source, about="File", type="string"),

@@ -12,9 +12,9 @@ from ..tables.gpus import Gpu
 from ..values.numbers import count, join_and, percent
 from . import pictures
 from .calc import RESULT_COLUMNS, gpu_text, kernel_text, label
-from .model import Column, Report, Table
+from .model import Column, Report, Table, chosen
 from .pictures import Picture, StepPlot, tick
-from .sweep import result_columns
+from .sweep import SCREEN_COLUMNS
 
 
 class Step(NamedTuple):
@@ -29,21 +29,16 @@ class Step(NamedTuple):
     """True if the kernel's own value is one of them."""
 
 
-_RESULTS = {column.key: column for column in RESULT_COLUMNS}
 COLUMNS = (
-    *(_RESULTS[key] for key in ("gpu", "cc", "model")),
-    Column("input", "", lambda step: step.input, about='"threads", "regs" or "smem"', type="string"),
-    Column("first", "", lambda step: step.first, about="Smallest value of the step", type="integer"),
-    Column("last", "", lambda step: step.last, about="Largest value of the step", type="integer"),
-    Column(
-        "is_current",
-        "",
-        lambda step: step.is_current,
-        about="Whether it has the kernel's own value",
-        type="boolean",
-    ),
-    *(_RESULTS[key] for key in ("occupancy", "active_blocks", "active_warps", "limiters")),
+    *chosen(RESULT_COLUMNS, "gpu", "cc", "model"),
+    Column("input", about='"threads", "regs" or "smem"', type="string"),
+    Column("first", about="Smallest value of the step", type="integer"),
+    Column("last", about="Largest value of the step", type="integer"),
+    Column("is_current", about="Whether it has the kernel's own value", type="boolean"),
+    *chosen(RESULT_COLUMNS, "occupancy", "active_blocks", "active_warps", "limiters"),
 )
+
+NOW = Column("is_current", "", lambda step: "<- now" if step.is_current else "", align="left")
 
 
 def curves(result: Any) -> dict[str, list[Step]]:
@@ -54,12 +49,11 @@ def curves(result: Any) -> dict[str, list[Step]]:
     """
     limits, kernel, model = result.limits, result.kernel, result.model
     shared_memory = kernel.shared_memory if kernel.has_shared_memory else None
+    over_regs, over_smem = Dial(limits, kernel, model, "regs"), Dial(limits, kernel, model, "smem")
     steps = {
         "threads": list(_steps(result, "threads", 1, _over_threads(result), kernel.threads)),
-        "regs": list(_steps(result, "regs", 1, Dial(limits, kernel, model, "regs").results(1), kernel.regs)),
-        "smem": list(
-            _steps(result, "smem", 0, Dial(limits, kernel, model, "smem").results(0), shared_memory)
-        ),
+        "regs": list(_steps(result, "regs", 1, over_regs.results(1), kernel.regs)),
+        "smem": list(_steps(result, "smem", 0, over_smem.results(0), shared_memory)),
     }
     *others, last = steps["smem"]
     if others and not last.result.active_blocks and not last.is_current:
@@ -89,22 +83,12 @@ def _steps(
 def curves_report(result: Any) -> Report:
     """Return the report of the three curves of an `Occupancy`."""
     steps = curves(result)
-    tables = [
-        Table(
-            f"Occupancy by {pictures.LABELS[name]}",
-            [
-                Column(
-                    name,
-                    f"{pictures.title_of(name, short=True)} up to",
-                    lambda step: tick(step.input, step.last),
-                ),
-                *result_columns(),
-                Column("is_current", "", lambda step: "<- now" if step.is_current else "", align="left"),
-            ],
-            each,
-        )
-        for name, each in steps.items()
-    ]
+    tables = []
+    for name, each in steps.items():
+        title = f"{pictures.title_of(name, short=True)} up to"
+        last = Column(name, title, lambda step: tick(step.input, step.last))
+        columns = [last, *SCREEN_COLUMNS, NOW]
+        tables.append(Table(f"Occupancy by {pictures.LABELS[name]}", columns, each))
     return Report(
         name="curves",
         headline=(_result_text(result), f"{kernel_text(result.kernel)} on {gpu_text(result.gpu)}"),
@@ -133,25 +117,19 @@ def curves_picture(results: Sequence[Any], title: str | None = None) -> Picture:
         title: The title; by default the result on the only GPU, or the subject.
     """
     kernel = results[0].kernel
-    now = {"threads": kernel.threads, "regs": kernel.regs, "smem": kernel.shared_memory}
+    subject = "Occupancy by block size, registers and shared memory"
+    names = [f"{result.gpu.label}: {percent(result.occupancy)}" for result in results]
+    if len(results) == 1:
+        subject, names = _result_text(results[0]), [""]
     found = [curves(result) for result in results]
+    smem = kernel.shared_memory if kernel.has_shared_memory else None
     plots = []
-    for name, value in now.items():
+    for name, now in (("threads", kernel.threads), ("regs", kernel.regs), ("smem", smem)):
         per_gpu = [each[name] for each in found]
         values = sorted({end for steps in per_gpu for step in steps for end in (step.first, step.last)})
-        lines = {
-            f"{result.gpu.label}: {percent(result.occupancy)}" if len(results) > 1 else "": [
-                _occupancy_at(steps, each) for each in values
-            ]
-            for result, steps in zip(results, per_gpu, strict=True)
-        }
-        is_given = value is not None and (name != "smem" or kernel.has_shared_memory)
-        plots.append(StepPlot(name, values, lines, [value or 0] if is_given else []))
-    subject = (
-        _result_text(results[0])
-        if len(results) == 1
-        else "Occupancy by block size, registers and shared memory"
-    )
+        shares = [[_occupancy_at(steps, value) for value in values] for steps in per_gpu]
+        lines = dict(zip(names, shares, strict=True))
+        plots.append(StepPlot(name, values, lines, [] if now is None else [now]))
     return Picture(f"{title or subject}\n{kernel_text(kernel)}", plots)
 
 

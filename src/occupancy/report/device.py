@@ -9,11 +9,11 @@ from ..errors import OccupancyError
 from ..tables.sources import LIMITS_WITH_SOURCES
 from ..values.limits import Limits
 from ..values.numbers import count
-from .limits import LABELS, limit_text
-from .model import Block, Column, Paragraph, Report, Table
+from .limits import CC, LABELS, limit_text
+from .model import Block, Column, Paragraph, Report, Table, values_of
 
 if TYPE_CHECKING:
-    from ..device import Check, Device, Verification
+    from ..device import Device, Verification
 
 
 class LiveLimit(NamedTuple):
@@ -67,32 +67,26 @@ def _cuda_version(device: Device) -> str | None:
 
 
 COLUMNS = (
-    Column("index", "", lambda device: device.index, about="CUDA's device number.", type="integer"),
-    Column("name", "", lambda device: device.name, about="Name of the GPU.", type="string"),
-    Column("cc", "", lambda device: str(device.compute_capability), about="Compute capability.",
-           type="string"),
+    Column("index", about="CUDA's device number.", type="integer"),
+    Column("name", about="Name of the GPU.", type="string"),
+    CC._replace(title=""),
     Column("architecture", "", lambda device: (row := _row(device)) and row.architecture,
            about="Architecture; null if the table lacks the compute capability.", type="string"),
-    Column("multiprocessor_count", "", lambda device: device.multiprocessor_count,
-           about="Number of SMs; under MIG, those of the visible instance.", type="integer"),
-    Column("driver_version", "", lambda device: device.driver_version, about="Version of the driver.",
-           type="string"),
-    Column("cuda_version", "", _cuda_version, about="Newest CUDA version that the driver can run.",
-           type="string"),
-    Column("mig", "", lambda device: device.mig, about="True if MIG divides the GPU.", type="boolean"),
+    Column("multiprocessor_count", about="Number of SMs; under MIG, those of the visible instance.", type="integer"),
+    Column("driver_version", about="Version of the driver.", type="string"),
+    Column("cuda_version", "", _cuda_version, about="Newest CUDA version that the driver can run.", type="string"),
+    Column("mig", about="True if MIG divides the GPU.", type="boolean"),
     Column("limits", "",
-           lambda device: {each.name: {"value": each.value, "source": each.source, "in_table": each.in_table}
-                           for each in _limits(device)},
+           lambda device: {each.name: values_of(each, "value", "source", "in_table") for each in _limits(device)},
            about="Limits of an SM, each from the driver or the table.", type="object"),
     Column("problems", "", _problems, about="Missing packages, and contradictions.", type="array"),
 )  # fmt: skip
 
 _LIMIT_COLUMNS = (
     Column("label", "Limit", lambda limit: LABELS[limit.name], align="left"),
-    Column("value", "Value", lambda limit: limit.value, lambda limit: limit_text(limit.name, limit.value),
-           wraps=True),
-    Column("source", "From", lambda limit: limit.source_text, align="left", wraps=True),
-)  # fmt: skip
+    Column("value", "Value", show=lambda limit: limit_text(limit.name, limit.value), wraps=True),
+    Column("source", "From", "source_text", align="left", wraps=True),
+)
 
 
 def device_lines(device: Device) -> tuple[str, str]:
@@ -121,29 +115,21 @@ def device_report(devices: Sequence[Device]) -> Report:
     return Report("device", headline, COLUMNS, devices, "devices", shows_rows=False, details=details)
 
 
-def _differences(check: Check) -> list[dict[str, str]]:
-    return [each._asdict() for each in check.differences]
-
-
 CHECK_COLUMNS = (
-    Column("name", "Check", lambda check: check.name, about="Name of the check.", align="left",
-           type="string"),
-    Column("call", "", lambda check: check.call, about="Call of the driver.", type="string"),
-    Column("compared", "Compared", lambda check: check.compared, about="Number of comparisons.",
-           type="integer"),
-    Column("different", "Different", lambda check: check.different, about="Number of differences.",
-           type="integer"),
-    Column("documented", "Known bug", lambda check: check.documented,
-           about="Results that match a documented bug of the driver.", type="integer"),
-    Column("differences", "", _differences, about="The first differences.", type="array"),
+    Column("name", "Check", about="Name of the check.", align="left", type="string"),
+    Column("call", about="Call of the driver.", type="string"),
+    Column("compared", "Compared", about="Number of comparisons.", type="integer"),
+    Column("different", "Different", about="Number of differences.", type="integer"),
+    Column("documented", "Known bug", about="Results that match a documented bug of the driver.", type="integer"),
+    Column("differences", "", lambda check: [each._asdict() for each in check.differences],
+           about="The first differences.", type="array"),
 )  # fmt: skip
 
 
 def verify_report(verification: Verification) -> Report:
     """Return the report of a verification."""
-    device, known = verification.device, verification.documented
-    kernels = count(verification.kernels, "kernel")
-    results = f"{verification.compared:,} results of the driver for {kernels}"
+    device, known, date = verification.device, verification.documented, verification.date.isoformat()
+    results = f"{verification.compared:,} results of the driver for {count(verification.kernels, 'kernel')}"
     bug = f", except {known:,} with a documented bug of the driver" if known else ""
     verdict = f"All {results} agree{bug}."
     if verification.different:
@@ -151,25 +137,18 @@ def verify_report(verification: Verification) -> Report:
     versions = [
         text if name == "system" else f"{name} {text}" for name, text in verification.versions.items()
     ]
-    details: list[Block] = [
-        Paragraph([*device_lines(device), ", ".join([verification.date.isoformat(), *versions])])
-    ]
+    details = [Paragraph([*device_lines(device), ", ".join([date, *versions])])]
     for check in verification.checks:
-        lines = [
-            line
-            for each in check.differences
-            for line in (f"  {each.case}", f"    driver {each.driver}, computed {each.computed}")
-        ]
-        if lines:
-            details.append(Paragraph([f"{count(check.different, 'difference')}: {check.call}", *lines]))
+        lines = [f"{count(check.different, 'difference')}: {check.call}"]
+        for each in check.differences:
+            lines += [f"  {each.case}", f"    driver {each.driver}, computed {each.computed}"]
+        if check.differences:
+            details.append(Paragraph(lines))
     values = {
-        "date": verification.date.isoformat(),
+        "date": date,
         "versions": verification.versions,
-        "device": {column.key: column.value(device) for column in COLUMNS[:-2]},
-        "kernels": verification.kernels,
-        "compared": verification.compared,
-        "different": verification.different,
-        "documented": known,
+        "device": {column.key: column.getter(device) for column in COLUMNS[:-2]},
+        **values_of(verification, "kernels", "compared", "different", "documented"),
     }
     return Report(
         "verify", (verdict,), CHECK_COLUMNS, verification.checks, "checks", values=values, details=details

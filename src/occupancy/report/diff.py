@@ -12,10 +12,10 @@ from ..builds.rows import ScannedKernel
 from ..compare.diff import Change, Differences, DiffRow
 from ..readers import KernelRecord
 from ..values.numbers import count, size
-from .calc import label
+from .calc import label, step_values
 from .model import Block, Column, Note, Paragraph, Report, Table
 from .notes import note
-from .scan import Finding, FindingKind, amount_text, kernel_finding, occupancy_text, step_values, threads_text
+from .scan import Finding, FindingKind, amount_text, kernel_finding, occupancy_text, threads_text
 
 MOST_BLOCKS = 20
 """Kernels of a screen and a comment."""
@@ -227,7 +227,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("demangled", "", lambda entry: entry.kernel.demangled, about="Readable name", type="string"),
     Column("arch", "", lambda entry: entry.kernel.record.arch, about="Architecture", type="string"),
     Column("change", "", lambda entry: _change(entry), about="New less old occupancy", type="number"),
-    Column("fix", "", lambda entry: step_values(entry.row.fix if entry.row else None), type="object",
+    Column("fix", "", lambda entry: entry.row and entry.row.fix and step_values(entry.row.fix), type="object",
            about="Smallest change that restores the occupancy"),
     Column("causes", "", lambda entry: _cause_values(entry), about="Values that changed", type="array"),
     Column("name", "", lambda entry: entry.kernel.record.name, about="Mangled name", type="string"),

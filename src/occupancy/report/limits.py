@@ -75,28 +75,26 @@ def limit_text(name: str, value: Any) -> str:
     return size(value) if type(value) is int and "shared_memory" in name else plain(value)
 
 
-def _column(name: str) -> Column:
-    def value(row: Limits) -> Any:
-        found = getattr(row, name)
-        return asdict(found) if isinstance(found, SpreadsheetColumn) else found
+def _plain_value(value: Any) -> Any:
+    return asdict(value) if isinstance(value, SpreadsheetColumn) else value
 
-    left = name == "architecture"
+
+def _column(name: str) -> Column:
     return Column(
         name,
         _OVERVIEW.get(name, ""),
-        value,
+        lambda row: _plain_value(getattr(row, name)),
         lambda row: limit_text(name, getattr(row, name)),
         about=f"{LABELS[name]}{', in bytes' if 'shared_memory' in name else ''}.",
-        align="left" if left else "right",
-        optional=1 if name == "max_threads_per_multiprocessor" else 2 * left,
+        align="left" if name == "architecture" else "right",
+        optional={"max_threads_per_multiprocessor": 1, "architecture": 2}.get(name, 0),
     )
 
 
-COLUMNS = (
-    Column("cc", "CC", lambda row: str(row.compute_capability), about="Compute capability.", align="left",
-           type="string"),
-    *map(_column, LABELS),
-)  # fmt: skip
+CC = Column(
+    "cc", "CC", lambda row: str(row.compute_capability), None, "Compute capability.", "left", type="string"
+)
+COLUMNS = (CC, *map(_column, LABELS))
 
 
 def limits_report(
@@ -118,28 +116,24 @@ def limits_report(
         cc = str(row.compute_capability)
         known_as = ", ".join((names or {}).get(cc, ()))
         titles.append(f"{known_as} ({cc})" if known_as else cc)
-    tables: list[Block] = []
-    for start in range(0, len(rows), SIDE_BY_SIDE):
-        part = slice(start, start + SIDE_BY_SIDE)
-        columns = [_limit_column(row, title) for row, title in zip(rows[part], titles[part], strict=True)]
-        if len(rows) == 1:
-            columns.append(Column("limit", "Name", str, align="left", optional=1))
-        label = Column("label", "Limit", lambda name: LABELS[name], align="left")
-        tables.append(Table("", [label, *columns], list(LABELS)))
+
+    def limit_column(row: Limits, title: str) -> Column:
+        return Column("", title, lambda name: limit_text(name, getattr(row, name)), wraps=True)
+
+    label = Column("label", "Limit", LABELS.get, align="left")
+    columns = list(map(limit_column, rows, titles))
+    if len(rows) == 1:
+        columns.append(Column("limit", "Name", str, align="left", optional=1))
+    tables = [
+        Table("", [label, *columns[start : start + SIDE_BY_SIDE]], list(LABELS))
+        for start in range(0, len(columns), SIDE_BY_SIDE)
+    ]
     headline = (f"Limits of an SM: {', '.join(titles)}",)
     return Report("limits", headline, COLUMNS, rows, "compute_capabilities", shows_rows=False, details=tables)
 
 
-def _limit_column(row: Limits, title: str) -> Column:
-    return Column("", title, lambda name: limit_text(name, getattr(row, name)), wraps=True)
-
-
 def _codes(sources: Sequence[Source]) -> list[str]:
     return [source.code for source in sources]
-
-
-def _plain_value(value: Any) -> Any:
-    return asdict(value) if isinstance(value, SpreadsheetColumn) else value
 
 
 def _disputes(value: Provenance) -> list[dict[str, Any]]:
@@ -162,16 +156,15 @@ def _disputed(value: Provenance, dispute: Dispute) -> str:
 
 
 SOURCE_COLUMNS = (
-    Column("cc", "", lambda value: str(value.compute_capability), about="Compute capability.", type="string"),
-    Column("limit", "Limit", lambda value: value.field, about="Name of the limit.", align="left",
-           type="string"),
+    CC._replace(title=""),
+    Column("limit", "Limit", "field", about="Name of the limit.", align="left", type="string"),
     Column("value", "Value", lambda value: _plain_value(value.value),
            lambda value: limit_text(value.field, value.value),
            about="Value; null if there is no such limit, or if it is not known.", wraps=True),
     Column("sources", "Sources", lambda value: _codes(value.sources),
            lambda value: " ".join(_codes(value.sources)),
            about="Codes of the sources of the value.", align="left", wraps=True, type="array"),
-    Column("note", "", lambda value: value.note, about="Remark.", type="string"),
+    Column("note", about="Remark.", type="string"),
     Column("disputes", "", _disputes,
            lambda value: " ".join(_disputed(value, dispute) for dispute in value.disputes),
            about="Values of other sources, and why the table has another.", type="array"),
@@ -180,34 +173,29 @@ SOURCE_COLUMNS = (
 
 def sources_report(values: Sequence[Provenance]) -> Report:
     """Return the report of the sources of some values."""
-    cited = {source.code: source for value in values for source in _named_by(value)}
+    cited: dict[str, Source] = {}
     details: list[Block] = []
     for cc, found in groupby(values, lambda value: value.compute_capability):
-        rows = list(found)
+        rows, notes, disputes = list(found), [], []
+        for value in rows:
+            cited |= {source.code: source for source in value.sources}
+            if value.note:
+                notes.append(f"  {value.field}: {value.note}")
+            for dispute in value.disputes:
+                cited |= {source.code: source for other in dispute.others for source in other.sources}
+                disputes.append(f"  {value.field}: {_disputed(value, dispute)}")
         details.append(Table(f"Compute capability {cc}", SOURCE_COLUMNS[1:4], rows))
-        notes = [f"  {value.field}: {value.note}" for value in rows if value.note]
-        disputes = [
-            f"  {value.field}: {_disputed(value, dispute)}" for value in rows for dispute in value.disputes
-        ]
-        details += [
-            Paragraph([title, *lines]) for title, lines in (("Notes", notes), ("Disputed", disputes)) if lines
-        ]
-    lines = [
-        f"  {code}: {source.title}. {source.where} ({source.licence})"
-        for code, source in sorted(cited.items())
-    ]
+        remarks = {"Notes": notes, "Disputed": disputes}
+        details += [Paragraph([title, *lines]) for title, lines in remarks.items() if lines]
+    sources = sorted(cited.items())
+    lines = [f"  {code}: {source.title}. {source.where} ({source.licence})" for code, source in sources]
     return Report(
         "sources",
         ("Sources of the limits",),
         SOURCE_COLUMNS,
         values,
         "limits",
-        values={"sources": {code: asdict(cited[code]) for code in sorted(cited)}},
+        values={"sources": {code: asdict(source) for code, source in sources}},
         shows_rows=False,
         details=[*details, Paragraph(["Sources", *lines])],
     )
-
-
-def _named_by(value: Provenance) -> list[Source]:
-    others = [source for dispute in value.disputes for other in dispute.others for source in other.sources]
-    return [*value.sources, *others]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 from ..values.numbers import plain
@@ -36,10 +37,10 @@ class Column(NamedTuple):
 
     key: str
     """Its name in JSON and CSV."""
-    title: str
+    title: str = ""
     """Its heading on a screen; empty: only programs get it."""
-    value: Callable[[Any], Any]
-    """From a row to a value that JSON holds."""
+    value: Callable[[Any], Any] | str = ""
+    """From a row to a value that JSON holds, or the row's attribute with it; by default that of the key."""
     show: Callable[[Any], str] | None = None
     """From a row to the text of a cell; by default the value as `plain` writes it."""
     about: str = ""
@@ -54,9 +55,31 @@ class Column(NamedTuple):
     type: str = ""
     """JSON type, for the schema; empty: any."""
 
+    @property
+    def getter(self) -> Callable[[Any], Any]:
+        """The function from a row to its value."""
+        if callable(self.value):
+            return self.value
+        get = attrgetter(self.value or self.key)
+        if self.type == "array":
+            return lambda row: None if (found := get(row)) is None else list(found)
+        return get
+
     def cell(self, row: Any) -> str:
         """Return the text of a cell."""
-        return plain(self.value(row)) if self.show is None else self.show(row)
+        return plain(self.getter(row)) if self.show is None else self.show(row)
+
+
+def chosen(columns: Iterable[Column], *keys: str) -> list[Column]:
+    """Return the columns of some keys, in their order."""
+    by_key = {column.key: column for column in columns}
+    return [by_key[key] for key in keys]
+
+
+def values_of(thing: Any, *names: str) -> dict[str, Any]:
+    """Return attributes of an object as a dictionary of plain values."""
+    found = {name: getattr(thing, name) for name in names}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
 
 
 class Table(NamedTuple):
@@ -76,10 +99,9 @@ class Facts(NamedTuple):
 
 
 class Paragraph(NamedTuple):
-    """Lines of text, each broken at the width of the screen; ``preformatted`` lines are not."""
+    """Lines of text, each broken at the width of the screen."""
 
     lines: Sequence[str]
-    preformatted: bool = False
 
 
 Block = Table | Facts | Paragraph
@@ -91,7 +113,7 @@ class Report:
 
     name: str
     """The command."""
-    headline: tuple[str, ...]
+    headline: Sequence[str]
     """The result first, on a line or two."""
     columns: Sequence[Column]
     rows: Iterable[Any]
@@ -108,27 +130,25 @@ class Report:
     details: Sequence[Block] = ()
     notes: Sequence[Note] = ()
 
-    def screen_columns(self) -> list[Column]:
-        """Return the columns that a person reads."""
-        return [column for column in self.columns if column.title]
-
-    def screen_rows(self) -> list[Any]:
-        """Return the rows that a person reads."""
-        return list(islice(self.rows, self.limit))
+    def blocks(self) -> list[Block]:
+        """Return everything between headline and notes that a person reads."""
+        rows = list(islice(self.rows, self.limit)) if self.shows_rows else []
+        columns = [column for column in self.columns if column.title]
+        return [*([Table("", columns, rows)] if rows else []), *self.details]
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Return each row as a dictionary of plain values, by the keys of the columns."""
-        getters = [(column.key, column.value) for column in self.columns]
+        getters = [(column.key, column.getter) for column in self.columns]
         for row in self.rows:
             yield {key: value(row) for key, value in getters}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, with_rows: bool = True) -> dict[str, Any]:
         """Return the whole report as plain values: its JSON."""
         return {
             "schema_version": SCHEMA_VERSION,
             "report": self.name,
             "inputs": dict(self.inputs),
             **self.values,
-            self.rows_key: list(self.records()),
-            "notes": [{"code": note.code, "text": note.text} for note in self.notes],
+            self.rows_key: list(self.records()) if with_rows else [],
+            "notes": [values_of(note, "code", "text") for note in self.notes],
         }

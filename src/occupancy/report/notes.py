@@ -9,77 +9,40 @@ from .model import Note
 
 _CATALOGUE = (
     Note("assumed", "* assumed", "models#how-missing-inputs-are-treated"),
-    Note(
-        "registers-may-spill",
-        "Fewer registers may cause spills.",
-        "advice#launch-bounds",
-    ),
-    Note(
-        "spreadsheet-no-launch",
-        "The spreadsheet counts blocks of a kernel that does not launch.",
-        "spreadsheet",
-    ),
-    Note(
-        "carveout-raised",
-        "The carveout is too small for one block, so the SM uses a larger configuration.",
-        "concepts/how-it-works",
-    ),
-    Note(
-        "caching-dropped",
-        "Half of the SM has too few registers for a block, so global loads are not cached in L1.",
-        "concepts/how-it-works",
-    ),
-    Note(
-        "tensor-memory",
-        "Blocks that relinquish their allocation permit can share the SM by columns (inferred, not measured).",
-        "concepts/tensor-memory",
-    ),
-    Note(
-        "setmaxnreg",
-        "If its warpgroups use setmaxnreg, fewer registers are no advice: `occupancy registers` checks a split.",
-        "concepts/warp-specialization",
-    ),
-    Note(
-        "cluster-bound",
-        "Resident clusters are an upper bound: a cluster must stay within one GPC, so a GPU often holds fewer.",
-        "concepts/waves",
-    ),
-    Note(
-        "sms-vary",
-        "This name matches GPUs with different numbers of SMs. Name one of them for numbers of the whole GPU.",
-        "advice#several-gpus",
-    ),
-    Note(
-        "launch-bounds-caps",
-        "Registers above the cap are spilled. `-maxrregcount` caps every kernel of a file without launch bounds.",
-        "advice#launch-bounds",
-    ),
-    Note(
-        "budget-both",
-        "A kernel may use both limits of a row together.",
-        "advice#a-budget",
-    ),
-    Note(
-        "assumed-threads",
-        "* Block size assumed: the launch bound, else 256. Set `threads` (`--threads N` or `NAME=N`).",
-        "scan",
-    ),
-    Note(
-        "dynamic-smem",
-        "Dynamic shared memory is not in the file and counts as 0.",
-        "scan",
-    ),
+    Note("registers-may-spill", "Fewer registers may cause spills.", "advice#launch-bounds"),
+    Note("spreadsheet-no-launch", "The spreadsheet counts blocks of a kernel that does not launch.", "spreadsheet"),
+    Note("carveout-raised", "The carveout is too small for one block, so the SM uses a larger configuration.",
+         "concepts/how-it-works"),
+    Note("caching-dropped",
+         "Half of the SM has too few registers for a block, so global loads are not cached in L1.",
+         "concepts/how-it-works"),
+    Note("tensor-memory",
+         "Blocks that relinquish their allocation permit can share the SM by columns (inferred, not measured).",
+         "concepts/tensor-memory"),
+    Note("setmaxnreg",
+         "If its warpgroups use setmaxnreg, fewer registers are no advice: `occupancy registers` checks a split.",
+         "concepts/warp-specialization"),
+    Note("cluster-bound",
+         "Resident clusters are an upper bound: a cluster must stay within one GPC, so a GPU often holds fewer.",
+         "concepts/waves"),
+    Note("sms-vary",
+         "This name matches GPUs with different numbers of SMs. Name one of them for numbers of the whole GPU.",
+         "advice#several-gpus"),
+    Note("launch-bounds-caps",
+         "Registers above the cap are spilled. `-maxrregcount` caps every kernel of a file without launch bounds.",
+         "advice#launch-bounds"),
+    Note("budget-both", "A kernel may use both limits of a row together.", "advice#a-budget"),
+    Note("assumed-threads",
+         "* Block size assumed: the launch bound, else 256. Set `threads` (`--threads N` or `NAME=N`).", "scan"),
+    Note("dynamic-smem", "Dynamic shared memory is not in the file and counts as 0.", "scan"),
     Note("spills-counted", "~ Counted in the machine code.", "scan"),
     Note("spills-more", "More spills are likely with fewer registers.", "scan"),
-    Note(
-        "not-linked",
-        "Relocatable code: registers, shared memory and stack exclude those of its callees.",
-        "scan",
-    ),
+    Note("not-linked",
+         "Relocatable code: registers, shared memory and stack exclude those of its callees.", "scan"),
     Note("stated-by-one", "Only one of the builds states some values.", "ci#compare-two-builds"),
     Note("mixed", "mixed: better in one value and worse in another.", "ci#compare-two-builds"),
     Note("autotuner", "Candidates that an autotuner rejected do not run and come last.", "scan"),
-)
+)  # fmt: skip
 
 NOTES = {note.code: note for note in _CATALOGUE}
 

@@ -12,7 +12,7 @@ from ..builds.select import age
 from ..errors import InputError
 from ..values.numbers import count, join_and, percent, size
 from ..values.spellings import did_you_mean
-from .calc import label
+from .calc import label, step_values
 from .model import Column, Note, Report
 from .notes import note
 
@@ -131,15 +131,6 @@ def step_text(step: NextStep | None) -> str:
     return f"{changes}: {percent(step.occupancy)}"
 
 
-def step_values(step: NextStep | None) -> dict[str, Any] | None:
-    """Return a step as plain values."""
-    if step is None:
-        return None
-    return {
-        "active_blocks": step.active_blocks, "occupancy": step.occupancy, "requires": dict(step.requires),
-    }  # fmt: skip
-
-
 def occupancy_text(row: ScannedKernel) -> str:
     """Return the occupancy of a row as a cell."""
     if row.result.reason is not None:
@@ -245,7 +236,7 @@ COLUMNS: tuple[Column, ...] = (
            "Waves in which the blocks of a launch run", optional=10, type="number"),
     Column("idle_share", "", attrgetter("idle_share"), type="number",
            about="Share of a launch's time in which places for blocks are empty, 0 to 1"),
-    Column("next_step", "To raise it", lambda row: step_values(row.next_step),
+    Column("next_step", "To raise it", lambda row: row.next_step and step_values(row.next_step),
            lambda row: step_text(row.next_step),
            "Nearest higher occupancy and the changes that it takes", "left", optional=2, type="object"),
     Column("active_blocks", "", attrgetter("active_blocks"), about="Resident blocks per SM", type="integer"),

@@ -11,22 +11,22 @@ from ..values.fields import FIELDS
 from .model import SCHEMA_VERSION, Column
 
 REPORTS = {
-    "calc": ("calc", ("RESULT_COLUMNS", "ADVICE_COLUMNS"), "gpus"),
-    "fits": ("fits", ("COLUMNS",), "gpus"),
-    "budget": ("budget", ("BUDGET_COLUMNS",), "levels"),
-    "bounds": ("budget", ("BOUNDS_COLUMNS",), "gpus"),
-    "block-sizes": ("block_sizes", ("COLUMNS",), "block_sizes"),
-    "registers": ("registers", ("COLUMNS",), "groups"),
-    "scan": ("scan", ("COLUMNS",), "kernels"),
-    "diff": ("diff", ("COLUMNS",), "kernels"),
-    "check": ("check", ("COLUMNS",), "violations"),
-    "limits": ("limits", ("COLUMNS",), "compute_capabilities"),
-    "sources": ("limits", ("SOURCE_COLUMNS",), "limits"),
-    "gpus": ("gpus", ("COLUMNS",), "gpus"),
-    "device": ("device", ("COLUMNS",), "devices"),
-    "verify": ("device", ("CHECK_COLUMNS",), "checks"),
+    "calc": ("calc", "COLUMNS", "gpus"),
+    "fits": ("fits", "COLUMNS", "gpus"),
+    "budget": ("budget", "BUDGET_COLUMNS", "levels"),
+    "bounds": ("budget", "BOUNDS_COLUMNS", "gpus"),
+    "block-sizes": ("block_sizes", "COLUMNS", "block_sizes"),
+    "registers": ("registers", "COLUMNS", "groups"),
+    "scan": ("scan", "COLUMNS", "kernels"),
+    "diff": ("diff", "COLUMNS", "kernels"),
+    "check": ("check", "COLUMNS", "violations"),
+    "limits": ("limits", "COLUMNS", "compute_capabilities"),
+    "sources": ("limits", "SOURCE_COLUMNS", "limits"),
+    "gpus": ("gpus", "COLUMNS", "gpus"),
+    "device": ("device", "COLUMNS", "devices"),
+    "verify": ("device", "CHECK_COLUMNS", "checks"),
 }
-"""Command -> the module of its columns, their names there, and the key of the rows."""
+"""Command -> the module of its columns, their name there, and the key of the rows."""
 
 
 def columns_of(command: str) -> tuple[Sequence[Column], str]:
@@ -37,9 +37,8 @@ def columns_of(command: str) -> tuple[Sequence[Column], str]:
     """
     if command not in REPORTS:
         raise InputError(f"{shown(command)} has no schema", where="COMMAND", allowed=", ".join(REPORTS))
-    module, names, rows_key = REPORTS[command]
-    home = importlib.import_module(f".{module}", __package__)
-    return [column for name in names for column in getattr(home, name)], rows_key
+    module, name, rows_key = REPORTS[command]
+    return getattr(importlib.import_module(f".{module}", __package__), name), rows_key
 
 
 def json_schema(command: str) -> dict[str, Any]:
@@ -49,11 +48,8 @@ def json_schema(command: str) -> dict[str, Any]:
         InputError: There is no such report.
     """
     columns, rows_key = columns_of(command)
-    inputs = {
-        field.name: {"type": [field.json_type, "null"], "description": field.help}
-        for field in FIELDS.values()
-    }
-    rows = {column.key: _described(column) for column in columns}
+    inputs = {field.name: _described(field.json_type, field.help) for field in FIELDS.values()}
+    rows = {column.key: _described(column.type, column.about) for column in columns}
     note = {"code": {"type": "string"}, "text": {"type": "string"}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -73,8 +69,6 @@ def json_schema(command: str) -> dict[str, Any]:
     }
 
 
-def _described(column: Column) -> dict[str, Any]:
-    found: dict[str, Any] = {"type": [column.type, "null"]} if column.type else {}
-    if column.about:
-        found["description"] = column.about
-    return found
+def _described(json_type: str, about: str) -> dict[str, Any]:
+    found: dict[str, Any] = {"type": [json_type, "null"]} if json_type else {}
+    return {**found, "description": about} if about else found

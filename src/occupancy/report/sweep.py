@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..engine import Result
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.fields import FIELDS
-from ..values.numbers import join_and
 from . import pictures
 from .calc import RESULT_COLUMNS
-from .model import Block, Column, Paragraph, Report, Table
-from .pictures import Picture, Value, describe, value_text
+from .model import Block, Column, Paragraph, Report, Table, chosen
+from .pictures import Picture, Value, value_text
 
 MAX_AXES = 2
 """Inputs that a screen or a picture shows."""
@@ -75,26 +74,15 @@ def _input_column(name: str) -> Column:
     return Column(name, "", lambda point: point.inputs.get(name), about=field.help, type=field.json_type)
 
 
-_RESULTS = {column.key: column for column in RESULT_COLUMNS}
 COLUMNS = (
-    *(_RESULTS[key] for key in ("gpu", "cc")),
+    *chosen(RESULT_COLUMNS, "gpu", "cc"),
     *(_input_column(name) for name, field in FIELDS.items() if field.options),
-    *(
-        _RESULTS[key]
-        for key in ("model", "launchable", "occupancy", "active_blocks", "active_warps", "limiters")
-    ),
+    *chosen(RESULT_COLUMNS, "model", "launchable", "occupancy", "active_blocks", "active_warps", "limiters"),
 )
 
-
-def bar(result: Result) -> str:
-    """Return the occupancy as a bar."""
-    return "█" * round(result.occupancy * BAR_WIDTH)
-
-
-def result_columns(*, with_bar: bool = True) -> list[Column]:
-    """Return the columns of a result on a screen."""
-    drawn = [Column("bar", "", lambda row: bar(row.result), align="left")] if with_bar else []
-    return [_RESULTS["occupancy"], *drawn, *(_RESULTS[key] for key in ("active_blocks", "limiters"))]
+BAR = Column("bar", "", lambda row: "█" * round(row.result.occupancy * BAR_WIDTH), align="left")
+SCREEN_COLUMNS = chosen((*RESULT_COLUMNS, BAR), "occupancy", "bar", "active_blocks", "limiters")
+"""Columns of a result in a table."""
 
 
 def sweep_report(grid: Grid, *, has_screen: bool = True) -> Report:
@@ -109,11 +97,11 @@ def sweep_report(grid: Grid, *, has_screen: bool = True) -> Report:
     if has_screen:
         points = tuple(grid.points) if len(grid.varied) <= MAX_AXES else grid.points
         grid = grid._replace(points=points)
-        details += _tables(grid)
+        details += _best_tables(grid) if len(grid.varied) > MAX_AXES else [_table(grid)]
     given = {name: values[0] if len(values) == 1 else list(values) for name, values in grid.inputs.items()}
     return Report(
         name="sweep",
-        headline=_headline(grid),
+        headline=pictures.title(grid.varied, grid.fixed).split("\n"),
         columns=COLUMNS,
         rows=grid.points,
         inputs=given,
@@ -122,18 +110,8 @@ def sweep_report(grid: Grid, *, has_screen: bool = True) -> Report:
     )
 
 
-def _headline(grid: Grid) -> tuple[str, ...]:
-    names = [pictures.LABELS[name] for name in grid.varied]
-    return (f"Occupancy by {join_and(names)}", ", ".join(describe(*each) for each in grid.fixed.items()))
-
-
-def _tables(grid: Grid) -> Iterator[Block]:
-    if len(grid.varied) > MAX_AXES:
-        yield from _best_tables(grid)
-    elif len(grid.varied) == MAX_AXES:
-        yield _matrix(grid)
-    else:
-        yield _runs(grid.varied[0], [point for line in grid.lines() for point in line])
+def _table(grid: Grid) -> Table:
+    return _matrix(grid) if len(grid.varied) == MAX_AXES else _runs(grid.varied[0], grid)
 
 
 class _Run(NamedTuple):
@@ -143,30 +121,23 @@ class _Run(NamedTuple):
     result: Result
 
 
-def _runs(name: str, points: Sequence[Point]) -> Table:
+def _runs(name: str, grid: Grid) -> Table:
     """Return a row for each run of neighbouring numbers with the same result, or for each name."""
-
-    def key(point: Point) -> object:
-        result = point.result
-        return (result.block_limits.smallest(), result.active_warps, result.limiters, result.launchable)
-
-    groups: list[list[Point]] = [[point] for point in points]
-    if all(isinstance(point.value(name), int) for point in points):
-        groups = [list(group) for _, group in groupby(points, key)]
-    rows = [
-        _Run(span(name, group[0].value(name), group[-1].value(name)), group[-1].result) for group in groups
+    points = list(grid.points)
+    keys = [
+        (result.block_limits.smallest(), result.active_warps, result.limiters, result.launchable)
+        for result in (point.result for point in points)
     ]
-    first = Column(name, pictures.title_of(name, short=True), lambda row: row.text, align="left")
-    return Table("", [first, *result_columns()], rows)
+    values = grid.values(name)
+    rows = [_Run(span(name, values, run), points[run[-1]].result) for run in _alike(values, keys)]
+    first = Column("text", pictures.title_of(name, short=True), align="left")
+    return Table("", [first, *SCREEN_COLUMNS], rows)
 
 
-def span(name: str, first: Value, last: Value) -> str:
+def span(name: str, values: Sequence[Value], places: range) -> str:
     """Return one value, or the first and the last of several, without the unit that the title has."""
-    return (
-        pictures.tick(name, first)
-        if first == last
-        else f"{pictures.tick(name, first)} to {pictures.tick(name, last)}"
-    )
+    ends = [pictures.tick(name, values[place]) for place in (places[0], places[-1])]
+    return " to ".join(dict.fromkeys(ends))
 
 
 def _matrix(grid: Grid) -> Table:
@@ -178,19 +149,15 @@ def _matrix(grid: Grid) -> Table:
     kept = columns[:: ceil(len(columns) / MAX_COLUMNS)]
     shown = rows[:: ceil(len(rows) / MAX_ROWS)]
 
-    def cell(place: int) -> Any:
-        return lambda row: _whole_percent(shares[row[-1]][place])
+    def column(run: range) -> Column:
+        title = pictures.tick(across, grid.values(across)[run[-1]])
+        return Column("", title, lambda row: _whole_percent(shares[row[-1]][run[-1]]))
 
-    names = grid.values(down)
-    heading = Column(down, "", lambda row: span(down, names[row[0]], names[row[-1]]))
-    table = [
-        Column(str(run[-1]), pictures.tick(across, grid.values(across)[run[-1]]), cell(run[-1]))
-        for run in kept
-    ]
+    heading = Column(down, "", lambda row: span(down, grid.values(down), row))
     title = f"{pictures.title_of(down)} down, {pictures.title_of(across).lower()} across, each up to"
     hidden = len(rows) * len(columns) - len(shown) * len(kept)
     lines = [f"{hidden:,} cells are hidden; --format csv has all."] if hidden else []
-    return Table(title, [heading, *table], shown, lines)
+    return Table(title, [heading, *map(column, kept)], shown, lines)
 
 
 def _whole_percent(share: float) -> str:
@@ -206,9 +173,8 @@ def _alike(values: Sequence[Value], keys: Sequence[object]) -> list[range]:
 
 
 def _best_tables(grid: Grid) -> Iterator[Block]:
-    varied = [name for name in grid.varied if name != "gpu"]
-    inputs = [_best_column(name) for name in varied]
-    columns = [*inputs, *result_columns(with_bar=False)]
+    columns = [*(_best_column(name) for name in grid.varied if name != "gpu"), *SCREEN_COLUMNS]
+    columns.remove(BAR)
     for gpu, points in groupby(grid.points, lambda point: point.gpu):
         found = best(points, BEST)
         title = f"The best on {gpu.label}"
@@ -244,12 +210,9 @@ def best(points: Iterable[Point], most: int) -> list[Point]:
             for other in [each for each in front if _covers(use, each)]:
                 del front[other]
             front[use] = point
-    found = [
-        (share, tuple(-each for each in use), threads, number, point)
-        for number, ((share, threads), front) in enumerate(fronts.items())
-        for use, point in front.items()
-    ]
-    return [point for *_, point in sorted(found, key=lambda each: each[:-1])[:most]]
+    found = [(key, use, point) for key, front in fronts.items() for use, point in front.items()]
+    found.sort(key=lambda each: (each[0][0], [-amount for amount in each[1]], each[0][1]))
+    return [point for *_, point in found[:most]]
 
 
 def _covers(uses: Sequence[int], others: Sequence[int]) -> bool:
@@ -284,26 +247,27 @@ def sweep_picture(
     if len(numbers) == len(values) and down in ([], ["gpu"]):
         for mark in marks:
             _check_mark(mark, across, numbers)
-        chosen = [*marks, *(_best_value(numbers, row) for row in rows if marks_best)]
-        names = [str(name) for name in grid.values("gpu")] if down else [""]
-        plot: pictures.Plot = pictures.StepPlot(across, numbers, dict(zip(names, rows, strict=True)), chosen)
+        places = [*marks, *(_best_value(numbers, row) for row in rows if marks_best)]
+        names = [gpu.label for gpu in grid.gpus] if down else [""]
+        plot: pictures.Plot = pictures.StepPlot(across, numbers, dict(zip(names, rows, strict=True)), places)
     elif marks:
         raise InputError(
             "there is no curve on which to mark a value",
             where="marks",
             hint="Vary one input over numbers, such as --regs 16:255, on one GPU or more.",
         )
-    elif down:
-        cells = [
+    else:
+        best_places = [
             (row, column)
             for row, line in enumerate(rows)
             for column, share in enumerate(line)
             if marks_best and share == highest
         ]
-        plot = pictures.HeatMap((down[0], across), grid.values(down[0]), values, rows, cells)
-    else:
-        places = [place for place, share in enumerate(rows[0]) if marks_best and share == highest]
-        plot = pictures.Bars([value_text(across, value) for value in values], rows[0], places)
+        if down:
+            plot = pictures.HeatMap((down[0], across), grid.values(down[0]), values, rows, best_places)
+        else:
+            names = [value_text(across, value) for value in values]
+            plot = pictures.Bars(names, rows[0], [column for _, column in best_places])
     return Picture(pictures.title(grid.varied, grid.fixed, title), (plot,))
 
 
