@@ -28,7 +28,7 @@ BUDGETS = {
     "device": 1020,
     "builds": 1460,
     "compare": 1650,
-    "report": 3590,
+    "report": 3540,
     "render": 660,
     "page": 280,
     "api": 2220,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..builds.names import short_name
@@ -14,11 +14,12 @@ from ..readers import KernelRecord
 from ..values.numbers import count, percent, size
 from .calc import step_values
 from .diff import MOST_BLOCKS, arrow, block, causes_text, fixes_text, listed, names_of
-from .model import Block, Column, Note, Paragraph, Report, Table
+from .model import Block, Column, Paragraph, Report, Table, values_of
 from .notes import note
 from .scan import Finding, FindingKind, kernel_finding, threads_text
 
 REMOVED = "removed"
+NAMES = ("name", "demangled", "arch")
 
 CHECK_FINDINGS: Mapping[str, FindingKind] = {
     **{name: FindingKind(f"A kernel breaks {name}", "error") for name in CRITERIA},
@@ -150,10 +151,10 @@ def _from(name: str) -> Any:
 
 
 COLUMNS = (
-    Column("demangled", "Kernel", lambda row: row.record.demangled, lambda row: short_name(row.record.name),
+    Column("demangled", "Kernel", "record.demangled", lambda row: short_name(row.record.name),
            "Readable name", "left", wraps=True, type="string"),
-    Column("arch", "Arch", lambda row: row.record.arch, None, "Architecture", "left", type="string"),
-    Column("criterion", "Rule", lambda row: row.criterion, None, "Name of the broken rule, or removed", "left",
+    Column("arch", "Arch", "record.arch", None, "Architecture", "left", type="string"),
+    Column("criterion", "Rule", "criterion", None, "Name of the broken rule, or removed", "left",
            type="string"),
     Column("rule", "", _from("rule"), about="Number of the rule, from 1", type="integer"),
     Column("bound", "", _from("bound"), about="Bound in the rule; an occupancy is 0 to 1", type="number"),
@@ -168,10 +169,10 @@ COLUMNS = (
            about="Values that changed since the baseline", type="array"),
     Column("fix", "", lambda row: row.broken and row.broken.fix and step_values(row.broken.fix),
            about="Change that satisfies the rule, if one is known", type="object"),
-    Column("name", "", lambda row: row.record.name, about="Mangled name", type="string"),
-    Column("source", "", lambda row: row.record.source, about="File", type="string"),
-    Column("file", "", lambda row: row.record.file, about="Source file", type="string"),
-    Column("line", "", lambda row: row.record.line, about="Line in it", type="integer"),
+    Column("name", "", "record.name", about="Mangled name", type="string"),
+    Column("source", "", "record.source", about="File", type="string"),
+    Column("file", "", "record.file", about="Source file", type="string"),
+    Column("line", "", "record.line", about="Line in it", type="integer"),
 )  # fmt: skip
 
 
@@ -208,7 +209,8 @@ def check_report(
         details.append(block(f"{listed(gone)}: gone since the baseline", lines))
     if done.added:
         details.append(Paragraph([f"New since the baseline: {listed(names_of(done.added))}"]))
-    details += [Paragraph(lines) for lines in (list(_remarks(done)),) if lines]
+    if remarks := list(_remarks(done)):
+        details.append(Paragraph(remarks))
     changes = any(CRITERIA[each.criterion].compares for broken in done.broken for each in broken.violations)
     if (changes or gone) and rules.baseline and not updated:
         details.append(Paragraph([f"To accept every change: {command} --update"]))
@@ -224,12 +226,11 @@ def check_report(
             "kernels": len(done.kernels),
             "broken": len(done.broken),
             "rules": done.rules,
-            "added": _plain_records(done.added),
-            "removed": _plain_records(done.removed),
+            "added": [values_of(each, *NAMES) for each in done.added],
+            "removed": [values_of(each, *NAMES) for each in done.removed],
             "exempt": [
                 {
-                    "name": each.broken.kernel.record.name,
-                    "arch": each.broken.kernel.record.arch,
+                    **values_of(each.broken.kernel.record, "name", "arch"),
                     "criteria": [one.criterion for one in each.broken.violations],
                     "reason": each.exemption.reason,
                     "until": str(each.exemption.until) if each.exemption.until else None,
@@ -239,7 +240,7 @@ def check_report(
         },
         shows_rows=False,
         details=details,
-        notes=tuple(_notes(done)),
+        notes=[note("assumed-threads")] if any(each.kernel.threads_assumed for each in done.broken) else (),
     )
 
 
@@ -259,10 +260,6 @@ def _headline(done: Checked, rules: Rules) -> str:
     return f"FAILED: {', '.join(parts)} ({where})"
 
 
-def _plain_records(records: Iterable[KernelRecord]) -> list[dict[str, Any]]:
-    return [{"name": each.name, "demangled": each.demangled, "arch": each.arch} for each in records]
-
-
 def _remarks(done: Checked) -> Iterator[str]:
     for exemption in done.ended:
         yield f"The exemption of {exemption.about} ended on {exemption.until}: {exemption.reason}"
@@ -274,11 +271,6 @@ def _remarks(done: Checked) -> Iterator[str]:
         yield f"Unused {kind} for {entry.about}{f' ({entry.place})' if entry.place else ''}: {why}"
     if done.may_be_removed:
         yield f"Gone, as allow_removed permits: {listed(names_of(done.may_be_removed))}"
-
-
-def _notes(done: Checked) -> Iterator[Note]:
-    if any(broken.kernel.threads_assumed for broken in done.broken):
-        yield note("assumed-threads")
 
 
 # CI

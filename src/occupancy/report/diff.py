@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from ..advice.next_steps import NextStep
@@ -43,6 +43,12 @@ class Entry(NamedTuple):
         assert kernel is not None
         return kernel
 
+    @property
+    def change(self) -> float | None:
+        """New less old occupancy."""
+        old, new = (None if kernel is None else kernel.occupancy for kernel in (self.old, self.new))
+        return None if old is None or new is None else new - old
+
 
 def entries(found: Differences) -> list[Entry]:
     """Return all changes, the worst first, then removed and added kernels."""
@@ -69,30 +75,26 @@ def diff_findings(found: Differences) -> Iterator[Finding]:
 # Causes
 
 
-def _spill_bytes(value: tuple[int, int]) -> str:
-    return f"{value[0]:,} / {value[1]:,}"
+def _bounds_text(bounds: tuple[int, int | None] | None) -> str:
+    if bounds is None:
+        return "none"
+    threads, blocks = bounds
+    return f"({threads})" if blocks in (None, 1) else f"({threads}, {blocks})"
 
 
 _VALUES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "arch": ("{}", str),
     "name": ("renamed {}", str),
-    "launch_bounds": ("launch bounds {}", lambda bounds: _bounds_text(bounds)),
+    "launch_bounds": ("launch bounds {}", _bounds_text),
     "cluster_dim": ("cluster {}", lambda shape: "none" if shape is None else "x".join(map(str, shape))),
     "threads": ("{} threads", "{:,}".format),
     "smem": ("shared memory {}", size),
     "regs": ("{} registers", "{:,}".format),
     "spill_smem": ("spills to shared memory {}", size),
     "barriers": ("{} barriers", "{:,}".format),
-    "spills": ("spills {} bytes", _spill_bytes),
+    "spills": ("spills {} bytes", lambda spills: "{:,} / {:,}".format(*spills)),
     "stack_bytes": ("stack {}", size),
 }
-
-
-def _bounds_text(bounds: tuple[int, int | None] | None) -> str:
-    if bounds is None:
-        return "none"
-    threads, blocks = bounds
-    return f"({threads})" if blocks in (None, 1) else f"({threads}, {blocks})"
 
 
 def causes_text(causes: Iterable[Sequence[Change]]) -> str:
@@ -124,13 +126,15 @@ def arrow(was: str, now: str) -> str:
 # Blocks: a kernel of all its architectures
 
 
+BLOCK_TABLE = (
+    Column("label", "", itemgetter(0), align="left"),
+    Column("text", "", itemgetter(1), align="left", wraps=True),
+)
+
+
 def block(title: str, lines: Sequence[tuple[str, str]]) -> Table:
     """Return labels and texts below the name of a kernel."""
-    columns = (
-        Column("label", "", lambda line: line[0], align="left"),
-        Column("text", "", lambda line: line[1], align="left", wraps=True),
-    )
-    return Table(title, columns, lines)
+    return Table(title, BLOCK_TABLE, lines)
 
 
 _RESOURCES = {"regs": "registers", "smem": "shared memory"}
@@ -222,35 +226,25 @@ _MEASURED = (
 )
 
 COLUMNS: tuple[Column, ...] = (
-    Column("verdict", "", lambda entry: entry.verdict, type="string",
+    Column("verdict", type="string",
            about="worse, mixed, changed, better, same, added, or removed"),
-    Column("demangled", "", lambda entry: entry.kernel.demangled, about="Readable name", type="string"),
-    Column("arch", "", lambda entry: entry.kernel.record.arch, about="Architecture", type="string"),
-    Column("change", "", lambda entry: _change(entry), about="New less old occupancy", type="number"),
+    Column("demangled", "", "kernel.demangled", about="Readable name", type="string"),
+    Column("arch", "", "kernel.record.arch", about="Architecture", type="string"),
+    Column("change", about="New less old occupancy", type="number"),
     Column("fix", "", lambda entry: entry.row and entry.row.fix and step_values(entry.row.fix), type="object",
            about="Smallest change that restores the occupancy"),
-    Column("causes", "", lambda entry: _cause_values(entry), about="Values that changed", type="array"),
-    Column("name", "", lambda entry: entry.kernel.record.name, about="Mangled name", type="string"),
+    Column("causes", "", lambda entry: [each._asdict() for each in entry.row.causes] if entry.row else [],
+           about="Values that changed", type="array"),
+    Column("name", "", "kernel.record.name", about="Mangled name", type="string"),
     Column("old_name", "", lambda entry: entry.old.record.name if entry.old else None, type="string",
            about="Mangled name in the old build"),
     Column("matched_by", "", lambda entry: entry.row.matched_by if entry.row else None, type="string",
            about='"name", "stable_name" or "code"'),
-    Column("source", "", lambda entry: entry.kernel.record.source, about="File", type="string"),
-    Column("file", "", lambda entry: entry.kernel.record.file, about="Source file", type="string"),
-    Column("line", "", lambda entry: entry.kernel.record.line, about="Line in it", type="integer"),
+    Column("source", "", "kernel.record.source", about="File", type="string"),
+    Column("file", "", "kernel.record.file", about="Source file", type="string"),
+    Column("line", "", "kernel.record.line", about="Line in it", type="integer"),
     *(_side(side, *values) for values in _MEASURED for side in ("old", "new")),
 )  # fmt: skip
-
-
-def _change(entry: Entry) -> float | None:
-    if entry.old is None or entry.new is None:
-        return None
-    old, new = entry.old.occupancy, entry.new.occupancy
-    return None if old is None or new is None else new - old
-
-
-def _cause_values(entry: Entry) -> list[dict[str, Any]]:
-    return [] if entry.row is None else [each._asdict() for each in entry.row.causes]
 
 
 def diff_report(found: Differences, inputs: Mapping[str, Any], *, in_full: bool = False) -> Report:
@@ -263,9 +257,7 @@ def diff_report(found: Differences, inputs: Mapping[str, Any], *, in_full: bool 
     """
     rows = entries(found)
     kinds = [f"{number:,} {kind}" for kind, number in found.summary.items() if number]
-    headline = ", ".join(kinds) or "No kernels"
-    if not rows:
-        headline = f"{count(found.same, 'kernel')}, all the same"
+    headline = ", ".join(kinds) if rows else f"{count(found.same, 'kernel')}, all the same"
     return Report(
         name="diff",
         headline=(headline,),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -12,8 +12,8 @@ from ..builds.select import age
 from ..errors import InputError
 from ..values.numbers import count, join_and, percent, size
 from ..values.spellings import did_you_mean
-from .calc import label, step_values
-from .model import Column, Note, Report
+from .calc import label, labels, step_values
+from .model import Column, Report
 from .notes import note
 
 MOST_IN_FULL = 60
@@ -145,7 +145,7 @@ def _marked_occupancy(row: ScannedKernel) -> str:
 
 def limiters_text(row: ScannedKernel) -> str:
     """Return the limiting resources of a row as a cell."""
-    return ", ".join(map(label, row.limiters)) if row.result.reason is None else ""
+    return labels(row.limiters) if row.result.reason is None else ""
 
 
 def threads_text(row: ScannedKernel) -> str:
@@ -164,28 +164,14 @@ def spills_text(row: ScannedKernel) -> str:
     return f"{'~' if record.spills_from == 'code' else ''}{stores:,} / {loads:,} B"
 
 
-def _size_text(name: str) -> Any:
+def _known(name: str, text: Callable[[Any], str]) -> Callable[[ScannedKernel], str]:
+    """Return the function from a row to the text of a value, empty if it is not known."""
     value = attrgetter(name)
-
-    def cell(row: ScannedKernel) -> str:
-        amount = value(row)
-        return "" if amount is None else size(amount) if amount else "0"
-
-    return cell
+    return lambda row: "" if value(row) is None else text(value(row))
 
 
-def _share_text(name: str) -> Any:
-    value = attrgetter(name)
-    return lambda row: "" if value(row) is None else percent(value(row))
-
-
-def _time_text(row: ScannedKernel) -> str:
-    time = row.record.duration_us
-    return "" if time is None else f"{time:,.1f} us"
-
-
-def _waves_text(row: ScannedKernel) -> str:
-    return "" if row.waves is None else f"{row.waves:,.2f}"
+def _size(amount: int) -> str:
+    return size(amount) if amount else "0"
 
 
 def _place(row: ScannedKernel) -> str:
@@ -197,65 +183,60 @@ def _place(row: ScannedKernel) -> str:
 
 
 def _field(name: str, kind: str, about: str, title: str = "", show: Any = None, optional: int = 0) -> Column:
-    return Column(name, title, attrgetter(f"record.{name}"), show, about, optional=optional, type=kind)
-
-
-def _list(name: str, about: str) -> Column:
-    value = attrgetter(f"record.{name}")
-    return Column(name, "", lambda row: None if value(row) is None else list(value(row)), about=about,
-                  type="array")  # fmt: skip
+    return Column(name, title, f"record.{name}", show, about, optional=optional, type=kind)
 
 
 COLUMNS: tuple[Column, ...] = (
-    Column("demangled", "Kernel", attrgetter("demangled"), attrgetter("screen_name"),
+    Column("demangled", "Kernel", "demangled", lambda row: row.screen_name,
            "Readable name", "left", type="string"),
     _field("arch", "string", "Architecture that it was compiled for", "Arch"),
-    Column("threads", "Threads", attrgetter("threads"), threads_text, "Threads per block", optional=5,
+    Column("threads", "Threads", "threads", threads_text, "Threads per block", optional=5,
            type="integer"),
-    Column("threads_assumed", "", attrgetter("threads_assumed"), type="boolean",
+    Column("threads_assumed", type="boolean",
            about="True: neither a file nor the user states the block size"),
-    Column("occupancy", "Occ.", attrgetter("occupancy"), _marked_occupancy,
+    Column("occupancy", "Occ.", "occupancy", _marked_occupancy,
            "Active warps by the most warps of an SM, 0 to 1", type="number"),
     _field("launches", "integer", "Launches of this configuration", "Launches", optional=8),
-    _field("duration_us", "number", "Time of all these launches in microseconds", "Time", _time_text),
-    Column("time_share", "Share", attrgetter("time_share"), _share_text("time_share"),
+    _field("duration_us", "number", "Time of all these launches in microseconds", "Time",
+           _known("record.duration_us", "{:,.1f} us".format)),
+    Column("time_share", "Share", "time_share", _known("time_share", percent),
            "Share of the time of all launches, 0 to 1", optional=6, type="number"),
     _field("achieved_occupancy", "number", "Occupancy that a profiler measured, 0 to 1", "Achieved",
-           _share_text("record.achieved_occupancy"), 4),
-    Column("limiters", "Limited by", lambda row: list(row.limiters), limiters_text,
+           _known("record.achieved_occupancy", percent), 4),
+    Column("limiters", "Limited by", "limiters", limiters_text,
            "Resources that allow no more blocks", "left", optional=1, type="array"),
     _field("regs", "integer", "Registers per thread", "Regs"),
-    Column("smem", "Shared", attrgetter("smem"), _size_text("smem"), "Shared memory per block in bytes",
+    Column("smem", "Shared", "smem", _known("smem", _size), "Shared memory per block in bytes",
            optional=3, type="integer"),
     _field("spill_store_bytes", "integer", "Bytes that a thread stores as registers do not suffice",
            "Spills (st/ld)", spills_text),
     _field("spill_load_bytes", "integer", "Bytes that it loads again"),
     _field("spills_from", "string", '"compiler": printed; "code": counted in the machine code'),
-    _field("stack_bytes", "integer", "Stack per thread", "Stack", _size_text("record.stack_bytes"), 9),
-    Column("waves", "Waves", attrgetter("waves"), _waves_text,
+    _field("stack_bytes", "integer", "Stack per thread", "Stack", _known("record.stack_bytes", _size), 9),
+    Column("waves", "Waves", "waves", _known("waves", "{:,.2f}".format),
            "Waves in which the blocks of a launch run", optional=10, type="number"),
-    Column("idle_share", "", attrgetter("idle_share"), type="number",
+    Column("idle_share", type="number",
            about="Share of a launch's time in which places for blocks are empty, 0 to 1"),
     Column("next_step", "To raise it", lambda row: row.next_step and step_values(row.next_step),
            lambda row: step_text(row.next_step),
            "Nearest higher occupancy and the changes that it takes", "left", optional=2, type="object"),
-    Column("active_blocks", "", attrgetter("active_blocks"), about="Resident blocks per SM", type="integer"),
-    Column("launchable", "", attrgetter("launchable"), about="True if it launches", type="boolean"),
-    Column("reason", "", attrgetter("reason"), type="string",
+    Column("active_blocks", about="Resident blocks per SM", type="integer"),
+    Column("launchable", about="True if it launches", type="boolean"),
+    Column("reason", type="string",
            about="Reason for which it does not launch, or for a missing occupancy"),
-    Column("cc", "", attrgetter("cc"), about="Compute capability of the result", type="string"),
-    Column("file", "", attrgetter("record.file"), _place, "Source file of the kernel", "left", type="string"),
+    Column("cc", about="Compute capability of the result", type="string"),
+    Column("file", "", "record.file", _place, "Source file of the kernel", "left", type="string"),
     _field("line", "integer", "Line in it"),
     _field("source", "string", "File that was read"),
-    _list("also_in", "Other files with a copy of the kernel"),
+    _field("also_in", "array", "Other files with a copy of the kernel"),
     _field("format", "string", "Format of the file"),
     _field("name", "string", "Mangled name, where the file has it"),
-    Column("template", "", attrgetter("template"), type="string",
+    Column("template", type="string",
            about="Readable name without template arguments and parameters"),
     _field("static_smem", "integer", "Shared memory that the kernel declares"),
     _field("dynamic_smem", "integer", "Shared memory that the launch requests"),
     _field("spill_smem", "integer", "Shared memory that registers are spilled to", "Spills to shared",
-           _size_text("record.spill_smem")),
+           _known("record.spill_smem", _size)),
     _field("barriers", "integer", "Named barriers per block"),
     _field("virtual_resources", "integer", "128: allocates tensor memory"),
     _field("tensor_memory", "integer", "Columns of tensor memory per block"),
@@ -264,14 +245,14 @@ COLUMNS: tuple[Column, ...] = (
     _field("required_threads", "integer", "Block size that it was compiled for exactly"),
     _field("min_blocks", "integer", "Second launch bound"),
     _field("register_cap", "integer", "Cap on registers that it was compiled under"),
-    _list("cluster_dim", "Blocks per cluster along x, y and z"),
+    _field("cluster_dim", "array", "Blocks per cluster along x, y and z"),
     _field("max_cluster_rank", "integer", "Third launch bound"),
-    _list("block_dim", "Shape of the block"),
-    _list("grid_dim", "Blocks of the grid along x, y and z"),
+    _field("block_dim", "array", "Shape of the block"),
+    _field("grid_dim", "array", "Blocks of the grid along x, y and z"),
     _field("num_warps", "integer", "Triton: warps per block"),
     _field("num_stages", "integer", "Triton: stages of the pipeline"),
     _field("chosen", "boolean", "Autotuner: whether this candidate runs"),
-    _list("fuses", "Inductor: operations of the kernel"),
+    _field("fuses", "array", "Inductor: operations of the kernel"),
     _field("profiled_on", "string", "GPU of the launch"),
     _field("multiprocessor_count", "integer", "SMs of that GPU"),
     _field("shared_memory_configuration", "integer", "Shared memory that the SM was set to"),
@@ -279,7 +260,7 @@ COLUMNS: tuple[Column, ...] = (
     _field("linked", "boolean", "False: relocatable, without the needs of callees"),
     _field("is_static", "boolean", "True for a kernel with internal linkage"),
     _field("code", "integer", "Checksum of the machine code"),
-    _list("notes", "Remarks of the reader"),
+    _field("notes", "array", "Remarks of the reader"),
 )  # fmt: skip
 """Columns of every format; those with a title are on a screen, if they say something."""
 
@@ -323,12 +304,10 @@ def _screen_columns(rows: Sequence[ScannedKernel]) -> tuple[Column, ...]:
         "threads": any(row.threads_assumed for row in rows) or len({row.threads for row in rows}) > 1,
         "smem": any(record.shared_memory for record in records),
         "spill_store_bytes": any(map(spills_text, rows)),
-        "spill_smem": any(record.spill_smem for record in records),
-        "stack_bytes": any(record.stack_bytes for record in records),
         "time_share": any(row.time_share is not None for row in rows),
-        "waves": any(record.grid_dim is not None and row.waves is not None for record, row in
-                     zip(records, rows, strict=True)),
-    }  # fmt: skip
+        "waves": any(row.record.grid_dim is not None and row.waves is not None for row in rows),
+    }
+    has |= {name: any(getattr(each, name) for each in records) for name in ("spill_smem", "stack_bytes")}
     for name in ("launches", "duration_us", "achieved_occupancy"):
         has[name] = any(getattr(record, name) is not None for record in records)
     return tuple(column if has.get(column.key, True) else column._replace(title="") for column in COLUMNS)
@@ -376,14 +355,8 @@ def scan_report(
         inputs=inputs,
         values={"summary": {**of._asdict(), "archs": list(of.archs)}, "found": found},
         limit=limit,
-        notes=tuple(_notes(shown)),
+        notes=[note(code) for code, is_needed in _NOTED.items() if any(map(is_needed, shown))],
     )
-
-
-def _spilling(kernels: int | None) -> str:
-    if kernels is None:
-        return "spills not stated"
-    return f"{kernels:,} with spills" if kernels else "no spills"
 
 
 def _headline(of: Summary, threads: int | None) -> str:
@@ -392,26 +365,24 @@ def _headline(of: Summary, threads: int | None) -> str:
     archs = of.archs[0] if len(of.archs) == 1 else count(len(of.archs), "architecture")
     at = "" if threads is None else f" at {count(threads, 'thread')}"
     launches = "" if of.launches < 2 else f" ({of.launches:,} launches)"
+    spilling = f"{of.spilling:,} with spills" if of.spilling else "no spills"
     parts = [
         f"{of.not_launchable:,} cannot launch" if of.not_launchable else "",
-        _spilling(of.spilling),
+        "spills not stated" if of.spilling is None else spilling,
         f"{of.below_half:,} below {percent(LOW)}" if of.below_half else f"none below {percent(LOW)}",
     ]
     return f"{count(of.kernels, 'kernel')}{launches} for {archs}{at}: {', '.join(filter(None, parts))}"
 
 
-def _notes(rows: Sequence[ScannedKernel]) -> Iterator[Note]:
-    if any(row.threads_assumed for row in rows):
-        yield note("assumed-threads")
-    if any(row.record.chosen is False for row in rows):
-        yield note("autotuner")
-    if any(row.record.linked is False for row in rows):
-        yield note("not-linked")
-    if any(row.record.reallocates_registers for row in rows):
-        yield note("setmaxnreg")
-    if any(row.record.lacks_dynamic_smem and row.record.regs is not None for row in rows):
-        yield note("dynamic-smem")
-    if any(spills_text(row).startswith("~") for row in rows):
-        yield note("spills-counted")
-    if any(row.next_step and "regs" in row.next_step.requires and spilled_bytes(row.record) for row in rows):
-        yield note("spills-more")
+_NOTED: Mapping[str, Callable[[ScannedKernel], Any]] = {
+    "assumed-threads": lambda row: row.threads_assumed,
+    "autotuner": lambda row: row.record.chosen is False,
+    "not-linked": lambda row: row.record.linked is False,
+    "setmaxnreg": lambda row: row.record.reallocates_registers,
+    "dynamic-smem": lambda row: row.record.lacks_dynamic_smem and row.record.regs is not None,
+    "spills-counted": lambda row: spills_text(row).startswith("~"),
+    "spills-more": lambda row: (
+        row.next_step and "regs" in row.next_step.requires and spilled_bytes(row.record)
+    ),
+}
+"""Note -> whether a row needs it."""
