@@ -17,8 +17,8 @@ const app = {
       [...LIMITS].reverse().map((each) => element("option", { value: each.compute_capability }, familyOf(each))),
       GPUS.map((each) => element("option", { value: each.name }, `${each.cc}, ${each.sms} SMs`)),
     ]);
-    this.curves = ["threads", "regs", "smem"].map((name) => new Curve(name, (value) => this.set({ [name]: value })));
-    this.map = new HeatMap((amounts) => this.set(amounts));
+    this.curves = ["threads", "regs", "smem"].map((name) => new Curve(name));
+    this.map = new HeatMap();
     const sized = new ResizeObserver((changes) => {
       for (const { target, contentRect: { width } } of changes) {
         const chart = this.charts().find(({ svg }) => svg === target);
@@ -29,7 +29,7 @@ const app = {
     });
     for (const { svg } of this.charts()) sized.observe(svg);
     this.listen();
-    this.report = byId("report") ? new Report(JSON.parse(byId("report").textContent), () => this.filtered()) : null;
+    this.report = byId("report") ? new Report(JSON.parse(byId("report").textContent)) : null;
     this.title = document.title;
     byId("docs").hidden = !location.protocol.startsWith("http");
     history.replaceState({ depth: 0 }, "");
@@ -144,7 +144,8 @@ const app = {
   },
   ask(changes) { this.act(() => this.change(changes)); },
   hold(fields) { this.act(() => (this.held = fields)); },
-  pin(pins) { this.act(() => (this.pins = pins)); },
+  pin(text) { this.act(() => (this.pins = [...this.pins, text.replaceAll(",", " ")].slice(-8))); },
+  unpin(text) { this.act(() => (this.pins = this.pins.filter((each) => each !== text))); },
   reset() { this.act(() => Object.assign(this, { fields: { ...EXAMPLE }, held: null, problem: "" })); },
   take(kernel) { this.act(() => Object.assign(this, { fields: inUnits(this.fieldsOf(kernel)), problem: "" })); },
   apply(requires) {
@@ -197,28 +198,18 @@ const app = {
     this.unheard = problem;
     document.title = asked.kernel ? `${asked.kernel}: occupancy` : this.title;
     byId("hold").textContent = this.held ? "Drop A" : "Hold as A";
-    fill(byId("kernel"), asked.kernel ? [
-      element("code", { title: asked.kernel }, asked.kernel),
-      element("small", {}, [asked.spills && `spills ${asked.spills}`, asked.bounds && `__launch_bounds__(${asked.bounds})`].filter(Boolean).join(", ")),
-      button("✕", "forget", () => this.ask({ kernel: "", spills: "", bounds: "" }), { class: "plain", "aria-label": "Remove the kernel's name" }),
-    ] : []);
-    showVerdict(question, held, problem, { copy: (text) => this.copyText(text), apply: (requires) => this.apply(requires), set: (changes) => this.ask(changes) });
+    showKernel(asked);
+    showVerdict(question, held, problem);
     showBars(result);
     showWaves(launch, question.gpu);
     showCarveout(result);
     const steps = isRefusedByCompiler(result) ? [] : nextSteps(result);
-    const others = pins.filter(({ gpu }) => gpu.cc !== question.gpu.cc).map(({ text, gpu }) => ({ label: text, limits: limitsOf(gpu.cc) }))
-      .filter(({ limits }) => resultOn(limits, question.kernel).result)
-      .map(({ label, limits }) => ({ label, question: { limits, kernel: question.kernel } }));
+    const others = pins.map(({ text, gpu }) => ({ label: text, question: { limits: limitsOf(gpu.cc), kernel: question.kernel } }))
+      .filter(({ question: { limits, kernel } }) => limits !== question.limits && resultOn(limits, kernel).result);
     if (held?.result) others.push({ label: "A", question: held, isHeld: true });
     for (const curve of this.curves) curve.draw(question, steps, others);
     this.map.draw(question);
-    showGpus(question, pins, {
-      text: asked.gpu,
-      choose: (text) => this.ask({ gpu: text }),
-      pin: () => this.pin([...this.pins, asked.gpu.trim().replaceAll(",", " ")].slice(-8)),
-      unpin: (text) => this.pin(this.pins.filter((each) => each !== text)),
-    });
+    showGpus(asked.gpu.trim(), question, pins);
     showArithmetic(result);
     showLimits(question);
     showCompare(asked, question, this.held, held);

@@ -29,8 +29,8 @@ function curveOf({ limits, kernel }, name) {
 }
 
 class Curve {
-  constructor(name, change) {
-    Object.assign(this, { name, change, runs: null, drag: null, width: 340, svg: byId(`${name}-curve`) });
+  constructor(name) {
+    Object.assign(this, { name, runs: null, drag: null, width: 340, svg: byId(`${name}-curve`) });
     this.caption = this.svg.nextElementSibling;
     this.scale = this.svg.previousElementSibling.querySelector("button");
     this.pointed = created(drawn("g"));
@@ -43,6 +43,7 @@ class Curve {
       keydown: (event) => this.key(event),
     };
   }
+  change(value) { app.set({ [this.name]: value }); }
   x(value) { return EDGE.left + (Math.max(0, Math.min(value, this.high) - this.low) / (this.high - this.low)) * (this.width - EDGE.left - EDGE.right); }
   y(share) { return EDGE.top + (1 - share) * (HEIGHT - EDGE.top - EDGE.bottom); }
   // The value under the pointer, in whole units.

@@ -67,25 +67,15 @@ function refill(id, ...children) {
 
 const button = (text, key, click, properties = {}) => element("button", { type: "button", "data-key": key, click, ...properties }, text);
 
-// A table: the titles of its columns, and rows of cells, each text, a description, or [properties, ...children].
+// A table: the titles of its columns, and rows of cells, each text, a description, or [properties, ...children]. A row
+// is a list of cells, or an object with a class and cells.
 function table(caption, titles, rows, properties = {}) {
-  const cell = (name, content, more) =>
-    Array.isArray(content) ? element(name, { ...more, ...content[0] }, content.slice(1)) : element(name, more, content);
-  return element(
-    "table",
-    properties,
+  const cell = (name, content, more) => (Array.isArray(content) ? element(name, { ...more, ...content[0] }, content.slice(1)) : element(name, more, content));
+  const line = ({ class: name, cells: [head, ...cells] }) => element("tr", { class: name }, cell("th", head, { scope: "row" }), cells.map((each) => cell("td", each, {})));
+  return element("table", properties,
     element("caption", { class: "unseen" }, caption),
     titles && element("thead", {}, element("tr", {}, titles.map((title) => cell("th", title, { scope: "col" })))),
-    element(
-      "tbody",
-      {},
-      rows.map(([first, ...others]) => {
-        const marked = first.row ?? {};
-        const [head, cells] = first.row ? [others[0], others.slice(1)] : [first, others];
-        return element("tr", marked, cell("th", head, { scope: "row" }), cells.map((each) => cell("td", each, {})));
-      }),
-    ),
-  );
+    element("tbody", {}, rows.map((row) => line(Array.isArray(row) ? { cells: row } : row))));
 }
 
 // A cell of a table with a number in it.

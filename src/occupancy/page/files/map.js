@@ -17,8 +17,8 @@ function samplesOf(name, { limits, kernel }) {
 const tintOf = (share) => (share ? 0.08 + 0.92 * share ** 1.3 : 0).toFixed(3);
 
 class HeatMap {
-  constructor(change) {
-    Object.assign(this, { change, axes: ["threads", "regs"], width: 560, svg: byId("map").querySelector("svg") });
+  constructor() {
+    Object.assign(this, { axes: ["threads", "regs"], width: 560, svg: byId("map").querySelector("svg") });
     this.caption = this.svg.nextElementSibling;
     this.marker = created(drawn("g"));
     this.selects = [byId("axis-0"), byId("axis-1")];
@@ -27,7 +27,7 @@ class HeatMap {
       onkeydown: (event) => this.press(event),
       onpointermove: (event) => this.hover(event),
       onpointerleave: () => settle(this.caption, this.words),
-      onclick: (event) => this.change(Object.fromEntries(this.under(event).map((value, index) => [this.axes[index], value]))),
+      onclick: (event) => app.set(Object.fromEntries(this.under(event).map((value, index) => [this.axes[index], value]))),
     });
   }
   choose(index, name) {
@@ -54,7 +54,7 @@ class HeatMap {
     const values = this.values[index];
     const now = valueOf(this.question.kernel, this.axes[index]) ?? -1;
     const at = steps > 0 ? values.findLastIndex((each) => each <= now) : values.filter((each) => each < now).length;
-    this.change({ [this.axes[index]]: values[Math.max(0, Math.min(values.length - 1, at + steps))] });
+    app.set({ [this.axes[index]]: values[Math.max(0, Math.min(values.length - 1, at + steps))] });
   }
   hover(event) {
     const amounts = this.under(event);
@@ -90,16 +90,11 @@ class HeatMap {
     const [left, low] = [(index) => this.left(index).toFixed(1), (index) => this.low(index).toFixed(1)];
     const [across, up] = this.values;
     const paths = new Map();
-    up.forEach((y, row) => {
-      const results = across.map((x) => evaluate(limits, changed(kernel, { [this.axes[0]]: x, [this.axes[1]]: y })));
-      const looks = results.map((result) => `${result.occupancy};${colourOf(result)}`);
-      for (let start = 0; start < across.length; ) {
-        let end = start;
-        while (looks[end] === looks[start]) end++;
-        paths.set(looks[start], `${paths.get(looks[start]) ?? ""}M${left(start)} ${low(row)}V${low(row + 1)}H${left(end)}V${low(row)}Z`);
-        start = end;
-      }
-    });
+    up.forEach((y, row) => across.forEach((x, column) => {
+      const result = evaluate(limits, changed(kernel, { [this.axes[0]]: x, [this.axes[1]]: y }));
+      const look = `${result.occupancy};${colourOf(result)}`;
+      paths.set(look, `${paths.get(look) ?? ""}M${left(column)} ${low(row)}V${low(row + 1)}H${left(column + 1)}V${low(row)}Z`);
+    }));
     const cells = [...paths].map(([look, d]) => {
       const [share, colour] = look.split(";");
       return drawn("path", { d, class: `cells ${colour}`, "fill-opacity": tintOf(Number(share)) });

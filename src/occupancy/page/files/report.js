@@ -57,7 +57,7 @@ const DIFF_COLUMNS = [
 ];
 
 class Report {
-  constructor({ kind, lead, notes, keys, rows }, changed) {
+  constructor({ kind, lead, notes, keys, rows }) {
     this.isDiff = kind === "diff";
     this.kernels = rows.map((values) => {
       const kernel = {};
@@ -66,7 +66,6 @@ class Report {
       return kernel;
     });
     this.state = { q: "", arch: "", kind: "", bin: "", sort: "", down: "" };
-    this.changed = changed;
     this.kinds = (this.isDiff ? VERDICT_KINDS : KINDS).map((each) => ({ ...each, count: this.kernels.filter(each.is).length })).filter(({ count }) => count);
     this.bins = Array(11).fill(0);
     for (const kernel of this.kernels) if (shareOf(kernel) !== null) this.bins[binOf(shareOf(kernel))] += 1;
@@ -90,7 +89,7 @@ class Report {
   set(changes) {
     Object.assign(this.state, changes);
     this.draw();
-    this.changed();
+    app.filtered();
   }
   fragment() { return ["#kernels", new URLSearchParams(Object.entries(this.state).filter(([, value]) => value))].filter(String).join("&"); }
   take(fragment) {

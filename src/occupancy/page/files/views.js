@@ -62,6 +62,14 @@ function verdictOf({ result }) {
   return { figure: words.percent(result.occupancy), headline, detail: after || detail, isBad: false, call: isOptIn ? optInCall(result) : "" };
 }
 
+function showKernel({ kernel, spills, bounds }) {
+  fill(byId("kernel"), kernel ? [
+    element("code", { title: kernel }, kernel),
+    element("small", {}, [spills && `spills ${spills}`, bounds && `__launch_bounds__(${bounds})`].filter(Boolean).join(", ")),
+    button("✕", "forget", () => app.ask({ kernel: "", spills: "", bounds: "" }), { class: "plain", "aria-label": "Remove the kernel's name" }),
+  ] : []);
+}
+
 function changeOf({ kernel }, name, amount) {
   const now = amountOf(name, kernel) ?? 0;
   if (name === "threads" && now === amount) return `${amount} threads in another shape`;
@@ -82,7 +90,7 @@ function stepsShown(result) {
   return [chosen, all.filter((each) => !chosen.includes(each))];
 }
 
-function stepButton(result, step, apply) {
+function stepButton(result, step) {
   const { regs, threads } = step.requires;
   const changes = Object.entries(step.requires).map((each) => changeOf(result, ...each));
   const cap = regs === undefined || mayBeDivided(result) ? null : registerCap(result, regs, step.active_blocks);
@@ -90,7 +98,7 @@ function stepButton(result, step, apply) {
   const last = changes.slice(1).join(", ") || bounds.replace(/__(?:launch_)?(\w+?)__/, "$1 ") || (threads ? "all else stays" : regs ? "unless setmaxnreg" : words.count(step.active_blocks, "block"));
   return element(
     "button",
-    { type: "button", class: "step", "data-key": `step ${step.active_blocks} ${Object.keys(step.requires)}`, title: `${words.count(step.active_blocks, "block")}: ${changesOf(result, step)}${bounds && `. ${bounds} may cause spills.`}`, click: () => apply(step.requires) },
+    { type: "button", class: "step", "data-key": `step ${step.active_blocks} ${Object.keys(step.requires)}`, title: `${words.count(step.active_blocks, "block")}: ${changesOf(result, step)}${bounds && `. ${bounds} may cause spills.`}`, click: () => app.apply(step.requires) },
     element("b", {}, words.percent(step.occupancy)),
     element("span", {}, changes[0]),
     element("small", {}, last),
@@ -98,7 +106,7 @@ function stepButton(result, step, apply) {
 }
 
 // The verdict of the question, or of the last one that had a result; problem: what is wrong in the fields.
-function showVerdict(question, held, problem, act) {
+function showVerdict(question, held, problem) {
   const { result } = question;
   const verdict = verdictOf(question);
   const [shown, more] = stepsShown(result);
@@ -110,13 +118,13 @@ function showVerdict(question, held, problem, act) {
     element("div", { class: "why" },
       element("h2", {}, problem ? `✕ ${problem}` : verdict.headline),
       element("p", {}, problem ? "In grey: the last result." : verdict.detail),
-      !problem && verdict.call && element("p", { class: "call" }, "Opt-in required: ", button("copy the call", "copy call", () => act.copy(verdict.call), { class: "link", title: verdict.call })),
+      !problem && verdict.call && element("p", { class: "call" }, "Opt-in required: ", button("copy the call", "copy call", () => app.copyText(verdict.call), { class: "link", title: verdict.call })),
     ),
     element("div", { class: "steps", role: "group", "aria-label": "To raise occupancy" },
-      shown.map((step) => stepButton(result, step, act.apply)),
-      more.length > 0 && element("details", { class: "menu" }, element("summary", { class: "step" }, element("b", {}, `+${more.length}`), "more"), element("div", {}, more.map((step) => stepButton(result, step, act.apply)))),
+      shown.map((step) => stepButton(result, step)),
+      more.length > 0 && element("details", { class: "menu" }, element("summary", { class: "step" }, element("b", {}, `+${more.length}`), "more"), element("div", {}, more.map((step) => stepButton(result, step)))),
       !shown.length && none && element("p", { class: "none" }, none),
-      isRefusedByCompiler(result) && element("button", { type: "button", class: "step", "data-key": "dynamic", click: () => act.set({ "static-smem": "", "dynamic-smem": String(sharedMemoryOf(question.kernel)) }) }, element("b", {}, words.percent(result.occupancy)), element("span", {}, "make it dynamic"), element("small", {}, "and opt in")),
+      isRefusedByCompiler(result) && element("button", { type: "button", class: "step", "data-key": "dynamic", click: () => app.ask({ "static-smem": "", "dynamic-smem": String(sharedMemoryOf(question.kernel)) }) }, element("b", {}, words.percent(result.occupancy)), element("span", {}, "make it dynamic"), element("small", {}, "and opt in")),
     ),
   ]);
 }
@@ -207,30 +215,28 @@ function resultOn(limits, kernel) {
   }
 }
 
-function showGpus(question, pins, act) {
-  const row = (label, limits, key, isHere, remove) => {
+function showGpus(here, question, pins) {
+  const row = (label, limits, key, isHere, ...last) => {
     const { result, why, title } = resultOn(limits, question.kernel);
-    return [
-      { row: { class: isHere ? "here" : null } },
-      button(label, `gpu ${key}`, () => act.choose(key), { class: "link", "aria-current": isHere && "true" }),
+    return { class: isHere ? "here" : null, cells: [
+      button(label, `gpu ${key}`, () => app.ask({ gpu: key }), { class: "link", "aria-current": isHere && "true" }),
       limits.compute_capability,
       result ? shareCell(result.occupancy, result.launchable ? result.limiters[0] : "fails") : [{ class: "use" }, "-"],
       numeric(result ? grouped(result.active_blocks) : "-"),
       [{ class: "reason", title: title || null }, why],
-      [{}, remove],
-    ];
+      ...last.map((each) => [{}, each]),
+    ] };
   };
   const titles = ["GPU", "CC", [{ class: "use" }, "Occupancy"], numeric("Blocks"), [{ class: "reason" }, "Limited by"], unseen("Unpin")];
-  const here = question.gpu.name ?? familyOf(question.limits);
-  const pinned = pins.map(({ text, gpu }) => row(text, limitsOf(gpu.cc), text, false, button("✕", `unpin ${text}`, () => act.unpin(text), { class: "plain", "aria-label": `Unpin ${text}` })));
-  const all = [...LIMITS].reverse().map((limits) => row(familyOf(limits), limits, limits.compute_capability, limits === question.limits, ""));
-  const isPinned = pins.some(({ text }) => text === act.text);
+  const pinned = pins.map(({ text, gpu }) => row(text, limitsOf(gpu.cc), text, false, button("✕", `unpin ${text}`, () => app.unpin(text), { class: "plain", "aria-label": `Unpin ${text}` })));
+  const all = [...LIMITS].reverse().map((limits) => row(familyOf(limits), limits, limits.compute_capability, limits === question.limits));
+  const isPinned = pins.some(({ text }) => text === here);
   refill("gpus",
-    table("Pinned GPUs", titles, [row(here, question.limits, act.text, true, isPinned ? "" : button("Pin", "pin", act.pin)), ...pinned]),
-    element("details", {}, element("summary", {}, "All compute capabilities"), table("All compute capabilities", titles.slice(0, 5), all.map((each) => each.slice(0, 6)))));
+    table("Pinned GPUs", titles, [row(question.gpu.name ?? familyOf(question.limits), question.limits, here, true, isPinned ? "" : button("Pin", "pin", () => app.pin(here))), ...pinned]),
+    element("details", {}, element("summary", {}, "All compute capabilities"), table("All compute capabilities", titles.slice(0, 5), all)));
   fill(byId("pins"), pins.map(({ text, gpu }) => {
     const { result } = resultOn(limitsOf(gpu.cc), question.kernel);
-    return button([text, element("b", {}, result ? words.percent(result.occupancy) : "-")], `pinned ${text}`, () => act.choose(text), { class: "pin", title: `Show ${text}` });
+    return button([text, element("b", {}, result ? words.percent(result.occupancy) : "-")], `pinned ${text}`, () => app.ask({ gpu: text }), { class: "pin", title: `Show ${text}` });
   }));
 }
 
@@ -261,6 +267,6 @@ function showCompare(fields, question, heldFields, held) {
     ...inputs.map(({ name, label }) => [label, heldFields[name]?.trim() || "not given", fields[name]?.trim() || "not given"]),
     ["Blocks per SM", ...text((result) => grouped(result.active_blocks))],
     ...RESOURCES.filter((name) => sides.some(({ result }) => (result?.block_limits[name] ?? null) !== null)).map((name) => [`Blocks by ${words.name(name)}`, ...text(({ block_limits: allowed }) => (allowed[name] === null ? "no limit" : grouped(allowed[name])))]),
-  ].map(([name, a, b]) => [{ row: { class: a === b ? "same" : null } }, name, numeric(a), numeric(b)]);
+  ].map(([name, a, b]) => ({ class: a === b ? "same" : null, cells: [name, numeric(a), numeric(b)] }));
   refill("compare", table("A and the inputs of now", [unseen("Input"), numeric("A"), numeric("now")], rows));
 }
