@@ -40,6 +40,8 @@ BUDGETS = {
     "__main__": 30,
 }
 ORDER = list(BUDGETS)
+PAGE_BUDGET = 2580
+"""Lines of JavaScript and CSS of the page, beside its Python."""
 
 # Third-party package -> its only homes.
 HOMES = {
@@ -106,6 +108,11 @@ def test_a_package_keeps_its_budget(package: str) -> None:
         path.read_text(encoding="utf-8").count("\n") for path in MODULES if package_of(path) == package
     )
     assert lines <= BUDGETS[package]
+
+
+def test_the_scripts_and_styles_of_the_page_keep_their_budget() -> None:
+    paths = [path for path in (SOURCE / "page").rglob("*") if path.suffix in (".js", ".css")]
+    assert 0 < sum(path.read_text(encoding="utf-8").count("\n") for path in paths) <= PAGE_BUDGET
 
 
 def test_each_third_party_package_has_one_home() -> None:
