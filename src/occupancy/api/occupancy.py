@@ -75,7 +75,7 @@ class Occupancy(Printed, Result):
             InputError: A value that no kernel can have.
             TypeError: A keyword that does not exist.
         """
-        return _on(self.gpu, self.kernel.replace(**inputs), self.model, inputs.get("carveout"))
+        return occupancy_on(self.gpu, self.kernel.replace(**inputs), self.model, inputs.get("carveout"))
 
     __replace__ = replace
 
@@ -323,14 +323,20 @@ def compute(
             kernel, {name: value for name, value in pairs if value is not None} | others
         )
     if len(gpus) > 1 or isinstance(gpu, list):
-        return Occupancies(_on(each, needed, model, carveout) for each in gpus)
-    return _on(gpus[0], needed, model, carveout)
+        return Occupancies(occupancy_on(each, needed, model, carveout) for each in gpus)
+    return occupancy_on(gpus[0], needed, model, carveout)
 
 
-def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None) -> Occupancy:
+def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None, carveout: object = None) -> Occupancy:
     """Compute the occupancy of a kernel on one GPU.
 
     It fills a mutable `Result` first: to set guarded attributes takes longer than the arithmetic.
+
+    Args:
+        gpu: The GPU.
+        kernel: The kernel.
+        model: The model; by default that of the GPU.
+        carveout: The carveout as given: ``"auto"`` stands for the smallest with the same occupancy.
 
     Raises:
         InputError: The model does not support the GPU, or the GPU lacks the carveout or caching mode.
@@ -339,11 +345,6 @@ def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None) -> Occupa
     result.gpu = gpu
     result.__class__ = Occupancy
     found: Occupancy = result
-    return found
-
-
-def _on(gpu: Gpu, kernel: Kernel, model: Model | None, carveout: object) -> Occupancy:
-    found = occupancy_on(gpu, kernel, model)
     if carveout is not None and is_automatic(carveout):
         smallest = found.carveout().smallest
         if smallest is not None:

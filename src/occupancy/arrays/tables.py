@@ -295,7 +295,7 @@ def _threads_table(limits: Limits, model: Model, caching: Caching | None, has_la
 def _alike_register_counts(limits: Limits, model: Model) -> Sequence[int]:
     """Return for each register count the first one with the same results for every block.
 
-    Where registers are allocated by the warp, these are the counts with the same allocation.
+    If registers are allocated by the warp, counts with the same allocation are alike.
     """
     counts = range(_REGISTER_COUNTS)
     if limits.register_allocation_granularity == "block":

@@ -51,7 +51,8 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     if kernel.tensor_memory is not None:
         tensor_memory = blocks_by_tensor_memory(limits, kernel.tensor_memory)
     warps = warps_per_block(limits, kernel)
-    registers = registers_per_warp(limits, kernel.regs or 0)
+    regs = kernel.regs or 0
+    registers = registers_per_warp(limits, regs)
     shared_memory = shared_memory_per_block(limits, kernel)
     halves = limits.partitioned_global_caching and is_confined_to_half(limits, kernel, warps, registers)
     block_limits = make(
@@ -59,7 +60,7 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
         (
             blocks_by_warps(limits, kernel, warps, halves),
             limits.max_blocks_per_multiprocessor,
-            blocks_by_registers(limits, kernel, warps, registers, halves),
+            blocks_by_registers(limits, regs, warps, registers, halves),
             blocks_by_shared_memory(limits, kernel, shared_memory),
             blocks_by_barriers(limits, kernel),
             blocks_by_virtual_resources(limits, kernel),
@@ -91,17 +92,15 @@ def exceeded_dimension(limits: Limits, kernel: Kernel) -> int | None:
     return None
 
 
-def blocks_by_registers(
-    limits: Limits, kernel: Kernel, warps: int, per_warp: int, halves: bool
-) -> int | None:
+def blocks_by_registers(limits: Limits, regs: int, warps: int, per_warp: int, halves: bool) -> int | None:
     """Return the blocks that the register files allow.
 
     Each sub-partition has a register file of its own, and a warp is in one of them: the rests of two
     do not add up to a warp.
     """
-    if not kernel.regs:
+    if not regs:
         return None
-    if kernel.regs > limits.max_registers_per_thread:
+    if regs > limits.max_registers_per_thread:
         return 0
     checked = checked_sub_partitions(limits)
     if registers_checked(per_warp, warps, checked) > limits.max_registers_per_block:

@@ -98,6 +98,10 @@ class Kernel(_KernelFields):
         reallocates_registers: bool = False,
     ) -> Kernel:
         """Check plain integers in place, because autotuners make millions of kernels."""
+        given = (
+            threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, block_dim, carveout,
+            caching, opt_in, virtual_resources, tensor_memory, shared_memory_mode, reallocates_registers,
+        )  # fmt: skip
         # bool is a subclass of int, and True threads are a mistake: hence the comparison of types.
         if (
             type(threads) is int
@@ -118,15 +122,7 @@ class Kernel(_KernelFields):
             )
             and reallocates_registers is False
         ):
-            return _make(
-                cls,
-                (threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads,
-                 None, None, None, None, virtual_resources, None, None, False),
-            )  # fmt: skip
-        given = (
-            threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, block_dim, carveout,
-            caching, opt_in, virtual_resources, tensor_memory, shared_memory_mode, reallocates_registers,
-        )  # fmt: skip
+            return _make(cls, given)
         return _make(cls, _parsed(dict(zip(cls._fields, given, strict=True))))
 
     def replace(self, **changes: Any) -> Kernel:
