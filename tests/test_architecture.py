@@ -22,7 +22,7 @@ BUDGETS = {
     "values": 1670,
     "tables": 1220,
     "engine": 1040,
-    "readers": 4340,
+    "readers": 4290,
     "advice": 1620,
     "arrays": 720,
     "device": 1020,

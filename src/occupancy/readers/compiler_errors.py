@@ -45,23 +45,17 @@ class CompilerErrors:
         if not any(word in text for word in _WORDS):
             return
         for number, line in enumerate(text.split("\n"), first):
-            if any(word in line for word in _WORDS) and is_error(line := _plain(line)):
+            if not any(word in line for word in _WORDS):
+                continue
+            plain = _ESCAPES.sub("", line[:_MOST_MATCHED])
+            if is_error(plain):
                 self.count += 1
                 if self.count == 1:
-                    self.first, self.line = _quoted(line), number
+                    self.first, self.line = cut(printable(plain.strip()), MOST_QUOTED), number
 
     def __str__(self) -> str:
         more = f" and {self.count - 1:,} more" if self.count > 1 else ""
         return f"the compiler failed, so that kernels may be missing: {self.first}{more}"
-
-
-def _plain(line: str) -> str:
-    line = line[:_MOST_MATCHED]
-    return _ESCAPES.sub("", line) if "\x1b" in line else line
-
-
-def _quoted(line: str) -> str:
-    return cut(printable(line.strip()), MOST_QUOTED)
 
 
 def is_error(line: str) -> bool:

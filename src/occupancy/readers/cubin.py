@@ -181,8 +181,8 @@ class _Cubin:
             spills = self._spills(code, machine_code)
         stores, loads = spills
         file, line = self._places.get(code, NOWHERE)
-        # Before CUDA 10.1 there is no REGCOUNT; there the section header has the count. Where both are, the
-        # section header lacks what callees need. The stack of all callees is there once the image is linked.
+        # CUDA before 10.1 writes no REGCOUNT: the section header has the count. In later images the count of
+        # the section header lacks the registers of callees. Only a linked image has the stack of all callees.
         own = {
             "name": name, "is_static": is_local, "file": file, "line": line,
             "code": None if machine_code is None else crc32(machine_code),

@@ -129,8 +129,7 @@ class Image:
         flagged = entries[SYMBOL_OTHER :: SYMBOL.size].tobytes().translate(_with_flag(flag))
         for number, (name, info, _, section) in compress(enumerate(SYMBOL.iter_unpack(entries)), flagged):
             if info & 0xF == STT_FUNC:
-                if section == SHN_XINDEX and number < len(wide):
-                    section = wide[number]
+                section = _wide_section(number, section, wide)
                 yield number, self._name(names, name), section, info >> 4 == STB_LOCAL
 
     def places_of_functions(self, flag: int) -> dict[int, list[tuple[int, int]]]:
@@ -144,8 +143,7 @@ class Image:
         found: dict[int, list[tuple[int, int]]] = {}
         for number in compress(count(), map(gt, are_functions, flagged)):
             section, start, size = SYMBOL_RANGE.unpack_from(entries, number * SYMBOL.size)
-            if section == SHN_XINDEX and number < len(wide):
-                section = wide[number]
+            section = _wide_section(number, section, wide)
             found.setdefault(section, []).append((start, start + size))
         return {section: _without_overlaps(places) for section, places in found.items()}
 
@@ -153,7 +151,7 @@ class Image:
         """Return the section of each symbol, by the symbol's number."""
         _, entries, wide = self._symbols()
         return {
-            number: wide[number] if section == SHN_XINDEX and number < len(wide) else section
+            number: _wide_section(number, section, wide)
             for number, (_, _, _, section) in enumerate(SYMBOL.iter_unpack(entries))
         }
 
@@ -196,6 +194,11 @@ class Image:
         name = table[offset : end if end >= 0 else offset + MAX_NAME_BYTES]
         self.limits.consume("tables", NAME_COST * len(name))
         return _decoded_again(name) if len(name) <= SHORT_NAME_BYTES else _decoded(name)
+
+
+def _wide_section(number: int, section: int, wide: memoryview) -> int:
+    """Return a symbol's section, from the wide table if 16 bits cannot hold it."""
+    return wide[number] if section == SHN_XINDEX and number < len(wide) else section
 
 
 def _without_overlaps(places: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -51,10 +51,9 @@ class FatbinEntry(NamedTuple):
 def read_device_code(content: Content) -> Iterator[Found]:
     """Yield the kernels of every fatbin and every cubin in a file.
 
-    A library of separately compiled parts holds its kernels linked and relocatable. Only the linked ones
-    are yielded; relocatable ones without a linked copy come last. Where a linked image could not be read,
-    the relocatable copies of its kernels would have other registers, stacks and shared memory: they are
-    left out, and a problem reports that.
+    A library of separately compiled parts holds its kernels linked and relocatable. A linked kernel replaces
+    its relocatable copy. Relocatable kernels without a linked copy come last. If a linked image cannot be
+    read, its relocatable copies are dropped with a problem: their registers and shared memory would differ.
     """
     search = _Search(content)
     linked: set[tuple[str, str | None]] = set()
@@ -87,19 +86,17 @@ def read_device_code(content: Content) -> Iterator[Found]:
         )
         yield ReadProblem(content.name, None, what)
     if nothing and search.other_kinds and not search.images:
-        yield ReadProblem(content.name, None, _reason_for_no_kernels(search.other_kinds))
+        if KIND_NVVM in search.other_kinds:
+            what = "holds code for link-time optimisation only; read the linked file instead"
+        else:
+            what = "holds PTX only; registers are known once it is compiled for an architecture (nvcc -arch=sm_90)"
+        yield ReadProblem(content.name, None, what)
     content.has_device_code = search.images > 0
 
 
 def _number_of(arch: str | None) -> int:
     """Return the number of an architecture such as sm_90a; 0 if there is none."""
     return int("".join(filter(str.isdigit, arch or "")) or 0)
-
-
-def _reason_for_no_kernels(kinds: set[int]) -> str:
-    if KIND_NVVM in kinds:
-        return "holds code for link-time optimisation only; read the linked file instead"
-    return "holds PTX only; registers are known once it is compiled for an architecture (nvcc -arch=sm_90)"
 
 
 class _Search:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from typing import Any
 
 from .content import Text
 from .limits import MIB, Malformed
-
-Parsed = TypeVar("Parsed")
 
 JSON_CHUNK_CHARACTERS = MIB
 MAX_VALUE_CHARACTERS = 4 * MIB  # the longest value that is no list of events
@@ -33,8 +31,6 @@ class JsonStream:
         self._text = text
         self._buffer = ""
         self._position = 0
-        self._start = 0  # the start of the value that was read last
-        self._lines_before = 0
         self._dropped = 0  # characters before the buffer
         self._none_before = -1  # A place in the text with no start of an event between here and there
         self._decode = json.JSONDecoder().raw_decode
@@ -54,48 +50,22 @@ class JsonStream:
             if self._take(",}") == "}":
                 return
 
-    def items(self, parse: Callable[[str], Parsed]) -> Iterator[Parsed | ValueError]:
-        """Yield the parsed values of the next list, or the errors of parsing."""
-        for _ in self._places():
-            self.value()
-            try:
-                yield parse(self._buffer[self._start : self._position])
-            except ValueError as error:
-                yield error
-
-    def _places(self) -> Iterator[None]:
-        self._take("[")
-        if self.peek() == "]":
-            self._take("]")
-            return
-        while True:
-            yield
-            if self._take(",]") == "]":
-                return
-
-    def end(self) -> None:
-        """Raise an error if the text goes on."""
-        try:
-            character = self.peek()
-        except Malformed:
-            return
-        raise Malformed(f"the JSON goes on with {character!r} where it should end")
-
-    @property
-    def line(self) -> int:
-        """The line that is being read, from 1."""
-        return self._lines_before + self._buffer.count("\n", 0, self._position) + 1
-
     def events_with(self, wanted: re.Pattern[str]) -> Iterator[Any]:
         """Yield the events of the next list with a match, and some others.
 
         Most events of a trace are not about kernels. They are passed over without being decoded, so that
         damage within them is not seen; where events are not written as Kineto writes them, all are given.
         """
+        self._take("[")
+        if self.peek() == "]":
+            self._take("]")
+            return
         match = -1  # where the next one is, from the beginning of the text
-        for _ in self._places():
+        while True:
             match = self._pass_over(wanted, match)
             yield self.value()
+            if self._take(",]") == "]":
+                return
 
     def _pass_over(self, wanted: re.Pattern[str], match: int) -> int:
         """Step to the last event before the next match; return its place."""
@@ -140,7 +110,7 @@ class JsonStream:
                 continue
             # A number at the end of the buffer may have more digits.
             if end < len(self._buffer) or not self._fill():
-                self._start, self._position = self._position, end
+                self._position = end
                 return value
 
     def peek(self) -> str:
@@ -167,7 +137,6 @@ class JsonStream:
             raise Malformed("the JSON has a value that is too long to be read")
         # As much again as there is, so that a long value is not decoded for each chunk of it.
         more = self._text.read(max(JSON_CHUNK_CHARACTERS, len(kept)))
-        self._lines_before += self._buffer.count("\n", 0, self._position)
         self._dropped += self._position
         self._buffer, self._position = kept + more, 0
         return bool(more)

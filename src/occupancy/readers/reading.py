@@ -73,11 +73,13 @@ def _read(source: KernelSource, limits: ReadLimits, name: str) -> Iterator[Found
         else:
             yield from _read_file(sys.stdin.buffer, limits)
     elif is_folder(source):
-        yield from _read_folder(Path(source), limits)
+        folder = Path(source)
+        yield from _or_problem(_read_paths(_files(folder), limits), str(folder), "a folder without kernels")
     elif metadata := _metadata_beside(source):
         yield from _read_paths([(metadata, None), (metadata.with_suffix(IMAGE_SUFFIX), None)], limits)
     elif isinstance(source, (str, os.PathLike)) and archive.is_zip(source):
-        yield from _read_archive(Path(source), limits)
+        members = _read_members(Path(source), limits)
+        yield from _or_problem(members, str(Path(source)), "an archive without kernels")
     else:
         yield from _read_file(source, limits, name=name)
 
@@ -156,9 +158,6 @@ class KernelStream(Iterable[KernelRecord]):
             )
         self._was_read = True
         self.problems = []
-        return self._records()
-
-    def _records(self) -> Iterator[KernelRecord]:
         is_empty = True
         for found in read(self._source):
             if isinstance(found, KernelRecord):
@@ -229,27 +228,22 @@ def _metadata_beside(source: KernelSource) -> Path | None:
         return None
 
 
-def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Found]:
+def _or_problem(results: Iterable[Found], source: str, what: str) -> Iterator[Found]:
+    """Yield the results; a problem if there are only remarks."""
     is_empty = True
-    for found in _read_paths(_files(folder), limits):
+    for found in results:
         is_empty = is_empty and isinstance(found, Remark)
         yield found
     if is_empty:
-        yield ReadProblem(str(folder), None, "a folder without kernels")
+        yield ReadProblem(source, None, what)
 
 
-def _read_archive(path: Path, limits: ReadLimits) -> Iterator[Found]:
-    is_empty = True
+def _read_members(path: Path, limits: ReadLimits) -> Iterator[Found]:
     for member in archive.members(path):
         if isinstance(member, str):
-            is_empty = False
             yield ReadProblem(str(path), None, member)
-            continue
-        for found in _read_file(member, limits, member.size):
-            is_empty = is_empty and isinstance(found, Remark)
-            yield found
-    if is_empty:
-        yield ReadProblem(str(path), None, "an archive without kernels")
+        else:
+            yield from _read_file(member, limits, member.size)
 
 
 def _read_paths(
@@ -287,9 +281,7 @@ def _files(folder: Path) -> Iterator[tuple[Path, int | ReadProblem]]:
         parent = waiting.pop()
         try:
             with os.scandir(parent) as listed:
-                entries = sorted(
-                    listed, key=lambda entry: (not entry.name.endswith(METADATA_SUFFIX), entry.name)
-                )
+                entries = sorted(listed, key=_metadata_first)
         except OSError as error:
             closed.append(error)
             continue

@@ -110,8 +110,10 @@ def count_spills(machine_code: memoryview, callees: Sequence[tuple[int, int]], l
     if has_others or _takes_its_address(code, limits):
         lowest = min(marked, default=max(both) + 1)
         both = {word for word in both if word >= lowest}
-    elif not marked and (_takes_most_at_once(accesses) or _lacks_a_mark(accesses, code, limits)):
-        return NO_SPILLS
+    elif not marked:
+        loads_most = any(not each.is_store and each.width == max(_WIDTHS) for each in accesses)
+        if loads_most or _lacks_a_mark(accesses, code, limits):
+            return NO_SPILLS
     starts = [start for start, _ in callees]
     stores = loads = 0
     for each in accesses:
@@ -121,10 +123,6 @@ def count_spills(machine_code: memoryview, callees: Sequence[tuple[int, int]], l
             stores += each.width if each.is_store else 0
             loads += 0 if each.is_store else each.width
     return stores, loads
-
-
-def _takes_most_at_once(accesses: Sequence[_Access]) -> bool:
-    return any(not each.is_store and each.width == max(_WIDTHS) for each in accesses)
 
 
 def _lacks_a_mark(accesses: Sequence[_Access], code: bytes, limits: ReadLimits) -> bool:
