@@ -163,13 +163,3 @@ def test_a_name_with_half_a_character_does_not_keep_a_baseline_from_being_writte
     again = limited("diff", tmp_path / "b.json", tmp_path / "trace.json", "--format", "json")
     assert again.code == 0, again.error
     assert json.loads(again.out)["kernels"] == []
-
-
-@pytest.mark.parametrize("columns", ["-1", "0", "nan"])
-def test_a_width_that_is_none(tmp_path: Path, columns: str) -> None:
-    (tmp_path / "log").write_text(hostile.log("k"))
-    ended = limited("scan", tmp_path / "log", environment={"COLUMNS": columns})
-    assert ended.code == 0
-    assert ended == limited("scan", tmp_path / "log", environment={"COLUMNS": "80"})._replace(
-        peak_mib=ended.peak_mib
-    )

@@ -174,12 +174,3 @@ class TestBaselines:
         assert baseline.read_bytes() == good
         log.write_text(hostile.log("good"))
         assert limited(*check).code == 0
-
-
-def test_an_answer_does_not_take_the_place_of_what_is_read(samples: Path, tmp_path: Path) -> None:
-    path = tmp_path / "k.cubin"
-    path.write_bytes((samples / "samples.cubin").read_bytes())
-    ended = limited("scan", path, "-o", path, "--format", "text")
-    assert ended.code == 2
-    assert "is one of the files that are read" in ended.error
-    assert path.read_bytes() == (samples / "samples.cubin").read_bytes()

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from occupancy.readers.attributes import (
     MAX_THREADS,
     MAXREG_COUNT,
-    NUM_BARRIERS,
     REGCOUNT,
     REQNTID,
     kernel_values,
@@ -53,11 +52,6 @@ def _by_id(values: tuple[bytes | None, ...]) -> list[bytes | None]:
     from occupancy.readers.attributes import _ATTRIBUTES
 
     return [value for _, value in sorted(zip(_ATTRIBUTES, values, strict=True), key=lambda each: each[0])]
-
-
-def test_thousands_of_records() -> None:
-    data = struct.pack("<BBHIII", 4, 0x17, 12, 0, 0, 0) * 10_000 + struct.pack("<BBH", 2, NUM_BARRIERS, 3)
-    assert stated(kernel_values(memoryview(data)))["barriers"] == 3
 
 
 def test_what_is_stated() -> None:

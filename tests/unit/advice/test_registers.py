@@ -86,11 +86,6 @@ class TestFunction:
         with pytest.raises(InputError):
             occupancy.register_split(groups, threads=128)
 
-    @pytest.mark.parametrize("groups", [40, None])
-    def test_what_is_no_list_is_refused_in_a_line(self, groups: object) -> None:
-        with pytest.raises(InputError, match=f"^groups: {groups} is not a list of warpgroups"):
-            occupancy.register_split(groups)  # type: ignore[arg-type]
-
     def test_more_or_fewer_warpgroups_than_a_block_can_have(self) -> None:
         said = r"^groups: . warpgroups .* Allowed: 1 to 8 warpgroups of 128"
         with pytest.raises(InputError, match=said):

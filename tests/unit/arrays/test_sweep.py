@@ -56,17 +56,6 @@ class TestShapes:
         np.testing.assert_array_equal(whole.active_warps, in_pieces.active_warps)
         np.testing.assert_array_equal(whole.limiters, in_pieces.limiters)
 
-    def test_any_order_in_memory(self) -> None:
-        threads = np.arange(1, 1025).reshape(32, 32)
-        straight = occupancy.sweep("9.0", threads=threads, regs=37)
-        for odd in (np.asfortranarray(threads), np.repeat(threads, 2, axis=1)[:, ::2], threads.astype(">i4")):
-            found = occupancy.sweep("9.0", threads=odd, regs=np.int8(37))
-            np.testing.assert_array_equal(found.active_warps, straight.active_warps)
-        np.testing.assert_array_equal(
-            occupancy.sweep("9.0", threads=threads[::-1, ::-1], regs=37).active_warps,
-            straight.active_warps[::-1, ::-1],
-        )
-
 
 class TestTypes:
     @pytest.mark.parametrize(

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
-import json
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -128,18 +124,6 @@ class TestWhatIsFound:
         lines = [line.replace("/", "\\") if "kernel path" in line else line for line in lines]
         module.write_text("\n".join(lines), encoding="utf-8")
         assert {each.fuses for each in occupancy.scan(cache) if each.name == GELU} == {FUSES[GELU]}
-
-
-class TestFormats:
-    def test_rejected_candidates_come_last(self, cache: Path) -> None:
-        rows: list[dict[str, Any]] = json.loads(run("scan", str(cache), "--format", "json").stdout)["kernels"]
-        assert [each["chosen"] for each in rows] == [True] * 4 + [False] * 9
-        table = list(csv.DictReader(io.StringIO(run("scan", str(cache), "--format", "csv").stdout)))
-        for row, each in zip(table, rows, strict=True):
-            assert each["chosen"] is GOLDEN[each["name"], folder_of(each["source"])][-1]
-            assert row["chosen"] == str(each["chosen"]).lower()
-            assert tuple(each["fuses"]) == FUSES[each["name"]]
-            assert row["fuses"].split(";") == each["fuses"]
 
 
 class TestHostile:

@@ -83,11 +83,6 @@ class TestNumbers:
         (row,) = scan(log_of(tmp_path, ("k", "sm_90", 255)), "--threads", 1024)
         assert (row["occupancy"], row["launchable"]) == (0, False)
 
-    def test_a_configuration_of_another_gpu_does_not_count(self, samples: Path) -> None:
-        # 228 KiB, as recorded, is no configuration of 8.0.
-        rows = scan(samples / "ncu.ncu-rep", "--cc", "8.0")
-        assert sorted(row["active_blocks"] for row in rows) == [1, 1, 2, 8, 8, 8]
-
     def test_a_users_table(self, tmp_path: Path) -> None:
         ours = next(yaml.safe_load_all(Path(shipped.data_path(shipped.FILE_NAME)).read_text()))
         rows = {"9.9": ours["compute_capabilities"]["9.0"]}

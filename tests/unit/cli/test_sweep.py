@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -99,16 +98,6 @@ class TestScreen:
         done = CliRunner(charset="ascii").invoke(commands, ["sweep", *V100], prog_name="occupancy")
         assert "########" in done.stdout
         assert "?" not in done.stdout
-
-
-def test_the_ending_of_the_file_sets_the_format(tmp_path: Path) -> None:
-    arguments = ("sweep", "--cc", "9.0", "-t", "64,128")
-    for suffix, output_format in (("csv", "csv"), ("jsonl", "jsonl"), ("md", "markdown"), ("json", "json")):
-        path = tmp_path / f"rows.{suffix}"
-        done = run(*arguments, "-o", str(path))
-        assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"Wrote {path}.\n")
-        written = path.read_text(encoding="utf-8").split()
-        assert written == run(*arguments, "--format", output_format).stdout.split()
 
 
 @pytest.mark.parametrize(

@@ -51,11 +51,6 @@ class TestReadLimits:
         )
         assert limits.compute_capability == (13, 0)
 
-    def test_like_with_less_shared_memory_has_fewer_configurations(self, tmp_path: Path) -> None:
-        size = "max_shared_memory_per_multiprocessor: 102400, max_shared_memory_per_block_optin: 101376"
-        rows = read_limits(write(tmp_path, HEAD + f'  "9.1": {{like: "9.0", {size}}}\n'))
-        assert rows["9.1"].shared_memory_configurations == shipped.limits("8.6").shared_memory_configurations
-
     def test_sizes_may_be_text(self, tmp_path: Path) -> None:
         sizes = "max_shared_memory_per_block_optin: 200k, shared_memory_configurations: [0, 100 KiB, 228k]"
         rows = read_limits(write(tmp_path, HEAD + f'  "9.1": {{like: "9.0", {sizes}}}\n'))
