@@ -58,3 +58,24 @@ def test_every_launch_was_asked_of_every_runtime() -> None:
     assert {(row["runtime"], row["launch"]) for row in rows} == {
         (r, each) for r in runtimes for each in LAUNCHES
     }
+
+
+@pytest.mark.parametrize(
+    ("cc", "changes", "kernel", "expected"),
+    [
+        (
+            "9.0",
+            {"max_barriers_per_multiprocessor": 8},
+            Kernel(64, barriers=16),
+            ("max_barriers_per_multiprocessor", 16, 8),
+        ),
+        ("10.0", {}, Kernel(64, virtual_resources=255), ("virtual_resources_per_multiprocessor", 255, 128)),
+    ],
+)
+def test_more_of_a_counted_resource_than_the_sm_has(
+    cc: str, changes: dict[str, int], kernel: Kernel, expected: tuple[str, int, int]
+) -> None:
+    result = evaluate(shipped.limits(cc).replace(**changes), kernel)
+    assert result.active_blocks == 0
+    assert result.failure is not None
+    assert (result.failure.limit, result.failure.needed, result.failure.allowed) == expected
