@@ -299,10 +299,10 @@ def test_keys(opened: Open) -> None:
     assert page.evaluate("document.activeElement.id") == "gpu"
     page.focus("#regs")
     page.keyboard.press("ArrowUp")
-    until(page, "app.fields.regs === '80'")
+    assert drawn(page, "app.fields.regs") == "80"
     page.focus(".curve svg >> nth=1")
     page.keyboard.press("ArrowLeft")
-    until(page, "app.fields.regs === '72'")
+    assert drawn(page, "app.fields.regs") == "72"
 
 
 def test_a_link_of_a_file_has_no_path(opened: Open) -> None:
