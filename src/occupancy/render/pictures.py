@@ -115,12 +115,8 @@ def _draw(picture: Picture, figure: Any) -> list[Axes]:
 
 
 def _draw_plot(content: Plot, panel: Axes) -> None:
-    if isinstance(content, StepPlot):
-        _draw_steps(content, panel)
-    elif isinstance(content, HeatMap):
-        _draw_map(content, panel)
-    else:
-        _draw_bars(content, panel)
+    draw: Any = {StepPlot: _draw_steps, HeatMap: _draw_map, Bars: _draw_bars}[type(content)]
+    draw(content, panel)
 
 
 def _draw_steps(content: StepPlot, panel: Axes) -> None:

@@ -37,11 +37,11 @@ def explain(result: Result) -> tuple[Explanation, ...]:
     """Return the steps of every resource that plays a part in the result."""
     if result.model == "cuda":
         explainers: tuple[Callable[[Result], Steps | None], ...] = (
-            _warps, _blocks, _cuda_registers, _cuda_shared_memory, _barriers, _virtual_resources,
+            _warps, _blocks, _cuda_registers, _shared_memory, _barriers, _virtual_resources,
             _tensor_memory,
         )  # fmt: skip
     else:
-        explainers = (_warps, _blocks, _spreadsheet_registers, _spreadsheet_shared_memory)
+        explainers = (_warps, _blocks, _spreadsheet_registers, _shared_memory)
     # The spreadsheet has the first four resources.
     found = ((name, explainer(result)) for name, explainer in zip(RESOURCES, explainers, strict=False))
     return tuple(
@@ -148,21 +148,30 @@ def _sub_partition_steps(result: Result, per_warp: int) -> list[str]:
     return steps
 
 
-def _cuda_shared_memory(result: Result) -> Steps:
+def _shared_memory(result: Result) -> Steps:
     limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
     if not per_block:
         return _no_limit(is_given=kernel.has_shared_memory)
-    steps = [_shared_memory_step(result, limits.reserved_shared_memory_per_block)]
-    most = cuda.max_shared_memory_allocation(limits, kernel)
-    why = None
-    if limits.reserved_shared_memory_per_block:
+    requested = pool = shared_memory_configuration(limits, kernel.carveout)
+    if result.model == "cuda":
         reserved = limits.reserved_shared_memory_per_block
-        why = f"From 8.0 on, the system reserves {reserved} bytes for each resident block."
+        most = cuda.max_shared_memory_allocation(limits, kernel)
+        why = (
+            f"From 8.0 on, the system reserves {reserved} bytes for each resident block."
+            if reserved
+            else None
+        )
+        if per_block <= most:
+            pool = cuda.shared_memory_pool(limits, kernel, per_block)
+    else:
+        column = spreadsheet.column_of(limits)
+        reserved = column.reserved_shared_memory_per_block
+        most = spreadsheet.max_shared_memory_allocation(limits, column, kernel).amount
+        why = reserved_memory_ignored(result)
+    steps = [_shared_memory_step(result, reserved)]
     if per_block > most:
         steps.append(f"{per_block} > {most}, the most for one block: {NO_BLOCKS}")
         return Steps(steps, why)
-    requested = shared_memory_configuration(limits, kernel.carveout)
-    pool = cuda.shared_memory_pool(limits, kernel, per_block)
     steps.append(_pool_step(result, requested))
     if pool != requested:
         steps.append(f"{requested} is too small for one block: {pool}")
@@ -172,13 +181,11 @@ def _cuda_shared_memory(result: Result) -> Steps:
 
 def _barriers(result: Result) -> Steps:
     available = result.limits.max_barriers_per_multiprocessor
+    given = result.kernel.barriers
     if result.block_limits.barriers is None:
-        step = "no limit: the kernel uses none" if result.kernel.barriers == 0 else "no limit before 9.0"
-        return Steps([step])
-    barriers = cuda.UNKNOWN_BARRIERS if result.kernel.barriers is None else result.kernel.barriers
-    counted = " (not given: counted as one)" if result.kernel.barriers is None else ""
-    step = f"{available} per SM // {barriers}{counted} = {_limit(result, 'barriers')}"
-    return Steps([step])
+        return Steps([f"no limit{': the kernel uses none' if given == 0 else ' before 9.0'}"])
+    counted = f"{cuda.UNKNOWN_BARRIERS} (not given: counted as one)" if given is None else f"{given}"
+    return Steps([f"{available} per SM // {counted} = {_limit(result, 'barriers')}"])
 
 
 def _virtual_resources(result: Result) -> Steps | None:
@@ -205,16 +212,12 @@ def _tensor_memory(result: Result) -> Steps | None:
     columns = result.kernel.tensor_memory
     if columns is None:
         return None
-    rounded = round_up(columns, TENSOR_MEMORY_UNIT)
-    steps = (
-        [f"{columns} columns, rounded up to {TENSOR_MEMORY_UNIT}s: {rounded}"] if rounded != columns else []
-    )
-    most = result.limits.tensor_memory_per_multiprocessor
-    steps.append(f"{most} columns per SM // {rounded} = {_limit(result, 'tensor_memory')}")
-    return Steps(
-        steps,
-        "Further blocks start, and wait in tcgen05.alloc until enough columns are free.",
-    )
+    rounded, most = round_up(columns, TENSOR_MEMORY_UNIT), result.limits.tensor_memory_per_multiprocessor
+    steps = [f"{most} columns per SM // {rounded} = {_limit(result, 'tensor_memory')}"]
+    if rounded != columns:
+        steps.insert(0, f"{columns} columns, rounded up to {TENSOR_MEMORY_UNIT}s: {rounded}")
+    why = "Further blocks start, and wait in tcgen05.alloc until enough columns are free."
+    return Steps(steps, why)
 
 
 def _spreadsheet_registers(result: Result) -> Steps:
@@ -253,24 +256,6 @@ def _spreadsheet_registers(result: Result) -> Steps:
     if spreadsheet.is_doubled_unit(column, kernel.regs):
         why = "For this number of registers the spreadsheet allocates in units of twice the size."
     return Steps(steps, why)
-
-
-def _spreadsheet_shared_memory(result: Result) -> Steps:
-    limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
-    column = spreadsheet.column_of(limits)
-    if not per_block:
-        return _no_limit(is_given=kernel.has_shared_memory)
-    steps = [_shared_memory_step(result, column.reserved_shared_memory_per_block)]
-    most = spreadsheet.max_shared_memory_allocation(limits, column, kernel).amount
-    requested = shared_memory_configuration(limits, kernel.carveout)
-    if per_block > most:
-        steps.append(f"{per_block} > {most}, the most for one block: {NO_BLOCKS}")
-    else:
-        steps += [
-            _pool_step(result, requested),
-            f"{requested} // {per_block} = {_limit(result, 'shared_memory')}",
-        ]
-    return Steps(steps, reserved_memory_ignored(result))
 
 
 def _no_limit(*, is_given: bool) -> Steps:

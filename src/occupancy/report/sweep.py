@@ -97,7 +97,10 @@ def sweep_report(grid: Grid, *, has_screen: bool = True) -> Report:
     if has_screen:
         points = tuple(grid.points) if len(grid.varied) <= MAX_AXES else grid.points
         grid = grid._replace(points=points)
-        details += _best_tables(grid) if len(grid.varied) > MAX_AXES else [_table(grid)]
+        if len(grid.varied) > MAX_AXES:
+            details += _best_tables(grid)
+        else:
+            details.append(_matrix(grid) if len(grid.varied) == MAX_AXES else _runs(grid))
     given = {name: values[0] if len(values) == 1 else list(values) for name, values in grid.inputs.items()}
     return Report(
         name="sweep",
@@ -110,10 +113,6 @@ def sweep_report(grid: Grid, *, has_screen: bool = True) -> Report:
     )
 
 
-def _table(grid: Grid) -> Table:
-    return _matrix(grid) if len(grid.varied) == MAX_AXES else _runs(grid.varied[0], grid)
-
-
 class _Run(NamedTuple):
     """Neighbouring values with the same result."""
 
@@ -121,9 +120,9 @@ class _Run(NamedTuple):
     result: Result
 
 
-def _runs(name: str, grid: Grid) -> Table:
+def _runs(grid: Grid) -> Table:
     """Return a row for each run of neighbouring numbers with the same result, or for each name."""
-    points = list(grid.points)
+    (name,), points = grid.varied, list(grid.points)
     keys = [
         (result.block_limits.smallest(), result.active_warps, result.limiters, result.launchable)
         for result in (point.result for point in points)
