@@ -19,9 +19,9 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 210,
-    "values": 1670,
-    "tables": 1220,
-    "engine": 1040,
+    "values": 1660,
+    "tables": 1210,
+    "engine": 1020,
     "readers": 4290,
     "advice": 1620,
     "arrays": 720,

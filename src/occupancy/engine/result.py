@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -61,21 +59,11 @@ class Result:
         self.active_blocks = blocks
         self.active_warps = blocks * allocated.warps
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.limits, self.kernel, self.model)
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Result) and self._key() == other._key()
 
     def __hash__(self) -> int:
         return hash(self._key())
-
-    def __repr__(self) -> str:
-        return (
-            f"<{type(self).__name__} {100 * self.occupancy:.4g}% on {self.limits.compute_capability}: "
-            f"{self.active_blocks} blocks of {self.kernel.threads} threads, "
-            f"limited by {', '.join(self.limiters)}>"
-        )
 
     def _key(self) -> tuple[object, ...]:
         return self.limits, self.kernel, self.model  # all else follows from them

@@ -209,16 +209,9 @@ def _is_pair(value: object) -> bool:
     return bool(min(value) < LEAST_INTEGER)
 
 
-def _find_name(name: str, table: LimitsTable | None) -> tuple[Gpu, ...]:
-    return _find_shipped(name) if table is None else _resolve(name, table)
-
-
 @lru_cache(maxsize=256)
-def _find_shipped(name: str) -> tuple[Gpu, ...]:
-    return _resolve(name, LimitsTable())
-
-
-def _resolve(name: str, table: LimitsTable) -> tuple[Gpu, ...]:
+def _find_name(name: str, table: LimitsTable | None) -> tuple[Gpu, ...]:
+    table = table or LimitsTable()
     if len(name) > MAX_NAME:
         raise _no_such_gpu(name)
     if rows := table.architecture(name):

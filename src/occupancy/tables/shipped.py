@@ -82,6 +82,7 @@ def row(cc: ComputeCapability) -> dict[str, Any]:
     return {name: json.loads(value) for name, value in re.findall(_FIELD, text)}
 
 
+@cache
 def provenance_document() -> dict[str, Any]:
     """Return the second document of the table: sources and disagreements, see `sources`."""
     from .files import parse_trusted_yaml

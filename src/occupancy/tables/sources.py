@@ -89,7 +89,7 @@ def provenance(cc: object, field: str) -> Provenance:
                 tuple(OtherValue(_frozen(other["value"]), _cited(other)) for other in each["others"]),
                 each["why"],
             )
-            for each in _document()["disputed"]
+            for each in shipped.provenance_document()["disputed"]
             if each["field"] == field and capability in expand(each["compute_capabilities"])
         ),
     )
@@ -98,7 +98,9 @@ def provenance(cc: object, field: str) -> Provenance:
 @cache
 def sources() -> Mapping[str, Source]:
     """Return every source of the table by its code."""
-    return MappingProxyType({code: Source(code, **about) for code, about in _document()["sources"].items()})
+    return MappingProxyType(
+        {code: Source(code, **about) for code, about in shipped.provenance_document()["sources"].items()}
+    )
 
 
 @cache
@@ -114,13 +116,8 @@ def expand(ranges: str) -> tuple[ComputeCapability, ...]:
 
 @cache
 def _entries(field: str) -> dict[ComputeCapability, dict[str, Any]]:
-    listed = _document()["provenance"][field]
+    listed = shipped.provenance_document()["provenance"][field]
     return {cc: entry for entry in listed for cc in expand(entry["compute_capabilities"])}
-
-
-@cache
-def _document() -> dict[str, Any]:
-    return shipped.provenance_document()
 
 
 def _cited(entry: dict[str, Any]) -> tuple[Source, ...]:

@@ -50,10 +50,6 @@ class LimitsTable:
         wanted = ComputeCapability.parse(cc)
         return self._own.get(str(wanted)) or shipped.limits(wanted)
 
-    def has_own(self, cc: ComputeCapability) -> bool:
-        """Return whether the row of a compute capability is from the user's file."""
-        return self._own is not None and str(cc) in self._own
-
     def architecture(self, name: str) -> tuple[Limits, ...]:
         """Return the limits of every compute capability of an architecture such as ``"hopper"``."""
         wanted = " ".join(re.split(r"[\s_-]+", name.strip().lower()))

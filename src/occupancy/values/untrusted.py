@@ -70,7 +70,7 @@ def html_text(text: str) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Escape text for Markdown, except code spans of `markdown_code`."""
+    """Escape text for Markdown, except code spans."""
     text = printable_lines(text)
     if "``" in text:  # which would pair with others than the eye sees
         return re.sub(_MARKDOWN, _without_meaning, text)
@@ -86,12 +86,6 @@ def _without_meaning(found: re.Match[str]) -> str:
         return "&lt;" if found["tag"] == "<" else "&amp;"
     # An escape does not keep these from becoming links; a comment in between does.
     return f"{found['link']}<!-- -->" if found["link"] in "@#" else f"<!-- -->{found['link']}"
-
-
-def markdown_code(text: str) -> str:
-    """Return a name as a code span of Markdown."""
-    text = printable(text).replace("`", "'")
-    return f"`{text}`" if text.strip() else "` `"
 
 
 def markdown_cell(text: str) -> str:
