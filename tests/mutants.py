@@ -173,7 +173,14 @@ def measure(area: str, folder: Path) -> tuple[coverage.CoverageData, set[str]]:
 
 def tests_reaching(mutant: Mutant, data: coverage.CoverageData, folder: Path) -> list[str]:
     """Return the tests that reach a line, one of every file in turn; none where only an import does."""
-    contexts = data.contexts_by_lineno(str(folder / mutant.path)).get(mutant.line, [])
+    path = folder / mutant.path
+    by_line = data.contexts_by_lineno(str(path))
+    functions = [node for node in ast.walk(ast.parse(path.read_bytes())) if isinstance(node, ast.FunctionDef)]
+    is_in_function = any(each.lineno <= mutant.line <= (each.end_lineno or 0) for each in functions)
+    # Whichever test imports a module first reaches the lines outside of its functions.
+    contexts = (
+        by_line.get(mutant.line, []) if is_in_function else [one for each in by_line.values() for one in each]
+    )
     by_file: dict[str, list[str]] = {}
     for test in sorted({context.partition("|")[0] for context in contexts} - {""}):
         by_file.setdefault(test.partition("::")[0], []).append(test)

@@ -20,6 +20,25 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
     assert "\\b" not in shown
 
 
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("calc --cc 9.0 -t 1024 -r 64 --exit-code", 0),
+        ("calc --cc 9.0,8.0 -t 1024 -r 65 --exit-code", 1),
+        ("calc --cc 9.0 -t 1024 -r 65", 0),
+        ("fits --cc 9.0,8.0 -t 256 --smem 200k --exit-code", 0),
+        ("fits --cc 7.5,8.0 -t 256 --smem 200k --exit-code", 1),
+        ("fits --cc 7.5,8.0 -t 256 --smem 200k", 0),
+        ("registers --groups 1:40,2:232", 0),
+        ("registers --groups 1:40,2:240", 1),
+        ("scan tests/data/kernels/samples.cubin -t 64", 0),
+        ("scan tests/data/kernels/samples.cubin -t 64 -t 128", 2),
+    ],
+)
+def test_exit_codes(command: str, code: int) -> None:
+    assert run(*command.split()).exit_code == code
+
+
 def test_launch_bounds_that_differ_between_architectures() -> None:
     command = "budget --threads 384 --cc 8.0,9.0,12.0 --blocks 8.0=1,9.0=2,12.0=4"
     bounds = "__launch_bounds__(384, __CUDA_ARCH__ >= 1200 ? 4 : __CUDA_ARCH__ >= 900 ? 2 : 1)"
