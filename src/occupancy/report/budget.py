@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from ..advice.budget import Budget
+from ..advice.budget import Budget, BudgetLevel
 from ..advice.launch_bounds import LaunchBounds, bounds_in_source, launch_bounds, maxnreg_in_source
 from ..errors import InputError
 from ..tables.gpus import Gpu
@@ -85,7 +85,11 @@ def budget_report(
         wanted = [[blocks] * len(gpus) for blocks in sorted(numbers, reverse=True) if blocks <= most]
     levels: list[BudgetRow] = []
     for blocks in wanted:
-        level = _level(gpus, kernel, budgets, blocks, stage_smem)
+        reached = [
+            [level for level in budget.levels if level.active_blocks >= least][-1]
+            for budget, least in zip(budgets, blocks, strict=True)
+        ]
+        level = _level(gpus, kernel, reached, stage_smem)
         if not levels or (level.regs, level.smem) != (levels[-1].regs, levels[-1].smem):
             levels.append(level)
     hidden = {"launch_bounds"} if has_target else set()
@@ -107,26 +111,18 @@ def budget_report(
 
 
 def _level(
-    gpus: Sequence[Gpu],
-    kernel: Kernel,
-    budgets: Sequence[Budget],
-    blocks: Sequence[int],
-    stage_smem: int | None,
+    gpus: Sequence[Gpu], kernel: Kernel, levels: Sequence[BudgetLevel], stage_smem: int | None
 ) -> BudgetRow:
-    found = [
-        [level for level in budget.levels if level.active_blocks >= wanted][-1]
-        for budget, wanted in zip(budgets, blocks, strict=True)
-    ]
-    regs, smem = min(level.regs for level in found), min(level.smem for level in found)
-    reached = tuple(level.active_blocks for level in found)
+    blocks = tuple(level.active_blocks for level in levels)
+    regs, smem = min(level.regs for level in levels), min(level.smem for level in levels)
     return BudgetRow(
-        reached,
-        tuple(level.occupancy for level in found),
-        regs,
-        smem,
-        any(level.needs_opt_in for level in found),
-        _in_source(gpus, kernel.threads, reached, regs),
-        None if stage_smem is None else max(smem - kernel.shared_memory, 0) // stage_smem,
+        active_blocks=blocks,
+        occupancies=tuple(level.occupancy for level in levels),
+        regs=regs,
+        smem=smem,
+        needs_opt_in=any(level.needs_opt_in for level in levels),
+        launch_bounds=_in_source(gpus, kernel.threads, blocks, regs),
+        stages=None if stage_smem is None else max(smem - kernel.shared_memory, 0) // stage_smem,
     )
 
 
