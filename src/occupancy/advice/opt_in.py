@@ -8,7 +8,6 @@ from typing import NamedTuple
 from ..engine import Result, evaluate
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from .waves import is_non_portable
 
 NON_PORTABLE = "cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)"
 """Required for clusters beyond the portable size. CUDA C++ Programming Guide, thread block clusters."""
@@ -49,8 +48,8 @@ def _for_shared_memory(result: Result) -> Iterator[OptIn]:
 
 
 def _for_clusters(result: Result, size: int | None) -> Iterator[OptIn]:
-    if size is not None and is_non_portable(result.limits, size):
-        portable = result.limits.max_portable_cluster_size
+    portable = result.limits.max_portable_cluster_size
+    if size is not None and portable is not None and size > portable:
         yield OptIn(NON_PORTABLE, f"a cluster of more than {portable} blocks")
 
 

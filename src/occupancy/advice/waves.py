@@ -190,12 +190,6 @@ def check_cluster(limits: Limits, cluster_size: int, *, is_measured: bool = Fals
         )
 
 
-def is_non_portable(limits: Limits, cluster_size: int) -> bool:
-    """Return True if the clusters need cudaFuncAttributeNonPortableClusterSizeAllowed."""
-    portable = limits.max_portable_cluster_size
-    return portable is not None and cluster_size > portable
-
-
 def check_multiprocessors(count: int) -> None:
     """Reject a number of SMs that no GPU has.
 

@@ -87,11 +87,10 @@ def first_failure(
         return _shared_memory(limits, kernel, model, allocated)
     if block_limits.barriers == 0:
         barriers = kernel.barriers or cuda.UNKNOWN_BARRIERS
-        available = limits.max_barriers_per_multiprocessor or 0
         return LaunchFailure(
             "max_barriers_per_multiprocessor",
             barriers,
-            available,
+            limits.max_barriers_per_multiprocessor or 0,
             f"{barriers} barriers in one block",
             OUT_OF_RESOURCES,
         )
@@ -147,14 +146,13 @@ def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocati
             f"{registers} registers per thread",
             OUT_OF_RESOURCES,
         )
+    phrase = "in one block"
     if model == "spreadsheet":
         (limit, allowed), needed = _spreadsheet_registers(limits, kernel, allocated)
-        phrase = "in one block"
     else:
         limit, allowed = "max_registers_per_block", limits.max_registers_per_block
         parts = cuda.checked_sub_partitions(limits)
         needed = cuda.registers_checked(allocated.registers // allocated.warps, allocated.warps, parts)
-        phrase = "in one block"
         if needed != allocated.registers:
             counted = round_up(allocated.warps, parts)
             phrase = (
