@@ -36,7 +36,7 @@ BUDGETS = {
     "typing": 80,
     "triton": 150,
     "cli": 1750,
-    "__init__": 190,
+    "__init__": 120,
     "__main__": 30,
 }
 ORDER = list(BUDGETS)

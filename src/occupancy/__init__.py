@@ -65,112 +65,40 @@ if TYPE_CHECKING:
     from .values.resources import Limiter as Limiter
 
 __version__ = "1.0.0"
-
-# Public name -> the module that has it.
-_HOMES = {
-    "BaselineError": "errors",
-    "Carveout": "values.carveout",
-    "CheckResult": "api.builds",
-    "ComputeCapability": "values.limits",
-    "DeviceError": "errors",
-    "Diff": "api.builds",
-    "Exemption": "compare.rules",
-    "Finding": "report.scan",
-    "Gpu": "tables.gpus",
-    "InputError": "errors",
-    "Kernel": "values.kernel",
-    "KernelRecord": "readers",
-    "Launch": "values.kernel",
-    "Limiter": "values.resources",
-    "Limits": "values.limits",
-    "MissingDependencyError": "errors",
-    "Occupancies": "api.occupancy",
-    "Occupancy": "api.occupancy",
-    "OccupancyError": "errors",
-    "ReadError": "errors",
-    "Rule": "compare.rules",
-    "RulesError": "errors",
-    "Scan": "api.scan",
-    "ScannedKernel": "builds.rows",
-    "Sweep": "api.arrays",
-    "TableError": "errors",
-    "UnknownComputeCapabilityError": "errors",
-    "check": "api.builds",
-    "compute": "api.occupancy",
-    "compute_capabilities": "api.gpus",
-    "diff": "api.builds",
-    "fits": "api.fits",
-    "gpu": "tables.gpus",
-    "gpus": "api.gpus",
-    "is_launchable": "api.tuning",
-    "limits": "api.gpus",
-    "prune": "api.tuning",
-    "read_kernel": "readers",
-    "read_limits": "tables.custom",
-    "register_split": "api.registers",
-    "save_baseline": "api.builds",
-    "scan": "api.scan",
-    "sources": "api.gpus",
-    "stream_kernels": "readers",
-    "sweep": "api.sweep",
-}
-_SUBMODULES = ("cuda", "device", "triton", "typing")
-
-# Without Sweep, which needs NumPy: `from occupancy import *` works without it.
-__all__ = [  # noqa: RUF022, in the order of `_HOMES`
-    "__version__",
-    "BaselineError",
-    "Carveout",
-    "CheckResult",
-    "ComputeCapability",
-    "DeviceError",
-    "Diff",
-    "Exemption",
-    "Finding",
-    "Gpu",
-    "InputError",
-    "Kernel",
-    "KernelRecord",
-    "Launch",
-    "Limiter",
-    "Limits",
-    "MissingDependencyError",
-    "Occupancies",
-    "Occupancy",
-    "OccupancyError",
-    "ReadError",
-    "Rule",
-    "RulesError",
-    "Scan",
-    "ScannedKernel",
-    "TableError",
-    "UnknownComputeCapabilityError",
-    "check",
-    "compute",
-    "compute_capabilities",
-    "diff",
-    "fits",
-    "gpu",
-    "gpus",
-    "is_launchable",
-    "limits",
-    "prune",
-    "read_kernel",
-    "read_limits",
-    "register_split",
-    "save_baseline",
-    "scan",
-    "sources",
-    "stream_kernels",
-    "sweep",
-    "cuda",
-    "device",
-    "triton",
-    "typing",
-]
+__all__: list[str]
 
 
 if not TYPE_CHECKING:  # so that type checkers refuse a misspelt name
+    _NAMES = {
+        "errors": (
+            "BaselineError", "DeviceError", "InputError", "MissingDependencyError", "OccupancyError",
+            "ReadError", "RulesError", "TableError", "UnknownComputeCapabilityError",
+        ),
+        "values.carveout": ("Carveout",),
+        "values.kernel": ("Kernel", "Launch"),
+        "values.limits": ("ComputeCapability", "Limits"),
+        "values.resources": ("Limiter",),
+        "tables.custom": ("read_limits",),
+        "tables.gpus": ("Gpu", "gpu"),
+        "readers": ("KernelRecord", "read_kernel", "stream_kernels"),
+        "builds.rows": ("ScannedKernel",),
+        "compare.rules": ("Exemption", "Rule"),
+        "report.scan": ("Finding",),
+        "api.arrays": ("Sweep",),
+        "api.builds": ("CheckResult", "Diff", "check", "diff", "save_baseline"),
+        "api.fits": ("fits",),
+        "api.gpus": ("compute_capabilities", "gpus", "limits", "sources"),
+        "api.occupancy": ("Occupancies", "Occupancy", "compute"),
+        "api.registers": ("register_split",),
+        "api.scan": ("Scan", "scan"),
+        "api.sweep": ("sweep",),
+        "api.tuning": ("is_launchable", "prune"),
+    }  # fmt: skip
+    _HOMES = {name: module for module, names in _NAMES.items() for name in names}
+    _SUBMODULES = ("cuda", "device", "triton", "typing")
+
+    # Without Sweep, which needs NumPy: `from occupancy import *` works without it.
+    __all__ = ["__version__", *sorted(_HOMES.keys() - {"Sweep"}), *_SUBMODULES]
 
     def __getattr__(name: str) -> object:
         if name in _SUBMODULES:
@@ -182,6 +110,5 @@ if not TYPE_CHECKING:  # so that type checkers refuse a misspelt name
         globals()[name] = value  # so that this runs once for each name
         return value
 
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    def __dir__() -> list[str]:
+        return sorted(__all__)
