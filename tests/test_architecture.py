@@ -22,7 +22,7 @@ BUDGETS = {
     "values": 1660,
     "tables": 1210,
     "engine": 1020,
-    "readers": 4290,
+    "readers": 4270,
     "advice": 1620,
     "arrays": 720,
     "device": 1020,

@@ -196,7 +196,6 @@ class _Cubin:
         return KernelRecord(**(shared | own))
 
     def _attributes_of(self, code: int) -> Values:
-        """Return the attributes of the kernel in a section."""
         section = self._info.get(code)
         if section is None:
             return ()

@@ -174,7 +174,6 @@ class Image:
         return self.sections[self._types.index(kind)] if kind in self._types else None
 
     def _strings(self, number: int) -> bytes:
-        """Return a table of names."""
         known = self._string_tables.get(number)
         if known is None:
             if number >= len(self.sections):
@@ -186,7 +185,6 @@ class Image:
         return known
 
     def _name(self, number: int, offset: int) -> str:
-        """Return a name in a table of names."""
         table = self._string_tables.get(number) or self._strings(number)
         if offset >= len(table):
             raise Malformed(f"a name lies at {offset:#x} of a table of {len(table):#x} bytes")

@@ -224,7 +224,6 @@ def _find(piece: bytes | bytearray, pattern: bytes, position: int, low: int, hig
 
 
 def _decompress(entry: FatbinEntry, stored: Bytes, limits: ReadLimits) -> bytes:
-    """Decompress the image of an entry."""
     size, packed_size = entry.size, entry.compressed_size
     if packed_size > len(stored):
         raise Malformed(f"{packed_size} compressed bytes are declared in an entry of {len(stored)}")

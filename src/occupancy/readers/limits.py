@@ -102,29 +102,24 @@ class ReadLimits:
         """The limits of all files of the command."""
         return self if self._parent is None else self._parent
 
-    def try_consume(self, kind: str, amount: int = 1) -> bool:
-        """Return whether an amount is left; if so, it is consumed."""
-        left = self._left[kind] - amount
-        if left >= 0:
-            self._left[kind] = left
-            return True
-        if self._parent is None or not self._parent.try_consume(kind, -left):
-            return False
-        self._left[kind] = 0
-        return True
-
     def consume(self, kind: str, amount: int = 1) -> None:
-        """Consume an amount.
+        """Consume an amount of the file's allowance, then of the shared one.
 
         Raises:
             Exhausted: More than is read of the file.
             Malformed: The same, where other pieces of the file can still be read.
         """
-        if not self.try_consume(kind, amount):
-            ceiling = CEILINGS[kind]
-            if ceiling.ends_the_file:
-                raise Exhausted(f"{ceiling.problem}; the rest is not read")
-            raise Malformed(ceiling.problem)
+        left = self._left[kind] - amount
+        if left < 0 and self._parent is not None and self._parent._left[kind] + left >= 0:
+            self._parent._left[kind] += left
+            left = 0
+        if left >= 0:
+            self._left[kind] = left
+            return
+        ceiling = CEILINGS[kind]
+        if ceiling.ends_the_file:
+            raise Exhausted(f"{ceiling.problem}; the rest is not read")
+        raise Malformed(ceiling.problem)
 
     def expand(self, size: int) -> None:
         """Consume the bytes of a decompression, which brings tables of its own."""

@@ -32,7 +32,6 @@ OPT_IN_NOTE = (
     "because it computes as if none had opted in to more"
 )
 
-
 _Devices = dict[object, dict[str, Any]]  # fields of records by the numbers of devices
 
 

@@ -194,9 +194,11 @@ def _read_file(
             for found in read_content(content):
                 is_empty = is_empty and isinstance(found, Remark)
                 yield found
+            # CMake logs its failing probes of the compiler.
+            is_probe = content.path is not None and content.path.parent.name == CMAKE_FOLDER
             if content.has_changed() or listed not in (None, content.size):
                 yield ReadProblem(name, None, "was changed while it was read; read it again")
-            elif content.errors.count and (listed is None or not (is_empty or _is_probe(content))):
+            elif content.errors.count and (listed is None or not (is_empty or is_probe)):
                 yield ReadProblem(name, None, str(content.errors), content.errors.line)
             elif is_empty and listed is None:
                 reason = reason_for_nothing(content)
@@ -207,11 +209,6 @@ def _read_file(
         yield ReadProblem(name, None, f"cannot be read: {error.strerror or error}")
     except MemoryError:
         yield ReadProblem(name, None, "there is not enough memory to read it")
-
-
-def _is_probe(content: Content) -> bool:
-    """Return whether a file is a log of CMake's failing probes."""
-    return content.path is not None and content.path.parent.name == CMAKE_FOLDER
 
 
 def _metadata_beside(source: KernelSource) -> Path | None:
