@@ -296,7 +296,7 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Baseline:
     except ValueError:  # on another drive of Windows
         seen = os.path.abspath(baseline)
     stated = "".join(
-        f"[[rules]]\nkernels = {_quoted(size.kernels)}\nthreads = {size.threads}\n\n"
+        f"[[rules]]\nkernels = {json.dumps(size.kernels)}\nthreads = {size.threads}\n\n"
         for size in reading.block_sizes
     )
     threads = (
@@ -304,17 +304,13 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Baseline:
     )
     spills = (SPILL_RULES if has_spills else STACK_RULES) + (SMEM_RULES if has_smem_spills else "")
     text = FIRST_RULES.format(
-        baseline=_quoted(PurePath(seen).as_posix()), threads=threads, spills=spills, sizes=stated
+        baseline=json.dumps(PurePath(seen).as_posix()), threads=threads, spills=spills, sizes=stated
     )
     try:
         write_atomically(rules, text)
     except OSError as error:
         raise RulesError(f"cannot be written: {error.strerror or error}", where=rules) from error
     return saved
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text)
 
 
 def check_command(build: Sequence[str], rules: str, options: Sequence[str] = ()) -> str:

@@ -80,6 +80,8 @@ def prune(
         UnknownComputeCapabilityError: A compute capability that the table does not have.
     """
     check_needs(needs, "prune", *OWN)
+    if isinstance(configs, Mapping):
+        raise InputError("is one configuration", where="configs", hint="Give a list of them.")
     criteria = Criteria.parse(gpu, min_occupancy, min_blocks, model, needs)
     return (
         config

@@ -204,3 +204,8 @@ class TestRefusals:
         for function in (partial(prune, configs=[]), is_launchable, occupancy.triton.early_config_prune):
             with pytest.raises(TypeError, match=rf"'{name}'.*{hint}"):
                 function(**arguments)
+
+
+def test_one_configuration_in_place_of_a_list_is_refused() -> None:
+    with pytest.raises(occupancy.InputError, match="configs is one configuration"):
+        occupancy.prune("9.0", {"num_warps": 4})
