@@ -40,7 +40,7 @@ class Malformed(Exception):  # noqa: N818, it is caught within the readers
         super().__init__(what)
 
 
-class Exhausted(Exception):  # noqa: N818, likewise
+class Exhausted(Exception):  # noqa: N818, it is caught within the readers
     """The end of an allowance: nothing more is read of this file."""
 
     def __init__(self, what: str) -> None:
@@ -70,8 +70,6 @@ CEILINGS = {
     # Bytes of the names of what was found, and the work of demangling each different name.
     "names": Ceiling(16 * MIB, 32 * MIB, "longer names of kernels than are read"),
     "demangling": Ceiling(4 * MIB, 4 * MIB, "longer mangled names of kernels than are read"),
-    # Kernels, different in what they need, for which next steps are found.
-    "advice": Ceiling(2_000, MIB // 1000, "more different kernels than next steps are found for"),
     "problems": Ceiling(1_000, MIB // 1024, "too much is damaged"),
 }
 
@@ -94,8 +92,6 @@ class ReadLimits:
         self._parent = ReadLimits() if shared is None else shared
         length = max(size, LEAST_FILE_BYTES)
         self._left = {kind: ceiling.per_mib * length // MIB for kind, ceiling in CEILINGS.items()}
-        # Next steps are found when the file is closed already.
-        self._parent._left["advice"] += self._left["advice"]
 
     @property
     def shared(self) -> ReadLimits:
