@@ -206,8 +206,7 @@ def survivors(area: str, count: int, seed: int, folder: Path) -> tuple[int, list
         copy.write_bytes(files[Path(mutant.path)])
         if not noticed:
             alive.append(f"{mutant}  ({len(tests)} tests)")
-        print("." if noticed else "S", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
+        print("noticed" if noticed else "survived", mutant, file=sys.stderr, flush=True)
     return len(chosen), alive
 
 
