@@ -80,7 +80,7 @@ def budget(
 
 def _target(given: Result, occupancy: float | None, blocks: int | None) -> int:
     if occupancy is not None and blocks is not None:
-        raise InputError("occupancy and blocks are mutually exclusive", hint="Give one of them.")
+        raise InputError("occupancy and blocks cannot be combined", hint="Give one of them.")
     if blocks is not None:
         if blocks < 1:
             raise InputError(f"{blocks} is out of range", where="blocks", allowed="1 and up")
@@ -103,9 +103,9 @@ def _unreachable(gpu: Gpu, given: Result, target: int, occupancy: float | None) 
     if not most:
         return InputError(f"no block of {threads} threads can be resident: {given.reason}", where="kernel")
     limiters = " and ".join(given.limiters).replace("_", " ")
-    subject = "with the resources of the kernel the most is" if used(given.kernel) else "the most is"
+    subject = "the kernel's resources allow" if used(given.kernel) else "the GPU allows"
     possible = f"{subject} {most} ({100 * given.occupancy:.4g}%), limited by {limiters}"
-    more = ""
+    more = "Without registers and shared memory, the answer is their limits." if used(given.kernel) else ""
     if "virtual_resources" in given.limiters:
         more = "Set virtual resources to 0 for a kernel that relinquishes its allocation permit."
     elif "tensor_memory" in given.limiters:

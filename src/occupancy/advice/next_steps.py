@@ -80,13 +80,14 @@ def using_less(now: Result) -> Iterator[NextStep]:
 
 def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
     """Yield the nearest size with more warps, and the nearest of those with the most."""
-    if _is_limited_at_any_size(now) or now.active_warps >= now.limits.max_warps_per_multiprocessor:
+    warps = now.active_warps if now.launchable else 0  # the spreadsheet counts blocks that cannot launch
+    if _is_limited_at_any_size(now) or warps >= now.limits.max_warps_per_multiprocessor:
         return
     warp, threads, most = now.limits.warp_size, now.kernel.threads, now.limits.max_threads_per_block
     better = []  # the present size as well, if its shape is what the GPU rejects
     for size in range(warp, most + 1, warp):
         result = evaluate(now.limits, now.kernel.replace(threads=size), now.model)
-        if result.active_warps > now.active_warps:
+        if result.active_warps > warps and result.launchable:
             better.append(NextStep(result.active_blocks, result.occupancy, FrozenDict({"threads": size})))
     better = sorted(better, key=lambda step: abs(step.requires["threads"] - threads))
     best = sorted(better, key=lambda step: -step.occupancy)

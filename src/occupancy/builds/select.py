@@ -31,7 +31,7 @@ def names_there(wanted: str, names: Collection[str]) -> str:
     """Return the hint of an error: the names nearest to one that no kernel has."""
     near = nearest_names(wanted, set(map(last_name, names))) or sorted(set(map(base_name, names)))
     more = f" and {len(near) - MOST_NAMES:,} more" if len(near) > MOST_NAMES else ""
-    return f"There are {', '.join(near[:MOST_NAMES])}{more}."
+    return f"Kernels here: {', '.join(near[:MOST_NAMES])}{more}."
 
 
 @dataclass(frozen=True)

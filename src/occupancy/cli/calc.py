@@ -42,7 +42,7 @@ ANY_THREADS = 32
     CLUSTER,
     SMS,
     Option("--explain", is_flag=True, help="Show the arithmetic."),
-    Option("--exit-code", is_flag=True, help="Exit with 1 if the kernel cannot launch."),
+    Option("--exit-code", is_flag=True, help="Exit with 1 if the kernel does not compile or launch."),
     Option("--open", "opens_page", is_flag=True, help="Open the kernel in the page."),
     FORMAT,
 )
@@ -71,7 +71,7 @@ def calc(
                 f"the page shows one GPU, not {len(results)}", where="--open", hint="Name one GPU."
             )
         show_page(question_for(results[0], grid=grid, cluster=cluster, sms=sms))
-    if exit_code and not all(result.launchable for result in results):
+    if exit_code and not all(result.launchable and result.compile_error is None for result in results):
         click.get_current_context().exit(1)
 
 
@@ -135,13 +135,9 @@ def fits(
     from ..values.spellings import parse_share
 
     found = fitting(chosen_gpus(inputs, "current"), cluster=cluster, model=model, **inputs)
-    can_run = any(each.runs for each in found)
-    if occupancy is not None:
-        share = parse_share(occupancy, "occupancy")
-        found = tuple(each for each in found if each.runs and each.occupancy >= share - 0.0005)
-        found = tuple(sorted(found, key=lambda each: -each.occupancy))
-    show(fits_report(found, inputs), output_format)
-    if exit_code and not can_run:
+    least = None if occupancy is None else parse_share(occupancy, "occupancy")
+    show(fits_report(found, least), output_format)
+    if exit_code and not any(each.runs for each in found):
         click.get_current_context().exit(1)
 
 
@@ -301,8 +297,8 @@ def block_sizes(
 
 @command(
     *GPUS,
-    Option("--groups", "--setmaxnreg", "groups", group="kernel", required=True, metavar="N:R,...",
-           help="Registers after setmaxnreg: 1:40,2:232; ? finds the most."),
+    Option("--groups", group="kernel", required=True, metavar="COUNT:REGS,...",
+           help="Warpgroups with their registers after setmaxnreg: 1:40,2:232; ? finds the most."),
     option_of("threads", metavar="N",
               help="Threads per block, in warpgroups of 128.  [default: those of all groups]"),
     option_of("regs", help="Registers per thread of the compiled kernel."),
@@ -347,9 +343,9 @@ def sweep(
     """Vary inputs of a kernel: a table, a picture, or a row for each combination.
 
     GPUs, threads, registers, shared memory, carveout, barriers, tensor memory and virtual resources may be
-    lists (128,256) and ranges (FIRST:LAST:STEP). The screen shows one or two that vary, and of more the best;
-    --format csv has every combination. If none varies, the result is the three charts of NVIDIA's
-    spreadsheet.
+    lists (128,256) and ranges (FIRST:LAST:STEP). With one or two varying inputs the screen shows all
+    results, with more only the best; --format csv has every combination. If none varies, the result is the
+    three charts of NVIDIA's spreadsheet.
 
     \b
     occupancy sweep --cc 7.0 --threads 128 --regs 37

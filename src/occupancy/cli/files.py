@@ -54,7 +54,7 @@ SELECTION = (
 KERNELS = (
     *SELECTION,
     Option("-c", "--cc", group="gpu", metavar="CC", shell_complete=complete_gpu,
-           help="Compute for this compute capability instead."),
+           help="Compute for this compute capability, not that of the code."),
     Option("--gpu", group="gpu", metavar="NAME", shell_complete=complete_gpu,
            help="Compute for this GPU, with the code that it loads."),
     LIMITS,
@@ -73,10 +73,10 @@ REPORT_FILE = output_option("Write the report to a file; .csv, .json, .jsonl, .m
     Option("--below", metavar="PERCENT", help="Only kernels of a lower occupancy: 50, 50%, 0.5."),
     Option("--spilling", "only_spilling", is_flag=True, help="Only kernels that spill registers."),
     Option("--sort", type=click.Choice(ORDERS), metavar="ORDER",
-           help=f"Lowest occupancy, or most of the others, first. [{'|'.join(ORDERS)}]"),
+           help=f"Sort by lowest occupancy, or by most regs, spills, stack or time. [{'|'.join(ORDERS)}]"),
     Option("--reverse", is_flag=True, help="Reverse the order of --sort."),
     Option("--limit", type=click.IntRange(min=1), metavar="N",
-           help="Show N kernels, lowest occupancy first, in every format."),
+           help="Show only the first N kernels in the order of --sort."),
     IN_FULL,
     Option("--columns", metavar="NAME,...",
            help="Columns by their names in CSV, such as demangled,regs,occupancy."),
@@ -139,7 +139,7 @@ def _save_baseline(files: tuple[str, ...], baseline: str, options: dict[str, Any
     Option("--with-same", is_flag=True, help="Include kernels that did not change."),
     IN_FULL,
     Option("--ignore-arch", is_flag=True,
-           help="Compare a kernel with that of another architecture if its own has none."),
+           help="If a kernel has no counterpart of its own architecture, compare it with another one."),
     Option("--threshold", type=float, default=0, metavar="N",
            help="Ignore changes of up to N percent, or N points of occupancy."),
     REPORT_FILE,
@@ -221,8 +221,7 @@ def _print_sarif(found: Scan | Diff | CheckResult, kinds: Mapping[str, FindingKi
 def check(build: tuple[str, ...], output_format: str, output: tuple[str, ...], **options: Any) -> None:
     """Check the kernels of a build against rules; exit with 1 if one is broken.
 
-    BUILD is anything that `occupancy scan` reads. A rule that demands something of no kernel is an
-    error.
+    BUILD is anything that `occupancy scan` reads. A rule that matches no kernel is an error.
 
     \b
     occupancy check build/

@@ -126,7 +126,7 @@ def chosen_gpus(options: dict[str, Any], default: Default = "one") -> list[Gpu]:
     file, changes = options.pop("limits_file"), options.pop("changes")
     wants_all = options.pop("wants_all", False)
     if options["device"] and file is not None:
-        raise InputError("--device and --limits are mutually exclusive", hint="Give --cc with --limits.")
+        raise InputError("--device and --limits cannot be combined", hint="Give --cc with --limits.")
     table = LimitsTable(file)
     found = [gpu for name in ("cc", "gpu", "device") for gpu in named_gpus(name, options.pop(name), table)]
     found = list(dict.fromkeys(found)) or _default_gpus(default, table, file, wants_all)

@@ -299,10 +299,10 @@ class _Run:
 
 _SOURCES: dict[Measure, str] = {
     "spill_bytes": "Keep the output of ptxas -v beside the files, or exempt these kernels with false.",
-    "stack_bytes": "Images and the output of ptxas -v state it.",
-    "spill_smem": "Images state it, logs do not.",
-    "smem": "Images state it.",
-    "barriers": "Images and the output of ptxas -v state them.",
+    "stack_bytes": "Cubins, libraries and the output of ptxas -v contain it.",
+    "spill_smem": "Cubins and libraries contain it, logs do not.",
+    "smem": "Cubins and libraries contain it.",
+    "barriers": "Cubins, libraries and the output of ptxas -v contain them.",
     "occupancy": "It takes the registers and a known compute capability.",
 }
 
@@ -321,7 +321,7 @@ def _idle_patterns(entry: Rule | Exemption, kernels: Iterable[KernelRecord]) -> 
 def _idle_error(number: int, rule: Rule, idle: Sequence[str], names: Collection[str]) -> RulesError:
     archs = f" on {', '.join(arch.sm for arch in rule.arch)}" if rule.arch else ""
     return RulesError(
-        f"rule {number} demands something of {', '.join(idle)}{archs}, and no kernel matches",
+        f"rule {number} matches no kernel: {', '.join(idle)}{archs}",
         where=rule.place,
         hint=f"Correct or remove it. {names_there(idle[0].strip('*'), names)}",
     )

@@ -131,7 +131,7 @@ class Rule(_Entry):
     def __post_init__(self) -> None:
         with ErrorCollector() as found:
             if not any(getattr(self, name) is not None for name in ("threads", "dynamic_smem", *CRITERIA)):
-                found.add(RulesError("demands nothing", where="rule", allowed=", ".join(CRITERIA)))
+                found.add(RulesError("sets no limit", where="rule", allowed=", ".join(CRITERIA)))
             self._read_selectors(found)
             if self.threads is not None:
                 self._set("threads", found.call(_threads, self.threads))
@@ -434,7 +434,7 @@ def find_rules() -> str | None:
 
 FIRST_RULES = """\
 # Rules for the kernels of this build:  occupancy check BUILD, with the folder of the build
-# docs/reference/rules.md lists every rule. A rule may be for some kernels or architectures alone.
+# A rule can apply to selected kernels or architectures. The documentation lists all rules under "Rules".
 
 # The build to compare with. To accept intended changes:
 #   occupancy check BUILD --update               # of one kernel: --update --name PART
@@ -442,7 +442,7 @@ baseline = {baseline}{threads}
 # allow_removed = "legacy_*"   # may be removed; any other kernel that is gone fails the check
 
 [[rules]]                      # every kernel
-max_occupancy_drop = 0         # points below the baseline
+max_occupancy_drop = 0         # allowed drop in percentage points
 {spills}# max_regs_growth = 8          # more registers than in the baseline: an early warning
 
 # [[rules]]                    # some kernels, on one architecture
@@ -460,9 +460,7 @@ max_occupancy_drop = 0         # points below the baseline
 """
 """First file of rules, which a build meets that is its own baseline."""
 
-SPILL_RULES = (
-    "no_new_spills = true\n# max_stack_growth = 0         # bytes; without spills a stack holds arrays\n"
-)
+SPILL_RULES = "no_new_spills = true\n# max_stack_growth = 0         # bytes; without spills: local arrays\n"
 STACK_RULES = (
     "max_stack_growth = 0           # bytes; old code without a log shows spills as stack alone\n"
     "# no_new_spills = true         # better, but it needs the output of ptxas -v beside the files\n"

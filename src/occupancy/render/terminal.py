@@ -31,7 +31,7 @@ def text(report: Report, width: int = 80, color: bool = False) -> str:
 
     stream = io.StringIO()
     console = Console(
-        file=stream, width=max(width, 2 * LEAST_WIDTH), color_system="standard" if color else None,
+        file=stream, width=max(width, 2 * LEAST_WIDTH), height=25, color_system="standard" if color else None,
         force_terminal=color, highlight=False, markup=False, emoji=False, legacy_windows=False,
     )  # fmt: skip
     for number, line in enumerate(report.headline):

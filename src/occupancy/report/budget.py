@@ -176,7 +176,7 @@ class BoundsRow(NamedTuple):
 
 BOUNDS_COLUMNS = (
     *chosen(RESULT_COLUMNS, "gpu", "cc"),
-    Column("legal", "Legal", "bounds.legal", None, "True if an SM can hold the blocks", "left", type="boolean"),
+    Column("legal", "Honored", "bounds.legal", None, "True if an SM can hold the blocks", "left", type="boolean"),
     Column("register_cap", "Register cap", "bounds.register_cap", None,
            "Registers per thread that ptxas does not exceed", type="integer"),
     Column("regs", "", "bounds.regs", about="The cap, or the kernel's registers if fewer", type="integer"),
@@ -200,9 +200,11 @@ def bounds_report(gpus: Sequence[Gpu], kernel: Kernel, bounds: Sequence[LaunchBo
         kernel: The kernel.
         bounds: The result for each GPU.
     """
-    cap = count(min(each.register_cap for each in bounds), "register")
+    honored = [gpu.label for gpu, each in zip(gpus, bounds, strict=True) if each.legal]
+    cap = count(min(each.register_cap for each in bounds if each.legal or not honored), "register")
     texts = join_and(list(dict.fromkeys(each.launch_bounds for each in bounds)))
-    where = "" if len(bounds) == 1 else " on all of them"
+    some, several = 0 < len(honored) < len(bounds), len(bounds) > 1
+    where = f" on {join_and(honored)}" if some else " on all of them" * several
     rows = list(map(BoundsRow, gpus, bounds))
     warnings = [f"{row.gpu.label}: {row.bounds.warning}." for row in rows if row.bounds.warning]
     return Report(

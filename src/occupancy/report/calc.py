@@ -211,7 +211,7 @@ def step_changes(kernel: Kernel, step: NextStep) -> str:
         shape = kernel.block_dim  # a step is a block along x
         now = f"{kernel.threads:,}" if shape is None else " x ".join(map(str, shape))
         along = "" if shape is None else " x 1 x 1"
-        return f"{now} -> {step.requires['threads']:,}{along} threads, nothing else"
+        return f"{now} -> {step.requires['threads']:,}{along} threads alone"
     values = {"regs": kernel.regs, "smem": kernel.shared_memory, "barriers": kernel.barriers,
               "tensor_memory": kernel.tensor_memory, "threads": kernel.threads}  # fmt: skip
     text = ", ".join(change(name, values[name], after) for name, after in step.requires.items())
@@ -322,7 +322,8 @@ def _headline(row: Row) -> Iterator[str]:
     yield f"{kernel_text(row.kernel)} on {gpu_text(row.gpu)}"
     if result.launchable:
         most = result.limits.max_warps_per_multiprocessor
-        yield f"{count(result.active_blocks, 'block')} per SM: {result.active_warps} of {most} warps"
+        where = "" if row.compile_error is None else "With dynamic shared memory "
+        yield f"{where}{count(result.active_blocks, 'block')} per SM: {result.active_warps} of {most} warps"
     if row.waves is not None:
         yield wave_text(row.waves)
 
@@ -352,7 +353,7 @@ def _resource_rows(row: Row) -> Iterator[tuple[str, ...]]:
         if name == "shared_memory" and reserved and use.per_block:
             remarks.append(f"includes {size(reserved)} reserved")
         text = size if name == "shared_memory" else plain
-        mark = "*" if name == "barriers" and row.kernel.barriers is None else ""
+        mark = "*" if getattr(row.kernel, {"registers": "regs"}.get(name, name), 0) is None else ""
         per_sm = "-" if use.per_multiprocessor is None else text(use.per_multiprocessor)
         fitting = "no limit" if blocks is None else plain(blocks)
         yield label(name), f"{text(use.per_block)}{mark}", per_sm, fitting, ", ".join(remarks)
@@ -361,10 +362,11 @@ def _resource_rows(row: Row) -> Iterator[tuple[str, ...]]:
 def _details_of_one(row: Row) -> Iterator[Block]:
     rows = list(_resource_rows(row))
     yield Table("", RESOURCE_TABLE, rows)
-    if row.result.occupancy < 1 or not row.result.launchable:
-        yield _steps_block(row)
-    if facts := list(_facts(row)):
-        yield Facts(facts)
+    if row.compile_error is None:
+        if row.result.occupancy < 1 or not row.result.launchable:
+            yield _steps_block(row)
+        if facts := list(_facts(row)):
+            yield Facts(facts)
     if any(per_block.endswith("*") for _, per_block, *_ in rows):
         yield Paragraph([note("assumed").text])
     if row.waves is not None:
@@ -384,7 +386,7 @@ def _steps_block(row: Row) -> Block:
         bounds = "" if cap is None else cap.launch_bounds or cap.maxnreg
         if bounds.startswith("__launch_bounds__"):
             bounds = bounds.removeprefix("__launch_bounds__")
-            lines = [f"({row.kernel.threads}, N) is __launch_bounds__."]
+            lines = [f"({row.kernel.threads}, N): arguments of __launch_bounds__."]
         blocks = count(step.active_blocks, "block")
         rows.append((percent(step.occupancy), blocks, step_changes(row.kernel, step), bounds))
     if any("regs" in step.requires for step in row.steps):
@@ -401,7 +403,7 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
             memory, l1 = size(smallest["shared_memory"]), size(smallest["l1"])
             yield "L1 carveout", f"{smallest['percent']}% ({memory}) is enough and leaves {l1} of L1"
     for call in row.opt_ins:
-        yield "Opt-in", call
+        yield "Opt in", call
     if row.resident_blocks and row.waves is None:
         sms, clusters = row.gpu.multiprocessor_count or 0, ""
         if row.wave is not None:
@@ -432,7 +434,7 @@ def wave_text(waves: Waves) -> str:
     if not waves.partial_wave_blocks:
         return f"{count(waves.full_waves, 'full wave')}{unit}, no tail"
     return (
-        f"Last wave: {percent(waves.last_wave_fill)} full ({count(waves.rounds, 'wave')}{unit}); no tail at "
+        f"Last wave: {percent(waves.last_wave_fill)} full ({count(waves.rounds, 'wave')}{unit}); full waves at "
         f"multiples of {wave.blocks:,} blocks"
     )
 
@@ -464,9 +466,7 @@ def _details_of_several(rows: Sequence[Row]) -> Iterator[Block]:
     if failures := [row for row in rows if not row.result.launchable or row.compile_error]:
         yield Facts([(row.gpu.label, result_text(row)) for row in failures])
     if any(row.steps for row in rows):
-        yield Paragraph(
-            ("One setting for all: occupancy budget with the same GPUs lists what each target allows.",)
-        )
+        yield Paragraph(("For limits that hold on all of these GPUs, run occupancy budget.",))
 
 
 def _notes(row: Row) -> Iterator[Note]:
@@ -491,4 +491,6 @@ def _notes(row: Row) -> Iterator[Note]:
     if row.wave is not None and row.wave.is_upper_bound:
         yield note("cluster-bound")
     if row.gpu.variants:
-        yield note("sms-vary")
+        sms = " or ".join(map(str, sorted({each.multiprocessor_count or 0 for each in row.gpu.variants})))
+        text = f"{row.gpu.label} has {sms} SMs. For the whole GPU, name the product or give `--sms`."
+        yield note("sms-vary")._replace(text=text)

@@ -278,6 +278,6 @@ def _notes(found: Differences) -> Iterator[Note]:
         yield note("assumed-threads")
     if found.unknown:
         names = ", ".join(label(name) for name in found.unknown)
-        yield note("stated-by-one")._replace(text=f"Only one of the builds states: {names}.")
+        yield note("stated-by-one")._replace(text=f"Not compared, known for only one build: {names}.")
     if any(row.verdict == "mixed" for row in changed):
         yield note("mixed")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..values.numbers import count, percent
@@ -28,14 +28,20 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def fits_report(fits: Sequence[Any], inputs: Mapping[str, Any]) -> Report:
+def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
     """Return the report of a `Fit` for each GPU.
 
     Args:
         fits: The GPUs with the kernel.
-        inputs: What was given of the kernel, for a report without rows.
+        least: Occupancy below which a GPU is left out, 0 to 1; the others are then sorted.
     """
     running = [fit for fit in fits if fit.runs]
+    kernel = fits[0].kernel
+    runs = f"Runs on {len(running)} of {count(len(fits), 'GPU')}"
+    if least is not None:
+        reached = [fit for fit in running if fit.occupancy >= least - 0.0005]
+        fits = sorted(reached, key=lambda fit: -fit.occupancy)
+        runs += f", {len(fits)} with at least {percent(least)}"
     reasons: dict[str, list[str]] = {}
     opt_ins: dict[str, list[str]] = {}
     for fit in fits:
@@ -47,11 +53,6 @@ def fits_report(fits: Sequence[Any], inputs: Mapping[str, Any]) -> Report:
     if reasons:
         details.append(Paragraph([f"{', '.join(gpus)}: {reason}" for reason, gpus in reasons.items()]))
     if opt_ins:
-        details.append(Facts([("Opt-in", f"{call} ({', '.join(gpus)})") for call, gpus in opt_ins.items()]))
-    if fits:
-        headline = [f"Runs on {len(running)} of {count(len(fits), 'GPU')}", kernel_text(fits[0].kernel)]
-        inputs = fits[0].kernel.to_dict()
-    else:
-        headline = ["Runs on none of the GPUs"]
-        inputs = {name: value for name, value in inputs.items() if value is not None}
-    return Report("fits", headline, COLUMNS, fits, "gpus", inputs, details=details)
+        details.append(Facts([("Opt in", f"{call} ({', '.join(gpus)})") for call, gpus in opt_ins.items()]))
+    headline = runs, kernel_text(kernel)
+    return Report("fits", headline, COLUMNS, fits, "gpus", kernel.to_dict(), details=details)

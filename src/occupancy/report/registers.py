@@ -13,7 +13,7 @@ COLUMNS = (
     Column("regs", "Registers per thread", about="After setmaxnreg", type="integer"),
     Column("instruction", "Instruction", about="Instruction that changes them; null: none", align="left",
            type="string"),
-    Column("most", "At most", about="Most registers beside the other groups", type="integer"),
+    Column("most", "At most", about="Most registers with the other groups as given", type="integer"),
 )  # fmt: skip
 
 VALUES = (
@@ -27,7 +27,7 @@ def registers_report(split: RegisterSplit) -> Report:
     if split.reason is not None:
         result = f"Does not launch: {split.reason}"
     elif split.suffices:
-        result = f"The registers suffice: {split.taken:,} of the block's {split.pool:,}"
+        result = f"Runs: the warpgroups use {split.taken:,} of the block's {split.pool:,} registers"
     else:
         result = f"Deadlocks: the warpgroups need {split.taken:,} registers, and the block has {split.pool:,}"
     groups = count(split.warpgroups, "warpgroup")
@@ -51,7 +51,7 @@ def _facts(split: RegisterSplit) -> Iterator[tuple[str, str]]:
         if split.enough_at_launch is not None:
             fix += f": {split.enough_at_launch}"
         elif split.needed_regs > split.launch_regs:
-            fix = "fewer registers per warpgroup, as in the last column"
+            fix = "fewer registers in one group: the last column has its most, with the others as given"
         yield "Fix", fix
     if split.reason is None:
         yield "Occupancy", f"{percent(split.occupancy)}, {count(split.active_blocks, 'block')} per SM"
@@ -59,4 +59,4 @@ def _facts(split: RegisterSplit) -> Iterator[tuple[str, str]]:
         registers = f"{split.launch_regs_if_fitting} registers"
         yield "Better bound", f"{split.active_blocks} blocks fit: that bound gives {registers}"
     if split.needs_opt_in:
-        yield "Opt-in", "needed for this shared memory (cudaFuncSetAttribute)"
+        yield "Opt in", "cudaFuncSetAttribute, for this shared memory"

@@ -368,7 +368,7 @@ def _headline(of: Summary, threads: int | None) -> str:
     spilling = f"{of.spilling:,} with spills" if of.spilling else "no spills"
     parts = [
         f"{of.not_launchable:,} cannot launch" if of.not_launchable else "",
-        "spills not stated" if of.spilling is None else spilling,
+        "no spill data" if of.spilling is None else spilling,
         f"{of.below_half:,} below {percent(LOW)}" if of.below_half else f"none below {percent(LOW)}",
     ]
     return f"{count(of.kernels, 'kernel')}{launches} for {archs}{at}: {', '.join(filter(None, parts))}"

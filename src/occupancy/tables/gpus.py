@@ -161,9 +161,9 @@ def gpu(name: str) -> Gpu:
 def unclear_name(gpu: Gpu) -> InputError:
     """Return the error for a name of products with different numbers of SMs, where one number is needed."""
     return InputError(
-        f"{shown(gpu.name)} is the name of GPUs with different numbers of SMs",
+        f"{shown(gpu.name)} matches GPUs with different numbers of SMs",
         where="gpu",
-        hint="Choose one of them:",
+        hint="Set `multiprocessor_count` (`--sms N`), or choose one:",
         choices=_choices(gpu.variants),
     )
 
@@ -234,7 +234,7 @@ def _find_product(name: str, found: Sequence[_Product], table: LimitsTable) -> G
         raise _no_such_gpu(name)
     if len({each.compute_capability for each in found}) > 1:
         raise InputError(
-            f"{shown(name)} is the name of {len(found)} GPUs with different compute capabilities",
+            f"{shown(name)} matches {len(found)} GPUs with different compute capabilities",
             where="gpu",
             hint="Choose one of them:",
             choices=_choices([_gpu(each, table) for each in found]),

@@ -133,22 +133,22 @@ FIELDS: Mapping[str, Field] = {
             aliases=("registers", "regsperthread", "registersperthread", "nregs", "numregs", "maxrregcount"),
         ),
         Field(
-            "smem", "shared memory per block", "size", "Shared memory per block: 40k, 27.5KiB.",
+            "smem", "shared memory per block", "size", "Shared memory per block, static and dynamic: 40k, 27.5KiB.",
             unit="bytes", options=("-s", "--smem"), metavar="SIZE",
             aliases=("shared", "sharedmemory", "sharedmem", "sharedmemperblock", "sharedbytes", "shmem"),
         ),
         Field(
-            "static_smem", "static shared memory per block", "size", "Declared shared memory per block.",
+            "static_smem", "static shared memory per block", "size", "Static shared memory per block (__shared__).",
             unit="bytes", options=("--static-smem",), metavar="SIZE",
             aliases=("staticshared", "staticsharedmemory", "staticsharedmem", "staticshmem"),
         ),
         Field(
-            "dynamic_smem", "dynamic shared memory per block", "size", "Requested shared memory per block.",
+            "dynamic_smem", "dynamic shared memory per block", "size", "Dynamic shared memory per block (at launch).",
             unit="bytes", options=("--dynamic-smem",), metavar="SIZE",
             aliases=("dynamicshared", "dynamicsharedmemory", "dynamicsharedmem", "dynamicshmem"),
         ),
         Field(
-            "barriers", "barriers per block", "count", "Named barriers per block; they limit from 9.0.",
+            "barriers", "barriers per block", "count", "Named barriers per block, a limit from 9.0 on.",
             high=MAX_BARRIERS_PER_BLOCK, options=("--barriers",), aliases=("numblockbarriers", "numbarriers"),
         ),
         Field(
@@ -159,7 +159,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "carveout", "carveout", "carveout",
-            "Shared memory's share of the L1 memory: 50, 64k, max, default (the largest), auto.",
+            "Shared memory carveout in percent or as a size: 50, 64k, max, default (the largest), auto.",
             options=("--carveout",), metavar="PERCENT|SIZE",
         ),
         Field(
@@ -175,7 +175,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "virtual_resources", "virtual resources per block", "count",
-            "Virtual resources per block, as in a cubin; 128 with tensor memory. They limit from 10.0.",
+            "Virtual resources per block, as in a cubin; 128 with tensor memory; a limit from 10.0 on.",
             high=MAX_VIRTUAL_RESOURCES_PER_BLOCK, options=("--virtual-resources",),
         ),
         Field(

@@ -75,7 +75,7 @@ def test_wrong_arguments_are_refused_before_the_tuner_runs() -> None:
         occupancy.triton.perf_model("9.0", grid=10)
     with pytest.raises(InputError, match="grid is missing"):
         occupancy.triton.perf_model("9.0", multiprocessor_count=132)
-    with pytest.raises(InputError, match="gpu: 'H100' is the name of GPUs"):
+    with pytest.raises(InputError, match="gpu: 'H100' matches GPUs"):
         occupancy.triton.perf_model("H100", grid=10)
     with pytest.raises(InputError, match="min_occupancy"):
         occupancy.triton.early_config_prune("9.0", min_occupancy=-1)

@@ -115,7 +115,7 @@ def test_annotations(project: Path) -> None:
     assert [line.partition(",title=occupancy%3A ")[2].partition(":")[0] for line in lines[:3]] == [
         "max_occupancy_drop", "no_new_spills", "removed",
     ]  # fmt: skip
-    assert "sm_80: 100%25 -> 50%25 at 256* threads; sm_90: 100%25 -> 75%25" in lines[0]
+    assert "sm_80: 100%25 -> 50%25 at 256* threads, at least 100%25; sm_90: 100%25 -> 75%25" in lines[0]
     assert "--update --name img::emboss" in lines[2]
     assert lines[3].startswith("FAILED: ")
     Path("occupancy.toml").write_text("[[rules]]\nmax_regsters = 3\n")

@@ -269,9 +269,7 @@ class TestCheck:
 
     def test_a_pattern_for_no_kernel_is_an_error_only_of_a_demand(self) -> None:
         kernels = [kernel("_Z4blurv")]
-        with pytest.raises(
-            RulesError, match=r"rule 2 demands something of blurr, and no kernel.* There are blur\."
-        ):
+        with pytest.raises(RulesError, match=r"rule 2 matches no kernel: blurr.* Kernels here: blur\."):
             check(kernels, Rule(max_regs=64), Rule(kernels=["blur", "blurr"], max_regs=40))
         with pytest.raises(RulesError, match="on sm_80"):
             check(kernels, Rule(arch="sm_80", max_regs=64))

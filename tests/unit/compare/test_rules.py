@@ -100,7 +100,7 @@ def test_a_file_that_begins_with_a_byte_order_mark(tmp_path: Path) -> None:
         ("baselin = 'x'\n[[rules]]\nmax_regs = 64", r"baselin: .* Did you mean baseline"),
         ("", "rules are missing"),
         ("rules = [3]", r"rules: got \[3\]"),
-        ("[[rules]]\nkernels = 'a'", r"rules\[1\]: demands nothing"),
+        ("[[rules]]\nkernels = 'a'", r"rules\[1\]: sets no limit"),
         ("[[rules]]\nmax_regs = 256", "got 256. Allowed: 1 to 255, or false"),
         ("[[rules]]\nmax_regs = 64.5", "got 64.5"),
         ("[[rules]]\nmax_regs = '64'", "got '64'"),

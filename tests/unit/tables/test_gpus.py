@@ -136,7 +136,7 @@ class TestFind:
         ],
     )
     def test_an_unclear_name_lists_the_candidates(self, name: str, choices: list[str]) -> None:
-        with pytest.raises(InputError, match="is the name of") as caught:
+        with pytest.raises(InputError, match="matches") as caught:
             gpu(name)
         text = re.sub(" +", " ", "\n".join(caught.value.choices))
         for choice in choices:

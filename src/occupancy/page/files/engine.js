@@ -334,10 +334,10 @@ function stepsByBlockSize(now) {
   const { limits, kernel } = now;
   const bySize = now.limiters.filter((name) => name !== "virtual_resources" && name !== "tensor_memory");
   if (now.limiters.includes("virtual_resources") && !bySize.length && now.active_blocks) return [];
-  const better = [];
+  const better = [], warps = now.launchable ? now.active_warps : 0;
   for (let threads = limits.warp_size; threads <= limits.max_threads_per_block; threads += limits.warp_size) {
     const result = evaluate(limits, changed(kernel, { threads }));
-    if (result.active_warps > now.active_warps) better.push({ active_blocks: result.active_blocks, occupancy: result.occupancy, requires: { threads } });
+    if (result.active_warps > warps && result.launchable) better.push({ active_blocks: result.active_blocks, occupancy: result.occupancy, requires: { threads } });
   }
   better.sort((a, b) => Math.abs(a.requires.threads - kernel.threads) - Math.abs(b.requires.threads - kernel.threads));
   const best = [...better].sort((a, b) => b.occupancy - a.occupancy);
