@@ -257,7 +257,7 @@ def bounds(blocks: str | None, output_format: str, model: Any, **inputs: Any) ->
            help="Dynamic shared memory that each thread adds."),
     Option("--limit", type=click.IntRange(min=1), metavar="N", help="Show the best N."),
     Option("--all", "shows_all", is_flag=True, help="Show every size."),
-    output_option("Draw a picture with the best sizes marked: .svg, .png, .pdf."),
+    output_option("Draw a picture with the best size marked: .svg, .png, .pdf."),
     FORMAT,
 )  # fmt: skip
 def block_sizes(

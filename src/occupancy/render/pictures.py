@@ -172,13 +172,14 @@ def _draw_mark(content: StepPlot, mark: int, place: float, panel: Axes) -> None:
 
 
 def _draw_map(content: HeatMap, panel: Axes) -> None:
+    from matplotlib import colormaps
     from matplotlib.patches import Rectangle
     from matplotlib.ticker import PercentFormatter
 
     down, across = content.inputs
-    image = panel.imshow(
-        content.shares, vmin=0, vmax=1, cmap="viridis", aspect="auto", interpolation="nearest"
-    )
+    colors = colormaps["viridis"].with_extremes(under="0.85")  # grey: no launch
+    image = panel.imshow(content.shares, vmin=1e-9, vmax=1, cmap=colors, interpolation="nearest")
+    panel.set_aspect("auto")
     for axis, name, values in ((panel.yaxis, down, content.rows), (panel.xaxis, across, content.columns)):
         step = -(-len(values) // MAX_LABELS)
         places = range(len(values))[::step]
@@ -189,7 +190,7 @@ def _draw_map(content: HeatMap, panel: Axes) -> None:
     if len(content.rows) * len(content.columns) <= MAX_CELLS_WITH_TEXT:
         for row, shares in enumerate(content.shares):
             for column, share in enumerate(shares):
-                text = f"{100 * share:.0f}%"
+                text = f"{100 * share:.0f}%" if share else "-"
                 color = "black" if share > 0.6 else "white"
                 panel.text(column, row, text, ha="center", va="center", fontsize=10, color=color)
     for row, column in content.marks:

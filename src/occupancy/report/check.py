@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..builds.names import short_name
@@ -13,7 +13,7 @@ from ..compare.rules import CRITERIA, Exemption, Rules
 from ..readers import KernelRecord
 from ..values.numbers import count, percent, size
 from .calc import step_values
-from .diff import MOST_BLOCKS, arrow, block, causes_text, fixes_text, listed, names_of
+from .diff import MOST_BLOCKS, MOST_NAMED, arrow, block, causes_text, fixes_text, listed, names_of
 from .model import Block, Column, Paragraph, Report, Table, values_of
 from .notes import note
 from .scan import Finding, FindingKind, kernel_finding, threads_text
@@ -44,8 +44,8 @@ class Group(NamedTuple):
         for one in self.broken:
             for each in one.violations:
                 lines.append((one.kernel.record.arch or "-", violation_text(each, one.kernel)))
-        causes = [_relevant(one) for one in self.broken if one.baseline is not None]
-        if any(causes):
+        causes = [(one.kernel.record.arch, _relevant(one)) for one in self.broken if one.baseline is not None]
+        if any(changes for _, changes in causes):
             lines.append(("cause", causes_text(causes)))
         elif all(one.baseline is None for one in self.broken) and any(
             CRITERIA[name].compares for name in self.criteria
@@ -114,6 +114,15 @@ def _fix(group: Group) -> str:
     if measure in ("spill_bytes", "spill_smem"):
         return f"allow more registers{f': {fixes}' if fixes else ''}, or keep fewer values live"
     return fixes or f"change the kernel, or accept it with --update --name {_plain(group.name)}"
+
+
+def _accept(gone: Iterable[str]) -> str:
+    names = " ".join(f"--name {_plain(name)}" for name in list(gone)[:MOST_NAMED])
+    return f"accept it with --update {names}, or with allow_removed in the rules"
+
+
+def _gone(record: KernelRecord) -> str:
+    return f"gone since the baseline: {_accept([short_name(record.name)])}"
 
 
 def _plain(name: str) -> str:
@@ -202,16 +211,14 @@ def check_report(
         details.append(Paragraph([f"{len(found) - MOST_BLOCKS:,} more kernels break rules (--format csv)."]))
     gone = names_of(done.removed)
     if gone:
-        name = _plain(next(iter(gone)))
-        lines = [("fix", f"{command} --update --name {name}, or allow_removed in the rules")]
-        details.append(block(f"{listed(gone)}: gone since the baseline", lines))
+        details.append(block(f"{listed(gone)}: gone since the baseline", [("fix", _accept(gone))]))
     if done.added:
         details.append(Paragraph([f"New since the baseline: {listed(names_of(done.added))}"]))
     if remarks := list(_remarks(done)):
         details.append(Paragraph(remarks))
     changes = any(CRITERIA[each.criterion].compares for broken in done.broken for each in broken.violations)
     if (changes or gone) and rules.baseline and not updated:
-        details.append(Paragraph([f"To accept every change: {command} --update"]))
+        details.append(Paragraph([f"To accept all changes: {command} --update (--name NAME for one)"]))
     return Report(
         name="check",
         headline=(_headline(done, rules), *([updated] if updated else [])),
@@ -277,16 +284,13 @@ def _remarks(done: Checked) -> Iterator[str]:
 def check_findings(done: Checked) -> Iterator[Finding]:
     """Return one finding for each kernel and broken rule, and for each kernel that is gone."""
     for group in groups(done):
-        text = "; ".join(f"{name}: {value}" for name, value in group.lines())
+        text = "; ".join(map(": ".join, group.lines()))
         message = f"{group.name} breaks {', '.join(group.criteria)}. {text}."
         yield kernel_finding(group.broken[0].kernel, group.criteria[0], "error", message)
     gone = {record.demangled: record for record in reversed(done.removed)}
     for name in sorted(gone):
         record = gone[name]
-        message = (
-            f"{short_name(record.name)} is gone since the baseline. "
-            f"Accept it with --update --name {_plain(short_name(record.name))}, or with allow_removed."
-        )
+        message = f"{short_name(record.name)} is {_gone(record)}."
         yield Finding(record.file or record.source, None, "error", REMOVED, message, name, record.arch)
 
 
@@ -303,13 +307,10 @@ def check_cases(done: Checked) -> Iterator[CheckCase]:
     """Return a test case for each kernel of each architecture, and for each kernel that is gone."""
     broken: dict[int, BrokenKernel] = {id(each.kernel.record): each for each in done.broken}
     for record in done.kernels:
-        one = broken.get(id(record))
-        message = "" if one is None else _case_message(one)
+        one, message = broken.get(id(record)), ""
+        if one is not None:
+            group = Group(one.kernel.screen_name, [one])
+            message = "\n".join([", ".join(group.criteria), *map(": ".join, group.lines())])
         yield CheckCase(record.source, f"{record.demangled} ({record.arch})", message)
     for record in done.removed:
-        yield CheckCase(record.source, f"{record.demangled} ({record.arch})", "gone since the baseline")
-
-
-def _case_message(one: BrokenKernel) -> str:
-    group = Group(one.kernel.screen_name, [one])
-    return "\n".join([", ".join(group.criteria), *(f"{name}: {text}" for name, text in group.lines())])
+        yield CheckCase(record.source, f"{record.demangled} ({record.arch})", _gone(record))

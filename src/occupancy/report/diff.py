@@ -67,7 +67,7 @@ def diff_findings(found: Differences) -> Iterator[Finding]:
             text = "is gone"
             if entry.row is not None:
                 shares = arrow(occupancy_text(entry.row.old), occupancy_text(entry.row.new))
-                text = f"{shares}; {causes_text([entry.row.causes])}"
+                text = f"{shares}; {causes_text([(None, entry.row.causes)])}"
             name = f"{entry.kernel.short_name} for {entry.kernel.record.arch}"
             yield kernel_finding(entry.kernel, entry.verdict, kind.severity, f"{name}: {text}.")
 
@@ -87,29 +87,34 @@ _VALUES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "name": ("renamed {}", str),
     "launch_bounds": ("launch bounds {}", _bounds_text),
     "cluster_dim": ("cluster {}", lambda shape: "none" if shape is None else "x".join(map(str, shape))),
-    "threads": ("{} threads", "{:,}".format),
+    "threads": ("threads {}", "{:,}".format),
     "smem": ("shared memory {}", size),
-    "regs": ("{} registers", "{:,}".format),
+    "regs": ("registers {}", "{:,}".format),
     "spill_smem": ("spills to shared memory {}", size),
-    "barriers": ("{} barriers", "{:,}".format),
-    "spills": ("spills {} bytes", lambda spills: "{:,} / {:,}".format(*spills)),
+    "barriers": ("barriers {}", "{:,}".format),
+    "spills": ("spills {}", lambda spills: "{:,} / {:,} bytes".format(*spills)),
     "stack_bytes": ("stack {}", size),
 }
 
 
-def causes_text(causes: Iterable[Sequence[Change]]) -> str:
-    """Return the changes of one kernel for several architectures: ``96 or 128 -> 40 registers``."""
-    changes: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
-    for each in causes:
+def by_arch(texts: Iterable[tuple[str | None, str]]) -> str:
+    """Return what is the same on all architectures, or ``4.125 KiB (sm_80) or 6.125 KiB (sm_90)``."""
+    archs: dict[str, list[str]] = {}
+    for arch, text in texts:
+        archs.setdefault(text, []).append(arch or "-")
+    if len(archs) == 1:
+        return next(iter(archs))
+    return " or ".join(f"{text} ({', '.join(names)})" for text, names in archs.items())
+
+
+def causes_text(causes: Iterable[tuple[str | None, Sequence[Change]]]) -> str:
+    """Return the changes: ``registers 96 -> 40 (sm_80) or 128 -> 40 (sm_90)``."""
+    changes: dict[str, list[tuple[str | None, str]]] = {}
+    for arch, each in causes:
         for name, old, new in each:
             _, text = _VALUES[name]
-            before, after = changes.setdefault(name, ({}, {}))
-            before[text(old)] = None
-            after[text(new)] = None
-    parts = []
-    for name, (before, after) in changes.items():
-        pattern, _ = _VALUES[name]
-        parts.append(pattern.format(arrow(" or ".join(before), " or ".join(after))))
+            changes.setdefault(name, []).append((arch, arrow(text(old), text(new))))
+    parts = [_VALUES[name][0].format(by_arch(texts)) for name, texts in changes.items()]
     return ", ".join(parts) or "nothing that is compared"
 
 
@@ -142,16 +147,13 @@ _RESOURCES = {"regs": "registers", "smem": "shared memory"}
 
 def fixes_text(fixes: Iterable[tuple[str | None, NextStep | None]]) -> str:
     """Return the fix of each architecture: ``shared memory to 4.125 KiB (sm_80) or 6.125 KiB (sm_90)``."""
-    values: dict[str, dict[str, list[str]]] = {}
+    values: dict[str, list[tuple[str | None, str]]] = {}
     for arch, fix in fixes:
         for resource, value in ({} if fix is None else fix.requires).items():
-            text = amount_text(resource, value).removesuffix(" regs")
-            values.setdefault(resource, {}).setdefault(text, []).append(arch or "-")
-    parts = []
-    for name, texts in values.items():
-        each = [text if len(texts) == 1 else f"{text} ({', '.join(archs)})" for text, archs in texts.items()]
-        parts.append(f"{_RESOURCES.get(name, label(name))} to {' or '.join(each)}")
-    return ", ".join(parts)
+            values.setdefault(resource, []).append((arch, amount_text(resource, value).removesuffix(" regs")))
+    return ", ".join(
+        f"{_RESOURCES.get(name, label(name))} to {by_arch(texts)}" for name, texts in values.items()
+    )
 
 
 def names_of(records: Iterable[KernelRecord]) -> dict[str, None]:
@@ -185,7 +187,7 @@ def _lines(group: Sequence[DiffRow]) -> Iterator[tuple[str, str]]:
     for row in group:
         occupancy, threads = (arrow(text(row.old), text(row.new)) for text in (occupancy_text, threads_text))
         yield row.new.record.arch or "-", f"{occupancy} at {threads} threads" if threads else occupancy
-    yield "cause", causes_text(map(_named_causes, group))
+    yield "cause", causes_text((row.new.record.arch, _named_causes(row)) for row in group)
     if fix := fixes_text((row.new.record.arch, row.fix) for row in group):
         yield "fix", fix
 
@@ -258,6 +260,8 @@ def diff_report(found: Differences, inputs: Mapping[str, Any], *, in_full: bool 
     rows = entries(found)
     kinds = [f"{number:,} {kind}" for kind, number in found.summary.items() if number]
     headline = ", ".join(kinds) if rows else f"{count(found.same, 'kernel')}, all the same"
+    if rows and len({entry.kernel.record.arch for entry in rows}) > 1:
+        headline += " (counted for each architecture)"
     return Report(
         name="diff",
         headline=(headline,),

@@ -179,7 +179,7 @@ def test_a_damaged_build_is_not_checked(project: Path, builds: Path) -> None:
 
 
 def test_update_is_offered_only_if_it_helps(project: Path) -> None:
-    offer = "To accept every change: occupancy check build/ "
+    offer = "To accept all changes: occupancy check build/ "
     assert offer in run("check", "build/").stdout
     Path("own.toml").write_text(
         'baseline = "occupancy-baseline.json"\nallow_removed = true\n[[rules]]\nmax_regs = 8\n'
