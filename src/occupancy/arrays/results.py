@@ -134,8 +134,7 @@ class ArrayResults:
 
     def _array(self, name: Output) -> Integers:
         if name not in self._arrays:
-            allowed = ", ".join(self.outputs)
-            raise InputError(f"{name} is not one of the outputs", where="sweep", allowed=allowed)
+            raise InputError(f"{name} was not computed", where="sweep", hint="Add it to `outputs`.")
         return self._arrays[name]
 
     def best(self, n: int = 10, *, where: ArrayLike = True) -> list[dict[str, Any]]:

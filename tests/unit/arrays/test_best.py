@@ -122,7 +122,7 @@ def test_the_best_of_some() -> None:
 def test_refusals(n: Any, message: str) -> None:
     with pytest.raises(occupancy.InputError, match=f"^{message}"):
         occupancy.sweep("9.0", threads=64).best(n)
-    with pytest.raises(occupancy.InputError, match="active_warps is not one of the outputs"):
+    with pytest.raises(occupancy.InputError, match="active_warps was not computed"):
         occupancy.sweep("9.0", threads=64, outputs=["limiters"]).best()
 
 

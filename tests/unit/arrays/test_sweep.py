@@ -31,7 +31,7 @@ class TestAnswers:
     def test_what_is_not_asked_for_is_not_worked_out(self) -> None:
         found = occupancy.sweep("9.0", threads=[32, 64], outputs=["active_blocks"])
         assert found.active_blocks.tolist() == [32, 32]
-        with pytest.raises(occupancy.InputError, match="active_warps is not one of the outputs"):
+        with pytest.raises(occupancy.InputError, match="active_warps was not computed"):
             _ = found.occupancy
 
 
