@@ -14,38 +14,10 @@ import occupancy
 from occupancy.readers import KernelRecord, ReadProblem, read, stream_kernels
 from occupancy.readers.triton import MAX_METADATA_BYTES
 from tests import hostile
-from tests.samples import LAUNCHES, sample
-
-
-def facts(record: KernelRecord) -> tuple[Any, ...]:
-    return (
-        record.name,
-        record.regs,
-        record.block_dim,
-        record.grid_dim,
-        record.static_smem,
-        record.dynamic_smem,
-        record.shared_memory_configuration,
-        record.reported_occupancy,
-    )
+from tests.samples import sample
 
 
 class TestNsightReport:
-    def test_launches_with_the_registers_of_the_cubins(self, samples: Path) -> None:
-        records = list(stream_kernels(samples / "ncu.ncu-rep"))
-        assert [facts(record) for record in records] == LAUNCHES
-        assert {record.arch for record in records} == {"sm_90"}
-        assert {record.profiled_on for record in records} == {"NVIDIA H200"}
-        assert [record.barriers for record in records] == [0, 1, 1, 1, 1, 1]
-        assert [record.max_threads for record in records] == [None, None, None, 256, 256, 1024]
-        assert records[-1].stack_bytes == 712
-        said = ("Nsight shows 16 registers where there are fewer; Regs are those of the code",)
-        assert [record.notes for record in records] == [
-            said if (record.regs or 0) < 16 else () for record in records
-        ]
-        assert all(0 < (record.achieved_occupancy or 0) <= 1 for record in records)
-        assert all((record.duration_us or 0) > 1 for record in records)
-
     def test_unknown_version_is_named_where_reading_fails(self, tmp_path: Path) -> None:
         damaged = bytearray(sample("ncu.ncu-rep"))
         assert damaged[8:10] == b"\x08\x07"  # field 1, version 7
@@ -55,27 +27,15 @@ class TestNsightReport:
         assert "version 9; 7 is known" in str(problem)
 
 
-class TestNsightCsv:
-    @pytest.mark.parametrize("page", ["ncu_raw.csv", "ncu_details.csv"])
-    def test_launches(self, samples: Path, page: str) -> None:
-        records = list(stream_kernels(samples / page))
-        # Nsight shows 16 registers for 12, and demangled names.
-        assert [facts(record)[1:] for record in records] == [
-            (max(16, launch[1]), *launch[2:]) for launch in LAUNCHES
-        ]
-        assert [record.name.split("(")[0] for record in records] == [
-            "vec_add",
-            "void sgemm_tiled<16>",
-            "void sgemm_tiled<32>",
-            "reduce_dyn",
-            "reduce_dyn",
-            "spilly",
-        ]
-        assert {record.arch for record in records} == {"sm_90"}
-        assert [any("16 registers" in note for note in record.notes) for record in records] == [
-            launch[1] < 16 for launch in LAUNCHES
-        ]
+@pytest.mark.parametrize("name", ["ncu.ncu-rep", "ncu_raw.csv", "ncu_details.csv"])
+def test_fewer_registers_than_nsight_shows_have_a_note(samples: Path, name: str) -> None:
+    records = list(stream_kernels(samples / name))
+    has_note = [any("16 registers" in note for note in record.notes) for record in records]
+    assert has_note == [True, False, False, True, True, False]
+    assert name == "ncu_details.csv" or {record.profiled_on for record in records} == {"NVIDIA H200"}
 
+
+class TestNsightCsv:
     @pytest.mark.parametrize(
         ("text", "unit", "bytes"),
         [
@@ -115,15 +75,6 @@ class TestNsightCsv:
 
 
 class TestTriton:
-    def test_cache_folder(self, samples: Path) -> None:
-        records = list(stream_kernels(samples / "triton_cache"))
-        found = {(record.name, record.regs, record.dynamic_smem, record.threads) for record in records}
-        assert found == {("add", 26, 0, 128), ("mm", 114, 98304, 256), ("mm", 64, 32768, 128)}
-        assert len(records) == 3, "a kernel that has both files is one kernel"
-        assert {record.threads_from for record in records} == {"metadata"}
-        assert all(record.required_threads == record.threads for record in records)
-        assert all(record.kernel().shared_memory == record.dynamic_smem for record in records)
-
     def test_a_cubin_alone_brings_the_metadata_beside_it(self, samples: Path, tmp_path: Path) -> None:
         cubins = sorted((samples / "triton_cache").rglob("*.cubin"))
         whole = samples / "triton_cache"
@@ -174,21 +125,6 @@ class TestTriton:
 
 
 class TestPyTorchTrace:
-    def test_sample(self, samples: Path) -> None:
-        records = list(stream_kernels(samples / "pytorch_trace.json"))
-        assert [(r.regs, r.smem, r.threads, r.reported_occupancy) for r in records] == [
-            (168, 213188, 384, 0),
-            (32, 0, 128, 1),
-            (32, 0, 128, 1),
-            (30, 128, 1024, 1),
-            (168, 232448, 384, 0),
-            (114, 98304, 256, 0),
-            (114, 65536, 256, 0),
-        ]
-        assert records[0].name == "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT"
-        assert {record.arch for record in records} == {"sm_90"}
-        assert (records[0].grid_dim, records[0].duration_us) == ((2, 66, 1), 174.911)
-
     def test_bare_list_of_events_knows_no_architecture(self, samples: Path) -> None:
         trace = json.loads((samples / "pytorch_trace.json").read_text())
         records = list(stream_kernels(io.StringIO(json.dumps(trace["traceEvents"]))))

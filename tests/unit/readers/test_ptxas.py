@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 
 import pytest
 
 import occupancy
-from occupancy.readers import Found, KernelRecord, ReadProblem, read, stream_kernels
-from tests.samples import REDUCE, SAMPLES, SPILLY
+from occupancy.readers import Found, KernelRecord, ReadProblem, read
 
 KERNEL = """\
 ptxas info    : Compiling entry function '_Z1kPf' for 'sm_80'
@@ -43,16 +41,6 @@ def facts(record: KernelRecord) -> tuple[object, ...]:
 
 
 THIS = ("_Z1kPf", "sm_80", 21, 256, 1, 32, 4, 12)
-
-
-def test_sample(samples: Path) -> None:
-    found = {record.name: record for record in stream_kernels(samples / "ptxas_v.txt")}
-    assert {name: (record.regs, record.static_smem) for name, record in found.items()} == {
-        name: values[:2] for name, values in SAMPLES.items()
-    }
-    assert (found[SPILLY].spill_store_bytes, found[SPILLY].spill_load_bytes) == (1008, 1008)
-    assert (found[REDUCE].spill_store_bytes, found[REDUCE].spill_load_bytes) == (0, 0)
-    assert found[SPILLY].stack_bytes == 712
 
 
 @pytest.mark.parametrize(

@@ -3,34 +3,11 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 
 from occupancy.readers import KernelRecord, ReadProblem, read, stream_kernels
-from tests.samples import SAMPLES
 
 
 class TestResUsage:
-    def test_sample(self, samples: Path) -> None:
-        found = {record.name: record for record in stream_kernels(samples / "res_usage.txt")}
-        assert {
-            name: (record.regs, record.static_smem, record.stack_bytes) for name, record in found.items()
-        } == {name: (values[0], values[1], values[5]) for name, values in SAMPLES.items()}
-        # The listing has neither.
-        assert {record.barriers for record in found.values()} == {None}
-        assert {record.max_threads for record in found.values()} == {None}
-
-    def test_several_architectures(self, samples: Path) -> None:
-        listed = [
-            (record.arch, record.name, record.regs, record.static_smem)
-            for record in stream_kernels(samples / "res_usage_fat.txt")
-        ]
-        image = [
-            (record.arch, record.name, record.regs, record.static_smem)
-            for record in stream_kernels(samples / "samples.fatbin")
-        ]
-        assert sorted(map(str, listed)) == sorted(map(str, image))
-        assert len(listed) == 9
-
     def test_rows_of_device_functions_and_unknown_stacks(self) -> None:
         text = (
             "arch = sm_90\nResource usage:\n Common:\n  GLOBAL:0\n"
