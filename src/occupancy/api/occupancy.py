@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..tables.gpus import Gpu, HasGpu, find_gpu, find_gpus
 from ..values.carveout import Carveout, is_automatic
 from ..values.fields import TENSOR_MEMORY_UNIT, KernelInputs, unknown_input
-from ..values.kernel import Kernel, Launch
+from ..values.kernel import Kernel, Launch, kernel_of
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import parse_count, parse_shape, parse_share, parse_size, parse_threads
 from .printed import Printed
@@ -309,20 +309,23 @@ def compute(
         UnknownComputeCapabilityError: A compute capability that the table does not have.
         TypeError: A keyword that does not exist.
     """
-    gpus = _gpus_of_text(gpu) if type(gpu) is str else find_gpus(gpu)
+    if isinstance(gpu, str):
+        gpus, is_list = _gpus_of_text(gpu), False
+    else:
+        gpus, is_list = tuple(find_gpus(gpu)), isinstance(gpu, list)
     # In the order of Kernel's fields: to pass the keywords on by name takes a tenth of the whole.
     given = (
         threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, None, carveout, caching, opt_in,
-        virtual_resources, tensor_memory, shared_memory_mode,
+        virtual_resources, tensor_memory, shared_memory_mode, False,
     )  # fmt: skip
     if kernel is None and tensor_memory is None and not others:
-        needed = Kernel(*given)
+        needed = kernel_of(given)
     else:
-        pairs = zip(Kernel._fields, given, strict=False)
+        pairs = zip(Kernel._fields, given[:-1], strict=False)
         needed = kernel_of_inputs(
             kernel, {name: value for name, value in pairs if value is not None} | others
         )
-    if len(gpus) > 1 or isinstance(gpu, list):
+    if is_list or len(gpus) > 1:
         return Occupancies(occupancy_on(each, needed, model, carveout) for each in gpus)
     return occupancy_on(gpus[0], needed, model, carveout)
 

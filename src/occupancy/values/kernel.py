@@ -80,50 +80,16 @@ class Kernel(_KernelFields):
     __slots__ = ()
 
     def __new__(
-        cls,
-        threads: Any = None,
-        regs: Any = None,
-        static_smem: Any = None,
-        dynamic_smem: Any = None,
-        smem: Any = None,
-        barriers: Any = None,
-        max_threads: Any = None,
-        block_dim: Any = None,
-        carveout: Any = None,
-        caching: Any = None,
-        opt_in: Any = None,
-        virtual_resources: Any = None,
-        tensor_memory: Any = None,
-        shared_memory_mode: Any = None,
-        reallocates_registers: bool = False,
-    ) -> Kernel:
-        """Check plain integers in place, because autotuners make millions of kernels."""
-        given = (
+        cls, threads: Any = None, regs: Any = None, static_smem: Any = None, dynamic_smem: Any = None,
+        smem: Any = None, barriers: Any = None, max_threads: Any = None, block_dim: Any = None,
+        carveout: Any = None, caching: Any = None, opt_in: Any = None, virtual_resources: Any = None,
+        tensor_memory: Any = None, shared_memory_mode: Any = None, reallocates_registers: bool = False,
+    ) -> Kernel:  # fmt: skip
+        """Check the values."""
+        return kernel_of((
             threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, block_dim, carveout,
             caching, opt_in, virtual_resources, tensor_memory, shared_memory_mode, reallocates_registers,
-        )  # fmt: skip
-        # bool is a subclass of int, and True threads are a mistake: hence the comparison of types.
-        if (
-            type(threads) is int
-            and 0 < threads <= INT_MAX
-            and (regs is None or (type(regs) is int and 0 <= regs <= MAX_REGISTERS_PER_THREAD))
-            and (static_smem is None or (type(static_smem) is int and 0 <= static_smem <= INT_MAX))
-            and (dynamic_smem is None or (type(dynamic_smem) is int and 0 <= dynamic_smem <= INT_MAX))
-            and (
-                smem is None
-                or (type(smem) is int and 0 <= smem <= INT_MAX and static_smem is dynamic_smem is None)
-            )
-            and (barriers is None or (type(barriers) is int and 0 <= barriers <= MAX_BARRIERS_PER_BLOCK))
-            and (block_dim is carveout is caching is opt_in is tensor_memory is shared_memory_mode is None)
-            and (max_threads is None or (type(max_threads) is int and 0 < max_threads <= INT_MAX))
-            and (
-                virtual_resources is None
-                or (type(virtual_resources) is int and virtual_resources in _VIRTUAL)
-            )
-            and reallocates_registers is False
-        ):
-            return _make(cls, given)
-        return _make(cls, _parsed(dict(zip(cls._fields, given, strict=True))))
+        ))  # fmt: skip
 
     def replace(self, **changes: Any) -> Kernel:
         """Return the kernel with other values, in any spelling.
@@ -170,6 +136,36 @@ class Kernel(_KernelFields):
         values = self._asdict()
         values["carveout"] = None if self.carveout is None else str(self.carveout).replace(" ", "")
         return values
+
+
+def kernel_of(given: tuple[Any, ...]) -> Kernel:
+    """Return a kernel of its fields' values in any spelling, in their order.
+
+    Plain integers are checked in place, because autotuners make millions of kernels.
+    """
+    (
+        threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, block_dim, carveout,
+        caching, opt_in, virtual_resources, tensor_memory, shared_memory_mode, reallocates_registers,
+    ) = given  # fmt: skip
+    # bool is a subclass of int, and True threads are a mistake: hence the comparison of types.
+    if (
+        type(threads) is int
+        and 0 < threads <= INT_MAX
+        and (regs is None or (type(regs) is int and 0 <= regs <= MAX_REGISTERS_PER_THREAD))
+        and (static_smem is None or (type(static_smem) is int and 0 <= static_smem <= INT_MAX))
+        and (dynamic_smem is None or (type(dynamic_smem) is int and 0 <= dynamic_smem <= INT_MAX))
+        and (
+            smem is None
+            or (type(smem) is int and 0 <= smem <= INT_MAX and static_smem is dynamic_smem is None)
+        )
+        and (barriers is None or (type(barriers) is int and 0 <= barriers <= MAX_BARRIERS_PER_BLOCK))
+        and (block_dim is carveout is caching is opt_in is tensor_memory is shared_memory_mode is None)
+        and (max_threads is None or (type(max_threads) is int and 0 < max_threads <= INT_MAX))
+        and (virtual_resources is None or (type(virtual_resources) is int and virtual_resources in _VIRTUAL))
+        and reallocates_registers is False
+    ):
+        return _make(Kernel, given)
+    return _make(Kernel, _parsed(dict(zip(Kernel._fields, given, strict=True))))
 
 
 _NO_PARTS = (None, None)
