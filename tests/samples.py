@@ -11,47 +11,20 @@ import gzip
 import shutil
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 FOLDER = Path(__file__).parent / "data" / "kernels"
 
-CUBINS = sorted(path.name.removesuffix(".gz") for path in (FOLDER / "cubins").glob("*.cubin.gz"))
 
 # Every sample by its format; the smallest of each, for tests that read thousands of damaged copies.
 OF_FORMAT = {
-    "cubin": "samples.cubin",
-    "fatbin": "samples.fatbin",
-    "ptxas": "ptxas_v.txt",
-    "res-usage": "res_usage_fat.txt",
-    "nsight-csv": "ncu_raw.csv",
-    "ncu-rep": "ncu.ncu-rep",
+    "cubin": "samples.cubin", "fatbin": "samples.fatbin", "ptxas": "ptxas_v.txt",
+    "res-usage": "res_usage_fat.txt", "nsight-csv": "ncu_raw.csv", "ncu-rep": "ncu.ncu-rep",
     "pytorch-trace": "pytorch_trace.json",
-}
+}  # fmt: skip
 
 
 SGEMM_32, SGEMM_16 = "_Z11sgemm_tiledILi32EEvPKfS1_Pfi", "_Z11sgemm_tiledILi16EEvPKfS1_Pfi"
 SPILLY, REDUCE, VEC_ADD = "_Z6spillyPfi", "_Z10reduce_dynPKfPfi", "_Z7vec_addPKfS0_Pfi"
-
-# The kernels of samples.cu, compiled for sm_90: registers, static shared memory, barriers, max threads, max
-# registers, stack.
-SAMPLES = {
-    SGEMM_32: (32, 8192, 1, None, 255, 0),
-    SGEMM_16: (32, 2048, 1, None, 255, 0),
-    SPILLY: (64, 0, 1, 1024, 64, 712),
-    REDUCE: (12, 0, 1, 256, 128, 0),
-    VEC_ADD: (12, 0, 0, None, 255, 0),
-}
-
-# Launches of samples.cu on an H200: name, registers, block, grid, static and dynamic shared memory,
-# shared memory configuration, theoretical occupancy.
-LAUNCHES: list[tuple[Any, ...]] = [
-    (VEC_ADD, 12, (256, 1, 1), (4096, 1, 1), 0, 0, 32768, 1.0),
-    (SGEMM_16, 32, (16, 16, 1), (64, 64, 1), 2048, 0, 65536, 1.0),
-    (SGEMM_32, 32, (32, 32, 1), (32, 32, 1), 8192, 0, 32768, 1.0),
-    (REDUCE, 12, (256, 1, 1), (264, 1, 1), 0, 1024, 32768, 1.0),
-    (REDUCE, 12, (256, 1, 1), (264, 1, 1), 0, 102400, 233472, 0.25),
-    (SPILLY, 64, (1024, 1, 1), (132, 1, 1), 0, 0, 8192, 0.5),
-]
 
 
 @cache

@@ -98,15 +98,12 @@ def test_colour_can_be_forced_where_there_is_no_terminal() -> None:
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [
-        ("occupancy ca", "plain,calc"),
-        ("occupancy calc --thr", "plain,--threads"),
+        ("occupancy ca", "plain,calc"), ("occupancy calc --thr", "plain,--threads"),
         ("occupancy calc --format j", "plain,json\nplain,jsonl"),
-        ("occupancy calc --model s", "plain,spreadsheet"),
-        ("occupancy budget --caching ca", "plain,ca"),
-        ("occupancy calc --limits my", "file,my"),
-        ("occupancy limits --limits my", "file,my"),
+        ("occupancy calc --model s", "plain,spreadsheet"), ("occupancy budget --caching ca", "plain,ca"),
+        ("occupancy calc --limits my", "file,my"), ("occupancy limits --limits my", "file,my"),
     ],
-)
+)  # fmt: skip
 def test_the_shell_completes(typed: str, offered: str) -> None:
     # Completion belongs to the program's name, which `python -m` does not have.
     code = "import sys; sys.argv = ['occupancy']; from occupancy.cli import main; main()"

@@ -14,14 +14,10 @@ from tests.oracle import libraries
 
 # Kernels of each library, so that a comparison of nothing cannot pass.
 KERNELS = {
-    "libcurand.so.10": 2368,
-    "libnvjpeg.so.12": 3720,
-    "libnvjpeg.so.13": 2480,
-    "libbitsandbytes_cuda117.so": 1608,
-    "libbitsandbytes_cuda120.so": 2010,
-    "libbitsandbytes_cuda125.so": 2010,
-    "libbitsandbytes_cuda128.so": 1608,
-}
+    "libcurand.so.10": 2368, "libnvjpeg.so.12": 3720, "libnvjpeg.so.13": 2480,
+    "libbitsandbytes_cuda117.so": 1608, "libbitsandbytes_cuda120.so": 2010,
+    "libbitsandbytes_cuda125.so": 2010, "libbitsandbytes_cuda128.so": 1608,
+}  # fmt: skip
 
 UNREADABLE = {"libbitsandbytes_cuda120.so"}
 """cuobjdump stops in the middle of these; we do not."""

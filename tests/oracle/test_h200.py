@@ -29,13 +29,9 @@ LIMITS = shipped.limits(H200)
 MULTIPROCESSORS = 132
 
 FIELDS = {
-    "threads_per_block": "threads",
-    "registers_per_thread": "registers",
-    "static_smem": "static_smem",
-    "dynamic_smem": "dynamic_smem",
-    "barriers": "barriers",
-    "carveout_percent": "carveout_percent",
-}
+    "threads_per_block": "threads", "registers_per_thread": "registers", "static_smem": "static_smem",
+    "dynamic_smem": "dynamic_smem", "barriers": "barriers", "carveout_percent": "carveout_percent",
+}  # fmt: skip
 """Column -> field of a query."""
 
 

@@ -150,21 +150,14 @@ def tensor_memory_fits(result: Result, blocks: int) -> bool:
 
 RULES: dict[Model, dict[Resource, Callable[[Result, int], bool]]] = {
     "cuda": {
-        "warps": warps_fit,
-        "blocks": blocks_fit,
-        "registers": registers_fit,
-        "shared_memory": shared_memory_fits,
-        "barriers": barriers_fit,
-        "virtual_resources": virtual_resources_fit,
-        "tensor_memory": tensor_memory_fits,
+        "warps": warps_fit, "blocks": blocks_fit, "registers": registers_fit,
+        "shared_memory": shared_memory_fits, "barriers": barriers_fit,
+        "virtual_resources": virtual_resources_fit, "tensor_memory": tensor_memory_fits,
     },
     "spreadsheet": {
-        "warps": warps_fit_in_the_spreadsheet,
-        "blocks": blocks_fit,
+        "warps": warps_fit_in_the_spreadsheet, "blocks": blocks_fit,
         "registers": registers_fit_in_the_spreadsheet,
-        "shared_memory": shared_memory_fits_in_the_spreadsheet,
-        "barriers": always,
-        "virtual_resources": always,
-        "tensor_memory": always,
+        "shared_memory": shared_memory_fits_in_the_spreadsheet, "barriers": always,
+        "virtual_resources": always, "tensor_memory": always,
     },
-}
+}  # fmt: skip

@@ -12,26 +12,6 @@ from occupancy.tables import shipped
 H100 = shipped.limits("9.0")
 
 
-def test_the_split_of_cublas_is_exact() -> None:
-    split = split_registers(H100, 384, [Warpgroups(1, 40), Warpgroups(2, 232)])
-    assert (split.launch_regs, split.needed_regs) == (168, 168)
-    assert (split.pool, split.taken, split.suffices) == (64512, 64512, True)
-    assert [(each.instruction, each.most) for each in split.groups] == [
-        ("setmaxnreg.dec", 40),
-        ("setmaxnreg.inc", 232),
-    ]
-    assert (split.launch_bounds, split.maxnreg) == ("__launch_bounds__(384, 1)", "__maxnreg__(168)")
-    assert (split.active_blocks, split.occupancy) == (1, 12 / 64)
-
-
-def test_registers_of_a_compiled_kernel() -> None:
-    split = split_registers(H100, 384, [Warpgroups(1, 40), Warpgroups(2, 232)], launch_regs=160)
-    assert (split.suffices, split.launch_bounds, split.min_blocks) == (False, None, None)
-    assert split.pool == 384 * 160
-    # A warp gets its registers in steps of 256, which are 8 for each thread.
-    assert split_registers(H100, 384, [Warpgroups(1, 40), Warpgroups(2, 232)], launch_regs=162).suffices
-
-
 @pytest.mark.parametrize(
     ("threads", "groups", "complaint"),
     [
@@ -74,13 +54,6 @@ class TestFunction:
         split = occupancy.register_split(groups, threads="384")
         assert split.groups[1].regs == 232
 
-    def test_every_chip_that_has_it_answers_alike(self) -> None:
-        answers = {
-            occupancy.register_split("1:40,2:232", gpu=cc).groups
-            for cc in ("9.0", "10.0", "10.3", "10.7", "11.0", "12.0", "12.1")
-        }
-        assert len(answers) == 1
-
     @pytest.mark.parametrize("groups", ["40,40", "40x", "1:40:2", "1;40", [1, 40], "1:x", ""])
     def test_refused(self, groups: str) -> None:
         with pytest.raises(InputError):
@@ -94,9 +67,3 @@ class TestFunction:
             occupancy.register_split([])
         with pytest.raises(InputError, match=r"^groups: a group has no warpgroups"):
             occupancy.register_split("1:40,0:?")
-
-    def test_the_opt_in_is_needed_above_48_kib(self) -> None:
-        sizes = {
-            size: occupancy.register_split("40,?,?", smem=size).needs_opt_in for size in ("48k", "49k", None)
-        }
-        assert sizes == {"48k": False, "49k": True, None: False}

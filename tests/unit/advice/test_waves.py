@@ -29,24 +29,6 @@ def test_waves_are_those_of_nsight_compute() -> None:
     assert shown == ["3.88", "3.88", "3.88", "0.25", "1", "1"]
 
 
-def test_a_partial_wave_after_full_ones() -> None:
-    waves = waves_on_h200(Kernel(256, 16), (4096, 1, 1))
-    assert waves.full_wave.blocks == 8 * 132 == 1056
-    assert (waves.full_waves, waves.partial_wave_blocks) == (3, 4096 - 3 * 1056)
-    assert waves.last_wave_fill == 928 / 1056
-    assert waves.idle_share == 128 / 4224
-    assert waves.partial_wave_share == 0.25  # Nsight Compute: "up to 25.0% of the total runtime"
-    assert (waves.filling_grid_below, waves.filling_grid_above) == (3168, 4224)
-
-
-def test_clusters_are_bounded_unless_a_device_knows() -> None:
-    answer = evaluate(occupancy.limits("9.0"), Kernel(1024, 32))
-    bound = full_wave(answer, H200_SMS, cluster_size=16)
-    assert (bound.clusters, bound.blocks, bound.is_upper_bound) == (16, 256, True)
-    known = full_wave(answer, H200_SMS, cluster_size=16, max_active_clusters=14)
-    assert (known.clusters, known.blocks, known.is_upper_bound) == (14, 224, False)
-
-
 @pytest.mark.parametrize("clusters", [-1, 265, 10**30])
 def test_clusters_that_no_gpu_holds(clusters: int) -> None:
     answer = evaluate(occupancy.limits("9.0"), Kernel(1024, 32))

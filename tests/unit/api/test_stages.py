@@ -23,13 +23,6 @@ def test_as_many_stages_as_fit_and_not_one_more(cc: str, blocks: int, stage: int
     assert resident(stages + 1) < blocks
 
 
-def test_a_share_of_the_whole_is_too_much() -> None:
-    # What CuTe DSL kernels divide: 116,224 bytes each, of which two blocks do not fit.
-    stage = 232448 // 2 // 4
-    assert occupancy.compute("10.0", threads=128, smem=4 * stage).active_blocks == 1
-    assert occupancy.triton.max_stages("10.0", threads=128, stage_smem=stage, blocks=2) == 3
-
-
 def test_wrong_stages_are_refused() -> None:
     with pytest.raises(InputError, match="stage_smem: 0 is out of range"):
         occupancy.triton.max_stages("9.0", threads=128, stage_smem=0)

@@ -22,20 +22,14 @@ ADD, SUM, SUM_2, GELU = (
     "triton_poi_fused_gelu_view_2",
 )
 GOLDEN = {
-    (ADD, "2GPU"): (107, 4096, 128, 0.25, True),
-    (ADD, "U7H3"): (31, 16, 128, 1.0, False),
-    (SUM, "ABGF"): (32, 1024, 128, 1.0, True),
-    (SUM, "6RBY"): (20, 512, 512, 1.0, False),
-    (SUM, "ACOU"): (32, 1024, 256, 1.0, False),
-    (SUM, "BWOV"): (30, 4096, 512, 1.0, False),
-    (SUM, "PUIE"): (16, 32, 128, 1.0, False),
-    (SUM_2, "OC4Y"): (18, 512, 128, 1.0, True),
-    (SUM_2, "A73C"): (10, 0, 64, 1.0, False),
-    (SUM_2, "EGDD"): (17, 64, 64, 1.0, False),
-    (SUM_2, "PFGE"): (23, 4096, 256, 1.0, False),
-    (GELU, "SA5E"): (32, 0, 128, 1.0, True),
+    (ADD, "2GPU"): (107, 4096, 128, 0.25, True), (ADD, "U7H3"): (31, 16, 128, 1.0, False),
+    (SUM, "ABGF"): (32, 1024, 128, 1.0, True), (SUM, "6RBY"): (20, 512, 512, 1.0, False),
+    (SUM, "ACOU"): (32, 1024, 256, 1.0, False), (SUM, "BWOV"): (30, 4096, 512, 1.0, False),
+    (SUM, "PUIE"): (16, 32, 128, 1.0, False), (SUM_2, "OC4Y"): (18, 512, 128, 1.0, True),
+    (SUM_2, "A73C"): (10, 0, 64, 1.0, False), (SUM_2, "EGDD"): (17, 64, 64, 1.0, False),
+    (SUM_2, "PFGE"): (23, 4096, 256, 1.0, False), (GELU, "SA5E"): (32, 0, 128, 1.0, True),
     (GELU, "I3HP"): (18, 0, 256, 1.0, False),
-}
+}  # fmt: skip
 FUSES = {
     ADD: ("aten.view", "aten.add", "aten.native_layer_norm"),
     SUM: ("aten.sum",),
@@ -71,14 +65,10 @@ class TestWhatIsFound:
         assert found.problems == ()
         assert {
             (each.name, folder_of(each.source)): (
-                each.regs,
-                each.dynamic_smem,
-                each.threads,
-                each.occupancy,
-                each.chosen,
+                each.regs, each.dynamic_smem, each.threads, each.occupancy, each.chosen,
             )
             for each in found
-        } == GOLDEN
+        } == GOLDEN  # fmt: skip
 
     def test_what_was_chosen_is_what_ran(self, cache: Path) -> None:
         ran = {

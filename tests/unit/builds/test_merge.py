@@ -89,11 +89,8 @@ def test_a_linked_image_takes_the_place_of_the_relocatable_one_whose_line_is_in_
     linked = replace(IMAGE, source="app", regs=32, stack_bytes=80, code=3)
     row = one(relocatable, linked, LOG)
     assert (row.regs, row.source, row.also_in, row.spill_store_bytes) == (
-        32,
-        "app",
-        ("a.o", "build.log"),
-        8,
-    )
+        32, "app", ("a.o", "build.log"), 8,
+    )  # fmt: skip
     assert one(relocatable, replace(relocatable, source="b.a")).linked is False
 
 
@@ -184,12 +181,8 @@ class TestLaunches:
     def test_they_have_what_the_image_states_and_take_its_row(self) -> None:
         row = one(IMAGE, LOG, LAUNCH)
         assert (row.threads, row.launches, row.max_threads, row.stack_bytes, row.spill_load_bytes) == (
-            256,
-            1,
-            256,
-            16,
-            12,
-        )
+            256, 1, 256, 16, 12,
+        )  # fmt: skip
         assert (row.source, row.also_in) == ("p.ncu-rep", ("a.o", "build.log"))
         assert len(merge([IMAGE, LAUNCH, replace(LAUNCH, threads=128)]).records) == 2
 

@@ -39,20 +39,6 @@ def check(*arguments: str) -> dict[str, Any]:
     return report
 
 
-def test_json(project: Path) -> None:
-    report = check()
-    assert (report["passed"], report["kernels"], report["broken"], report["rules"]) == (False, 14, 4, 1)
-    rows = {(row["name"], row["arch"]): row for row in report["violations"] if row["criterion"] != "removed"}
-    assert {key: (row["criterion"], row["was"], row["value"]) for key, row in rows.items()} == {
-        ("_ZN3img4blurEPf", "sm_80"): ("max_occupancy_drop", 1.0, 0.5),
-        ("_ZN3img4blurEPf", "sm_90"): ("max_occupancy_drop", 1.0, 0.75),
-        ("_ZN3img10warp_imageEPfi", "sm_80"): ("no_new_spills", 0, 840),
-        ("_ZN3img10warp_imageEPfi", "sm_90"): ("no_new_spills", 0, 1008),
-    }
-    assert {row["name"] for row in report["removed"]} == {"_ZN3img6embossEPf"}
-    assert {row["name"] for row in report["added"]} == {"_ZN3img7sharpenEPf"}
-
-
 def test_block_sizes_of_rules_and_options(project: Path) -> None:
     rules = Path("occupancy.toml").read_text()
     Path("occupancy.toml").write_text(f'{rules}\n[[rules]]\nkernels = "blur"\nthreads = 64\n')

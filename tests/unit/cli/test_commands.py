@@ -23,18 +23,14 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
 @pytest.mark.parametrize(
     ("command", "code"),
     [
-        ("calc --cc 9.0 -t 1024 -r 64 --exit-code", 0),
-        ("calc --cc 9.0,8.0 -t 1024 -r 65 --exit-code", 1),
-        ("calc --cc 9.0 -t 1024 -r 65", 0),
-        ("fits --cc 9.0,8.0 -t 256 --smem 200k --exit-code", 0),
+        ("calc --cc 9.0 -t 1024 -r 64 --exit-code", 0), ("calc --cc 9.0,8.0 -t 1024 -r 65 --exit-code", 1),
+        ("calc --cc 9.0 -t 1024 -r 65", 0), ("fits --cc 9.0,8.0 -t 256 --smem 200k --exit-code", 0),
         ("fits --cc 7.5,8.0 -t 256 --smem 200k --exit-code", 1),
-        ("fits --cc 7.5,8.0 -t 256 --smem 200k", 0),
-        ("registers --groups 1:40,2:232", 0),
-        ("registers --groups 1:40,2:240", 1),
-        ("scan tests/data/kernels/samples.cubin -t 64", 0),
+        ("fits --cc 7.5,8.0 -t 256 --smem 200k", 0), ("registers --groups 1:40,2:232", 0),
+        ("registers --groups 1:40,2:240", 1), ("scan tests/data/kernels/samples.cubin -t 64", 0),
         ("scan tests/data/kernels/samples.cubin -t 64 -t 128", 2),
     ],
-)
+)  # fmt: skip
 def test_exit_codes(command: str, code: int) -> None:
     assert run(*command.split()).exit_code == code
 

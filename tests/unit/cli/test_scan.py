@@ -15,7 +15,7 @@ from occupancy.builds.select import ORDERS as ORDERS_OF_LIBRARY
 from occupancy.cli.files import ORDERS
 from occupancy.tables import shipped
 from tests.cli_runner import run
-from tests.samples import INDUCTOR, LAUNCHES
+from tests.samples import INDUCTOR
 
 
 def scan(*arguments: object) -> list[dict[str, Any]]:
@@ -39,15 +39,6 @@ def log_of(folder: Path, *kernels: tuple[str, str, int], spills: int = 0) -> Pat
 
 
 class TestNumbers:
-    def test_launches_come_to_the_occupancy_of_nsight(self, samples: Path) -> None:
-        rows = {row["regs"]: row for row in scan(samples / "ncu.ncu-rep")}
-        assert len(scan(samples / "ncu.ncu-rep")) == len(LAUNCHES)
-        for row in rows.values():
-            assert row["occupancy"] == row["reported_occupancy"]
-            assert not row["threads_assumed"]
-        found = sorted(row["occupancy"] for row in scan(samples / "ncu.ncu-rep"))
-        assert found == sorted(launch[-1] for launch in LAUNCHES)
-
     def test_a_trace_by_time(self) -> None:
         trace = INDUCTOR / "trace.json.gz"
         rows = scan(trace)

@@ -29,15 +29,9 @@ def only_record(text: str | bytes) -> KernelRecord:
 
 def facts(record: KernelRecord) -> tuple[object, ...]:
     return (
-        record.name,
-        record.arch,
-        record.regs,
-        record.static_smem,
-        record.barriers,
-        record.stack_bytes,
-        record.spill_store_bytes,
-        record.spill_load_bytes,
-    )
+        record.name, record.arch, record.regs, record.static_smem, record.barriers, record.stack_bytes,
+        record.spill_store_bytes, record.spill_load_bytes,
+    )  # fmt: skip
 
 
 THIS = ("_Z1kPf", "sm_80", 21, 256, 1, 32, 4, 12)

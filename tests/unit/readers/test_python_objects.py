@@ -58,14 +58,9 @@ def test_the_drivers_block_size_is_a_launch_bound_where_registers_allow_more(
 @pytest.mark.parametrize("are_methods", [True, False], ids=["0.x", "1.x"])
 def test_cuda_core(are_methods: bool) -> None:
     values = {
-        "num_regs": 18,
-        "shared_size_bytes": 2048,
-        "local_size_bytes": 8,
-        "binary_version": 90,
-        "required_cluster_width": 2,
-        "required_cluster_height": 1,
-        "required_cluster_depth": 1,
-    }
+        "num_regs": 18, "shared_size_bytes": 2048, "local_size_bytes": 8, "binary_version": 90,
+        "required_cluster_width": 2, "required_cluster_height": 1, "required_cluster_depth": 1,
+    }  # fmt: skip
     attributes = {
         name: (lambda value=value: value) if are_methods else value for name, value in values.items()
     }

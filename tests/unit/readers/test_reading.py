@@ -43,15 +43,9 @@ def test_whole_folder(samples: Path) -> None:
         counts[record.format] = counts.get(record.format, 0) + 1
     assert found.problems == []
     assert counts == {
-        "cubin": 14 * 7 + 16 * 7 + 3,
-        "ptxas": 14 * 7 + 16 * 7 + 5,
-        "fatbin": 5 + 9,
-        "ncu-rep": 6,
-        "nsight-csv": 12,
-        "pytorch-trace": 7,
-        "res-usage": 14,
-        "triton": 3,
-    }
+        "cubin": 14 * 7 + 16 * 7 + 3, "ptxas": 14 * 7 + 16 * 7 + 5, "fatbin": 5 + 9, "ncu-rep": 6,
+        "nsight-csv": 12, "pytorch-trace": 7, "res-usage": 14, "triton": 3,
+    }  # fmt: skip
 
 
 @pytest.mark.posix

@@ -51,11 +51,6 @@ def test_as_readelf_has_it(cubin: Path) -> None:
     assert len(first) - len(ours) in (0, 1), "but for the device function that is not inlined"
 
 
-def test_triton(samples: Path) -> None:
-    places = {(record.name, record.line) for record in records(samples / "triton_cache")}
-    assert places == {("add", 3), ("mm", 7)}
-
-
 def test_paths_of_a_table() -> None:
     files = [("a.cu", 1), ("/abs/b.cu", 1), ("C:\\c.cu", 1), ("d.cu", 0), ("e.cu", 2), ("f.cu", 3)]
     unit = _Unit(0, 0, 0, 1, 1, b"", ["/src/", "more"], files)

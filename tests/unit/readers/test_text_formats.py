@@ -65,19 +65,13 @@ class TestPtx:
         plain, bounded, exact = stream_kernels(io.StringIO(self.PTX))
         assert {record.arch for record in (plain, bounded, exact)} == {"sm_90a"}
         assert (plain.name, plain.max_threads, plain.threads, plain.cluster_dim) == (
-            "_Z5plainPf",
-            None,
-            None,
-            None,
-        )
+            "_Z5plainPf", None, None, None,
+        )  # fmt: skip
         assert (bounded.max_threads, bounded.min_blocks, bounded.register_cap) == (256, 4, 40)
         assert (bounded.cluster_dim, bounded.max_cluster_rank) == ((8, 2, 1), 16)
         assert (exact.name, exact.required_threads, exact.threads, exact.block_dim) == (
-            "exact",
-            256,
-            256,
-            (16, 16, 1),
-        )
+            "exact", 256, 256, (16, 16, 1),
+        )  # fmt: skip
         assert exact.threads_from == "required"
 
 

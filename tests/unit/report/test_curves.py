@@ -68,11 +68,8 @@ def test_the_spreadsheets_example() -> None:
     for name, first, last in (("threads", 97, 128), ("regs", 33, 40)):
         (step,) = [each for each in found[name] if each.is_current]
         assert (step.first, step.last, step.result.active_blocks, step.result.occupancy) == (
-            first,
-            last,
-            12,
-            0.75,
-        )
+            first, last, 12, 0.75,
+        )  # fmt: skip
     assert not any(each.is_current for each in found["smem"])
     assert found["smem"][-1].last == 96 * 1024
 

@@ -9,16 +9,10 @@ from occupancy.values.resources import RESOURCES, Limiter
 @pytest.mark.parametrize(
     ("share", "shown"),
     [
-        (0, "0%"),
-        (1, "100%"),
-        (0.75, "75%"),
-        (0.625, "62.5%"),
-        (2 / 3, "66.7%"),
-        (0.0625, "6.3%"),
-        (0.1875, "18.8%"),
-        (0.0004, "<0.1%"),
+        (0, "0%"), (1, "100%"), (0.75, "75%"), (0.625, "62.5%"), (2 / 3, "66.7%"), (0.0625, "6.3%"),
+        (0.1875, "18.8%"), (0.0004, "<0.1%"),
     ],
-)
+)  # fmt: skip
 def test_percent(share: float, shown: str) -> None:
     assert percent(share) == shown
 
@@ -36,14 +30,8 @@ def test_size(amount: int, shown: str) -> None:
 
 def test_resources_and_their_bits() -> None:
     names = (
-        "warps",
-        "blocks",
-        "registers",
-        "shared_memory",
-        "barriers",
-        "virtual_resources",
-        "tensor_memory",
-    )
+        "warps", "blocks", "registers", "shared_memory", "barriers", "virtual_resources", "tensor_memory",
+    )  # fmt: skip
     assert names == RESOURCES
     assert tuple(Limiter.of(each) for each in RESOURCES) == (1, 2, 4, 8, 16, 32, 64)
     assert Limiter(127).resources == names
