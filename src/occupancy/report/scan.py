@@ -341,7 +341,7 @@ def scan_report(
     shown = rows if limit is None else rows[:limit]
     sizes = {(row.threads, row.threads_assumed) for row in shown}
     (threads, is_assumed) = sizes.pop() if len(sizes) == 1 else (None, True)
-    headline = [_headline(of, None if is_assumed else threads)]
+    headline = [_headline(of, found, None if is_assumed else threads)]
     if len(shown) < of.kernels:
         more = "" if limit is None else "; --all shows all, --limit N the first"
         headline.append(f"{len(shown):,} shown, {order}{more}")
@@ -359,9 +359,9 @@ def scan_report(
     )
 
 
-def _headline(of: Summary, threads: int | None) -> str:
+def _headline(of: Summary, found: int, threads: int | None) -> str:
     if not of.kernels:
-        return f"No kernel matches{': the files do not state spills' if of.spilling is None else ''}"
+        return f"No kernel of {found:,} matches{': there is no spill data' if of.spilling is None else ''}"
     archs = of.archs[0] if len(of.archs) == 1 else count(len(of.archs), "architecture")
     at = "" if threads is None else f" at {count(threads, 'thread')}"
     launches = "" if of.launches < 2 else f" ({of.launches:,} launches)"
@@ -371,7 +371,8 @@ def _headline(of: Summary, threads: int | None) -> str:
         "no spill data" if of.spilling is None else spilling,
         f"{of.below_half:,} below {percent(LOW)}" if of.below_half else f"none below {percent(LOW)}",
     ]
-    return f"{count(of.kernels, 'kernel')}{launches} for {archs}{at}: {', '.join(filter(None, parts))}"
+    number = f"{of.kernels:,} of {found:,} kernels" if of.kernels < found else count(of.kernels, "kernel")
+    return f"{number}{launches} for {archs}{at}: {', '.join(filter(None, parts))}"
 
 
 _NOTED: Mapping[str, Callable[[ScannedKernel], Any]] = {

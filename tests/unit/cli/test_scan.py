@@ -114,9 +114,9 @@ class TestFormats:
     def test_unknown_spills_are_not_called_none(self, tmp_path: Path) -> None:
         (tmp_path / "usage").write_text("Resource usage:\n Function k:\n  REG:8 SHARED:0 CONSTANT[0]:360\n")
         done = run("scan", str(tmp_path / "usage"), "--spilling")
-        assert done.stdout == "No kernel matches: the files do not state spills\n"
+        assert done.stdout == "No kernel of 1 matches: there is no spill data\n"
         done = run("scan", str(log_of(tmp_path, ("k", "sm_90", 8))), "--spilling")
-        assert done.stdout == "No kernel matches\n"
+        assert done.stdout == "No kernel of 1 matches\n"
 
     def test_files_without_kernels_are_listed_up_to_a_limit(self, tmp_path: Path) -> None:
         files = [tmp_path / f"{number}.txt" for number in range(30)]
@@ -171,7 +171,7 @@ class TestPython:
         assert isinstance(found[:2], occupancy.Scan)
         assert [each.name for each in found[:2]] == [each.name for each in found][:2]
         assert found[0].occupancy == found.rows()[0]["occupancy"]
-        assert str(found[:2]).startswith("2 kernels for ")
+        assert str(found[:2]).startswith("2 of 9 kernels for ")
         assert found.to_dict()["kernels"] == found.rows()
         assert "<table>" in found._repr_html_()
 
