@@ -17,7 +17,6 @@ from tests import hostile
 from tests.limited import held, limited
 
 PROGRAM = (sys.executable, "-m", "occupancy")
-BUFFERS: tuple[dict[str, str], ...] = ({}, {"PYTHONUNBUFFERED": "1"})
 FORMATS = ("text", "json", "jsonl", "csv")
 
 
@@ -39,7 +38,13 @@ def at_most(size: int) -> Callable[[], None]:
     return limit
 
 
-@pytest.mark.parametrize("environment", BUFFERS, ids=["buffer", "no buffer"])
+@pytest.mark.parametrize(
+    "environment",
+    [
+        pytest.param({}, id="buffer"),
+        pytest.param({"PYTHONUNBUFFERED": "1"}, id="no buffer", marks=pytest.mark.thorough),
+    ],
+)
 class TestOutputThatIsNotTaken:
     @pytest.mark.parametrize("output_format", FORMATS)
     @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="SKIPPED: there is no /dev/full to write to")

@@ -12,7 +12,9 @@ import itertools
 import math
 import operator
 import random
+from collections.abc import Iterable, Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,6 +45,11 @@ from .golden import Comparison
 from .header import LIMITING_FACTORS, UNKNOWN_DEVICE, Header, carveout_settings
 
 
+def every(stride: int, *values: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
+    """Yield every so many combinations of some values."""
+    return itertools.islice(itertools.product(*values), 0, None, stride)
+
+
 def test_chips_that_the_header_does_not_know(header: Header) -> None:
     """The model `cuda` supports exactly the chips that the header answers for."""
     unknown = []
@@ -66,11 +73,8 @@ def test_warps_and_registers(header: Header, limits: Limits, stride: int) -> Non
         limits,
         (
             Kernel(threads, registers, caching=caching)
-            for threads in sizes
-            for registers in range(256)
-            for caching in axes.cachings(limits)
+            for threads, registers, caching in every(stride, sizes, range(256), axes.cachings(limits))
         ),
-        stride=stride,
     )
     assert compared + left_out == -(-len(sizes) * 256 * len(axes.cachings(limits)) // stride)
     if limits.compute_capability != (3, 0):
@@ -88,11 +92,8 @@ def test_threads(header: Header, limits: Limits, stride: int) -> None:
         limits,
         (
             Kernel(threads, registers, caching=caching)
-            for threads in range(1, 1100)
-            for registers in (0, 40)
-            for caching in axes.cachings(limits)
+            for threads, registers, caching in every(stride, range(1, 1100), (0, 40), axes.cachings(limits))
         ),
-        stride=stride,
     )
     assert compared == -(-1099 * 2 * len(axes.cachings(limits)) // stride)
 
@@ -110,13 +111,10 @@ def test_shared_memory(header: Header, limits: Limits, stride: int) -> None:
         limits,
         (
             Kernel(32, smem=size, carveout=carveout, opt_in=opt_in)
-            for size, carveout, opt_in in itertools.islice(
-                itertools.product(sizes, axes.configurations(limits), axes.OPT_IN), 0, None, stride
-            )
+            for size, carveout, opt_in in every(stride, sizes, axes.configurations(limits), axes.OPT_IN)
         ),
     )
-    every = len(sizes) * (1 + len(limits.shared_memory_configurations)) * 2
-    assert compared == -(-every // stride)
+    assert compared == -(-len(sizes) * (1 + len(limits.shared_memory_configurations)) * 2 // stride)
 
 
 @chips_with_percentages
@@ -128,13 +126,17 @@ def test_carveout_in_percent(header: Header, limits: Limits, stride: int) -> Non
         header,
         limits,
         (
-            Kernel(32, static_smem=static, dynamic_smem=size - static, carveout=carveout, opt_in=opt_in)
-            for size in sizes
-            for static in (size // 2, size)
-            for carveout in axes.percentages(limits)
-            for opt_in in axes.OPT_IN
+            Kernel(
+                32,
+                static_smem=size // part,
+                dynamic_smem=size - size // part,
+                carveout=carveout,
+                opt_in=opt_in,
+            )
+            for size, part, carveout, opt_in in every(
+                stride, sizes, (2, 1), axes.percentages(limits), axes.OPT_IN
+            )
         ),
-        stride=stride,
     )
     assert compared > 10_000 / stride
 
@@ -153,24 +155,19 @@ def test_barriers(header: Header, limits: Limits) -> None:
 @sampled("stride", sample=31, everything=1)
 def test_virtual_resources(header: Header, limits: Limits, stride: int) -> None:
     """Every count that a cubin can say, by block sizes, registers and shared memory on either side of it."""
-    sizes = axes.shared_memory_by_blocks(limits)[::5]
+    blocks = [(32, 0, 0, 0), (128, 40, 0, 1), (1024, 64, 0, 1), (64, 255, 0, 16)]
+    blocks += [(32, 16, size, 2) for size in axes.shared_memory_by_blocks(limits)[::5]]
     compared, left_out = compare(
         header,
         limits,
         (
             Kernel(threads, registers, smem=size, barriers=barriers, virtual_resources=count)
-            for count in range(MAX_VIRTUAL_RESOURCES_PER_BLOCK + 1)
-            for threads, registers, size, barriers in (
-                (32, 0, 0, 0),
-                (128, 40, 0, 1),
-                (1024, 64, 0, 1),
-                (64, 255, 0, 16),
-                *((32, 16, size, 2) for size in sizes),
+            for count, (threads, registers, size, barriers) in every(
+                stride, range(MAX_VIRTUAL_RESOURCES_PER_BLOCK + 1), blocks
             )
         ),
-        stride=stride,
     )
-    assert compared + left_out == -(-256 * (4 + len(sizes)) // stride)
+    assert compared + left_out == -(-256 * len(blocks) // stride)
 
 
 @sampled("stride", sample=31, everything=1)
