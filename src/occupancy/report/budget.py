@@ -15,7 +15,7 @@ from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
 from .calc import RESULT_COLUMNS, gpu_text, gpu_values, kernel_text, labels
 from .model import Column, Facts, Paragraph, Report, chosen
-from .notes import note
+from .notes import NOTES
 
 
 class BudgetRow(NamedTuple):
@@ -105,8 +105,8 @@ def budget_report(
         inputs=kernel.to_dict() if has_threads else {**kernel.to_dict(), "threads": None},
         values={"gpus": [gpu_values(gpu) for gpu in gpus]},
         details=[Facts([("In the source", target.launch_bounds)])] if target and has_threads else (),
-        notes=[note("budget-both")] * has_threads
-        + [note("registers-may-spill")] * (has_target and has_threads),
+        notes=[NOTES["budget-both"]] * has_threads
+        + [NOTES["registers-may-spill"]] * (has_target and has_threads),
     )
 
 
@@ -215,5 +215,5 @@ def bounds_report(gpus: Sequence[Gpu], kernel: Kernel, bounds: Sequence[LaunchBo
         rows_key="gpus",
         inputs=kernel.to_dict(),
         details=[Paragraph(warnings)] if warnings else (),
-        notes=[note("launch-bounds-caps")],
+        notes=[NOTES["launch-bounds-caps"]],
     )

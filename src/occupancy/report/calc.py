@@ -19,7 +19,7 @@ from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, plain, size
 from ..values.resources import QUANTITIES, Adjustable
 from .model import Block, Column, Facts, Note, Paragraph, Report, Table, values_of
-from .notes import note
+from .notes import NOTES
 
 if TYPE_CHECKING:
     from ..advice.waves import FullWave, Waves
@@ -368,7 +368,7 @@ def _details_of_one(row: Row) -> Iterator[Block]:
         if facts := list(_facts(row)):
             yield Facts(facts)
     if any(per_block.endswith("*") for _, per_block, *_ in rows):
-        yield Paragraph([note("assumed").text])
+        yield Paragraph([NOTES["assumed"].text])
     if row.waves is not None:
         yield _waves_table([row])
     for each in row.explanation or ():
@@ -390,7 +390,7 @@ def _steps_block(row: Row) -> Block:
         blocks = count(step.active_blocks, "block")
         rows.append((percent(step.occupancy), blocks, step_changes(row.kernel, step), bounds))
     if any("regs" in step.requires for step in row.steps):
-        lines.append(note("registers-may-spill").text)
+        lines.append(NOTES["registers-may-spill"].text)
     return Table(title, STEP_TABLE, rows, [" ".join(lines)] if lines else [])
 
 
@@ -474,23 +474,23 @@ def _notes(row: Row) -> Iterator[Note]:
 
     result, kernel = row.result, row.kernel
     if result.model == "spreadsheet" and result.active_blocks and not result.launchable:
-        yield note("spreadsheet-no-launch")
+        yield NOTES["spreadsheet-no-launch"]
     if result.model == "cuda" and result.launchable:
         if kernel.carveout is not None and (
             shared_memory_configuration(result.limits, kernel.carveout) < result.allocated.shared_memory
         ):
-            yield note("carveout-raised")
+            yield NOTES["carveout-raised"]
         if kernel.caching == "ca" and not is_limited_to_half(result):
-            yield note("caching-dropped")
+            yield NOTES["caching-dropped"]
         if kernel.tensor_memory is not None and kernel.virtual_resources_at_start:
             free = evaluate(result.limits, kernel.replace(virtual_resources=0), result.model)
             if free.active_blocks > result.active_blocks:
-                yield note("tensor-memory")
+                yield NOTES["tensor-memory"]
     if may_be_divided(result) and not kernel.reallocates_registers:
-        yield note("setmaxnreg")
+        yield NOTES["setmaxnreg"]
     if row.wave is not None and row.wave.is_upper_bound:
-        yield note("cluster-bound")
+        yield NOTES["cluster-bound"]
     if row.gpu.variants:
         sms = " or ".join(map(str, sorted({each.multiprocessor_count or 0 for each in row.gpu.variants})))
         text = f"{row.gpu.label} has {sms} SMs. For the whole GPU, name the product or give `--sms`."
-        yield note("sms-vary")._replace(text=text)
+        yield NOTES["sms-vary"]._replace(text=text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from shlex import quote
 from typing import Any, NamedTuple
 
 from ..builds.names import short_name
@@ -15,7 +16,7 @@ from ..values.numbers import count, percent, size
 from .calc import step_values
 from .diff import MOST_BLOCKS, MOST_NAMED, arrow, block, causes_text, fixes_text, listed, names_of
 from .model import Block, Column, Paragraph, Report, Table, values_of
-from .notes import note
+from .notes import NOTES
 from .scan import Finding, FindingKind, kernel_finding, threads_text
 
 REMOVED = "removed"
@@ -113,21 +114,16 @@ def _fix(group: Group) -> str:
     fixes = fixes_text((one.kernel.record.arch, one.fix) for one in group.broken)
     if measure in ("spill_bytes", "spill_smem"):
         return f"allow more registers{f': {fixes}' if fixes else ''}, or keep fewer values live"
-    return fixes or f"change the kernel, or accept it with --update --name {_plain(group.name)}"
+    return fixes or f"change the kernel, or accept it with --update --name {quote(group.name)}"
 
 
 def _accept(gone: Iterable[str]) -> str:
-    names = " ".join(f"--name {_plain(name)}" for name in list(gone)[:MOST_NAMED])
+    names = " ".join(f"--name {quote(name)}" for name in list(gone)[:MOST_NAMED])
     return f"accept it with --update {names}, or with allow_removed in the rules"
 
 
 def _gone(record: KernelRecord) -> str:
     return f"gone since the baseline: {_accept([short_name(record.name)])}"
-
-
-def _plain(name: str) -> str:
-    """Return a name as ``--name`` takes it in a shell."""
-    return name if name.replace("_", "").replace(":", "").isalnum() else f"'{name}'"
 
 
 # Rows
@@ -245,7 +241,7 @@ def check_report(
         },
         shows_rows=False,
         details=details,
-        notes=[note("assumed-threads")] if any(each.kernel.threads_assumed for each in done.broken) else (),
+        notes=[NOTES["assumed-threads"]] if any(each.kernel.threads_assumed for each in done.broken) else (),
     )
 
 

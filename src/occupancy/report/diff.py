@@ -14,7 +14,7 @@ from ..readers import KernelRecord
 from ..values.numbers import count, size
 from .calc import label, step_values
 from .model import Block, Column, Note, Paragraph, Report, Table
-from .notes import note
+from .notes import NOTES
 from .scan import Finding, FindingKind, amount_text, kernel_finding, occupancy_text, threads_text
 
 MOST_BLOCKS = 20
@@ -279,9 +279,9 @@ def diff_report(found: Differences, inputs: Mapping[str, Any], *, in_full: bool 
 def _notes(found: Differences) -> Iterator[Note]:
     changed = [row for row in found.kernels if row.verdict != "same"]
     if any(kernel.threads_assumed for row in changed for kernel in (row.old, row.new)):
-        yield note("assumed-threads")
+        yield NOTES["assumed-threads"]
     if found.unknown:
         names = ", ".join(label(name) for name in found.unknown)
-        yield note("stated-by-one")._replace(text=f"Not compared, known for only one build: {names}.")
+        yield NOTES["stated-by-one"]._replace(text=f"Not compared, known for only one build: {names}.")
     if any(row.verdict == "mixed" for row in changed):
-        yield note("mixed")
+        yield NOTES["mixed"]

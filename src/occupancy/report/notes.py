@@ -32,6 +32,7 @@ _CATALOGUE = (
     Note("budget-both", "A kernel may use both limits of a row together.", "advice#a-budget"),
     Note("assumed-threads",
          "* Block size assumed: the launch bound, else 256. Set it with `--threads N` or `--threads NAME=N`.", "scan"),
+    Note("other-gpu", "The GPU would not load this code; results use its registers and shared memory.", "scan"),
     Note("dynamic-smem", "Dynamic shared memory is not in the file and counts as 0.", "scan"),
     Note("spills-counted", "~ Counted in the machine code.", "scan"),
     Note("spills-more", "More spills are likely with fewer registers.", "scan"),
@@ -43,8 +44,4 @@ _CATALOGUE = (
 )  # fmt: skip
 
 NOTES = {note.code: note for note in _CATALOGUE}
-
-
-def note(code: str) -> Note:
-    """Return a note of the catalogue."""
-    return NOTES[code]
+"""The notes by their codes."""

@@ -10,11 +10,12 @@ from ..advice.next_steps import NextStep
 from ..builds.rows import LOW, FindingRule, ScannedKernel, spilled_bytes
 from ..builds.select import age
 from ..errors import InputError
+from ..tables.families import runs_on
 from ..values.numbers import count, join_and, percent, size
 from ..values.spellings import did_you_mean
 from .calc import label, labels, step_values
 from .model import Column, Report
-from .notes import note
+from .notes import NOTES
 
 MOST_IN_FULL = 60
 """Rows above which a screen shows the first ones."""
@@ -355,7 +356,7 @@ def scan_report(
         inputs=inputs,
         values={"summary": {**of._asdict(), "archs": list(of.archs)}, "found": found},
         limit=limit,
-        notes=[note(code) for code, is_needed in _NOTED.items() if any(map(is_needed, shown))],
+        notes=[NOTES[code] for code, is_needed in _NOTED.items() if any(map(is_needed, shown))],
     )
 
 
@@ -377,6 +378,9 @@ def _headline(of: Summary, found: int, threads: int | None) -> str:
 
 _NOTED: Mapping[str, Callable[[ScannedKernel], Any]] = {
     "assumed-threads": lambda row: row.threads_assumed,
+    "other-gpu": lambda row: (
+        row.answer and row.record.arch and not runs_on(row.record.arch, row.answer.limits.compute_capability)
+    ),
     "autotuner": lambda row: row.record.chosen is False,
     "not-linked": lambda row: row.record.linked is False,
     "setmaxnreg": lambda row: row.record.reallocates_registers,
