@@ -1,8 +1,8 @@
 """Measure how strong the tests are: change one thing at a time, and count the changes that no test notices.
 
 Run by hand: ``python -m tests.mutants --area engine --area readers --count 20``. Each mutant is one change of
-an operator, a comparison, a constant, a condition, a statement or a string in a copy of the package; only the
-tests that reach the changed line run. The same seed makes the same mutants. A survivor may be equivalent.
+an operator, a comparison, a constant, a condition, a statement or a string in a copy of the package; the tests
+of its area run until one fails. The same seed makes the same mutants. A survivor may be equivalent.
 """
 
 from __future__ import annotations
@@ -11,17 +11,13 @@ import argparse
 import ast
 import os
 import random
-import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
-
-import coverage
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path("src", "occupancy")
@@ -43,8 +39,6 @@ TESTS = {
 }
 """The tests of an area besides those of its own folder."""
 
-FIRST_TESTS = 60
-"""Tests that run first for one mutant, of as many files as reach its line; the others run if it survives."""
 MOST_SECONDS = 300
 """A mutant that runs longer is noticed: it never ends."""
 
@@ -137,75 +131,36 @@ def _text(node: ast.AST) -> str:
     return ast.unparse(node) if isinstance(node, ast.stmt) else f"({ast.unparse(node)})"
 
 
-def failures(folder: Path, *arguments: str, seconds: int | None = MOST_SECONDS) -> set[str]:
-    """Run pytest on the copy of the package in a folder; return the tests that fail."""
+def fails(area: str, folder: Path) -> bool:
+    """Return whether a test of an area fails on the copy of the package in a folder."""
+    paths = [f"tests/unit/{area}", *EVERYWHERE, *TESTS.get(area, ())]
     environment = os.environ | {"PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     # Random examples are the same each time, so that chance decides nothing.
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=few"]
+    command = [sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", "--hypothesis-profile=few"]
+    command += [path for path in dict.fromkeys(paths) if (ROOT / path).exists()]
     try:
-        done = subprocess.run(
-            [*command, *arguments],
-            cwd=ROOT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=seconds,
-            check=False,
-        )
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=MOST_SECONDS)
     except subprocess.TimeoutExpired:
-        return {"time limit"}
-    failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
-    return set(failed) or ({"pytest"} if done.returncode else set())
+        return True
+    return done.returncode != 0
 
 
-def measure(area: str, folder: Path) -> tuple[coverage.CoverageData, set[str]]:
-    """Run the tests of an area once; return which of them reach each line, and those that fail."""
-    wanted = (f"tests/unit/{area}", *EVERYWHERE, *TESTS.get(area, ()))
-    paths = [path for path in dict.fromkeys(wanted) if (ROOT / path).exists()]
-    settings, found = folder / "coveragerc", folder / f"{area}.coverage"
-    settings.write_text(f"[run]\nsource_pkgs = occupancy\nparallel = true\ndata_file = {found}\n")
-    options = ["--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report="]
-    failed = failures(folder, *paths, *options, seconds=None)
-    data = coverage.CoverageData(str(found))
-    data.read()
-    return data, failed
-
-
-def tests_reaching(mutant: Mutant, data: coverage.CoverageData, folder: Path) -> list[str]:
-    """Return the tests that reach a line, one of every file in turn; none where only an import does."""
-    path = folder / mutant.path
-    by_line = data.contexts_by_lineno(str(path))
-    functions = [node for node in ast.walk(ast.parse(path.read_bytes())) if isinstance(node, ast.FunctionDef)]
-    is_in_function = any(each.lineno <= mutant.line <= (each.end_lineno or 0) for each in functions)
-    # Whichever test imports a module first reaches the lines outside of its functions.
-    contexts = (
-        by_line.get(mutant.line, []) if is_in_function else [one for each in by_line.values() for one in each]
-    )
-    by_file: dict[str, list[str]] = {}
-    for test in sorted({context.partition("|")[0] for context in contexts} - {""}):
-        by_file.setdefault(test.partition("::")[0], []).append(test)
-    turns = zip_longest(*by_file.values())
-    return [test for turn in turns for test in turn if test is not None]
-
-
-def survivors(area: str, count: int, seed: int, folder: Path) -> tuple[int, list[str]]:
+def survivors(area: str, count: int, seed: int, folder: Path) -> tuple[int, list[Mutant]]:
     """Try some mutants of an area; return how many were tried, and those that no test notices."""
+    if fails(area, folder):
+        sys.exit(f"the tests of {area} fail without any change")
     files = {
         path.relative_to(ROOT): path.read_bytes() for path in sorted((ROOT / PACKAGE / area).rglob("*.py"))
     }
     every = [mutant for path, source in files.items() for mutant in mutants(path, source)]
-    chosen = random.Random(f"{area} {seed}").sample(every, min(count, len(every)))
-    (data, failed), alive = measure(area, folder), []
+    chosen, alive = random.Random(f"{area} {seed}").sample(every, min(count, len(every))), []
     for mutant in chosen:
-        tests = [test for test in tests_reaching(mutant, data, folder) if test not in failed]
-        whole = [path for path in (f"tests/unit/{area}", "tests/golden") if (ROOT / path).exists()]
-        copy = folder / mutant.path
-        copy.write_bytes(mutant.applied(files[Path(mutant.path)]))
-        batches = (tests[:FIRST_TESTS] or whole, tests[FIRST_TESTS:])
-        noticed = any(failures(folder, "-x", "-n0", *batch) - failed for batch in batches if batch)
-        copy.write_bytes(files[Path(mutant.path)])
+        source = files[Path(mutant.path)]
+        (folder / mutant.path).write_bytes(mutant.applied(source))
+        noticed = fails(area, folder)
+        (folder / mutant.path).write_bytes(source)
         if not noticed:
-            alive.append(f"{mutant}  ({len(tests)} tests)")
+            alive.append(mutant)
         print("noticed" if noticed else "survived", mutant, file=sys.stderr, flush=True)
     return len(chosen), alive
 

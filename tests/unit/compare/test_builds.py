@@ -135,6 +135,16 @@ class TestBaseline:
         assert names("_Z4goneb", "_Z3newv") == {"_Z1av": 32, "_Z1bv": 32, "_Z3newv": 32}
         assert names() == {"_Z1av": 64, "_Z1bv": 64, "_Z3newv": 32}
 
+    @pytest.mark.parametrize("wanted", ["old", "new"])
+    def test_an_update_takes_a_kernel_by_its_old_or_its_new_name(self, wanted: str) -> None:
+        before = baseline_from([kernel("old", code=1), kernel("other")])
+        build = [kernel("new", regs=40, code=1), kernel("other", regs=64)]
+        after = accepted(before, build, lambda record: record.name == wanted, everything=False)
+        assert {each.name: each.regs for each in after.kernels} == {"new": 40, "other": 32}
+
+    def test_names_are_kept_as_they_are(self) -> None:
+        assert "größe" in baseline_text(baseline_from([kernel("größe")]))
+
 
 class TestDiff:
     @pytest.mark.parametrize(
