@@ -8,9 +8,12 @@ The recordings are of an H200.
 from __future__ import annotations
 
 import gzip
+import io
 import shutil
 from functools import cache
 from pathlib import Path
+
+from occupancy.readers import Found, KernelRecord, ReadProblem, read
 
 FOLDER = Path(__file__).parent / "data" / "kernels"
 
@@ -32,6 +35,19 @@ def sample(name: str) -> bytes:
     """The bytes of a sample."""
     path = FOLDER / name
     return path.read_bytes() if path.exists() else gzip.decompress(Path(f"{path}.gz").read_bytes())
+
+
+def found_in(content: bytes | str) -> list[Found]:
+    """Return all that the readers find in a file of this content."""
+    return list(read(io.BytesIO(content.encode() if isinstance(content, str) else content)))
+
+
+def kernels_of(found: list[Found]) -> list[KernelRecord]:
+    return [each for each in found if isinstance(each, KernelRecord)]
+
+
+def problems_of(found: list[Found]) -> list[ReadProblem]:
+    return [each for each in found if isinstance(each, ReadProblem)]
 
 
 INDUCTOR = FOLDER.parent / "inductor"

@@ -15,9 +15,9 @@ from pathlib import Path
 import lz4.block
 import pytest
 
-from occupancy.readers import Found, KernelRecord, ReadProblem, limits, read
+from occupancy.readers import KernelRecord, limits, read
 from tests.hostile import container, entry, image, section, varint
-from tests.samples import OF_FORMAT, sample
+from tests.samples import OF_FORMAT, found_in, kernels_of, problems_of, sample
 from tests.sampling import sampled
 
 if sys.version_info >= (3, 14):
@@ -27,18 +27,6 @@ else:
 
 LZ4, ZSTD = 0x2000, 0x8000
 MIB = 1 << 20
-
-
-def read_bytes(data: bytes) -> list[Found]:
-    return list(read(io.BytesIO(data)))
-
-
-def records_of(found: list[Found]) -> list[KernelRecord]:
-    return [each for each in found if isinstance(each, KernelRecord)]
-
-
-def problems_of(found: list[Found]) -> list[ReadProblem]:
-    return [each for each in found if isinstance(each, ReadProblem)]
 
 
 CUBIN = sample("samples.cubin")
@@ -63,13 +51,13 @@ class TestDamage:
     @sampled("stride", sample=5, everything=1)
     def test_truncated_at_every_64th_byte(self, format: str, name: str, stride: int) -> None:
         data = sample(name)
-        whole = len(records_of(read_bytes(data)))
+        whole = len(kernels_of(found_in(data)))
         step = 64 if len(data) < 200_000 else 320
         counts = []
         for size in range(0, len(data), step * stride):
-            found = read_bytes(data[:size])
+            found = found_in(data[:size])
             assert found, "silence"
-            counts.append(len(records_of(found)))
+            counts.append(len(kernels_of(found)))
         # The last image of a container is damaged as long as a byte is missing.
         assert 0 < max(counts) <= whole
         assert counts[0] == 0
@@ -102,8 +90,8 @@ class TestDamage:
     def test_a_part_that_lies_costs_only_itself(
         self, data: bytes, kernels: int, offset: int | None, what: str
     ) -> None:
-        found = read_bytes(data)
-        assert len(records_of(found)) == kernels
+        found = found_in(data)
+        assert len(kernels_of(found)) == kernels
         problem, *_ = problems_of(found)
         assert offset in (None, problem.offset)
         assert what in problem.what
@@ -112,7 +100,7 @@ class TestDamage:
         nested = container(entry(CUBIN))
         for _ in range(50):
             nested = container(entry(nested))
-        (problem,) = read_bytes(nested)
+        (problem,) = found_in(nested)
         assert "not a cubin" in str(problem)
 
 
@@ -120,15 +108,15 @@ class TestCompression:
     @pytest.mark.parametrize("flags", [LZ4, ZSTD])
     def test_compressed_images(self, flags: int) -> None:
         packed = _pack(CUBIN, flags)
-        found = read_bytes(
+        found = found_in(
             container(entry(packed + bytes(5), flags=flags, size=len(CUBIN), compressed=len(packed)))
         )
-        assert len(records_of(found)) == len(found) == KERNELS
+        assert len(kernels_of(found)) == len(found) == KERNELS
 
     @pytest.mark.parametrize("flags", [LZ4, ZSTD])
     @pytest.mark.parametrize("difference", [-1, 1, 1000, -20_000])
     def test_declared_size_is_held_against_the_real_one(self, flags: int, difference: int) -> None:
-        found = read_bytes(container(entry(_pack(CUBIN, flags), flags=flags, size=len(CUBIN) + difference)))
+        found = found_in(container(entry(_pack(CUBIN, flags), flags=flags, size=len(CUBIN) + difference)))
         assert len(problems_of(found)) == len(found) == 1
 
     @pytest.mark.parametrize("flags", [LZ4, ZSTD])
@@ -137,24 +125,24 @@ class TestCompression:
         bomb = _pack(bytes(300 * MIB), flags)
         data = container(entry(bomb, flags=flags, size=declared) + entry(CUBIN))
         tracemalloc.start()
-        found = read_bytes(data)
+        found = found_in(data)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert len(records_of(found)) == KERNELS
+        assert len(kernels_of(found)) == KERNELS
         assert len(problems_of(found)) == 1
         assert peak < 16 * MIB + len(data)
 
     def test_many_bombs_below_the_ceiling(self) -> None:
         size = 10 * MIB
         bomb = entry(_pack(bytes(size), ZSTD), flags=ZSTD, size=size)
-        found = read_bytes(container(bomb * 40 + entry(CUBIN)))
+        found = found_in(container(bomb * 40 + entry(CUBIN)))
         # Most are not even tried.
         assert sum("expands" in str(problem) for problem in problems_of(found)) > 25
-        assert len(records_of(found)) == KERNELS
+        assert len(kernels_of(found)) == KERNELS
 
     def test_gzip_bomb_and_damage(self, tmp_path: Path) -> None:
         truncated = gzip.compress(os.urandom(10_000).hex().encode())[:-2000]
-        (problem,) = read_bytes(truncated)
+        (problem,) = found_in(truncated)
         assert "damaged" in str(problem)
         (tmp_path / "bomb.gz").write_bytes(gzip.compress(b" " * (110 * MIB), 6))
         (problem,) = read(tmp_path / "bomb.gz")
@@ -179,14 +167,14 @@ class TestHostileTables:
             table += section(0x70000000, end + len(symbols), len(attributes), info=3 + index)
         data = cubin(table + symbols + attributes, 3 + 2 * kernels)
         # The same bytes are read once.
-        assert len(records_of(read_bytes(data))) == kernels
+        assert len(kernels_of(found_in(data))) == kernels
         # Each a little elsewhere, they are not the same.
         for index in range(kernels):
             place = 64 + (3 + kernels + index) * 64 + 24
             (start,) = struct.unpack_from("<Q", data, place)
             data = data[:place] + struct.pack("<QQ", start + index, 1_000_000) + data[place + 16 :]
-        found = read_bytes(data)
-        assert 1 <= len(records_of(found)) < 100
+        found = found_in(data)
+        assert 1 <= len(kernels_of(found)) < 100
         assert "tables overlap" in str(problems_of(found)[-1])
 
 
@@ -202,24 +190,24 @@ class TestRelocatableCopies:
 
     def test_none_takes_the_place_of_an_image_that_is_too_large(self) -> None:
         large = entry(zstd.compress(self.LINKED), flags=ZSTD, size=len(self.LINKED))
-        found = read_bytes(container(entry(self.RELOCATABLE) + large + entry(self.OTHER)))
+        found = found_in(container(entry(self.RELOCATABLE) + large + entry(self.OTHER)))
         # The container's entries claim sm_90 alone, so the kernels for sm_80 are relocatable ones only.
-        assert {(each.arch, each.linked) for each in records_of(found)} == {("sm_80", False)}
-        assert len(records_of(found)) == 14
+        assert {(each.arch, each.linked) for each in kernels_of(found)} == {("sm_80", False)}
+        assert len(kernels_of(found)) == 14
         assert "16 relocatable kernels are left out" in problems_of(found)[-1].what
 
     def test_a_damaged_relocatable_image_hides_no_other(self) -> None:
         damaged = bytearray(self.RELOCATABLE)
         damaged[40:48] = (1 << 60).to_bytes(8, "little")
-        found = read_bytes(container(entry(self.RELOCATABLE) + entry(bytes(damaged))))
-        assert len(records_of(found)) == 16
+        found = found_in(container(entry(self.RELOCATABLE) + entry(bytes(damaged))))
+        assert len(kernels_of(found)) == 16
         assert len(problems_of(found)) == 1
 
     def test_none_where_reading_ended_early(self, monkeypatch: pytest.MonkeyPatch) -> None:
         few = limits.CEILINGS["kernels"]._replace(shared=20, per_mib=0)
         monkeypatch.setitem(limits.CEILINGS, "kernels", few)
-        found = read_bytes(container(entry(self.OTHER) + entry(self.LINKED)))
-        assert {each.linked for each in records_of(found)} == {True}
+        found = found_in(container(entry(self.OTHER) + entry(self.LINKED)))
+        assert {each.linked for each in kernels_of(found)} == {True}
         assert "14 relocatable kernels are left out" in problems_of(found)[-1].what
 
 
@@ -235,7 +223,7 @@ class TestRelocatableCopies:
 )
 def test_numbers_of_thousands_of_digits(line: str) -> None:
     for digits in ("9" * 5000, "-1", "١٢", "1e9"):
-        assert read_bytes(line.replace("{}", digits).encode())
+        assert found_in(line.replace("{}", digits).encode())
 
 
 @pytest.mark.parametrize(
@@ -249,7 +237,7 @@ def test_numbers_of_thousands_of_digits(line: str) -> None:
     ids=["entries", "spaces", "words", "linkers"],
 )
 def test_long_lines_are_read(line: str) -> None:
-    assert read_bytes(line.encode())  # it took minutes to hours
+    assert found_in(line.encode())  # it took minutes to hours
 
 
 @pytest.mark.parametrize("digits", [13, 400, 4290])
@@ -259,7 +247,7 @@ def test_numbers_of_json_that_nothing_can_hold(digits: int) -> None:
     for text in (trace[: trace.index(b"}", trace.index(b"est. achieved"))] + b"}}]}", metadata):
         for found in re.finditer(rb"\b\d+\b", text):
             damaged = text[: found.start()] + b"9" * digits + text[found.end() :]
-            for each in read_bytes(damaged):
+            for each in found_in(damaged):
                 if isinstance(each, KernelRecord):
                     json.dumps(each.to_dict(), allow_nan=False)
 
@@ -280,7 +268,7 @@ class TestReports:
     def test_blocks_that_share_their_results(self) -> None:
         # Each claims all that follow as its own results.
         data = self.report(*(self.block(1000 - number, b"") for number in range(1000)))
-        (problem,) = read_bytes(data)
+        (problem,) = found_in(data)
         assert "ends early" in str(problem)
 
 

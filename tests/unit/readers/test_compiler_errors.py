@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
 
-from occupancy.readers import KernelRecord, ReadProblem, read
+from occupancy.readers import read
 from occupancy.readers.compiler_errors import is_error
-from tests.samples import sample
+from tests.samples import found_in, kernels_of, problems_of, sample
 
 # As nvcc 13.0, its host compilers, ptxas and nvlink print them.
 FAILED = [
@@ -52,20 +51,15 @@ def test_lines_that_are_none(line: str) -> None:
     assert not is_error(line)
 
 
-def found_in(text: bytes) -> tuple[list[KernelRecord], list[ReadProblem]]:
-    found = list(read(io.BytesIO(text)))
-    kernels = [each for each in found if isinstance(each, KernelRecord)]
-    return kernels, [each for each in found if isinstance(each, ReadProblem)]
-
-
 @pytest.mark.parametrize("place", ["before", "after", "alone"])
 def test_the_first_is_quoted_and_the_others_are_counted(place: str) -> None:
     log = b"" if place == "alone" else sample("ptxas_v.txt")
     errors = "\n".join(
         ["", *FAILED, *FINE[1:], "\x1b[31mnvcc fatal   : \x1b[mx"]
     ).encode()  # without an end of line
-    kernels, (problem,) = found_in(errors + b"\n" + log if place == "before" else log + errors)
-    assert len(kernels) == (0 if place == "alone" else 5)
+    found = found_in(errors + b"\n" + log if place == "before" else log + errors)
+    (problem,) = problems_of(found)
+    assert len(kernels_of(found)) == (0 if place == "alone" else 5)
     assert problem.line == 1 + (log.count(b"\n") if place == "after" else 0) + 1
     assert problem.what == (  # all of them, and one in colours
         'the compiler failed, so that kernels may be missing: k.cu(12): error: identifier "foo" is undefined '
@@ -75,7 +69,7 @@ def test_the_first_is_quoted_and_the_others_are_counted(place: str) -> None:
 
 def test_a_line_that_begins_in_one_piece_and_ends_in_the_next_is_seen_once() -> None:
     for size in range(65_500, 65_540):
-        _, (problem,) = found_in(b"." * size + b"\nnvcc fatal   : x\n" + b"." * 70_000 + b"\n")
+        (problem,) = problems_of(found_in(b"." * size + b"\nnvcc fatal   : x\n" + b"." * 70_000 + b"\n"))
         assert (problem.line, problem.what[-18:]) == (2, ": nvcc fatal   : x")
 
 
@@ -84,7 +78,7 @@ def test_of_a_folder_the_logs_of_kernels_count_and_none_of_the_probes_of_cmake(t
     (tmp_path / "notes.txt").write_bytes(failed)
     (tmp_path / "CMakeFiles").mkdir()
     (tmp_path / "CMakeFiles" / "CMakeError.log").write_bytes(sample("ptxas_v.txt") + failed)
-    assert not [each for each in read(tmp_path) if isinstance(each, ReadProblem)]
+    assert not problems_of(list(read(tmp_path)))
     (tmp_path / "build.log").write_bytes(sample("ptxas_v.txt") + failed)
-    (problem,) = (each for each in read(tmp_path) if isinstance(each, ReadProblem))
+    (problem,) = problems_of(list(read(tmp_path)))
     assert problem.source == str(tmp_path / "build.log")

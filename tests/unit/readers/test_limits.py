@@ -14,11 +14,12 @@ from typing import Any
 
 import pytest
 
-from occupancy.readers import Found, KernelRecord, ReadProblem, read
+from occupancy.readers import ReadProblem, read
 from occupancy.readers import content as content_module
 from occupancy.readers.limits import CEILINGS, MIB, ReadLimits
 from occupancy.readers.reading import read_each
 from tests import hostile
+from tests.samples import found_in, kernels_of
 
 
 @pytest.fixture(autouse=True)
@@ -93,14 +94,6 @@ def calls(action: Callable[[], object], *names: str) -> int:
     return count
 
 
-def found_in(data: bytes) -> list[Found]:
-    return list(read(io.BytesIO(data)))
-
-
-def kernels(found: list[Found]) -> list[KernelRecord]:
-    return [each for each in found if isinstance(each, KernelRecord)]
-
-
 def allowed(kind: str, size: int) -> int:
     ceiling = CEILINGS[kind]
     return ceiling.shared + ceiling.per_mib * max(size, 4096) // MIB
@@ -126,7 +119,7 @@ class TestLineTables:
         count = calls(lambda: found_in(data), "_unsigned")
         assert count <= 400 * 260
         assert spent["pieces"] >= 400 * 16
-        assert len(kernels(found_in(data))) == 1
+        assert len(kernels_of(found_in(data))) == 1
 
 
 class TestDemangling:
@@ -135,7 +128,7 @@ class TestDemangling:
     def test_packs_within_packs(self) -> None:
         data = "".join(hostile.log(self.NAME.format(number)) for number in range(200)).encode()
         found = found_in(data)
-        assert 1 < len(kernels(found)) < 10
+        assert 1 < len(kernels_of(found)) < 10
         assert "longer mangled names" in str(found[-1])
 
 
@@ -181,10 +174,10 @@ class TestImagesBesideMetadata:
         assert spent["kernels"] <= 2 * allowed("kernels", len(image)) + 50 * 4096 // 32
 
     def test_all_kernels_of_an_image_are_found(self, samples: Path, tmp_path: Path) -> None:
-        names = [each.name for each in kernels(list(read(samples / "samples.cubin")))]
+        names = [each.name for each in kernels_of(list(read(samples / "samples.cubin")))]
         (tmp_path / "x.cubin").write_bytes((samples / "samples.cubin").read_bytes())
         (tmp_path / "x.json").write_text(self.METADATA.replace("zz", names[1]))
-        found = kernels(list(read(tmp_path)))
+        found = kernels_of(list(read(tmp_path)))
         assert {(each.name, each.format) for each in found} == {
             (names[0], "cubin"), (names[1], "triton"), (names[2], "cubin"),
         }  # fmt: skip
@@ -222,4 +215,4 @@ def test_a_trace_dense_with_launches_makes_each_record_once() -> None:
     data = json.dumps(trace).encode()
     made = calls(lambda: found_in(data), "__init__", "replace", "_replace")
     assert made < 2100
-    assert len(kernels(found_in(data))) == 2000
+    assert len(kernels_of(found_in(data))) == 2000

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
-
 import pytest
 
 import occupancy
-from occupancy.readers import Found, KernelRecord, ReadProblem, read
+from occupancy.readers import KernelRecord
+from tests.samples import found_in, kernels_of, problems_of
 
 KERNEL = """\
 ptxas info    : Compiling entry function '_Z1kPf' for 'sm_80'
@@ -17,12 +16,8 @@ ptxas info    : Used 21 registers, used 1 barriers, 32 bytes cumulative stack si
 """
 
 
-def read_text(text: str | bytes) -> list[Found]:
-    return list(read(io.BytesIO(text.encode() if isinstance(text, str) else text)))
-
-
 def only_record(text: str | bytes) -> KernelRecord:
-    (record,) = read_text(text)
+    (record,) = found_in(text)
     assert isinstance(record, KernelRecord), record
     return record
 
@@ -98,8 +93,8 @@ def test_warning_about_spills_is_not_a_stack_frame() -> None:
 
 
 def test_same_kernel_for_several_architectures() -> None:
-    found = read_text(KERNEL + KERNEL.replace("sm_80", "sm_90a").replace("21 reg", "30 reg"))
-    assert [(each.arch, each.regs) for each in found if isinstance(each, KernelRecord)] == [
+    found = found_in(KERNEL + KERNEL.replace("sm_80", "sm_90a").replace("21 reg", "30 reg"))
+    assert [(each.arch, each.regs) for each in kernels_of(found)] == [
         ("sm_80", 21),
         ("sm_90a", 30),
     ]
@@ -117,15 +112,15 @@ FIRST, *_, LAST = KERNEL.splitlines(keepends=True)
     ],
 )
 def test_lines_of_builds_side_by_side(text: str, kernels: int, line: int | None, what: str) -> None:
-    found = read_text(text)
-    (problem,) = (each for each in found if isinstance(each, ReadProblem))
-    assert [facts(each) for each in found if isinstance(each, KernelRecord)] == [THIS] * kernels
+    found = found_in(text)
+    (problem,) = problems_of(found)
+    assert list(map(facts, kernels_of(found))) == [THIS] * kernels
     assert line in (None, problem.line)
     assert what in problem.what
 
 
 def test_endless_damage_ends() -> None:
-    assert len(read_text(KERNEL + LAST * 1000)) == 102
+    assert len(found_in(KERNEL + LAST * 1000)) == 102
 
 
 @pytest.mark.parametrize(
@@ -133,7 +128,7 @@ def test_endless_damage_ends() -> None:
     [("sm_90", 49_152, True), ("sm_90", 56_832, False), ("sm_90a", 56_832, True)],
 )
 def test_static_shared_memory_that_ptxas_refuses(arch: str, size: int, compiles: bool) -> None:
-    (found,) = read_text(
+    (found,) = found_in(
         f"ptxas info    : Compiling entry function 'k' for '{arch}'\n"
         f"ptxas info    : Used 32 registers, {size} bytes smem\n"
     )
@@ -151,7 +146,7 @@ def test_linkers_lines() -> None:
         "nvlink info    : Function properties for '_Z2kyPf':\n"
         "nvlink info    : used 8 registers, 0 stack, 0 bytes smem, 360 bytes cmem[0], 0 bytes lmem\n"
     )
-    first, second = read_text(text)
+    first, second = found_in(text)
     assert isinstance(first, KernelRecord)
     assert isinstance(second, KernelRecord)
     assert facts(first) == ("_Z2kxPf", None, 43, 1624, 1, 88, None, None)
