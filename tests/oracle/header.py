@@ -21,9 +21,7 @@ import importlib.metadata
 import os
 import shutil
 import subprocess
-import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -118,23 +116,8 @@ def _compiled(header: Path, compiler: str) -> Path:
     library = folder / f"header-{hashlib.sha256(contents).hexdigest()[:16]}.so"
     if not library.exists():
         folder.mkdir(exist_ok=True)
-        with _only_one_at_a_time(library.with_suffix(".lock")):
-            if not library.exists():  # another test process may have been here before
-                _compile(header, compiler, library)
+        _compile(header, compiler, library)
     return library
-
-
-@contextmanager
-def _only_one_at_a_time(lock: Path) -> Iterator[None]:
-    """Have the test processes take turns, where the system knows how."""
-    if sys.platform == "win32":
-        yield
-        return
-    import fcntl
-
-    with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _compile(header: Path, compiler: str, library: Path) -> None:
@@ -148,7 +131,7 @@ def _compile(header: Path, compiler: str, library: Path) -> None:
     )
     if done.returncode:
         raise RuntimeError(f"{compiler} does not compile {SOURCE.name}:\n{done.stderr}")
-    unfinished.replace(library)
+    unfinished.replace(library)  # whole, whichever test process is first
 
 
 class Header:

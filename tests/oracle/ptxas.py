@@ -13,9 +13,9 @@ toolkits: ``python -m tests.oracle.ptxas PTXAS...``
 from __future__ import annotations
 
 import gzip
+import io
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
@@ -23,6 +23,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+
+from occupancy.readers import stream_kernels
 
 from .golden import FOLDER
 
@@ -34,17 +36,13 @@ PTX_VERSIONS = {
     "121": "8.8",
 }  # fmt: skip
 
-INFO_PREFIX = ".nv.info."
-MAXREG_COUNT = 0x1B
-WITH_PAYLOAD = 4
-
 GOLDEN = "ptxas_register_caps"
 
 
 class Cap(NamedTuple):
     """What ptxas makes of one pair of launch bounds."""
 
-    registers: int
+    registers: int | None
     """The most registers per thread that the kernel may use."""
     ignored: str
     """Why it ignores the number of blocks: too many ``blocks``, too many ``threads``, or empty."""
@@ -96,28 +94,9 @@ def assemble(tool: str, chip: str, pairs: Iterable[tuple[int, int]]) -> dict[tup
     }
 
 
-def register_caps(cubin: bytes) -> dict[str, int]:
-    """Kernel -> the record MAXREG_COUNT of its section ``.nv.info.<kernel>``."""
-    (table,) = struct.unpack_from("<Q", cubin, 0x28)
-    size, count, names_index = struct.unpack_from("<HHH", cubin, 0x3A)
-    sections = [struct.unpack_from("<IIQQQQ", cubin, table + index * size) for index in range(count)]
-    names = sections[names_index][4]
-    caps = {}
-    for name_offset, _, _, _, start, length in sections:
-        name = cubin[names + name_offset : cubin.index(b"\0", names + name_offset)].decode()
-        if name.startswith(INFO_PREFIX):
-            caps[name.removeprefix(INFO_PREFIX)] = _maxreg_count(cubin[start : start + length])
-    return caps
-
-
-def _maxreg_count(records: bytes) -> int:
-    position = 0
-    while position < len(records):
-        form, attribute, value = struct.unpack_from("<BBH", records, position)
-        if attribute == MAXREG_COUNT:
-            return int(value)
-        position += 4 + (value if form == WITH_PAYLOAD else 0)
-    raise ValueError("no MAXREG_COUNT")
+def register_caps(cubin: bytes) -> dict[str, int | None]:
+    """Return the record MAXREG_COUNT of each kernel."""
+    return {record.name: record.register_cap for record in stream_kernels(io.BytesIO(cubin))}
 
 
 def _complaints(text: str) -> Iterable[tuple[tuple[int, int], str]]:
