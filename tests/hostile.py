@@ -42,13 +42,11 @@ class Tags(HTMLParser):
 
 
 def log(name: str, registers: int = 32) -> str:
-    """What ptxas prints of one kernel."""
     head = f"ptxas info    : Compiling entry function '{name}' for 'sm_90'\n"
     return f"{head}ptxas info    : Used {registers} registers, used 0 barriers\n"
 
 
 def section(kind: int, offset: int, size: int, *, link: int = 0, info: int = 0) -> bytes:
-    """A section header of a cubin."""
     return struct.pack("<IIQQQQIIQQ", 0, kind, 0, 0, offset, size, link, info, 0, 0)
 
 
@@ -76,7 +74,6 @@ def entry(payload: bytes, *, flags: int = 0, size: int = 0, compressed: int | No
 
 
 def compressed(data: bytes) -> bytes:
-    """A fatbin with one image, compressed."""
     return container(entry(zstd.compress(data), flags=0x8000, size=len(data)))
 
 
@@ -116,7 +113,6 @@ def launches(count: int) -> bytes:
 
 
 def trace_of_numbers(count: int) -> bytes:
-    """A trace whose events are numbers."""
     return b'{"traceEvents": [' + b"0," * count + b"0]}"
 
 
@@ -145,7 +141,6 @@ def substitutions(depth: int) -> str:
 
 
 def varint(value: int) -> bytes:
-    """A number in a message of a report."""
     low, rest = value & 0x7F, value >> 7
     return bytes([low | 0x80]) + varint(rest) if rest else bytes([low])
 
@@ -159,7 +154,6 @@ def report_of_fields(count: int) -> bytes:
 
 
 def trace(name: str, arch: tuple[object, object] = (9, 0)) -> str:
-    """A trace of PyTorch's profiler with one launch."""
     arguments = {
         "device": 0, "block": [32, 1, 1], "grid": [1, 1, 1], "registers per thread": 32, "shared memory": 0,
     }  # fmt: skip
@@ -169,7 +163,6 @@ def trace(name: str, arch: tuple[object, object] = (9, 0)) -> str:
 
 
 def page(name: str, capability: str = "9.0") -> str:
-    """A page of Nsight Compute with one launch."""
     quoted = name.replace('"', '""')
     return (
         '"ID","Kernel Name","Block Size","Grid Size","CC","launch__registers_per_thread"\n'
@@ -178,7 +171,6 @@ def page(name: str, capability: str = "9.0") -> str:
 
 
 def metadata(name: str) -> str:
-    """What Triton says of a kernel."""
     return json.dumps(
         {
             "num_warps": 4,
@@ -190,7 +182,6 @@ def metadata(name: str) -> str:
 
 
 def listing(name: str) -> str:
-    """What cuobjdump prints of a kernel."""
     usage = "  REG:32 STACK:0 SHARED:0 LOCAL:0 CONSTANT[0]:8 TEXTURE:0 SURFACE:0 SAMPLER:0"
     return f"Resource usage:\n Function {name}:\n{usage}\n"
 

@@ -9,5 +9,4 @@ MAX_WORDS = 25
 
 
 def sentences(paragraph: str) -> list[str]:
-    """Return the sentences of a paragraph."""
     return [each for each in re.split(r"(?<=[.!?:])[\s*\")]+(?=[A-Z0-9`*\[(\"])", paragraph) if each]

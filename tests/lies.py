@@ -42,7 +42,6 @@ FIELDS = {2: "<H", 4: "<I", 8: "<Q"}
 
 @cache
 def unpacked(name: str) -> bytes:
-    """Return a compressed sample."""
     return gzip.decompress((FOLDER.parent / f"{name}.gz").read_bytes())
 
 
@@ -67,7 +66,6 @@ CUBINS = (
 
 
 def sections(image: bytes) -> Iterator[tuple[int, ...]]:
-    """Yield the section headers of a cubin."""
     (table,), (count,) = struct.unpack_from("<Q", image, 0x28), struct.unpack_from("<H", image, 0x3C)
     yield from struct.iter_unpack("<IIQQQQIIQQ", image[table : table + 64 * count])
 
@@ -165,7 +163,6 @@ def baseline(rng: Random) -> bytes:
 
 
 def first_lines(data: bytes, count: int) -> bytes:
-    """Return the beginning of a text."""
     return b"\n".join(data.splitlines()[:count])
 
 
@@ -222,7 +219,6 @@ def check(data: bytes) -> None:
 
 
 def build_and_read(name: str, rng: Random) -> None:
-    """Build a file and read it."""
     data = BUILDERS[name](rng)
     if rng.random() < 0.1:
         data = gzip.compress(data, 1)

@@ -31,8 +31,6 @@ FILES = ("stdin", "stdout", "stderr", "peak")
 
 
 class Ended(NamedTuple):
-    """How the program ended."""
-
     code: int
     out: bytes
     error: str
@@ -47,7 +45,6 @@ def limited(
     environment: dict[str, str] | None = None,
     folder: Path | None = None,
 ) -> Ended:
-    """Run ``occupancy`` with these arguments."""
     variables = {**os.environ, **(environment or {})}
     with tempfile.TemporaryDirectory() as name:
         files = [Path(name, each) for each in FILES]

@@ -67,12 +67,10 @@ class Mutant(NamedTuple):
         return f"{self.path}:{self.line}: {before}  ->  {after}"
 
     def applied(self, source: bytes) -> bytes:
-        """Return the source with the change."""
         return source[: self.start] + self.after.encode() + source[self.end :]
 
 
 def mutants(path: Path, source: bytes) -> Iterator[Mutant]:
-    """Yield every mutant of a file."""
     tree = ast.parse(source)
     starts = [0]
     for line in source.splitlines(keepends=True):

@@ -142,7 +142,6 @@ def example(framework: str, folder: Path) -> Any:
 
 
 def main() -> None:
-    """Rewrite every document and picture."""
     for document in DOCUMENTS:
         document.write_text(refreshed(document), encoding="utf-8", newline="\n")
     PICTURE.write_text(terminal_picture(), encoding="utf-8", newline="\n")

@@ -32,7 +32,6 @@ SPILLY, REDUCE, VEC_ADD = "_Z6spillyPfi", "_Z10reduce_dynPKfPfi", "_Z7vec_addPKf
 
 @cache
 def sample(name: str) -> bytes:
-    """The bytes of a sample."""
     path = FOLDER / name
     return path.read_bytes() if path.exists() else gzip.decompress(Path(f"{path}.gz").read_bytes())
 

@@ -12,11 +12,8 @@ FULL = 50
 def sampled(name: str, *, sample: object, everything: object) -> pytest.MarkDecorator:
     """Run a test with one value of a parameter by default, and with the other one in CI.
 
-    Args:
-        name: The test's parameter: a stride through what there is, or a count.
-        sample: Its value in every run. A stride shares no factor with the lengths of the loops inside the
-            one that it strides through, so that every combination of those comes up.
-        everything: Its value in the run with the marker ``thorough``.
+    A stride as the sample shares no factor with the lengths of the inner loops, so that every combination
+    of those comes up.
     """
     return pytest.mark.parametrize(
         name,

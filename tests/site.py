@@ -22,8 +22,6 @@ IN_EVERY_CLASS = {"to_dict", "from_dict"}
 
 
 class Page(HTMLParser):
-    """The anchors and the links of a page."""
-
     def __init__(self, path: Path) -> None:
         super().__init__()
         self.places: set[str] = set()

@@ -84,7 +84,6 @@ def github() -> Iterator[GitHub]:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Create a project with rules, a baseline and a second build."""
     folder = tmp_path_factory.mktemp("project")
     for build in ("before", "after"):
         (folder / build).mkdir()
@@ -98,7 +97,6 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def checkout(project: Path, tmp_path: Path) -> Path:
-    """Copy the project for a test to change."""
     return shutil.copytree(project, tmp_path, dirs_exist_ok=True)
 
 

@@ -123,7 +123,6 @@ def test_the_evidence_for_each_gpu_is_compared_in_the_tests() -> None:
 
 
 def models_of(cc: str) -> set[str]:
-    """Return the models that support a compute capability."""
     found = set()
     for model in ("cuda", "spreadsheet"):
         with contextlib.suppress(occupancy.InputError):

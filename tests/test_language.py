@@ -38,7 +38,6 @@ def tree(path: Path) -> ast.Module:
 
 
 def docstrings(path: Path) -> Iterator[tuple[ast.AST, int, str]]:
-    """Return the docstrings of a module, and those of its constants and fields."""
     for node in ast.walk(tree(path)):
         body = getattr(node, "body", None)
         for before, each in zip([node, *body], body, strict=False) if isinstance(body, list) else ():

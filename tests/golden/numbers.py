@@ -64,7 +64,6 @@ def plain(value: Any) -> Any:
 
 
 def kernel_from(inputs: Inputs) -> Kernel:
-    """Return the kernel with these fields."""
     fields = dict(inputs)
     carveout = fields.pop("carveout", None)
     if isinstance(carveout, str):
@@ -77,12 +76,10 @@ def kernel_from(inputs: Inputs) -> Kernel:
 
 
 def result(cc: str, model: Any, inputs: Inputs) -> occupancy.Occupancy:
-    """Return the result for a kernel on a compute capability."""
     return occupancy.compute(cc, kernel_from(inputs), model=model)
 
 
 def limits(cc: str) -> Values:
-    """Return the limits of a compute capability."""
     row = occupancy.limits(cc)
     return {name: getattr(row, name) for name in LIMITS} | {
         "granularity": row.register_allocation_granularity
@@ -90,7 +87,6 @@ def limits(cc: str) -> Values:
 
 
 def gpus(name: str) -> Values:
-    """Return what a GPU's name stands for."""
     try:
         found = occupancy.gpu(name)
     except OccupancyError:
@@ -99,7 +95,6 @@ def gpus(name: str) -> Values:
 
 
 def gpu_names() -> list[str]:
-    """Return the names of all GPUs in the table."""
     return [gpu.label for gpu in occupancy.gpus()]
 
 
@@ -162,7 +157,6 @@ def fits(inputs: Inputs) -> Values:
 
 
 def compute_capabilities() -> list[str]:
-    """Return the compute capabilities of the table."""
     return [str(cc) for cc in occupancy.compute_capabilities()]
 
 
@@ -232,7 +226,6 @@ def waves(cc: str, inputs: Inputs, sms: int, grid: Sequence[int], cluster: int |
 
 
 def sweep(cc: str, values: Mapping[str, Sequence[int]]) -> Values:
-    """Return the resident blocks of every combination, and the best of them."""
     axes = (values["threads"], values["regs"], values["smem"])
     threads, regs, smem = np.ix_(*map(np.asarray, axes))
     found = occupancy.sweep(cc, threads=threads, regs=regs, smem=smem)
@@ -250,7 +243,6 @@ def records(path: Path) -> Values:
 
 
 def _at(record: occupancy.KernelRecord) -> list[Any]:
-    """The block size of a record, and its resident blocks and warps."""
     threads = record.threads or record.required_threads or record.max_threads or 256
     with contextlib.suppress(OccupancyError):
         if record.arch:
@@ -286,15 +278,7 @@ def diff(old: Path, new: Path, threads: int) -> Values:
 
 
 def check(old: Path, new: Path, threads: int, rules: str, folder: Path) -> Values:
-    """Return which kernels break which rule since a baseline.
-
-    Args:
-        old: The build that is saved as the baseline.
-        new: The build that is checked.
-        threads: Threads per block.
-        rules: The rules as text.
-        folder: An empty folder to write in.
-    """
+    """Return which kernels of a new build break which rule, with the old build as the baseline."""
     baseline, file = folder / "baseline.json", folder / "rules.toml"
     occupancy.save_baseline(old, baseline, threads=threads)
     file.write_text(rules, encoding="utf-8")
@@ -319,14 +303,7 @@ PURE: dict[str, Callable[..., Values]] = {
 
 
 def from_files(question: str, inputs: Sequence[Any], data: Path, scratch: Path) -> Values:
-    """Return the results of a question about files.
-
-    Args:
-        question: Its name.
-        inputs: The first columns of its row; paths are relative.
-        data: The folder with the samples, decompressed.
-        scratch: An empty folder to write in.
-    """
+    """Return the results of a question about files, whose paths are relative to ``data``."""
     match question, inputs:
         case "records", [path]:
             return records(data / path)

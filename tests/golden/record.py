@@ -16,7 +16,6 @@ from .recorded import INPUTS, Golden, load, save, unpack_data
 
 
 def record(question: str, data: Path, scratch: Path) -> None:
-    """Compute the rows of a question from their inputs, and save them."""
     columns, rows = load(question)
     inputs = [row[: len(INPUTS[question])] for row in rows]
     if question in numbers.PURE:
@@ -30,7 +29,6 @@ def record(question: str, data: Path, scratch: Path) -> None:
 
 
 def main(questions: list[str]) -> None:
-    """Record some questions."""
     os.environ.pop("OCCUPANCY_CC", None)
     with TemporaryDirectory() as folder:
         data, scratch = unpack_data(Path(folder, "data")), Path(folder, "scratch")

@@ -34,14 +34,11 @@ INPUTS: dict[str, tuple[str, ...]] = {
 
 
 class Golden(NamedTuple):
-    """The recorded rows of one question."""
-
     columns: list[str]
     rows: list[list[Any]]
 
 
 def load(question: str) -> Golden:
-    """Read the recorded rows of a question."""
     return Golden(**json.loads(gzip.decompress((HERE / f"{question}.json.gz").read_bytes())))
 
 

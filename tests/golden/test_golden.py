@@ -67,7 +67,6 @@ def test_advice_is_as_recorded(stride: int) -> None:
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The samples, decompressed."""
     return unpack_data(tmp_path_factory.mktemp("golden"))
 
 

@@ -29,8 +29,6 @@ CASES = 6
 
 @dataclass
 class Counts:
-    """Numbers of one library."""
-
     images: int = 0
     kernels: int = 0
     compared: int = 0

@@ -25,7 +25,6 @@ CLUSTERS = ((2, 16), (8, 4), (8, 8), (32, 2))
 
 
 def record(path: Path) -> Tape:
-    """Ask the driver all that the tests ask, and write it down."""
     import cuda.bindings
     import pynvml
     from cuda.bindings import driver, nvrtc

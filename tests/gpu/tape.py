@@ -185,14 +185,7 @@ class Player:
 
 
 class Modules:
-    """Puts modules in the place of the bindings, for as long as a ``with`` statement lasts.
-
-    Args:
-        driver: For ``cuda.bindings.driver``; None: the package is not installed.
-        nvrtc: For ``cuda.bindings.nvrtc``.
-        nvml: For ``pynvml``; None: the package is not installed.
-        version: That of cuda-bindings.
-    """
+    """Puts modules in the place of the bindings in a ``with`` statement; None: it is not installed."""
 
     def __init__(self, driver: Any, nvrtc: Any, nvml: Any, version: str) -> None:
         bindings = ModuleType("cuda.bindings")

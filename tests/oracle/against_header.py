@@ -40,11 +40,7 @@ SHOWN_DIFFERENCES = 5
 
 
 def compare(header: Header, limits: Limits, kernels: Iterable[Kernel]) -> tuple[int, int]:
-    """Compare whole answers.
-
-    Returns:
-        How many were compared, and how many `is_known_to_header` left out.
-    """
+    """Compare whole answers; return how many, and how many `is_known_to_header` left out."""
     every = list(kernels)
     known = [kernel for kernel in every if is_known_to_header(limits, kernel)]
     theirs = header.max_active_blocks(limits, header.queries_of(limits, known))

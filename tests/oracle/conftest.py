@@ -46,7 +46,6 @@ def cuobjdump() -> Path:
 
 @pytest.fixture(scope="session")
 def nvcc() -> Path:
-    """NVIDIA's compiler."""
     found = shutil.which("nvcc", path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/local/cuda/bin")))
     if found is None:
         pytest.skip(NVCC_NOTICE)

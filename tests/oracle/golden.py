@@ -27,7 +27,6 @@ def read_rows(name: str) -> Iterator[dict[str, str]]:
 
 
 def read_json(name: str) -> Any:
-    """The contents of a JSON file."""
     with gzip.open(FOLDER / f"{name}.json.gz", "rt") as file:
         return json.load(file)
 

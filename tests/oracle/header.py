@@ -86,13 +86,7 @@ class NoCompilerError(RuntimeError):
 
 
 def load() -> Header:
-    """Compile the header, unless that was done before, and load it.
-
-    Raises:
-        NoCompilerError: There is no C++ compiler.
-        importlib.metadata.PackageNotFoundError: The extra ``test`` is not installed.
-        RuntimeError: The package has no such header, or it does not compile.
-    """
+    """Compile the header, unless that was done before, and load it."""
     return Header(ctypes.CDLL(str(_compiled(_find_header(), _find_compiler()))))
 
 
@@ -147,11 +141,8 @@ class Header:
     def queries(self, limits: Limits, **columns: npt.ArrayLike) -> Records:
         """Queries from columns that broadcast; what is not given has a kernel's default.
 
-        Args:
-            limits: The SM, for the default of ``max_dynamic_smem``.
-            columns: Fields of `QUERY`. Without ``max_dynamic_smem``, the kernel is allowed as much as it
-                can have: what its static shared memory leaves of the opt-in maximum, or without opt-in
-                of the plain one.
+        The default of ``max_dynamic_smem`` is what the static shared memory leaves of the opt-in maximum, or
+        without opt-in of the plain one.
         """
         given = np.broadcast_arrays(*columns.values())
         asked = np.zeros(given[0].shape, QUERY)

@@ -41,7 +41,6 @@ FOR_BENCHMARKS = {"nvidia-npp==13.2.0.93": (f"nvidia/cu13/lib/{DENSE}",)}
 
 
 def main() -> None:
-    """Fetch what is not there yet."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     wanted = PACKAGES | (FOR_BENCHMARKS if "--benchmarks" in sys.argv[1:] else {})
     for package, members in wanted.items():

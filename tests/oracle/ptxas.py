@@ -49,7 +49,6 @@ class Cap(NamedTuple):
 
 
 def find(program: str) -> str | None:
-    """A program of the CUDA toolkit on this machine."""
     return shutil.which(program) or shutil.which(program, path="/usr/local/cuda/bin")
 
 
@@ -62,7 +61,6 @@ def chips(tool: str) -> list[str]:
 
 @cache
 def release(tool: str) -> str:
-    """The toolkit's version."""
     said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=True).stdout
     (found,) = re.findall(r"release ([\d.]+),", said)
     return str(found)

@@ -277,7 +277,6 @@ KERNELS = sampled("count", sample=50, everything=200)
 
 
 def runtime_kernels(limits: Limits, question: str, count: int) -> list[Kernel]:
-    """Return random kernels that the header knows."""
     chance = random.Random(f"{question} {limits.compute_capability}")
     wanted: list[Kernel] = []
     while len(wanted) < count:

@@ -50,7 +50,6 @@ def by_name(source: Path | io.BytesIO) -> dict[str, KernelRecord]:
 
 @cache
 def supported(nvcc: Path) -> frozenset[str]:
-    """Architectures that this compiler knows."""
     listed = subprocess.run([nvcc, "--list-gpu-code"], check=True, capture_output=True, text=True).stdout
     return frozenset(line.removeprefix("sm_") for line in listed.split())
 

@@ -1,11 +1,6 @@
-"""Strategies for the values that the engine works on.
+"""Strategies for the values that the engine works on: SMs of the table and what-ifs of them, and kernels.
 
-- `compute_capabilities()`: those of the table.
-- `limits()`: SMs of the table, and what-ifs of them: other numbers of threads, warps and blocks.
-- `kernels(limits)`: kernels that such an SM can be asked about: within the ranges of `Kernel`, with a
-  carveout and a caching mode that the chip has, often at the edge of what a resource allows. Many do
-  not fit; that is an answer too.
-- `questions()`: a `Question`, all that `evaluate` takes.
+A kernel is often at the edge of what a resource allows. Many do not fit; that is an answer too.
 """
 
 from __future__ import annotations
@@ -64,12 +59,10 @@ def models(limits: Limits) -> SearchStrategy[Model]:
 
 
 def threads() -> SearchStrategy[int]:
-    """Threads per block, often whole warps."""
     return st.integers(1, MOST_THREADS) | st.integers(1, MOST_THREADS // 32).map(lambda warps: 32 * warps)
 
 
 def registers() -> SearchStrategy[int]:
-    """Registers per thread."""
     return st.integers(0, MAX_REGISTERS_PER_THREAD)
 
 
@@ -86,7 +79,6 @@ def shared_memory(draw: st.DrawFn, limits: Limits) -> int:
 
 
 def barriers() -> SearchStrategy[int | None]:
-    """Named barriers per block."""
     return st.none() | st.integers(0, MAX_BARRIERS_PER_BLOCK)
 
 
@@ -100,7 +92,6 @@ def carveouts(limits: Limits) -> SearchStrategy[Carveout | None]:
 
 
 def tensor_memory(limits: Limits) -> SearchStrategy[int | None]:
-    """Columns per block, where the chip has some."""
     most = limits.tensor_memory_per_multiprocessor
     return st.none() if most is None else st.none() | st.integers(1, most)
 

@@ -58,7 +58,6 @@ PYTHON: tuple[dict[str, Any], ...] = (
 
 
 def errors() -> Iterator[str]:
-    """Return each input with its message."""
     for line in COMMANDS.strip().splitlines():
         done = run(*shlex.split(line), columns=200)
         yield f"$ occupancy {line}\n[{done.exit_code}] {done.stderr}"

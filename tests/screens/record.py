@@ -71,7 +71,6 @@ def fields() -> str:
 
 
 def main() -> None:
-    """Write all recordings."""
     (HERE / "fields.txt").write_text(fields(), encoding="utf-8")
     for name, command in SCREENS.items():
         (HERE / f"{name}.txt").write_text(screen(command), encoding="utf-8")

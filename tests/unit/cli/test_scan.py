@@ -19,7 +19,6 @@ from tests.samples import INDUCTOR
 
 
 def scan(*arguments: object) -> list[dict[str, Any]]:
-    """Return the objects of the JSON lines."""
     done = run("scan", *map(str, arguments), "--format", "jsonl")
     assert done.exit_code == 0, done.output
     return [json.loads(line) for line in done.stdout.splitlines()]

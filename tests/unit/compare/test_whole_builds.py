@@ -39,7 +39,6 @@ NOT_IN_LOGS = "no_new_smem_spills = true"
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Both builds, unpacked."""
     target = tmp_path_factory.mktemp("cmake")
     for version in ("before", "after"):
         with tarfile.open(DATA / f"{version}.tar.xz") as packed:
