@@ -1,7 +1,7 @@
 // A map of two inputs: the occupancy at every pair of their values. Click, or use the arrow keys, to change both.
 
 const MAP_HEIGHT = 300;
-const MAP_EDGE = { left: 46, right: 8, top: 8, bottom: 26 };
+const MAP_EDGE = { left: 46, right: 18, top: 8, bottom: 26 };
 
 // The values along an axis: where the GPU's allocation changes, or about fifty of them.
 function samplesOf(name, { limits, kernel }) {
