@@ -45,6 +45,9 @@ SCREENS = {
     "check": "check tests/data/builds/after --rules tests/data/builds/occupancy.toml",
     "gpus": "gpus h100",
     "limits": "limits 8.0 hopper",
+    "sweep": "sweep --cc 9.0 --threads 128:1024:128 --regs 1:255",
+    "sweep_best": "sweep --cc 9.0,8.9 -t 128,256,512 -r 32,40,64 -s 0:99999:10000",
+    "sweep_curves": "sweep --cc 7.0 --threads 128 --regs 37",
 }
 """File -> the command."""
 

@@ -37,7 +37,7 @@ def test_a_screen_fits_its_width(name: str) -> None:
         assert max(map(len, lines)) <= width
 
 
-@pytest.mark.parametrize("name", SCREENS)
+@pytest.mark.parametrize("name", [name for name in SCREENS if not name.startswith("sweep")])
 def test_every_format_has_the_same_rows_in_the_same_order(name: str) -> None:
     command = shlex.split(SCREENS[name])
     report = json.loads(run(*command, "--format", "json").stdout)
