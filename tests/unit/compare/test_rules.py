@@ -70,6 +70,15 @@ def test_the_kernels_of_a_rule() -> None:
     assert not Rule(threads=64).demands
 
 
+@pytest.mark.parametrize(
+    ("written_as", "patterns"),
+    [("false", ()), ("true", ("*",)), ('"old*"', ("old*",)), ('["a*", "b"]', ("a*", "b"))],
+)
+def test_kernels_that_may_be_removed(tmp_path: Path, written_as: str, patterns: tuple[str, ...]) -> None:
+    rules = read_rules(written(tmp_path, f"allow_removed = {written_as}\n{GOOD}"))
+    assert rules.allow_removed == patterns
+
+
 def test_the_same_in_pyproject(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     below = GOOD.replace("[[rules]]", "[[tool.occupancy.rules]]")
     pyproject = written(tmp_path, f"[project]\nname = 'x'\n[tool.occupancy]\n{below}", "pyproject.toml")

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import occupancy
-from occupancy.device import read_device
+from occupancy.device import Device, read_device
 from occupancy.device.clusters import count_active_clusters
 from occupancy.device.compiler import compile_cuda
 from occupancy.device.live import ATTRIBUTES
@@ -22,12 +24,18 @@ DRIVER = "cuDeviceGetAttribute(CU_DEVICE_ATTRIBUTE_{}, cuDeviceGet(0))"
 HOPPER = ComputeCapability(9, 0)
 
 
-def test_an_h200() -> None:
+def device_with(answers: dict[str, Any] | None = None, *, bindings: bool = True, nvml: bool = True) -> Device:
+    """Read the recorded H200, but for some answers and packages."""
     tape = recorded_tape()
-    with installed(tape):
-        device = read_device()
+    tape.answers.update(answers or {})
+    with installed(tape, bindings=bindings, nvml=nvml):
+        return read_device()
+
+
+def test_an_h200() -> None:
+    device = device_with()
     assert (device.index, device.name, device.compute_capability) == (0, "NVIDIA H200", HOPPER)
-    assert (device.multiprocessor_count, device.driver_version) == (132, tape.origin["driver"])
+    assert (device.multiprocessor_count, device.driver_version) == (132, "580.159.04")
     assert (device.cuda_version, device.mig, device.missing) == ((13, 0), False, ())
     assert set(device.reported) == {*ATTRIBUTES, "max_block_dim"}
     assert device.limits == shipped.limits("9.0")
@@ -40,19 +48,14 @@ def test_a_device_is_a_gpu(h200: None) -> None:
 
 
 def test_a_limit_that_the_driver_tells_counts_before_the_table() -> None:
-    tape = recorded_tape()
-    tape.answers[DRIVER.format("MAX_BLOCKS_PER_MULTIPROCESSOR")][1] = 24
-    with installed(tape):
-        device = read_device()
+    device = device_with({DRIVER.format("MAX_BLOCKS_PER_MULTIPROCESSOR"): ["CUDA_SUCCESS", 24]})
     assert device.limits == shipped.limits("9.0").replace(max_blocks_per_multiprocessor=24)
     assert device.row.max_blocks_per_multiprocessor == 32
 
 
 def test_an_attribute_that_the_driver_does_not_know_comes_from_the_table() -> None:
-    tape = recorded_tape()
-    tape.answers[DRIVER.format("RESERVED_SHARED_MEMORY_PER_BLOCK")][0] = "CUDA_ERROR_INVALID_VALUE"
-    with installed(tape):
-        device = read_device()
+    unknown = ["CUDA_ERROR_INVALID_VALUE", 1024]
+    device = device_with({DRIVER.format("RESERVED_SHARED_MEMORY_PER_BLOCK"): unknown})
     assert "reserved_shared_memory_per_block" not in device.reported
     assert device.limits.reserved_shared_memory_per_block == 1024
 
@@ -68,8 +71,7 @@ def test_a_gpu_that_the_table_does_not_know() -> None:
 
 
 def test_without_cuda_bindings_nvml_tells_what_it_knows() -> None:
-    with installed(recorded_tape(), bindings=False):
-        device = read_device()
+    device = device_with(bindings=False)
     assert (device.name, device.compute_capability) == ("NVIDIA H200", HOPPER)
     assert device.multiprocessor_count == 132  # of 16,896 CUDA cores
     assert (device.driver_version, device.mig, device.reported) == ("580.159.04", False, {})
@@ -78,20 +80,17 @@ def test_without_cuda_bindings_nvml_tells_what_it_knows() -> None:
 
 
 def test_without_nvml_the_driver_tells_what_it_knows() -> None:
-    with installed(recorded_tape(), nvml=False):
-        device = read_device()
+    device = device_with(nvml=False)
     assert (device.name, device.multiprocessor_count, len(device.reported)) == ("NVIDIA H200", 132, 11)
     assert (device.driver_version, device.mig) == (None, None)
     assert device.missing == ("the package nvidia-ml-py is not installed",)
 
 
 def test_nvml_that_does_not_answer_is_no_obstacle() -> None:
-    tape = recorded_tape()
-    tape.answers["nvmlInit()"] = {"raises": "NVMLError_DriverNotLoaded", "text": "Driver Not Loaded"}
-    with installed(tape):
-        assert read_device().missing == ("NVML failed: Driver Not Loaded",)
-    with installed(tape, bindings=False), pytest.raises(DeviceError, match="Driver Not Loaded"):
-        read_device()
+    silent = {"nvmlInit()": {"raises": "NVMLError_DriverNotLoaded", "text": "Driver Not Loaded"}}
+    assert device_with(silent).missing == ("NVML failed: Driver Not Loaded",)
+    with pytest.raises(DeviceError, match="Driver Not Loaded"):
+        device_with(silent, bindings=False)
 
 
 @pytest.mark.parametrize(
@@ -106,17 +105,15 @@ def test_no_gpu(visible: str | None, complaint: str, monkeypatch: pytest.MonkeyP
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     if visible is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    tape = recorded_tape()
-    tape.answers["cuInit(0)"] = ["CUDA_ERROR_NO_DEVICE"]
-    with installed(tape), pytest.raises(DeviceError, match=complaint):
-        read_device()
+    with pytest.raises(DeviceError, match=complaint):
+        device_with({"cuInit(0)": ["CUDA_ERROR_NO_DEVICE"]})
 
 
 @pytest.mark.parametrize("visible", ["", "-1"])
 def test_nvml_alone_respects_that_every_gpu_is_hidden(visible: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    with installed(recorded_tape(), bindings=False), pytest.raises(DeviceError, match="hides every GPU"):
-        read_device()
+    with pytest.raises(DeviceError, match="hides every GPU"):
+        device_with(bindings=False)
 
 
 @pytest.mark.parametrize(
@@ -138,10 +135,8 @@ def test_nvml_alone_respects_that_every_gpu_is_hidden(visible: str, monkeypatch:
     ],
 )
 def test_a_driver_that_does_not_work(call: str, answer: object, complaint: str) -> None:
-    tape = recorded_tape()
-    tape.answers[call] = answer
-    with installed(tape), pytest.raises(DeviceError, match=complaint):
-        read_device()
+    with pytest.raises(DeviceError, match=complaint):
+        device_with({call: answer})
 
 
 @pytest.mark.parametrize("index", [-1, 1, 100])
@@ -170,26 +165,14 @@ def test_a_number_of_blocks_that_no_stand_in_has() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "cc", "error", "complaint"),
+    ("archs", "error", "complaint"),
     [
-        (
-            {"nvrtcGetSupportedArchs()": {"text": "no libnvrtc"}},
-            (9, 0),
-            MissingDependencyError,
-            "Install NVRTC",
-        ),
-        (
-            {"nvrtcGetSupportedArchs()": ["NVRTC_SUCCESS", [75]]},
-            (7, 0),
-            DeviceError,
-            "no longer compiles for 7.0",
-        ),
+        ({"text": "no libnvrtc"}, MissingDependencyError, "Install NVRTC"),
+        (["NVRTC_SUCCESS", [75]], DeviceError, "no longer compiles for 7.0"),
     ],
 )
-def test_nvrtc_that_cannot_compile(
-    changes: dict[str, object], cc: tuple[int, int], error: type[OccupancyError], complaint: str
-) -> None:
+def test_nvrtc_that_cannot_compile(archs: object, error: type[OccupancyError], complaint: str) -> None:
     tape = recorded_tape()
-    tape.answers.update(changes)
+    tape.answers["nvrtcGetSupportedArchs()"] = archs
     with installed(tape), pytest.raises(error, match=complaint):
-        compile_cuda("__global__ void kernel() {}", ComputeCapability(*cc))
+        compile_cuda("__global__ void kernel() {}", ComputeCapability(7, 0))
