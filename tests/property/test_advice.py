@@ -444,12 +444,6 @@ def test_the_cap_of_launch_bounds_is_the_most_that_keeps_the_blocks(
         assert resident(answer.register_cap + 1) < needed
 
 
-def test_the_case_that_somebody_asked_about() -> None:
-    """A kernel of 36 registers, 4 too many, of which its author said who saves them is his hero."""
-    (step, *_) = next_steps(evaluate(shipped.limits("8.0"), Kernel(256, 36)))
-    assert (step.active_blocks, step.occupancy, step.requires) == (8, 1.0, {"regs": 32})
-
-
 @pytest.mark.parametrize("cc", [str(cc) for cc in shipped.known()])
 @pytest.mark.parametrize("model", ["cuda", "spreadsheet"])
 def test_the_advice_of_one_answer_asks_the_engine_a_few_hundred_times(

@@ -16,10 +16,8 @@ from occupancy.errors import InputError, OccupancyError, TableError, UnknownComp
 from occupancy.tables import shipped
 from occupancy.tables.custom import read_limits, with_changes
 from occupancy.tables.table import LimitsTable
-from occupancy.values.carveout import Carveout
-from occupancy.values.fields import Caching
-from occupancy.values.kernel import Kernel
 from occupancy.values.limits import POSITIVE_FIELDS
+from tests.property import strategies
 
 HEAD = "schema_version: 1\ncompute_capabilities:\n"
 
@@ -183,31 +181,13 @@ NUMBER = st.sampled_from([1, 2, 3, 31, 32, 64, 1000, 2**16, 2**31 - 1]) | st.int
         ),
         NUMBER,
     ),
-    threads=st.integers(1, 1024),
-    registers=st.integers(0, 255),
-    shared_memory=st.integers(0, 300_000),
-    caching=st.sampled_from([None, "ca", "cg"]),
-    percent=st.none() | st.integers(0, 100),
-    model=st.sampled_from(list(engine.MODELS)),
+    data=st.data(),
 )
 def test_limits_that_are_accepted_can_be_computed_with(
-    cc: object,
-    changes: dict[str, int],
-    column: dict[str, int],
-    threads: int,
-    registers: int,
-    shared_memory: int,
-    caching: Caching | None,
-    percent: int | None,
-    model: engine.Model,
+    cc: object, changes: dict[str, int], column: dict[str, int], data: st.DataObject
 ) -> None:
-    kernel = Kernel(
-        threads=threads,
-        regs=registers,
-        smem=shared_memory,
-        caching=caching,
-        carveout=None if percent is None else Carveout(percent, "percent"),
-    )
+    kernel = data.draw(strategies.kernels(shipped.limits(cc)))
+    model = data.draw(st.sampled_from(list(engine.MODELS)))
     with contextlib.suppress(OccupancyError):
         limits = shipped.limits(cc).replace(**changes)
         if limits.spreadsheet is not None:
