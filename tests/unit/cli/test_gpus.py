@@ -88,8 +88,6 @@ def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 class TestDevice:
-    ATTRIBUTE = "cuDeviceGetAttribute(CU_DEVICE_ATTRIBUTE_{}, cuDeviceGet(0))"
-
     def test_each_limit_with_its_source(self, h200: None) -> None:
         lines = run("device", columns=100).stdout.splitlines()
         assert lines[0] == "GPU 0: NVIDIA H200, compute capability 9.0 (Hopper)"
