@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import io
 import shutil
+import tarfile
 from functools import cache
 from pathlib import Path
 
@@ -65,4 +66,13 @@ def unpack(target: Path, folder: Path = FOLDER) -> Path:
         else:
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, copy)
+    return target
+
+
+def unpack_cmake(target: Path) -> Path:
+    """Unpack the two builds of ``tests/data/builds/cmake`` into a folder."""
+    for path in (FOLDER.parent / "builds" / "cmake").glob("*.tar.xz"):
+        with tarfile.open(path) as packed:
+            packed.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12 has Python 3.11.2
+            packed.extractall(target)
     return target

@@ -17,7 +17,9 @@ import occupancy
 from occupancy import cli
 from occupancy.api import builds
 from occupancy.cli.command import EXIT_CLOSED_PIPE
+from occupancy.errors import RulesError
 from occupancy.render import ci
+from occupancy.tables.files import read_toml
 
 DATA = Path(__file__).parent / "data"
 CODE_PAGE = "cp1252"
@@ -114,7 +116,7 @@ def test_a_baseline_on_another_drive(tmp_path: Path, monkeypatch: pytest.MonkeyP
     log = str(DATA / "builds" / "before" / "ptxas.log")
     monkeypatch.setattr(os.path, "relpath", other_drive)
     builds.begin(log, str(rules), str(baseline))
-    assert f'baseline = "{baseline.as_posix()}"' in rules.read_text(encoding="utf-8")
+    assert read_toml(str(rules), RulesError)["baseline"] == baseline.as_posix()
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
-import tarfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.samples import FOLDER, unpack
+from tests.samples import FOLDER, unpack, unpack_cmake
 
 HERE = Path(__file__).parent
 
@@ -53,7 +52,5 @@ def unpack_data(target: Path) -> Path:
     data = FOLDER.parent
     for name in ("kernels", "modern", "stack", "lines", "inductor", "builds"):
         unpack(target / name, data / name)
-    for version in ("before", "after"):
-        with tarfile.open(data / "builds" / "cmake" / f"{version}.tar.xz") as packed:
-            packed.extractall(target / "cmake", filter="data")
+    unpack_cmake(target / "cmake")
     return target

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import webbrowser
 from pathlib import Path
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 import pytest
 
@@ -72,7 +72,7 @@ def test_it_lists_the_kernels_of_files(opened: list[str]) -> None:
     page = run("page", "tests/data/kernels/samples.cubin", "-o", "-").stdout
     assert page == run("scan", "tests/data/kernels/samples.cubin", "--format", "html").stdout
     assert run("page", "tests/data/kernels/samples.cubin").exit_code == 0
-    path = Path(opened[0].removeprefix("file://"))
+    path = Path(unquote(opened[0].removeprefix("file://")))
     assert path.read_text(encoding="utf-8").rstrip() == page.rstrip()
 
 
@@ -81,7 +81,7 @@ def test_it_opens(opened: list[str]) -> None:
     (address,) = opened
     file, _, question = address.partition("#")
     assert question == "cc=9.0&threads=256&regs=40"
-    page = Path(file.removeprefix("file://")).read_text(encoding="utf-8")
+    page = Path(unquote(file.removeprefix("file://"))).read_text(encoding="utf-8")
     assert question_in(page) == {"cc": "9.0", "threads": "256", "regs": "40"}
 
 

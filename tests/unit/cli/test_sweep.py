@@ -70,7 +70,7 @@ class TestScreen:
         assert (step["first"], step["last"], step["active_blocks"]) == ("33", "40", "12")
 
     def test_an_ascii_terminal_gets_bars(self) -> None:
-        done = CliRunner(charset="ascii").invoke(commands, ["sweep", *V100], prog_name="occupancy")
+        done = CliRunner(charset="ascii", env={"COLUMNS": "80"}).invoke(commands, ["sweep", *V100])
         assert "########" in done.stdout
         assert "?" not in done.stdout
 

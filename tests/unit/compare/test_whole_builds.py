@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,8 +12,8 @@ import pytest
 
 import occupancy
 from occupancy.builds.names import base_name
+from tests.samples import unpack_cmake
 
-DATA = Path(__file__).parents[2] / "data" / "builds" / "cmake"
 ARCHS = ("sm_80", "sm_90")
 
 
@@ -39,11 +38,7 @@ NOT_IN_LOGS = "no_new_smem_spills = true"
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target = tmp_path_factory.mktemp("cmake")
-    for version in ("before", "after"):
-        with tarfile.open(DATA / f"{version}.tar.xz") as packed:
-            packed.extractall(target, filter="data")
-    return target
+    return unpack_cmake(tmp_path_factory.mktemp("cmake"))
 
 
 @pytest.fixture(scope="module")
