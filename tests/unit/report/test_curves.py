@@ -63,17 +63,6 @@ class TestExactness:
                 ), (name, value)
 
 
-def test_the_spreadsheets_example() -> None:
-    found = curves(compute("7.0", threads=128, regs=37))
-    for name, first, last in (("threads", 97, 128), ("regs", 33, 40)):
-        (step,) = [each for each in found[name] if each.is_current]
-        assert (step.first, step.last, step.result.active_blocks, step.result.occupancy) == (
-            first, last, 12, 0.75,
-        )  # fmt: skip
-    assert not any(each.is_current for each in found["smem"])
-    assert found["smem"][-1].last == 96 * 1024
-
-
 def test_shared_memory_that_no_block_can_have_is_shown_only_for_a_kernel_that_requests_it() -> None:
     assert curves(compute("9.0", threads=64, smem=1, opt_in=False))["smem"][-1].last == 48 * 1024
     assert curves(compute("5.2", threads=64))["smem"][-1].last == 48 * 1024
