@@ -114,6 +114,28 @@ def test_arrays_and_axes_of_the_caller() -> None:
             occupancy.sweep(cc, **given).plot()
 
 
+def test_the_kernels_of_a_scan_are_bars() -> None:
+    found = occupancy.scan("tests/data/kernels/res_usage_fat.txt", threads=256)
+    axes = found.plot(limit=4)
+    assert [bar.get_width() for bar in axes.patches] == [row.occupancy for row in found[:4]]
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert labels == [f"{row.screen_name} {row.arch}" for row in found[:4]]
+    assert axes.figure.get_suptitle() == f"Occupancy of {len(found)} kernels, 4 of them"
+
+
+def test_a_sweep_in_words() -> None:
+    threads, regs = np.ix_([128, 256], [32, 64])
+    lines = str(occupancy.sweep(["H200 NVL", "8.6"], threads=threads, regs=regs)).splitlines()
+    assert lines[0] == "The best of 2 x 2 x 2 kernels on H200 NVL, 8.6"
+    assert [line.split() for line in lines[2:4]] == [
+        ["GPU", "CC", "Threads", "Registers", "Occupancy", "Blocks", "Limited", "by"],
+        ["H200", "NVL", "9.0", "128", "32", "100%", "16", "warps,", "registers"],
+    ]
+    first = occupancy.sweep("8.6", threads=threads, regs=32, outputs=["active_blocks"])
+    words = "The first of 2 x 1 kernels on 8.6 CC Threads Blocks 8.6 128 12 8.6 256 6"
+    assert " ".join(str(first).split()) == words
+
+
 @pytest.mark.parametrize("suffix", PICTURE_FILES)
 def test_files(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"chart{suffix.upper()}"

@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 
 from occupancy.errors import InputError, OccupancyError
 from occupancy.tables import shipped
-from occupancy.tables.gpus import FILE_NAME, Gpu, all_gpus, find_gpus, gpu, gpus_matching
+from occupancy.tables.gpus import (
+    FILE_NAME,
+    WELL_KNOWN,
+    Gpu,
+    all_gpus,
+    find_gpu,
+    find_gpus,
+    gpu,
+    gpus_matching,
+)
 
 PATH = Path(shipped.data_path(FILE_NAME))
 LARGEST_SM_COUNT = 224
@@ -222,6 +231,16 @@ def test_words_match_names_markets_dies_and_memory(pattern: str, attribute: str,
 def test_no_match(pattern: str) -> None:
     with pytest.raises(InputError):
         gpus_matching(pattern)
+
+
+def test_each_compute_capability_is_known_by_a_gpu_that_has_it() -> None:
+    assert {cc: find_gpu(name).cc for cc, name in WELL_KNOWN.items()} == {cc: cc for cc in WELL_KNOWN}
+
+
+def test_a_gpu_in_words() -> None:
+    known = str(find_gpu("H200 NVL")), str(find_gpu("H100")), str(find_gpu("9.0"))
+    about = "compute capability 9.0 (Hopper)"
+    assert known == (f"H200 NVL: {about}, 132 SMs", f"H100: {about}", about)
 
 
 def test_a_number_is_not_found_within_another() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from occupancy import Carveout, InputError
 from occupancy.values.carveout import parse_carveout
+from occupancy.values.fields import unknown_input
 from occupancy.values.ranges import MOST_VALUES, parse_values
 from occupancy.values.spellings import parse_count, parse_flag, parse_share, parse_size, parse_threads
 
@@ -205,3 +206,21 @@ def test_refusals(text: str, problem: str) -> None:
         counts(text)
     assert str(caught.value).startswith("n: ")
     assert problem in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("field", "spellings"),
+    [
+        ("threads", "blockDim block_size num_threads nthreads threads_per_block TPB"),
+        ("regs", "registers regs_per_thread registersPerThread nregs num_regs maxrregcount"),
+        ("smem", "shared shared_memory sharedMem shared_mem_per_block sharedBytes shmem"),
+        ("static_smem", "static_shared static_shared_memory staticSharedMem static_shmem"),
+        ("dynamic_smem", "dynamic_shared dynamic_shared_memory dynamicSharedMem dynamic_shmem"),
+        ("barriers", "num_block_barriers numBarriers"),
+        ("max_threads", "maxThreadsPerBlock maxntid"),
+        ("tensor_memory", "tmem_size tmem_columns TMEM"),
+    ],
+)
+def test_names_of_other_tools_lead_to_ours(field: str, spellings: str) -> None:
+    for each in spellings.split():
+        assert str(unknown_input(each, "f")) == f"f() has no argument {each!r}. Did you mean {field}?"
