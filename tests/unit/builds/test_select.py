@@ -8,7 +8,7 @@ import pytest
 
 from occupancy import ComputeCapability, InputError
 from occupancy.builds.rows import Evaluator, SizePattern, with_block_sizes
-from occupancy.builds.select import Selection, code_that_runs, newest
+from occupancy.builds.select import ORDERS, Selection, age, code_that_runs, newest
 from occupancy.readers import KernelRecord
 from occupancy.tables.table import LimitsTable
 
@@ -111,6 +111,20 @@ def test_rows_are_sorted_filtered_and_limited() -> None:
     assert Selection(sort="time").rows(rows) == rows, "without any time they stay as they were"
 
 
+def test_each_order_has_the_most_first_and_the_unknown_last() -> None:
+    rows = Evaluator(LimitsTable().limits, 256).rows(
+        [
+            record("a", "sm_90", 8, stack_bytes=16, duration_us=2.0),
+            record("b", "sm_90", 64, spill_store_bytes=4, spill_load_bytes=4),
+            record(
+                "c", "sm_90", 128, stack_bytes=0, duration_us=5.0, spill_store_bytes=0, spill_load_bytes=4
+            ),
+        ]
+    )
+    orders = {order: "".join(row.name for row in Selection(sort=order).rows(rows)) for order in ORDERS}
+    assert orders == {"occupancy": "cba", "regs": "cba", "spills": "bca", "stack": "acb", "time": "cab"}
+
+
 class TestRows:
     def test_an_assumed_block_size_is_the_launch_bound_else_256(self) -> None:
         rows = Evaluator(LimitsTable().limits).rows(
@@ -140,3 +154,8 @@ class TestRows:
         assert [(each.threads, each.dynamic_smem) for each in done] == [
             (512, 1024), (512, 1024), (64, None), (32, 1024),
         ]  # fmt: skip
+
+
+def test_architectures_from_the_oldest_to_the_newest() -> None:
+    archs = ["sm_120f", "sm_90a", None, "sm_100", "compute_75", "sm_90"]
+    assert sorted(archs, key=age) == [None, "compute_75", "sm_90", "sm_90a", "sm_100", "sm_120f"]
