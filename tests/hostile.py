@@ -193,13 +193,10 @@ def fusion(file: str, operations: str) -> bytes:
 
 
 NAMED: dict[str, Callable[[str], str]] = {
-    "ptxas": log,
-    "res-usage": listing,
+    "ptxas": log, "res-usage": listing,
     "ptx": lambda name: f".version 8.0\n.target sm_90\n.visible .entry {name}(\n)\n{{\n}}\n",
-    "nsight-csv": page,
-    "pytorch-trace": trace,
-    "triton": metadata,
-}
+    "nsight-csv": page, "pytorch-trace": trace, "triton": metadata,
+}  # fmt: skip
 """Texts with one kernel of a name."""
 
 FILES: dict[str, Callable[[], bytes]] = {

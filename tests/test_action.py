@@ -241,11 +241,8 @@ def test_it_installs_its_own_repository_or_the_package_named(tmp_path: Path) -> 
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     for package in (action["inputs"]["package"]["default"], "a.whl"):
         environment = {
-            "PATH": path,
-            "RUNNER_TEMP": str(tmp_path),
-            "GITHUB_ACTION_PATH": "/here",
-            "PACKAGE": package,
-        }
+            "PATH": path, "RUNNER_TEMP": str(tmp_path), "GITHUB_ACTION_PATH": "/here", "PACKAGE": package,
+        }  # fmt: skip
         subprocess.run(["bash", "-e", "-c", script], env=environment, check=True)
     venv = f"-I -m venv {tmp_path}/occupancy"
     recorded = (tmp_path / "recorded").read_text().splitlines()

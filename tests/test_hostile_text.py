@@ -112,23 +112,16 @@ def test_the_name_of_a_file(tmp_path: Path, output_format: str) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("scan", "{}"),
-        ("diff", "{}", "{}"),
-        ("check", "{}", "--rules", "{}"),
-        ("check", "log", "--rules", "rules.toml", "--baseline", "{}"),
-        ("scan", "log", "--arch", "{}"),
-        ("scan", "log", "--save-baseline", "{}/x"),
-        ("scan", "log", "-o", "{}/x"),
-        ("calc", "--cc", "{}", "--threads", "32"),
-        ("calc", "--cc", "9.0", "--threads", "{}"),
+        ("scan", "{}"), ("diff", "{}", "{}"), ("check", "{}", "--rules", "{}"),
+        ("check", "log", "--rules", "rules.toml", "--baseline", "{}"), ("scan", "log", "--arch", "{}"),
+        ("scan", "log", "--save-baseline", "{}/x"), ("scan", "log", "-o", "{}/x"),
+        ("calc", "--cc", "{}", "--threads", "32"), ("calc", "--cc", "9.0", "--threads", "{}"),
         ("calc", "--cc", "9.0", "--threads", "32", "--limits", "{}"),
-        ("calc", "--cc", "9.0", "--threads", "32", "--set", "{}=1"),
-        ("{}",),
-        ("calc", "--{}"),
+        ("calc", "--cc", "9.0", "--threads", "32", "--set", "{}=1"), ("{}",), ("calc", "--{}"),
         ("fits", "--gpu", "{}", "--threads", "32"),
     ],
     ids=" ".join,
-)
+)  # fmt: skip
 def test_what_is_refused_is_quoted_as_text(tmp_path: Path, rules: Path, arguments: tuple[str, ...]) -> None:
     (tmp_path / "log").write_text(hostile.log("k"))
     harm = "no\n::error::INJ\x1b]0;PWN\x07\r##[error]"

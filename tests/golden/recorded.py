@@ -12,23 +12,15 @@ from tests.samples import FOLDER, unpack, unpack_cmake
 HERE = Path(__file__).parent
 
 INPUTS: dict[str, tuple[str, ...]] = {
-    "accepts": ("kernel",),
-    "limits": ("cc",),
-    "gpus": ("name",),
-    "calc": ("cc", "model", "kernel"),
-    "advice": ("cc", "model", "kernel"),
-    "fits": ("kernel",),
-    "budget": ("cc", "kernel", "occupancy", "blocks"),
-    "bounds": ("cc", "kernel", "min_blocks"),
+    "accepts": ("kernel",), "limits": ("cc",), "gpus": ("name",), "calc": ("cc", "model", "kernel"),
+    "advice": ("cc", "model", "kernel"), "fits": ("kernel",),
+    "budget": ("cc", "kernel", "occupancy", "blocks"), "bounds": ("cc", "kernel", "min_blocks"),
     "block_sizes": ("cc", "kernel", "sms"),
     "registers": ("cc", "groups", "threads", "regs", "min_blocks", "smem"),
-    "waves": ("cc", "kernel", "sms", "grid", "cluster"),
-    "sweep": ("cc", "values"),
-    "records": ("path",),
-    "scan": ("paths", "threads"),
-    "diff": ("old", "new", "threads"),
+    "waves": ("cc", "kernel", "sms", "grid", "cluster"), "sweep": ("cc", "values"), "records": ("path",),
+    "scan": ("paths", "threads"), "diff": ("old", "new", "threads"),
     "check": ("old", "new", "threads", "rules"),
-}
+}  # fmt: skip
 """The columns of each question that are input."""
 
 

@@ -65,13 +65,7 @@ def answer_of(result: Result) -> tuple[int, ...]:
     limits = [NO_LIMIT if limit is None else limit for limit in known]
     blocks = result.blocks_by_header
     factors = sum(factor for name, factor in LIMITING_FACTORS.items() if allowed[name] == blocks)
-    return (
-        blocks,
-        factors,
-        *limits,
-        result.allocated.registers,
-        result.allocated.shared_memory,
-    )
+    return (blocks, factors, *limits, result.allocated.registers, result.allocated.shared_memory)
 
 
 def is_known_to_header(limits: Limits, kernel: Kernel) -> bool:

@@ -80,15 +80,10 @@ def pairwise(limits: Limits, stride: int) -> Iterator[Kernel]:
     """For each two inputs all pairs of their values, or every so many, with the rest at random."""
     chance = random.Random(f"pairs {limits.compute_capability}")
     values: dict[str, Sequence[object]] = {
-        "threads": threads(limits),
-        "regs": registers(limits),
-        "smem": shared_memory_by_blocks(limits),
-        "carveout": [*configurations(limits), *percentages(limits)[::7]],
-        "barriers": BARRIERS,
-        "virtual_resources": VIRTUAL_RESOURCES,
-        "caching": cachings(limits),
-        "opt_in": OPT_IN,
-    }
+        "threads": threads(limits), "regs": registers(limits), "smem": shared_memory_by_blocks(limits),
+        "carveout": [*configurations(limits), *percentages(limits)[::7]], "barriers": BARRIERS,
+        "virtual_resources": VIRTUAL_RESOURCES, "caching": cachings(limits), "opt_in": OPT_IN,
+    }  # fmt: skip
     pairs = (
         {first: one, second: other}
         for first, second in itertools.combinations(values, 2)

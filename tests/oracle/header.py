@@ -118,10 +118,7 @@ def _compile(header: Path, compiler: str, library: Path) -> None:
     unfinished = library.with_suffix(f".{os.getpid()}")
     options = ["-std=c++14", "-O2", "-shared", "-fPIC", f"-isystem{header.parent}"]
     done = subprocess.run(
-        [compiler, *options, str(SOURCE), "-o", str(unfinished)],
-        capture_output=True,
-        text=True,
-        check=False,
+        [compiler, *options, str(SOURCE), "-o", str(unfinished)], capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise RuntimeError(f"{compiler} does not compile {SOURCE.name}:\n{done.stderr}")
@@ -170,17 +167,12 @@ class Header:
                 setting = settings[kernel.carveout] = carveout_settings(limits, kernel.carveout)
             rows.append(
                 (
-                    kernel.threads,
-                    kernel.regs or 0,
-                    kernel.static_smem or 0,
+                    kernel.threads, kernel.regs or 0, kernel.static_smem or 0,
                     kernel.shared_memory - (kernel.static_smem or 0),
-                    1 if kernel.barriers is None else kernel.barriers,
-                    kernel.virtual_resources_at_start,
-                    *setting,
-                    kernel.caching == "ca",
-                    kernel.opt_in is not False,
+                    1 if kernel.barriers is None else kernel.barriers, kernel.virtual_resources_at_start,
+                    *setting, kernel.caching == "ca", kernel.opt_in is not False,
                 )
-            )
+            )  # fmt: skip
         names = [name for name in QUERY.names or () if name != "max_dynamic_smem"]
         table = np.array(rows, np.int32).reshape(-1, len(names))
         return self.queries(limits, **dict(zip(names, table.T, strict=True)))

@@ -410,14 +410,11 @@ def test_every_combination(header: Header, limits: Limits) -> None:
         ours = ArrayResults.fill(
             [limits],
             {
-                "threads": threads,
-                "regs": registers,
-                "smem": sizes,
-                "barriers": np.array(barriers),
+                "threads": threads, "regs": registers, "smem": sizes, "barriers": np.array(barriers),
                 "virtual_resources": np.array(virtual),
             },
             Kernel(1, carveout=carveout, caching=caching, opt_in=opt_in),
-        )
+        )  # fmt: skip
         assert len(asked) == math.prod(axis.size for axis in grid)
         assert not theirs["error"].any()
         expected = np.stack([theirs["active_blocks"], LIMITERS[limiting_factors(theirs)]])

@@ -125,23 +125,16 @@ class TestReading:
     @pytest.mark.parametrize(
         "config",
         [
-            {"threads": 256},
-            {"threads": "16x16"},
-            {"threads": (16, 16)},
-            {"num_warps": 8},
-            {"block_size_x": 256},
-            {"block_size_x": 64, "block_size_y": 4},
+            {"threads": 256}, {"threads": "16x16"}, {"threads": (16, 16)}, {"num_warps": 8},
+            {"block_size_x": 256}, {"block_size_x": 64, "block_size_y": 4},
             {"block_size_x": 8, "block_size_y": 8, "block_size_z": 4, "tile_size_x": 3},
-            {"warp_count": [2, 4, 1]},
-            {"block_size": 256, "num_warps": 8},
+            {"warp_count": [2, 4, 1]}, {"block_size": 256, "num_warps": 8},
             TritonConfig({"BLOCK_SIZE": 1024, "block_size": 99}, num_warps=8),
-            Tile((128, 128, 32), 3, (4, 2, 1)),
-            Kernel(256),
-            SimpleNamespace(threads_per_block=256),
+            Tile((128, 128, 32), 3, (4, 2, 1)), Kernel(256), SimpleNamespace(threads_per_block=256),
             Block(256),
         ],
         ids=str,
-    )
+    )  # fmt: skip
     def test_threads(self, config: object) -> None:
         """With 64 registers on 7.0 four blocks of 256 threads fit: half of the warps."""
         assert is_launchable("7.0", config, regs=64, min_occupancy=0.5)

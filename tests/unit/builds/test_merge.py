@@ -66,11 +66,8 @@ def test_copies_are_one_kernel_named_after_the_smallest_file() -> None:
 def test_static_kernels_of_two_files_stay_two_and_have_their_files() -> None:
     first, second = (replace(IMAGE, name="_Z4zeroPf", is_static=True, code=code) for code in (1, 2))
     files = [
-        first,
-        replace(second, source="b.o"),
-        replace(first, source="app"),
-        replace(second, source="app"),
-    ]
+        first, replace(second, source="b.o"), replace(first, source="app"), replace(second, source="app"),
+    ]  # fmt: skip
     merged = merge(files).records
     assert [(each.source, each.also_in, each.code) for each in merged] == [
         ("a.o", ("app",), 1),

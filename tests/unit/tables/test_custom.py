@@ -131,21 +131,17 @@ class TestWithChanges:
     @pytest.mark.parametrize(
         ("change", "value"),
         [
-            ("max_blocks_per_multiprocessor=4", 4),
-            (" max_blocks_per_multiprocessor = 4 ", 4),
+            ("max_blocks_per_multiprocessor=4", 4), (" max_blocks_per_multiprocessor = 4 ", 4),
             ("max_registers_per_multiprocessor=128k", 131072),
             ("max_registers_per_multiprocessor=128KiB", 131072),
             ("max_barriers_per_multiprocessor=null", None),
-            ("max_barriers_per_multiprocessor=None", None),
-            ("partitioned_global_caching=true", True),
-            ("partitioned_global_caching=False", False),
-            ("max_block_dim=64,64,8", (64, 64, 8)),
+            ("max_barriers_per_multiprocessor=None", None), ("partitioned_global_caching=true", True),
+            ("partitioned_global_caching=False", False), ("max_block_dim=64,64,8", (64, 64, 8)),
             ("shared_memory_configurations=0, 64k, 228k", (0, 65536, 233472)),
-            ("shared_memory_configurations=228k", (233472,)),
-            ("architecture=Mine", "Mine"),
+            ("shared_memory_configurations=228k", (233472,)), ("architecture=Mine", "Mine"),
             ("spreadsheet=null", None),
         ],
-    )
+    )  # fmt: skip
     def test_change(self, change: str, value: object) -> None:
         name = change.partition("=")[0].strip()
         assert with_changes(shipped.limits("9.0"), [change]) == shipped.limits("9.0").replace(**{name: value})

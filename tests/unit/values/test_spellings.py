@@ -18,21 +18,13 @@ from occupancy.values.spellings import parse_count, parse_flag, parse_share, par
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (256, (256, None)),
-        ("256", (256, None)),
-        (np.int32(256), (256, None)),
-        ("16x16", (256, (16, 16, 1))),
-        ("16X16x2", (512, (16, 16, 2))),
-        ("1,024", (1024, None)),
-        ("1_024", (1024, None)),
-        ("0x100", (256, None)),
-        ("(16, 16, 1)", (256, (16, 16, 1))),
-        ((16, 16), (256, (16, 16, 1))),
-        ((8,), (8, (8, 1, 1))),
-        ([16, 16], (256, (16, 16, 1))),
+        (256, (256, None)), ("256", (256, None)), (np.int32(256), (256, None)),
+        ("16x16", (256, (16, 16, 1))), ("16X16x2", (512, (16, 16, 2))), ("1,024", (1024, None)),
+        ("1_024", (1024, None)), ("0x100", (256, None)), ("(16, 16, 1)", (256, (16, 16, 1))),
+        ((16, 16), (256, (16, 16, 1))), ((8,), (8, (8, 1, 1))), ([16, 16], (256, (16, 16, 1))),
         ("16*16", (256, (16, 16, 1))),
     ],
-)
+)  # fmt: skip
 def test_threads(value: object, expected: object) -> None:
     assert parse_threads(value) == expected
 
@@ -122,20 +114,12 @@ def test_what_a_comma_could_mean_is_said_and_each_way_is_read() -> None:
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (None, None),
-        ("default", None),
-        ("max", Carveout(100, "percent")),
-        (50, Carveout(50, "percent")),
-        ("50", Carveout(50, "percent")),
-        ("50%", Carveout(50, "percent")),
-        (100, Carveout(100, "percent")),
-        (101, Carveout(101, "bytes")),
-        (65536, Carveout(65536, "bytes")),
-        ("64k", Carveout(65536, "bytes")),
-        ("0k", Carveout(0, "bytes")),
-        ("0", Carveout(0, "percent")),
+        (None, None), ("default", None), ("max", Carveout(100, "percent")), (50, Carveout(50, "percent")),
+        ("50", Carveout(50, "percent")), ("50%", Carveout(50, "percent")),
+        (100, Carveout(100, "percent")), (101, Carveout(101, "bytes")), (65536, Carveout(65536, "bytes")),
+        ("64k", Carveout(65536, "bytes")), ("0k", Carveout(0, "bytes")), ("0", Carveout(0, "percent")),
     ],
-)
+)  # fmt: skip
 def test_carveouts(value: object, expected: Carveout | None) -> None:
     assert parse_carveout(value) == expected
 
@@ -186,21 +170,15 @@ def test_sizes_have_units() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "'' holds no value"),
-        (",", "',' holds no value"),
-        ("1:2:0", "'1:2:0' has a step of 0. Allowed: 1 and up."),
-        ("1:2:-1", "has a step of -1"),
-        ("9:1", "the range '9:1' is empty"),
-        (":", "':' is not a range"),
-        ("1:", "'1:' is not a range"),
-        ("1:2:3:4", "'1:2:3:4' is not a range"),
-        ("1:x", "'x' is not a whole number"),
-        ("1.5", "'1.5' is not a whole number"),
-        ("nan", "'nan' is not a whole number"),
+        ("", "'' holds no value"), (",", "',' holds no value"),
+        ("1:2:0", "'1:2:0' has a step of 0. Allowed: 1 and up."), ("1:2:-1", "has a step of -1"),
+        ("9:1", "the range '9:1' is empty"), (":", "':' is not a range"), ("1:", "'1:' is not a range"),
+        ("1:2:3:4", "'1:2:3:4' is not a range"), ("1:x", "'x' is not a whole number"),
+        ("1.5", "'1.5' is not a whole number"), ("nan", "'nan' is not a whole number"),
         (f"0:{MOST_VALUES}", f"has {MOST_VALUES + 1:,} values. Allowed: up to {MOST_VALUES:,}."),
         ("0:99999999999999999999", "has 100,000,000,000,000,000,000 values"),
     ],
-)
+)  # fmt: skip
 def test_refusals(text: str, problem: str) -> None:
     with pytest.raises(InputError) as caught:
         counts(text)
