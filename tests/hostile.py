@@ -81,11 +81,9 @@ def nameless_kernels(count: int) -> bytes:
     """A fatbin of some kilobytes with so many kernels whose names are empty."""
     symbols = struct.pack("<IBBHQQ", 0, 2, 0x10, 3, 0, 0) * count
     table = [
-        section(0, 0, 0),
-        section(3, 64, 1),
-        section(2, 64, len(symbols), link=1),
+        section(0, 0, 0), section(3, 64, 1), section(2, 64, len(symbols), link=1),
         section(1, 0, 0, info=8 << 24),
-    ]
+    ]  # fmt: skip
     return compressed(image(table, symbols))
 
 
@@ -173,12 +171,10 @@ def page(name: str, capability: str = "9.0") -> str:
 def metadata(name: str) -> str:
     return json.dumps(
         {
-            "num_warps": 4,
-            "shared": 0,
-            "name": name,
+            "num_warps": 4, "shared": 0, "name": name,
             "target": {"backend": "cuda", "arch": 90, "warp_size": 32},
         }
-    )
+    )  # fmt: skip
 
 
 def listing(name: str) -> str:

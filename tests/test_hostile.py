@@ -112,11 +112,9 @@ def test_folders_thousands_deep(samples: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", [":".join(["1"] * 300) + ".5", "0x" + "f" * 5000, "1" + ":59" * 20_000])
 def test_numbers_of_a_table_that_nothing_can_hold(tmp_path: Path, value: str) -> None:
     values = {
-        "warp_size": value,
-        "reserved_shared_memory_per_block": value,
-        "shared_memory_configurations": f"[{value}, 0]",
-        "max_block_dim": f"[1, {value}, 1]",
-    }
+        "warp_size": value, "reserved_shared_memory_per_block": value,
+        "shared_memory_configurations": f"[{value}, 0]", "max_block_dim": f"[1, {value}, 1]",
+    }  # fmt: skip
     for name, written in values.items():
         table = f'schema_version: 1\ncompute_capabilities:\n  "10.0": {{like: "10.0", {name}: {written}}}\n'
         (tmp_path / "table.yaml").write_text(table)

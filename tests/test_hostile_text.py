@@ -80,16 +80,13 @@ def test_names_in_files(tmp_path: Path, rules: Path, command: str, output_format
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("scan", "log", "-o", "{}.csv"),
-        ("scan", "log", "--save-baseline", "{}.json"),
-        ("diff", "log", "log", "-o", "{}.html"),
-        ("check", "log", "--rules", "rules.toml", "-o", "{}.xml"),
-        ("sweep", "--cc", "9.0", "--threads", "32:64:32", "-o", "{}.csv"),
-        ("page", "-o", "{}.html"),
+        ("scan", "log", "-o", "{}.csv"), ("scan", "log", "--save-baseline", "{}.json"),
+        ("diff", "log", "log", "-o", "{}.html"), ("check", "log", "--rules", "rules.toml", "-o", "{}.xml"),
+        ("sweep", "--cc", "9.0", "--threads", "32:64:32", "-o", "{}.csv"), ("page", "-o", "{}.html"),
         ("init", "log", "--rules", "{}.toml"),
     ],
     ids=" ".join,
-)
+)  # fmt: skip
 def test_the_name_of_a_written_file(tmp_path: Path, rules: Path, arguments: tuple[str, ...]) -> None:
     (tmp_path / "log").write_text(hostile.log("k"))
     name = "x\n::error::INJ\x1b##[error]"

@@ -103,18 +103,14 @@ def calc(cc: str, model: str, inputs: Inputs) -> Values:
     r = result(cc, model, inputs)
     allocated, failure = r.allocated, r.failure
     return {
-        "active_blocks": r.active_blocks,
-        "active_warps": r.active_warps,
-        "active_threads": r.active_threads,
-        "occupancy": r.occupancy,
-        "block_limits": list(r.block_limits),
+        "active_blocks": r.active_blocks, "active_warps": r.active_warps,
+        "active_threads": r.active_threads, "occupancy": r.occupancy, "block_limits": list(r.block_limits),
         "allocated": [allocated.warps, allocated.registers, allocated.shared_memory],
-        "limiters": [RESOURCES.index(each) for each in r.limiters],
-        "launchable": r.launchable,
+        "limiters": [RESOURCES.index(each) for each in r.limiters], "launchable": r.launchable,
         "failure": None if failure is None else [*(getattr(failure, each) for each in FAILURE)],
         "shared_memory_pool": r.shared_memory_pool,
         "uses": [[use.per_block, use.per_multiprocessor] for use in r.uses.values()],
-    }
+    }  # fmt: skip
 
 
 def advice(cc: str, model: str, inputs: Inputs) -> Values:

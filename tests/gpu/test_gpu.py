@@ -19,11 +19,9 @@ pytestmark = pytest.mark.gpu
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "occupancy", *arguments],
-        capture_output=True,
-        text=True,
+        [sys.executable, "-m", "occupancy", *arguments], capture_output=True, text=True,
         env={**os.environ, **environment},
-    )
+    )  # fmt: skip
 
 
 def test_every_answer_of_the_driver_agrees() -> None:

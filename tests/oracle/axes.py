@@ -103,13 +103,10 @@ def random_kernels(limits: Limits, count: int) -> Iterator[Kernel]:
         largest = max(limits.max_shared_memory_per_block_optin - static, 0) // chance.choice([1, 8, 64])
         yield Kernel(
             chance.randint(1, chance.choice([64, 256, 1024, 1100])),
-            chance.randint(0, chance.choice([32, 64, 255])),
-            static_smem=static,
-            dynamic_smem=chance.randint(0, largest + 256),
-            barriers=chance.choice(BARRIERS),
+            chance.randint(0, chance.choice([32, 64, 255])), static_smem=static,
+            dynamic_smem=chance.randint(0, largest + 256), barriers=chance.choice(BARRIERS),
             virtual_resources=chance.choice((None, 0, chance.randint(1, 130))),
             tensor_memory=chance.choice((None, 32, 256, chance.randint(1, columns))) if columns else None,
-            carveout=chance.choice(carveouts),
-            caching=chance.choice(cachings(limits)),
+            carveout=chance.choice(carveouts), caching=chance.choice(cachings(limits)),
             opt_in=chance.random() < 0.8,
-        )
+        )  # fmt: skip

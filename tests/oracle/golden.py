@@ -59,10 +59,8 @@ def read_kernel(row: dict[str, str]) -> Kernel:
     """Return the kernel of a row about the H200; no carveout was set where the row has a negative one."""
     percent = int(row.get("carveout_percent", -1))
     return Kernel(
-        int(row.get("threads_per_block", 1)),
-        int(row["registers_per_thread"]),
-        int(row.get("static_smem", 0)),
-        int(row.get("dynamic_smem", 0)),
+        int(row.get("threads_per_block", 1)), int(row["registers_per_thread"]),
+        int(row.get("static_smem", 0)), int(row.get("dynamic_smem", 0)),
         barriers=int(row["barriers"]) if "barriers" in row else None,
         carveout=None if percent < 0 else Carveout(percent, "percent"),
-    )
+    )  # fmt: skip

@@ -78,11 +78,9 @@ def assemble(tool: str, chip: str, pairs: Iterable[tuple[int, int]]) -> dict[tup
         ptx, cubin = Path(folder, "kernels.ptx"), Path(folder, "kernels.cubin")
         ptx.write_text("".join(source))
         done = subprocess.run(
-            [tool, f"-arch=sm_{chip}", str(ptx), "-o", str(cubin)],
-            capture_output=True,
-            text=True,
+            [tool, f"-arch=sm_{chip}", str(ptx), "-o", str(cubin)], capture_output=True, text=True,
             check=False,
-        )
+        )  # fmt: skip
         if done.returncode:
             raise RuntimeError(f"{tool} for sm_{chip}: {done.stderr}")
         caps = register_caps(cubin.read_bytes())

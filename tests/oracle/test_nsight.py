@@ -83,11 +83,9 @@ def is_one_byte_above(row: dict[str, str]) -> bool:
 
 def read_kernel(row: dict[str, str]) -> Kernel:
     return Kernel(
-        int(row["threads_per_block"]),
-        int(row["registers_per_thread"]),
-        smem=int(row["shared_mem_per_block"]),
-        carveout=Carveout(int(row["shared_mem_size"]), "bytes"),
-    )
+        int(row["threads_per_block"]), int(row["registers_per_thread"]),
+        smem=int(row["shared_mem_per_block"]), carveout=Carveout(int(row["shared_mem_size"]), "bytes"),
+    )  # fmt: skip
 
 
 def expected_warps(row: dict[str, str]) -> int:
@@ -103,11 +101,9 @@ LAUNCHES: list[dict[str, Any]] = read_json("nsight_compute_curves_h200")
 """Six launches of a report of an H200."""
 
 CURVES = {
-    "block_size": ("threads", 65, 65),
-    "register_count": ("regs", 256, 257),
-    "barrier_count": ("barriers", 17, 65),
-    "shared_mem_size": ("smem", 456, 456),
-}
+    "block_size": ("threads", 65, 65), "register_count": ("regs", 256, 257),
+    "barrier_count": ("barriers", 17, 65), "shared_mem_size": ("smem", 456, 456),
+}  # fmt: skip
 """Curve -> its input, its points that a kernel can have, and all of its points. Nsight goes on
 to 256 registers, and to the 64 barriers of an SM."""
 

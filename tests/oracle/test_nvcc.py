@@ -125,10 +125,8 @@ def test_linked_kernels_have_what_their_callees_need(nvcc: Path, tmp_path: Path,
         said = printed[name]
         assert record.linked
         assert (record.regs, record.barriers, record.stack_bytes) == (
-            said.regs,
-            said.barriers,
-            said.stack_bytes,
-        )
+            said.regs, said.barriers, said.stack_bytes,
+        )  # fmt: skip
     outer, plain = linked["_Z5outerPfi"], linked["_Z5plainPf"]
     assert (outer.static_smem, plain.static_smem) == (600, 0)
     # The linker's text has the reservation of sm_90 in it, and says so.
@@ -149,9 +147,7 @@ def test_every_compression(nvcc: Path, tmp_path: Path, mode: str) -> None:
     run(nvcc, *codes, "-rdc=true", f"--compress-mode={mode}", "-c", "k.cu", folder=tmp_path)
     found = stream_kernels(tmp_path / "k.o")
     assert {(record.name, record.arch, record.static_smem) for record in found} == {
-        ("_Z5outerPfi", "sm_80", 400),
-        ("_Z5outerPfi", "sm_90", 400),
-        ("_Z5plainPf", "sm_80", 0),
+        ("_Z5outerPfi", "sm_80", 400), ("_Z5outerPfi", "sm_90", 400), ("_Z5plainPf", "sm_80", 0),
         ("_Z5plainPf", "sm_90", 0),
-    }
+    }  # fmt: skip
     assert found.problems == []

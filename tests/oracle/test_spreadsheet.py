@@ -31,12 +31,10 @@ def read_kernel(row: dict[str, str]) -> Kernel:
     """The inputs of a row. Where a chip has no caching mode, the sheet's cell is left at `ca` and ignored."""
     has_choice = shipped.limits(row["cc"]).partitioned_global_caching
     return Kernel(
-        int(row["threads"]),
-        int(row["regs"]),
-        smem=int(row["smem"]),
+        int(row["threads"]), int(row["regs"]), smem=int(row["smem"]),
         carveout=Carveout(int(row["shared_config"]), "bytes"),
         caching=("ca" if row["caching"] == "ca" else "cg") if has_choice else None,
-    )
+    )  # fmt: skip
 
 
 def read_cell(text: str) -> float | str:

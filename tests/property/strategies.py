@@ -101,18 +101,14 @@ def kernels(draw: st.DrawFn, limits: Limits) -> Kernel:
     size = draw(shared_memory(limits))
     static = draw(st.none() | st.integers(0, size))
     return Kernel(
-        threads=draw(threads()),
-        regs=draw(st.none() | registers()),
-        static_smem=static,
-        dynamic_smem=None if static is None else size - static,
-        smem=size if static is None else None,
-        barriers=draw(barriers()),
-        carveout=draw(carveouts(limits)),
+        threads=draw(threads()), regs=draw(st.none() | registers()), static_smem=static,
+        dynamic_smem=None if static is None else size - static, smem=size if static is None else None,
+        barriers=draw(barriers()), carveout=draw(carveouts(limits)),
         caching=draw(st.sampled_from([None, "ca", "cg"])) if limits.partitioned_global_caching else None,
         opt_in=draw(st.booleans()),
         virtual_resources=draw(st.none() | st.integers(0, MAX_VIRTUAL_RESOURCES_PER_BLOCK) | st.just(0)),
         tensor_memory=draw(tensor_memory(limits)),
-    )
+    )  # fmt: skip
 
 
 @st.composite

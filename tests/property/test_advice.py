@@ -49,16 +49,13 @@ def small_chips(draw: st.DrawFn) -> Question:
     )
     reserved = draw(st.integers(0, 100))
     limits = real.replace(
-        max_shared_memory_per_multiprocessor=sizes[-1],
-        shared_memory_configurations=tuple(sizes),
-        reserved_shared_memory_per_block=reserved,
-        max_shared_memory_per_block=draw(st.integers(1, 1000)),
+        max_shared_memory_per_multiprocessor=sizes[-1], shared_memory_configurations=tuple(sizes),
+        reserved_shared_memory_per_block=reserved, max_shared_memory_per_block=draw(st.integers(1, 1000)),
         max_shared_memory_per_block_optin=draw(st.integers(1000, sizes[-1] - reserved)),
         shared_memory_allocation_unit=draw(st.sampled_from([1, 7, 16, 128])),
-        unified_l1_and_shared_memory=None,
-        max_registers_per_multiprocessor=draw(st.integers(512, 65536)),
+        unified_l1_and_shared_memory=None, max_registers_per_multiprocessor=draw(st.integers(512, 65536)),
         max_blocks_per_multiprocessor=draw(st.integers(1, 40)),
-    )
+    )  # fmt: skip
     kernel = draw(strategies.kernels(limits))
     size = draw(st.integers(0, 2200))
     kernel = kernel.replace(smem=size, static_smem=None, dynamic_smem=None)
@@ -123,11 +120,9 @@ def highest(question: Question, resource: Resource) -> int:
 
 def shrinkable(kernel: Kernel) -> dict[Resource, int]:
     given = {
-        "regs": kernel.regs,
-        "smem": kernel.shared_memory,
-        "barriers": kernel.barriers,
+        "regs": kernel.regs, "smem": kernel.shared_memory, "barriers": kernel.barriers,
         "tensor_memory": kernel.tensor_memory,
-    }
+    }  # fmt: skip
     return {resource: amount for resource, amount in given.items() if amount}
 
 

@@ -66,15 +66,12 @@ def random_kernels(limits: Limits, common: Kernel, count: int, chance: random.Ra
         Kernel(
             threads(),
             chance.choice([0, limits.max_registers_per_thread, chance.randint(0, MAX_REGISTERS_PER_THREAD)]),
-            static_smem=chance.choice([0, 0, size()]),
-            dynamic_smem=size(),
-            barriers=chance.randint(0, MAX_BARRIERS_PER_BLOCK),
-            carveout=common.carveout,
-            caching=common.caching,
-            opt_in=common.opt_in,
+            static_smem=chance.choice([0, 0, size()]), dynamic_smem=size(),
+            barriers=chance.randint(0, MAX_BARRIERS_PER_BLOCK), carveout=common.carveout,
+            caching=common.caching, opt_in=common.opt_in,
         )
         for _ in range(count)
-    ]
+    ]  # fmt: skip
 
 
 def columns_of(kernels: list[Kernel], *fields: str) -> dict[str, list[int]]:

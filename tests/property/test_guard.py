@@ -25,21 +25,16 @@ NAMES = (
 )  # fmt: skip
 
 RECORDS = st.builds(
-    KernelRecord,
-    source=st.sampled_from(["a.cubin", "b.cubin"]),
-    format=st.just("ptxas"),
-    name=st.sampled_from(NAMES),
-    arch=st.sampled_from(["sm_80", "sm_90", "sm_90a", None]),
+    KernelRecord, source=st.sampled_from(["a.cubin", "b.cubin"]), format=st.just("ptxas"),
+    name=st.sampled_from(NAMES), arch=st.sampled_from(["sm_80", "sm_90", "sm_90a", None]),
     regs=st.sampled_from([16, 32, 40, 128, 255]),
     static_smem=st.none() | st.sampled_from([0, 4096, 40_000]),
-    dynamic_smem=st.none() | st.sampled_from([0, 60_000]),
-    barriers=st.none() | st.integers(0, 16),
+    dynamic_smem=st.none() | st.sampled_from([0, 60_000]), barriers=st.none() | st.integers(0, 16),
     stack_bytes=st.none() | st.sampled_from([0, 16, 712]),
     spill_store_bytes=st.none() | st.sampled_from([0, 4, 1008]),
     spill_load_bytes=st.none() | st.sampled_from([0, 8]),
-    max_threads=st.none() | st.sampled_from([128, 1024]),
-    threads=st.none() | st.sampled_from([64, 256]),
-)
+    max_threads=st.none() | st.sampled_from([128, 1024]), threads=st.none() | st.sampled_from([64, 256]),
+)  # fmt: skip
 BUILDS = st.lists(RECORDS, max_size=12)
 MIRRORED = {"worse": "better", "better": "worse"}
 

@@ -38,13 +38,9 @@ HOSTILE = st.lists(st.sampled_from(PARTS), max_size=6).map("".join)
 def report(text: str) -> Report:
     columns = (Column("name", "A", lambda row: row), Column("count", "B", lambda row: -1))
     return Report(
-        name="scan",
-        headline=(text, text),
-        columns=columns,
-        rows=[text],
-        inputs={"name": text},
+        name="scan", headline=(text, text), columns=columns, rows=[text], inputs={"name": text},
         details=(Table(text, columns, [text], [text]), Facts([(text, text)]), Paragraph([text])),
-    )
+    )  # fmt: skip
 
 
 def is_quiet(line: str) -> bool:

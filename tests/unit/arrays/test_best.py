@@ -58,11 +58,9 @@ def test_a_single_answer_products_and_numbers_in_other_types() -> None:
     assert row == {"index": (), "cc": "9.0", "threads": 64, "active_warps": 64, "occupancy": 1.0}
     rows = occupancy.sweep(["H100", "RTX 4090"], threads=[[256.0, 128.0]], regs=np.uint8(40)).best(2)
     assert [(row["gpu"], row["cc"], row["threads"], row["regs"]) for row in rows] == [
-        ("H100", "9.0", 128, 40),
-        ("H100", "9.0", 256, 40),
-        ("GeForce RTX 4090", "8.9", 128, 40),
+        ("H100", "9.0", 128, 40), ("H100", "9.0", 256, 40), ("GeForce RTX 4090", "8.9", 128, 40),
         ("GeForce RTX 4090", "8.9", 256, 40),
-    ]
+    ]  # fmt: skip
     assert {type(row["threads"]) for row in rows} == {int}
 
 

@@ -16,11 +16,9 @@ from tests.samples import INDUCTOR, unpack
 # By the folder in Triton's cache: registers as cuobjdump -res-usage prints them, shared memory and threads as
 # Triton's metadata have them, the occupancy, and whether a .best_config names the folder.
 ADD, SUM, SUM_2, GELU = (
-    "triton_per_fused_add_native_layer_norm_view_4",
-    "triton_red_fused_sum_1",
-    "triton_per_fused_sum_2",
+    "triton_per_fused_add_native_layer_norm_view_4", "triton_red_fused_sum_1", "triton_per_fused_sum_2",
     "triton_poi_fused_gelu_view_2",
-)
+)  # fmt: skip
 GOLDEN = {
     (ADD, "2GPU"): (107, 4096, 128, 0.25, True), (ADD, "U7H3"): (31, 16, 128, 1.0, False),
     (SUM, "ABGF"): (32, 1024, 128, 1.0, True), (SUM, "6RBY"): (20, 512, 512, 1.0, False),
@@ -31,11 +29,9 @@ GOLDEN = {
     (GELU, "I3HP"): (18, 0, 256, 1.0, False),
 }  # fmt: skip
 FUSES = {
-    ADD: ("aten.view", "aten.add", "aten.native_layer_norm"),
-    SUM: ("aten.sum",),
-    SUM_2: ("aten.sum",),
+    ADD: ("aten.view", "aten.add", "aten.native_layer_norm"), SUM: ("aten.sum",), SUM_2: ("aten.sum",),
     GELU: ("aten.view", "aten.gelu"),
-}
+}  # fmt: skip
 FILES = {
     ADD: "cydjwe5cq75l6kef3knacbair2ogokszmlrd26gflnhwrny3tbdw.py",
     SUM: "cbfw4vemxpy4vlr5rp7bs2oezmmyz4fxxh4aiy5wremw2wazoitj.py",
@@ -120,10 +116,8 @@ class TestHostile:
     @pytest.mark.parametrize(
         ("content", "says"),
         [
-            (b"{", "it is no JSON"),
-            (b"\x00\x01\x02", "it is no JSON"),
-            (b"[1, 2]", "it is no JSON object"),
-            (b'{"a": ' + b"9" * 10_000 + b"}", "it is no JSON"),
+            (b"{", "it is no JSON"), (b"\x00\x01\x02", "it is no JSON"),
+            (b"[1, 2]", "it is no JSON object"), (b'{"a": ' + b"9" * 10_000 + b"}", "it is no JSON"),
             (b'{"triton_cache_hash": "../../etc"}', "not the name of a folder"),
             (b'{"triton_cache_hash": 5}', "triton_cache_hash is 5, not the name of a folder"),
             (b'{"triton_cache_hash": "' + b"A" * 1000 + b'"}', "not the name of a folder"),
@@ -131,7 +125,7 @@ class TestHostile:
             (b'{"XBLOCK": "' + b"x" * 200_000 + b'"}', "it is longer than 64 KiB"),
             (gzip.compress(b" " * 3_000_000), "longer than"),
         ],
-    )
+    )  # fmt: skip
     def test_what_is_wrong_is_said_and_the_rest_is_read(self, cache: Path, content: bytes, says: str) -> None:
         a_choice(cache).write_bytes(content)
         found = occupancy.scan(cache)

@@ -227,12 +227,10 @@ class TestLaunches:
 RECORDS = st.builds(
     replace,
     st.sampled_from([IMAGE, LOG, LAUNCH, replace(IMAGE, linked=False), replace(LOG, arch=None, linked=True)]),
-    source=st.sampled_from("abc"),
-    name=st.sampled_from(["_Z4blurPf", "_Z4zeroPf"]),
-    arch=st.sampled_from(["sm_80", "sm_80", "sm_90"]),
-    regs=st.sampled_from([22, 40]),
+    source=st.sampled_from("abc"), name=st.sampled_from(["_Z4blurPf", "_Z4zeroPf"]),
+    arch=st.sampled_from(["sm_80", "sm_80", "sm_90"]), regs=st.sampled_from([22, 40]),
     stack_bytes=st.sampled_from([16, 64]),
-)
+)  # fmt: skip
 
 
 @given(

@@ -150,9 +150,7 @@ class TestDiff:
     @pytest.mark.parametrize(
         ("changes", "verdict", "causes"),
         [
-            ({}, "same", []),
-            ({"regs": 24}, "changed", ["regs"]),
-            ({"regs": 64}, "worse", ["regs"]),
+            ({}, "same", []), ({"regs": 24}, "changed", ["regs"]), ({"regs": 64}, "worse", ["regs"]),
             ({"static_smem": 65536}, "worse", ["smem"]),
             ({"spill_store_bytes": 8, "stack_bytes": 8}, "worse", ["spills", "stack_bytes"]),
             ({"spill_store_bytes": -8}, "changed", ["spills"]),
@@ -224,10 +222,8 @@ class TestCheck:
     @pytest.mark.parametrize(
         ("changes", "rule", "value"),
         [
-            ({"regs": 64}, {"min_occupancy": 0.75}, 0.5),
-            ({"regs": 64}, {"max_regs": 48}, 64),
-            ({"regs": 64}, {"max_regs_growth": 8}, 64),
-            ({"regs": 64}, {"max_occupancy_drop": 0.05}, 0.5),
+            ({"regs": 64}, {"min_occupancy": 0.75}, 0.5), ({"regs": 64}, {"max_regs": 48}, 64),
+            ({"regs": 64}, {"max_regs_growth": 8}, 64), ({"regs": 64}, {"max_occupancy_drop": 0.05}, 0.5),
             ({"spill_store_bytes": 8}, {"no_new_spills": True}, 8),
             ({"spill_store_bytes": 8}, {"max_spill_bytes": 4}, 8),
             ({"stack_bytes": 16}, {"max_stack_bytes": 8}, 16),
@@ -237,7 +233,7 @@ class TestCheck:
             ({"spill_smem": 64}, {"no_new_smem_spills": True}, 64),
             ({"barriers": 3}, {"max_barriers": 2}, 3),
         ],
-    )
+    )  # fmt: skip
     def test_each_criterion(self, changes: dict[str, Any], rule: dict[str, Any], value: float) -> None:
         before = kernel(spill_smem=0)
         now = replace(before, **changes)

@@ -220,13 +220,11 @@ class TestRelocatableCopies:
 @pytest.mark.parametrize(
     "line",
     [
-        "ptxas info : Used {} registers",
-        "ptxas info : Compiling entry function '{}' for 'sm_{}'",
+        "ptxas info : Used {} registers", "ptxas info : Compiling entry function '{}' for 'sm_{}'",
         "Resource usage:\n Function {}:\n  REG:{} STACK:{} SHARED:{} CONSTANT[0]:{}",
-        ".version 1.0\n.entry {} .maxntid {}, {}, {} {{",
-        '"ID","Block Size"\n"0","({}, {}, {})"',
+        ".version 1.0\n.entry {} .maxntid {}, {}, {} {{", '"ID","Block Size"\n"0","({}, {}, {})"',
     ],
-)
+)  # fmt: skip
 def test_numbers_of_thousands_of_digits(line: str) -> None:
     for digits in ("9" * 5000, "-1", "١٢", "1e9"):
         assert found_in(line.replace("{}", digits).encode())

@@ -55,13 +55,11 @@ def with_lines(table: bytes, relocations: bytes) -> bytes:
     """A compressed fatbin with one kernel and a line table."""
     return hostile.compressed(
         elf(
-            (b".text.k", 1, bytes(16), 0, 8 << 24),
-            (b".strtab", 3, b"\0k\0", 0, 0),
+            (b".text.k", 1, bytes(16), 0, 8 << 24), (b".strtab", 3, b"\0k\0", 0, 0),
             (b".symtab", 2, symbol(0, section=0, other=0) + symbol(1), 2, 0),
-            (b".debug_line", 1, table, 0, 0),
-            (b".rela.debug_line", 4, relocations, 0, 4),
+            (b".debug_line", 1, table, 0, 0), (b".rela.debug_line", 4, relocations, 0, 4),
         )
-    )
+    )  # fmt: skip
 
 
 @pytest.fixture

@@ -159,13 +159,11 @@ class WithoutGpu:
     ("obj", "message"),
     [
         *((each, "^kernel: ") for each in (None, 42, "k", object(), len, SimpleNamespace(n_regs="many"))),
-        (WithoutGpu(), "no CUDA-capable device"),
-        (NumbaDispatcher(18, 20), "2 signatures.*overloads"),
-        (NumbaDispatcher(), "not compiled yet"),
-        (SimpleNamespace(__cubin__=None), "keep the cubin"),
+        (WithoutGpu(), "no CUDA-capable device"), (NumbaDispatcher(18, 20), "2 signatures.*overloads"),
+        (NumbaDispatcher(), "not compiled yet"), (SimpleNamespace(__cubin__=None), "keep the cubin"),
         (SimpleNamespace(code=b"\0" * 100, code_type="cubin"), "without device code"),
     ],
-)
+)  # fmt: skip
 def test_refused(obj: object, message: str) -> None:
     with pytest.raises(occupancy.OccupancyError, match=message):
         read_kernel(obj)

@@ -91,10 +91,8 @@ def test_two_inputs_are_a_heat_map() -> None:
 def test_the_curves_of_a_kernel_mark_its_own_values() -> None:
     axes = occupancy.compute("V100", threads=128, regs=37).plot()
     assert [each.get_xlabel() for each in axes] == [
-        "Threads per block",
-        "Registers per thread",
-        "Shared memory per block (KiB)",
-    ]
+        "Threads per block", "Registers per thread", "Shared memory per block (KiB)",
+    ]  # fmt: skip
     assert [texts(each) for each in axes] == [["128", "75%"], ["37", "75%"], []]
     regs = points(axes[1].lines[0])
     assert (regs[32], regs[40], regs[255]) == (1.0, 0.75, 0.125)

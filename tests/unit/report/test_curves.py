@@ -12,16 +12,14 @@ from occupancy.engine import evaluate
 from occupancy.report.curves import Step, curves
 
 KERNELS: list[tuple[str, dict[str, Any]]] = [
-    ("7.0", {"threads": 128, "regs": 37}),
-    ("9.0", {"threads": 128, "regs": 37, "smem": 40_000}),
+    ("7.0", {"threads": 128, "regs": 37}), ("9.0", {"threads": 128, "regs": 37, "smem": 40_000}),
     ("9.0", {"threads": 1000, "regs": 70, "static_smem": 1000, "dynamic_smem": 229_000}),
     ("9.0", {"threads": 64, "regs": 16, "smem": 60_000, "opt_in": False}),
     ("8.6", {"threads": 96, "regs": 40, "smem": 9_000, "carveout": 16}),
     ("5.2", {"threads": 128, "regs": 85, "caching": "ca"}),
     ("2.0", {"threads": 192, "regs": 21, "smem": 5_000}),
-    ("1.3", {"threads": 100, "regs": 10, "smem": 2_000}),
-    ("8.0", {"threads": 5000, "regs": 0}),
-]
+    ("1.3", {"threads": 100, "regs": 10, "smem": 2_000}), ("8.0", {"threads": 5000, "regs": 0}),
+]  # fmt: skip
 
 
 def at(steps: list[Step], value: int) -> Step:
@@ -57,10 +55,8 @@ class TestExactness:
                 expected = evaluate(result.limits, result.kernel.replace(**changes), result.model)
                 found = at(steps, value).result
                 assert (found.active_blocks, found.active_warps, found.limiters) == (
-                    expected.active_blocks,
-                    expected.active_warps,
-                    expected.limiters,
-                ), (name, value)
+                    expected.active_blocks, expected.active_warps, expected.limiters,
+                ), (name, value)  # fmt: skip
 
 
 def test_shared_memory_that_no_block_can_have_is_shown_only_for_a_kernel_that_requests_it() -> None:
