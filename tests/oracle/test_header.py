@@ -68,14 +68,9 @@ def test_chips_that_the_header_does_not_know(header: Header) -> None:
 def test_warps_and_registers(header: Header, limits: Limits, stride: int) -> None:
     """Every block size of interest, by every count of registers, by the caching."""
     sizes = [*range(32, 1025, 32), 1, 33, 1023, 1025, 4096]
-    compared, left_out = compare(
-        header,
-        limits,
-        (
-            Kernel(threads, registers, caching=caching)
-            for threads, registers, caching in every(stride, sizes, range(256), axes.cachings(limits))
-        ),
-    )
+    asked = every(stride, sizes, range(256), axes.cachings(limits))
+    kernels = (Kernel(threads, registers, caching=caching) for threads, registers, caching in asked)
+    compared, left_out = compare(header, limits, kernels)
     assert compared + left_out == -(-len(sizes) * 256 * len(axes.cachings(limits)) // stride)
     if limits.compute_capability != (3, 0):
         assert left_out == 0
@@ -87,14 +82,9 @@ def test_warps_and_registers(header: Header, limits: Limits, stride: int) -> Non
 @sampled("stride", sample=31, everything=1)
 def test_threads(header: Header, limits: Limits, stride: int) -> None:
     """Every block size, with and without registers, by the caching."""
-    compared, _ = compare(
-        header,
-        limits,
-        (
-            Kernel(threads, registers, caching=caching)
-            for threads, registers, caching in every(stride, range(1, 1100), (0, 40), axes.cachings(limits))
-        ),
-    )
+    asked = every(stride, range(1, 1100), (0, 40), axes.cachings(limits))
+    kernels = (Kernel(threads, registers, caching=caching) for threads, registers, caching in asked)
+    compared, _ = compare(header, limits, kernels)
     assert compared == -(-1099 * 2 * len(axes.cachings(limits)) // stride)
 
 
@@ -106,14 +96,9 @@ def test_shared_memory(header: Header, limits: Limits, stride: int) -> None:
     steps = limits.max_shared_memory_per_multiprocessor // limits.shared_memory_allocation_unit
     below_reservation = limits.reserved_shared_memory_per_block // limits.shared_memory_allocation_unit
     assert len(sizes) > 3 * (steps - below_reservation)
-    compared, _ = compare(
-        header,
-        limits,
-        (
-            Kernel(32, smem=size, carveout=carveout, opt_in=opt_in)
-            for size, carveout, opt_in in every(stride, sizes, axes.configurations(limits), axes.OPT_IN)
-        ),
-    )
+    asked = every(stride, sizes, axes.configurations(limits), axes.OPT_IN)
+    kernels = (Kernel(32, smem=size, carveout=carveout, opt_in=opt_in) for size, carveout, opt_in in asked)
+    compared, _ = compare(header, limits, kernels)
     assert compared == -(-len(sizes) * (1 + len(limits.shared_memory_configurations)) * 2 // stride)
 
 
@@ -143,12 +128,8 @@ def test_carveout_in_percent(header: Header, limits: Limits, stride: int) -> Non
 
 @each_chip
 def test_barriers(header: Header, limits: Limits) -> None:
-    compared, _ = compare(
-        header,
-        limits,
-        (Kernel(threads, barriers=barriers) for threads in (1, 64, 1024) for barriers in axes.BARRIERS),
-    )
-    assert compared == 3 * 18
+    kernels = [Kernel(threads, barriers=each) for threads in (1, 64, 1024) for each in axes.BARRIERS]
+    assert compare(header, limits, kernels) == (3 * 18, 0)
 
 
 @each_chip
@@ -157,16 +138,13 @@ def test_virtual_resources(header: Header, limits: Limits, stride: int) -> None:
     """Every count that a cubin can say, by block sizes, registers and shared memory on either side of it."""
     blocks = [(32, 0, 0, 0), (128, 40, 0, 1), (1024, 64, 0, 1), (64, 255, 0, 16)]
     blocks += [(32, 16, size, 2) for size in axes.shared_memory_by_blocks(limits)[::5]]
-    compared, left_out = compare(
-        header,
-        limits,
-        (
-            Kernel(threads, registers, smem=size, barriers=barriers, virtual_resources=count)
-            for count, (threads, registers, size, barriers) in every(
-                stride, range(MAX_VIRTUAL_RESOURCES_PER_BLOCK + 1), blocks
-            )
-        ),
+    kernels = (
+        Kernel(threads, registers, smem=size, barriers=barriers, virtual_resources=count)
+        for count, (threads, registers, size, barriers) in every(
+            stride, range(MAX_VIRTUAL_RESOURCES_PER_BLOCK + 1), blocks
+        )
     )
+    compared, left_out = compare(header, limits, kernels)
     assert compared + left_out == -(-256 * len(blocks) // stride)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import assume, example, given
@@ -21,7 +22,7 @@ from occupancy.advice.launch_bounds import launch_bounds
 from occupancy.advice.next_steps import next_steps
 from occupancy.advice.runtime import available_dynamic_shared_memory_per_block, max_potential_block_size
 from occupancy.advice.slack import slack
-from occupancy.engine import Model, cuda, evaluate
+from occupancy.engine import MODELS, Model, cuda, evaluate
 from occupancy.tables import shipped
 from occupancy.tables.gpus import Gpu
 from occupancy.values.carveout import Carveout
@@ -66,27 +67,20 @@ def questions() -> st.SearchStrategy[Question]:
     return strategies.questions() | small_chips()
 
 
-def amount_of(kernel: Kernel, resource: Resource) -> int:
-    if resource == "smem":
-        return kernel.shared_memory
-    if resource == "barriers":
-        return 1 if kernel.barriers is None else kernel.barriers
-    if resource == "tensor_memory":
-        return kernel.tensor_memory or 0
-    return kernel.regs or 0
-
-
-def with_amount(kernel: Kernel, resource: Resource, amount: int) -> Kernel:
-    if resource == "smem":
-        return kernel.replace(smem=amount, static_smem=None, dynamic_smem=None)
-    changes: dict[str, Any] = {resource: amount}
-    return kernel.replace(**changes)
+def amounts_of(kernel: Kernel) -> dict[Resource, int]:
+    barriers = 1 if kernel.barriers is None else kernel.barriers
+    return {"regs": kernel.regs or 0, "smem": kernel.shared_memory, "barriers": barriers}
 
 
 def with_amounts(kernel: Kernel, amounts: Mapping[Any, int]) -> Kernel:
-    for resource, amount in amounts.items():
-        kernel = with_amount(kernel, resource, amount)
-    return kernel
+    changes: dict[str, Any] = dict(amounts)
+    if "smem" in changes:
+        changes |= {"static_smem": None, "dynamic_smem": None}
+    return kernel.replace(**changes)
+
+
+def with_amount(kernel: Kernel, resource: Resource, amount: int) -> Kernel:
+    return with_amounts(kernel, {resource: amount})
 
 
 def blocks_with(question: Question, resource: Resource, amount: int) -> int:
@@ -111,19 +105,14 @@ def amounts_up_to(question: Question, resource: Resource, most: int) -> Sequence
 
 
 def highest(question: Question, resource: Resource) -> int:
-    if resource == "regs":
-        return question.limits.max_registers_per_thread
-    if resource == "barriers":
-        return question.limits.max_barriers_per_block
-    return question.limits.max_shared_memory_per_multiprocessor
+    limits = question.limits
+    few = {"regs": limits.max_registers_per_thread, "barriers": limits.max_barriers_per_block}
+    return few.get(resource, limits.max_shared_memory_per_multiprocessor)
 
 
 def shrinkable(kernel: Kernel) -> dict[Resource, int]:
-    given = {
-        "regs": kernel.regs, "smem": kernel.shared_memory, "barriers": kernel.barriers,
-        "tensor_memory": kernel.tensor_memory,
-    }  # fmt: skip
-    return {resource: amount for resource, amount in given.items() if amount}
+    given = {name: getattr(kernel, name) for name in ("regs", "barriers", "tensor_memory")}
+    return {name: amount for name, amount in (given | {"smem": kernel.shared_memory}).items() if amount}
 
 
 def by_resources(question: Question) -> list[Any]:
@@ -146,10 +135,8 @@ def test_a_step_is_reached_at_its_values_and_not_one_before(question: Question) 
         assert (reached.active_blocks, reached.occupancy) == (step.active_blocks, step.occupancy)
         for resource, amount in step.requires.items():
             assert amount < shrinkable(kernel)[resource]
-            more = amount + 1
-            if resource == "tensor_memory":
-                every = amounts_up_to(question, resource, shrinkable(kernel)[resource])
-                more = min(each for each in every if each > amount)
+            every = amounts_up_to(question, resource, shrinkable(kernel)[resource])
+            more = min(each for each in every if each > amount) if resource == "tensor_memory" else amount + 1
             one_more = with_amounts(kernel, {**step.requires, resource: more})
             assert evaluate(limits, one_more, model).active_blocks < step.active_blocks
 
@@ -176,9 +163,7 @@ def test_no_step_is_missing_and_each_is_the_nearest(question: Question) -> None:
         }
         if None in nearest.values():
             break
-        needed = {
-            resource: amount for resource, amount in nearest.items() if amount != shrinkable(kernel)[resource]
-        }
+        needed = {name: amount for name, amount in nearest.items() if amount != shrinkable(kernel)[name]}
         reached = evaluate(limits, with_amounts(kernel, needed), model).active_blocks  # type: ignore[arg-type]
         if reached < blocks:
             break
@@ -234,7 +219,7 @@ def test_slack_is_the_last_amount_that_keeps_the_blocks(question: Question) -> N
             assert kept is None
             continue
         amounts = amounts_up_to(question, resource, highest(question, resource))
-        first, last = amount_of(kernel, resource), amount_of(kernel, resource)
+        first = last = amounts_of(kernel)[resource]
         for amount in (each for each in amounts if each > first):
             if evaluate(limits, with_amount(kernel, resource, amount), model).active_blocks < now:
                 break
@@ -337,11 +322,9 @@ def test_the_smallest_configuration_that_keeps_the_answer(question: Question) ->
         if result.active_blocks and result.shared_memory_pool == size:
             by_size[size] = result.active_blocks
     assert {each.shared_memory: each.active_blocks for each in answer.configurations} == by_size
-    if now:
-        assert answer.smallest is not None
+    assert (answer.smallest is None) == (not now)
+    if answer.smallest is not None:
         assert answer.smallest.shared_memory == min(size for size in by_size if by_size[size] >= now)
-    else:
-        assert answer.smallest is None
     for each in answer.configurations:
         if each.percent is not None:
             asked = evaluate(limits, kernel.replace(carveout=Carveout(each.percent, "percent")), model)
@@ -376,23 +359,18 @@ def test_one_change_gives_block_sizes_full_occupancy(question: Question) -> None
         assert list(found.threads) == sorted(each.threads for each in after if each.occupancy == 1) != []
 
 
-def is_for_cuda(question: Question) -> bool:
-    return cuda.supports(question.limits)
+for_cuda = questions().filter(lambda question: cuda.supports(question.limits))
 
 
-@given(questions().filter(is_for_cuda), st.integers(0, 1100), st.integers(0, 64))
+@given(for_cuda, st.integers(0, 1100), st.integers(0, 64))
 def test_no_block_size_has_more_resident_threads(question: Question, limit: int, per_thread: int) -> None:
     limits, kernel, _ = question
     kernel = kernel.replace(smem=None, static_smem=None, dynamic_smem=None)
-
-    def shared_memory(threads: int) -> int:
-        return per_thread * threads
-
-    best = max_potential_block_size(limits, kernel, 10, shared_memory, limit)
+    best = max_potential_block_size(limits, kernel, 10, per_thread.__mul__, limit)
     largest = min(limit or limits.max_threads_per_block, limits.max_threads_per_block)
     resident = {}
     for threads in {*range(limits.warp_size, largest, limits.warp_size), largest}:
-        sized = kernel.replace(threads=threads, block_dim=None, smem=shared_memory(threads))
+        sized = kernel.replace(threads=threads, block_dim=None, smem=per_thread * threads)
         resident[threads] = evaluate(limits, sized, "cuda").blocks_by_header * threads  # no columns count
     most = max(resident.values())
     assert best.min_grid_size * best.block_size == 10 * most
@@ -401,7 +379,7 @@ def test_no_block_size_has_more_resident_threads(question: Question, limit: int,
 
 
 @brute_force
-@given(questions().filter(is_for_cuda), st.integers(1, 40))
+@given(for_cuda, st.integers(1, 40))
 def test_available_dynamic_shared_memory(question: Question, blocks: int) -> None:
     # As the runtime's call, which counts blocks that wait for columns of tensor memory.
     limits, kernel, _ = question
@@ -410,15 +388,13 @@ def test_available_dynamic_shared_memory(question: Question, blocks: int) -> Non
         with pytest.raises(InputError):
             available_dynamic_shared_memory_per_block(limits, static, blocks)
         return
-    most = available_dynamic_shared_memory_per_block(limits, static, blocks)
-    first = static.shared_memory
-    fitting = 0
-    for amount in amounts_up_to(question, "smem", limits.max_shared_memory_per_multiprocessor):
-        if amount >= first:
-            if evaluate(limits, with_amount(static, "smem", amount), "cuda").blocks_by_header < blocks:
-                break
-            fitting = amount - first
-    assert most == fitting
+    first, fitting = static.shared_memory, 0
+    every = amounts_up_to(question, "smem", limits.max_shared_memory_per_multiprocessor)
+    for amount in (each for each in every if each >= first):
+        if evaluate(limits, with_amount(static, "smem", amount), "cuda").blocks_by_header < blocks:
+            break
+        fitting = amount - first
+    assert available_dynamic_shared_memory_per_block(limits, static, blocks) == fitting
 
 
 @given(strategies.limits(), st.integers(1, 1024), st.integers(1, 40))
@@ -444,20 +420,11 @@ def test_the_cap_of_launch_bounds_is_the_most_that_keeps_the_blocks(
 def test_the_advice_of_one_answer_asks_the_engine_a_few_hundred_times(
     cc: str, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from occupancy.engine import MODELS
-
     limits, rules = shipped.limits(cc), MODELS[model]
     if not rules.supports(limits):
         return
-    asked = 0
-    answer = rules.evaluate
-
-    def counted(*arguments: Any) -> Any:
-        nonlocal asked
-        asked += 1
-        return answer(*arguments)
-
-    monkeypatch.setattr(rules, "evaluate", counted)
+    engine = Mock(side_effect=rules.evaluate)
+    monkeypatch.setattr(rules, "evaluate", engine)
     many_steps = Kernel(
         32, limits.max_registers_per_thread, smem=limits.max_shared_memory_per_block, barriers=16
     )
@@ -467,10 +434,10 @@ def test_the_advice_of_one_answer_asks_the_engine_a_few_hundred_times(
         many_steps.replace(smem=limits.max_shared_memory_per_block_optin),
         Kernel(256, 32),
     ):
-        asked = 0
+        engine.reset_mock()
         now = evaluate(limits, kernel, model)
         _ = tuple(next_steps(now)), slack(now), carveout(now)
-        assert 0 < asked <= 350
+        assert 0 < engine.call_count <= 350
 
 
 def test_advice_is_immutable_and_hashable() -> None:

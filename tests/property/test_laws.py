@@ -34,11 +34,8 @@ def with_kernel(question: Question, **changes: Any) -> Question:
 def test_what_a_resource_allows_fits_and_one_block_more_does_not(question: Question) -> None:
     result = question.ask()
     for resource, blocks in zip(RESOURCES, result.block_limits, strict=True):
-        if blocks is None:
-            assert fits(result, resource, 10_000)
-        else:
-            assert fits(result, resource, blocks)
-            assert not fits(result, resource, blocks + 1)
+        assert fits(result, resource, 10_000 if blocks is None else blocks)
+        assert blocks is None or not fits(result, resource, blocks + 1)
 
 
 @given(strategies.questions())
@@ -173,8 +170,8 @@ def test_a_larger_carveout_never_gives_fewer_blocks(question: Question, one: int
 
 @given(strategies.questions())
 def test_opting_in_never_gives_fewer_blocks(question: Question) -> None:
-    without, opted_in = with_kernel(question, opt_in=False), with_kernel(question, opt_in=True)
-    assert without.ask().active_blocks <= opted_in.ask().active_blocks
+    without, opted_in = (with_kernel(question, opt_in=each).ask() for each in (False, True))
+    assert without.active_blocks <= opted_in.active_blocks
 
 
 @given(strategies.questions())
@@ -188,10 +185,7 @@ def test_only_the_sum_of_static_and_dynamic_shared_memory_counts(question: Quest
 def test_a_shape_counts_as_its_product(question: Question, shape: tuple[int, int, int]) -> None:
     threads, block_dim = parse_threads(shape)
     assert block_dim == shape
-    plain, shaped = (
-        with_kernel(question, threads=threads),
-        with_kernel(question, threads=threads, block_dim=shape),
-    )
+    plain, shaped = (with_kernel(question, threads=threads, block_dim=each) for each in (None, shape))
     is_short = all(size <= most for size, most in zip(shape, question.limits.max_block_dim, strict=True))
     if is_short or question.model == "spreadsheet":  # which does not check the block
         assert shaped.ask().block_limits == plain.ask().block_limits
@@ -213,14 +207,16 @@ def test_a_carveout_is_refused_that_is_no_size_of_the_sm(question: Question, siz
         with_kernel(question, carveout=Carveout(size, "bytes")).ask()
 
 
+resident = st.integers(1, 50_000)
 grids = st.tuples(*(st.integers(1, most) for most in MAX_GRID_DIM)) | st.tuples(
     st.integers(1, 10_000), st.just(1), st.just(1)
 )
-resident = st.integers(1, 50_000)
 
 
 @given(grids, resident)
-def test_the_waves_hold_the_grid_and_nothing_else(grid: tuple[int, int, int], blocks: int) -> None:
+def test_the_waves_hold_the_grid_and_the_grids_that_fill_are_the_nearest(
+    grid: tuple[int, int, int], blocks: int
+) -> None:
     waves = count_waves(Launch(Kernel(32), grid), FullWave(1, blocks, blocks, None, None, False))
     whole = waves.launch.blocks
     assert waves.full_waves * blocks + waves.partial_wave_blocks == whole
@@ -228,13 +224,8 @@ def test_the_waves_hold_the_grid_and_nothing_else(grid: tuple[int, int, int], bl
     assert 0 < waves.last_wave_fill <= 1
     assert 0 <= waves.idle_share < 1
     assert 0 <= waves.partial_wave_share <= 0.5
-
-
-@given(grids, resident)
-def test_the_grids_that_fill_are_the_nearest_whole_waves(grid: tuple[int, int, int], blocks: int) -> None:
-    waves = count_waves(Launch(Kernel(32), grid), FullWave(1, blocks, blocks, None, None, False))
     below, above = waves.filling_grid_below, waves.filling_grid_above
-    assert (below or 0) <= waves.launch.blocks <= above
+    assert (below or 0) <= whole <= above
     assert above % blocks == 0
     assert above - (below or 0) == (blocks if waves.partial_wave_blocks else 0) or below is None
 
