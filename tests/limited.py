@@ -57,11 +57,8 @@ def limited(
         process.join()
         _, out, error, peak = files
         assert process.exitcode is not None
-        return Ended(process.exitcode, out.read_bytes(), error.read_text("utf-8"), _number(peak) / 1024)
-
-
-def _number(path: Path) -> int:
-    return int(path.read_text()) if path.exists() else 0
+        kib = int(peak.read_text()) if peak.exists() else 0
+        return Ended(process.exitcode, out.read_bytes(), error.read_text("utf-8"), kib / 1024)
 
 
 @functools.cache

@@ -29,10 +29,7 @@ def is_text(ended: Ended, output_format: str) -> None:
     held(ended)
     printed = ended.out.decode()
     for line in f"{printed}\n{ended.error}".split("\n"):
-        assert "\x1b" not in line
-        assert "\x07" not in line
-        assert "\r" not in line
-        assert "##[" not in line
+        assert not [harm for harm in ("\x1b", "\x07", "\r", "##[") if harm in line]
         if output_format != "github" or not line.startswith("::error "):
             assert not line.lstrip().startswith("::"), line
     if output_format in ("json", "sarif"):

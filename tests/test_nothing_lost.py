@@ -8,8 +8,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +18,25 @@ from tests.limited import held, limited
 
 PROGRAM = (sys.executable, "-m", "occupancy")
 FORMATS = ("text", "json", "jsonl", "csv")
+Setting = dict[str, str]
+
+
+def program(
+    *arguments: object, environment: Setting, out: object = subprocess.PIPE, most: int | None = None
+) -> tuple[int, bytes]:
+    """Run the program, whose files cannot become longer than so many bytes; return its code and messages."""
+
+    def limit() -> None:
+        if most is not None:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # which would end it before it can say why
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    variables = {**os.environ, **environment}
+    done: Any = subprocess.run(
+        [*PROGRAM, *arguments], stdout=out, stderr=subprocess.PIPE, env=variables, preexec_fn=limit
+    )
+    assert b"Traceback" not in done.stderr
+    return done.returncode, done.stderr
 
 
 @pytest.fixture
@@ -26,16 +45,6 @@ def log(tmp_path: Path) -> Path:
     path = tmp_path / "log"
     path.write_text("".join(hostile.log(f"kernel_{number}", number % 200 + 1) for number in range(800)))
     return path
-
-
-def at_most(size: int) -> Callable[[], None]:
-    """What a process calls before all else, so that its files cannot become longer than so many bytes."""
-
-    def limit() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # which would end it before it can say why
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
-    return limit
 
 
 @pytest.mark.parametrize(
@@ -48,34 +57,22 @@ def at_most(size: int) -> Callable[[], None]:
 class TestOutputThatIsNotTaken:
     @pytest.mark.parametrize("output_format", FORMATS)
     @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="SKIPPED: there is no /dev/full to write to")
-    def test_a_full_disk(self, log: Path, environment: dict[str, str], output_format: str) -> None:
+    def test_a_full_disk(self, log: Path, environment: Setting, output_format: str) -> None:
         with open("/dev/full", "w") as full:
-            done = subprocess.run(
-                [*PROGRAM, "scan", log, "--format", output_format],
-                stdout=full, stderr=subprocess.PIPE, env={**os.environ, **environment},
-            )  # fmt: skip
-        assert done.returncode == 2
-        assert done.stderr.endswith(b"No space left on device.\n")
-        assert b"Traceback" not in done.stderr
+            code, error = program("scan", log, "--format", output_format, environment=environment, out=full)
+        assert (code, error[-25:]) == (2, b"No space left on device.\n")
 
     @pytest.mark.parametrize("output_format", FORMATS)
     def test_a_file_that_may_not_grow(
-        self, log: Path, tmp_path: Path, environment: dict[str, str], output_format: str
+        self, log: Path, tmp_path: Path, environment: Setting, output_format: str
     ) -> None:
+        scan = ("scan", log, "--all", "--format", output_format)
         with open(tmp_path / "out", "w") as out:
-            done = subprocess.run(
-                [*PROGRAM, "scan", log, "--all", "--format", output_format],
-                stdout=out, stderr=subprocess.PIPE, env={**os.environ, **environment},
-                preexec_fn=at_most(1000),
-            )  # fmt: skip
-        assert done.returncode == 2
-        assert b"File too large" in done.stderr
-        assert b"Traceback" not in done.stderr
+            code, error = program(*scan, environment=environment, out=out, most=1000)
+        assert (code, b"File too large" in error) == (2, True)
 
     @pytest.mark.parametrize("output_format", [each for each in FORMATS if each != "text"])
-    def test_a_reader_that_goes_away(
-        self, log: Path, environment: dict[str, str], output_format: str
-    ) -> None:
+    def test_a_reader_that_goes_away(self, log: Path, environment: Setting, output_format: str) -> None:
         with subprocess.Popen(
             [*PROGRAM, "scan", log, "--all", "--format", output_format],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **environment},
@@ -88,7 +85,7 @@ class TestOutputThatIsNotTaken:
         assert program.returncode == 141
 
     def test_the_old_file_stays_where_the_new_one_has_no_room(
-        self, log: Path, tmp_path: Path, environment: dict[str, str]
+        self, log: Path, tmp_path: Path, environment: Setting
     ) -> None:
         folder = tmp_path / "answers"
         folder.mkdir()
@@ -98,13 +95,8 @@ class TestOutputThatIsNotTaken:
             target = folder / name
             assert limited("scan", small, option, target).code == 0
             before = target.read_bytes()
-            done = subprocess.run(
-                [*PROGRAM, "scan", log, option, target],
-                capture_output=True, env={**os.environ, **environment},
-                preexec_fn=at_most(10_000),
-            )  # fmt: skip
-            assert done.returncode == 2
-            assert b"File too large" in done.stderr
+            code, error = program("scan", log, option, target, environment=environment, most=10_000)
+            assert (code, b"File too large" in error) == (2, True)
             assert target.read_bytes() == before
         assert sorted(each.name for each in folder.iterdir()) == ["answer.csv", "baseline.json"]
 
@@ -159,15 +151,13 @@ print(last)
 
 
 class TestBaselines:
-    RULES = "[[rules]]\nmax_regs_growth = 8\n"
-
     @pytest.mark.parametrize(
         "line",
         ["Used 32 registers, 999999999999 bytes smem", "Used 99999999999 registers", "Used -1 registers"],
     )
     def test_a_good_one_is_not_replaced_by_one_that_cannot_be_read(self, tmp_path: Path, line: str) -> None:
         log, baseline = tmp_path / "log", tmp_path / "baseline.json"
-        (tmp_path / "rules.toml").write_text(self.RULES)
+        (tmp_path / "rules.toml").write_text("[[rules]]\nmax_regs_growth = 8\n")
         log.write_text(hostile.log("good"))
         check = ("check", log, "--rules", tmp_path / "rules.toml", "--baseline", baseline)
         assert limited(*check, "--update").code == 0

@@ -66,8 +66,7 @@ def test_a_scan_that_compares_nothing_loads_no_pydantic(output_format: str) -> N
 
 
 def test_compute_loads_neither_click_nor_rich() -> None:
-    modules = loaded("import occupancy\noccupancy.compute('7.0', threads=128)")
-    assert modules & set(HEAVY) <= {"yaml"}
+    assert loaded("import occupancy\noccupancy.compute('7.0', threads=128)") & set(HEAVY) <= {"yaml"}
 
 
 def test_rows_of_a_sweep_load_neither_numpy_nor_matplotlib() -> None:
