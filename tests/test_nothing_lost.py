@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TextIO
 
 import pytest
 
@@ -22,7 +22,7 @@ Setting = dict[str, str]
 
 
 def program(
-    *arguments: object, environment: Setting, out: object = subprocess.PIPE, most: int | None = None
+    *arguments: object, environment: Setting, out: int | TextIO = subprocess.PIPE, most: int | None = None
 ) -> tuple[int, bytes]:
     """Run the program, whose files cannot become longer than so many bytes; return its code and messages."""
 
@@ -32,7 +32,7 @@ def program(
             resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
     variables = {**os.environ, **environment}
-    done: Any = subprocess.run(
+    done = subprocess.run(
         [*PROGRAM, *arguments], stdout=out, stderr=subprocess.PIPE, env=variables, preexec_fn=limit
     )
     assert b"Traceback" not in done.stderr
