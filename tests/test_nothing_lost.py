@@ -22,7 +22,7 @@ Setting = dict[str, str]
 
 
 def program(
-    *arguments: object, environment: Setting, out: int | TextIO = subprocess.PIPE, most: int | None = None
+    *arguments: str | Path, environment: Setting, out: int | TextIO = subprocess.PIPE, most: int | None = None
 ) -> tuple[int, bytes]:
     """Run the program, whose files cannot become longer than so many bytes; return its code and messages."""
 

@@ -12,11 +12,12 @@ import sys
 import tracemalloc
 from functools import cache
 from pathlib import Path
+from unittest.mock import Mock
 
 import lz4.block
 import pytest
 
-from occupancy.readers import KernelRecord, limits, read
+from occupancy.readers import limits, read
 from tests.hostile import container, entry, image, section, varint
 from tests.samples import OF_FORMAT, found_in, kernels_of, problems_of, sample
 from tests.sampling import sampled
@@ -28,7 +29,6 @@ else:
 
 LZ4, ZSTD = 0x2000, 0x8000
 MIB = 1 << 20
-
 
 CUBIN = sample("samples.cubin")
 KERNELS = 3
@@ -109,9 +109,8 @@ class TestCompression:
     @pytest.mark.parametrize("flags", [LZ4, ZSTD])
     def test_compressed_images(self, flags: int) -> None:
         packed = _pack(CUBIN, flags)
-        found = found_in(
-            container(entry(packed + bytes(5), flags=flags, size=len(CUBIN), compressed=len(packed)))
-        )
+        padded = entry(packed + bytes(5), flags=flags, size=len(CUBIN), compressed=len(packed))
+        found = found_in(container(padded))
         assert len(kernels_of(found)) == len(found) == KERNELS
 
     @pytest.mark.parametrize("flags", [LZ4, ZSTD])
@@ -142,8 +141,7 @@ class TestCompression:
         assert len(kernels_of(found)) == KERNELS
 
     def test_gzip_bomb_and_damage(self, tmp_path: Path) -> None:
-        truncated = gzip.compress(os.urandom(10_000).hex().encode())[:-2000]
-        (problem,) = found_in(truncated)
+        (problem,) = found_in(gzip.compress(os.urandom(10_000).hex().encode())[:-2000])
         assert "damaged" in str(problem)
         (tmp_path / "bomb.gz").write_bytes(gzip.compress(b" " * (11 * MIB)) * 10)
         (problem,) = read(tmp_path / "bomb.gz")
@@ -160,28 +158,22 @@ def _pack(data: bytes, flags: int) -> bytes:
     return packed
 
 
-class TestHostileTables:
-    """Images whose headers promise far more than the bytes that hold them."""
+def test_sections_that_all_point_to_the_same_bytes() -> None:
+    kernels, attributes = 1000, bytes(3_000_000)
+    symbols = b"".join(struct.pack("<IBBHQQ", 0, 2, 0x10, 3 + i, 0, 0) for i in range(kernels))
+    end = 64 + (3 + 2 * kernels) * 64
+    head = section(0, 0, 0) + section(3, 64, 1) + section(2, end, len(symbols), link=1)
+    head += section(1, 0, 0) * kernels
 
-    def test_sections_that_all_point_to_the_same_bytes(self) -> None:
-        kernels, attributes = 1000, bytes(3_000_000)
-        symbols = b"".join(struct.pack("<IBBHQQ", 0, 2, 0x10, 3 + i, 0, 0) for i in range(kernels))
-        end = 64 + (3 + 2 * kernels) * 64
-        table = section(0, 0, 0) + section(3, 64, 1) + section(2, end, len(symbols), link=1)
-        table += section(1, 0, 0) * kernels
-        for index in range(kernels):
-            table += section(0x70000000, end + len(symbols), len(attributes), info=3 + index)
-        data = cubin(table + symbols + attributes, 3 + 2 * kernels)
-        # The same bytes are read once.
-        assert len(kernels_of(found_in(data))) == kernels
-        # Each a little elsewhere, they are not the same.
-        for index in range(kernels):
-            place = 64 + (3 + kernels + index) * 64 + 24
-            (start,) = struct.unpack_from("<Q", data, place)
-            data = data[:place] + struct.pack("<QQ", start + index, 1_000_000) + data[place + 16 :]
-        found = found_in(data)
-        assert 1 <= len(kernels_of(found)) < 100
-        assert "tables overlap" in str(problems_of(found)[-1])
+    def image_of(step: int, size: int) -> bytes:
+        start = end + len(symbols)
+        table = b"".join(section(0x70000000, start + step * i, size, info=3 + i) for i in range(kernels))
+        return cubin(head + table + symbols + attributes, 3 + 2 * kernels)
+
+    assert len(kernels_of(found_in(image_of(0, len(attributes))))) == kernels, "the same bytes are read once"
+    found = found_in(image_of(1, 1_000_000))  # each a little elsewhere: they are not the same
+    assert 1 <= len(kernels_of(found)) < 100
+    assert "tables overlap" in str(problems_of(found)[-1])
 
 
 class TestRelocatableCopies:
@@ -203,9 +195,8 @@ class TestRelocatableCopies:
         assert "16 relocatable kernels are left out" in problems_of(found)[-1].what
 
     def test_a_damaged_relocatable_image_hides_no_other(self) -> None:
-        damaged = bytearray(self.RELOCATABLE)
-        damaged[40:48] = (1 << 60).to_bytes(8, "little")
-        found = found_in(container(entry(self.RELOCATABLE) + entry(bytes(damaged))))
+        damaged = changed(self.RELOCATABLE, 40, 1 << 60)
+        found = found_in(container(entry(self.RELOCATABLE) + entry(damaged)))
         assert len(kernels_of(found)) == 16
         assert len(problems_of(found)) == 1
 
@@ -251,46 +242,20 @@ def test_numbers_of_json_that_nothing_can_hold(digits: int) -> None:
     for text in (trace[: trace.index(b"}", trace.index(b"est. achieved"))] + b"}}]}", metadata):
         for found in re.finditer(rb"\b\d+\b", text):
             damaged = text[: found.start()] + b"9" * digits + text[found.end() :]
-            for each in found_in(damaged):
-                if isinstance(each, KernelRecord):
-                    json.dumps(each.to_dict(), allow_nan=False)
+            for each in kernels_of(found_in(damaged)):
+                json.dumps(each.to_dict(), allow_nan=False)
 
 
-class TestReports:
-    """Reports of Nsight Compute whose blocks hold less than they say."""
-
-    @staticmethod
-    def report(*blocks: bytes) -> bytes:
-        head = b"\x08\x07"
-        return b"NVR\0" + struct.pack("<I", len(head)) + head + b"".join(blocks)
-
-    @staticmethod
-    def block(results: int, payload: bytes) -> bytes:
-        head = b"\x10" + varint(results) + b"\x28" + varint(len(payload))
-        return struct.pack("<I", len(head)) + head + payload
-
-    def test_blocks_that_share_their_results(self) -> None:
-        # Each claims all that follow as its own results.
-        data = self.report(*(self.block(1000 - number, b"") for number in range(1000)))
-        (problem,) = found_in(data)
-        assert "ends early" in str(problem)
+def test_blocks_of_a_report_that_claim_all_that_follow_as_their_results() -> None:
+    heads = [b"\x08\x07", *(b"\x10" + varint(1000 - number) + b"\x28\0" for number in range(1000))]
+    (problem,) = found_in(b"NVR\0" + b"".join(struct.pack("<I", len(head)) + head for head in heads))
+    assert "ends early" in str(problem)
 
 
-def test_stream_that_fails() -> None:
-    class Broken(io.RawIOBase):
-        def read(self, size: int = -1) -> bytes:
-            raise OSError(5, "Input/output error")
-
-    (problem,) = read(Broken())
-    assert "Input/output error" in str(problem)
-
-
-def test_stream_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_streams_that_fail_or_do_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("occupancy.readers.content.MAX_STREAM_BYTES", 40 * MIB)
-
-    class Endless(io.RawIOBase):
-        def read(self, size: int = -1) -> bytes:
-            return bytes(size)
-
-    (problem,) = read(Endless())
-    assert "from the stream" in str(problem)
+    failing, endless = Mock(io.RawIOBase), Mock(io.RawIOBase)
+    failing.read.side_effect, endless.read.side_effect = OSError(5, "Input/output error"), bytes
+    for stream, says in ((failing, "Input/output error"), (endless, "from the stream")):
+        (problem,) = read(stream)
+        assert says in str(problem)

@@ -7,6 +7,7 @@ import io
 import os
 import shutil
 import zipfile
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,19 +18,18 @@ import occupancy
 from occupancy import KernelRecord, ReadError
 from occupancy.readers import ReadProblem, read, stream_kernels
 from occupancy.readers.reading import read_each
-from tests.samples import OF_FORMAT, sample
+from tests.samples import OF_FORMAT, kernels_of, sample
 
 
-@pytest.mark.parametrize(("format", "name"), OF_FORMAT.items())
-class TestEveryFormat:
-    def test_stream_gives_the_same_as_a_file(self, format: str, name: str, tmp_path: Path) -> None:
-        (tmp_path / "data.bin").write_bytes(sample(name))
-        from_file = [record.to_dict() | {"source": ""} for record in stream_kernels(tmp_path / "data.bin")]
-        from_stream = [
-            record.to_dict() | {"source": ""} for record in stream_kernels(io.BytesIO(sample(name)))
-        ]
-        assert from_file == from_stream
-        assert from_file
+def kernels_in(source: Any) -> list[KernelRecord]:
+    """Return the kernels of a file or a stream without its name."""
+    return [replace(each, source="") for each in kernels_of(list(read(source)))]
+
+
+@pytest.mark.parametrize("name", OF_FORMAT.values(), ids=list(OF_FORMAT))
+def test_stream_gives_the_same_as_a_file(name: str, tmp_path: Path) -> None:
+    (tmp_path / "data.bin").write_bytes(sample(name))
+    assert kernels_in(tmp_path / "data.bin") == kernels_in(io.BytesIO(sample(name))) != []
 
 
 def test_long_stream_goes_to_disk() -> None:
@@ -39,9 +39,7 @@ def test_long_stream_goes_to_disk() -> None:
 
 def test_whole_folder(samples: Path) -> None:
     found = stream_kernels(samples)
-    counts: dict[str, int] = {}
-    for record in found:
-        counts[record.format] = counts.get(record.format, 0) + 1
+    counts = Counter(record.format for record in found)
     assert found.problems == []
     assert counts == {
         "cubin": 14 * 7 + 16 * 7 + 3, "ptxas": 14 * 7 + 16 * 7 + 5, "fatbin": 5 + 9, "ncu-rep": 6,
@@ -94,14 +92,9 @@ class TestNothingToRead:
         ("function", "name", "kernels"), [("scandir", "closed", 3), ("stat", "a.cubin", 0)]
     )
     def test_folder_or_file_without_permission(
-        self,
-        samples: Path,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        function: str,
-        name: str,
+        self, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str, name: str,
         kernels: int,
-    ) -> None:
+    ) -> None:  # fmt: skip
         (tmp_path / "closed").mkdir()
         shutil.copy(samples / "samples.cubin", tmp_path / "a.cubin")
         allowed = getattr(os, function)
@@ -141,37 +134,20 @@ class TestNothingToRead:
         assert says in str(problem)
 
 
-class TestDeviceFunctionsOnly:
-    """An object without kernels is a good file: nothing is missing, unless it is all that there is."""
-
-    @pytest.fixture
-    def object_file(self, samples: Path, tmp_path: Path) -> Path:
-        data = bytearray((samples / "samples.cubin").read_bytes())
-        start = data.index(b"\x12\x10")
-        while start >= 0:
-            data[start + 1] = 0  # a function, and no kernel
-            start = data.find(b"\x12\x10", start)
-        (tmp_path / "functions.o").write_bytes(data)
-        return tmp_path / "functions.o"
-
-    def test_alone(self, object_file: Path) -> None:
-        (problem,) = read(object_file)
-        assert "device code, but no kernels" in str(problem)
-
-    def test_beside_a_file_with_kernels(self, object_file: Path, samples: Path) -> None:
-        found = list(read_each([object_file, samples / "samples.cubin", object_file]))
-        assert [type(each) for each in found] == [KernelRecord] * 3
+def test_an_object_without_kernels_is_a_good_file_unless_it_is_alone(samples: Path, tmp_path: Path) -> None:
+    functions = tmp_path / "functions.o"
+    functions.write_bytes(sample("samples.cubin").replace(b"\x12\x10", b"\x12\0"))  # and no kernels
+    (problem,) = read(functions)
+    assert "device code, but no kernels" in str(problem)
+    found = list(read_each([functions, samples / "samples.cubin", functions]))
+    assert [type(each) for each in found] == [KernelRecord] * 3
 
 
-def test_relocatable_copies_are_dropped_where_a_linked_one_exists(samples: Path, tmp_path: Path) -> None:
-    linked = (samples / "cubins" / "13.0_90_0.cubin").read_bytes()
-    relocatable = (samples / "cubins" / "13.0_90_1.cubin").read_bytes()
-    other = (samples / "cubins" / "12.9_80_1.cubin").read_bytes()
-    (tmp_path / "library").write_bytes(relocatable + linked + other)
-    records = list(stream_kernels(tmp_path / "library"))
-    assert [(record.arch, record.linked) for record in records] == [("sm_90", True)] * 16 + [
-        ("sm_80", False)
-    ] * 14
+def test_relocatable_copies_are_dropped_where_a_linked_one_exists() -> None:
+    names = ("13.0_90_1", "13.0_90_0", "12.9_80_1")  # relocatable, linked, and another relocatable one
+    library = b"".join(sample(f"cubins/{name}.cubin") for name in names)
+    found = [(record.arch, record.linked) for record in stream_kernels(io.BytesIO(library))]
+    assert found == [("sm_90", True)] * 16 + [("sm_80", False)] * 14
 
 
 @pytest.mark.parametrize(
@@ -180,18 +156,15 @@ def test_relocatable_copies_are_dropped_where_a_linked_one_exists(samples: Path,
 def test_what_is_packed_with_gzip_is_read(samples: Path, tmp_path: Path, name: str) -> None:
     packed = tmp_path / f"{name}.gz"
     packed.write_bytes(gzip.compress((samples / name).read_bytes()))
-    plain = [replace(each, source="") for each in read(samples / name) if isinstance(each, KernelRecord)]
-    assert [replace(each, source="") for each in read(packed) if isinstance(each, KernelRecord)] == plain
-    assert plain
+    assert kernels_in(packed) == kernels_in(samples / name) != []
 
 
 def test_several_formats_in_one_log(samples: Path, tmp_path: Path) -> None:
     names = ["ptxas_v.txt", "res_usage.txt", "ncu_raw.csv", "ptxas_v.txt", "res_usage_fat.txt"]
     parts = [(samples / name).read_text() for name in names]
     (tmp_path / "log").write_text("\n[ 10%] Building CUDA object\n".join(parts))
-    together = [each for each in read(tmp_path / "log") if isinstance(each, KernelRecord)]
-    alone = [each for name in names for each in read(samples / name) if isinstance(each, KernelRecord)]
-    assert [replace(each, source="") for each in together] == [replace(each, source="") for each in alone]
+    alone = [each for name in names for each in kernels_in(samples / name)]
+    assert kernels_in(tmp_path / "log") == alone
 
 
 def archive(folder: Path, *files: Path, method: int = zipfile.ZIP_DEFLATED) -> Path:
