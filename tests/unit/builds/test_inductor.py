@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import re
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -45,10 +46,6 @@ def cache(tmp_path: Path) -> Path:
     return unpack(tmp_path / "torchinductor", INDUCTOR / "cache")
 
 
-def folder_of(source: str) -> str:
-    return Path(source).parent.name[:4]
-
-
 def a_choice(cache: Path) -> Path:
     """The file that says what was chosen of SUM."""
     (path,) = (cache / "bf").glob("*.best_config")
@@ -59,24 +56,13 @@ class TestWhatIsFound:
     def test_every_candidate_with_what_was_chosen(self, cache: Path) -> None:
         found = occupancy.scan(cache)
         assert found.problems == ()
-        assert {
-            (each.name, folder_of(each.source)): (
-                each.regs, each.dynamic_smem, each.threads, each.occupancy, each.chosen,
-            )
-            for each in found
-        } == GOLDEN  # fmt: skip
+        facts = attrgetter("regs", "dynamic_smem", "threads", "occupancy", "chosen")
+        assert {(each.name, Path(each.source).parent.name[:4]): facts(each) for each in found} == GOLDEN
 
     def test_what_was_chosen_is_what_ran(self, cache: Path) -> None:
-        ran = {
-            (each.name, each.regs, each.smem, each.threads)
-            for each in occupancy.scan(INDUCTOR / "trace.json.gz")
-            if each.name in FUSES
-        }
-        chosen = {
-            (each.name, each.regs, each.dynamic_smem, each.threads)
-            for each in occupancy.scan(cache)
-            if each.chosen
-        }
+        trace, found = occupancy.scan(INDUCTOR / "trace.json.gz"), occupancy.scan(cache)
+        ran = {(each.name, each.regs, each.smem, each.threads) for each in trace if each.name in FUSES}
+        chosen = {(each.name, each.regs, each.dynamic_smem, each.threads) for each in found if each.chosen}
         assert ran == chosen
         assert len(ran) == 4
 

@@ -35,31 +35,19 @@ TRANSFORM = (
 @pytest.mark.parametrize(
     ("name", "base"),
     [
-        ("_Z4statPf", "stat"),
-        ("_ZL4statPf", "stat"),
-        ("_Z2avIL2E11EEvv", "av"),
-        ("_Z3lamIZ4hostPfEUlvE_EvT_", "lam"),
-        ("_Z3varIJifPfEEvDpT_", "var"),
-        ("_ZN2ns1kIfLi3EEEvPT_", "ns::k"),
-        ("_ZN2ns2v22kkEi", "ns::v2::kk"),
-        (UNNAMED, "anon"),
+        ("_Z4statPf", "stat"), ("_ZL4statPf", "stat"), ("_Z2avIL2E11EEvv", "av"),
+        ("_Z3lamIZ4hostPfEUlvE_EvT_", "lam"), ("_Z3varIJifPfEEvDpT_", "var"),
+        ("_ZN2ns1kIfLi3EEEvPT_", "ns::k"), ("_ZN2ns2v22kkEi", "ns::v2::kk"), (UNNAMED, "anon"),
         ("_ZN2v236_GLOBAL__N__9e609c31_4_a_cu_f763c0354anonEPf", "v2::anon"),
-        ("_ZN12_GLOBAL__N_14anonEPf", "anon"),
-        (STATIC, "stat"),
-        (STATIC_UNNAMED, "anon"),
-        (TRANSFORM, "cub::detail::transform::transform_kernel"),
-        ("cname", "cname"),
+        ("_ZN12_GLOBAL__N_14anonEPf", "anon"), (STATIC, "stat"), (STATIC_UNNAMED, "anon"),
+        (TRANSFORM, "cub::detail::transform::transform_kernel"), ("cname", "cname"),
         ("triton_poi_fused_add_0", "triton_poi_fused_add_0"),
         ("void at::native::(anonymous namespace)::fill<4, int>(int, float)", "at::native::fill"),
         ("ampere_sgemm_128x64_tn", "ampere_sgemm_128x64_tn"),
         # Damaged, and no name at all.
-        ("_ZN9", "_ZN9"),
-        ("_Z", "_Z"),
-        ("__nv_static_99__x", "__nv_static_99__x"),
-        ("<", "<"),
-        ("", ""),
+        ("_ZN9", "_ZN9"), ("_Z", "_Z"), ("__nv_static_99__x", "__nv_static_99__x"), ("<", "<"), ("", ""),
     ],
-)
+)  # fmt: skip
 def test_base_name(name: str, base: str) -> None:
     assert base_name(name) == base
 
@@ -72,16 +60,13 @@ def test_the_place_of_a_build_is_no_part_of_the_stable_name() -> None:
 
 
 def test_the_version_of_a_library_and_the_architectures_are_no_part_of_it() -> None:
-    other = TRANSFORM.replace("21CUB_300001_SM_800_900", "17CUB_300103_SM_900").replace(
-        "27THRUST_300001_SM_800_900_NS", "23THRUST_300103_SM_900_NS"
-    )
+    other = TRANSFORM.replace("21CUB_300001_SM_800_900", "17CUB_300103_SM_900")
+    other = other.replace("27THRUST_300001_SM_800_900_NS", "23THRUST_300103_SM_900_NS")
     assert other != TRANSFORM
     assert stable_name(other) == stable_name(TRANSFORM)
 
 
 HISTOGRAM = "_ZN3img9histogramILi64ELb1EEEvPfi"
-
-
 MATCHING = "*", "histogram", "hist*", "img::histogram", "img::*", "?mg::*", HISTOGRAM
 OTHERS = "hist", "Histogram", "img", "img::histogram<64>", "[img]*", "", "h?gram"
 
@@ -91,10 +76,9 @@ def test_a_pattern_matches_one_of_the_names_as_a_whole(pattern: str) -> None:
     assert matches(pattern, HISTOGRAM) == (pattern in MATCHING)
 
 
-@pytest.mark.parametrize("pattern", ["*<64*", "img::histogram<64, true>", "*(float*, int)"])
-def test_a_pattern_of_the_readable_name(pattern: str) -> None:
+def test_a_pattern_of_the_readable_name() -> None:
     pytest.importorskip("demangle", reason="needs Python 3.11")
-    assert matches(pattern, HISTOGRAM)
+    assert all(matches(each, HISTOGRAM) for each in ("*<64*", "img::histogram<64, true>", "*(float*, int)"))
 
 
 @given(st.text("ab*?[", max_size=8), st.text("ab?[\n", max_size=10))

@@ -60,15 +60,11 @@ def test_each_file_and_each_fatbin_has_a_choice_of_its_own() -> None:
     assert kept([record("k", "sm_80", 40), *one_file], "8.9") == [one_file[1]]
 
 
-@pytest.mark.parametrize(
-    ("elsewhere", "left"), [(("old.so",), 0), (("new.so",), 1), (("new.so", "old.so"), 0)]
-)
-def test_a_copy_gives_way_where_each_file_with_it_has_newer_code(
-    elsewhere: tuple[str, ...], left: int
-) -> None:
-    copy = record("k", "sm_80", source="a.so", also_in=elsewhere)
+def test_a_copy_gives_way_where_each_file_with_it_has_newer_code() -> None:
     newer = record("k", "sm_86", source="a.so", also_in=("new.so",))
-    assert len(kept([copy, newer], "8.9")) == 2 - left
+    for elsewhere, left in ((("old.so",), 0), (("new.so",), 1), (("new.so", "old.so"), 0)):
+        copy = record("k", "sm_80", source="a.so", also_in=elsewhere)
+        assert len(kept([copy, newer], "8.9")) == 2 - left
 
 
 def test_newest() -> None:
@@ -86,12 +82,10 @@ def test_an_unknown_name_names_the_nearest() -> None:
 
 
 def test_an_unknown_architecture_names_those_that_there_are() -> None:
-    sm_90 = Selection(archs=frozenset([ComputeCapability(9, 0)]))
-    assert len(sm_90.records(KERNELS)) == 2
-    with pytest.raises(
-        InputError, match=r"for sm_86\. There is code for sm_80, sm_90\. .*--cc 8\.6"
-    ) as caught:
-        Selection(archs=frozenset([ComputeCapability(8, 6)])).records(KERNELS)
+    of_9_0, of_8_6 = (Selection(archs=frozenset([ComputeCapability(*cc)])) for cc in ((9, 0), (8, 6)))
+    assert len(of_9_0.records(KERNELS)) == 2
+    with pytest.raises(InputError, match=r"for sm_86\. There is code for sm_80, sm_90\.") as caught:
+        of_8_6.records(KERNELS)
     assert caught.value.where == "archs"
     with pytest.raises(InputError, match="sm_90a"):
         Selection(variants=frozenset(["sm_90a"])).records(KERNELS)
@@ -112,30 +106,30 @@ def test_rows_are_sorted_filtered_and_limited() -> None:
 
 
 def test_each_order_has_the_most_first_and_the_unknown_last() -> None:
-    rows = Evaluator(LimitsTable().limits, 256).rows(
-        [
-            record("a", "sm_90", 8, stack_bytes=16, duration_us=2.0),
-            record("b", "sm_90", 64, spill_store_bytes=4, spill_load_bytes=4),
-            record(
-                "c", "sm_90", 128, stack_bytes=0, duration_us=5.0, spill_store_bytes=0, spill_load_bytes=4
-            ),
-        ]
-    )
+    spills = {"spill_store_bytes": 0, "spill_load_bytes": 4}
+    records = [
+        record("a", "sm_90", 8, stack_bytes=16, duration_us=2.0),
+        record("b", "sm_90", 64, spill_store_bytes=4, spill_load_bytes=4),
+        record("c", "sm_90", 128, stack_bytes=0, duration_us=5.0, **spills),
+    ]
+    rows = Evaluator(LimitsTable().limits, 256).rows(records)
     orders = {order: "".join(row.name for row in Selection(sort=order).rows(rows)) for order in ORDERS}
     assert orders == {"occupancy": "cba", "regs": "cba", "spills": "bca", "stack": "acb", "time": "cab"}
 
 
 class TestRows:
     def test_an_assumed_block_size_is_the_launch_bound_else_256(self) -> None:
-        rows = Evaluator(LimitsTable().limits).rows(
-            [record("a", "sm_90", max_threads=128), record("b", "sm_90"), record("c", "sm_90", threads=64)]
-        )
+        records = [
+            record("a", "sm_90", max_threads=128),
+            record("b", "sm_90"),
+            record("c", "sm_90", threads=64),
+        ]
+        rows = Evaluator(LimitsTable().limits).rows(records)
         assert [(row.threads, row.threads_assumed) for row in rows] == [(128, True), (256, True), (64, False)]
 
     def test_a_size_for_all_kernels_is_for_those_whose_launch_bound_allows_it(self) -> None:
-        rows = Evaluator(LimitsTable().limits, 512).rows(
-            [record("a", "sm_90", max_threads=256), record("b", "sm_90", max_threads=512)]
-        )
+        records = [record(str(bound), "sm_90", max_threads=bound) for bound in (256, 512)]
+        rows = Evaluator(LimitsTable().limits, 512).rows(records)
         assert [(row.threads, row.threads_assumed) for row in rows] == [(256, True), (512, False)]
 
     def test_a_launch_bound_is_never_exceeded(self) -> None:
@@ -151,9 +145,8 @@ class TestRows:
     def test_stated_sizes_of_some_kernels(self) -> None:
         sizes = [SizePattern("*", 64), SizePattern("bl*", 512, 1024)]
         done = list(with_block_sizes([*KERNELS, record("blur", "sm_80", threads=32)], sizes))
-        assert [(each.threads, each.dynamic_smem) for each in done] == [
-            (512, 1024), (512, 1024), (64, None), (32, 1024),
-        ]  # fmt: skip
+        sizes_of = [(each.threads, each.dynamic_smem) for each in done]
+        assert sizes_of == [(512, 1024), (512, 1024), (64, None), (32, 1024)]
 
 
 def test_architectures_from_the_oldest_to_the_newest() -> None:

@@ -47,6 +47,7 @@ BASELINE = Baseline((kernel(),), 256)
 
 class TestBaseline:
     def test_the_file_is_what_the_documents_say(self) -> None:
+        assert "größe" in baseline_text(baseline_from([kernel("größe")]))
         every = kernel(cluster_dim=(2, 1, 1), code=0xFFFF_FFFF, spills_from="compiler", dynamic_smem=1024)
         assert baseline_text(baseline_from([every, kernel("_Z1jv")], 256)) == (
             '{\n"schema": "occupancy-baseline",\n"schema_version": 2,\n"threads": 256,\n"kernels": [\n'
@@ -68,9 +69,7 @@ class TestBaseline:
         assert "_ZN3img21_GLOBAL__N_filters_cu5clearEPf" in text
         read = parse_baseline(text.encode(), "base.json")
         assert baseline_text(baseline_from(read.kernels)) == text
-        assert {facts(each) for each in read.kernels} == {
-            facts(each) for each in read_build([str(folder)]).records
-        }
+        assert {facts(each) for each in read.kernels} == set(map(facts, read_build([str(folder)]).records))
 
     @pytest.mark.parametrize(
         ("change", "message"),
@@ -136,14 +135,11 @@ class TestBaseline:
         assert names() == {"_Z1av": 64, "_Z1bv": 64, "_Z3newv": 32}
 
     @pytest.mark.parametrize("wanted", ["old", "new"])
-    def test_an_update_takes_a_kernel_by_its_old_or_its_new_name(self, wanted: str) -> None:
+    def test_an_update_takes_a_kernel_by_either_name(self, wanted: str) -> None:
         before = baseline_from([kernel("old", code=1), kernel("other")])
         build = [kernel("new", regs=40, code=1), kernel("other", regs=64)]
         after = accepted(before, build, lambda record: record.name == wanted, everything=False)
         assert {each.name: each.regs for each in after.kernels} == {"new": 40, "other": 32}
-
-    def test_names_are_kept_as_they_are(self) -> None:
-        assert "größe" in baseline_text(baseline_from([kernel("größe")]))
 
 
 class TestDiff:
@@ -168,27 +164,20 @@ class TestDiff:
         assert (row.verdict, [each.name for each in row.causes]) == (verdict, causes)
         assert diff.summary[verdict] == 1
 
-    def test_more_registers_for_fewer_spills_are_mixed(self) -> None:
+    def test_more_registers_for_fewer_spills_are_mixed_and_a_fix_restores_the_occupancy(self) -> None:
         old = kernel(regs=40, spill_store_bytes=80, spill_load_bytes=80)
         (row,) = compare([old], [kernel(regs=64)], EVALUATOR).kernels
         assert row.verdict == "mixed"
-
-    def test_the_fix_restores_the_occupancy(self) -> None:
         (row,) = compare([kernel()], [kernel(static_smem=36864)], EVALUATOR).kernels
         assert (row.old.occupancy, row.new.occupancy, row.occupancy_change) == (1, 0.75, -0.25)
         assert row.fix is not None
         assert row.fix.requires == {"smem": 27 * 1024 + 512}
 
     def test_added_removed_and_unknown(self) -> None:
-        old, new = (
-            [kernel("_Z1av"), kernel("_Z1bv")],
-            [kernel("_Z1bv", spill_store_bytes=None, spill_load_bytes=None)],
-        )
+        old = [kernel("_Z1av"), kernel("_Z1bv")]
+        new = [kernel("_Z1bv", spill_store_bytes=None, spill_load_bytes=None)]
         diff = compare(old, [*new, kernel("_Z1cv")], EVALUATOR)
-        assert ([each.name for each in diff.added], [each.name for each in diff.removed]) == (
-            ["_Z1cv"],
-            ["_Z1av"],
-        )
+        assert [[each.name for each in some] for some in (diff.added, diff.removed)] == [["_Z1cv"], ["_Z1av"]]
         assert diff.unknown == {"spill_bytes": 1}
 
     def test_a_block_size_of_one_build_counts_for_both(self) -> None:
@@ -202,9 +191,8 @@ class TestDiff:
             replace(old[0], regs=24), replace(old[1], regs=40), replace(old[2], regs=128),
             replace(old[3], regs=40, spill_store_bytes=8),
         ]  # fmt: skip
-        assert [row.new.name for row in compare(old, new, EVALUATOR).kernels] == [
-            "_Z1cv", "_Z1dv", "_Z1bv", "_Z1av",
-        ]  # fmt: skip
+        names = [row.new.name for row in compare(old, new, EVALUATOR).kernels]
+        assert names == ["_Z1cv", "_Z1dv", "_Z1bv", "_Z1av"]
 
 
 def check(
@@ -289,8 +277,7 @@ class TestCheck:
     def test_rules_that_check_nothing_are_errors(self) -> None:
         silent = kernel(spill_store_bytes=None, spill_load_bytes=None)
         with pytest.raises(
-            RulesError,
-            match=r"demands no_new_spills, but the files do not state the spill bytes of k for sm_90",
+            RulesError, match="no_new_spills, but the files do not state the spill bytes of k"
         ):
             check([silent], Rule(no_new_spills=True), baseline=[silent])
         with pytest.raises(RulesError, match="demands max_regs_growth, and there is no baseline"):

@@ -44,10 +44,7 @@ def test_a_variant_of_an_architecture_is_the_second_choice() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        (
-            "_ZN36_GLOBAL__N__9e609c31_4_a_cu_f763c0354anonEPf",
-            "_ZN36_GLOBAL__N__bf52febb_4_a_cu_f763c0354anonEPf",
-        ),
+        tuple(f"_ZN36_GLOBAL__N__{path}_4_a_cu_f763c0354anonEPf" for path in ("9e609c31", "bf52febb")),
         ("_ZN24CUB_300102_SM_800_900_NS3sumEPf", "_ZN21CUB_300200_SM_1000_NS3sumEPf"),
         ("_Z4blurPf", "_Z4blurPfi"),
         ("_Z4blurPKf", "void blur(const float *)"),
@@ -93,8 +90,7 @@ def test_launches_are_matched_by_their_block_size() -> None:
 
 
 def test_a_copy_that_changes_alone_is_compared_with_the_kernel() -> None:
-    found = match(
-        [kernel(regs=32, source="a.o")], [kernel(regs=32, source="a.o"), kernel(regs=64, source="b.o")]
-    )
+    one, copy = kernel(regs=32, source="a.o"), kernel(regs=64, source="b.o")
+    found = match([one], [one, copy])
     assert [(old.regs, new.regs) for old, new, _ in found.pairs] == [(32, 32), (32, 64)]
     assert not found.added

@@ -97,10 +97,6 @@ def test_a_pyproject_without_rules(tmp_path: Path, text: str, monkeypatch: pytes
         read_rules(pyproject)
 
 
-def test_a_file_that_begins_with_a_byte_order_mark(tmp_path: Path) -> None:
-    assert len(read_rules(written(tmp_path, "\ufeff" + GOOD)).rules) == 2
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -189,16 +185,10 @@ def test_a_line_is_given_only_where_it_is_known(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("second", ["max_regs = 128", "max_regs = 64", "max_regs = false"])
 def test_rules_that_contradict_each_other(tmp_path: Path, second: str) -> None:
-    text = f"""
-    [[rules]]
-    kernels = ["a", "b"]
-    arch = "sm_90"
-    max_regs = 64
-    [[rules]]
-    kernels = ["b", "a"]
-    arch = "9.0"
-    {second}
-    """
+    text = (
+        '[[rules]]\nkernels = ["a", "b"]\narch = "sm_90"\nmax_regs = 64\n'
+        f'[[rules]]\nkernels = ["b", "a"]\narch = "9.0"\n{second}\n'
+    )
     with pytest.raises(RulesError, match=r"rule 2 sets .* and rule 1 sets 64, both for b, a on sm_90"):
         read_rules(written(tmp_path, text))
     assert len(read_rules(written(tmp_path, text.replace('arch = "9.0"', 'arch = "8.0"'))).rules) == 2
@@ -210,14 +200,10 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     for name in ("absent.toml", "latin.toml", "large.toml", "", "a\0b"):
         with pytest.raises(RulesError):
             read_rules(tmp_path / name)
+    assert len(read_rules(written(tmp_path, "\ufeff" + GOOD)).rules) == 2  # with a byte order mark
 
 
-EXEMPTION = """
-[[rules]]
-no_new_spills = true
-[[exemptions]]
-kernels = "sgemm"
-"""
+EXEMPTION = '[[rules]]\nno_new_spills = true\n[[exemptions]]\nkernels = "sgemm"\n'
 
 
 @pytest.mark.parametrize("day", ["2027-01-31", '"2027-01-31"', None])
@@ -233,12 +219,11 @@ def test_the_last_day_of_an_exemption_is_optional(tmp_path: Path, day: str | Non
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("until = 2027-01-31", r"exemptions\[1\]\.reason is missing"),
-        ('reason = ["x"]', r"exemptions\[1\]\.reason: got .* Give a sentence"),
-        ('reason = "x"\nuntil = 2027', r"exemptions\[1\]\.until: got 2027\. Give the last day"),
-        ('reason = "x"\nuntil = 2027-01-31T12:00:00', r"exemptions\[1\]\.until: got .* Give the last day"),
+        ("until = 2027-01-31", "reason is missing"), ('reason = ["x"]', "reason: got .* Give a sentence"),
+        ('reason = "x"\nuntil = 2027', r"until: got 2027\. Give the last day"),
+        ('reason = "x"\nuntil = 2027-01-31T12:00:00', "until: got .* Give the last day"),
     ],
-)
+)  # fmt: skip
 def test_wrong_exemptions(tmp_path: Path, lines: str, message: str) -> None:
-    with pytest.raises(RulesError, match=message):
+    with pytest.raises(RulesError, match=rf"exemptions\[1\]\.{message}"):
         read_rules(written(tmp_path, f"{EXEMPTION}{lines}\n"))

@@ -47,10 +47,7 @@ def build_from(folders: Path) -> Callable[[str, str], list[Path]]:
 
     def paths(version: str, kind: str) -> list[Path]:
         build = folders / version
-        log, images = (
-            build / "build.log",
-            [build / "CMakeFiles", build / "app", build / "libimg.so", build / "libimg.a"],
-        )
+        log, images = build / "build.log", [build / n for n in ("CMakeFiles", "app", "libimg.so", "libimg.a")]
         if kind == "baseline":
             file = folders / f"{version}.json"
             if not file.exists():
