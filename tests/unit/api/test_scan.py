@@ -22,10 +22,8 @@ def test_an_answer_answers_its_own_questions(samples: Path) -> None:
         answer = kernel.answer
         assert (answer is None) == (kernel.occupancy is None)
         if answer is not None:
-            assert answer.occupancy == kernel.occupancy
-            assert answer.active_blocks == kernel.active_blocks
-            assert answer.limiters == kernel.limiters
-            assert answer.launchable == kernel.launchable
+            for name in ("occupancy", "active_blocks", "limiters", "launchable"):
+                assert getattr(answer, name) == getattr(kernel, name)
 
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
@@ -75,9 +73,8 @@ def test_a_product_says_how_many_sms_there_are(samples: Path) -> None:
     said = run("scan", str(path), "--gpu", "H20", "--sort", "occupancy", "--format", "json").stdout
     assert json.loads(json.dumps(found.to_dict())) == json.loads(said)
     assert found.to_dict()["inputs"]["sms"] == 78
-    assert [each.waves for each in found] == [
-        each.waves for each in occupancy.scan(path, cc="9.0", sort="occupancy", multiprocessor_count=78)
-    ]
+    same = occupancy.scan(path, cc="9.0", sort="occupancy", multiprocessor_count=78)
+    assert [each.waves for each in found] == [each.waves for each in same]
     assert occupancy.scan(path, cc="H20", multiprocessor_count=20).to_dict()["inputs"]["sms"] == 20
 
 
@@ -103,25 +100,20 @@ def test_the_total_of_shared_memory_is_there(samples: Path) -> None:
 
 def test_launch_bounds_of_a_kernel_count_wherever_it_is_computed(samples: Path) -> None:
     kernel = next(each for each in occupancy.scan(samples / "samples.cubin") if each.max_threads == 256)
-    for result in (
-        occupancy.compute("9.0", kernel, threads=512),
-        occupancy.compute("9.0", kernel).replace(threads=512),
-    ):
+    replaced = occupancy.compute("9.0", kernel).replace(threads=512)
+    for result in (occupancy.compute("9.0", kernel, threads=512), replaced):
         assert not result.launchable
         assert result.reason == "512 threads in one block, but it was compiled for at most 256."
     assert not any(fit.runs for fit in occupancy.fits("9.0", kernel, threads=512))
     assert not occupancy.is_launchable("9.0", kernel, threads=512)
-    assert (
-        max(size.threads for size in occupancy.compute("9.0", kernel).block_sizes() if size.active_blocks)
-        == 256
-    )
+    sizes = occupancy.compute("9.0", kernel).block_sizes()
+    assert max(size.threads for size in sizes if size.active_blocks) == 256
 
 
 def test_the_total_of_a_launch_is_not_added_to_the_static_part_of_its_image(tmp_path: Path) -> None:
     (tmp_path / "k.log").write_text(hostile.log("k").replace("0 barriers", "0 barriers, 2048 bytes smem"))
-    (tmp_path / "t.json").write_text(
-        hostile.trace("k").replace('"shared memory": 0', '"shared memory": 4096')
-    )
+    trace = hostile.trace("k").replace('"shared memory": 0', '"shared memory": 4096')
+    (tmp_path / "t.json").write_text(trace)
     (kernel,) = occupancy.scan(tmp_path)
     assert (kernel.static_smem, kernel.smem, kernel.also_in) == (None, 4096, (str(tmp_path / "k.log"),))
     assert kernel.answer is not None

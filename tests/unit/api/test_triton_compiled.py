@@ -31,9 +31,8 @@ def compiled(name: str) -> Any:
     """What Triton's launch returns, as far as it is looked at."""
     metadata = json.loads((FOLDER / name / "product.json").read_text(encoding="utf-8"))
     image = gzip.decompress((FOLDER / name / "product.cubin.gz").read_bytes())
-    return SimpleNamespace(
-        asm={"cubin": image}, metadata=SimpleNamespace(**metadata, _asdict=lambda: metadata)
-    )
+    fields = SimpleNamespace(**metadata, _asdict=lambda: metadata)
+    return SimpleNamespace(asm={"cubin": image}, metadata=fields)
 
 
 @pytest.mark.parametrize("name", GOLDEN)

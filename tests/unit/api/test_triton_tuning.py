@@ -33,9 +33,8 @@ def test_early_config_prune_is_prune_in_the_form_that_triton_calls() -> None:
 
 @pytest.mark.parametrize(("cc", "largest"), [("8.0", 1), ("9.0", 16), ("12.0", 8)])
 def test_clusters_that_a_chip_does_not_have_are_left_out(cc: str, largest: int) -> None:
-    kept = occupancy.triton.early_config_prune(cc)(
-        [config for config in configs() if config.shared == 16 << 10]
-    )
+    small = [config for config in configs() if config.shared == 16 << 10]
+    kept = occupancy.triton.early_config_prune(cc)(small)
     expected = [ctas for ctas in (1, 2, 16, 32) if ctas <= largest]
     assert sorted({config.num_ctas for config in kept}) == expected
 
@@ -52,42 +51,34 @@ def test_one_configuration_that_cannot_exist_does_not_stop_the_tuning() -> None:
 
 
 def test_the_rank_is_one_over_the_share_of_the_warp_slots_in_use() -> None:
-    rank = occupancy.triton.perf_model(
-        "9.0", grid=lambda at: at["N"] // at["BLOCK"], multiprocessor_count=132, regs=40
-    )
+    def blocks_of(at: Any) -> int:
+        return int(at["N"] // at["BLOCK"])
+
+    given = occupancy.triton.perf_model("9.0", grid=blocks_of, multiprocessor_count=132, regs=40)
+    named = occupancy.triton.perf_model("H100 SXM", grid=blocks_of, regs=40)  # which has as many SMs
     for warps, blocks in ((8, 792), (8, 793), (8, 100), (4, 5000)):
         answer = occupancy.compute("9.0", threads=32 * warps, regs=40)
         busy = 1 - answer.waves(blocks, multiprocessor_count=132).idle_share
-        got = rank(N=128 * blocks, BLOCK=128, num_warps=warps)
-        assert got == pytest.approx(1 / (answer.occupancy * busy))
-
-
-def test_a_product_has_the_number_of_sms() -> None:
-    named, given = (
-        occupancy.triton.perf_model("H100 SXM", grid=200),
-        occupancy.triton.perf_model("9.0", grid=200, multiprocessor_count=132),
-    )
-    assert named(num_warps=8) == given(num_warps=8) > 1
+        for rank in (given, named):
+            got = rank(N=128 * blocks, BLOCK=128, num_warps=warps)
+            assert got == pytest.approx(1 / (answer.occupancy * busy))
 
 
 def test_wrong_arguments_are_refused_before_the_tuner_runs() -> None:
-    with pytest.raises(InputError, match=r"the number of SMs of .* is not known"):
-        occupancy.triton.perf_model("9.0", grid=10)
-    with pytest.raises(InputError, match="grid is missing"):
-        occupancy.triton.perf_model("9.0", multiprocessor_count=132)
-    with pytest.raises(InputError, match="gpu: 'H100' matches GPUs"):
-        occupancy.triton.perf_model("H100", grid=10)
-    with pytest.raises(InputError, match="min_occupancy"):
-        occupancy.triton.early_config_prune("9.0", min_occupancy=-1)
-    with pytest.raises(InputError, match=r"^min_blocks: 0 is out of range"):
-        occupancy.triton.early_config_prune("9.0", min_blocks=0)
-    arguments: dict[str, Any] = {"min_blocks": 2}
-    with pytest.raises(
-        TypeError, match=r"perf_model\(\) has no argument 'min_blocks'"
-    ):  # which it does not take
-        occupancy.triton.perf_model("9.0", **arguments)
+    prune, rank = occupancy.triton.early_config_prune, occupancy.triton.perf_model
+    wrong: list[tuple[Any, str, dict[str, Any], str]] = [
+        (rank, "9.0", {"grid": 10}, r"the number of SMs of .* is not known"),
+        (rank, "9.0", {"multiprocessor_count": 132}, "grid is missing"),
+        (rank, "H100", {"grid": 10}, "gpu: 'H100' matches GPUs"),
+        (prune, "9.0", {"min_occupancy": -1}, "min_occupancy"),
+        (prune, "9.0", {"min_blocks": 0}, r"^min_blocks: 0 is out of range"),
+        (rank, "9.0", {"min_blocks": 2}, r"perf_model\(\) has no argument 'min_blocks'"),
+    ]
+    for function, gpu, arguments, message in wrong:
+        with pytest.raises((InputError, TypeError), match=message):
+            function(gpu, **arguments)
     with pytest.raises(InputError, match="num_ctas"):
-        occupancy.triton.early_config_prune("9.0")([{"num_warps": 4, "num_ctas": "two"}])
+        prune("9.0")([{"num_warps": 4, "num_ctas": "two"}])
 
 
 @pytest.mark.parametrize("cc", ["8.0", "8.6", "9.0", "10.0", "12.0"])
@@ -95,13 +86,11 @@ def test_wrong_arguments_are_refused_before_the_tuner_runs() -> None:
 @pytest.mark.parametrize("stage", [1, 1024, 16384, 24576])
 @pytest.mark.parametrize("epilogue", [0, 1000, 8192])
 def test_as_many_stages_as_fit_and_not_one_more(cc: str, blocks: int, stage: int, epilogue: int) -> None:
-    stages = occupancy.triton.max_stages(
-        cc, threads=128, stage_smem=stage, blocks=blocks, static_smem=epilogue
-    )
+    kernel: dict[str, int] = {"threads": 128, "static_smem": epilogue}
+    stages = occupancy.triton.max_stages(cc, stage_smem=stage, blocks=blocks, **kernel)
 
     def resident(count: int) -> int:
-        smem = count * stage
-        return occupancy.compute(cc, threads=128, static_smem=epilogue, dynamic_smem=smem).active_blocks
+        return occupancy.compute(cc, dynamic_smem=count * stage, **kernel).active_blocks
 
     assert stages == 0 or resident(stages) >= blocks
     assert resident(stages + 1) < blocks

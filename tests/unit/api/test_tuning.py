@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import namedtuple
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -41,8 +42,7 @@ class Tile:
         return self.stages * 2 * k * (m + n)
 
 
-class Block(NamedTuple):
-    num_threads: int
+Block = namedtuple("Block", "num_threads")
 
 
 class TestPrune:
@@ -60,17 +60,11 @@ class TestPrune:
             assert list(prune("9.0", configs, min_occupancy=spelling)) == configs[:2]
 
     def test_yields_the_originals_in_order_and_is_lazy(self) -> None:
-        drawn: list[int] = []
-
-        def endless() -> Iterator[dict[str, int]]:
-            while True:
-                drawn.append(len(drawn))
-                yield {"threads": 32 * len(drawn), "number": len(drawn)}
-
-        kept = prune("9.0", endless(), min_occupancy=0.9)
-        assert drawn == []
-        first, second = next(kept), next(kept)
-        assert (first["number"], second["number"], drawn) == (2, 3, [0, 1, 2])
+        numbers = count(1)
+        endless = ({"threads": 32 * number, "number": number} for number in numbers)
+        kept = prune("9.0", endless, min_occupancy=0.9)
+        assert (next(kept)["number"], next(kept)["number"]) == (2, 3)
+        assert next(numbers) == 4, "drawn one by one"
         tile = Tile((128, 128, 32), 3)
         assert next(prune("8.0", [tile], smem=lambda each: each.operands)) is tile
 
@@ -91,26 +85,22 @@ class TestPrune:
         assert not is_launchable(["9.0", "8.0"], configs[0], min_blocks=2)
 
     @pytest.mark.parametrize(
-        "too_much",
-        [{"regs": 256}, {"regs": "300"}, {"barriers": 17}, {"smem": 1 << 31}, {"threads": 1 << 31}],
+        ("name", "value"),
+        [("regs", 256), ("regs", "300"), ("barriers", 17), ("smem", 1 << 31), ("threads", 1 << 31)],
     )
-    def test_more_than_any_kernel_can_have_is_left_out(self, too_much: dict[str, Any]) -> None:
-        """One of them would else stop the tuning of all."""
+    def test_more_than_any_kernel_can_have_is_left_out(self, name: str, value: Any) -> None:
         fits = {"threads": 128}
+        too_much = {name: value}
         assert list(prune(["9.0", "8.0"], [fits, {**fits, **too_much}, fits])) == [fits, fits]
         assert not is_launchable("9.0", {**fits, **too_much})
-        ((name, value),) = too_much.items()
         needs: dict[str, Any] = {name: lambda config: value if config["large"] else 1}
         sizes = [{**fits, "large": large} for large in (True, False)]
         assert list(prune("9.0", sizes, **needs)) == sizes[1:]
-        with pytest.raises(
-            occupancy.InputError, match=f"{name}: .* out of range"
-        ):  # it is no configuration's
+        with pytest.raises(occupancy.InputError, match=f"{name}: .* out of range"):  # for all of them
             list(prune("9.0", [{}], **{**fits, **too_much}))
 
     def test_a_cap_bounds_the_registers_that_are_stated(self) -> None:
-        capped = TritonConfig({}, num_warps=8, maxnreg=64)
-        free = TritonConfig({}, num_warps=8)
+        capped, free = TritonConfig({}, num_warps=8, maxnreg=64), TritonConfig({}, num_warps=8)
         half: dict[str, Any] = {"min_occupancy": 0.5}
         assert list(prune("9.0", [capped, free], regs=100, **half)) == [capped]
         assert list(prune("9.0", [capped, free], regs=lambda config: 300, **half)) == [capped]
@@ -140,12 +130,10 @@ class TestReading:
         assert is_launchable("7.0", config, regs=64, min_occupancy=0.5)
         assert not is_launchable("7.0", config, regs=65, min_occupancy=0.5)
 
-    @pytest.mark.parametrize(
-        "name", ["smem", "shared", "shared_mem_per_block", "dynamic_smem", "static_smem"]
-    )
-    def test_shared_memory(self, name: str) -> None:
-        assert is_launchable("7.0", {"threads": 256, name: 96 << 10})
-        assert not is_launchable("7.0", {"threads": 256, name: (96 << 10) + 1})
+    def test_shared_memory(self) -> None:
+        for name in ("smem", "shared", "shared_mem_per_block", "dynamic_smem", "static_smem"):
+            assert is_launchable("7.0", {"threads": 256, name: 96 << 10})
+            assert not is_launchable("7.0", {"threads": 256, name: (96 << 10) + 1})
 
     def test_a_shape_is_a_shape(self) -> None:
         assert is_launchable("9.0", {"block_size_x": 16, "block_size_z": 64})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 import occupancy
 from tests.cli_runner import run
+from tests.hostile import log
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -42,18 +44,14 @@ def check(*arguments: str) -> dict[str, Any]:
 def test_block_sizes_of_rules_and_options(project: Path) -> None:
     rules = Path("occupancy.toml").read_text()
     Path("occupancy.toml").write_text(f'{rules}\n[[rules]]\nkernels = "blur"\nthreads = 64\n')
-    values = {row["arch"]: row["value"] for row in check()["violations"] if "blur" in row["name"]}
-    assert values == {"sm_80": 0.125, "sm_90": 0.1875}  # 4 and 6 blocks of 2 warps
-    values = {
-        row["arch"]: row["threads"]
-        for row in check("--threads", "128")["violations"]
-        if "blur" in row["name"]
-    }
-    assert set(values.values()) == {64}, "rules for some kernels count more than a size for all"
-    values = {
-        row["arch"]: row["threads"] for row in check("-t", "blur=32")["violations"] if "blur" in row["name"]
-    }
-    assert set(values.values()) == {32}
+
+    def of_blur(key: str, *arguments: str) -> dict[str, Any]:
+        return {row["arch"]: row[key] for row in check(*arguments)["violations"] if "blur" in row["name"]}
+
+    assert of_blur("value") == {"sm_80": 0.125, "sm_90": 0.1875}  # 4 and 6 blocks of 2 warps
+    sizes = of_blur("threads", "--threads", "128")
+    assert set(sizes.values()) == {64}, "rules for some kernels count more than a size for all"
+    assert set(of_blur("threads", "-t", "blur=32").values()) == {32}
 
 
 def test_an_unchanged_value_is_no_change(project: Path) -> None:
@@ -61,8 +59,8 @@ def test_an_unchanged_value_is_no_change(project: Path) -> None:
     Path("occupancy.toml").write_text(f'{rules}\n[[rules]]\nkernels = "*scale*"\nmax_regs = 1\n')
     unchanged = [row for row in check()["violations"] if row["criterion"] == "max_regs"]
     assert unchanged
-    assert all(row["was"] == row["value"] for row in unchanged)
     for row in unchanged:
+        assert row["was"] == row["value"]
         assert f"  {row['arch']}  {row['value']} registers, at most 1\n" in run("check", "build/").stdout
 
 
@@ -98,9 +96,8 @@ def test_annotations(project: Path) -> None:
     pytest.importorskip("demangle", reason="needs Python 3.11")
     done = run("check", "build/", "--format", "github")
     lines = done.stdout.splitlines()
-    assert [line.partition(",title=occupancy%3A ")[2].partition(":")[0] for line in lines[:3]] == [
-        "max_occupancy_drop", "no_new_spills", "removed",
-    ]  # fmt: skip
+    rules = [re.findall(r",title=occupancy%3A (\w+):", line) for line in lines[:3]]
+    assert rules == [["max_occupancy_drop"], ["no_new_spills"], ["removed"]]
     assert "sm_80: 100%25 -> 50%25 at 256* threads, at least 100%25; sm_90: 100%25 -> 75%25" in lines[0]
     assert "--update --name img::emboss" in lines[2]
     assert lines[3].startswith("FAILED: ")
@@ -112,12 +109,8 @@ def test_annotations(project: Path) -> None:
 
 def test_github_shows_ten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    text = "".join(
-        f"ptxas info : Compiling entry function 'k{number}' for '{arch}'\nptxas info : Used 64 registers\n"
-        for number in range(30)
-        for arch in ("sm_80", "sm_90")
-    )
-    Path("log").write_text(text)
+    kernels = "".join(log(f"k{number}", 64) for number in range(30))
+    Path("log").write_text(kernels + kernels.replace("sm_90", "sm_80"))
     Path("rules.toml").write_text("[[rules]]\nmax_regs = 32\n")
     lines = run("check", "log", "--rules", "rules.toml", "--format", "github").stdout.splitlines()
     assert sum(line.startswith("::error") for line in lines) == 10
@@ -156,20 +149,17 @@ def test_places_in_the_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_damaged_build_is_not_checked(project: Path, builds: Path) -> None:
-    cubin = next(Path("build").glob("*.cubin*"))
     Path("build", "torn.cubin").write_bytes((builds / "after" / "filters.sm_90.cubin").read_bytes()[:5000])
     done = run("check", "build/")
     assert done.exit_code == 2
     assert "torn.cubin" in done.stderr
-    assert cubin.exists()
 
 
 def test_update_is_offered_only_if_it_helps(project: Path) -> None:
     offer = "To accept all changes: occupancy check build/ "
     assert offer in run("check", "build/").stdout
-    Path("own.toml").write_text(
-        'baseline = "occupancy-baseline.json"\nallow_removed = true\n[[rules]]\nmax_regs = 8\n'
-    )
+    settings = 'baseline = "occupancy-baseline.json"\nallow_removed = true\n'
+    Path("own.toml").write_text(f"{settings}[[rules]]\nmax_regs = 8\n")
     done = run("check", "build/", "--rules", "own.toml")
     assert done.exit_code == 1
     assert offer not in done.stdout

@@ -150,10 +150,7 @@ def test_the_json_has_the_keys_of_its_schema(schema: str, command: str, few: Non
     described = json.loads(run("schema", schema).stdout)
     printed = as_json(*command.split())
     assert set(described["required"]) <= set(printed)
-    (rows,) = (
-        name for name, each in described["properties"].items() if each.get("items", {}).get("required")
-    )
-    assert list(printed[rows][0]) == described["properties"][rows]["items"]["required"]
-    assert all(
-        each.get("description") for each in described["properties"][rows]["items"]["properties"].values()
-    )
+    properties = described["properties"].items()
+    ((rows, items),) = ((n, each["items"]) for n, each in properties if each.get("items", {}).get("required"))
+    assert list(printed[rows][0]) == items["required"]
+    assert all(each.get("description") for each in items["properties"].values())

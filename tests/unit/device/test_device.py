@@ -47,13 +47,10 @@ def test_a_device_is_a_gpu(h200: None) -> None:
     assert (result.gpu.name, result.gpu.multiprocessor_count, result.active_blocks) == ("NVIDIA H200", 132, 6)
 
 
-def test_a_limit_that_the_driver_tells_counts_before_the_table() -> None:
+def test_limits_are_the_drivers_and_those_that_it_does_not_know_the_tables() -> None:
     device = device_with({DRIVER.format("MAX_BLOCKS_PER_MULTIPROCESSOR"): ["CUDA_SUCCESS", 24]})
     assert device.limits == shipped.limits("9.0").replace(max_blocks_per_multiprocessor=24)
     assert device.row.max_blocks_per_multiprocessor == 32
-
-
-def test_an_attribute_that_the_driver_does_not_know_comes_from_the_table() -> None:
     unknown = ["CUDA_ERROR_INVALID_VALUE", 1024]
     device = device_with({DRIVER.format("RESERVED_SHARED_MEMORY_PER_BLOCK"): unknown})
     assert "reserved_shared_memory_per_block" not in device.reported
@@ -94,26 +91,19 @@ def test_nvml_that_does_not_answer_is_no_obstacle() -> None:
 
 
 @pytest.mark.parametrize(
-    ("visible", "complaint"),
+    ("visible", "bindings", "complaint"),
     [
-        (None, "the driver finds no NVIDIA GPU"),
-        ("", "CUDA_VISIBLE_DEVICES is '', which hides every GPU. Unset it"),
-        ("7", "CUDA_VISIBLE_DEVICES is '7', which hides every GPU. Unset it"),
+        (None, True, "the driver finds no NVIDIA GPU"), ("", False, "hides every GPU"),
+        ("", True, "CUDA_VISIBLE_DEVICES is '', which hides every GPU. Unset it"),
+        ("7", True, "CUDA_VISIBLE_DEVICES is '7', which hides every GPU"), ("-1", False, "hides every GPU"),
     ],
-)
-def test_no_gpu(visible: str | None, complaint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+)  # fmt: skip
+def test_no_gpu(visible: str | None, bindings: bool, complaint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     if visible is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
     with pytest.raises(DeviceError, match=complaint):
-        device_with({"cuInit(0)": ["CUDA_ERROR_NO_DEVICE"]})
-
-
-@pytest.mark.parametrize("visible", ["", "-1"])
-def test_nvml_alone_respects_that_every_gpu_is_hidden(visible: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    with pytest.raises(DeviceError, match="hides every GPU"):
-        device_with(bindings=False)
+        device_with({"cuInit(0)": ["CUDA_ERROR_NO_DEVICE"]}, bindings=bindings)
 
 
 @pytest.mark.parametrize(
@@ -122,18 +112,11 @@ def test_nvml_alone_respects_that_every_gpu_is_hidden(visible: str, monkeypatch:
         ("cuInit(0)", {"raises": "DynamicLibNotFoundError", "text": "libcuda"}, "no NVIDIA driver was found"),
         ("cuInit(0)", ["CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"], "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH: system has"),
         ("cuInit(0)", ["CUDA_ERROR_UNKNOWN"], "nvidia-smi to see whether the driver works"),
-        (
-            "cuDeviceGetCount()",
-            {"raises": "RuntimeError", "text": 'Function "cuDeviceGetCount" not found'},
-            "the NVIDIA driver is too old for the package cuda-bindings",
-        ),
-        (
-            DRIVER.format("WARP_SIZE"),
-            ["CUDA_ERROR_UNKNOWN", 0],
-            "cuDeviceGetAttribute returned CUDA_ERROR_UNKN",
-        ),
+        ("cuDeviceGetCount()", {"raises": "RuntimeError", "text": 'Function "cuDeviceGetCount" not found'},
+         "the NVIDIA driver is too old for the package cuda-bindings"),
+        (DRIVER.format("WARP_SIZE"), ["CUDA_ERROR_UNKNOWN", 0], "cuDeviceGetAttribute returned CUDA_ERROR"),
     ],
-)
+)  # fmt: skip
 def test_a_driver_that_does_not_work(call: str, answer: object, complaint: str) -> None:
     with pytest.raises(DeviceError, match=complaint):
         device_with({call: answer})
@@ -142,10 +125,7 @@ def test_a_driver_that_does_not_work(call: str, answer: object, complaint: str) 
 @pytest.mark.parametrize("index", [-1, 1, 100])
 @pytest.mark.parametrize("bindings", [True, False])
 def test_a_number_out_of_range(index: int, bindings: bool) -> None:
-    with (
-        installed(recorded_tape(), bindings=bindings),
-        pytest.raises(InputError, match=f"there is no GPU {index}. Allowed: 0"),
-    ):
+    with installed(recorded_tape(), bindings=bindings), pytest.raises(InputError, match=f"no GPU {index}."):
         read_device(index)
 
 

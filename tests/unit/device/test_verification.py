@@ -22,10 +22,8 @@ def test_an_h200_agrees() -> None:
         "potential block size": 157, "bound of the clusters": 400, "clusters by a stand-in": 400,
     }  # fmt: skip
     # Driver 580 forgets 1024 bytes in the one and the carveout in the other.
-    assert {check.name: check.documented for check in result.checks if check.documented} == {
-        "available shared memory": 624,
-        "potential block size": 5,
-    }
+    documented = {check.name: check.documented for check in result.checks if check.documented}
+    assert documented == {"available shared memory": 624, "potential block size": 5}
     assert (result.kernels, result.date) == (len(QUICK.specimens), datetime.date.today())
 
 
@@ -49,9 +47,7 @@ def test_an_error_of_the_driver_is_a_difference() -> None:
     tape.answers[call] = ["CUDA_ERROR_UNKNOWN", 0, 0]
     with installed(tape):
         checks = run_plan(0, FEW).checks
-    assert [difference.driver for check in checks for difference in check.differences] == [
-        "CUDA_ERROR_UNKNOWN"
-    ]
+    assert [each.driver for check in checks for each in check.differences] == ["CUDA_ERROR_UNKNOWN"]
 
 
 def test_a_wrong_table(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,33 +22,25 @@ from tests.property import strategies
 HEAD = "schema_version: 1\ncompute_capabilities:\n"
 
 
-def write(directory: Path, text: str) -> Path:
-    path = directory / "table.yaml"
+def write(directory: Path, text: str, name: str = "table.yaml") -> Path:
+    path = directory / name
     path.write_text(text)
     return path
 
 
 class TestReadLimits:
     def test_the_shipped_table(self, tmp_path: Path) -> None:
-        _, values, _ = re.split(
-            "^---$", Path(shipped.data_path(shipped.FILE_NAME)).read_text(), flags=re.MULTILINE
-        )
+        whole = Path(shipped.data_path(shipped.FILE_NAME)).read_text()
+        _, values, _ = re.split("^---$", whole, flags=re.MULTILINE)
         rows = read_limits(write(tmp_path, values))
         assert rows == {str(cc): shipped.limits(cc) for cc in shipped.known()}
 
     def test_like(self, tmp_path: Path) -> None:
-        rows = read_limits(
-            write(
-                tmp_path,
-                HEAD + '  "13.0": {like: "10.0", architecture: New, max_blocks_per_multiprocessor: 24}\n',
-            )
-        )
-        (limits,) = rows.values()
-        assert rows == {"13.0": limits}
-        assert limits == shipped.limits("10.0").replace(
-            compute_capability=limits.compute_capability, architecture="New", max_blocks_per_multiprocessor=24
-        )
-        assert limits.compute_capability == (13, 0)
+        row = '  "13.0": {like: "10.0", architecture: New, max_blocks_per_multiprocessor: 24}\n'
+        changes = {"architecture": "New", "max_blocks_per_multiprocessor": 24}
+        expected = shipped.limits("10.0").replace(compute_capability="13.0", **changes)
+        assert read_limits(write(tmp_path, HEAD + row)) == {"13.0": expected}
+        assert expected.compute_capability == (13, 0)
 
     def test_sizes_may_be_text(self, tmp_path: Path) -> None:
         sizes = "max_shared_memory_per_block_optin: 200k, shared_memory_configurations: [0, 100 KiB, 228k]"
@@ -57,19 +49,17 @@ class TestReadLimits:
         assert rows["9.1"].shared_memory_configurations == (0, 100 << 10, 228 << 10)
 
     def test_toml(self, tmp_path: Path) -> None:
-        path = tmp_path / "table.toml"
         row = 'like = "10.0"\nmax_blocks_per_multiprocessor = 24\nmax_block_dim = [64, 64, 8]\n'
-        path.write_text(f'schema_version = 1\n[compute_capabilities."13.0"]\n{row}')
+        path = write(tmp_path, f'schema_version = 1\n[compute_capabilities."13.0"]\n{row}', "table.toml")
         changes = {"max_blocks_per_multiprocessor": 24, "max_block_dim": (64, 64, 8)}
-        assert read_limits(path) == {
-            "13.0": shipped.limits("10.0").replace(compute_capability="13.0", **changes)
-        }
-        path.write_text("a." * 20_000 + "a = 1")
-        with pytest.raises(TableError, match="line 1 has more than 200 dots"):
-            read_limits(path)
-        path.write_text("a =")
-        with pytest.raises(TableError, match="is not TOML"):
-            read_limits(path)
+        expected = shipped.limits("10.0").replace(compute_capability="13.0", **changes)
+        assert read_limits(path) == {"13.0": expected}
+        for text, says in (
+            ("a." * 20_000 + "a = 1", "line 1 has more than 200 dots"),
+            ("a =", "is not TOML"),
+        ):
+            with pytest.raises(TableError, match=says):
+                read_limits(write(tmp_path, text, "table.toml"))
 
     @pytest.mark.parametrize(
         ("row", "message"),
@@ -165,18 +155,14 @@ class TestWithChanges:
             with_changes(shipped.limits("9.0"), changes)
 
 
+COLUMN = ["max_registers_per_block_ca", "warp_allocation_granularity_ca", "max_registers_per_block"]
 NUMBER = st.sampled_from([1, 2, 3, 31, 32, 64, 1000, 2**16, 2**31 - 1]) | st.integers(1, 300_000)
 
 
 @given(
     cc=st.sampled_from(shipped.known()),
     changes=st.dictionaries(st.sampled_from(POSITIVE_FIELDS), NUMBER, max_size=4),
-    column=st.dictionaries(
-        st.sampled_from(
-            ["max_registers_per_block_ca", "warp_allocation_granularity_ca", "max_registers_per_block"]
-        ),
-        NUMBER,
-    ),
+    column=st.dictionaries(st.sampled_from(COLUMN), NUMBER),
     data=st.data(),
 )
 def test_limits_that_are_accepted_can_be_computed_with(
@@ -193,17 +179,9 @@ def test_limits_that_are_accepted_can_be_computed_with(
         assert all(each is None or each >= 0 for each in answer.block_limits)
 
 
-@pytest.fixture
-def own(tmp_path: Path) -> LimitsTable:
-    path = tmp_path / "own.yaml"
-    path.write_text(
-        'schema_version: 1\ncompute_capabilities:\n  "13.0": {like: "10.0", sub_partitions: 8}\n'
-        '  "9.0": {like: "9.0", max_blocks_per_multiprocessor: 7}\n'
-    )
-    return LimitsTable(path)
-
-
-def test_the_users_rows_come_before_the_shipped_ones(own: LimitsTable, tmp_path: Path) -> None:
+def test_the_users_rows_come_before_the_shipped_ones(tmp_path: Path) -> None:
+    rows = '  "13.0": {like: "10.0", sub_partitions: 8}\n  "9.0": {like: "9.0", max_blocks_per_multiprocessor: 7}\n'
+    own = LimitsTable(write(tmp_path, HEAD + rows))
     assert LimitsTable().limits("sm_90a") == shipped.limits("9.0")
     assert [row.compute_capability for row in LimitsTable().rows()] == list(shipped.known())
     assert own.limits("sm_90a").max_blocks_per_multiprocessor == 7

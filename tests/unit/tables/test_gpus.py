@@ -27,6 +27,7 @@ from occupancy.tables.gpus import (
 
 PATH = Path(shipped.data_path(FILE_NAME))
 LARGEST_SM_COUNT = 224
+MARKETS = {"datacenter", "workstation", "geforce", "laptop", "jetson", "automotive", "mining"}
 
 
 class TestList:
@@ -51,9 +52,7 @@ class TestList:
         for each in all_gpus():
             assert each.limits.compute_capability in known, each
             assert 1 <= (each.multiprocessor_count or 0) <= LARGEST_SM_COUNT, each
-            assert each.market in (
-                "datacenter", "workstation", "geforce", "laptop", "jetson", "automotive", "mining",
-            ), each  # fmt: skip
+            assert each.market in MARKETS, each
             assert each.die
             assert each.memory_gb is None or 0.1 <= each.memory_gb <= 300, each
 
@@ -71,9 +70,8 @@ class TestList:
             assert found_by(f"{each.label} {each.die}")[:2] == wanted
             found = found_by(each.label)
             # Or it was sold under one name with different dies.
-            assert found[:2] == wanted or any(
-                re.split("  +", line)[:3] == [each.label, each.cc, each.die] for line in found
-            )
+            listed = [re.split("  +", str(line))[:3] for line in found]
+            assert found[:2] == wanted or [each.label, each.cc, each.die] in listed
 
 
 class TestFind:

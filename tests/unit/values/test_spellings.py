@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
+from functools import partial
 
 import numpy as np
 import pytest
@@ -130,19 +131,13 @@ def test_refuses_carveouts(wrong: object) -> None:
         parse_carveout(wrong)
 
 
-@pytest.mark.parametrize("yes", [True, 1, np.True_, np.bool_(True)])
-def test_flags(yes: object) -> None:
-    assert parse_flag(yes, "opt-in") is True
+def test_flags() -> None:
+    assert all(parse_flag(yes, "opt-in") is True for yes in (True, 1, np.True_, np.bool_(True)))
 
 
 def counts(text: str) -> list[int]:
-    return parse_values(text, lambda each: parse_count(each, "n"), lambda each: parse_count(each, "n"), "n")
-
-
-def sizes(text: str) -> list[int]:
-    return parse_values(
-        text, lambda each: parse_size(each, "size"), lambda each: parse_size(each, "size"), "size"
-    )
+    count = partial(parse_count, where="n")
+    return parse_values(text, count, count, "n")
 
 
 @pytest.mark.parametrize(
@@ -161,10 +156,8 @@ def test_values(text: str, values: list[int]) -> None:
 def test_a_range_without_a_step_goes_in_multiples() -> None:
     assert parse_values("32:128,160", int, int, "n", 32) == [32, 64, 96, 128, 160]
     assert parse_values("32:128:64", int, int, "n", 32) == [32, 96]
-
-
-def test_sizes_have_units() -> None:
-    assert sizes("0:4k:2k,1m") == [0, 2048, 4096, 1 << 20]
+    size = partial(parse_size, where="size")
+    assert parse_values("0:4k:2k,1m", size, size, "size") == [0, 2048, 4096, 1 << 20]
 
 
 @pytest.mark.parametrize(
