@@ -86,7 +86,7 @@ def test_wrong_arguments_are_refused_before_the_tuner_runs() -> None:
 @pytest.mark.parametrize("stage", [1, 1024, 16384, 24576])
 @pytest.mark.parametrize("epilogue", [0, 1000, 8192])
 def test_as_many_stages_as_fit_and_not_one_more(cc: str, blocks: int, stage: int, epilogue: int) -> None:
-    kernel: dict[str, int] = {"threads": 128, "static_smem": epilogue}
+    kernel: dict[str, Any] = {"threads": 128, "static_smem": epilogue}
     stages = occupancy.triton.max_stages(cc, stage_smem=stage, blocks=blocks, **kernel)
 
     def resident(count: int) -> int:
