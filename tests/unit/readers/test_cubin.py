@@ -10,6 +10,7 @@ import pytest
 
 from occupancy.readers import KernelRecord, stream_kernels
 from occupancy.values.limits import ComputeCapability
+from tests import hostile
 from tests.samples import FOLDER, REDUCE, SPILLY, VEC_ADD, sample
 
 DATA = FOLDER.parent
@@ -21,7 +22,7 @@ CUBINS = {
 """The cubins that have what ptxas printed of them beside them."""
 
 
-def records(data: bytes) -> dict[str, KernelRecord]:
+def records(data: bytes | bytearray) -> dict[str, KernelRecord]:
     return {record.name: record for record in stream_kernels(io.BytesIO(data))}
 
 
@@ -53,8 +54,8 @@ def test_registers_of_toolkits_before_10_1_are_in_the_section_header() -> None:
     data = sample("cubins/11.8_80_0.cubin")
     without = data.replace(b"\x04\x2f\x08\x00", b"\x04\xfe\x08\x00")  # the attribute REGCOUNT
     assert data != without
-    expected = {record.name: record.regs for record in stream_kernels(io.BytesIO(data))}
-    assert {record.name: record.regs for record in stream_kernels(io.BytesIO(without))} == expected
+    regs = [{name: record.regs for name, record in records(each).items()} for each in (data, without)]
+    assert regs[0] == regs[1]
 
 
 def test_images_of_more_sections_than_the_header_can_count() -> None:
@@ -64,22 +65,21 @@ def test_images_of_more_sections_than_the_header_can_count() -> None:
     data[60:62], data[62:64] = b"\0\0", b"\xff\xff"
     data[table + 32 : table + 34] = count  # the first section's size
     data[table + 40 : table + 42] = names  # and its link
-    assert {record.name for record in stream_kernels(io.BytesIO(data))} == {SPILLY, REDUCE, VEC_ADD}
+    assert records(data).keys() == {SPILLY, REDUCE, VEC_ADD}
 
 
 def test_static_shared_memory_in_a_section_with_bits() -> None:
     """cuBLASLt has kernels whose ``.nv.shared.NAME`` is SHT_PROGBITS."""
     data = bytearray(sample("cubins/12.9_80_1.cubin"))
-    expected = {record.name: record.static_smem for record in stream_kernels(io.BytesIO(data))}
-    table = int.from_bytes(data[40:48], "little")
-    changed = 0
-    for place in range(table, table + 64 * int.from_bytes(data[60:62], "little"), 64):
-        if data[place + 4 : place + 8] == (0x7000000A).to_bytes(4, "little"):
-            data[place + 4 : place + 8] = (1).to_bytes(4, "little")
-            changed += 1
-    assert changed
-    assert expected["_Z6smem2kPf"] == 2048
-    assert {record.name: record.static_smem for record in stream_kernels(io.BytesIO(data))} == expected
+    expected = records(data)
+    table, count = int.from_bytes(data[40:48], "little"), int.from_bytes(data[60:62], "little")
+    kinds = [slice(place + 4, place + 8) for place in range(table, table + 64 * count, 64)]
+    without_bits = [kind for kind in kinds if data[kind] == (0x7000000A).to_bytes(4, "little")]
+    assert without_bits
+    for kind in without_bits:
+        data[kind] = (1).to_bytes(4, "little")
+    assert expected["_Z6smem2kPf"].static_smem == 2048
+    assert records(data) == expected
 
 
 MODERN = DATA / "modern"
@@ -105,12 +105,9 @@ def test_the_next_compilation_of_a_log_is_another_one() -> None:
 
 
 def test_negative_spill_counts_are_read() -> None:
-    text = (
-        "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_90'\n"
-        "ptxas info    : Function properties for _Z1kPf\n"
-        "    0 bytes stack frame, -8 bytes spill stores, 12 bytes spill loads\n"
-        "ptxas info    : Used 32 registers, used 1 barriers, 19456 bytes smem\n"
-    )
+    first, last = hostile.log("_Z1kPf").splitlines(keepends=True)
+    spills = "    0 bytes stack frame, -8 bytes spill stores, 12 bytes spill loads\n"
+    text = f"{first}ptxas info    : Function properties for _Z1kPf\n{spills}{last}"
     record = records(text.encode())["_Z1kPf"]
     assert (record.spill_store_bytes, record.spill_load_bytes, record.stack_bytes) == (-8, 12, 0)
 
@@ -123,8 +120,6 @@ class TestFamilies:
 
     def test_a_note_that_is_damaged_says_nothing(self) -> None:
         whole = gzip.decompress((MODERN / "tensor_memory_100f.cubin.gz").read_bytes())
-        for broken in (
-            whole.replace(b"-arch sm_100f", b"-arch sm_999f"),
-            whole.replace(b"-arch sm", b"-xrch sm"),
-        ):
-            assert {record.arch for record in records(broken).values()} == {"sm_100"}
+        for note, broken in ((b"-arch sm_100f", b"-arch sm_999f"), (b"-arch sm", b"-xrch sm")):
+            found = records(whole.replace(note, broken)).values()
+            assert {record.arch for record in found} == {"sm_100"}

@@ -30,9 +30,8 @@ def events(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def stream_of(text: str) -> JsonStream:
-    return JsonStream(
-        Text(io.TextIOWrapper(io.BytesIO(text.encode("utf-8", "surrogatepass"))), ReadLimits(1 << 30))
-    )
+    content = io.TextIOWrapper(io.BytesIO(text.encode("utf-8", "surrogatepass")))
+    return JsonStream(Text(content, ReadLimits(1 << 30)))
 
 
 def kernels(values: list[Any]) -> list[Any]:
@@ -58,14 +57,12 @@ def test_most_of_what_is_no_kernel_is_not_decoded() -> None:
 def test_what_follows_the_list_is_still_read() -> None:
     trace = [{"ph": "X", "cat": "cpu_op"}] * 100
     stream = stream_of(json.dumps({"traceEvents": trace, "after": 1}))
-    keys = []
-    for key in stream.members():
-        keys.append(key)
-        if key == "traceEvents":
-            assert kernels(list(stream.events_with(KERNEL))) == []
-        else:
-            assert stream.value() == 1
-    assert keys == ["traceEvents", "after"]
+    members = stream.members()
+    assert next(members) == "traceEvents"
+    assert kernels(list(stream.events_with(KERNEL))) == []
+    assert next(members) == "after"
+    assert stream.value() == 1
+    assert list(members) == []
 
 
 @pytest.mark.parametrize("end", ["", "]", '"]', "]}"])

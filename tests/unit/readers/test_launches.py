@@ -14,17 +14,15 @@ import occupancy
 from occupancy.readers import KernelRecord, ReadProblem, read, stream_kernels
 from occupancy.readers.triton import MAX_METADATA_BYTES
 from tests import hostile
-from tests.samples import sample
+from tests.samples import found_in, sample
 
 
-class TestNsightReport:
-    def test_unknown_version_is_named_where_reading_fails(self, tmp_path: Path) -> None:
-        damaged = bytearray(sample("ncu.ncu-rep"))
-        assert damaged[8:10] == b"\x08\x07"  # field 1, version 7
-        damaged[9] = 9
-        (tmp_path / "report").write_bytes(damaged[:5000])
-        (problem,) = read(tmp_path / "report")
-        assert "version 9; 7 is known" in str(problem)
+def test_unknown_version_of_a_report_is_named_where_reading_fails() -> None:
+    damaged = bytearray(sample("ncu.ncu-rep"))
+    assert damaged[8:10] == b"\x08\x07"  # field 1, version 7
+    damaged[9] = 9
+    (problem,) = found_in(bytes(damaged[:5000]))
+    assert "version 9; 7 is known" in str(problem)
 
 
 @pytest.mark.parametrize("name", ["ncu.ncu-rep", "ncu_raw.csv", "ncu_details.csv"])
@@ -52,8 +50,7 @@ class TestNsightCsv:
         assert record.dynamic_smem == bytes
 
     def test_among_other_output(self, samples: Path) -> None:
-        csv = (samples / "ncu_raw.csv").read_text()
-        head, units, first, rest = csv.split("\n", 3)
+        head, units, first, rest = (samples / "ncu_raw.csv").read_text().split("\n", 3)
         before, between = "==PROF== Connected to process 510\nresult, ok", "==PROF== Disconnected"
         mixed = "\n".join((before, head, units, first, between, rest))
         assert len(list(stream_kernels(io.StringIO(mixed)))) == 6

@@ -69,32 +69,23 @@ def test_other_toolkits(text: str, field: str, value: object) -> None:
     assert getattr(only_record(text), field) == value
 
 
-def test_device_functions_do_not_lend_their_stack() -> None:
+def test_the_stack_is_neither_a_device_functions_nor_that_of_a_warning() -> None:
     lines = KERNEL.splitlines(keepends=True)
-    device = [
-        "ptxas info    : Function properties for _Z3devf\n",
-        "    96 bytes stack frame, 88 bytes spill stores, 88 bytes spill loads\n",
-    ]
-    for position in (0, 1, 3, 4):
-        text = "".join(lines[:position] + device + lines[position:])
-        assert facts(only_record(text)) == THIS
-
-
-def test_warning_about_spills_is_not_a_stack_frame() -> None:
+    device = (
+        "ptxas info    : Function properties for _Z3devf\n"
+        "    96 bytes stack frame, 88 bytes spill stores, 88 bytes spill loads\n"
+    )
     warning = (
         "ptxas warning : Registers are spilled to local memory in function '_Z1kPf', "
         "999 bytes spill stores, 999 bytes spill loads\n"
     )
-    first, *rest = KERNEL.splitlines(keepends=True)
-    assert facts(only_record(first + warning + "".join(rest))) == THIS
+    for position, other in ((0, device), (1, device), (3, device), (4, device), (1, warning)):
+        assert facts(only_record("".join([*lines[:position], other, *lines[position:]]))) == THIS
 
 
 def test_same_kernel_for_several_architectures() -> None:
     found = found_in(KERNEL + KERNEL.replace("sm_80", "sm_90a").replace("21 reg", "30 reg"))
-    assert [(each.arch, each.regs) for each in kernels_of(found)] == [
-        ("sm_80", 21),
-        ("sm_90a", 30),
-    ]
+    assert [(each.arch, each.regs) for each in kernels_of(found)] == [("sm_80", 21), ("sm_90a", 30)]
 
 
 FIRST, *_, LAST = KERNEL.splitlines(keepends=True)
@@ -125,11 +116,10 @@ def test_endless_damage_ends() -> None:
     [("sm_90", 49_152, True), ("sm_90", 56_832, False), ("sm_90a", 56_832, True)],
 )
 def test_static_shared_memory_that_ptxas_refuses(arch: str, size: int, compiles: bool) -> None:
-    (found,) = found_in(
+    found = only_record(
         f"ptxas info    : Compiling entry function 'k' for '{arch}'\n"
         f"ptxas info    : Used 32 registers, {size} bytes smem\n"
     )
-    assert isinstance(found, KernelRecord)
     assert found.static_smem == size
     assert occupancy.compute("9.0", found.kernel(256)).launchable is compiles
 
@@ -143,9 +133,7 @@ def test_linkers_lines() -> None:
         "nvlink info    : Function properties for '_Z2kyPf':\n"
         "nvlink info    : used 8 registers, 0 stack, 0 bytes smem, 360 bytes cmem[0], 0 bytes lmem\n"
     )
-    first, second = found_in(text)
-    assert isinstance(first, KernelRecord)
-    assert isinstance(second, KernelRecord)
+    first, second = kernels_of(found_in(text))
     assert facts(first) == ("_Z2kxPf", None, 43, 1624, 1, 88, None, None)
     assert first.linked is True
     assert "1024 bytes" in first.notes[0]

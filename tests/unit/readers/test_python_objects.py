@@ -6,6 +6,7 @@ from collections import namedtuple
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -61,45 +62,32 @@ def test_cuda_core(are_methods: bool) -> None:
         "num_regs": 18, "shared_size_bytes": 2048, "local_size_bytes": 8, "binary_version": 90,
         "required_cluster_width": 2, "required_cluster_height": 1, "required_cluster_depth": 1,
     }  # fmt: skip
-    attributes = {
-        name: (lambda value=value: value) if are_methods else value for name, value in values.items()
-    }
+    attributes = {name: Mock(return_value=each) if are_methods else each for name, each in values.items()}
     kernel = SimpleNamespace(attributes=SimpleNamespace(**attributes), name="saxpy")
     assert facts(kernel) == (18, 2048, 8, "sm_90")
     assert (read_kernel(kernel).cluster_dim, read_kernel(kernel).name) == ((2, 1, 1), "saxpy")
 
 
-class NumbaDispatcher:
-    __name__ = "saxpy"
-
-    def __init__(self, *registers: int, is_specialized: bool = False) -> None:
-        self._registers: Any = {f"signature {count}": count for count in registers}
-        if is_specialized:
-            (self._registers,) = registers
-
-    def get_regs_per_thread(self) -> Any:
-        return self._registers
-
-    def get_shared_mem_per_block(self) -> Any:
-        return (
-            self._registers and dict.fromkeys(self._registers, 2048)
-            if isinstance(self._registers, dict)
-            else 2048
-        )
-
-    def get_local_mem_per_thread(self) -> Any:
-        return None
+def numba_dispatcher(*registers: int, is_specialized: bool = False) -> SimpleNamespace:
+    regs: Any = {f"signature {count}": count for count in registers}
+    smem: Any = dict.fromkeys(regs, 2048)
+    return SimpleNamespace(
+        __name__="saxpy",
+        get_regs_per_thread=lambda: registers[0] if is_specialized else regs,
+        get_shared_mem_per_block=lambda: 2048 if is_specialized else smem,
+        get_local_mem_per_thread=lambda: None,
+    )
 
 
 def test_numba() -> None:
-    assert facts(NumbaDispatcher(18)) == facts(NumbaDispatcher(18, is_specialized=True))
-    assert facts(NumbaDispatcher(18)) == (18, 2048, None, None)
-    assert read_kernel(NumbaDispatcher(18)).name == "saxpy"
+    assert facts(numba_dispatcher(18)) == facts(numba_dispatcher(18, is_specialized=True))
+    assert facts(numba_dispatcher(18)) == (18, 2048, None, None)
+    assert read_kernel(numba_dispatcher(18)).name == "saxpy"
     overload = SimpleNamespace(regs_per_thread=18, shared_mem_per_block=2048, local_mem_per_thread=8)
     assert facts(overload) == (18, 2048, 8, None)
 
 
-@pytest.mark.parametrize("kernel", [CuPyRawKernel(), NumbaDispatcher(18)], ids=["cupy", "numba"])
+@pytest.mark.parametrize("kernel", [CuPyRawKernel(), numba_dispatcher(18)], ids=["cupy", "numba"])
 def test_a_notebook_asks_with_the_block_size(kernel: object) -> None:
     answer = occupancy.compute("9.0", kernel, threads=256, dynamic_smem=65536)
     expected = occupancy.compute("9.0", threads=256, regs=18, static_smem=2048, dynamic_smem=65536)
@@ -112,10 +100,8 @@ class TestTriton:
     @pytest.fixture
     def kernel(self, samples: Path) -> Any:
         (cubin,) = (samples / "triton_cache").rglob("add.cubin")
-        target = SimpleNamespace(backend="cuda", arch=90, warp_size=32)
-        return SimpleNamespace(
-            metadata=self.Metadata("add", 4, 1, 512, target), asm={"cubin": cubin.read_bytes(), "ttir": ""}
-        )
+        metadata = self.Metadata("add", 4, 1, 512, SimpleNamespace(backend="cuda", arch=90, warp_size=32))
+        return SimpleNamespace(metadata=metadata, asm={"cubin": cubin.read_bytes(), "ttir": ""})
 
     def test_with_its_cubin_and_without(self, kernel: Any) -> None:
         record = read_kernel(kernel)
@@ -159,8 +145,8 @@ class WithoutGpu:
     ("obj", "message"),
     [
         *((each, "^kernel: ") for each in (None, 42, "k", object(), len, SimpleNamespace(n_regs="many"))),
-        (WithoutGpu(), "no CUDA-capable device"), (NumbaDispatcher(18, 20), "2 signatures.*overloads"),
-        (NumbaDispatcher(), "not compiled yet"), (SimpleNamespace(__cubin__=None), "keep the cubin"),
+        (WithoutGpu(), "no CUDA-capable device"), (numba_dispatcher(18, 20), "2 signatures.*overloads"),
+        (numba_dispatcher(), "not compiled yet"), (SimpleNamespace(__cubin__=None), "keep the cubin"),
         (SimpleNamespace(code=b"\0" * 100, code_type="cubin"), "without device code"),
     ],
 )  # fmt: skip
@@ -184,9 +170,8 @@ class FailsToBeAsked:
 
 
 def driver_function(**attributes: object) -> SimpleNamespace:
-    return SimpleNamespace(
-        **{"num_regs": 32, "shared_size_bytes": 0, "local_size_bytes": 0, "name": "k", **attributes}
-    )
+    usual = {"num_regs": 32, "shared_size_bytes": 0, "local_size_bytes": 0, "name": "k"}
+    return SimpleNamespace(**{**usual, **attributes})
 
 
 @pytest.mark.parametrize(

@@ -12,18 +12,11 @@ def record(**facts: object) -> KernelRecord:
 
 
 def test_kernel_takes_what_is_known() -> None:
-    known = record(
-        regs=40, static_smem=2048, dynamic_smem=512, barriers=2, threads=256, block_dim=(16, 16, 1)
-    )
+    smem = {"static_smem": 2048, "dynamic_smem": 512}
+    known = record(regs=40, barriers=2, threads=256, block_dim=(16, 16, 1), **smem)
     assert known.kernel() == Kernel(256, 40, 2048, 512, barriers=2, block_dim=(16, 16, 1))
     assert record(smem=512).kernel(128) == Kernel(128, smem=512)
-
-
-def test_known_block_size_is_not_overruled() -> None:
-    assert record(threads=256).kernel(threads=128).threads == 256
-
-
-def test_block_size_that_nobody_knows() -> None:
+    assert record(threads=256).kernel(threads=128).threads == 256, "a known block size is not overruled"
     with pytest.raises(InputError, match="block size"):
         record().kernel()
 

@@ -64,15 +64,12 @@ class TestPtx:
     def test_launch_bounds_and_target(self) -> None:
         plain, bounded, exact = stream_kernels(io.StringIO(self.PTX))
         assert {record.arch for record in (plain, bounded, exact)} == {"sm_90a"}
-        assert (plain.name, plain.max_threads, plain.threads, plain.cluster_dim) == (
-            "_Z5plainPf", None, None, None,
-        )  # fmt: skip
+        assert plain.name == "_Z5plainPf"
+        assert (plain.max_threads, plain.threads, plain.cluster_dim) == (None, None, None)
         assert (bounded.max_threads, bounded.min_blocks, bounded.register_cap) == (256, 4, 40)
         assert (bounded.cluster_dim, bounded.max_cluster_rank) == ((8, 2, 1), 16)
-        assert (exact.name, exact.required_threads, exact.threads, exact.block_dim) == (
-            "exact", 256, 256, (16, 16, 1),
-        )  # fmt: skip
-        assert exact.threads_from == "required"
+        assert (exact.name, exact.required_threads, exact.threads) == ("exact", 256, 256)
+        assert (exact.block_dim, exact.threads_from) == ((16, 16, 1), "required")
 
 
 def test_error_about_a_target_makes_no_ptx_of_a_log() -> None:
