@@ -20,13 +20,15 @@ MIB = 1 << 20
 class Tags(HTMLParser):
     """Tags, attributes and texts of HTML."""
 
-    def __init__(self) -> None:
+    def __init__(self, page: str) -> None:
         super().__init__()
         self.found: set[str] = set()
         self.attributes: set[str] = set()
         self.texts: list[str] = []
         """What lies between tags and comments, where it is not code."""
         self._is_code = False
+        self.feed(page)
+        self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.found.add(tag)
@@ -116,9 +118,8 @@ def trace_of_numbers(count: int) -> bytes:
 
 def baseline(kernels: str, **members: object) -> bytes:
     """A baseline with kernels as they are written here."""
-    head = json.dumps(
-        {"schema": "occupancy-baseline", "schema_version": 1, "tool_version": "0.1.0", **members}
-    )
+    own = {"schema": "occupancy-baseline", "schema_version": 1, "tool_version": "0.1.0"}
+    head = json.dumps(own | members)
     return f'{head[:-1]}, "kernels": [{kernels}]}}'.encode()
 
 
@@ -152,9 +153,8 @@ def report_of_fields(count: int) -> bytes:
 
 
 def trace(name: str, arch: tuple[object, object] = (9, 0)) -> str:
-    arguments = {
-        "device": 0, "block": [32, 1, 1], "grid": [1, 1, 1], "registers per thread": 32, "shared memory": 0,
-    }  # fmt: skip
+    shape = {"device": 0, "block": [32, 1, 1], "grid": [1, 1, 1]}
+    arguments = shape | {"registers per thread": 32, "shared memory": 0}
     devices = [{"id": 0, "computeMajor": arch[0], "computeMinor": arch[1]}]
     event = {"ph": "X", "cat": "kernel", "name": name, "dur": 1, "args": arguments}
     return json.dumps({"schemaVersion": 1, "deviceProperties": devices, "traceEvents": [event]})
@@ -169,12 +169,8 @@ def page(name: str, capability: str = "9.0") -> str:
 
 
 def metadata(name: str) -> str:
-    return json.dumps(
-        {
-            "num_warps": 4, "shared": 0, "name": name,
-            "target": {"backend": "cuda", "arch": 90, "warp_size": 32},
-        }
-    )  # fmt: skip
+    target = {"backend": "cuda", "arch": 90, "warp_size": 32}
+    return json.dumps({"num_warps": 4, "shared": 0, "name": name, "target": target})
 
 
 def listing(name: str) -> str:

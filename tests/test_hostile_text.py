@@ -43,8 +43,7 @@ def is_text(ended: Ended, output_format: str) -> None:
         assert all(len(row) == len(header) for row in rows)
         assert not [cell for row in rows for cell in row if re.match(r"[=+@]|-\D", cell)]
     elif output_format == "html":
-        tags = hostile.Tags()
-        tags.feed(printed)
+        tags = hostile.Tags(printed)
         assert "img" not in tags.found
         assert "onerror" not in tags.attributes
     elif output_format == "markdown":

@@ -7,7 +7,6 @@ import gzip
 import io
 import json
 import re
-from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -25,7 +24,10 @@ from occupancy.report.model import Column, Facts, Paragraph, Report, Table
 from occupancy.report.scan import Finding, FindingKind
 from tests.hostile import Tags
 
-SARIF_SCHEMA = Path(__file__).parents[1] / "data" / "sarif" / "sarif-2.1.0.json.gz"
+SCHEMA = Path(__file__).parents[1] / "data" / "sarif" / "sarif-2.1.0.json.gz"
+SARIF = jsonschema.Draft202012Validator(
+    json.loads(gzip.decompress(SCHEMA.read_bytes())), format_checker=jsonschema.FormatChecker()
+)
 
 PARTS = (
     "<img onerror=x>", "</td>", "`", "``", "|", "\\", "\x1b]0;x\x07", "\n", "\r", "::error::x", "##[error]",
@@ -66,9 +68,7 @@ OURS = {
 
 @given(HOSTILE)
 def test_html(text: str) -> None:
-    tags = Tags()
-    tags.feed(html(report(text)))
-    tags.close()
+    tags = Tags(html(report(text)))
     assert tags.found <= OURS
     assert tags.attributes <= {"style"}
 
@@ -84,9 +84,7 @@ def test_markdown(text: str) -> None:
     printed = markdown(report(text if text.strip() else "k"))
     assert all(map(is_quiet, printed.split("\n")))
     rendered = MarkdownIt("commonmark", {"html": True}).enable("table").render(printed)
-    tags = Tags()
-    tags.feed(rendered)
-    tags.close()
+    tags = Tags(rendered)
     assert tags.found <= OURS, rendered  # so that there is neither a link nor an image
     assert not [text for text in tags.texts if GITHUB_LINKS.search(text)], rendered
     assert tags.attributes <= {"style"}
@@ -137,15 +135,9 @@ def test_sarif(text: str, file: str) -> None:
     assert printed.isascii()
     assert all(map(is_quiet, printed.split("\n")))
     log = json.loads(printed)
-    assert list(sarif_schema().iter_errors(log)) == []
+    assert list(SARIF.iter_errors(log)) == []
     (result,) = log["runs"][0]["results"]
     assert is_quiet(result["message"]["text"].replace("\n", ""))
     assert "](" not in result["message"]["text"]
     uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert re.fullmatch(r"[\w%/.~:-]*", uri, re.ASCII)
-
-
-@cache
-def sarif_schema() -> jsonschema.Draft202012Validator:
-    schema = json.loads(gzip.decompress(SARIF_SCHEMA.read_bytes()))
-    return jsonschema.Draft202012Validator(schema, format_checker=jsonschema.FormatChecker())

@@ -23,20 +23,20 @@ def test_is_what_sorting_all_answers_one_by_one_gives(n: int) -> None:
         kernel: dict[str, Any] = {"threads": int(THREADS[row]), "regs": int(REGS[column]), "smem": 4096}
         answer = occupancy.compute(chips[chip], **kernel)
         if answer.launchable:
-            expected.append(
-                {
-                    "index": (chip, row, column), "cc": chips[chip], **kernel,
-                    "active_blocks": answer.active_blocks, "active_warps": answer.active_warps,
-                    "limiters": answer.limiters, "occupancy": answer.occupancy,
-                }
-            )  # fmt: skip
+            names = ("active_blocks", "active_warps", "limiters", "occupancy")
+            answers = {name: getattr(answer, name) for name in names}
+            expected.append({"index": (chip, row, column), "cc": chips[chip], **kernel, **answers})
     assert len(expected) == 44  # of 56: no 2,048 threads, no 255 registers for 512 and 1,024
     assert [row for row in found.rows() if row["active_blocks"]] == expected
-    kept = [row for row in expected if not any(_gains_nothing(row, other) for other in expected)]
-    assert len(kept) < len(expected)
+    assert list(found.best(n)) == best_of(expected, n)
+    assert len(best_of(expected, 1000)) < len(expected)
+
+
+def best_of(rows: list[dict[str, Any]], n: int) -> list[dict[str, Any]]:
+    """Return the first so many of each compute capability, but those that gain nothing, best first."""
+    kept = [row for row in rows if not any(_gains_nothing(row, other) for other in rows)]
     kept.sort(key=lambda each: (-each["occupancy"], -each["regs"], each["threads"], each["index"]))
-    of_chips = [[row for row in kept if row["cc"] == chip] for chip in chips]
-    assert list(found.best(n)) == [row for of_chip in of_chips for row in of_chip[:n]]
+    return [row for cc in ("8.6", "9.0") for row in [each for each in kept if each["cc"] == cc][:n]]
 
 
 def _gains_nothing(row: dict[str, Any], other: dict[str, Any]) -> bool:
@@ -101,13 +101,9 @@ def test_the_best_of_some() -> None:
     found = occupancy.sweep(["8.6", "9.0"], threads=threads, regs=regs)
     for where in (regs >= 40, (found.active_blocks >= 2) & (threads < 512), found.occupancy < 1):
         wanted = np.broadcast_to(where, found.shape)
-        some = found.best(n, where=where)
         # What the whole has first, unless what leaves it out is itself left out.
         rows = [row for row in found.rows() if wanted[row["index"]] and row["active_blocks"]]
-        rows = [row for row in rows if not any(_gains_nothing(row, other) for other in rows)]
-        rows.sort(key=lambda each: (-each["occupancy"], -each["regs"], each["threads"], each["index"]))
-        of_chips = [[row for row in rows if row["cc"] == cc][:n] for cc in ("8.6", "9.0")]
-        assert list(some) == [row for of_chip in of_chips for row in of_chip]
+        assert list(found.best(n, where=where)) == best_of(rows, n)
         assert found.best(n) == found.best(n, where=np.ones(found.shape, bool))
     of_one = found.best(n, where=np.arange(2).reshape(2, 1, 1) == 1)
     assert {row["cc"] for row in of_one} == {"9.0"}

@@ -15,17 +15,11 @@ from occupancy.arrays import tables
 from occupancy.values.limits import MAX_BLOCK_SIZES
 
 
-def blocks_by_compute(cc: Any, **kernel: Any) -> int:
-    result: occupancy.Occupancy = occupancy.compute(cc, **kernel)
-    return result.active_blocks
-
-
 class TestAnswers:
     def test_one_byte_for_each_answer(self) -> None:
         found = occupancy.sweep(["3.7", "9.0"], threads=range(1, 1025), regs=16)
-        assert {array.dtype for array in (found.active_blocks, found.active_warps, found.limiters)} == {
-            np.dtype(np.uint8)
-        }
+        arrays = (found.active_blocks, found.active_warps, found.limiters)
+        assert {array.dtype for array in arrays} == {np.dtype(np.uint8)}
         assert found.occupancy.dtype == np.float32
 
     def test_what_is_not_asked_for_is_not_worked_out(self) -> None:
@@ -45,11 +39,8 @@ class TestShapes:
         assert found.occupancy.tolist() == [[np.float32(each.occupancy) for each in row] for row in expected]
 
     def test_chunks_do_not_show(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        inputs: dict[str, Any] = {
-            "threads": np.arange(1, 1200)[:, None],
-            "regs": np.arange(1, 1200)[:, None] % 256,
-            "smem": [0, 30000],
-        }
+        rows = np.arange(1, 1200)[:, None]
+        inputs: dict[str, Any] = {"threads": rows, "regs": rows % 256, "smem": [0, 30000]}
         whole = occupancy.sweep("9.0", **inputs)
         monkeypatch.setattr(tables, "CHUNK", 7)
         in_pieces = occupancy.sweep("9.0", **inputs)
@@ -65,9 +56,8 @@ class TestTypes:
     def test_all_types_of_whole_numbers(self, dtype: Any) -> None:
         values = np.array([32, 64, 96, 127], dtype)
         found = occupancy.sweep("9.0", threads=values, regs=values, smem=values)
-        assert found.active_blocks.tolist() == [
-            blocks_by_compute("9.0", threads=each, regs=each, smem=each) for each in (32, 64, 96, 127)
-        ]
+        alone = [occupancy.compute("9.0", threads=n, regs=n, smem=n) for n in (32, 64, 96, 127)]
+        assert found.active_blocks.tolist() == [each.active_blocks for each in alone]
 
     def test_the_largest_values(self) -> None:
         largest = 2**31 - 1
@@ -125,13 +115,10 @@ class TestRefusals:
             occupancy.sweep("9.0", threads=threads)
 
     def test_of_chips_too_large_to_tabulate(self) -> None:
-        h100 = occupancy.limits("9.0")
-        sizes = {
-            "max_shared_memory_per_multiprocessor": 2**30,
-            "max_shared_memory_per_block_optin": 2**29,
-            "unified_l1_and_shared_memory": None,
-        }
-        huge = h100.replace(**sizes)
+        huge = occupancy.limits("9.0").replace(
+            max_shared_memory_per_multiprocessor=2**30, max_shared_memory_per_block_optin=2**29,
+            unified_l1_and_shared_memory=None,
+        )  # fmt: skip
         with pytest.raises(occupancy.InputError, match="too large for a sweep"):
             occupancy.sweep(huge, threads=32)
         assert MAX_BLOCK_SIZES <= tables.MAX_ROWS  # so that all block sizes of any table have room
@@ -145,6 +132,4 @@ def test_without_numpy_there_is_a_message() -> None:
         "except MissingDependencyError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == (
-        'sweep: NumPy is not installed. Install it with: pip install "occupancy[sweep]".\n'
-    )
+    assert done.stdout == 'sweep: NumPy is not installed. Install it with: pip install "occupancy[sweep]".\n'

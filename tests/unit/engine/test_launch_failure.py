@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -46,32 +47,23 @@ def test_the_reason_has_the_words_of_the_runtime(row: dict[str, str]) -> None:
         return
     assert failure is not None
     is_older = float(row["runtime"]) < 13
-    expected = (is_older and failure.error_before_13) or failure.error
-    assert row["text"] == expected
+    assert row["text"] == ((is_older and failure.error_before_13) or failure.error)
     assert f'"{row["text"]}"' in str(failure) or str(failure).startswith(row["text"])
 
 
 def test_every_launch_was_asked_of_every_runtime() -> None:
-    rows = said_by_runtimes()
-    runtimes = {row["runtime"] for row in rows}
-    assert runtimes == {"11.8", "12.1", "12.4", "12.9", "13.0", "13.5"}
-    assert {(row["runtime"], row["launch"]) for row in rows} == {
-        (r, each) for r in runtimes for each in LAUNCHES
-    }
+    asked = {(row["runtime"], row["launch"]) for row in said_by_runtimes()}
+    assert asked == set(product(("11.8", "12.1", "12.4", "12.9", "13.0", "13.5"), LAUNCHES))
 
 
 @pytest.mark.parametrize(
     ("cc", "changes", "kernel", "expected"),
     [
-        (
-            "9.0",
-            {"max_barriers_per_multiprocessor": 8},
-            Kernel(64, barriers=16),
-            ("max_barriers_per_multiprocessor", 16, 8),
-        ),
+        ("9.0", {"max_barriers_per_multiprocessor": 8}, Kernel(64, barriers=16),
+         ("max_barriers_per_multiprocessor", 16, 8)),
         ("10.0", {}, Kernel(64, virtual_resources=255), ("virtual_resources_per_multiprocessor", 255, 128)),
     ],
-)
+)  # fmt: skip
 def test_more_of_a_counted_resource_than_the_sm_has(
     cc: str, changes: dict[str, int], kernel: Kernel, expected: tuple[str, int, int]
 ) -> None:

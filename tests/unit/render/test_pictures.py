@@ -46,8 +46,7 @@ def texts(axes: Axes) -> list[str]:
 
 def test_one_input_is_a_curve_for_each_gpu() -> None:
     (axes,) = drawn("H100", "RTX 4090", threads="192", regs="16:255", smem="40k")
-    legend = axes.get_legend()
-    assert legend is not None
+    legend: Any = axes.get_legend()
     assert [text.get_text() for text in legend.get_texts()] == ["H100", "GeForce RTX 4090"]
     for line, cc in zip(axes.lines, ("9.0", "8.9"), strict=True):
         shares = points(line)
@@ -90,9 +89,8 @@ def test_two_inputs_are_a_heat_map() -> None:
 
 def test_the_curves_of_a_kernel_mark_its_own_values() -> None:
     axes = occupancy.compute("V100", threads=128, regs=37).plot()
-    assert [each.get_xlabel() for each in axes] == [
-        "Threads per block", "Registers per thread", "Shared memory per block (KiB)",
-    ]  # fmt: skip
+    labels = ["Threads per block", "Registers per thread", "Shared memory per block (KiB)"]
+    assert [each.get_xlabel() for each in axes] == labels
     assert [texts(each) for each in axes] == [["128", "75%"], ["37", "75%"], []]
     regs = points(axes[1].lines[0])
     assert (regs[32], regs[40], regs[255]) == (1.0, 0.75, 0.125)
@@ -150,10 +148,8 @@ def test_the_same_picture_is_the_same_file() -> None:
 
 def test_without_matplotlib_there_is_a_message(tmp_path: Path) -> None:
     arguments = ["occupancy", "sweep", "--cc", "7.0", "--threads", "128", "-o", str(tmp_path / "x.svg")]
-    program = (
-        f"import sys; sys.modules['matplotlib'] = None; sys.argv = {arguments}\n"
-        "from occupancy.cli import main; main()"
-    )
+    without = f"import sys; sys.modules['matplotlib'] = None; sys.argv = {arguments}"
+    program = f"{without}\nfrom occupancy.cli import main; main()"
     done: Any = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert 'matplotlib is not installed. Install it with: pip install "occupancy[plot]"' in done.stderr

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
 import pytest
 
 from occupancy import compute
 from occupancy.engine import evaluate
-from occupancy.report.curves import Step, curves
+from occupancy.report.curves import curves
 
 KERNELS: list[tuple[str, dict[str, Any]]] = [
     ("7.0", {"threads": 128, "regs": 37}), ("9.0", {"threads": 128, "regs": 37, "smem": 40_000}),
@@ -22,9 +23,7 @@ KERNELS: list[tuple[str, dict[str, Any]]] = [
 ]  # fmt: skip
 
 
-def at(steps: list[Step], value: int) -> Step:
-    """Return the step that holds a value, or the last one."""
-    return next((step for step in steps if value <= step.last), steps[-1])
+answer = attrgetter("active_blocks", "active_warps", "limiters")
 
 
 @pytest.mark.parametrize(("cc", "kernel"), KERNELS)
@@ -32,18 +31,13 @@ class TestExactness:
     def test_steps_leave_no_gap_and_differ(self, cc: str, kernel: dict[str, Any]) -> None:
         result = compute(cc, **kernel)
         found = curves(result)
-        assert (found["threads"][0].first, found["threads"][-1].last) == (
-            1,
-            result.limits.max_threads_per_block,
-        )
-        assert (found["regs"][0].first, found["regs"][-1].last) == (1, result.limits.max_registers_per_thread)
+        limits = result.limits
+        assert (found["threads"][0].first, found["threads"][-1].last) == (1, limits.max_threads_per_block)
+        assert (found["regs"][0].first, found["regs"][-1].last) == (1, limits.max_registers_per_thread)
         assert found["smem"][0].first == 0
         for steps in found.values():
             assert all(before.last + 1 == after.first for before, after in pairwise(steps))
-            results = [
-                (each.result.active_blocks, each.result.active_warps, each.result.limiters) for each in steps
-            ]
-            assert all(before != after for before, after in pairwise(results))
+            assert all(answer(before.result) != answer(after.result) for before, after in pairwise(steps))
 
     def test_steps_are_the_engines_results(self, cc: str, kernel: dict[str, Any]) -> None:
         result = compute(cc, **kernel)
@@ -53,10 +47,9 @@ class TestExactness:
             for value in {*range(steps[0].first, steps[-1].last + 1, stride), *edges}:
                 changes: Any = {name: value}
                 expected = evaluate(result.limits, result.kernel.replace(**changes), result.model)
-                found = at(steps, value).result
-                assert (found.active_blocks, found.active_warps, found.limiters) == (
-                    expected.active_blocks, expected.active_warps, expected.limiters,
-                ), (name, value)  # fmt: skip
+                # After the last step, as with it.
+                found = next((step for step in steps if value <= step.last), steps[-1])
+                assert answer(found.result) == answer(expected), (name, value)
 
 
 def test_shared_memory_that_no_block_can_have_is_shown_only_for_a_kernel_that_requests_it() -> None:
