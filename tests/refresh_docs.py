@@ -29,10 +29,8 @@ from occupancy.cli import commands
 ROOT = Path(__file__).parent.parent
 # Written when the site is built, and not kept.
 GENERATED = {"api.md", "json.md", "notes.md"}
-DOCUMENTS = [
-    ROOT / "README.md",
-    *sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name not in GENERATED),
-]
+KEPT = sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name not in GENERATED)
+DOCUMENTS = [ROOT / "README.md", *KEPT]
 PICTURE = ROOT / "docs" / "terminal.svg"
 FIGURES = ROOT / "docs" / "_static"
 TUTORIAL = FIGURES / "tutorial"
@@ -45,11 +43,8 @@ INPUTS = re.compile(r"^<!-- inputs of the action -->\n.*?^<!-- end -->$", re.MUL
 def blocks(document: Path, language: str) -> list[tuple[int, str]]:
     """Return the line number and the text of each fenced block of a language."""
     text = document.read_text(encoding="utf-8")
-    return [
-        (text.count("\n", 0, found.start()) + 1, found[2])
-        for found in BLOCK.finditer(text)
-        if found[1] == language
-    ]
+    every = [found for found in BLOCK.finditer(text) if found[1] == language]
+    return [(text.count("\n", 0, found.start()) + 1, found[2]) for found in every]
 
 
 def refreshed(document: Path) -> str:

@@ -20,7 +20,9 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[1]
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
 BUILDS = ROOT / "tests" / "data" / "builds"
+BASELINE = "occupancy-baseline.json"
 
 
 class GitHub(HTTPServer):
@@ -42,22 +44,20 @@ class _Handler(BaseHTTPRequestHandler):
         self.answer(self.server.comments[100 * (page - 1) : 100 * page])
 
     def do_POST(self) -> None:
-        self.change(None)
-
-    def do_PATCH(self) -> None:
-        self.change(int(self.path.rpartition("/")[2]))
-
-    def change(self, number: int | None) -> None:
         self.server.requests.append(f"{self.command} {self.path}")
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["body"]
         if self.server.is_read_only or self.headers["Authorization"] != "Bearer secret":
             self.send_error(403)
             return
-        if number is None:
-            number = len(self.server.comments)
+        number = len(self.server.comments)
+        if self.command == "POST":
             self.server.comments.append({"id": number, "user": {"type": "Bot"}})
+        else:
+            number = int(self.path.rpartition("/")[2])
         self.server.comments[number]["body"] = body
         self.answer({"id": number})
+
+    do_PATCH = do_POST  # noqa: N815, a name of http.server
 
     def answer(self, value: object) -> None:
         text = json.dumps(value).encode()
@@ -66,8 +66,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(text)
 
-    def log_message(self, *_: object) -> None:
-        """Print nothing."""
+    def log_message(self, *_: object) -> None: ...
 
 
 @pytest.fixture
@@ -101,8 +100,7 @@ def checkout(project: Path, tmp_path: Path) -> Path:
 
 
 def run(checkout: Path, github: GitHub, build: str, **inputs: str) -> subprocess.CompletedProcess[str]:
-    action = yaml.safe_load((ROOT / "action.yml").read_text())
-    defaults = {name.upper(): each.get("default", "") for name, each in action["inputs"].items()}
+    defaults = {name.upper(): each.get("default", "") for name, each in ACTION["inputs"].items()}
     environment = {
         **os.environ, **defaults, "BUILD": build, "TOKEN": "secret", **inputs,
         "GITHUB_API_URL": f"http://127.0.0.1:{github.server_port}", "GITHUB_REPOSITORY": "me/it",
@@ -119,19 +117,18 @@ def outputs(checkout: Path) -> dict[str, str]:
 
 
 def test_the_inputs_are_the_variables_of_the_script() -> None:
-    action = yaml.safe_load((ROOT / "action.yml").read_text())
-    (step,) = [step for step in action["runs"]["steps"] if step.get("id") == "check"]
-    assert set(step["env"]) == {name.upper() for name in action["inputs"]} - {"SARIF", "PACKAGE"}
+    steps = ACTION["runs"]["steps"]
+    (step,) = [step for step in steps if step.get("id") == "check"]
+    assert set(step["env"]) == {name.upper() for name in ACTION["inputs"]} - {"SARIF", "PACKAGE"}
     script = (ROOT / "packaging" / "action.py").read_text()
     assert all(f'"{name}"' in script or f"'{name}'" in script for name in step["env"])
     # An input never becomes part of a shell command.
-    assert not any("${{" in step.get("run", "") for step in action["runs"]["steps"])
+    assert not any("${{" in step.get("run", "") for step in steps)
 
 
 def test_a_regression_has_one_comment_which_is_updated(checkout: Path, github: GitHub) -> None:
-    baseline = "occupancy-baseline.json"
     github.comments = [{"id": n, "body": "hello", "user": {"type": "User"}} for n in range(120)]
-    done = run(checkout, github, "after", BASELINE=baseline)
+    done = run(checkout, github, "after", BASELINE=BASELINE)
     assert done.returncode == 0
     assert all(line.startswith("Wrote ") for line in done.stderr.splitlines())
     assert "::error " in done.stdout
@@ -141,7 +138,7 @@ def test_a_regression_has_one_comment_which_is_updated(checkout: Path, github: G
     assert len(github.comments) == 121
     assert "warp_image" in github.comments[-1]["body"]
     assert "warp_image" in (checkout / "summary").read_text()
-    run(checkout, github, "before", BASELINE=baseline)
+    run(checkout, github, "before", BASELINE=BASELINE)
     assert outputs(checkout)["passed"] == "true"
     assert len(github.comments) == 121, "updated, and not repeated"
     assert github.requests[-1].startswith("PATCH ")
@@ -173,8 +170,7 @@ def test_no_comment_if_turned_off_or_without_a_pull_request(checkout: Path, gith
 
 def test_a_check_that_cannot_run_is_reported_in_the_comment(checkout: Path, github: GitHub) -> None:
     done = run(checkout, github, "nowhere")
-    assert done.returncode == 2
-    assert "nowhere" in done.stderr
+    assert (done.returncode, "nowhere" in done.stderr) == (2, True)
     assert done.stdout.startswith("::error title=occupancy::nowhere")
     assert outputs(checkout) == {"passed": "false"}
     for text in (github.comments[0]["body"], (checkout / "summary").read_text()):
@@ -195,24 +191,20 @@ def test_no_file_of_the_checkout_is_imported(checkout: Path, github: GitHub) -> 
 def test_a_check_writes_several_formats_at_once(checkout: Path) -> None:
     files = ["findings.sarif", "cases.xml", "summary.md", "rows.csv"]
     program = [sys.executable, "-m", "occupancy", "check", "after"]
-    done = subprocess.run(
-        [*program, *(part for file in files for part in ("-o", file))], cwd=checkout, capture_output=True
-    )
-    assert done.returncode == 1
-    starts = [(checkout / file).read_text()[:5].strip() for file in files]
-    assert [start[0] for start in starts[:2]] == ["{", "<"]
-    assert starts[2][0] in "*#|F"
-    assert "," in (checkout / "rows.csv").read_text()
+    command = [*program, *(part for file in files for part in ("-o", file))]
+    assert subprocess.run(command, cwd=checkout, capture_output=True).returncode == 1
+    log, cases, summary, rows = ((checkout / file).read_text() for file in files)
+    assert (log[0], cases[0], summary[0] in "*#|F", "," in rows) == ("{", "<", True, True)
     wrong = subprocess.run([*program, "-o", "x.pdf"], cwd=checkout, capture_output=True, text=True)
     assert wrong.returncode == 2
     assert ".sarif" in wrong.stderr
 
 
 def test_a_line_of_the_build_is_never_an_option(checkout: Path, github: GitHub) -> None:
-    baseline = (checkout / "occupancy-baseline.json").read_bytes()
+    baseline = (checkout / BASELINE).read_bytes()
     assert run(checkout, github, "after\n--update").returncode == 2
     assert outputs(checkout) == {"passed": "false"}
-    assert (checkout / "occupancy-baseline.json").read_bytes() == baseline
+    assert (checkout / BASELINE).read_bytes() == baseline
 
 
 def test_a_long_report_is_cut_between_lines_and_outside_of_code() -> None:
@@ -230,8 +222,6 @@ def test_a_long_report_is_cut_between_lines_and_outside_of_code() -> None:
 
 @pytest.mark.posix
 def test_it_installs_its_own_repository_or_the_package_named(tmp_path: Path) -> None:
-    action = yaml.safe_load((ROOT / "action.yml").read_text())
-    script = action["runs"]["steps"][0]["run"]
     # Python and pip are replaced by programs that record their arguments.
     programs = tmp_path / "occupancy" / "bin"
     programs.mkdir(parents=True)
@@ -239,11 +229,12 @@ def test_it_installs_its_own_repository_or_the_package_named(tmp_path: Path) -> 
         program.write_text('#!/bin/sh\necho "$@" >>"$RUNNER_TEMP/recorded"\n')
         program.chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
-    for package in (action["inputs"]["package"]["default"], "a.whl"):
+    for package in (ACTION["inputs"]["package"]["default"], "a.whl"):
         environment = {
             "PATH": path, "RUNNER_TEMP": str(tmp_path), "GITHUB_ACTION_PATH": "/here", "PACKAGE": package,
         }  # fmt: skip
-        subprocess.run(["bash", "-e", "-c", script], env=environment, check=True)
+        command = ["bash", "-e", "-c", ACTION["runs"]["steps"][0]["run"]]
+        subprocess.run(command, env=environment, check=True)
     venv = f"-I -m venv {tmp_path}/occupancy"
     recorded = (tmp_path / "recorded").read_text().splitlines()
     assert recorded == [venv, "install --quiet /here", venv, "install --quiet a.whl"]

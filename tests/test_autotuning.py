@@ -51,15 +51,10 @@ class TestTriton:
         assert all(tuning.operands_in_flight(config) <= 227 * 1024 for config in kept)
         assert all(tuning.operands_in_flight(config) > 227 * 1024 for config in left_out)
 
+    OTHERS = ((8, 6), (8, 9), (10, 3), (11, 0), (12, 0), (12, 1))
+
     @pytest.mark.parametrize(
-        "cc",
-        [
-            *((8, 0), (9, 0), (10, 0)),
-            *(
-                pytest.param(each, marks=pytest.mark.thorough)
-                for each in ((8, 6), (8, 9), (10, 3), (11, 0), (12, 0), (12, 1))
-            ),
-        ],
+        "cc", [(8, 0), (9, 0), (10, 0), *(pytest.param(each, marks=pytest.mark.thorough) for each in OTHERS)]
     )
     @sampled("stride", sample=110, everything=11)
     def test_the_estimate_is_what_the_compiler_takes(
@@ -77,17 +72,15 @@ class TestTriton:
         config = tuning.product.configs[0]
         compiled = self.compiled(tuning.product.fn, config, (9, 0))
         record = occupancy.read_kernel(compiled)
-        expected = occupancy.compute(
-            "9.0", threads=32 * config.num_warps, regs=record.regs, smem=compiled.metadata.shared
-        ).occupancy
+        threads, smem = 32 * config.num_warps, compiled.metadata.shared
+        expected = occupancy.compute("9.0", threads=threads, regs=record.regs, smem=smem).occupancy
         assert record.regs
         assert occupancy.is_launchable("9.0", compiled, min_occupancy=expected)
         assert not occupancy.is_launchable("9.0", compiled, min_occupancy=expected + 0.01)
 
     def compiled(self, kernel: Any, config: Any, cc: tuple[int, int]) -> Any:
-        triton = framework("triton")
+        triton, sources = framework("triton"), framework("triton.compiler")
         targets = framework("triton.backends.compiler")
-        sources = framework("triton.compiler")
         names = kernel.arg_names
         pointers = dict.fromkeys(("a", "b", "c"), "*fp16")
         source = sources.ASTSource(
@@ -96,13 +89,10 @@ class TestTriton:
             constexprs={(names.index(name),): value for name, value in config.kwargs.items()},
             attrs={(names.index(name),): [["tt.divisibility", 16]] for name in ("a", "b", "c", "K")},
         )
-        major, minor = cc
+        target = targets.GPUTarget("cuda", 10 * cc[0] + cc[1], 32)
+        options = {"num_warps": config.num_warps, "num_stages": config.num_stages}
         try:
-            return triton.compile(
-                source,
-                target=targets.GPUTarget("cuda", 10 * major + minor, 32),
-                options={"num_warps": config.num_warps, "num_stages": config.num_stages},
-            )
+            return triton.compile(source, target=target, options=options)
         except framework("triton.runtime.errors").PTXASError:
             if os.environ.get(REQUIRED) == "1":
                 raise
@@ -113,10 +103,7 @@ def test_kernel_tuner_searches_what_fits(tmp_path: Path) -> None:
     searchspace = framework("kernel_tuner.searchspace")
     tuning = example("kernel_tuner", tmp_path)
     found = searchspace.Searchspace(tuning.tune_params, tuning.runs_well, 1024)
-    expected = {
-        values
-        for values in itertools.product(*tuning.tune_params.values())
-        if tuning.runs_well(dict(zip(tuning.tune_params, values, strict=True)))
-    }
+    every = itertools.product(*tuning.tune_params.values())
+    expected = {each for each in every if tuning.runs_well(dict(zip(tuning.tune_params, each, strict=True)))}
     assert {tuple(values) for values in found.list} == expected
     assert 0 < len(expected) < 6 * 4 * 4

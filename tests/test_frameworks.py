@@ -60,25 +60,16 @@ def test_tilelang_tunes_what_fits(tmp_path: Path) -> None:
     (run,) = (node for node in ast.walk(module) if isinstance(node, ast.FunctionDef) and node.name == "run")
     starts = ("if isinstance(self.configs, Callable)", "config_args =", "for config in self.configs")
     wanted = [node for node in run.body if ast.unparse(node).startswith(starts)]
-    constants = [
-        node for node in module.body if ast.unparse(node).startswith(("_PASS_CONF", "_RESERVED_CONF"))
-    ]
+    names_of = ("_PASS_CONF", "_RESERVED_CONF")
+    constants = [node for node in module.body if ast.unparse(node).startswith(names_of)]
     assert len(wanted) == 3
-    names: dict[str, Any] = {
-        "self": SimpleNamespace(
-            configs=tuning.configurations, _kernel_parameters=((4096, 4096), (("K", 4096),))
-        ),
-        "parameters": dict.fromkeys(
-            ("M", "N", "K", "block_M", "block_N", "block_K", "num_stages", "threads")
-        ),
-        "Callable": Callable,
-    }
+    kernel = ((4096, 4096), (("K", 4096),))
+    tuner = SimpleNamespace(configs=tuning.configurations, _kernel_parameters=kernel)
+    parameters = dict.fromkeys(["M", "N", "K", "block_M", "block_N", "block_K", "num_stages", "threads"])
+    names: dict[str, Any] = {"self": tuner, "parameters": parameters, "Callable": Callable}
     exec(compile(ast.Module([*constants, *wanted], []), "tuner.py", "exec"), names)
-    tuned = [
-        {key: value for key, value in each.items() if key in names["parameters"]}
-        for each in names["config_args"]
-    ]
-    assert json.loads(json.dumps(names["self"].configs)) == tuned  # which is part of TileLang's key
+    tuned = [{key: each[key] for key in each.keys() & parameters.keys()} for each in names["config_args"]]
+    assert json.loads(json.dumps(tuner.configs)) == tuned  # which is part of TileLang's key
     assert 0 < len(tuned) < 3 * 3 * 2 * 3 * 2
     for each in tuned:
         answer = occupancy.compute("9.0", threads=each["threads"], smem=tuning.operands_in_flight(each))
@@ -105,13 +96,8 @@ def test_helion_tunes_what_fits(evidence: ModuleType, tmp_path: Path) -> None:
     )
     source = evidence.Source(wheel, "helion/autotuner/base_search.py")
     passing, indices = source.functions("_apply_config_filter")["_apply_config_filter"](search, configs)
-    expected = [
-        occupancy.compute(
-            "9.0", threads=32 * each["num_warps"], smem=tuning.operands_in_flight(each)
-        ).occupancy
-        >= 0.125
-        for each in configs
-    ]
-    assert indices == [index for index, is_enough in enumerate(expected) if is_enough]
+    kernels = [(32 * each["num_warps"], tuning.operands_in_flight(each)) for each in configs]
+    answers = [occupancy.compute("9.0", threads=threads, smem=smem) for threads, smem in kernels]
+    assert indices == [index for index, answer in enumerate(answers) if answer.occupancy >= 0.125]
     assert passing == [configs[index] for index in indices]
     assert 0 < len(indices) < len(configs)

@@ -18,15 +18,11 @@ def functions_of(public: object) -> list[object]:
     if not inspect.isclass(public):
         return [public]
     ours = [each for each in public.__mro__[::-1] if each.__module__.startswith("occupancy")]
-    of_class = {
-        name: each
-        for base in ours
-        for name, each in vars(base).items()
-        if not name.startswith("_") or name == "__init__"
-    }
+    of_class = {name: each for base in ours for name, each in vars(base).items()}
     return [
         each.fget if isinstance(each, property) else getattr(public, name)
         for name, each in of_class.items()
+        if not name.startswith("_") or name == "__init__"
         if isinstance(each, (property, classmethod, staticmethod)) or inspect.isfunction(each)
     ]
 

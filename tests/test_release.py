@@ -41,18 +41,14 @@ def test_the_recipe_has_the_dependencies(project: dict[str, Any]) -> None:
     needed = {re.sub(r"(<[\d.]+)?;.*|\s", "", each).lower() for each in project["dependencies"]}
     needed = {re.sub(r",.*", "", each) for each in needed}
     recipe = yaml_of(ROOT / "packaging" / "conda-forge" / "recipe.yaml")
-    given = {
-        each.replace(" ", "") for each in recipe["requirements"]["run"] if not each.startswith("python ")
-    }
+    run = recipe["requirements"]["run"]
+    given = {each.replace(" ", "") for each in run if not each.startswith("python ")}
     assert given == {each for each in needed if re.split("[<>=]", each)[0] not in NOT_ON_CONDA_FORGE}
 
 
 def test_the_pythons(project: dict[str, Any]) -> None:
     listed = [each.rpartition(" ")[2] for each in project["classifiers"] if re.search(r":: 3\.\d+$", each)]
-    (tests,) = [
-        job["strategy"]["matrix"]["python"]
-        for job in yaml_of(ROOT / ".github" / "workflows" / "test.yml")["jobs"].values()
-        if "strategy" in job
-    ]
-    assert listed == tests
+    jobs = yaml_of(ROOT / ".github" / "workflows" / "test.yml")["jobs"].values()
+    (tested,) = [job["strategy"]["matrix"]["python"] for job in jobs if "strategy" in job]
+    assert listed == tested
     assert project["requires-python"] == f">={listed[0]}"
