@@ -83,10 +83,8 @@ def limiting_factors(theirs: Records) -> npt.NDArray[np.int32]:
     The header notes them before it comes to the barriers, and does not take them back when the barriers
     allow fewer blocks than all the others.
     """
-    others = [
-        theirs[name] for name in FIELDS if name.startswith("block_limit_") and name != "block_limit_barriers"
-    ]
-    only_barriers = theirs["block_limit_barriers"] < np.min(others, axis=0)
+    names = {name for name in FIELDS if name.startswith("block_limit_")} - {"block_limit_barriers"}
+    only_barriers = theirs["block_limit_barriers"] < np.min([theirs[name] for name in names], axis=0)
     return np.where(only_barriers, np.int32(LIMITING_FACTORS["barriers"]), theirs["limiting_factors"])
 
 

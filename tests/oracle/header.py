@@ -22,6 +22,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -149,30 +150,23 @@ class Header:
         for name, values in zip(columns, given, strict=True):
             asked[name] = values
         if "max_dynamic_smem" not in columns:
-            most = np.where(
-                asked["is_opted_in"],
-                limits.max_shared_memory_per_block_optin,
-                limits.max_shared_memory_per_block,
-            )
+            opted_in, plain = limits.max_shared_memory_per_block_optin, limits.max_shared_memory_per_block
+            most = np.where(asked["is_opted_in"], opted_in, plain)
             asked["max_dynamic_smem"] = np.maximum(most - asked["static_smem"], 0)
         return asked.reshape(-1)
 
     def queries_of(self, limits: Limits, kernels: Iterable[Kernel]) -> Records:
         """The same for kernels. Shared memory whose split is not known counts as dynamic."""
-        settings: dict[Carveout | None, tuple[int, int]] = {}
-        rows = []
-        for kernel in kernels:
-            setting = settings.get(kernel.carveout)
-            if setting is None:
-                setting = settings[kernel.carveout] = carveout_settings(limits, kernel.carveout)
-            rows.append(
-                (
-                    kernel.threads, kernel.regs or 0, kernel.static_smem or 0,
-                    kernel.shared_memory - (kernel.static_smem or 0),
-                    1 if kernel.barriers is None else kernel.barriers, kernel.virtual_resources_at_start,
-                    *setting, kernel.caching == "ca", kernel.opt_in is not False,
-                )
-            )  # fmt: skip
+        setting = cache(partial(carveout_settings, limits))
+        rows = [
+            (
+                kernel.threads, kernel.regs or 0, kernel.static_smem or 0,
+                kernel.shared_memory - (kernel.static_smem or 0),
+                1 if kernel.barriers is None else kernel.barriers, kernel.virtual_resources_at_start,
+                *setting(kernel.carveout), kernel.caching == "ca", kernel.opt_in is not False,
+            )
+            for kernel in kernels
+        ]  # fmt: skip
         names = [name for name in QUERY.names or () if name != "max_dynamic_smem"]
         table = np.array(rows, np.int32).reshape(-1, len(names))
         return self.queries(limits, **dict(zip(names, table.T, strict=True)))
@@ -195,9 +189,8 @@ class Header:
         device = _device(limits, multiprocessors)
         if dynamic_smem is None:
             return self._call("max_potential_block_size", LAUNCH_SHAPE, device, asked)
-        table = np.array(
-            [dynamic_smem(threads) for threads in range(limits.max_threads_per_block + 1)], np.int64
-        )
+        sizes = range(limits.max_threads_per_block + 1)
+        table = np.array([dynamic_smem(threads) for threads in sizes], np.int64)
         return self._call("max_potential_block_size_variable_smem", LAUNCH_SHAPE, device, asked, table)
 
     def available_dynamic_smem(self, limits: Limits, asked: Records, blocks: npt.ArrayLike) -> Records:

@@ -52,17 +52,20 @@ def find(program: str) -> str | None:
     return shutil.which(program) or shutil.which(program, path="/usr/local/cuda/bin")
 
 
+def output(*command: str) -> str:
+    """What a program prints."""
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
 def chips(tool: str) -> list[str]:
     """The chips of `PTX_VERSIONS` that the assembler knows."""
-    said = subprocess.run([tool, "--help"], capture_output=True, text=True, check=True).stdout
-    known = set(re.findall(r"'sm_(\d+)'", said))
+    known = set(re.findall(r"'sm_(\d+)'", output(tool, "--help")))
     return [chip for chip in PTX_VERSIONS if chip in known]
 
 
 @cache
 def release(tool: str) -> str:
-    said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=True).stdout
-    (found,) = re.findall(r"release ([\d.]+),", said)
+    (found,) = re.findall(r"release ([\d.]+),", output(tool, "--version"))
     return str(found)
 
 
@@ -77,17 +80,13 @@ def assemble(tool: str, chip: str, pairs: Iterable[tuple[int, int]]) -> dict[tup
     with tempfile.TemporaryDirectory() as folder:
         ptx, cubin = Path(folder, "kernels.ptx"), Path(folder, "kernels.cubin")
         ptx.write_text("".join(source))
-        done = subprocess.run(
-            [tool, f"-arch=sm_{chip}", str(ptx), "-o", str(cubin)], capture_output=True, text=True,
-            check=False,
-        )  # fmt: skip
+        command = [tool, f"-arch=sm_{chip}", str(ptx), "-o", str(cubin)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(f"{tool} for sm_{chip}: {done.stderr}")
         caps = register_caps(cubin.read_bytes())
     ignored = dict(_complaints(done.stderr))
-    return {
-        _pair(kernel): Cap(registers, ignored.get(_pair(kernel), "")) for kernel, registers in caps.items()
-    }
+    return {_pair(name): Cap(registers, ignored.get(_pair(name), "")) for name, registers in caps.items()}
 
 
 def register_caps(cubin: bytes) -> dict[str, int | None]:

@@ -12,7 +12,7 @@ import itertools
 import math
 import operator
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -231,9 +231,8 @@ def test_more_registers_than_3_0_has(header: Header) -> None:
 def test_256_registers(header: Header) -> None:
     """The header takes 256 registers from 7.0 on, for the price of 255; no instruction can name them."""
     limits = shipped.limits("9.0")
-    at_255, at_256 = header.max_active_blocks(
-        limits, header.queries(limits, threads=32, registers=[255, 256])
-    )
+    asked = header.queries(limits, threads=32, registers=[255, 256])
+    at_255, at_256 = header.max_active_blocks(limits, asked)
     assert at_255 == at_256
     with pytest.raises(InputError, match="256 is out of range"):
         Kernel(32, 256)
@@ -275,16 +274,14 @@ def runtime_kernels(limits: Limits, question: str, count: int) -> list[Kernel]:
 
 @each_chip
 @KERNELS
-@pytest.mark.parametrize("smem_per_thread", [None, 24], ids=["fixed", "by the size"])
+@pytest.mark.parametrize("smem", [None, partial(operator.mul, 24)], ids=["fixed", "by the size"])
 def test_max_potential_block_size(
-    header: Header, limits: Limits, count: int, smem_per_thread: int | None
+    header: Header, limits: Limits, count: int, smem: Callable[[int], int] | None
 ) -> None:
     """With the kernel's own threads as the largest block that it works with."""
     asked = runtime_kernels(limits, "block size", count)
-    smem = None
-    if smem_per_thread is not None:
+    if smem is not None:
         asked = [kernel.replace(dynamic_smem=0) for kernel in asked]
-        smem = partial(operator.mul, smem_per_thread)
     theirs = header.max_potential_block_size(limits, header.queries_of(limits, asked), 7, smem)
     comparison = Comparison()
     for kernel, answer in zip(asked, theirs, strict=True):
@@ -301,9 +298,8 @@ def test_available_dynamic_shared_memory(header: Header, limits: Limits, count: 
 
     It answers with what one block may have, but by its own count fewer blocks are resident with it.
     """
-    asked = [
-        kernel.replace(dynamic_smem=0) for kernel in runtime_kernels(limits, "dynamic shared memory", count)
-    ]
+    kernels = runtime_kernels(limits, "dynamic shared memory", count)
+    asked = [kernel.replace(dynamic_smem=0) for kernel in kernels]
     chance = random.Random(str(limits.compute_capability))
     blocks = [chance.randint(1, chance.choice((4, limits.max_blocks_per_multiprocessor))) for _ in asked]
     queries = header.queries_of(limits, asked)
@@ -322,12 +318,10 @@ def test_available_dynamic_shared_memory(header: Header, limits: Limits, count: 
     comparison.conclude(compared=count - comparison.left_out, left_out=comparison.left_out)
 
 
-LIMITERS = np.array(
-    [
-        sum(Limiter.of(name) for name, factor in LIMITING_FACTORS.items() if factors & factor)
-        for factors in range(2 * max(LIMITING_FACTORS.values()))
-    ]
-)
+LIMITERS = np.array([
+    sum(Limiter.of(name) for name, factor in LIMITING_FACTORS.items() if factors & factor)
+    for factors in range(2 * max(LIMITING_FACTORS.values()))
+])  # fmt: skip
 """The library's bits for each of the header's limiting factors."""
 
 

@@ -52,8 +52,7 @@ def dump() -> str:
 @cache
 def targets(tool: str) -> frozenset[str]:
     """The targets that an assembler knows, such as ``100a``."""
-    said = subprocess.run([tool, "--help"], capture_output=True, text=True, check=True).stdout
-    return frozenset(re.findall(r"'sm_(\d+[af]?)'", said))
+    return frozenset(re.findall(r"'sm_(\d+[af]?)'", ptxas.output(tool, "--help")))
 
 
 def attempt(tool: str, source: str, target: str, folder: Path, *options: str) -> str:
@@ -80,7 +79,7 @@ def variants(tool: str, numbers: tuple[str, ...]) -> list[str]:
 
 def dumped(tool: str, cubin: Path) -> dict[str, dict[str, str]]:
     """Kernel -> the attributes of its section, by NVIDIA's names."""
-    text = subprocess.run([tool, "-elf", str(cubin)], capture_output=True, text=True, check=True).stdout
+    text = ptxas.output(tool, "-elf", str(cubin))
     found: dict[str, dict[str, str]] = {}
     section, name = "", ""
     for line in text.splitlines():
@@ -131,13 +130,11 @@ def test_spills_into_shared_memory(nvcc: Path, dump: str, tmp_path: Path) -> Non
 
 
 def test_where_setmaxnreg_is_dropped_ptxas_says_so(assembler: str, tmp_path: Path) -> None:
-    said = attempt(assembler, (SOURCES / "warp_specialised.ptx").read_text(), "90a", tmp_path)
+    source = (SOURCES / "warp_specialised.ptx").read_text()
+    said = attempt(assembler, source, "90a", tmp_path)
     assert said.count("(C7508) Potential Performance Loss: 'setmaxnreg' ignored") == 2
     # A cap for the whole compilation does as well, for the kernel without any launch bounds.
-    capped = attempt(
-        assembler, (SOURCES / "warp_specialised.ptx").read_text(), "90a", tmp_path, "--maxrregcount=168"
-    )
-    assert capped.count("C7508") == 1
+    assert attempt(assembler, source, "90a", tmp_path, "--maxrregcount=168").count("C7508") == 1
 
 
 HEADER = ".version @VERSION@\n.target @TARGET@\n.address_size 64\n"
@@ -183,21 +180,16 @@ def test_the_largest_static_shared_memory(assembler: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("body", "options", "why"),
     [
-        (
-            "extern __shared__ float s[]; s[threadIdx.x] = *out; __syncthreads(); *out = s[1];",
-            [],
-            "dynamic SMEM",
-        ),
+        ("extern __shared__ float s[]; s[threadIdx.x] = *out; __syncthreads(); *out = s[1];", [], "dynamic SMEM"),
         ("*out = 1;", ["-rdc=true"], "per-function compilation modes"),
     ],
-)
+)  # fmt: skip
 def test_what_spilling_into_shared_memory_excludes(
     nvcc: Path, tmp_path: Path, body: str, options: list[str], why: str
 ) -> None:
     pragma = 'asm volatile(".pragma \\"enable_smem_spilling\\";");'
-    (tmp_path / "k.cu").write_text(
-        f"__global__ void __launch_bounds__(384, 1) k(float *out) {{ {pragma} {body} }}\n"
-    )
+    kernel = f"__global__ void __launch_bounds__(384, 1) k(float *out) {{ {pragma} {body} }}\n"
+    (tmp_path / "k.cu").write_text(kernel)
     command = [str(nvcc), "-arch=sm_90a", "-cubin", *options, "k.cu"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode

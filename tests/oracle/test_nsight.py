@@ -113,15 +113,16 @@ def test_launches() -> None:
     comparison = Comparison()
     for launch in LAUNCHES:
         result = evaluate(LIMITS, launched_kernel(launch))
-        limits = result.block_limits
-        answer = {
-            "sm__maximum_warps_avg_per_active_cycle": result.active_warps,
-            "launch__occupancy_limit_warps": limits.warps,
-            "launch__occupancy_limit_blocks": limits.blocks,
-            "launch__occupancy_limit_registers": limits.registers,
-            "launch__occupancy_limit_shared_mem": limits.shared_memory,
-            "launch__shared_mem_per_block_allocated": result.allocated.shared_memory,
+        names = {
+            "warps": "warps",
+            "blocks": "blocks",
+            "registers": "registers",
+            "shared_mem": "shared_memory",
         }
+        limits = result.block_limits._asdict()
+        answer = {f"launch__occupancy_limit_{theirs}": limits[ours] for theirs, ours in names.items()}
+        answer["sm__maximum_warps_avg_per_active_cycle"] = result.active_warps
+        answer["launch__shared_mem_per_block_allocated"] = result.allocated.shared_memory
         comparison.check(launch["name"], {name: launch[name] for name in answer}, answer)
     comparison.conclude(compared=6)
 

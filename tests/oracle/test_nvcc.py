@@ -40,6 +40,9 @@ __device__ float helper(float *p, int n) {
 """
 
 THOROUGH = pytest.mark.thorough
+WITH_RDC = pytest.mark.parametrize(
+    "options", [[], pytest.param(["-rdc=true"], marks=THOROUGH)], ids=["whole", "rdc"]
+)
 QUICK = ("75", pytest.param("90", marks=THOROUGH), pytest.param("120", marks=THOROUGH))
 ALL = ("75", "80", "86", "87", "89", "90", "90a", "100", "100a", "103", "110", "120", "121", "121a")
 
@@ -67,17 +70,12 @@ def compile_and_compare(nvcc: Path, folder: Path, arch: str, options: list[str])
     assert len(image) >= 14
     assert image.keys() == printed.keys()
     for name, record in image.items():
-        said = printed[name]
-        assert (
-            (record.arch, record.regs, record.static_smem, record.barriers, record.stack_bytes, record.spills)
-            == (said.arch, said.regs, said.static_smem, said.barriers, said.stack_bytes, said.spills)
-        ), name  # fmt: skip
+        for field in ("arch", "regs", "static_smem", "barriers", "stack_bytes", "spills"):
+            assert getattr(record, field) == getattr(printed[name], field), name
 
 
-@pytest.mark.parametrize(
-    "registers", [24, pytest.param(32, marks=THOROUGH), pytest.param(64, marks=THOROUGH)]
-)
-@pytest.mark.parametrize("options", [[], pytest.param(["-rdc=true"], marks=THOROUGH)], ids=["whole", "rdc"])
+@pytest.mark.parametrize("registers", [24, *(pytest.param(each, marks=THOROUGH) for each in (32, 64))])
+@WITH_RDC
 @pytest.mark.parametrize("arch", QUICK)
 def test_spills_are_counted_as_the_compiler_does(
     nvcc: Path, tmp_path: Path, arch: str, options: list[str], registers: int
@@ -87,13 +85,12 @@ def test_spills_are_counted_as_the_compiler_does(
         "-o", "stack.cubin", STACK, folder=tmp_path,
     )  # fmt: skip
     image, printed = by_name(tmp_path / "stack.cubin"), by_name(io.BytesIO(log))
-    assert {name: record.spills for name, record in image.items()} == {
-        name: record.spills for name, record in printed.items()
-    }
+    spills = [{name: record.spills for name, record in found.items()} for found in (image, printed)]
+    assert spills[0] == spills[1]
     assert {record.spills_are_counted for record in printed.values()} == {False}
 
 
-@pytest.mark.parametrize("options", [[], pytest.param(["-rdc=true"], marks=THOROUGH)], ids=["whole", "rdc"])
+@WITH_RDC
 @pytest.mark.parametrize("arch", QUICK)
 def test_cubin_equals_the_log(nvcc: Path, tmp_path: Path, arch: str, options: list[str]) -> None:
     compile_and_compare(nvcc, tmp_path, arch, options)
@@ -124,9 +121,8 @@ def test_linked_kernels_have_what_their_callees_need(nvcc: Path, tmp_path: Path,
     for name, record in linked.items():
         said = printed[name]
         assert record.linked
-        assert (record.regs, record.barriers, record.stack_bytes) == (
-            said.regs, said.barriers, said.stack_bytes,
-        )  # fmt: skip
+        for field in ("regs", "barriers", "stack_bytes"):
+            assert getattr(record, field) == getattr(said, field), name
     outer, plain = linked["_Z5outerPfi"], linked["_Z5plainPf"]
     assert (outer.static_smem, plain.static_smem) == (600, 0)
     # The linker's text has the reservation of sm_90 in it, and says so.
