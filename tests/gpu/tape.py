@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -17,13 +16,6 @@ from typing import Any
 CALL_PREFIXES = ("cu", "nvrtc", "nvml")
 LONG = 64
 """Bytes from which on an argument is a source, an image or a buffer: it is noted as such, not in full."""
-
-
-class Handle:
-    """An object of the driver's, of which only the name counts: what it was got with."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
 
 
 class Tape:
@@ -71,11 +63,8 @@ class Tape:
         if id(argument) in self._names:
             return self._names[id(argument)]
         if hasattr(argument, "sharedMemBytes"):
-            cluster = argument.attrs[0].value.clusterDim
-            return (
-                f"grid {argument.gridDimX} block {argument.blockDimX} smem {argument.sharedMemBytes} "
-                f"cluster {cluster.x}"
-            )
+            shape = f"grid {argument.gridDimX} block {argument.blockDimX} smem {argument.sharedMemBytes}"
+            return f"{shape} cluster {argument.attrs[0].value.clusterDim.x}"
         if isinstance(argument, (bytes, bytearray)):
             return "bytes" if len(argument) > LONG or not argument.strip(b"\0") else argument.decode()
         return _enum_name(argument)
@@ -94,12 +83,10 @@ class Recorder:
         self._tape = tape
 
     def __getattr__(self, name: str) -> Any:
-        value = getattr(self._module, name)
-        if not name.startswith(CALL_PREFIXES) or isinstance(value, type):
-            return value
-        return self._noting(name, value)
+        function = getattr(self._module, name)
+        if not name.startswith(CALL_PREFIXES) or isinstance(function, type):
+            return function
 
-    def _noting(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any) -> Any:
             key = self._tape.key(name, arguments)
             try:
@@ -142,11 +129,9 @@ class Player:
 
     def __init__(self, tape: Tape) -> None:
         self._tape = tape
-
-        class NVMLError(Exception):
-            """What NVML's functions raise."""
-
-        self.NVMLError = NVMLError
+        self.NVMLError = type("NVMLError", (Exception,), {})
+        self.CUlaunchConfig = lambda: SimpleNamespace(sharedMemBytes=0)
+        self.CUlaunchAttribute = lambda: SimpleNamespace(value=SimpleNamespace(clusterDim=SimpleNamespace()))
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith(CALL_PREFIXES):
@@ -154,10 +139,8 @@ class Player:
 
         def call(*arguments: Any) -> Any:
             key = self._tape.key(name, arguments)
-            assert key in self._tape.answers, (
-                f"{key} is not in the recording; tests/gpu/record.py makes a new one"
-            )
-            answer = self._tape.answers[key]
+            answer = self._tape.answers.get(key)
+            assert answer is not None, f"{key} is not in the recording; tests/gpu/record.py makes a new one"
             if isinstance(answer, dict):
                 raise (self.NVMLError if name.startswith("nvml") else RuntimeError)(answer["text"])
             self._tape.after(name, arguments)
@@ -168,20 +151,12 @@ class Player:
 
     def _played(self, value: Any) -> Any:
         if isinstance(value, dict) and "handle" in value:
-            handle = Handle(value["handle"])
-            self._tape.name(handle, handle.name)
+            handle = SimpleNamespace()
+            self._tape.name(handle, value["handle"])
             return handle
         if isinstance(value, dict):
             return value["bytes"].encode()
         return value
-
-    @staticmethod
-    def CUlaunchConfig() -> SimpleNamespace:  # noqa: N802, the bindings' name
-        return SimpleNamespace(sharedMemBytes=0)
-
-    @staticmethod
-    def CUlaunchAttribute() -> SimpleNamespace:  # noqa: N802, the bindings' name
-        return SimpleNamespace(value=SimpleNamespace(clusterDim=SimpleNamespace()))
 
 
 class Modules:

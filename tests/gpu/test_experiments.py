@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import os
-import sys
 import time
 from collections.abc import Iterator
+from itertools import product
 from multiprocessing import get_context
 from typing import NamedTuple
 
@@ -64,10 +64,6 @@ def launch(context: Context, function: Function, blocks: int, threads: int, smem
     return HANGS
 
 
-THREADS = (32, 64, 128, 256, 512, 1024)
-DYNAMIC_SMEM = (0, 30_000, 60_000, 100_000)
-
-
 def test_cooperative_launches_up_to_the_bound_and_no_further(device: Device) -> None:
     limits = device.row
     source = 'extern "C" __global__ void cooperative() {}\n'
@@ -76,14 +72,14 @@ def test_cooperative_launches_up_to_the_bound_and_no_further(device: Device) -> 
         most = limits.max_shared_memory_per_block_optin
         function.set_attribute("MAX_DYNAMIC_SHARED_SIZE_BYTES", most)
         regs = function.attribute("NUM_REGS")
-        for threads in THREADS:
-            for smem in (size for size in DYNAMIC_SMEM if size <= most):
-                kernel = Kernel(threads, regs, 0, smem, barriers=0)
-                blocks = full_wave(evaluate(limits, kernel), device.multiprocessor_count or 0).blocks
-                call = "cuLaunchCooperativeKernel"
-                assert launch(context, function, blocks, threads, smem, call) == ENDS, kernel
-                outcome = launch(context, function, blocks + 1, threads, smem, call)
-                assert outcome == "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", kernel
+        sizes = [size for size in (0, 30_000, 60_000, 100_000) if size <= most]
+        for threads, smem in product((32, 64, 128, 256, 512, 1024), sizes):
+            kernel = Kernel(threads, regs, 0, smem, barriers=0)
+            blocks = full_wave(evaluate(limits, kernel), device.multiprocessor_count or 0).blocks
+            call = "cuLaunchCooperativeKernel"
+            assert launch(context, function, blocks, threads, smem, call) == ENDS, kernel
+            outcome = launch(context, function, blocks + 1, threads, smem, call)
+            assert outcome == "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", kernel
 
 
 LIVE_VALUES = 96
@@ -181,9 +177,8 @@ def splits(limits: Limits) -> Iterator[Split]:
 def launch_alone(index: int, image: bytes, split: Split, blocks: int) -> None:
     """Launch a kernel that may hang, in a process that then ends without waiting for it."""
     context = Context(index).__enter__()
-    outcome = launch(
-        context, context.load(image).function(split.name), blocks, split.threads, 0, "cuLaunchKernel"
-    )
+    function = context.load(image).function(split.name)
+    outcome = launch(context, function, blocks, split.threads, 0, "cuLaunchKernel")
     os._exit([ENDS, HANGS].index(outcome))
 
 
@@ -205,7 +200,3 @@ def test_setmaxnreg_hangs_if_the_registers_do_not_suffice(device: Device) -> Non
         process.start()
         process.join(60)
         assert process.exitcode == (0 if computed.suffices else 1), split
-
-
-if __name__ == "__main__":
-    sys.exit(pytest.main(["-m", "gpu", "-n", "0", __file__]))

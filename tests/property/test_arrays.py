@@ -9,7 +9,7 @@ import pytest
 
 from occupancy import Limiter
 from occupancy.arrays import ArrayResults
-from occupancy.engine import MODELS, Model, Result, evaluate
+from occupancy.engine import MODELS, Model, evaluate
 from occupancy.tables import shipped
 from occupancy.values.carveout import Carveout
 from occupancy.values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Caching
@@ -26,8 +26,17 @@ CHIPS_AND_MODELS = [
 ]
 
 
-def assert_equal_to_engine(found: ArrayResults, answers: list[Result]) -> None:
-    """All outputs of a sweep of one dimension, against one answer of the engine for each element."""
+RANDOM = ("threads", "regs", "static_smem", "dynamic_smem", "barriers")
+"""Fields in which `random_kernels` differ."""
+
+
+def assert_equal_to_engine(
+    limits: Limits, kernels: list[Kernel], model: Model, *fields: str, common: Kernel | None = None
+) -> None:
+    """All outputs of a sweep over some fields, against one answer of the engine for each kernel."""
+    columns = {field: [getattr(kernel, field) for kernel in kernels] for field in fields}
+    found = ArrayResults.fill([limits], columns, common or Kernel(1), model)
+    answers = [evaluate(limits, kernel, model) for kernel in kernels]
     assert found.shape == (len(answers),)
     assert found.active_blocks.tolist() == [answer.active_blocks for answer in answers]
     assert found.active_warps.tolist() == [answer.active_warps for answer in answers]
@@ -74,19 +83,13 @@ def random_kernels(limits: Limits, common: Kernel, count: int, chance: random.Ra
     ]  # fmt: skip
 
 
-def columns_of(kernels: list[Kernel], *fields: str) -> dict[str, list[int]]:
-    return {field: [getattr(kernel, field) for kernel in kernels] for field in fields}
-
-
 @pytest.mark.parametrize(("limits", "model"), CHIPS_AND_MODELS)
 @sampled("stride", sample=8, everything=1)
 def test_random_kernels(limits: Limits, model: Model, stride: int) -> None:
     chance = random.Random(f"{limits.compute_capability} {model}")
     for common in all_options(limits, chance)[::stride]:
         kernels = random_kernels(limits, common, 100 // stride, chance)
-        columns = columns_of(kernels, "threads", "regs", "static_smem", "dynamic_smem", "barriers")
-        found = ArrayResults.fill([limits], columns, common, model)
-        assert_equal_to_engine(found, [evaluate(limits, kernel, model) for kernel in kernels])
+        assert_equal_to_engine(limits, kernels, model, *RANDOM, common=common)
 
 
 @pytest.mark.parametrize(("limits", "model"), CHIPS_AND_MODELS)
@@ -99,8 +102,7 @@ def test_blocks_that_are_too_large(limits: Limits, model: Model) -> None:
         for threads in [*edges, *range(most - 40, 4 * most, 61)]
         for registers in (0, 1, 8, 9, 63, 64, 255)
     ]
-    found = ArrayResults.fill([limits], columns_of(kernels, "threads", "regs"), Kernel(1), model)
-    assert_equal_to_engine(found, [evaluate(limits, kernel, model) for kernel in kernels])
+    assert_equal_to_engine(limits, kernels, model, "threads", "regs")
 
 
 @pytest.mark.parametrize(
@@ -117,9 +119,7 @@ def test_tensor_memory(limits: Limits, model: Model, virtual_resources: int | No
         for each in random_kernels(limits, Kernel(1), 200, chance)
     ]
     given = ("virtual_resources",) if virtual_resources is not None else ()
-    fields = ("threads", "regs", "static_smem", "dynamic_smem", "barriers", "tensor_memory", *given)
-    found = ArrayResults.fill([limits], columns_of(kernels, *fields), Kernel(1), model)
-    assert_equal_to_engine(found, [evaluate(limits, kernel, model) for kernel in kernels])
+    assert_equal_to_engine(limits, kernels, model, *RANDOM, "tensor_memory", *given)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -142,6 +142,4 @@ def test_imaginary_chips(seed: int) -> None:
     )
     common = Kernel(1, opt_in=chance.choice([True, False]))
     kernels = random_kernels(limits, common, 400, chance)
-    columns = columns_of(kernels, "threads", "regs", "static_smem", "dynamic_smem", "barriers")
-    found = ArrayResults.fill([limits], columns, common, model)  # type: ignore[arg-type]
-    assert_equal_to_engine(found, [evaluate(limits, kernel, model) for kernel in kernels])  # type: ignore[arg-type]
+    assert_equal_to_engine(limits, kernels, model, *RANDOM, common=common)  # type: ignore[arg-type]

@@ -66,13 +66,8 @@ def grid_of(limits: Limits, sizes: Array) -> Iterator[tuple[slice, ArrayResults]
     threads = threads_of(limits)
     for first in range(0, len(threads), THREADS_AT_ONCE):
         some = slice(first, first + THREADS_AT_ONCE)
-        columns = np.ix_(threads[some], REGISTERS, sizes)
-        yield (
-            some,
-            ArrayResults.fill(
-                [limits], dict(zip(("threads", "regs", "smem"), columns, strict=True)), Kernel(1)
-            ),
-        )
+        columns = dict(zip(("threads", "regs", "smem"), np.ix_(threads[some], REGISTERS, sizes), strict=True))
+        yield some, ArrayResults.fill([limits], columns, Kernel(1))
 
 
 def assert_grid_is_as_combined(limits: Limits, sizes: Array) -> None:
@@ -84,10 +79,8 @@ def assert_grid_is_as_combined(limits: Limits, sizes: Array) -> None:
         blocks = reduce(np.minimum, allowed)
         np.testing.assert_array_equal(found.active_blocks, blocks)
         np.testing.assert_array_equal(found.active_warps, blocks * warps[some])
-        bits = sum(
-            (limit == blocks) * np.uint8(Limiter.of(name))
-            for name, limit in zip(RESOURCES, allowed, strict=True)
-        )
+        named = zip(RESOURCES, allowed, strict=True)
+        bits = sum((limit == blocks) * np.uint8(Limiter.of(name)) for name, limit in named)
         np.testing.assert_array_equal(found.limiters, bits)
 
 
@@ -104,10 +97,8 @@ def test_every_byte_of_shared_memory_on_one_chip(stride: int) -> None:
     limits = shipped.limits("9.0")
     sizes = np.arange(0, limits.max_shared_memory_per_multiprocessor + 1, stride)
     found = ArrayResults.fill([limits], {"threads": 1, "smem": sizes}, Kernel(1))
-    allowed = limits_by_size(limits, sizes)[:, 0]
-    np.testing.assert_array_equal(
-        found.active_blocks, np.minimum(allowed, limits.max_blocks_per_multiprocessor)
-    )
+    allowed = np.minimum(limits_by_size(limits, sizes)[:, 0], limits.max_blocks_per_multiprocessor)
+    np.testing.assert_array_equal(found.active_blocks, allowed)
 
 
 @pytest.mark.exhaustive

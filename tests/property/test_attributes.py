@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from occupancy.readers.attributes import (
+    _ATTRIBUTES,
     MAX_THREADS,
     MAXREG_COUNT,
     REGCOUNT,
@@ -42,16 +43,7 @@ def test_at_once_as_one_by_one(parts: list[bytes], missing: int) -> None:
     whole = b"".join(parts)
     data = memoryview(whole[: max(0, len(whole) - missing)])
     found = {id: value for id, value, _ in records(data)}
-    assert dict(zip(sorted(WANTED), _by_id(kernel_values(data)), strict=True)) == {
-        id: found.get(id) for id in WANTED
-    }
-
-
-def _by_id(values: tuple[bytes | None, ...]) -> list[bytes | None]:
-    """The values of the wanted attributes in the order of their numbers."""
-    from occupancy.readers.attributes import _ATTRIBUTES
-
-    return [value for _, value in sorted(zip(_ATTRIBUTES, values, strict=True), key=lambda each: each[0])]
+    assert dict(zip(_ATTRIBUTES, kernel_values(data), strict=True)) == {id: found.get(id) for id in WANTED}
 
 
 def test_what_is_stated() -> None:

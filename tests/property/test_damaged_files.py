@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -17,37 +18,23 @@ from tests.sampling import examples
 
 # What to do at a place, given as a share of the length, so that examples shrink well.
 PLACES = st.floats(0, 1, exclude_max=True)
-EDITS = st.lists(
-    st.one_of(
-        st.tuples(st.just("replace"), PLACES, st.binary(min_size=1, max_size=16)),
-        st.tuples(st.just("insert"), PLACES, st.binary(min_size=1, max_size=200)),
-        st.tuples(st.just("delete"), PLACES, st.integers(1, 5000)),
-        st.tuples(st.just("repeat"), PLACES, st.integers(1, 5000)),
-        st.tuples(st.just("zero"), PLACES, st.integers(1, 5000)),
-        st.tuples(st.just("truncate"), PLACES, st.just(0)),
-    ),
-    min_size=1,
-    max_size=8,
-)
-Edit = tuple[str, float, "bytes | int"]
+NEW, SIZES = st.binary(min_size=1, max_size=200), st.integers(1, 5000)
+Edit = tuple[str, float, bytes, int]
+KINDS: dict[str, Callable[[bytes, bytes, bytes, int], bytes]] = {
+    "replace": lambda before, after, new, _: before + new[:16] + after[len(new[:16]) :],
+    "insert": lambda before, after, new, _: before + new + after,
+    "delete": lambda before, after, _, size: before + after[size:],
+    "repeat": lambda before, after, _, size: before + after[:size] + after,
+    "zero": lambda before, after, _, size: before + bytes(len(after[:size])) + after[size:],
+    "truncate": lambda before, *_: before,
+}
+EDITS = st.lists(st.tuples(st.sampled_from(sorted(KINDS)), PLACES, NEW, SIZES), min_size=1, max_size=8)
 
 
 def edited(data: bytes, edits: list[Edit]) -> bytes:
-    for kind, place, what in edits:
+    for kind, place, new, size in edits:
         at = int(place * len(data))
-        match kind, what:
-            case "replace", bytes(new):
-                data = data[:at] + new + data[at + len(new) :]
-            case "insert", bytes(new):
-                data = data[:at] + new + data[at:]
-            case "delete", int(size):
-                data = data[:at] + data[at + size :]
-            case "repeat", int(size):
-                data = data[: at + size] + data[at:]
-            case "zero", int(size):
-                data = data[:at] + bytes(len(data[at : at + size])) + data[at + size :]
-            case "truncate", _:
-                data = data[:at]
+        data = KINDS[kind](data[:at], data[at:], new, size)
     return data
 
 
@@ -66,13 +53,11 @@ def test_any_bytes(data: bytes) -> None:
     check(data)
 
 
+FATBIN, CUBIN = b"\x50\xed\x55\xba\x01\0\x10\0", b"\x7fELF\x02\x01\x01\x41\x08" + bytes(7)
+
+
 @examples(150)
-@given(
-    st.sampled_from(
-        [b"\x50\xed\x55\xba\x01\0\x10\0", b"\x7fELF\x02\x01\x01\x41\x08" + bytes(7), b"NVR\0", b"\x1f\x8b"]
-    ),
-    st.binary(max_size=300),
-)
+@given(st.sampled_from([FATBIN, CUBIN, b"NVR\0", b"\x1f\x8b"]), st.binary(max_size=300))
 def test_any_bytes_after_the_start_of_a_format(start: bytes, data: bytes) -> None:
     check(b"\0" * 8 + start + data if start.startswith(b"\x50") else start + data)
 

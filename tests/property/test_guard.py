@@ -58,12 +58,11 @@ def test_the_way_back_mirrors_the_way_there(
 ) -> None:
     there, back = diff(old, new, threshold), diff(new, old, threshold)
     assert (there.added, there.removed) == (back.removed, back.added)
+    pairs = [(row.old, row.new, row.verdict) for row in there.kernels]
+    mirrored = [(row.new, row.old, MIRRORED.get(row.verdict, row.verdict)) for row in back.kernels]
     ways = [
-        Counter((repr(a.record), repr(b.record), verdict, _change(a, b)) for a, b, verdict in pairs)
-        for pairs in (
-            [(row.old, row.new, row.verdict) for row in there.kernels],
-            [(row.new, row.old, MIRRORED.get(row.verdict, row.verdict)) for row in back.kernels],
-        )
+        Counter((repr(a.record), repr(b.record), verdict, _change(a, b)) for a, b, verdict in way)
+        for way in (pairs, mirrored)
     ]
     assert ways[0] == ways[1]
 
