@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import gc
-import gzip
 import os
 import signal
 import sys
@@ -12,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 from tests.recorded import installed, recorded_tape, without_packages
-from tests.samples import unpack
+from tests.samples import FOLDER, unpack
 from tests.sampling import FULL
 
 # A build server may set it; tests say themselves where they want colour.
@@ -85,11 +84,7 @@ def h200(no_gpu_of_this_machine: None) -> Iterator[None]:
 def builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The two builds of tests/data/builds, ``before`` and ``after``: cubins, and what ptxas printed."""
     target = tmp_path_factory.mktemp("builds")
-    for path in (Path(__file__).parent / "data" / "builds").rglob("*.*"):
-        copy = target / path.parent.name / path.name
-        copy.parent.mkdir(exist_ok=True)
-        if path.suffix == ".gz":
-            copy.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
-        elif path.suffix == ".log":
-            (target / f"{path.parent.name}.log").write_bytes(path.read_bytes())
+    for name in ("before", "after"):
+        build = unpack(target / name, FOLDER.parent / "builds" / name)
+        (build / "ptxas.log").rename(f"{build}.log")
     return target

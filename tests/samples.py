@@ -32,9 +32,14 @@ SPILLY, REDUCE, VEC_ADD = "_Z6spillyPfi", "_Z10reduce_dynPKfPfi", "_Z7vec_addPKf
 
 
 @cache
+def unpacked(name: str) -> bytes:
+    """Return the content of a file in tests/data that is kept compressed."""
+    return gzip.decompress((FOLDER.parent / f"{name}.gz").read_bytes())
+
+
 def sample(name: str) -> bytes:
     path = FOLDER / name
-    return path.read_bytes() if path.exists() else gzip.decompress(Path(f"{path}.gz").read_bytes())
+    return path.read_bytes() if path.exists() else unpacked(f"kernels/{name}")
 
 
 def found_in(content: bytes | str) -> list[Found]:
@@ -56,16 +61,10 @@ INDUCTOR = FOLDER.parent / "inductor"
 
 def unpack(target: Path, folder: Path = FOLDER) -> Path:
     """Copy all samples of a folder into another one, decompressed."""
-    for path in folder.rglob("*"):
-        copy = target / path.relative_to(folder)
-        if path.is_dir():
-            copy.mkdir(parents=True, exist_ok=True)
-        elif path.suffix == ".gz":
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
-        else:
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, copy)
+    shutil.copytree(folder, target, dirs_exist_ok=True)
+    for path in target.rglob("*.gz"):
+        path.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
+        path.unlink()
     return target
 
 

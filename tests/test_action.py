@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import runpy
@@ -21,7 +20,6 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
-BUILDS = ROOT / "tests" / "data" / "builds"
 BASELINE = "occupancy-baseline.json"
 
 
@@ -82,12 +80,8 @@ def github() -> Iterator[GitHub]:
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("project")
-    for build in ("before", "after"):
-        (folder / build).mkdir()
-        for packed in (BUILDS / build).glob("*.gz"):
-            (folder / build / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
+def project(builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = shutil.copytree(builds, tmp_path_factory.mktemp("project"), dirs_exist_ok=True)
     program = [sys.executable, "-m", "occupancy"]
     subprocess.run([*program, "init", "before"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     (folder / "event.json").write_text(json.dumps({"pull_request": {"number": 7}}))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import itertools
 from functools import cache, partial
@@ -19,10 +18,11 @@ from occupancy.readers import KernelRecord, stream_kernels
 from occupancy.tables import shipped
 from occupancy.values.carveout import Carveout
 from occupancy.values.kernel import Kernel
+from tests.samples import unpacked
 from tests.sampling import sampled
 
 from .against_header import available
-from .golden import FOLDER, H200, Comparison, read_kernel, read_rows
+from .golden import H200, Comparison, read_kernel, read_rows
 from .header import INVALID_INPUT, Header, Records
 
 LIMITS = shipped.limits(H200)
@@ -120,8 +120,8 @@ def test_splits_of_registers() -> None:
 
 @cache
 def _kernels(cubin: str) -> dict[str, KernelRecord]:
-    content = gzip.decompress((FOLDER.parent / "modern" / "h200" / f"{cubin}.gz").read_bytes())
-    return {record.name: record for record in stream_kernels(io.BytesIO(content))}
+    content = io.BytesIO(unpacked(f"modern/h200/{cubin}"))
+    return {record.name: record for record in stream_kernels(content)}
 
 
 def test_spills_into_shared_memory() -> None:

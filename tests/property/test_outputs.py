@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 import re
-from pathlib import Path
 from xml.etree import ElementTree
 
 import jsonschema
@@ -23,11 +21,10 @@ from occupancy.report.check import CheckCase
 from occupancy.report.model import Column, Facts, Paragraph, Report, Table
 from occupancy.report.scan import Finding, FindingKind
 from tests.hostile import Tags
+from tests.samples import unpacked
 
-SCHEMA = Path(__file__).parents[1] / "data" / "sarif" / "sarif-2.1.0.json.gz"
-SARIF = jsonschema.Draft202012Validator(
-    json.loads(gzip.decompress(SCHEMA.read_bytes())), format_checker=jsonschema.FormatChecker()
-)
+SCHEMA = json.loads(unpacked("sarif/sarif-2.1.0.json"))
+SARIF = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker())
 
 PARTS = (
     "<img onerror=x>", "</td>", "`", "``", "|", "\\", "\x1b]0;x\x07", "\n", "\r", "::error::x", "##[error]",

@@ -5,7 +5,6 @@ tests/data/modern/triton has them, with how they were made: each was asked for 4
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 
 import occupancy
+from tests.samples import unpacked
 
 FOLDER = Path(__file__).parents[2] / "data" / "modern" / "triton"
 
@@ -30,7 +30,7 @@ GOLDEN = {
 def compiled(name: str) -> Any:
     """What Triton's launch returns, as far as it is looked at."""
     metadata = json.loads((FOLDER / name / "product.json").read_text(encoding="utf-8"))
-    image = gzip.decompress((FOLDER / name / "product.cubin.gz").read_bytes())
+    image = unpacked(f"modern/triton/{name}/product.cubin")
     fields = SimpleNamespace(**metadata, _asdict=lambda: metadata)
     return SimpleNamespace(asm={"cubin": image}, metadata=fields)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 from pathlib import Path
@@ -11,21 +10,20 @@ import pytest
 
 import occupancy
 from occupancy.tables.families import later_members
+from tests import samples
 from tests.cli_runner import run
 
 FOLDER = Path(__file__).parents[2] / "data" / "modern"
 
 
 def scanned(name: str, **options: str) -> dict[str, occupancy.ScannedKernel]:
-    content = gzip.decompress((FOLDER / f"{name}.cubin.gz").read_bytes())
-    return {kernel.name: kernel for kernel in occupancy.scan(io.BytesIO(content), **options)}  # type: ignore[arg-type]
+    content = io.BytesIO(samples.unpacked(f"modern/{name}.cubin"))
+    return {kernel.name: kernel for kernel in occupancy.scan(content, **options)}  # type: ignore[arg-type]
 
 
 @pytest.fixture
 def unpacked(tmp_path: Path) -> Path:
-    for path in FOLDER.glob("*.gz"):
-        (tmp_path / path.stem).write_bytes(gzip.decompress(path.read_bytes()))
-    return tmp_path
+    return samples.unpack(tmp_path, FOLDER)
 
 
 def test_a_kernel_that_allocates_tensor_memory_has_one_block() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 import shutil
@@ -16,8 +15,7 @@ import pytest
 import occupancy
 from tests.cli_runner import run
 from tests.hostile import log
-
-DATA = Path(__file__).parents[2] / "data"
+from tests.samples import unpacked
 
 
 @pytest.fixture
@@ -123,7 +121,7 @@ def test_junit_and_sarif(project: Path) -> None:
     suite = ElementTree.fromstring(run("check", "build/", "--format", "junit").stdout)
     assert (suite.get("tests"), suite.get("failures")) == ("16", "6")
     log = json.loads(run("check", "build/", "--format", "sarif").stdout)
-    schema = json.loads(gzip.decompress((DATA / "sarif" / "sarif-2.1.0.json.gz").read_bytes()))
+    schema = json.loads(unpacked("sarif/sarif-2.1.0.json"))
     jsonschema.Draft202012Validator(schema).validate(log)
     results = log["runs"][0]["results"]
     assert [each["ruleId"] for each in results] == ["max_occupancy_drop", "no_new_spills", "removed"]
@@ -133,7 +131,7 @@ def test_junit_and_sarif(project: Path) -> None:
 def test_places_in_the_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sources were compiled in another folder; the longest tail of the path that exists here counts."""
     monkeypatch.chdir(tmp_path)
-    Path("alone.cubin").write_bytes(gzip.decompress((DATA / "lines" / "alone.cubin.gz").read_bytes()))
+    Path("alone.cubin").write_bytes(unpacked("lines/alone.cubin"))
     Path("rules.toml").write_text("[[rules]]\nmax_regs = 8\n")
 
     def locations() -> list[dict[str, Any]]:

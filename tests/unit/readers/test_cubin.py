@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from occupancy.readers import KernelRecord, stream_kernels
 from occupancy.values.limits import ComputeCapability
 from tests import hostile
-from tests.samples import FOLDER, REDUCE, SPILLY, VEC_ADD, sample
+from tests.samples import FOLDER, REDUCE, SPILLY, VEC_ADD, sample, unpacked
 
 DATA = FOLDER.parent
 CUBINS = {
@@ -28,7 +27,7 @@ def records(data: bytes | bytearray) -> dict[str, KernelRecord]:
 
 @pytest.mark.parametrize("name", CUBINS)
 def test_a_cubin_equals_what_ptxas_printed(name: str) -> None:
-    image = records(gzip.decompress((DATA / f"{name}.cubin.gz").read_bytes()))
+    image = records(unpacked(f"{name}.cubin"))
     printed = records(CUBINS[name].read_bytes())
     assert image.keys() == printed.keys() != set()
     for kernel, record in image.items():
@@ -114,12 +113,12 @@ def test_negative_spill_counts_are_read() -> None:
 
 class TestFamilies:
     def test_it_is_answered_for_the_plain_architecture(self) -> None:
-        record = records(gzip.decompress((MODERN / "tensor_memory_100f.cubin.gz").read_bytes()))["alloc_1cta"]
+        record = records(unpacked("modern/tensor_memory_100f.cubin"))["alloc_1cta"]
         assert record.compute_capability == ComputeCapability(10, 0)
         assert record.kernel(128).virtual_resources == 128
 
     def test_a_note_that_is_damaged_says_nothing(self) -> None:
-        whole = gzip.decompress((MODERN / "tensor_memory_100f.cubin.gz").read_bytes())
+        whole = unpacked("modern/tensor_memory_100f.cubin")
         for note, broken in ((b"-arch sm_100f", b"-arch sm_999f"), (b"-arch sm", b"-xrch sm")):
             found = records(whole.replace(note, broken)).values()
             assert {record.arch for record in found} == {"sm_100"}

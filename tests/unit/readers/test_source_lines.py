@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 import shutil
 import subprocess
@@ -13,8 +12,8 @@ import pytest
 from occupancy import KernelRecord
 from occupancy.readers import read
 from occupancy.readers.source_lines import _signed, _Unit
+from tests.samples import unpacked
 
-DATA = Path(__file__).parents[2] / "data" / "lines"
 EXPECTED = {
     "alone": {"second": ("kernels.cu", 7), "first": ("kernels.cu", 4)},
     "one": {"second": ("kernels.cu", 7), "first": ("kernels.cu", 4)},
@@ -25,7 +24,7 @@ EXPECTED = {
 @pytest.fixture(params=EXPECTED)
 def cubin(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     path = tmp_path / f"{request.param}.cubin"
-    path.write_bytes(gzip.decompress((DATA / f"{request.param}.cubin.gz").read_bytes()))
+    path.write_bytes(unpacked(f"lines/{request.param}.cubin"))
     return path
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import struct
 
@@ -18,9 +17,7 @@ from occupancy.readers.stack_use import (
     UNKNOWN_SPILLS,
     count_spills,
 )
-from tests.samples import FOLDER
-
-STACK = FOLDER.parent / "stack"
+from tests.samples import unpacked
 
 R1, R5 = 1, 5
 STL, LDL, BRA, MOV = 0x387, 0x983, 0x947, 0x202
@@ -99,7 +96,7 @@ def test_more_of_it_than_is_read() -> None:
         count_spills(memoryview(STORE * 100_000), (), limits)
 
 
-SAMPLE = gzip.decompress((STACK / "13.0_75_whole.cubin.gz").read_bytes())
+SAMPLE = unpacked("stack/13.0_75_whole.cubin")
 
 
 def test_code_that_is_not_there_is_not_counted() -> None:
