@@ -30,11 +30,8 @@ def cli(*arguments: str) -> str:
     )
 
 
-def test_import_loads_nothing() -> None:
+def test_import_loads_nothing_and_help_click_alone() -> None:
     assert loaded("import occupancy") == set()
-
-
-def test_help_loads_click_alone() -> None:
     own = {"occupancy.cli", "occupancy.cli.command", "occupancy.errors", "occupancy.values"}
     assert loaded(cli("--help")) <= {"click", *own, "occupancy.values.untrusted"}
 
@@ -70,7 +67,6 @@ def test_compute_loads_neither_click_nor_rich() -> None:
 
 
 def test_rows_of_a_sweep_load_neither_numpy_nor_matplotlib() -> None:
-    arguments = ("sweep", "--cc", "7.0", "--threads", "32:1024:32", "--regs", "37", "--format", "csv")
-    modules = loaded(cli(*arguments))
+    modules = loaded(cli("sweep", "--cc", "7.0", "--threads", "32:1024:32", "--format", "csv"))
     assert modules & set(HEAVY) <= {"click", "yaml"}
     assert not {name for name in modules if name.startswith("occupancy.device")}

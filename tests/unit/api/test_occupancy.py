@@ -22,13 +22,10 @@ def test_one_gpu_and_several() -> None:
     assert occupancy.compute("ampere", threads=32) == occupancy.compute(["ampere"], threads=32)
 
 
-def test_the_gpu_is_part_of_equality() -> None:
+def test_results_are_immutable_and_can_be_copied_and_the_gpu_is_part_of_equality() -> None:
     named, bare = (occupancy.compute(gpu, threads=256) for gpu in ("H100 SXM", "9.0"))
     assert named != bare
     assert len({named, bare, occupancy.compute("H100 SXM", threads=256)}) == 2
-
-
-def test_results_are_immutable_and_can_be_copied() -> None:
     result = occupancy.compute("H100 SXM", threads="16x16", regs=40, carveout="50%")
     for name in ("active_blocks", "kernel", "gpu", "anything"):
         with pytest.raises(AttributeError):

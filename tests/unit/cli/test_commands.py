@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import os
+from unittest.mock import Mock
 
 import click
 import pytest
@@ -67,11 +67,6 @@ def test_a_file_that_fails_is_named() -> None:
 
 def test_only_printing_is_called_writing_the_answer() -> None:
     with pytest.raises(Refusal, match=r"^The output cannot be written: "), errors_as_messages():
-        click.echo("answer", file=_Full())
+        click.echo("answer", file=Mock(write=Mock(side_effect=OSError(28, "No space left on device"))))
     with pytest.raises(Refusal, match=r"^the system: it is on fire\.$"), errors_as_messages():
         raise OSError("it is on fire")
-
-
-class _Full(io.StringIO):
-    def write(self, text: str) -> int:
-        raise OSError(28, "No space left on device")

@@ -37,6 +37,11 @@ def _built_at_noon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(BUILT_AT, "1772366400")
 
 
+def page_at(address: str) -> str:
+    """Return the page of an address that was opened."""
+    return Path(unquote(address.partition("#")[0].removeprefix("file://"))).read_text(encoding="utf-8")
+
+
 def question_in(page: str) -> dict[str, str]:
     start = page.index('data-question="') + len('data-question="')
     return dict(parse_qsl(page[start : page.index('"', start)].replace("&amp;", "&")))
@@ -72,48 +77,31 @@ def test_it_lists_the_kernels_of_files(opened: list[str]) -> None:
     page = run("page", "tests/data/kernels/samples.cubin", "-o", "-").stdout
     assert page == run("scan", "tests/data/kernels/samples.cubin", "--format", "html").stdout
     assert run("page", "tests/data/kernels/samples.cubin").exit_code == 0
-    path = Path(unquote(opened[0].removeprefix("file://")))
-    assert path.read_text(encoding="utf-8").rstrip() == page.rstrip()
+    assert page_at(opened[0]).rstrip() == page.rstrip()
 
 
 def test_it_opens(opened: list[str]) -> None:
     assert run("page", *QUESTION).exit_code == 0
-    (address,) = opened
-    file, _, question = address.partition("#")
-    assert question == "cc=9.0&threads=256&regs=40"
-    page = Path(unquote(file.removeprefix("file://"))).read_text(encoding="utf-8")
-    assert question_in(page) == {"cc": "9.0", "threads": "256", "regs": "40"}
-
-
-def test_calc_opens_it_too(opened: list[str]) -> None:
-    done = run("calc", *QUESTION, "--open")
-    assert done.stdout.startswith("75% occupancy")
-    assert [address.partition("#")[2] for address in opened] == ["cc=9.0&threads=256&regs=40"]
-
-
-def test_where_there_is_no_browser_it_says_the_address(
-    opened: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(webbrowser, "open", lambda address: False)
-    done = run("page")
-    assert done.exit_code == 0
-    assert done.stderr.startswith("No browser to open: file://")
-    assert done.stderr.endswith("\nA file to keep or to send: occupancy page -o occupancy.html\n")
+    assert run("calc", *QUESTION, "--open").stdout.startswith("75% occupancy")
+    assert [address.partition("#")[2] for address in opened] == ["cc=9.0&threads=256&regs=40"] * 2
+    assert question_in(page_at(opened[0])) == {"cc": "9.0", "threads": "256", "regs": "40"}
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        ("page", *QUESTION, "--no-opt-in", "--smem", "9k"),
+        ("page",), ("page", *QUESTION, "--no-opt-in", "--smem", "9k"),
         ("calc", "--gpu", "RTX 4090", "--threads", "16x16", "--carveout", "64k", "--grid", "99", "--open"),
         ("page", "tests/data/kernels/samples.cubin"),
     ],
-)
-def test_the_command_that_it_says_makes_the_same_page(
+)  # fmt: skip
+def test_without_a_browser_it_says_the_command_of_the_same_page(
     options: tuple[str, ...], opened: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(webbrowser, "open", lambda address: False)
-    said = run(*options).stderr.splitlines()[-1]
+    done = run(*options)
+    *_, address, said = done.stderr.splitlines()
+    assert (done.exit_code, address[:26]) == (0, "No browser to open: file:/")
     program, *command = shlex.split(said.removeprefix("A file to keep or to send: "))
     assert (program, command[-2:]) == ("occupancy", ["-o", "occupancy.html"])
     made = run(*command[:-1], "-").stdout
@@ -142,12 +130,9 @@ def test_what_cannot_be_opened(command: str, said: str, opened: list[str]) -> No
 
 @pytest.mark.parametrize(
     ("platform", "variable", "end"),
-    [
-        ("linux", "XDG_CACHE_HOME", "occupancy"),
-        ("win32", "LOCALAPPDATA", "occupancy"),
-        ("darwin", "UNSET", "Library/Caches/occupancy"),
-    ],
-)
+    [("linux", "XDG_CACHE_HOME", "occupancy"), ("win32", "LOCALAPPDATA", "occupancy"),
+     ("darwin", "UNSET", "Library/Caches/occupancy")],
+)  # fmt: skip
 def test_where_it_lies(
     platform: str, variable: str, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ import json
 import os
 import struct
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -113,20 +113,16 @@ class TestLineTables:
         body += (b"\x0c" + bytes(255)) * 3000
         table = struct.pack("<I", len(body)) + body + bytes(32)
         data = with_lines(table, struct.pack("<QQq", start + 3, (1 << 32) | 2, 0) * 400)
-        count = calls(lambda: found_in(data), "_unsigned")
-        assert count <= 400 * 260
+        assert calls(lambda: found_in(data), "_unsigned") <= 400 * 260
         assert spent["pieces"] >= 400 * 16
         assert len(kernels_of(found_in(data))) == 1
 
 
-class TestDemangling:
-    NAME = "_Z6k{:05}IJ" + "i" * 200 + "EEv" + "Dp1aIT_E" * 80
-
-    def test_packs_within_packs(self) -> None:
-        data = "".join(hostile.log(self.NAME.format(number)) for number in range(200)).encode()
-        found = found_in(data)
-        assert 1 < len(kernels_of(found)) < 10
-        assert "longer mangled names" in str(found[-1])
+def test_names_of_packs_within_packs() -> None:
+    name = "_Z6k{:05}IJ" + "i" * 200 + "EEv" + "Dp1aIT_E" * 80
+    found = found_in("".join(hostile.log(name.format(number)) for number in range(200)))
+    assert 1 < len(kernels_of(found)) < 10
+    assert "longer mangled names" in str(found[-1])
 
 
 @pytest.mark.linux
@@ -140,10 +136,6 @@ def test_a_file_that_is_one_hole(tmp_path: Path) -> None:
 
 
 class TestImagesBesideMetadata:
-    METADATA = json.dumps(
-        {"name": "zz", "num_warps": 4, "shared": 0, "target": {"backend": "cuda", "arch": 90}}
-    )
-
     @pytest.mark.posix
     def test_links_to_one_image_share_its_allowance(self, tmp_path: Path, spent: dict[str, int]) -> None:
         image = elf(
@@ -155,7 +147,7 @@ class TestImagesBesideMetadata:
         folder = tmp_path / "cache"
         folder.mkdir()
         for number in range(50):
-            (folder / f"{number}.json").write_text(self.METADATA)
+            (folder / f"{number}.json").write_text(hostile.metadata("zz"))
             (folder / f"{number}.cubin").symlink_to("../image")
         list(read(folder))
         assert spent["pieces"] <= allowed("pieces", len(image)) + 50 * allowed("pieces", 0) / 100
@@ -164,11 +156,9 @@ class TestImagesBesideMetadata:
     def test_all_kernels_of_an_image_are_found(self, samples: Path, tmp_path: Path) -> None:
         names = [each.name for each in kernels_of(list(read(samples / "samples.cubin")))]
         (tmp_path / "x.cubin").write_bytes((samples / "samples.cubin").read_bytes())
-        (tmp_path / "x.json").write_text(self.METADATA.replace("zz", names[1]))
-        found = kernels_of(list(read(tmp_path)))
-        assert {(each.name, each.format) for each in found} == {
-            (names[0], "cubin"), (names[1], "triton"), (names[2], "cubin"),
-        }  # fmt: skip
+        (tmp_path / "x.json").write_text(hostile.metadata(names[1]))
+        found = {(each.name, each.format) for each in kernels_of(list(read(tmp_path)))}
+        assert found == set(zip(names, ("cubin", "triton", "cubin"), strict=True))
 
 
 @pytest.mark.parametrize("path", ["a\0b", "\ud800", "a\0b.cubin", "\ud800.cubin"])
@@ -192,14 +182,10 @@ def test_what_a_packed_binary_costs_is_paid_by_the_packed_size(spent: dict[str, 
         assert spent[kind] <= allowed(kind, len(data)) + granted
 
 
-def events(count: int) -> Iterator[dict[str, object]]:
-    for number in range(count):
-        yield json.loads(hostile.trace(f"k{number % 7}"))["traceEvents"][0]
-
-
 def test_a_trace_dense_with_launches_makes_each_record_once() -> None:
     trace = json.loads(hostile.trace("k"))
-    trace["traceEvents"] = list(events(2000))
+    (event,) = trace["traceEvents"]
+    trace["traceEvents"] = [{**event, "name": f"k{number % 7}"} for number in range(2000)]
     data = json.dumps(trace).encode()
     made = calls(lambda: found_in(data), "__init__", "replace", "_replace")
     assert made < 2100
