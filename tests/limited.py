@@ -39,20 +39,15 @@ class Ended(NamedTuple):
 
 
 def limited(
-    *arguments: object,
-    stdin: bytes = b"",
-    cpu_seconds: int = CPU_SECONDS,
-    environment: dict[str, str] | None = None,
-    folder: Path | None = None,
-) -> Ended:
+    *arguments: object, stdin: bytes = b"", cpu_seconds: int = CPU_SECONDS,
+    environment: dict[str, str] | None = None, folder: Path | None = None,
+) -> Ended:  # fmt: skip
     variables = {**os.environ, **(environment or {})}
     with tempfile.TemporaryDirectory() as name:
         files = [Path(name, each) for each in FILES]
         files[0].write_bytes(stdin)
-        process = _server().Process(
-            target=_run,
-            args=(list(map(str, arguments)), str(folder or os.getcwd()), variables, cpu_seconds, files),
-        )
+        settings = (list(map(str, arguments)), str(folder or os.getcwd()), variables, cpu_seconds, files)
+        process = _server().Process(target=_run, args=settings)
         process.start()
         process.join()
         _, out, error, peak = files

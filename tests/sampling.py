@@ -15,12 +15,9 @@ def sampled(name: str, *, sample: object, everything: object) -> pytest.MarkDeco
     A stride as the sample shares no factor with the lengths of the inner loops, so that every combination
     of those comes up.
     """
+    some = pytest.param(sample, id="sample", marks=pytest.mark.sample)
     return pytest.mark.parametrize(
-        name,
-        [
-            pytest.param(sample, id="sample", marks=pytest.mark.sample),
-            pytest.param(everything, id="all", marks=pytest.mark.thorough),
-        ],
+        name, [some, pytest.param(everything, id="all", marks=pytest.mark.thorough)]
     )
 
 

@@ -64,10 +64,8 @@ def names() -> Iterator[str]:
         public = getattr(occupancy, name)
         yield f"module-occupancy.{name}" if inspect.ismodule(public) else f"occupancy.{name}"
         if inspect.isclass(public) and not issubclass(public, Exception):
-            own = {
-                key: each for key, each in vars(public).items() if key[0] != "_" and key not in IN_EVERY_CLASS
-            }
-            yield from (f"occupancy.{name}.{key}" for key in sorted(own))
+            own = sorted(key for key in vars(public).keys() - IN_EVERY_CLASS if key[0] != "_")
+            yield from (f"occupancy.{name}.{key}" for key in own)
 
 
 def options() -> Iterator[str]:

@@ -84,9 +84,7 @@ class TestOutputThatIsNotTaken:
             assert program.stderr.read() == b""
         assert program.returncode == 141
 
-    def test_the_old_file_stays_where_the_new_one_has_no_room(
-        self, log: Path, tmp_path: Path, environment: Setting
-    ) -> None:
+    def test_the_old_file_stays_without_room(self, log: Path, tmp_path: Path, environment: Setting) -> None:
         folder = tmp_path / "answers"
         folder.mkdir()
         small = tmp_path / "small"

@@ -17,9 +17,8 @@ V100 = ("calc", "--cc", "7.0", "--threads", "128", "--regs", "37")
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*PROGRAM, *arguments], capture_output=True, text=True, env={**os.environ, **environment}
-    )
+    variables = {**os.environ, **environment}
+    return subprocess.run([*PROGRAM, *arguments], capture_output=True, text=True, env=variables)
 
 
 @pytest.mark.parametrize(

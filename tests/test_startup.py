@@ -46,7 +46,7 @@ def test_a_plain_answer_loads_neither_rich_nor_pydantic(output_format: str) -> N
 
 
 @pytest.mark.parametrize("own", [("--set", "max_blocks_per_multiprocessor=4"), ("--limits", "own.yaml")])
-def test_limits_of_the_users_own_load_no_pydantic(
+def test_own_limits_load_no_pydantic(
     own: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -18,10 +18,8 @@ pytestmark = pytest.mark.gpu
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "occupancy", *arguments], capture_output=True, text=True,
-        env={**os.environ, **environment},
-    )  # fmt: skip
+    command, variables = [sys.executable, "-m", "occupancy", *arguments], {**os.environ, **environment}
+    return subprocess.run(command, capture_output=True, text=True, env=variables)
 
 
 def test_every_answer_of_the_driver_agrees() -> None:

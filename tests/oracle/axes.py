@@ -50,10 +50,8 @@ def shared_memory_by_blocks(limits: Limits) -> list[int]:
     """The sizes among them between which the number of blocks of the largest configuration changes."""
     unit, reserved = limits.shared_memory_allocation_unit, limits.reserved_shared_memory_per_block
     pool = limits.max_shared_memory_per_multiprocessor
-    most = {
-        pool // blocks // unit * unit - reserved
-        for blocks in range(1, limits.max_blocks_per_multiprocessor + 2)
-    }
+    counts = range(1, limits.max_blocks_per_multiprocessor + 2)
+    most = {pool // blocks // unit * unit - reserved for blocks in counts}
     limit = {limits.max_shared_memory_per_block, limits.max_shared_memory_per_block_optin}
     edges = {size + offset for size in most | limit for offset in (0, 1)}
     return sorted({0, *(size for size in edges if size > 0)})

@@ -207,11 +207,8 @@ def test_what_if_hardware(header: Header, limits: Limits, count: int) -> None:
 
 def test_a_percentage_is_rounded_down_to_bytes(header: Header) -> None:
     """50 percent of 16385 bytes is 8192, and that is a size; no real SM has a percentage on this edge."""
-    limits = shipped.limits("7.0").replace(
-        max_shared_memory_per_multiprocessor=16385,
-        max_shared_memory_per_block=16384,
-        max_shared_memory_per_block_optin=16384,
-    )
+    most = {"max_shared_memory_per_block": 16384, "max_shared_memory_per_block_optin": 16384}
+    limits = shipped.limits("7.0").replace(max_shared_memory_per_multiprocessor=16385, **most)
     kernel = Kernel(32, smem=4096, carveout=Carveout(50, "percent"))
     assert compare(header, limits, [kernel]) == (1, 0)
     assert evaluate(limits, kernel).block_limits.shared_memory == 2
@@ -275,9 +272,7 @@ def runtime_kernels(limits: Limits, question: str, count: int) -> list[Kernel]:
 @each_chip
 @KERNELS
 @pytest.mark.parametrize("smem", [None, partial(operator.mul, 24)], ids=["fixed", "by the size"])
-def test_max_potential_block_size(
-    header: Header, limits: Limits, count: int, smem: Callable[[int], int] | None
-) -> None:
+def test_block_sizes(header: Header, limits: Limits, count: int, smem: Callable[[int], int] | None) -> None:
     """With the kernel's own threads as the largest block that it works with."""
     asked = runtime_kernels(limits, "block size", count)
     if smem is not None:
@@ -392,9 +387,8 @@ def test_every_combination(header: Header, limits: Limits) -> None:
         expected = np.stack([theirs["active_blocks"], LIMITERS[limiting_factors(theirs)]])
         answers = np.stack([ours.active_blocks.reshape(-1), ours.limiters.reshape(-1)])
         wrong = np.flatnonzero((answers != expected).any(axis=0))[:5]
-        assert not wrong.size, (
-            f"{asked[wrong]}: blocks and limiters {answers[:, wrong]}, not {expected[:, wrong]}"
-        )
+        found = f"blocks and limiters {answers[:, wrong]}, not {expected[:, wrong]}"
+        assert not wrong.size, f"{asked[wrong]}: {found}"
 
 
 @pytest.mark.exhaustive

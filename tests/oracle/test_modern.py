@@ -184,7 +184,7 @@ def test_the_largest_static_shared_memory(assembler: str, tmp_path: Path) -> Non
         ("*out = 1;", ["-rdc=true"], "per-function compilation modes"),
     ],
 )  # fmt: skip
-def test_what_spilling_into_shared_memory_excludes(
+def test_what_smem_spills_exclude(
     nvcc: Path, tmp_path: Path, body: str, options: list[str], why: str
 ) -> None:
     pragma = 'asm volatile(".pragma \\"enable_smem_spilling\\";");'

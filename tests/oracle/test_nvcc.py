@@ -77,9 +77,7 @@ def compile_and_compare(nvcc: Path, folder: Path, arch: str, options: list[str])
 @pytest.mark.parametrize("registers", [24, *(pytest.param(each, marks=THOROUGH) for each in (32, 64))])
 @WITH_RDC
 @pytest.mark.parametrize("arch", QUICK)
-def test_spills_are_counted_as_the_compiler_does(
-    nvcc: Path, tmp_path: Path, arch: str, options: list[str], registers: int
-) -> None:
+def test_counted_spills(nvcc: Path, tmp_path: Path, arch: str, options: list[str], registers: int) -> None:
     log = run(
         nvcc, "-cubin", f"-arch=sm_{arch}", "-Xptxas=-v", f"-maxrregcount={registers}", *options,
         "-o", "stack.cubin", STACK, folder=tmp_path,
@@ -99,9 +97,7 @@ def test_cubin_equals_the_log(nvcc: Path, tmp_path: Path, arch: str, options: li
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("options", [[], ["-rdc=true"], ["-G"], ["-O1"]], ids=["whole", "rdc", "debug", "O1"])
 @pytest.mark.parametrize("arch", ALL)
-def test_cubin_equals_the_log_on_every_architecture(
-    nvcc: Path, tmp_path: Path, arch: str, options: list[str]
-) -> None:
+def test_cubin_equals_the_log_everywhere(nvcc: Path, tmp_path: Path, arch: str, options: list[str]) -> None:
     if arch.rstrip("a") not in supported(nvcc):
         pytest.skip(f"this nvcc does not know sm_{arch}")
     compile_and_compare(nvcc, tmp_path, arch, options)

@@ -72,9 +72,8 @@ def shared_memory(draw: st.DrawFn, limits: Limits) -> int:
     if draw(st.booleans()):
         share = limits.max_shared_memory_per_multiprocessor // draw(st.integers(1, 40))
         unit = limits.shared_memory_allocation_unit
-        return max(
-            share // unit * unit - limits.reserved_shared_memory_per_block + draw(st.integers(-1, 1)), 0
-        )
+        size = share // unit * unit - limits.reserved_shared_memory_per_block
+        return max(size + draw(st.integers(-1, 1)), 0)
     return draw(st.integers(0, limits.max_shared_memory_per_multiprocessor + 4096))
 
 
@@ -84,11 +83,9 @@ def barriers() -> SearchStrategy[int | None]:
 
 def carveouts(limits: Limits) -> SearchStrategy[Carveout | None]:
     sizes = st.sampled_from(limits.shared_memory_configurations)
-    return (
-        st.none()
-        | st.integers(0, 100).map(lambda percent: Carveout(percent, "percent"))
-        | sizes.map(lambda size: Carveout(size, "bytes"))
-    )
+    percentages = st.integers(0, 100)
+    in_percent = percentages.map(lambda percent: Carveout(percent, "percent"))
+    return st.none() | in_percent | sizes.map(lambda size: Carveout(size, "bytes"))
 
 
 def tensor_memory(limits: Limits) -> SearchStrategy[int | None]:

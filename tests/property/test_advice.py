@@ -45,9 +45,8 @@ brute_force = examples(80)
 def small_chips(draw: st.DrawFn) -> Question:
     """SMs with so little memory, of so odd a size, that every byte of it can be tried."""
     real = shipped.limits(draw(st.sampled_from(["2.0", "3.5", "5.2", "7.0", "9.0"])))
-    sizes = sorted(
-        draw(st.sets(st.integers(0, 1500), min_size=1, max_size=4)) | {draw(st.integers(1501, 2000))}
-    )
+    smaller = draw(st.sets(st.integers(0, 1500), min_size=1, max_size=4))
+    sizes = sorted(smaller | {draw(st.integers(1501, 2000))})
     reserved = draw(st.integers(0, 100))
     limits = real.replace(
         max_shared_memory_per_multiprocessor=sizes[-1], shared_memory_configurations=tuple(sizes),
@@ -284,24 +283,18 @@ def most_up_to(question: Question, resource: Resource, blocks: int) -> int:
 
 
 @given(questions(), st.data())
-def test_a_budget_reaches_what_was_asked_and_the_level_below_does_not(
-    question: Question, data: st.DataObject
-) -> None:
+def test_a_budget_reaches_its_target_and_no_level_below_does(question: Question, data: st.DataObject) -> None:
     limits, kernel, model = question
     bare = with_amounts(kernel, {"regs": 0, "smem": 0})
-    most = min(
-        (evaluate(limits, each, model) for each in (kernel, bare)), key=lambda each: each.active_blocks
-    )
+    answers = [evaluate(limits, each, model) for each in (kernel, bare)]
+    most = min(answers, key=lambda each: each.active_blocks)
     assume(most.active_blocks)
     blocks = data.draw(st.integers(1, most.active_blocks))
     answer = budget(Gpu(limits), kernel, blocks=blocks, model=model)
     assert answer.wanted is not None
-    assert answer.wanted.active_blocks >= blocks
-    assert all(
-        level.active_blocks < blocks
-        for level in answer.levels
-        if level.active_blocks < answer.wanted.active_blocks
-    )
+    reached = answer.wanted.active_blocks
+    assert reached >= blocks
+    assert all(each.active_blocks < blocks for each in answer.levels if each.active_blocks < reached)
     share = blocks * most.allocated.warps / limits.max_warps_per_multiprocessor
     assert budget(Gpu(limits), kernel, occupancy=share, model=model) == answer
     assert budget(Gpu(limits), kernel, occupancy=round(share, 3) or share, model=model) == answer
@@ -340,11 +333,8 @@ def test_block_sizes_are_all_there_best_first(question: Question) -> None:
     assert list(answers) == sorted(answers, key=lambda each: (-each.occupancy, -each.threads))
     for each in answers:
         result = evaluate(limits, kernel.replace(threads=each.threads, block_dim=None), model)
-        assert (each.active_blocks, each.occupancy, each.limiters) == (
-            result.active_blocks,
-            result.occupancy,
-            result.limiters,
-        )
+        for name in ("active_blocks", "occupancy", "limiters"):
+            assert getattr(each, name) == getattr(result, name)
 
 
 @given(questions())
@@ -398,9 +388,7 @@ def test_available_dynamic_shared_memory(question: Question, blocks: int) -> Non
 
 
 @given(strategies.limits(), st.integers(1, 1024), st.integers(1, 40))
-def test_the_cap_of_launch_bounds_is_the_most_that_keeps_the_blocks(
-    limits: Limits, threads: int, blocks: int
-) -> None:
+def test_the_cap_of_launch_bounds_just_keeps_the_blocks(limits: Limits, threads: int, blocks: int) -> None:
     assume(limits.launch_check_sub_partitions is None)
     assume(threads <= min(limits.max_threads_per_block, limits.max_threads_per_multiprocessor))
     answer = launch_bounds(Gpu(limits), Kernel(threads), blocks)
@@ -417,23 +405,16 @@ def test_the_cap_of_launch_bounds_is_the_most_that_keeps_the_blocks(
 
 @pytest.mark.parametrize("cc", [str(cc) for cc in shipped.known()])
 @pytest.mark.parametrize("model", ["cuda", "spreadsheet"])
-def test_the_advice_of_one_answer_asks_the_engine_a_few_hundred_times(
-    cc: str, model: Model, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_advice_asks_the_engine_few_times(cc: str, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     limits, rules = shipped.limits(cc), MODELS[model]
     if not rules.supports(limits):
         return
     engine = Mock(side_effect=rules.evaluate)
     monkeypatch.setattr(rules, "evaluate", engine)
-    many_steps = Kernel(
-        32, limits.max_registers_per_thread, smem=limits.max_shared_memory_per_block, barriers=16
-    )
-    for kernel in (
-        many_steps,
-        many_steps.replace(carveout=Carveout(limits.shared_memory_configurations[0], "bytes")),
-        many_steps.replace(smem=limits.max_shared_memory_per_block_optin),
-        Kernel(256, 32),
-    ):
+    smallest = Carveout(limits.shared_memory_configurations[0], "bytes")
+    most = (limits.max_shared_memory_per_block, limits.max_shared_memory_per_block_optin)
+    steps, opted_in = (Kernel(32, limits.max_registers_per_thread, smem=each, barriers=16) for each in most)
+    for kernel in (steps, steps.replace(carveout=smallest), opted_in, Kernel(256, 32)):
         engine.reset_mock()
         now = evaluate(limits, kernel, model)
         _ = tuple(next_steps(now)), slack(now), carveout(now)

@@ -51,10 +51,8 @@ def all_options(limits: Limits, chance: random.Random) -> list[Kernel]:
     percentages = [Carveout(percent, "percent") for percent in (0, 34, 50, 100)]
     cachings: list[Caching | None] = ["ca", "cg", None] if limits.partitioned_global_caching else [None]
     return [
-        Kernel(
-            1, carveout=carveout, caching=chance.choice(cachings), opt_in=chance.choice([None, True, False])
-        )
-        for carveout in [None, *sizes, *percentages]
+        Kernel(1, carveout=each, caching=chance.choice(cachings), opt_in=chance.choice([None, True, False]))
+        for each in [None, *sizes, *percentages]
     ]
 
 
@@ -97,11 +95,8 @@ def test_blocks_that_are_too_large(limits: Limits, model: Model) -> None:
     """The spreadsheet's model does not refuse them; where they fit no more, the limiters still differ."""
     most = limits.max_threads_per_block
     edges = [most, most + 1, 2 * most, limits.max_threads_per_multiprocessor + 1, 8193, 131073, INT_MAX]
-    kernels = [
-        Kernel(threads, registers)
-        for threads in [*edges, *range(most - 40, 4 * most, 61)]
-        for registers in (0, 1, 8, 9, 63, 64, 255)
-    ]
+    sizes = [*edges, *range(most - 40, 4 * most, 61)]
+    kernels = [Kernel(threads, regs) for threads in sizes for regs in (0, 1, 8, 9, 63, 64, 255)]
     assert_equal_to_engine(limits, kernels, model, "threads", "regs")
 
 

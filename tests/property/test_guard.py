@@ -53,9 +53,7 @@ def test_a_build_does_not_differ_from_itself(build: list[KernelRecord], chance: 
 
 
 @given(BUILDS, BUILDS, st.sampled_from([0, 0, 10, 60]))
-def test_the_way_back_mirrors_the_way_there(
-    old: list[KernelRecord], new: list[KernelRecord], threshold: float
-) -> None:
+def test_the_way_back_mirrors_it(old: list[KernelRecord], new: list[KernelRecord], threshold: float) -> None:
     there, back = diff(old, new, threshold), diff(new, old, threshold)
     assert (there.added, there.removed) == (back.removed, back.added)
     pairs = [(row.old, row.new, row.verdict) for row in there.kernels]
@@ -72,7 +70,7 @@ def _change(old: ScannedKernel, new: ScannedKernel) -> str:
 
 
 @given(BUILDS, BUILDS, st.randoms(use_true_random=False))
-def test_each_kernel_is_in_a_pair_or_on_one_side_whatever_the_order(
+def test_pairs_and_what_is_left(
     old: list[KernelRecord], new: list[KernelRecord], chance: random.Random
 ) -> None:
     found = match(old, new)
@@ -108,9 +106,7 @@ def test_a_baseline_comes_back_and_compares_as_the_build(build: list[KernelRecor
 
 
 @given(BUILDS, BUILDS, st.sets(st.sampled_from(NAMES)))
-def test_kernels_that_are_not_wanted_stay_in_a_baseline(
-    old: list[KernelRecord], new: list[KernelRecord], names: set[str]
-) -> None:
+def test_unwanted_kernels_stay(old: list[KernelRecord], new: list[KernelRecord], names: set[str]) -> None:
     baseline = baseline_from(old)
     wanted = {stable_name(name) for name in names} | names
 

@@ -162,9 +162,8 @@ def test_unknown_barriers_count_as_one(question: Question) -> None:
 def test_a_larger_carveout_never_gives_fewer_blocks(question: Question, one: int, other: int) -> None:
     """But in the model `cuda` before 7.0, where one that is too small counts as the largest."""
     assume(question.model == "spreadsheet" or question.limits.compute_capability >= (7, 0))
-    before, after = (
-        with_kernel(question, carveout=Carveout(percent, "percent")) for percent in sorted((one, other))
-    )
+    carveouts = [Carveout(percent, "percent") for percent in sorted((one, other))]
+    before, after = (with_kernel(question, carveout=each) for each in carveouts)
     assert before.ask().active_blocks <= after.ask().active_blocks
 
 
@@ -214,9 +213,7 @@ grids = st.tuples(*(st.integers(1, most) for most in MAX_GRID_DIM)) | st.tuples(
 
 
 @given(grids, resident)
-def test_the_waves_hold_the_grid_and_the_grids_that_fill_are_the_nearest(
-    grid: tuple[int, int, int], blocks: int
-) -> None:
+def test_waves_hold_the_grid_and_name_the_grids_that_fill(grid: tuple[int, int, int], blocks: int) -> None:
     waves = count_waves(Launch(Kernel(32), grid), FullWave(1, blocks, blocks, None, None, False))
     whole = waves.launch.blocks
     assert waves.full_waves * blocks + waves.partial_wave_blocks == whole

@@ -49,9 +49,7 @@ def test_clusters_that_no_gpu_holds(clusters: int) -> None:
         ("9.0", 132, 17, "17 blocks per cluster"),
     ],
 )
-def test_what_no_gpu_has(
-    cc: str, multiprocessor_count: int, cluster_size: int | None, complaint: str
-) -> None:
+def test_wrong_gpus(cc: str, multiprocessor_count: int, cluster_size: int | None, complaint: str) -> None:
     answer = evaluate(occupancy.limits(cc), Kernel(128))
     with pytest.raises(occupancy.InputError, match=complaint):
         full_wave(answer, multiprocessor_count, cluster_size=cluster_size)
@@ -68,7 +66,7 @@ def test_what_no_gpu_has(
         ((10, 1, 1), (0, 1, 1), "clusters of 0"),
     ],
 )
-def test_what_no_grid_has(
+def test_wrong_grids(
     grid: tuple[int, int, int], cluster: tuple[int, int, int] | None, complaint: str
 ) -> None:
     with pytest.raises(occupancy.InputError, match=complaint):

@@ -32,7 +32,7 @@ def kept(records: list[KernelRecord], gpu: str) -> list[KernelRecord]:
         (("sm_80", None), "8.0", {"sm_80", None}),
     ],
 )
-def test_a_gpu_runs_the_highest_minor_version(
+def test_a_gpu_runs_the_newest_code(
     archs: tuple[str | None, ...], gpu: str, expected: set[str | None]
 ) -> None:
     assert {each.arch for each in kept([record("k", arch) for arch in archs], gpu)} == expected
@@ -119,12 +119,8 @@ def test_each_order_has_the_most_first_and_the_unknown_last() -> None:
 
 class TestRows:
     def test_an_assumed_block_size_is_the_launch_bound_else_256(self) -> None:
-        records = [
-            record("a", "sm_90", max_threads=128),
-            record("b", "sm_90"),
-            record("c", "sm_90", threads=64),
-        ]
-        rows = Evaluator(LimitsTable().limits).rows(records)
+        sizes: list[dict[str, Any]] = [{"max_threads": 128}, {}, {"threads": 64}]
+        rows = Evaluator(LimitsTable().limits).rows([record("a", "sm_90", **each) for each in sizes])
         assert [(row.threads, row.threads_assumed) for row in rows] == [(128, True), (256, True), (64, False)]
 
     def test_a_size_for_all_kernels_is_for_those_whose_launch_bound_allows_it(self) -> None:

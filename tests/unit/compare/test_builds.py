@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -195,15 +194,8 @@ class TestDiff:
         assert names == ["_Z1cv", "_Z1dv", "_Z1bv", "_Z1av"]
 
 
-def check(
-    kernels: Sequence[KernelRecord],
-    *rules: Rule,
-    baseline: Sequence[KernelRecord] | None = None,
-    exemptions: Sequence[Exemption] = (),
-    **more: Any,
-) -> Checked:
-    whole = Rules(rules=tuple(rules), exemptions=tuple(exemptions), **more)
-    return check_kernels(kernels, whole, EVALUATOR, baseline, today=TODAY)
+def check(kernels: list[KernelRecord], *rules: Rule, baseline: Any = None, **more: Any) -> Checked:
+    return check_kernels(kernels, Rules(rules=rules, **more), EVALUATOR, baseline, today=TODAY)
 
 
 class TestCheck:
@@ -252,13 +244,13 @@ class TestCheck:
     )
     def test_exemptions(self, until: str | None, is_excused: bool) -> None:
         exemption = Exemption(kernels="k", rules="max_regs", reason="because", until=until)
-        done = check([kernel()], Rule(max_regs=16), exemptions=[exemption])
+        done = check([kernel()], Rule(max_regs=16), exemptions=(exemption,))
         assert done.passed == is_excused
         assert len(done.exempt) == is_excused
         assert done.ended == (() if is_excused else (exemption,))
-        both = check([kernel()], Rule(max_regs=16, min_occupancy=1), exemptions=[exemption])
+        both = check([kernel()], Rule(max_regs=16, min_occupancy=1), exemptions=(exemption,))
         assert both.passed == is_excused
-        unneeded = check([kernel()], Rule(max_regs=64), exemptions=[exemption])
+        unneeded = check([kernel()], Rule(max_regs=64), exemptions=(exemption,))
         assert unneeded.unused == ((exemption, "no violation needs it"),)
 
     def test_a_pattern_for_no_kernel_is_an_error_only_of_a_demand(self) -> None:
@@ -269,16 +261,14 @@ class TestCheck:
             check(kernels, Rule(arch="sm_80", max_regs=64))
         off = Rule(kernels="*debug*", max_regs=False)
         exemption = Exemption(kernels="*debug*", reason="because")
-        done = check(kernels, Rule(max_regs=64), off, Rule(kernels="x", threads=64), exemptions=[exemption])
+        done = check(kernels, Rule(max_regs=64), off, Rule(kernels="x", threads=64), exemptions=(exemption,))
         assert done.passed
         assert [each.kernels for each, _ in done.unused] == [("*debug*",), ("x",), ("*debug*",)]
         assert check(kernels, Rule(kernels="!*debug*", max_regs=64)).passed
 
     def test_rules_that_check_nothing_are_errors(self) -> None:
         silent = kernel(spill_store_bytes=None, spill_load_bytes=None)
-        with pytest.raises(
-            RulesError, match="no_new_spills, but the files do not state the spill bytes of k"
-        ):
+        with pytest.raises(RulesError, match="but the files do not state the spill bytes of k for sm_90"):
             check([silent], Rule(no_new_spills=True), baseline=[silent])
         with pytest.raises(RulesError, match="demands max_regs_growth, and there is no baseline"):
             check([silent], Rule(max_regs_growth=8))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from occupancy import KernelRecord
 from occupancy.compare.match import Matching, Pair, match
 
 
-def kernel(
-    name: str = "_Z1kv", regs: int = 8, arch: str | None = "sm_90", source: str = "a.cubin",
-    threads: int | None = None, code: int | None = None,
-) -> KernelRecord:  # fmt: skip
-    return KernelRecord(
-        source=source, format="cubin", name=name, regs=regs, arch=arch, threads=threads, code=code
-    )
+def kernel(name: str = "_Z1kv", **changes: Any) -> KernelRecord:
+    usual = {"source": "a.cubin", "format": "cubin", "arch": "sm_90", "regs": 8}
+    return KernelRecord(name=name, **{**usual, **changes})
 
 
 def test_the_same_name_and_architecture() -> None:

@@ -63,9 +63,7 @@ KINDS = ("images", "log", "both", "baseline", "one object")
 
 @pytest.mark.parametrize("new", KINDS)
 @pytest.mark.parametrize("old", KINDS)
-def test_a_build_does_not_differ_from_itself_whatever_it_is_read_from(
-    build_from: Callable[[str, str], list[Path]], old: str, new: str
-) -> None:
+def test_no_difference_from_itself(build_from: Callable[[str, str], list[Path]], old: str, new: str) -> None:
     report = occupancy.diff(build_from("before", old), build_from("before", new))
     assert (report.kernels, report.added, report.removed) == ((), (), ())
     # On sm_90 the two kernels `zero` need the same, so that a log has one line for both.
@@ -73,16 +71,13 @@ def test_a_build_does_not_differ_from_itself_whatever_it_is_read_from(
 
 
 def changed(report: occupancy.Diff) -> dict[tuple[str, str | None], set[str]]:
-    return {
-        (base_name(row.new.name), row.new.arch): {each.name for each in row.causes} for row in report.kernels
-    }
+    rows = [(row.new, {each.name for each in row.causes}) for row in report.kernels]
+    return {(base_name(new.name), new.arch): causes for new, causes in rows}
 
 
 @pytest.mark.parametrize("new", KINDS)
 @pytest.mark.parametrize("old", ["images", "log", "baseline"])
-def test_every_regression_is_found_whatever_the_builds_are_read_from(
-    build_from: Callable[[str, str], list[Path]], old: str, new: str
-) -> None:
+def test_every_regression_is_found(build_from: Callable[[str, str], list[Path]], old: str, new: str) -> None:
     report = occupancy.diff(build_from("before", old), build_from("after", new))
     found = changed(report)
     for arch in ARCHS:
@@ -99,9 +94,7 @@ def test_every_regression_is_found_whatever_the_builds_are_read_from(
 
 
 @pytest.mark.parametrize("kind", KINDS[:4])
-def test_the_guard_catches_each_of_them(
-    build_from: Callable[[str, str], list[Path]], tmp_path: Path, kind: str
-) -> None:
+def test_check_catches_them(build_from: Callable[[str, str], list[Path]], tmp_path: Path, kind: str) -> None:
     rules, expected = ["allow_removed = true"], set()
     for kernel, criteria in GUARDED.items():
         known = [each for each in criteria if (each, kind) != (NOT_IN_LOGS, "log")]
@@ -113,11 +106,8 @@ def test_the_guard_catches_each_of_them(
     assert occupancy.check(build_from("before", kind), file, baseline=baseline).passed
     report = occupancy.check(build_from("after", kind), file, baseline=baseline)
     assert not report.passed
-    assert {
-        (base_name(each.kernel.name), each.kernel.arch, one.criterion)
-        for each in report.broken
-        for one in each.violations
-    } == expected
+    broken = [(each.kernel, one.criterion) for each in report.broken for one in each.violations]
+    assert {(base_name(kernel.name), kernel.arch, criterion) for kernel, criterion in broken} == expected
     if kind == "log":
         file.write_text(f"[[rules]]\n{NOT_IN_LOGS}\n")
         with pytest.raises(occupancy.RulesError, match="do not state"):

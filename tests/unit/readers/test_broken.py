@@ -88,9 +88,7 @@ class TestDamage:
                    + struct.pack("<BBHII", 4, 0x2F, 8, 1, 1) * 400_000, 2), 0, None, "about its kernels"),
         ],
     )  # fmt: skip
-    def test_a_part_that_lies_costs_only_itself(
-        self, data: bytes, kernels: int, offset: int | None, what: str
-    ) -> None:
+    def test_a_part_that_lies_is_lost(self, data: bytes, kernels: int, offset: int | None, what: str) -> None:
         found = found_in(data)
         assert len(kernels_of(found)) == kernels
         problem, *_ = problems_of(found)

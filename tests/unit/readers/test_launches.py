@@ -86,9 +86,7 @@ class TestTriton:
             found = list(read(alone))
             assert [getattr(each, "format", None) for each in found] == ["cubin"]  # other JSON, no problem
 
-    def test_a_cubin_whose_metadata_are_damaged_is_read_by_itself(
-        self, samples: Path, tmp_path: Path
-    ) -> None:
+    def test_a_cubin_beside_damaged_metadata_is_read_by_itself(self, samples: Path, tmp_path: Path) -> None:
         (path,) = (samples / "triton_cache").rglob("add.cubin")
         shutil.copy(path, tmp_path)
         (tmp_path / "add.json").write_text('{"num_warps": "four", "shared": 0}')

@@ -54,10 +54,7 @@ class TestReadLimits:
         changes = {"max_blocks_per_multiprocessor": 24, "max_block_dim": (64, 64, 8)}
         expected = shipped.limits("10.0").replace(compute_capability="13.0", **changes)
         assert read_limits(path) == {"13.0": expected}
-        for text, says in (
-            ("a." * 20_000 + "a = 1", "line 1 has more than 200 dots"),
-            ("a =", "is not TOML"),
-        ):
+        for text, says in (("a." * 20_000 + "a = 1", "line 1 has more than 200 dots"), ("a =", "not TOML")):
             with pytest.raises(TableError, match=says):
                 read_limits(write(tmp_path, text, "table.toml"))
 

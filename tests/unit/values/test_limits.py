@@ -48,11 +48,8 @@ def test_is_written_as_people_write_it() -> None:
 
 
 def test_replace_takes_lists_the_integers_of_numpy_and_the_spellings_of_a_compute_capability() -> None:
-    changed = occupancy.limits("9.0").replace(
-        compute_capability="13.0",
-        max_blocks_per_multiprocessor=np.int64(4),
-        max_block_dim=[64, np.int32(64), 64],
-    )
+    sizes = {"max_blocks_per_multiprocessor": np.int64(4), "max_block_dim": [64, np.int32(64), 64]}
+    changed = occupancy.limits("9.0").replace(compute_capability="13.0", **sizes)
     assert str(changed.compute_capability) == "13.0"
     assert type(changed.max_blocks_per_multiprocessor) is int
     assert changed.max_block_dim == (64, 64, 64)
