@@ -82,11 +82,8 @@ def compressed(data: bytes) -> bytes:
 def nameless_kernels(count: int) -> bytes:
     """A fatbin of some kilobytes with so many kernels whose names are empty."""
     symbols = struct.pack("<IBBHQQ", 0, 2, 0x10, 3, 0, 0) * count
-    table = [
-        section(0, 0, 0), section(3, 64, 1), section(2, 64, len(symbols), link=1),
-        section(1, 0, 0, info=8 << 24),
-    ]  # fmt: skip
-    return compressed(image(table, symbols))
+    table = [section(0, 0, 0), section(3, 64, 1), section(2, 64, len(symbols), link=1)]
+    return compressed(image([*table, section(1, 0, 0, info=8 << 24)], symbols))
 
 
 def shared_attributes(kernels: int) -> bytes:
@@ -95,8 +92,8 @@ def shared_attributes(kernels: int) -> bytes:
     records = struct.pack("<BBH", 3, 0x05, 0) * MIB
     table = [section(0, 0, 0), section(3, 64, 1), section(2, 64, len(symbols), link=1)]
     table += [section(1, 0, 0)] * kernels
-    for index in range(kernels):
-        table.append(section(0x70000000, 64 + len(symbols), len(records) - 4 * index, info=3 + index))
+    start, size = 64 + len(symbols), len(records)
+    table += [section(0x70000000, start, size - 4 * index, info=3 + index) for index in range(kernels)]
     return compressed(image(table, symbols + records))
 
 
@@ -110,10 +107,6 @@ def launches(count: int) -> bytes:
     head = '"ID","Kernel Name","Block Size","Grid Size","CC","launch__registers_per_thread"\n'
     rows = (f'"{i}","k{i}","({i % 1024 + 1}, 1, 1)","(1, 1, 1)","9.0","{i % 200}"\n' for i in range(count))
     return (head + "".join(rows)).encode()
-
-
-def trace_of_numbers(count: int) -> bytes:
-    return b'{"traceEvents": [' + b"0," * count + b"0]}"
 
 
 def baseline(kernels: str, **members: object) -> bytes:
@@ -200,7 +193,7 @@ FILES: dict[str, Callable[[], bytes]] = {
     "a long line of digits": lambda: gzip.compress(
         log("k").encode() + (b"1" * MIB + b" bytes stack frame registers\n") * 60
     ),
-    "numbers in place of events": lambda: gzip.compress(trace_of_numbers(30 * MIB)),
+    "numbers in place of events": lambda: gzip.compress(b'{"traceEvents": [' + b"0," * (30 * MIB) + b"0]}"),
     "lists within lists": lambda: gzip.compress(b'{"deviceProperties": [' + b"[]," * (20 * MIB) + b"0]}"),
     "keys of events": lambda: b'{"traceEvents": [' + b'"ph",' * 200_000 + b"0]}",
     "kernels without names": lambda: nameless_kernels(MIB),

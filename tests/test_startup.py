@@ -32,6 +32,7 @@ def cli(*arguments: str) -> str:
 
 def test_import_loads_nothing_and_help_click_alone() -> None:
     assert loaded("import occupancy") == set()
+    assert loaded("import occupancy\noccupancy.compute('7.0', threads=128)") & set(HEAVY) <= {"yaml"}
     own = {"occupancy.cli", "occupancy.cli.command", "occupancy.errors", "occupancy.values"}
     assert loaded(cli("--help")) <= {"click", *own, "occupancy.values.untrusted"}
 
@@ -60,10 +61,6 @@ def test_own_limits_load_no_pydantic(
 def test_a_scan_that_compares_nothing_loads_no_pydantic(output_format: str) -> None:
     arguments = cli("scan", str(FOLDER / "samples.cubin"), "--format", output_format)
     assert loaded(arguments) & set(HEAVY) <= {"click", "lz4", "rich", "yaml"}
-
-
-def test_compute_loads_neither_click_nor_rich() -> None:
-    assert loaded("import occupancy\noccupancy.compute('7.0', threads=128)") & set(HEAVY) <= {"yaml"}
 
 
 def test_rows_of_a_sweep_load_neither_numpy_nor_matplotlib() -> None:

@@ -67,11 +67,6 @@ def test_a_copy_gives_way_where_each_file_with_it_has_newer_code() -> None:
         assert len(kept([copy, newer], "8.9")) == 2 - left
 
 
-def test_newest() -> None:
-    found = [record("k", "sm_80"), record("k", "sm_90"), record("j", "sm_80"), record("j", None)]
-    assert [(each.name, each.arch) for each in newest(found)] == [("k", "sm_90"), ("j", "sm_80")]
-
-
 KERNELS = [record("blur", "sm_80"), record("blur", "sm_90"), record("sobel", "sm_90", 255)]
 
 
@@ -128,12 +123,10 @@ class TestRows:
         rows = Evaluator(LimitsTable().limits, 512).rows(records)
         assert [(row.threads, row.threads_assumed) for row in rows] == [(256, True), (512, False)]
 
-    def test_a_launch_bound_is_never_exceeded(self) -> None:
+    def test_what_does_not_launch_or_not_even_compile(self) -> None:
         (row,) = Evaluator(LimitsTable().limits).rows([record("a", "sm_90", threads=512, max_threads=256)])
         assert (row.launchable, row.occupancy, row.finding) == (False, 0, "does-not-launch")
         assert row.reason == "512 threads per block; it was compiled for at most 256"
-
-    def test_too_much_static_shared_memory_does_not_compile(self) -> None:
         log = record("a", "sm_90", format="ptxas", static_smem=56832)
         (row,) = Evaluator(LimitsTable().limits, 128).rows([log])
         assert row.launchable is False
@@ -146,5 +139,7 @@ class TestRows:
 
 
 def test_architectures_from_the_oldest_to_the_newest() -> None:
+    found = [record("k", "sm_80"), record("k", "sm_90"), record("j", "sm_80"), record("j", None)]
+    assert [(each.name, each.arch) for each in newest(found)] == [("k", "sm_90"), ("j", "sm_80")]
     archs = ["sm_120f", "sm_90a", None, "sm_100", "compute_75", "sm_90"]
     assert sorted(archs, key=age) == [None, "compute_75", "sm_90", "sm_90a", "sm_100", "sm_120f"]

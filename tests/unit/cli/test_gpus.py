@@ -71,12 +71,11 @@ class TestGpus:
         def column(key: str, *arguments: str) -> list[Any]:
             return [each[key] or 0 for each in as_json("gpus", *arguments)["gpus"]]
 
-        sms = column("multiprocessor_count", "hopper,blackwell", "--sort", "sms")
-        assert sms == sorted(sms, reverse=True)
         names = column("name", "ada", "--sort", "name")
         assert names == sorted(names)
-        memory = column("memory_gb", "hopper", "--sort", "memory")
-        assert memory == sorted(memory, reverse=True)
+        for key, sort in (("multiprocessor_count", "sms"), ("memory_gb", "memory")):
+            amounts = column(key, "hopper,blackwell", "--sort", sort)
+            assert amounts == sorted(amounts, reverse=True)
 
 
 @pytest.fixture
@@ -103,32 +102,28 @@ class TestDevice:
         assert "pip install 'occupancy[device]'" in result.stderr
 
 
-class TestCalcOnThisMachine:
-    CLUSTERS = ("--threads", "1024", "--regs", "32", "--cluster", "16")
+def test_calc_on_this_machine(h200: None) -> None:
+    result = run("calc", *KERNEL, "--grid", "4096")
+    assert "NVIDIA H200" in result.stderr
+    assert "87.9% full (4 waves)" in result.stdout
 
-    def clusters(self, *arguments: str) -> tuple[int, int, bool]:
-        found = as_json("calc", *self.CLUSTERS, *arguments)["gpus"][0]["clusters"]
+    def clusters(*arguments: str) -> tuple[int, int, bool]:
+        kernel = ("--threads", "1024", "--regs", "32", "--cluster", "16")
+        found = as_json("calc", *kernel, *arguments)["gpus"][0]["clusters"]
         return found["clusters"], found["blocks"], found["is_upper_bound"]
 
-    def test_its_gpu_is_the_default(self, h200: None) -> None:
-        result = run("calc", *KERNEL, "--grid", "4096")
-        assert "NVIDIA H200" in result.stderr
-        assert "87.9% full (4 waves)" in result.stdout
-
-    def test_its_clusters_are_counted_and_others_bounded(self, h200: None) -> None:
-        assert self.clusters("--device", "0") == (14, 224, False)
-        assert self.clusters("--gpu", "H200") == (16, 256, True)
-        assert self.clusters("--device", "0", "--sms", "66")[2]
+    assert clusters("--device", "0") == (14, 224, False), "counted on this machine, and bounded elsewhere"
+    assert clusters("--gpu", "H200") == (16, 256, True)
+    assert clusters("--device", "0", "--sms", "66")[2]
 
 
-class TestVerify:
-    def test_a_difference(self, few: None) -> None:
-        tape = recorded_tape()
-        tape.answers["cuDeviceGetAttribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE, cuDeviceGet(0))"][1] = 64
-        with installed(tape):
-            done = run("verify", "--quick")
-        assert (done.exit_code, "warp_size" in done.stdout) == (1, True)
-        assert "Please report it" in " ".join(done.stdout.split())
+def test_verify_finds_a_difference(few: None) -> None:
+    tape = recorded_tape()
+    tape.answers["cuDeviceGetAttribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE, cuDeviceGet(0))"][1] = 64
+    with installed(tape):
+        done = run("verify", "--quick")
+    assert (done.exit_code, "warp_size" in done.stdout) == (1, True)
+    assert "Please report it" in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize("columns", [60, 120])

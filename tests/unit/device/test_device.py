@@ -42,9 +42,11 @@ def test_an_h200() -> None:
     assert str(device) == "GPU 0: NVIDIA H200, compute capability 9.0, 132 SMs"
 
 
-def test_a_device_is_a_gpu(h200: None) -> None:
+def test_a_device_is_a_gpu_whose_clusters_are_counted(h200: None) -> None:
     result = occupancy.compute(read_device(), threads=256, regs=40)
     assert (result.gpu.name, result.gpu.multiprocessor_count, result.active_blocks) == ("NVIDIA H200", 132, 6)
+    assert count_active_clusters(0, shipped.limits("9.0"), 2, 16) == 14  # and not 16, as 132 SMs could hold
+    assert count_active_clusters(0, shipped.limits("9.0"), 8, 4) == 248
 
 
 def test_limits_are_the_drivers_and_those_that_it_does_not_know_the_tables() -> None:
@@ -127,12 +129,6 @@ def test_a_driver_that_does_not_work(call: str, answer: object, complaint: str) 
 def test_a_number_out_of_range(index: int, bindings: bool) -> None:
     with installed(recorded_tape(), bindings=bindings), pytest.raises(InputError, match=f"no GPU {index}."):
         read_device(index)
-
-
-def test_clusters_of_an_h200(h200: None) -> None:
-    limits = shipped.limits("9.0")
-    assert count_active_clusters(0, limits, 2, 16) == 14  # and not 16, as 132 SMs could hold
-    assert count_active_clusters(0, limits, 8, 4) == 248
 
 
 def test_a_number_of_blocks_that_no_stand_in_has() -> None:

@@ -43,9 +43,11 @@ class TestList:
         assert {row["known_from"] for row in sources} == {"hardware", "two lists", "one list", "inferred"}
         assert {row["known_from"] for row in sources if row["l2_cache_bytes"]} == {"hardware"}
 
-    def test_no_two_names_are_the_same_but_for_spelling(self) -> None:
+    def test_no_two_names_are_the_same_but_for_spelling_and_a_die_has_one_compute_capability(self) -> None:
         spelt = Counter(re.sub(r"[\W_]|geforce|nvidia", "", each.label.lower()) for each in all_gpus())
         assert [name for name, count in spelt.items() if count > 1] == []
+        ccs = Counter(die for die, _ in {(each.die, each.cc) for each in all_gpus()})
+        assert [die for die, count in ccs.items() if count > 1] == []
 
     def test_values_make_sense(self) -> None:
         known = set(shipped.known())
@@ -56,13 +58,10 @@ class TestList:
             assert each.die
             assert each.memory_gb is None or 0.1 <= each.memory_gb <= 300, each
 
-    def test_a_die_has_one_compute_capability(self) -> None:
-        pairs = {(each.die, each.cc) for each in all_gpus()}
-        assert [die for die, count in Counter(die for die, _ in pairs).items() if count > 1] == []
-
-    def test_every_compute_capability_with_a_product_has_one(self) -> None:
+    def test_each_compute_capability_has_a_product_by_which_it_is_known(self) -> None:
         without = {str(cc) for cc in shipped.known()} - {each.cc for each in all_gpus()}
         assert without == {"8.8", "10.1"}  # no product named by NVIDIA; the old name of 11.0
+        assert {cc: find_gpu(name).cc for cc, name in WELL_KNOWN.items()} == {cc: cc for cc in WELL_KNOWN}
 
     def test_every_gpu_is_found_by_its_name(self) -> None:
         for each in all_gpus():
@@ -204,10 +203,6 @@ def test_words_match_names_markets_dies_and_memory(pattern: str, attribute: str,
 def test_no_match(pattern: str) -> None:
     with pytest.raises(InputError):
         gpus_matching(pattern)
-
-
-def test_each_compute_capability_is_known_by_a_gpu_that_has_it() -> None:
-    assert {cc: find_gpu(name).cc for cc, name in WELL_KNOWN.items()} == {cc: cc for cc in WELL_KNOWN}
 
 
 def test_a_gpu_in_words() -> None:

@@ -76,12 +76,10 @@ class TestSources:
         for about in PROVENANCE["sources"].values():
             assert set(about) == {"title", "where", "licence"}
 
-    def test_ranges_name_compute_capabilities_of_the_table(self) -> None:
+    def test_ranges_and_sources_are_those_of_the_table(self) -> None:
         known = {str(cc) for cc in shipped.known()}
         for entry in [*_entries(), *PROVENANCE["disputed"]]:
             assert set(re.split(r"-|, ", entry["compute_capabilities"])) <= known
-
-    def test_cited_sources_and_listed_sources_are_the_same(self) -> None:
         others = [other for dispute in PROVENANCE["disputed"] for other in dispute["others"]]
         cited = {code for entry in [*_entries(), *others] for code in entry["sources"]}
         assert cited == set(PROVENANCE["sources"]) == set(sources.sources())
@@ -91,7 +89,8 @@ class TestSources:
     )
     def test_judged_value_is_the_value_of_the_table(self, dispute: dict[str, Any]) -> None:
         for cc in sources.expand(dispute["compute_capabilities"]):
-            assert _plain(getattr(shipped.limits(cc), dispute["field"])) == dispute["judged"]
+            value = getattr(shipped.limits(cc), dispute["field"])
+            assert (list(value) if isinstance(value, tuple) else value) == dispute["judged"]
             found = sources.provenance(cc, dispute["field"])
             assert dispute["why"] in [each.why for each in found.disputes]
             for other in dispute["others"]:
@@ -156,7 +155,3 @@ class TestReadYaml:
 
 def _entries() -> list[dict[str, Any]]:
     return [entry for listed in PROVENANCE["provenance"].values() for entry in listed]
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
