@@ -1,14 +1,25 @@
-"""The command line inside this process, for tests of what it prints."""
+"""The command line, inside this process or in one of its own, for tests of what it prints."""
 
 from __future__ import annotations
+
+import os
+import subprocess
+import sys
 
 from click.testing import CliRunner, Result
 
 from occupancy.cli import commands
 
+PROGRAM = (sys.executable, "-m", "occupancy")
+
+
+def run_alone(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own."""
+    variables = {**os.environ, **environment}
+    return subprocess.run([*PROGRAM, *arguments], capture_output=True, text=True, env=variables)
+
 
 def run(*arguments: str, columns: int | str = 80, stdin: bytes | None = None) -> Result:
     """Run a command on a screen so many columns wide."""
-    return CliRunner().invoke(
-        commands, arguments, prog_name="occupancy", env={"COLUMNS": str(columns)}, input=stdin
-    )
+    screen = {"COLUMNS": str(columns)}
+    return CliRunner().invoke(commands, arguments, prog_name="occupancy", env=screen, input=stdin)

@@ -18,6 +18,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.cli_runner import PROGRAM
+
 ROOT = Path(__file__).parents[1]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
 BASELINE = "occupancy-baseline.json"
@@ -82,8 +84,7 @@ def github() -> Iterator[GitHub]:
 @pytest.fixture(scope="module")
 def project(builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = shutil.copytree(builds, tmp_path_factory.mktemp("project"), dirs_exist_ok=True)
-    program = [sys.executable, "-m", "occupancy"]
-    subprocess.run([*program, "init", "before"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*PROGRAM, "init", "before"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     (folder / "event.json").write_text(json.dumps({"pull_request": {"number": 7}}))
     return folder
 
@@ -184,12 +185,12 @@ def test_no_file_of_the_checkout_is_imported(checkout: Path, github: GitHub) -> 
 
 def test_a_check_writes_several_formats_at_once(checkout: Path) -> None:
     files = ["findings.sarif", "cases.xml", "summary.md", "rows.csv"]
-    program = [sys.executable, "-m", "occupancy", "check", "after"]
-    command = [*program, *(part for file in files for part in ("-o", file))]
+    check = [*PROGRAM, "check", "after"]
+    command = [*check, *(part for file in files for part in ("-o", file))]
     assert subprocess.run(command, cwd=checkout, capture_output=True).returncode == 1
     log, cases, summary, rows = ((checkout / file).read_text() for file in files)
     assert (log[0], cases[0], summary[0] in "*#|F", "," in rows) == ("{", "<", True, True)
-    wrong = subprocess.run([*program, "-o", "x.pdf"], cwd=checkout, capture_output=True, text=True)
+    wrong = subprocess.run([*check, "-o", "x.pdf"], cwd=checkout, capture_output=True, text=True)
     assert wrong.returncode == 2
     assert ".sarif" in wrong.stderr
 

@@ -14,9 +14,9 @@ from typing import TextIO
 import pytest
 
 from tests import hostile
+from tests.cli_runner import PROGRAM
 from tests.limited import held, limited
 
-PROGRAM = (sys.executable, "-m", "occupancy")
 FORMATS = ("text", "json", "jsonl", "csv")
 Setting = dict[str, str]
 

@@ -20,6 +20,7 @@ from occupancy.cli.command import EXIT_CLOSED_PIPE
 from occupancy.errors import RulesError
 from occupancy.render import ci
 from occupancy.tables.files import read_toml
+from tests.cli_runner import PROGRAM
 
 DATA = Path(__file__).parent / "data"
 CODE_PAGE = "cp1252"
@@ -35,8 +36,7 @@ def run(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProc
         "PYTHONWARNDEFAULTENCODING": "1",  # a file that is opened in the system's code page by mistake
         "PYTHONWARNINGS": "error::EncodingWarning",
     }
-    command = [sys.executable, "-m", "occupancy", *arguments]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True)
+    return subprocess.run([*PROGRAM, *arguments], cwd=folder, env=environment, capture_output=True)
 
 
 @pytest.fixture

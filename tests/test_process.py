@@ -11,14 +11,10 @@ import pytest
 from click.shell_completion import BashComplete
 
 from occupancy.cli import commands
+from tests.cli_runner import PROGRAM
+from tests.cli_runner import run_alone as run
 
-PROGRAM = (sys.executable, "-m", "occupancy")
 V100 = ("calc", "--cc", "7.0", "--threads", "128", "--regs", "37")
-
-
-def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    variables = {**os.environ, **environment}
-    return subprocess.run([*PROGRAM, *arguments], capture_output=True, text=True, env=variables)
 
 
 @pytest.mark.parametrize(

@@ -81,9 +81,8 @@ def result(cc: str, model: Any, inputs: Inputs) -> occupancy.Occupancy:
 
 def limits(cc: str) -> Values:
     row = occupancy.limits(cc)
-    return {name: getattr(row, name) for name in LIMITS} | {
-        "granularity": row.register_allocation_granularity
-    }
+    named = {name: getattr(row, name) for name in LIMITS}
+    return named | {"granularity": row.register_allocation_granularity}
 
 
 def gpus(name: str) -> Values:
@@ -179,16 +178,12 @@ def bounds(cc: str, inputs: Inputs, min_blocks: int | None) -> Values:
 def block_sizes(cc: str, inputs: Inputs, sms: int | None) -> Values:
     """Return the blocks that fit for each block size, and the block size of the CUDA runtime."""
     sizes = result(cc, None, inputs).block_sizes()
-    arguments = {name: value for name, value in inputs.items() if name != "threads"}
-    runtime = None
+    values: Values = {"sizes": sorted([each.threads, each.active_blocks] for each in sizes), "runtime": None}
     if sms is not None:
+        arguments = {name: value for name, value in inputs.items() if name != "threads"}
         chosen = cuda.max_potential_block_size(cc, multiprocessor_count=sms, **arguments)
-        runtime = [chosen.block_size, chosen.min_grid_size]
-    return {
-        "sizes": sorted([each.threads, each.active_blocks] for each in sizes),
-        "best": max(each.occupancy for each in sizes),
-        "runtime": runtime,
-    }
+        values["runtime"] = [chosen.block_size, chosen.min_grid_size]
+    return values | {"best": max(each.occupancy for each in sizes)}
 
 
 def registers(
@@ -200,9 +195,8 @@ def registers(
         "needs_opt_in", "launch_regs_if_fitting",
     )  # fmt: skip
     try:
-        split = occupancy.register_split(
-            groups, gpu=cc, threads=threads, regs=regs, blocks=min_blocks, smem=smem
-        )
+        kernel: Values = {"threads": threads, "regs": regs, "blocks": min_blocks, "smem": smem}
+        split = occupancy.register_split(groups, gpu=cc, **kernel)
     except OccupancyError:
         return {"groups": "impossible", **dict.fromkeys(names)}
     shares = [[share.warpgroups, share.regs, share.most] for share in split.groups]
@@ -262,8 +256,7 @@ def diff(old: Path, new: Path, threads: int) -> Values:
     report = occupancy.diff(old, new, threads=threads, with_same=True)
     pairs: dict[bool, list[Any]] = {False: [], True: []}
     for row in report.kernels:
-        sides = (row.old, row.new)
-        pair = [[each.name, each.arch, *_compared(each)] for each in sides]
+        pair = [[each.name, each.arch, *_compared(each)] for each in (row.old, row.new)]
         pairs[row.matched_by == "code" and row.old.template == row.new.template].append(pair)
     return {
         "kernels": sorted(pairs[False], key=repr),
@@ -284,10 +277,8 @@ def check(old: Path, new: Path, threads: int, rules: str, folder: Path) -> Value
         for each in report.broken
         for one in each.violations
     ]
-    return {
-        "broken": sorted(plain(broken), key=repr),
-        "missing": sorted([e.name, e.arch] for e in report.removed),
-    }
+    missing = sorted([each.name, each.arch] for each in report.removed)
+    return {"broken": sorted(plain(broken), key=repr), "missing": missing}
 
 
 PURE: dict[str, Callable[..., Values]] = {

@@ -23,19 +23,6 @@ def plain(values: numbers.Values) -> dict[str, Any]:
     return result
 
 
-def compare(
-    question: str, recorded: dict[str, Any], computed: numbers.Values, inputs: list[Any]
-) -> list[str]:
-    """Describe each result that is not as recorded."""
-    now = plain(computed)
-    assert now.keys() == recorded.keys()
-    return [
-        f"{question} {inputs} {name}: recorded {_first(recorded[name], now[name])}"
-        for name in recorded
-        if recorded[name] != now[name]
-    ]
-
-
 def _first(was: Any, now: Any) -> str:
     """Describe the first difference of two lists, or two values."""
     if isinstance(was, list) and isinstance(now, list):
@@ -47,11 +34,14 @@ def _first(was: Any, now: Any) -> str:
 def compare_rows(question: str, compute: Callable[..., numbers.Values], *, stride: int = 1) -> None:
     """Compare every so many rows of a question."""
     columns, rows = load(question)
-    size, wrong = len(INPUTS[question]), []
+    size, wrong = len(INPUTS[question]), list[str]()
     assert tuple(columns[:size]) == INPUTS[question]
     for row in rows[::stride]:
         inputs, recorded = row[:size], dict(zip(columns[size:], row[size:], strict=True))
-        wrong += compare(question, recorded, compute(*inputs), inputs)
+        now = plain(compute(*inputs))
+        assert now.keys() == recorded.keys()
+        others = [(name, _first(was, now[name])) for name, was in recorded.items() if was != now[name]]
+        wrong += [f"{question} {inputs} {name}: recorded {difference}" for name, difference in others]
     assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong[:MOST_SHOWN])
 
 
@@ -72,10 +62,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("question", sorted(INPUTS.keys() - numbers.PURE.keys()))
 def test_files_are_read_as_recorded(question: str, data: Path, tmp_path: Path) -> None:
-    def compute(*inputs: Any) -> numbers.Values:
-        return numbers.from_files(question, inputs, data, tmp_path)
-
-    compare_rows(question, compute)
+    compare_rows(question, lambda *inputs: numbers.from_files(question, inputs, data, tmp_path))
 
 
 def test_every_gpu_is_recorded() -> None:

@@ -14,9 +14,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import occupancy
@@ -27,12 +27,7 @@ CASES = 6
 """Random block sizes and amounts of dynamic shared memory for each kernel."""
 
 
-@dataclass
-class Counts:
-    images: int = 0
-    kernels: int = 0
-    compared: int = 0
-    different: int = 0
+COUNTS = ("images", "kernels", "compared", "different")
 
 
 def extract(library: Path, device: Device, folder: Path) -> list[Path]:
@@ -49,23 +44,23 @@ def extract(library: Path, device: Device, folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.cubin") if names & set(path.stem.split(".")))
 
 
-def compare_image(context: Context, device: Device, image: Path, counts: Counts) -> Iterator[str]:
+def compare_image(context: Context, device: Device, image: Path, counts: Counter[str]) -> Iterator[str]:
     """Compare all kernels of an image; yield a line for each difference."""
     module = context.load(image.read_bytes())
-    counts.images += 1
+    counts["images"] += 1
     records: list[occupancy.KernelRecord] = []
     with suppress(occupancy.ReadError):  # of an image without kernels
         records = list(occupancy.stream_kernels(image))
-    counts.kernels += len(records)
+    counts["kernels"] += len(records)
     known = context.driver.call("cuModuleGetFunctionCount", module.handle)
     cases: list[tuple[str, object, object]] = [("kernels", known, len(records))]
     for record in records:
         found = compare_kernel(module, device, record)
         cases += ((f"{record.name}: {case}", driver, computed) for case, driver, computed in found)
     for case, driver, computed in cases:
-        counts.compared += 1
+        counts["compared"] += 1
         if driver != computed:
-            counts.different += 1
+            counts["different"] += 1
             yield f"  {image.name}: {case}: driver {driver}, computed {computed}"
 
 
@@ -107,18 +102,18 @@ def main(libraries: list[str]) -> int:
         sys.exit(__doc__)
     device = read_device()
     print(f"{device}, driver {device.driver_version}")
-    print("library,images,kernels,compared,different")
+    print("library", *COUNTS, sep=",")
     different = 0
     for name in libraries:
-        counts = Counts()
+        counts = Counter[str]()
         with tempfile.TemporaryDirectory() as folder:
             lines: list[str] = []
             for image in extract(Path(name), device, Path(folder)):
                 with Context(device.index) as context:
                     lines += compare_image(context, device, image, counts)
-        print(f"{Path(name).name},{counts.images},{counts.kernels},{counts.compared},{counts.different}")
+        print(Path(name).name, *(counts[each] for each in COUNTS), sep=",")
         print("\n".join(lines), end="\n" * bool(lines), flush=True)
-        different += counts.different
+        different += counts["different"]
     return int(different > 0)
 
 

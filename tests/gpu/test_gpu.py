@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from occupancy.device import read_device, read_devices, verify
+from tests.cli_runner import run_alone as run
 
 from .record import record
 from .tape import Tape
 
 pytestmark = pytest.mark.gpu
-
-
-def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    command, variables = [sys.executable, "-m", "occupancy", *arguments], {**os.environ, **environment}
-    return subprocess.run(command, capture_output=True, text=True, env=variables)
 
 
 def test_every_answer_of_the_driver_agrees() -> None:

@@ -18,7 +18,6 @@ from occupancy.compare.check import BrokenKernel
 
 
 def answers() -> None:
-    """One kernel on one chip, and what the answer says of itself."""
     answer = occupancy.compute("9.0", threads=256, regs=40, smem="40k", carveout=50)
     assert_type(answer, occupancy.Occupancy)
     assert_type(answer.occupancy, float)
@@ -58,7 +57,6 @@ def answers() -> None:
 
 
 def chips() -> None:
-    """A compute capability in every spelling, and the list of them."""
     for cc in ("9.0", "sm_90", 90, (9, 0), occupancy.limits("9.0")):
         assert_type(occupancy.compute(cc, threads=(16, 16)).occupancy, float)
     for each in occupancy.compute_capabilities():
@@ -72,14 +70,12 @@ def chips() -> None:
 
 
 def questions() -> None:
-    """GPUs on which a kernel runs, and the runtime's calls."""
     for fit in occupancy.fits(threads=256, smem="96k"):
         assert_type(fit, occupancy.typing.Fit)
     assert_type(cuda.max_active_clusters("9.0", threads=256, multiprocessor_count=132, cluster=4), int)
 
 
 def arrays() -> None:
-    """Arrays in, arrays out."""
     threads = np.arange(32, 1025, 32)
     found = occupancy.sweep("9.0", threads=threads[:, None], regs=np.arange(256))
     assert_type(found.best(3), list[dict[str, Any]])
@@ -89,7 +85,6 @@ def arrays() -> None:
 
 
 def builds(before: Path, after: Path) -> None:
-    """Kernels of files, and two builds beside each other."""
     for record in occupancy.stream_kernels(before):
         assert_type(record, occupancy.KernelRecord)
     for kernel in occupancy.scan(before, threads=256):
@@ -110,7 +105,6 @@ def builds(before: Path, after: Path) -> None:
 
 
 def rules(build: Path, file: Path) -> None:
-    """A build held to rules."""
     result = occupancy.check(build, [occupancy.Rule(max_regs=64), occupancy.Exemption(reason="known")])
     assert_type(result, occupancy.CheckResult)
     assert_type(occupancy.check(build, file).passed, bool)
@@ -121,13 +115,11 @@ def rules(build: Path, file: Path) -> None:
 
 
 def this_machine() -> None:
-    """A GPU, and whether the table and the engine are right on it."""
     assert_type(occupancy.device.read_device(), occupancy.device.Device)
     assert_type(occupancy.device.verify(), occupancy.device.Verification)
 
 
 def errors() -> str:
-    """What can go wrong has one base class."""
     try:
         occupancy.compute("9.0", threads=0)
     except occupancy.InputError as error:
