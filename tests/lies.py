@@ -156,18 +156,15 @@ KERNEL = {"name": "_Z1kv", "arch": "sm_90", "source": "a.cubin", "format": "cubi
 FUSED = "inductor/cache/b4/cb4ue7bj6mzdvbignuyal37lactixrn4ujwx4pxh5ng2ciferkw4.py"
 
 BUILDERS: dict[str, Builder] = {
-    "cubin": cubin,
-    "fatbin": fatbin,
-    "report": report,
+    "cubin": cubin, "fatbin": fatbin, "report": report,
     "baseline": json_of(hostile.baseline(",".join([json.dumps(KERNEL)] * 3))),
-    "ptxas": text(sample("ptxas_v.txt")),
-    "res-usage": text(sample("res_usage_fat.txt")),
+    "ptxas": text(sample("ptxas_v.txt")), "res-usage": text(sample("res_usage_fat.txt")),
     "ptx": text(PTX * 3, r"\d+|\bsm_\w+|(?<=entry )\w+"),
     "nsight-csv": text(b"\n".join(sample("ncu_raw.csv").splitlines()[:4]), r"\d+|\b_Z\w+|launch__\w+"),
     "inductor": text(unpacked(FUSED), r"\d+|aten\.\w+|[\w/]+(?=\.py)"),
     "trace": json_of(sample("pytorch_trace.json")),
     "triton": json_of(sample("triton_cache/OV2L2MBFVRRRIDSLNWKZFNB43V26JEHCUNMPHMS6K2VUWTQ2V4QQ/add.json")),
-}
+}  # fmt: skip
 
 
 def read_baseline(data: bytes) -> None:

@@ -17,9 +17,7 @@ SOURCE = Path(occupancy.__file__).parent
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 LONGEST_FIRST_LINE = 100
-PRONOUNS = frozenset(
-    ["What", "Whether", "How", "Which", "Where", "That", "Those", "Who", "Whose", "Why", "Of", "So"]
-)
+PRONOUNS = {"What", "Whether", "How", "Which", "Where", "That", "Those", "Who", "Whose", "Why", "Of", "So"}
 """First words of a docstring that stand for a noun."""
 BANNED = re.compile(r"(^|_)(told|said|ours|asked|held|cure)($|_)|_in_words$|^_?(of|how|what)_")
 """Names in place of a standard term."""
@@ -48,7 +46,6 @@ def docstrings(path: Path) -> Iterator[tuple[ast.AST, int, str]]:
 
 
 def identifiers(path: Path) -> Iterator[tuple[int, str]]:
-    """Return the names that a module gives to functions, classes, variables, parameters and itself."""
     yield 1, path.stem
     for node in ast.walk(tree(path)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -57,10 +54,6 @@ def identifiers(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.arg
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.lineno, node.id
-
-
-def package(path: Path) -> str:
-    return path.relative_to(SOURCE).parts[0]
 
 
 def name(path: Path) -> str:
@@ -85,16 +78,9 @@ def test_docstrings_begin_with_a_short_line(path: Path) -> None:
 
 @checked
 def test_functions_begin_with_a_verb(path: Path) -> None:
-    found = [
-        (line, text.split("\n")[0])
-        for owner, line, text in docstrings(path)
-        if isinstance(owner, ast.FunctionDef) and not any(map(is_property, owner.decorator_list))
-    ]
+    found = [(line, text) for own, line, text in docstrings(path) if isinstance(own, ast.FunctionDef)
+             if not any("property" in ast.unparse(each) for each in own.decorator_list)]  # fmt: skip
     assert [each for each in found if NOT_A_VERB.match(each[1])] == []
-
-
-def is_property(decorator: ast.expr) -> bool:
-    return "property" in ast.unparse(decorator)
 
 
 @checked
@@ -105,7 +91,7 @@ def test_names_are_standard_terms(path: Path) -> None:
 def test_each_class_and_function_has_one_home() -> None:
     homes = defaultdict(set)
     for path in MODULES:
-        if name(path) not in FACADES and package(path) != "cli":
+        if name(path) not in FACADES and path.relative_to(SOURCE).parts[0] != "cli":
             for node in tree(path).body:
                 if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
                     homes[node.name].add(name(path))

@@ -178,12 +178,13 @@ def bounds(cc: str, inputs: Inputs, min_blocks: int | None) -> Values:
 def block_sizes(cc: str, inputs: Inputs, sms: int | None) -> Values:
     """Return the blocks that fit for each block size, and the block size of the CUDA runtime."""
     sizes = result(cc, None, inputs).block_sizes()
-    values: Values = {"sizes": sorted([each.threads, each.active_blocks] for each in sizes), "runtime": None}
+    blocks = sorted([each.threads, each.active_blocks] for each in sizes)
+    runtime = None
     if sms is not None:
         arguments = {name: value for name, value in inputs.items() if name != "threads"}
         chosen = cuda.max_potential_block_size(cc, multiprocessor_count=sms, **arguments)
-        values["runtime"] = [chosen.block_size, chosen.min_grid_size]
-    return values | {"best": max(each.occupancy for each in sizes)}
+        runtime = [chosen.block_size, chosen.min_grid_size]
+    return {"sizes": blocks, "best": max(each.occupancy for each in sizes), "runtime": runtime}
 
 
 def registers(

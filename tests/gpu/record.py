@@ -15,11 +15,9 @@ from occupancy.device.clusters import count_active_clusters
 from .tape import Modules, Recorder, Tape
 
 EXPLAINED_ERRORS = (
-    "CUDA_ERROR_INVALID_VALUE",
-    "CUDA_ERROR_NO_DEVICE",
-    "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
+    "CUDA_ERROR_INVALID_VALUE", "CUDA_ERROR_NO_DEVICE", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
     "CUDA_ERROR_UNKNOWN",
-)
+)  # fmt: skip
 CLUSTERS = ((2, 16), (8, 4), (8, 8), (32, 2))
 """Blocks per SM, and blocks per cluster."""
 
@@ -45,11 +43,9 @@ def record(path: Path) -> Tape:
         noted.cuGetErrorName(value)
         noted.cuGetErrorString(value)
     tape.origin.update(
-        gpu=device.name,
-        driver=device.driver_version,
-        cuda_bindings=version,
+        gpu=device.name, driver=device.driver_version, cuda_bindings=version,
         date=datetime.date.today().isoformat(),
-    )
+    )  # fmt: skip
     tape.save(path)
     return tape
 

@@ -107,22 +107,12 @@ def test_shared_memory(header: Header, limits: Limits, stride: int) -> None:
 def test_carveout_in_percent(header: Header, limits: Limits, stride: int) -> None:
     """Every percentage, by the sizes at which the number of blocks changes, static and dynamic."""
     sizes = axes.shared_memory_by_blocks(limits)
-    compared, _ = compare(
-        header,
-        limits,
-        (
-            Kernel(
-                32,
-                static_smem=size // part,
-                dynamic_smem=size - size // part,
-                carveout=carveout,
-                opt_in=opt_in,
-            )
-            for size, part, carveout, opt_in in every(
-                stride, sizes, (2, 1), axes.percentages(limits), axes.OPT_IN
-            )
-        ),
+    asked = every(stride, sizes, (2, 1), axes.percentages(limits), axes.OPT_IN)
+    kernels = (
+        Kernel(32, None, size // part, size - size // part, carveout=carveout, opt_in=opt_in)
+        for size, part, carveout, opt_in in asked
     )
+    compared, _ = compare(header, limits, kernels)
     assert compared > 10_000 / stride
 
 
@@ -259,11 +249,9 @@ def runtime_kernels(limits: Limits, question: str, count: int) -> list[Kernel]:
             chance.choice(axes.registers(limits)),
             static_smem=chance.choice((0, 0, chance.randint(0, 49152))),
             dynamic_smem=chance.choice((0, chance.randint(0, limits.max_shared_memory_per_multiprocessor))),
-            barriers=chance.choice(axes.BARRIERS),
-            carveout=chance.choice(axes.configurations(limits)),
-            caching=chance.choice(axes.cachings(limits)),
-            opt_in=chance.choice(axes.OPT_IN),
-        )
+            barriers=chance.choice(axes.BARRIERS), carveout=chance.choice(axes.configurations(limits)),
+            caching=chance.choice(axes.cachings(limits)), opt_in=chance.choice(axes.OPT_IN),
+        )  # fmt: skip
         if is_known_to_header(limits, kernel):
             wanted.append(kernel)
     return wanted
@@ -347,41 +335,24 @@ def test_every_combination(header: Header, limits: Limits) -> None:
 
     So many answers come from the library's arrays, which are held to the engine by tests of their own.
     """
-    threads, registers, sizes = grid = np.ix_(
-        axes.threads(limits), axes.registers(limits), axes.shared_memory_steps(limits)
-    )
-    # Every count alone is in test_header.py; beside the other inputs, those where the blocks change.
-    has_virtual = limits.virtual_resources_per_multiprocessor is not None
-    has_barriers = limits.compute_capability >= cuda.FIRST_WITH_BARRIER_LIMIT
-    for carveout, caching, opt_in, barriers, virtual in itertools.product(
-        axes.configurations(limits),
-        axes.cachings(limits),
-        axes.OPT_IN,
-        range(17) if has_barriers else (0, 16),
-        (0, 8, 43, 128) if has_virtual else (0, 128),
-    ):
+    steps = axes.shared_memory_steps(limits)
+    threads, registers, sizes = grid = np.ix_(axes.threads(limits), axes.registers(limits), steps)
+    # Every count alone is compared above; beside the other inputs, those where the blocks change.
+    permits = (0, 8, 43, 128) if limits.virtual_resources_per_multiprocessor is not None else (0, 128)
+    counts = range(17) if limits.compute_capability >= cuda.FIRST_WITH_BARRIER_LIMIT else (0, 16)
+    settings = (axes.configurations(limits), axes.cachings(limits), axes.OPT_IN, counts, permits)
+    for carveout, caching, opt_in, barriers, virtual in itertools.product(*settings):
         percent, preference = carveout_settings(limits, carveout)
         asked = header.queries(
-            limits,
-            threads=threads,
-            registers=registers,
-            dynamic_smem=sizes,
-            barriers=barriers,
-            virtual_resources=virtual,
-            carveout_percent=percent,
-            cache_config=preference,
-            is_cached=caching == "ca",
-            is_opted_in=opt_in,
-        )
-        theirs = header.max_active_blocks(limits, asked)
-        ours = ArrayResults.fill(
-            [limits],
-            {
-                "threads": threads, "regs": registers, "smem": sizes, "barriers": np.array(barriers),
-                "virtual_resources": np.array(virtual),
-            },
-            Kernel(1, carveout=carveout, caching=caching, opt_in=opt_in),
+            limits, threads=threads, registers=registers, dynamic_smem=sizes, barriers=barriers,
+            virtual_resources=virtual, carveout_percent=percent, cache_config=preference,
+            is_cached=caching == "ca", is_opted_in=opt_in,
         )  # fmt: skip
+        theirs = header.max_active_blocks(limits, asked)
+        columns = {"threads": threads, "regs": registers, "smem": sizes, "barriers": np.array(barriers)}
+        columns["virtual_resources"] = np.array(virtual)
+        kernel = Kernel(1, carveout=carveout, caching=caching, opt_in=opt_in)
+        ours = ArrayResults.fill([limits], columns, kernel)
         assert len(asked) == math.prod(axis.size for axis in grid)
         assert not theirs["error"].any()
         expected = np.stack([theirs["active_blocks"], LIMITERS[limiting_factors(theirs)]])

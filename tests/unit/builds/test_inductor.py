@@ -132,13 +132,11 @@ class TestHostile:
         os.mkfifo(cache / "bf" / "pipe.best_config")
         assert occupancy.scan(cache).problems == ()
 
-    def test_an_older_choice_does_not_say_which(self, cache: Path) -> None:
+    def test_an_older_choice_does_not_say_which_and_alone_it_holds_no_kernel(self, cache: Path) -> None:
         a_choice(cache).write_text('{"XBLOCK": 1, "num_warps": 4, "configs_hash": "a"}')
         found = occupancy.scan(cache)
         assert found.problems == ()
         assert {each.chosen for each in found if each.name == SUM} == {None}
-
-    def test_a_choice_alone_holds_no_kernel(self, cache: Path) -> None:
         with pytest.raises(occupancy.ReadError, match="autotuner's choice"):
             occupancy.scan(a_choice(cache))
         with pytest.raises(occupancy.ReadError, match="without kernels"):
@@ -157,22 +155,13 @@ class TestHostile:
         assert "\x1b" not in "".join(operation for each in found for operation in each.fuses)
 
 
-class TestRejectedCandidates:
-    """They do not run: builds are compared and checked without them."""
-
-    @pytest.fixture(autouse=True)
-    def rules(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(tmp_path)
-        Path("rules.toml").write_text("[[rules]]\nmin_occupancy = 100\nmax_regs = 31\n")
-
-    def test_they_are_not_checked(self, cache: Path) -> None:
-        kernels = occupancy.check(cache, "rules.toml").kernels
-        assert len(kernels) == sum(was_chosen for *_, was_chosen in GOLDEN.values()) == 4
-        for choice in cache.rglob("*.best_config"):
-            choice.unlink()
-        assert len(occupancy.check(cache, "rules.toml").kernels) == len(GOLDEN)
-
-    def test_a_baseline_and_a_comparison_have_none_of_them(self, cache: Path) -> None:
-        assert len(occupancy.save_baseline(cache, "baseline.json").kernels) == 4
-        report = occupancy.diff("baseline.json", cache, with_same=True)
-        assert [len(each) for each in (report.kernels, report.added, report.removed)] == [4, 0, 0]
+def test_builds_are_compared_and_checked_without_rejected_candidates(cache: Path, tmp_path: Path) -> None:
+    rules = [occupancy.Rule(min_occupancy=1, max_regs=31)]
+    kernels = occupancy.check(cache, rules).kernels
+    assert len(kernels) == sum(was_chosen for *_, was_chosen in GOLDEN.values()) == 4
+    assert len(occupancy.save_baseline(cache, tmp_path / "baseline.json").kernels) == 4
+    report = occupancy.diff(tmp_path / "baseline.json", cache, with_same=True)
+    assert [len(each) for each in (report.kernels, report.added, report.removed)] == [4, 0, 0]
+    for choice in cache.rglob("*.best_config"):
+        choice.unlink()
+    assert len(occupancy.check(cache, rules).kernels) == len(GOLDEN)

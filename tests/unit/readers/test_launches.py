@@ -99,7 +99,7 @@ class TestTriton:
     def test_other_files_of_the_cache_are_not_kernels(self, samples: Path, tmp_path: Path) -> None:
         (path,) = (samples / "triton_cache").rglob("add.json")
         for suffix in (".json", ".cubin"):
-            (tmp_path / f"add{suffix}").write_bytes(path.with_suffix(suffix).read_bytes())
+            shutil.copy(path.with_suffix(suffix), tmp_path)
         (tmp_path / "__grp__add.json").write_text('{"child_paths": {"add.json": "/x/add.json"}}')
         (tmp_path / "add.ptx").write_text(".version 8.7\n.target sm_90a\n.visible .entry add()\n{\n}\n")
         (tmp_path / "add.source").write_text("def add(): pass\n")
