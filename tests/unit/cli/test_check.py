@@ -77,8 +77,7 @@ def test_updates(project: Path) -> None:
     assert check()["passed"]
     Path("occupancy-baseline.json").unlink()
     done = run("check", "build/")
-    assert done.exit_code == 2
-    assert "To write it: occupancy check build/ --update" in done.stderr
+    assert (done.exit_code, "check build/ --update" in done.stderr) == (2, True)
     assert run("check", "build/", "--update").exit_code == 0
     assert check()["passed"]
 
@@ -149,8 +148,7 @@ def test_places_in_the_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_a_damaged_build_is_not_checked(project: Path, builds: Path) -> None:
     Path("build", "torn.cubin").write_bytes((builds / "after" / "filters.sm_90.cubin").read_bytes()[:5000])
     done = run("check", "build/")
-    assert done.exit_code == 2
-    assert "torn.cubin" in done.stderr
+    assert (done.exit_code, "torn.cubin" in done.stderr) == (2, True)
 
 
 def test_update_is_offered_only_if_it_helps(project: Path) -> None:
@@ -159,14 +157,12 @@ def test_update_is_offered_only_if_it_helps(project: Path) -> None:
     settings = 'baseline = "occupancy-baseline.json"\nallow_removed = true\n'
     Path("own.toml").write_text(f"{settings}[[rules]]\nmax_regs = 8\n")
     done = run("check", "build/", "--rules", "own.toml")
-    assert done.exit_code == 1
-    assert offer not in done.stdout
+    assert (done.exit_code, offer in done.stdout) == (1, False)
 
 
 def test_init_replaces_nothing(project: Path) -> None:
     done = run("init", "build/")
-    assert done.exit_code == 2
-    assert "occupancy.toml: already exists" in done.stderr
+    assert (done.exit_code, "occupancy.toml: already exists" in done.stderr) == (2, True)
     done = run("init", "build/", "--rules", "x.toml", "--baseline", "x.json", "--threads", "128")
     assert done.exit_code == 0
     assert "threads = 128" in Path("x.toml").read_text()
@@ -174,10 +170,11 @@ def test_init_replaces_nothing(project: Path) -> None:
 
 
 def test_rules_in_python(project: Path) -> None:
-    result = occupancy.check(
-        "build", [occupancy.Rule(max_occupancy_drop=0), occupancy.Exemption(kernels="blur", reason="known")],
-        baseline="occupancy-baseline.json",
-    )  # fmt: skip
+    rules: list[Any] = [
+        occupancy.Rule(max_occupancy_drop=0),
+        occupancy.Exemption(kernels="blur", reason="known"),
+    ]
+    result = occupancy.check("build", rules, baseline="occupancy-baseline.json")
     assert not result.passed, "emboss is gone"
     assert result.broken == ()
     assert [each.rule for each in result.findings()] == ["removed"]

@@ -24,12 +24,12 @@ def scan(*arguments: object) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def log_of(folder: Path, *kernels: tuple[str, str, int], spills: int = 0) -> Path:
+def log_of(folder: Path, *kernels: tuple[str, str, int]) -> Path:
     """Write what ptxas prints of kernels: name, architecture, registers."""
     text = "".join(
         f"ptxas info : Compiling entry function '{name}' for '{arch}'\n"
         f"ptxas info : Function properties for {name}\n"
-        f"    {spills} bytes stack frame, {spills} bytes spill stores, {spills} bytes spill loads\n"
+        "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
         f"ptxas info : Used {registers} registers\n"
         for name, arch, registers in kernels
     )
@@ -53,13 +53,17 @@ class TestNumbers:
         assert len(some) == 8
         assert all(row["time_share"] == pytest.approx(row["duration_us"] / total) for row in [*rows, *some])
 
-    def test_an_unknown_occupancy_has_a_reason(self, tmp_path: Path) -> None:
+    def test_an_unknown_occupancy_has_a_reason_and_unknown_spills_are_not_none(self, tmp_path: Path) -> None:
         (tmp_path / "k.ptx").write_text(".version 8.0\n.target sm_90\n.entry k()\n{\n}\n")
         (row,) = scan(tmp_path / "k.ptx")
         assert (row["occupancy"], row["active_blocks"], row["limiters"]) == (None, None, [])
         (tmp_path / "usage").write_text("Resource usage:\n Function k:\n  REG:8 SHARED:0 CONSTANT[0]:360\n")
         (row,) = scan(tmp_path / "usage")
         assert "--cc" in row["reason"]
+        done = run("scan", str(tmp_path / "usage"), "--spilling")
+        assert done.stdout == "No kernel of 1 matches: there is no spill data\n"
+        done = run("scan", str(log_of(tmp_path, ("k", "sm_90", 8))), "--spilling")
+        assert done.stdout == "No kernel of 1 matches\n"
         (row,) = scan(tmp_path / "usage", "--cc", "9.0")
         assert (row["occupancy"], row["cc"]) == (1.0, "9.0")
         (row,) = scan(log_of(tmp_path, ("k", "sm_99", 32)), "--threads", 64)
@@ -88,26 +92,18 @@ class TestFormats:
         assert run("scan", file, "-o", file, "--format", "csv").exit_code == 2
         assert run("scan", file, "-o", "x.docx").exit_code == 2
 
-    def test_columns(self, samples: Path) -> None:
+    def test_columns_and_orders(self, samples: Path) -> None:
         file = str(samples / "samples.cubin")
         chosen = ("--columns", "demangled,Registers,occ,limited_by", "--format", "csv")
         assert run("scan", file, *chosen).stdout.splitlines()[0] == "demangled,regs,occupancy,limiters"
         done = run("scan", file, "--columns", "occupancies")
-        assert done.exit_code == 2
-        assert "Did you mean occupancy" in done.stderr
-
-    def test_unknown_spills_are_not_called_none(self, tmp_path: Path) -> None:
-        (tmp_path / "usage").write_text("Resource usage:\n Function k:\n  REG:8 SHARED:0 CONSTANT[0]:360\n")
-        done = run("scan", str(tmp_path / "usage"), "--spilling")
-        assert done.stdout == "No kernel of 1 matches: there is no spill data\n"
-        done = run("scan", str(log_of(tmp_path, ("k", "sm_90", 8))), "--spilling")
-        assert done.stdout == "No kernel of 1 matches\n"
+        assert (done.exit_code, "Did you mean occupancy" in done.stderr) == (2, True)
+        assert ORDERS == ORDERS_OF_LIBRARY
 
     def test_files_without_kernels_are_listed_up_to_a_limit(self, tmp_path: Path) -> None:
-        files = [tmp_path / f"{number}.txt" for number in range(30)]
-        for file in files:
-            file.write_text("no kernel\n")
-        done = run("scan", *map(str, files))
+        for number in range(30):
+            (tmp_path / f"{number}.txt").write_text("no kernel\n")
+        done = run("scan", *map(str, tmp_path.iterdir()))
         lines = done.stderr.splitlines()
         assert (done.exit_code, len(lines), lines[-1]) == (1, 21, "Error: 10 more errors.")
 
@@ -145,9 +141,6 @@ class TestErrors:
         done = run("scan", str(samples / "samples.cubin"), *arguments)
         assert done.exit_code == 2
         assert done.stderr.startswith(("Error: ", "Usage: "))
-
-    def test_the_orders_are_those_of_the_library(self) -> None:
-        assert ORDERS == ORDERS_OF_LIBRARY
 
 
 class TestPython:

@@ -39,12 +39,10 @@ def changed(data: bytes, place: int, value: int) -> bytes:
     return data[:place] + value.to_bytes(8, "little") + data[place + 8 :]
 
 
-def cubin(sections: bytes, count: int = 1, *, offset: int = 64) -> bytes:
+def cubin(sections: bytes, count: int = 1) -> bytes:
     """Return an image that claims a number of sections."""
-    head = bytearray(image([], b""))
-    struct.pack_into("<Q", head, 40, offset)
-    struct.pack_into("<H", head, 60, count)
-    return bytes(head) + sections
+    head = image([], b"")
+    return head[:60] + count.to_bytes(2, "little") + head[62:] + sections
 
 
 class TestDamage:

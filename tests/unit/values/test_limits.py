@@ -35,10 +35,10 @@ def test_refuses_what_is_no_compute_capability(wrong: object) -> None:
         ComputeCapability.parse(wrong)
 
 
-@pytest.mark.parametrize("number", [12.10, 9.0, float("nan")])
-def test_refuses_a_float_and_says_why(number: float) -> None:
-    with pytest.raises(InputError, match=r"12\.1 from 12\.10"):
-        ComputeCapability.parse(number)
+def test_refuses_a_float_and_says_why() -> None:
+    for number in (12.10, 9.0, float("nan")):
+        with pytest.raises(InputError, match=r"12\.1 from 12\.10"):
+            ComputeCapability.parse(number)
 
 
 def test_is_written_as_people_write_it() -> None:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,57 +17,62 @@ from occupancy.values.fields import unknown_input
 from occupancy.values.ranges import MOST_VALUES, parse_values
 from occupancy.values.spellings import parse_count, parse_flag, parse_share, parse_size, parse_threads
 
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
+PARSERS: dict[str, Callable[[Any], object]] = {
+    "threads": parse_threads, "smem": partial(parse_size, where="smem"), "carveout": parse_carveout,
+    "occupancy": partial(parse_share, where="occupancy"), "opt-in": partial(parse_flag, where="opt-in"),
+}  # fmt: skip
+READ: dict[str, list[tuple[object, object]]] = {
+    "threads": [
         (256, (256, None)), ("256", (256, None)), (np.int32(256), (256, None)),
         ("16x16", (256, (16, 16, 1))), ("16X16x2", (512, (16, 16, 2))), ("1,024", (1024, None)),
         ("1_024", (1024, None)), ("0x100", (256, None)), ("(16, 16, 1)", (256, (16, 16, 1))),
         ((16, 16), (256, (16, 16, 1))), ((8,), (8, (8, 1, 1))), ([16, 16], (256, (16, 16, 1))),
         ("16*16", (256, (16, 16, 1))),
     ],
-)  # fmt: skip
-def test_threads(value: object, expected: object) -> None:
-    assert parse_threads(value) == expected
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        "", "x", "16x", "16x16x1x1", "1.5", "1_0", "1,24", "16,16", "128,256", "16,16,1", "(1,024)",
-        [[8]], "16x0", "((16", "(16", (), (1, 2, 3, 4), ("a",), (-1, 2), 1.0, None, True,
-    ],
-)  # fmt: skip
-def test_refuses_threads(wrong: object) -> None:
-    with pytest.raises(InputError, match=r"^threads: "):
-        parse_threads(wrong)
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
+    "smem": [
         (0, 0), ("40960", 40960), ("40k", 40960), ("40K", 40960), ("40 KiB", 40960),
         ("40kb", 40960), ("100b", 100), ("1M", 1048576), ("1.5k", 1536), ("27.5KiB", 28160),
         ("27.5 KiB", 28160), ("9.125 KiB", 9344), ("16,384", 16384), ("16_384", 16384),
         ("1,001 bytes", 1001), ("0x1000", 4096), ("3*16k+16", 49168), ("128*64*2", 16384),
         (" 16 + 2 * 1.5k ", 3088), ("1,024*2+0x10", 2064),
     ],
-)  # fmt: skip
-def test_sizes(value: object, expected: int) -> None:
-    assert parse_size(value, "smem") == expected
+    "occupancy": [
+        ("75%", 0.75), ("75", 0.75), (75, 0.75), ("0.75", 0.75), (0.75, 0.75), (1, 1.0), ("1%", 0.01),
+    ],
+    "carveout": [
+        (None, None), ("default", None), ("max", Carveout(100, "percent")), (50, Carveout(50, "percent")),
+        ("50", Carveout(50, "percent")), ("50%", Carveout(50, "percent")),
+        (100, Carveout(100, "percent")), (101, Carveout(101, "bytes")), (65536, Carveout(65536, "bytes")),
+        ("64k", Carveout(65536, "bytes")), ("0k", Carveout(0, "bytes")), ("0", Carveout(0, "percent")),
+    ],
+    "opt-in": [(True, True), (1, True), (np.True_, True), (np.bool_(True), True)],
+}  # fmt: skip
+REFUSED: dict[str, tuple[object, ...]] = {
+    "threads": (
+        "", "x", "16x", "16x16x1x1", "1.5", "1_0", "1,24", "16,16", "128,256", "16,16,1", "(1,024)",
+        [[8]], "16x0", "((16", "(16", (), (1, 2, 3, 4), ("a",), (-1, 2), 1.0, None, True,
+    ),
+    "smem": (
+        "12Q", "", "k", "1.5", "1.3k", "1,5k", "-1k", "0x", "1_6", "١k", "１", 1.0, None, True, "9" * 40,
+        "2*", "+1", "1+", "2**3", "2*-1", "1+1.5", "1" + "+1" * 40,
+    ),
+    "carveout": ("101%", "-1", -1, "half", "50 percent", 0.5, "", True),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [
-        "12Q", "", "k", "1.5", "1.3k", "1,5k", "-1k", "0x", "1_6", "١k", "１", 1.0, None, True, "9" * 40,
-        "2*", "+1", "1+", "2**3", "2*-1", "1+1.5", "1" + "+1" * 40,
-    ],
-)  # fmt: skip
-def test_refuses_sizes(wrong: object) -> None:
-    with pytest.raises(InputError, match="smem"):
-        parse_size(wrong, "smem")
+    ("name", "value", "expected"), [(name, *each) for name, rows in READ.items() for each in rows]
+)
+def test_values_are_read_in_every_spelling(name: str, value: object, expected: object) -> None:
+    found = PARSERS[name](value)
+    assert (found, type(found)) == (expected, type(expected))
+
+
+@pytest.mark.parametrize(("name", "wrong"), [(name, each) for name, rows in REFUSED.items() for each in rows])
+def test_refused(name: str, wrong: object) -> None:
+    why = ".*is not a carveout. Allowed: 0 to 100 percent" if name == "carveout" else ""
+    with pytest.raises(InputError, match=f"^{name}: {why}"):
+        PARSERS[name](wrong)
 
 
 @given(st.lists(st.lists(st.integers(0, 10**6), min_size=1, max_size=3), min_size=1, max_size=4), st.data())
@@ -92,14 +99,6 @@ def test_a_shape_is_read_in_each_spelling(sizes: list[int], separator: str) -> N
         assert parse_threads(spelling) == expected
 
 
-@pytest.mark.parametrize(
-    ("value", "share"),
-    [("75%", 0.75), ("75", 0.75), (75, 0.75), ("0.75", 0.75), (0.75, 0.75), (1, 1.0), ("1%", 0.01)],
-)
-def test_shares_above_1_are_percent(value: object, share: float) -> None:
-    assert parse_share(value, "occupancy") == share
-
-
 def test_what_a_comma_could_mean_is_said_and_each_way_is_read() -> None:
     with pytest.raises(InputError) as caught:
         parse_threads("128,256")
@@ -110,29 +109,6 @@ def test_what_a_comma_could_mean_is_said_and_each_way_is_read() -> None:
     assert "16x16x1x1" not in caught.value.allowed
     assert parse_threads("128256") == (128256, None)
     assert parse_threads("128x256") == (32768, (128, 256, 1))
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (None, None), ("default", None), ("max", Carveout(100, "percent")), (50, Carveout(50, "percent")),
-        ("50", Carveout(50, "percent")), ("50%", Carveout(50, "percent")),
-        (100, Carveout(100, "percent")), (101, Carveout(101, "bytes")), (65536, Carveout(65536, "bytes")),
-        ("64k", Carveout(65536, "bytes")), ("0k", Carveout(0, "bytes")), ("0", Carveout(0, "percent")),
-    ],
-)  # fmt: skip
-def test_carveouts(value: object, expected: Carveout | None) -> None:
-    assert parse_carveout(value) == expected
-
-
-@pytest.mark.parametrize("wrong", ["101%", "-1", -1, "half", "50 percent", 0.5, "", True])
-def test_refuses_carveouts(wrong: object) -> None:
-    with pytest.raises(InputError, match=r"^carveout: .*is not a carveout. Allowed: 0 to 100 percent"):
-        parse_carveout(wrong)
-
-
-def test_flags() -> None:
-    assert all(parse_flag(yes, "opt-in") is True for yes in (True, 1, np.True_, np.bool_(True)))
 
 
 def counts(text: str) -> list[int]:
