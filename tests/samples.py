@@ -26,7 +26,6 @@ OF_FORMAT = {
     "pytorch-trace": "pytorch_trace.json",
 }  # fmt: skip
 
-
 SGEMM_32, SGEMM_16 = "_Z11sgemm_tiledILi32EEvPKfS1_Pfi", "_Z11sgemm_tiledILi16EEvPKfS1_Pfi"
 SPILLY, REDUCE, VEC_ADD = "_Z6spillyPfi", "_Z10reduce_dynPKfPfi", "_Z7vec_addPKfS0_Pfi"
 

@@ -50,7 +50,6 @@ COMPARED = (
     "max_threads", "min_blocks", "occupancy",
 )  # fmt: skip
 
-
 FAILURE = ("limit", "needed", "allowed", "error")
 
 

@@ -26,7 +26,6 @@ from occupancy.device.driver import Context, DriverCallError, Function, Module
 CASES = 6
 """Random block sizes and amounts of dynamic shared memory for each kernel."""
 
-
 COUNTS = ("images", "kernels", "compared", "different")
 
 

@@ -25,7 +25,6 @@ CHIPS_AND_MODELS = [
     if rules.supports(limits)
 ]
 
-
 RANDOM = ("threads", "regs", "static_smem", "dynamic_smem", "barriers")
 """Fields in which `random_kernels` differ."""
 

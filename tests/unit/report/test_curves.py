@@ -22,7 +22,6 @@ KERNELS: list[tuple[str, dict[str, Any]]] = [
     ("1.3", {"threads": 100, "regs": 10, "smem": 2_000}), ("8.0", {"threads": 5000, "regs": 0}),
 ]  # fmt: skip
 
-
 answer = attrgetter("active_blocks", "active_warps", "limiters")
 
 
