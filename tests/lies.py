@@ -17,6 +17,9 @@ from collections.abc import Callable, Iterator
 
 import lz4.block
 
+from occupancy.compare.baseline import looks_like_baseline, parse_baseline
+from occupancy.errors import MAX_PART, BaselineError
+from occupancy.readers import KernelRecord, ReadProblem, read
 from tests import hostile
 from tests.samples import sample, unpacked
 
@@ -169,9 +172,6 @@ BUILDERS: dict[str, Builder] = {
 
 def read_baseline(data: bytes) -> None:
     """Read a baseline; an error says why it is none."""
-    from occupancy.compare.baseline import looks_like_baseline, parse_baseline
-    from occupancy.errors import BaselineError
-
     looks_like_baseline(data)
     try:
         parse_baseline(data, "base.json")
@@ -181,9 +181,6 @@ def read_baseline(data: bytes) -> None:
 
 def check(data: bytes) -> None:
     """Read what may be anything, and use all that comes out."""
-    from occupancy.errors import MAX_PART
-    from occupancy.readers import KernelRecord, ReadProblem, read
-
     found = list(read(io.BytesIO(data)))
     assert found, "neither a kernel nor a problem"
     for each in found:

@@ -123,10 +123,8 @@ class TestBaseline:
         after = [kernel("_Z1av", regs=64), kernel("_Z1bv", regs=64), kernel("_Z3newv")]
 
         def names(*wanted: str) -> dict[str, int | None]:
-            def is_wanted(record: KernelRecord) -> bool:
-                return record.name in wanted
-
-            done = accepted(Baseline(tuple(before)), after, is_wanted, everything=not wanted)
+            old, everything = Baseline(tuple(before)), not wanted
+            done = accepted(old, after, lambda record: record.name in wanted, everything=everything)
             return {each.name: each.regs for each in done.kernels}
 
         assert names("_Z1bv") == {"_Z1av": 32, "_Z1bv": 64, "_Z4goneb": 32}

@@ -60,13 +60,10 @@ def test_limits_are_the_drivers_and_those_that_it_does_not_know_the_tables() -> 
 
 
 def test_a_gpu_that_the_table_does_not_know() -> None:
-    tape = recorded_tape()
-    tape.answers[DRIVER.format("COMPUTE_CAPABILITY_MAJOR")][1] = 15
-    with installed(tape):
-        device = read_device()
-        assert device.reported["warp_size"] == 32
-        with pytest.raises(UnknownComputeCapabilityError, match=r"15\.0 is not in the table"):
-            _ = device.limits
+    device = device_with({DRIVER.format("COMPUTE_CAPABILITY_MAJOR"): ["CUDA_SUCCESS", 15]})
+    assert device.reported["warp_size"] == 32
+    with pytest.raises(UnknownComputeCapabilityError, match=r"15\.0 is not in the table"):
+        _ = device.limits
 
 
 def test_without_cuda_bindings_nvml_tells_what_it_knows() -> None:

@@ -161,14 +161,11 @@ class TestImagesBesideMetadata:
         assert found == set(zip(names, ("cubin", "triton", "cubin"), strict=True))
 
 
-@pytest.mark.parametrize("path", ["a\0b", "\ud800", "a\0b.cubin", "\ud800.cubin"])
-def test_paths_that_are_none(path: str) -> None:
-    (problem,) = read(path)
-    assert isinstance(problem, ReadProblem)
-    assert "no path of a file" in problem.what
-
-
-def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_that_are_none_and_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for path in ("a\0b", "\ud800", "a\0b.cubin", "\ud800.cubin"):
+        (problem,) = read(path)
+        assert isinstance(problem, ReadProblem)
+        assert "no path of a file" in problem.what
     monkeypatch.setattr(sys, "stdin", None)
     (problem,) = read("-")
     assert str(problem) == "-: standard input is closed"

@@ -41,8 +41,6 @@ def test_names_that_cannot_be_demangled_stay(name: str) -> None:
 
 
 def test_spills_are_false_where_there_are_none() -> None:
-    record = KernelRecord(source="a", format="ptxas", name="k", spill_store_bytes=0, spill_load_bytes=0)
-    assert record.spills is not None
-    assert not record.spills
-    assert record.spills.total == 0
-    assert KernelRecord(source="a", format="ptxas", name="k").spills is None
+    spills = record(spill_store_bytes=0, spill_load_bytes=0).spills
+    assert spills is not None
+    assert (bool(spills), spills.total, record().spills) == (False, 0, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +41,14 @@ def points(line: Any) -> dict[float, float]:
     return dict(zip(*(np.asarray(line.get_data()).tolist()), strict=True))
 
 
-def texts(axes: Axes) -> list[str]:
-    return [text.get_text() for text in axes.texts]
+def texts(found: Any) -> list[str]:
+    return [text.get_text() for text in found]
 
 
 def test_one_input_is_a_curve_for_each_gpu() -> None:
     (axes,) = drawn("H100", "RTX 4090", threads="192", regs="16:255", smem="40k")
     legend: Any = axes.get_legend()
-    assert [text.get_text() for text in legend.get_texts()] == ["H100", "GeForce RTX 4090"]
+    assert texts(legend.get_texts()) == ["H100", "GeForce RTX 4090"]
     for line, cc in zip(axes.lines, ("9.0", "8.9"), strict=True):
         shares = points(line)
         assert sorted(shares) == list(range(16, 256))
@@ -59,11 +60,10 @@ def test_one_input_is_a_curve_for_each_gpu() -> None:
 
 def test_marked_values_have_their_own_occupancy() -> None:
     (axes,) = drawn("9.0", "8.9", threads="256", regs="16:255:16", marks=("72,128", "best"))
-    for regs in (72, 128):
-        for cc in ("9.0", "8.9"):
-            share = occupancy.compute(cc, threads=256, regs=regs).occupancy
-            assert any(points(line) == {regs: share} for line in axes.lines)
-    assert {"72", "128", "32"} <= set(texts(axes))  # the most registers at the highest occupancy
+    for regs, cc in product((72, 128), ("9.0", "8.9")):
+        share = occupancy.compute(cc, threads=256, regs=regs).occupancy
+        assert any(points(line) == {regs: share} for line in axes.lines)
+    assert {"72", "128", "32"} <= set(texts(axes.texts))  # the most registers at the highest occupancy
     with pytest.raises(InputError, match="marks: 300 is outside of the axis, registers per thread"):
         drawn("9.0", threads="256", regs="16:255", marks=("300",))
 
@@ -71,7 +71,7 @@ def test_marked_values_have_their_own_occupancy() -> None:
 def test_the_best_block_size_is_that_of_block_sizes(tmp_path: Path) -> None:
     (axes,) = drawn("9.0", threads="32:1024:32", regs="48", marks=("best",))
     best = occupancy.compute("9.0", threads=32, regs=48).block_sizes()[0]
-    assert {f"{best.threads}", "62.5%"} == set(texts(axes))
+    assert {f"{best.threads}", "62.5%"} == set(texts(axes.texts))
     done = run("block-sizes", "--gpu", "H100,RTX 4090", "--regs", "48", "-o", str(tmp_path / "x.svg"))
     assert (done.exit_code, done.stdout) == (0, ""), done.output
 
@@ -91,7 +91,7 @@ def test_the_curves_of_a_kernel_mark_its_own_values() -> None:
     axes = occupancy.compute("V100", threads=128, regs=37).plot()
     labels = ["Threads per block", "Registers per thread", "Shared memory per block (KiB)"]
     assert [each.get_xlabel() for each in axes] == labels
-    assert [texts(each) for each in axes] == [["128", "75%"], ["37", "75%"], []]
+    assert [texts(each.texts) for each in axes] == [["128", "75%"], ["37", "75%"], []]
     regs = points(axes[1].lines[0])
     assert (regs[32], regs[40], regs[255]) == (1.0, 0.75, 0.125)
     several = drawn("V100", "H100", threads="128", regs="37")
@@ -114,8 +114,7 @@ def test_the_kernels_of_a_scan_are_bars() -> None:
     found = occupancy.scan("tests/data/kernels/res_usage_fat.txt", threads=256)
     axes = found.plot(limit=4)
     assert [bar.get_width() for bar in axes.patches] == [row.occupancy for row in found[:4]]
-    labels = [label.get_text() for label in axes.get_yticklabels()]
-    assert labels == [f"{row.screen_name} {row.arch}" for row in found[:4]]
+    assert texts(axes.get_yticklabels()) == [f"{row.screen_name} {row.arch}" for row in found[:4]]
     assert axes.figure.get_suptitle() == f"Occupancy of {len(found)} kernels, 4 of them"
 
 
@@ -132,14 +131,13 @@ def test_a_sweep_in_words() -> None:
     assert " ".join(str(first).split()) == words
 
 
-@pytest.mark.parametrize("suffix", PICTURE_FILES)
-def test_files(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"chart{suffix.upper()}"
-    assert run("sweep", "--cc", "9.0", "-t", "128,256", "-o", str(path)).exit_code == 0
-    assert {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}[suffix] in path.read_bytes()[:500]
-
-
-def test_the_same_picture_is_the_same_file() -> None:
+def test_files_and_that_the_same_picture_is_the_same_file(tmp_path: Path) -> None:
+    starts = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
+    assert set(starts) == set(PICTURE_FILES)
+    for suffix, start in starts.items():
+        path = tmp_path / f"chart{suffix.upper()}"
+        assert run("sweep", "--cc", "9.0", "-t", "128,256", "-o", str(path)).exit_code == 0
+        assert start in path.read_bytes()[:500]
     picture = Picture("a", [StepPlot("regs", [16, 32, 64], {"": [1, 0.5, 0.25]}, [32])])
     assert picture_bytes(picture, "a.svg") == picture_bytes(picture, "b.svg")
     with pytest.raises(InputError, match=r"is not the name of a picture. Allowed: .svg, .png, .pdf"):
