@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import occupancy
-from occupancy.tables.families import later_members
 from tests import samples
 from tests.cli_runner import run
 
@@ -31,17 +30,6 @@ def test_a_kernel_that_allocates_tensor_memory_has_one_block() -> None:
     assert (kernel.active_blocks, kernel.limiters) == (1, ("virtual_resources",))
     assert kernel.next_step is None  # of blocks of more threads than its bound there are none
     assert scanned("tensor_memory_100a")["plain"].occupancy == 1
-
-
-@pytest.mark.parametrize(
-    ("arch", "elsewhere"),
-    [
-        ("sm_100f", ["10.3", "10.7"]), ("sm_103f", ["10.7"]), ("sm_107f", []), ("sm_110f", []),
-        ("sm_120f", ["12.1"]), ("sm_100a", []), ("sm_100", []), ("half", []), (None, []),
-    ],
-)  # fmt: skip
-def test_where_code_of_a_family_runs(arch: str | None, elsewhere: list[str]) -> None:
-    assert [str(cc) for cc in later_members(arch)] == elsewhere
 
 
 def test_columns_of_tritons_kernels(tmp_path: Path) -> None:

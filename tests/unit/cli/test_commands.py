@@ -20,34 +20,28 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
     assert "\\b" not in shown
 
 
-@pytest.mark.parametrize(
-    ("command", "code"),
-    [
-        ("calc --cc 9.0 -t 1024 -r 64 --exit-code", 0), ("calc --cc 9.0,8.0 -t 1024 -r 65 --exit-code", 1),
-        ("calc --cc 9.0 -t 256 --static-smem 100k --exit-code", 1), ("calc --cc 9.0 -t 1024 -r 65", 0),
-        ("fits --cc 9.0,8.0 -t 256 --smem 200k --exit-code", 0),
-        ("fits --cc 7.5,8.0 -t 256 --smem 200k --exit-code", 1),
-        ("fits --cc 7.5,8.0 -t 256 --smem 200k", 0), ("registers --groups 1:40,2:232", 0),
-        ("registers --groups 1:40,2:240", 1), ("scan tests/data/kernels/samples.cubin -t 64", 0),
-        ("scan tests/data/kernels/samples.cubin -t 64 -t 128", 2),
-    ],
-)  # fmt: skip
-def test_exit_codes(command: str, code: int) -> None:
-    assert run(*command.split()).exit_code == code
+def test_exit_codes() -> None:
+    codes = {
+        "calc --cc 9.0 -t 1024 -r 64 --exit-code": 0, "calc --cc 9.0,8.0 -t 1024 -r 65 --exit-code": 1,
+        "calc --cc 9.0 -t 256 --static-smem 100k --exit-code": 1, "calc --cc 9.0 -t 1024 -r 65": 0,
+        "fits --cc 9.0,8.0 -t 256 --smem 200k --exit-code": 0,
+        "fits --cc 7.5,8.0 -t 256 --smem 200k --exit-code": 1,
+        "fits --cc 7.5,8.0 -t 256 --smem 200k": 0, "registers --groups 1:40,2:232": 0,
+        "registers --groups 1:40,2:240": 1, "scan tests/data/kernels/samples.cubin -t 64": 0,
+        "scan tests/data/kernels/samples.cubin -t 64 -t 128": 2,
+    }  # fmt: skip
+    assert {command: run(*command.split()).exit_code for command in codes} == codes
 
 
-@pytest.mark.parametrize(
-    ("command", "headline"),
-    [
-        ("fits --gpu A100,L4 -t 256 -r 72 -s 20k --occupancy 50", "Runs on 2 of 2 GPUs, 1 with at least 50%"),
-        ("bounds -t 1024 --blocks 2 --cc 8.0,8.6,9.0",
-         "__launch_bounds__(1024, 2): at most 32 registers per thread on 8.0 and 9.0"),
-        ("scan tests/data/kernels/cubins --below 50",
-         "12 of 152 kernels for 8 architectures: no spills, 12 below 50%"),
-    ],
-)  # fmt: skip
-def test_headlines_count_all_and_name_those_that_count(command: str, headline: str) -> None:
-    assert run(*command.split()).stdout.splitlines()[0] == headline
+def test_headlines_count_all_and_name_those_that_count() -> None:
+    headlines = {
+        "fits --gpu A100,L4 -t 256 -r 72 -s 20k --occupancy 50": "Runs on 2 of 2 GPUs, 1 with at least 50%",
+        "bounds -t 1024 --blocks 2 --cc 8.0,8.6,9.0":
+            "__launch_bounds__(1024, 2): at most 32 registers per thread on 8.0 and 9.0",
+        "scan tests/data/kernels/cubins --below 50":
+            "12 of 152 kernels for 8 architectures: no spills, 12 below 50%",
+    }  # fmt: skip
+    assert {each: run(*each.split()).stdout.splitlines()[0] for each in headlines} == headlines
 
 
 def test_launch_bounds_that_differ_between_architectures() -> None:

@@ -57,10 +57,7 @@ def test_paths_of_a_table() -> None:
     assert [unit.path(number) for number in range(8)] == paths
 
 
-@pytest.mark.parametrize(
-    ("value", "data"),
-    [(2, "02"), (-2, "7e"), (127, "ff00"), (-127, "817f"), (128, "8001"), (-128, "807f"), (-129, "ff7e")],
-)
-def test_signed_numbers(value: int, data: str) -> None:
-    """The examples of the DWARF standard."""
-    assert _signed(bytes.fromhex(data), 0) == (value, len(data) // 2)
+def test_signed_numbers_of_the_dwarf_standard() -> None:
+    examples = {"02": 2, "7e": -2, "ff00": 127, "817f": -127, "8001": 128, "807f": -128, "ff7e": -129}
+    for data, value in examples.items():
+        assert _signed(bytes.fromhex(data), 0) == (value, len(data) // 2)

@@ -199,20 +199,17 @@ def test_words_match_names_markets_dies_and_memory(pattern: str, attribute: str,
     assert {getattr(each, attribute) for each in gpus_matching(pattern)} == values
 
 
-@pytest.mark.parametrize("pattern", [" ", "nvidia", "*", "[", "8.8", "10.1"])
-def test_no_match(pattern: str) -> None:
-    with pytest.raises(InputError):
-        gpus_matching(pattern)
+def test_no_match() -> None:
+    for pattern in (" ", "nvidia", "*", "[", "8.8", "10.1"):
+        with pytest.raises(InputError):
+            gpus_matching(pattern)
+    assert not [each for each in gpus_matching("A10") if "A100" in each.label or "A10G" in each.label]
 
 
 def test_a_gpu_in_words() -> None:
     known = str(find_gpu("H200 NVL")), str(find_gpu("H100")), str(find_gpu("9.0"))
     about = "compute capability 9.0 (Hopper)"
     assert known == (f"H200 NVL: {about}, 132 SMs", f"H100: {about}", about)
-
-
-def test_a_number_is_not_found_within_another() -> None:
-    assert not [each for each in gpus_matching("A10") if "A100" in each.label or "A10G" in each.label]
 
 
 def found_by(name: str) -> tuple[Any, ...]:
