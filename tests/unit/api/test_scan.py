@@ -49,19 +49,14 @@ def test_what_cannot_be_read(tmp_path: Path, samples: Path) -> None:
     assert "1 problem" in repr(found)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
+def test_wrong_arguments(samples: Path) -> None:
+    wrong: list[dict[str, typing.Any]] = [
         {"sort": "speed"}, {"limit": 0}, {"archs": ["sm_9x"]}, {"archs": 90}, {"archs": iter(["sm_90"])},
         {"threads": "many"}, {"multiprocessor_count": 0},
-    ],
-)  # fmt: skip
-def test_wrong_arguments(samples: Path, wrong: dict[str, typing.Any]) -> None:
-    with pytest.raises(occupancy.InputError):
-        occupancy.scan(samples, **wrong)
-
-
-def test_nothing_to_read() -> None:
+    ]  # fmt: skip
+    for each in wrong:
+        with pytest.raises(occupancy.InputError):
+            occupancy.scan(samples, **each)
     for sources in ([], (), None, [None]):
         with pytest.raises(occupancy.InputError, match=r"^sources: "):
             occupancy.scan(sources)  # type: ignore[arg-type]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -66,7 +67,10 @@ def test_the_rank_is_one_over_the_share_of_the_warp_slots_in_use() -> None:
 
 def test_wrong_arguments_are_refused_before_the_tuner_runs() -> None:
     prune, rank = occupancy.triton.early_config_prune, occupancy.triton.perf_model
+    stages = partial(occupancy.triton.max_stages, threads=128)
     wrong: list[tuple[Any, str, dict[str, Any], str]] = [
+        (stages, "9.0", {"stage_smem": 0}, "stage_smem: 0 is out of range"),
+        (stages, "9.0", {"stage_smem": 1024, "blocks": 40}, "blocks"),
         (rank, "9.0", {"grid": 10}, r"the number of SMs of .* is not known"),
         (rank, "9.0", {"multiprocessor_count": 132}, "grid is missing"),
         (rank, "H100", {"grid": 10}, "gpu: 'H100' matches GPUs"),
@@ -94,10 +98,3 @@ def test_as_many_stages_as_fit_and_not_one_more(cc: str, blocks: int, stage: int
 
     assert stages == 0 or resident(stages) >= blocks
     assert resident(stages + 1) < blocks
-
-
-def test_wrong_stages_are_refused() -> None:
-    with pytest.raises(InputError, match="stage_smem: 0 is out of range"):
-        occupancy.triton.max_stages("9.0", threads=128, stage_smem=0)
-    with pytest.raises(InputError, match="blocks"):
-        occupancy.triton.max_stages("9.0", threads=128, stage_smem=1024, blocks=40)

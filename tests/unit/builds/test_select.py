@@ -25,13 +25,12 @@ def kept(records: list[KernelRecord], gpu: str) -> list[KernelRecord]:
 @pytest.mark.parametrize(
     ("archs", "gpu", "expected"),
     [
-        (("sm_80", "sm_86", "sm_90"), "8.9", {"sm_86"}),
+        (("sm_80", "sm_86", "sm_90"), "8.9", {"sm_86"}), (("sm_80", None), "8.0", {"sm_80", None}),
         (("sm_80", "sm_90", "sm_90a"), "9.0", {"sm_90", "sm_90a"}),
         (("sm_100a", "sm_100f", "sm_90"), "10.3", {"sm_100f"}),
         (("sm_80", "sm_90"), "12.0", {"sm_80", "sm_90"}),
-        (("sm_80", None), "8.0", {"sm_80", None}),
     ],
-)
+)  # fmt: skip
 def test_a_gpu_runs_the_newest_code(
     archs: tuple[str | None, ...], gpu: str, expected: set[str | None]
 ) -> None:

@@ -110,13 +110,13 @@ class TestBaseline:
             with pytest.raises(BaselineError):
                 parse_baseline(text[:length], "base.json")
 
-    @pytest.mark.parametrize("name", ["", "a\0b", "file/base.json"])
-    def test_paths_that_cannot_be_read_or_written(self, tmp_path: Path, name: str) -> None:
+    def test_paths_that_cannot_be_read_or_written(self, tmp_path: Path) -> None:
         (tmp_path / "file").touch()
-        with pytest.raises(BaselineError, match="cannot be read"):
-            read_baseline(tmp_path / name)
-        with pytest.raises(BaselineError, match="cannot be written"):
-            write_baseline(tmp_path / name, BASELINE)
+        for path in (tmp_path / name for name in ("", "a\0b", "file/base.json")):
+            with pytest.raises(BaselineError, match="cannot be read"):
+                read_baseline(path)
+            with pytest.raises(BaselineError, match="cannot be written"):
+                write_baseline(path, BASELINE)
 
     def test_some_kernels_are_accepted(self) -> None:
         before = [kernel("_Z1av"), kernel("_Z1bv"), kernel("_Z4goneb")]

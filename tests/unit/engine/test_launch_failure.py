@@ -56,18 +56,13 @@ def test_every_launch_was_asked_of_every_runtime() -> None:
     assert asked == set(product(("11.8", "12.1", "12.4", "12.9", "13.0", "13.5"), LAUNCHES))
 
 
-@pytest.mark.parametrize(
-    ("cc", "changes", "kernel", "expected"),
-    [
-        ("9.0", {"max_barriers_per_multiprocessor": 8}, Kernel(64, barriers=16),
-         ("max_barriers_per_multiprocessor", 16, 8)),
-        ("10.0", {}, Kernel(64, virtual_resources=255), ("virtual_resources_per_multiprocessor", 255, 128)),
-    ],
-)  # fmt: skip
-def test_more_of_a_counted_resource_than_the_sm_has(
-    cc: str, changes: dict[str, int], kernel: Kernel, expected: tuple[str, int, int]
-) -> None:
-    result = evaluate(shipped.limits(cc).replace(**changes), kernel)
-    assert result.active_blocks == 0
-    assert result.failure is not None
-    assert (result.failure.limit, result.failure.needed, result.failure.allowed) == expected
+def test_more_of_a_counted_resource_than_the_sm_has() -> None:
+    few_barriers = shipped.limits("9.0").replace(max_barriers_per_multiprocessor=8)
+    for limits, kernel, *expected in (
+        (few_barriers, Kernel(64, barriers=16), "max_barriers_per_multiprocessor", 16, 8),
+        (shipped.limits("10.0"), Kernel(64, virtual_resources=255), "virtual_resources_per_multiprocessor", 255, 128),
+    ):  # fmt: skip
+        result = evaluate(limits, kernel)
+        assert result.active_blocks == 0
+        assert result.failure is not None
+        assert [result.failure.limit, result.failure.needed, result.failure.allowed] == expected

@@ -65,8 +65,8 @@ def test_what_follows_the_list_is_still_read() -> None:
     assert list(members) == []
 
 
-@pytest.mark.parametrize("end", ["", "]", '"]', "]}"])
-def test_a_trace_that_ends_early_is_damaged(end: str) -> None:
+def test_a_trace_that_ends_early_is_damaged() -> None:
     text = json.dumps([{"ph": "X", "cat": "cpu_op", "name": "x" * 50}] * 100)
-    with pytest.raises(Malformed):
-        list(stream_of(text[:-60] + end).events_with(KERNEL))
+    for end in ("", "]", '"]', "]}"):
+        with pytest.raises(Malformed):
+            list(stream_of(text[:-60] + end).events_with(KERNEL))

@@ -6,7 +6,6 @@ import io
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -105,18 +104,12 @@ class TestTriton:
         (tmp_path / "add.source").write_text("def add(): pass\n")
         assert [record.format for record in stream_kernels(tmp_path)] == ["triton"]
 
-    @pytest.mark.parametrize(
-        ("changes", "expected"),
-        [
-            ({"cluster_dims": [2, 1, 1]}, (2, 1, 1)),
-            ({"num_ctas": 4}, (4, 1, 1)),
-            ({"cluster_dims": [1] * 3}, None),
-        ],
-    )
-    def test_clusters_of_all_versions(self, changes: dict[str, Any], expected: object) -> None:
-        record = next(read(io.StringIO(json.dumps(json.loads(hostile.metadata("k")) | changes))))
-        assert isinstance(record, KernelRecord)
-        assert (record.cluster_dim, record.arch) == (expected, "sm_90")
+    def test_clusters_of_all_versions(self) -> None:
+        old, new, none = {"num_ctas": 4}, {"cluster_dims": [2, 1, 1]}, {"cluster_dims": [1] * 3}
+        for changes, expected in ((old, (4, 1, 1)), (new, (2, 1, 1)), (none, None)):
+            record = next(read(io.StringIO(json.dumps(json.loads(hostile.metadata("k")) | changes))))
+            assert isinstance(record, KernelRecord)
+            assert (record.cluster_dim, record.arch) == (expected, "sm_90")
 
 
 class TestPyTorchTrace:

@@ -186,17 +186,13 @@ class TestSeveral:
             find_gpus(value)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "attribute", "values"),
-    [
+def test_words_match_names_markets_dies_and_memory() -> None:
+    for pattern, attribute, values in (
         ("generation 6000 rtx", "name", {"RTX 6000 Ada Generation"}), ("mining", "market", {"mining"}),
-        ("ga102", "die", {"GA102"}),
         ("4080 laptop 12gb", "name", {"GeForce RTX 4080 Max-Q", "GeForce RTX 4080 Mobile"}),
-        ("sm_90", "cc", {"9.0"}), ("hopper", "cc", {"9.0"}),
-    ],
-)  # fmt: skip
-def test_words_match_names_markets_dies_and_memory(pattern: str, attribute: str, values: set[str]) -> None:
-    assert {getattr(each, attribute) for each in gpus_matching(pattern)} == values
+        ("ga102", "die", {"GA102"}), ("sm_90", "cc", {"9.0"}), ("hopper", "cc", {"9.0"}),
+    ):  # fmt: skip
+        assert {getattr(each, attribute) for each in gpus_matching(pattern)} == values
 
 
 def test_no_match() -> None:
