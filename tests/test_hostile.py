@@ -54,11 +54,8 @@ def test_long_names_in_every_command_of_a_build(tmp_path: Path, name: str) -> No
     log, rules, baseline = (tmp_path / each for each in ("log", "rules.toml", "baseline.json"))
     log.write_bytes(hostile.FILES[name]())
     rules.write_text("[[rules]]\nmax_regs = 255\nmax_regs_growth = 0\n")
-    for arguments in (
-        ("scan", log, "--save-baseline", baseline),
-        ("check", log, "--rules", rules, "--baseline", baseline),
-        ("diff", baseline, log),
-    ):
+    scan, check = ("scan", log, "--save-baseline"), ("check", log, "--rules", rules, "--baseline")
+    for arguments in ((*scan, baseline), (*check, baseline), ("diff", baseline, log)):
         ended = limited(*arguments)
         held(ended)
         assert ended.code == 0, ended.error

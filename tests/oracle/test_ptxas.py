@@ -18,11 +18,8 @@ from .golden import Comparison, read_rows
 
 NOTICE = "SKIPPED: no ptxas on this machine; only the recorded answers were compared"
 
-PAIRS = [
-    (threads, blocks)
-    for threads in sorted({*range(1, 1025, 61), *range(64, 1025, 64)})
-    for blocks in (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 24, 25, 32, 33)
-]
+SIZES = sorted({*range(1, 1025, 61), *range(64, 1025, 64)})
+PAIRS = list(itertools.product(SIZES, (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 24, 25, 32, 33)))
 
 
 def ours(chip: str, threads: int, blocks: int) -> ptxas.Cap:

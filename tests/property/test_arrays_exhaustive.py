@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -44,11 +45,8 @@ def steps_of(limits: Limits) -> Array:
 
 def limits_by_warps(limits: Limits) -> Array:
     """The engine's limits by warps, blocks and registers, over (threads, registers)."""
-    found = [
-        evaluate(limits, Kernel(threads, registers)).block_limits[:3]
-        for threads in threads_of(limits).tolist()
-        for registers in REGISTERS.tolist()
-    ]
+    pairs = product(threads_of(limits).tolist(), REGISTERS.tolist())
+    found = [evaluate(limits, Kernel(threads, registers)).block_limits[:3] for threads, registers in pairs]
     return as_array(found).reshape(-1, len(REGISTERS), 3)
 
 
@@ -116,9 +114,7 @@ def test_the_engine_itself_on_all_combinations_of_one_chip() -> None:
         threads = warps * limits.warp_size
         columns: dict[str, Any] = {"threads": threads, "regs": REGISTERS[:, None], "smem": sizes}
         found = ArrayResults.fill([limits], columns, Kernel(1))
-        expected = [
-            evaluate(limits, Kernel(threads, registers, smem=size)).active_blocks
-            for registers in REGISTERS.tolist()
-            for size in sizes.tolist()
-        ]
+        pairs = product(REGISTERS.tolist(), sizes.tolist())
+        kernels = (Kernel(threads, registers, smem=size) for registers, size in pairs)
+        expected = [evaluate(limits, kernel).active_blocks for kernel in kernels]
         assert found.active_blocks.ravel().tolist() == expected

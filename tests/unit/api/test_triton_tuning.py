@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,16 +11,10 @@ import pytest
 import occupancy
 from occupancy import InputError
 
-TILES = [
-    {"num_warps": warps, "num_ctas": ctas, "shared": size << 10}
-    for warps in (4, 8)
-    for ctas in (1, 2, 16, 32)
-    for size in (16, 64, 227, 228)
-]
-
 
 def configs() -> list[Any]:
-    return [SimpleNamespace(**tile) for tile in TILES]
+    tiles = product((4, 8), (1, 2, 16, 32), (16, 64, 227, 228))
+    return [SimpleNamespace(num_warps=n, num_ctas=ctas, shared=size << 10) for n, ctas, size in tiles]
 
 
 def test_early_config_prune_is_prune_in_the_form_that_triton_calls() -> None:

@@ -57,10 +57,9 @@ def test_a_single_answer_products_and_numbers_in_other_types() -> None:
     (row,) = occupancy.sweep("9.0", threads=64, outputs=["active_warps"]).best()
     assert row == {"index": (), "cc": "9.0", "threads": 64, "active_warps": 64, "occupancy": 1.0}
     rows = occupancy.sweep(["H100", "RTX 4090"], threads=[[256.0, 128.0]], regs=np.uint8(40)).best(2)
-    assert [(row["gpu"], row["cc"], row["threads"], row["regs"]) for row in rows] == [
-        ("H100", "9.0", 128, 40), ("H100", "9.0", 256, 40), ("GeForce RTX 4090", "8.9", 128, 40),
-        ("GeForce RTX 4090", "8.9", 256, 40),
-    ]  # fmt: skip
+    gpus = (("H100", "9.0"), ("GeForce RTX 4090", "8.9"))
+    found = [((row["gpu"], row["cc"]), row["threads"], row["regs"]) for row in rows]
+    assert found == list(product(gpus, (128, 256), (40,)))
     assert {type(row["threads"]) for row in rows} == {int}
 
 
@@ -70,14 +69,13 @@ def test_columns_are_the_rows_as_arrays() -> None:
     columns = found.columns()
     assert {each.shape for each in columns.values()} == {(56,)}
     lines = zip(*(each.tolist() for each in columns.values()), strict=True)
-    rows = [dict(zip(columns, line, strict=True)) for line in lines]
-    for row, expected in zip(rows, found.rows(), strict=True):
+    for line, expected in zip(lines, found.rows(), strict=True):
         del expected["index"]
+        row = dict(zip(columns, line, strict=True))
         assert row == {**expected, "limiters": ";".join(expected["limiters"])}
     alone = occupancy.sweep("9.0", threads=64, outputs=["active_blocks"]).columns()
-    assert {name: each.tolist() for name, each in alone.items()} == {
-        "cc": ["9.0"], "threads": [64], "active_blocks": [32],
-    }  # fmt: skip
+    values = {name: each.tolist() for name, each in alone.items()}
+    assert values == {"cc": ["9.0"], "threads": [64], "active_blocks": [32]}
 
 
 def test_rows_are_all_answers_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,9 +125,7 @@ def test_select_leads_from_a_mask_back_to_configurations() -> None:
     configurations = found.select(both, BLOCK_M=m, num_stages=stages, num_warps=warps)
     assert configurations == [
         {"BLOCK_M": one, "num_stages": two, "num_warps": three}
-        for one in (64, 128)
-        for two in (2, 3, 4)
-        for three in (4, 8)
+        for one, two, three in product((64, 128), (2, 3, 4), (4, 8))
         if occupancy.compute("8.9", threads=32 * three, smem=2 * two * one * 128).active_blocks
     ]
     assert {type(value) for each in configurations for value in each.values()} == {int}

@@ -110,10 +110,10 @@ class TestCompression:
         assert len(kernels_of(found)) == len(found) == KERNELS
 
     @pytest.mark.parametrize("flags", [LZ4, ZSTD])
-    @pytest.mark.parametrize("difference", [-1, 1, 1000, -20_000])
-    def test_declared_size_is_held_against_the_real_one(self, flags: int, difference: int) -> None:
-        found = found_in(container(entry(_pack(CUBIN, flags), flags=flags, size=len(CUBIN) + difference)))
-        assert len(problems_of(found)) == len(found) == 1
+    def test_declared_size_is_held_against_the_real_one(self, flags: int) -> None:
+        for size in (len(CUBIN) + difference for difference in (-1, 1, 1000, -20_000)):
+            found = found_in(container(entry(_pack(CUBIN, flags), flags=flags, size=size)))
+            assert len(problems_of(found)) == len(found) == 1
 
     @pytest.mark.parametrize("flags", [LZ4, ZSTD])
     @pytest.mark.parametrize("declared", [0, 1000, 300 * MIB, 1 << 60])
