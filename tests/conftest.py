@@ -41,10 +41,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """What is loaded and collected by now stays to the end, so the search for garbage passes it over.
-
-    Nor need it search so often: it took a twentieth of the run.
-    """
+    """Keep the search for garbage, a twentieth of the run, from what stays to the end."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)

@@ -223,10 +223,7 @@ def sweep(cc: str, values: Mapping[str, Sequence[int]]) -> Values:
 
 
 def records(path: Path) -> Values:
-    """Return the kernels of one file as its reader finds them, and their occupancy.
-
-    The block size is the file's, else the launch bound, else 256.
-    """
+    """Return the kernels of one file, with the occupancy at its block size, else its launch bound, else 256."""
     found = [each for each in occupancy.stream_kernels(path) if isinstance(each, occupancy.KernelRecord)]
     rows = [[each.name, each.arch, *(getattr(each, name) for name in IMAGE), *_at(each)] for each in found]
     return {"kernels": sorted(plain(rows), key=repr)}

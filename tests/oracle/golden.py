@@ -47,10 +47,8 @@ class Comparison:
 
     def conclude(self, *, compared: int, left_out: int = 0) -> None:
         """Fail unless all of it was compared, but for so many rows left out, and nothing differed."""
-        assert not self.differences, (
-            f"{len(self.differences)} of {self.compared} differ; the first:\n"
-            + "\n".join(self.differences[:SHOWN_DIFFERENCES])
-        )
+        first = "\n".join(self.differences[:SHOWN_DIFFERENCES])
+        assert not self.differences, f"{len(self.differences)} of {self.compared} differ; the first:\n{first}"
         counted, expected = (self.compared, self.left_out), (compared, left_out)
         assert counted == expected, f"compared and left out: {counted}, not {expected}"
 

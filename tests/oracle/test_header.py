@@ -330,11 +330,7 @@ def test_every_percentage_and_step_of_shared_memory(header: Header, limits: Limi
 @pytest.mark.exhaustive
 @each_chip
 def test_every_combination(header: Header, limits: Limits) -> None:
-    """The product of all inputs: warps, register levels, steps of shared memory, configurations, barriers,
-    caching and opt-in.
-
-    So many answers come from the library's arrays, which are held to the engine by tests of their own.
-    """
+    """The product of all inputs; so many answers come from the arrays, which other tests hold to the engine."""
     steps = axes.shared_memory_steps(limits)
     threads, registers, sizes = grid = np.ix_(axes.threads(limits), axes.registers(limits), steps)
     # Every count alone is compared above; beside the other inputs, those where the blocks change.

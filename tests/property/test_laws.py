@@ -207,9 +207,8 @@ def test_a_carveout_is_refused_that_is_no_size_of_the_sm(question: Question, siz
 
 
 resident = st.integers(1, 50_000)
-grids = st.tuples(*(st.integers(1, most) for most in MAX_GRID_DIM)) | st.tuples(
-    st.integers(1, 10_000), st.just(1), st.just(1)
-)
+lines = st.tuples(st.integers(1, 10_000), st.just(1), st.just(1))
+grids = st.tuples(*(st.integers(1, most) for most in MAX_GRID_DIM)) | lines
 
 
 @given(grids, resident)

@@ -75,14 +75,11 @@ def test_without_cuda_bindings_nvml_tells_what_it_knows() -> None:
     assert device.limits == shipped.limits("9.0")
 
 
-def test_without_nvml_the_driver_tells_what_it_knows() -> None:
+def test_without_an_answer_of_nvml_the_driver_tells_what_it_knows() -> None:
     device = device_with(nvml=False)
     assert (device.name, device.multiprocessor_count, len(device.reported)) == ("NVIDIA H200", 132, 11)
     assert (device.driver_version, device.mig) == (None, None)
     assert device.missing == ("the package nvidia-ml-py is not installed",)
-
-
-def test_nvml_that_does_not_answer_is_no_obstacle() -> None:
     silent = {"nvmlInit()": {"raises": "NVMLError_DriverNotLoaded", "text": "Driver Not Loaded"}}
     assert device_with(silent).missing == ("NVML failed: Driver Not Loaded",)
     with pytest.raises(DeviceError, match="Driver Not Loaded"):
