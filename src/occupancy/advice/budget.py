@@ -91,7 +91,7 @@ def _target(given: Result, occupancy: float | None, blocks: int | None) -> int:
         raise InputError(
             f"{occupancy:.4g} ({100 * occupancy:.6g}%) is out of range",
             where="occupancy",
-            hint="Give more than 0 and up to 100%, such as 75%, 75 or 0.75.",
+            hint="Give more than 0 and up to 100%, such as 75%, 75 or 0.75 (1 is 100%).",
         )
     warps = (occupancy - TOLERANCE) * given.limits.max_warps_per_multiprocessor
     return max(1, ceil(warps / given.allocated.warps))
@@ -112,7 +112,7 @@ def _unreachable(gpu: Gpu, given: Result, target: int, occupancy: float | None) 
         more = "Fewer columns of tensor memory per block allow more."
     if occupancy is None:
         return InputError(
-            f"{target} blocks of {threads} threads cannot be resident on {gpu.label}; {possible}",
+            f"{target:,} blocks of {threads:,} threads do not fit on an SM of {gpu.label}; {possible}",
             where="blocks",
             allowed="1" if most == 1 else f"1 to {most}",
             hint=more,

@@ -300,7 +300,9 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Baseline:
         for size in reading.block_sizes
     )
     threads = (
-        f"\n{f'threads = {saved.threads}':<31}# per block, where no file states it" if saved.threads else ""
+        f"\n{f'threads = {saved.threads}':<31}# per block, unless the build records it"
+        if saved.threads
+        else ""
     )
     spills = (SPILL_RULES if has_spills else STACK_RULES) + (SMEM_RULES if has_smem_spills else "")
     text = FIRST_RULES.format(

@@ -11,7 +11,7 @@ try:
     import numpy  # noqa: F401
 except ImportError as error:
     raise MissingDependencyError(
-        "NumPy is not installed", where="sweep", hint='Install it with: pip install "occupancy[sweep]"'
+        "NumPy is not installed", where="sweep", hint="Install it with: pip install numpy"
     ) from error
 
 from numpy.typing import ArrayLike

@@ -279,8 +279,8 @@ def _common_shape(inputs: Sequence[Input]) -> tuple[int, ...]:
     except ValueError:
         shapes = ", ".join(f"{each.name} {each.values.shape}" for each in inputs if each.values.ndim)
         raise InputError(
-            f"do not broadcast to each other: {shapes}",
-            where="shapes",
+            f"do not broadcast: {shapes}",
+            where="arrays",
             hint="For all combinations give each array a dimension of its own, as numpy.ix_() does.",
         ) from None
 

@@ -102,7 +102,7 @@ def read_input(values: ArrayLike, name: str) -> Input:
         raise read.error(np.ma.getmaskarray(values), "is masked")
     if array.dtype.kind == "f":
         if (is_bad := array != np.trunc(array)).any():  # true for not-a-number as well
-            raise read.error(is_bad, "is not a whole number")
+            raise read.error(is_bad, "is not an integer")
         if (is_bad := (array < low) | (array > high)).any():
             raise read.error(is_bad, "is out of range")
         return read._replace(values=array.astype(np.int64))

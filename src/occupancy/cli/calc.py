@@ -158,7 +158,7 @@ def budget(
 ) -> None:  # fmt: skip
     """Find the most registers and shared memory that reach a target on all GPUs.
 
-    A kernel may use both limits of a row together. Without a target every number of blocks is a row.
+    The limits of a row hold together. Without a target every number of blocks is a row.
 
     \b
     occupancy budget --cc 9.0 --threads 256 --occupancy 75%
@@ -298,7 +298,7 @@ def block_sizes(
 @command(
     *GPUS,
     Option("--groups", group="kernel", required=True, metavar="COUNT:REGS,...",
-           help="Warpgroups with their registers after setmaxnreg: 1:40,2:232; ? finds the most."),
+           help="Warpgroups with their registers after setmaxnreg: 1:40,2:232; ? = as many as possible."),
     option_of("threads", metavar="N",
               help="Threads per block, in warpgroups of 128.  [default: those of all groups]"),
     option_of("regs", help="Registers per thread of the compiled kernel."),
@@ -307,7 +307,7 @@ def block_sizes(
     FORMAT,
 )  # fmt: skip
 def registers(groups: str, output_format: str, **inputs: Any) -> None:
-    """Check or solve how warpgroups divide a block's registers (setmaxnreg).
+    """Check a setmaxnreg register split, or complete it where you write ?.
 
     The exit code is 1 if the kernel would deadlock or does not launch.
 

@@ -64,20 +64,22 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does; name the options that other words and bare numbers stand for."""
-        numbers = [each for each in args if each.isdecimal()]
-        typed = list(args)
+        before = ["", *args]
+        numbers = [
+            each for option, each in zip(before, args, strict=False)
+            if each.replace(".", "", 1).isdecimal() and not option.startswith("-")
+        ]  # fmt: skip
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             near = self._options_like(error.option_name) or error.possibilities
             raise click.NoSuchOption(error.option_name, possibilities=near, ctx=ctx) from None
         except click.UsageError as error:
-            is_bare = typed[:1] == numbers[:1] != [] or "unexpected extra argument" in error.message
-            if numbers and is_bare and any(option.name == "threads" for option in self.params):
-                names = ("--threads", "--regs", "--smem")
+            if numbers and any(option.name == "threads" for option in self.params):
+                names = ["--cc"] * ("." in numbers[0]) + ["--threads", "--regs", "--smem"]
                 named = " ".join(f"{name} {value}" for name, value in zip(names, numbers, strict=False))
                 bare = ", ".join(map(repr, numbers))
-                raise click.UsageError(f"Unexpected arguments {bare}. Did you mean {named}?", ctx) from None
+                raise click.UsageError(f"Unexpected values {bare}. Did you mean {named}?", ctx) from None
             if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
                 text = error.param.help or ""
                 message = f"Missing {error.param.opts[-1]}: give {text[:1].lower()}{text[1:]}"

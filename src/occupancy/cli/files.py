@@ -39,7 +39,7 @@ def _block_sizes(
 
 SELECTION = (
     option_of("threads", multiple=True, callback=_block_sizes,
-              help="Threads per block of kernels without a known size; blur=256 for one kernel."),
+              help="Threads per block where the block size is unknown; NAME=256 for one kernel."),
     Option("--name", group="kernel", metavar="PART", multiple=True,
            help="Only kernels with this in their name; * matches anything. Repeatable."),
     Option("--arch", "archs", group="kernel", metavar="ARCH", multiple=True,
@@ -54,9 +54,9 @@ SELECTION = (
 KERNELS = (
     *SELECTION,
     Option("-c", "--cc", group="gpu", metavar="CC", shell_complete=complete_gpu,
-           help="Compute for this compute capability, not that of the code."),
+           help="Use the limits of this compute capability, not the code's own."),
     Option("--gpu", group="gpu", metavar="NAME", shell_complete=complete_gpu,
-           help="Compute for this GPU, with the code that it loads."),
+           help="Use the limits of this GPU, and the code that it would load."),
     LIMITS,
 )  # fmt: skip
 

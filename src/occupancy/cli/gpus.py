@@ -21,9 +21,7 @@ MAX_ROWS = 30
 
 @command(
     click.Argument(["names"], metavar="[GPU]...", nargs=-1, shell_complete=complete_gpu),
-    Option(
-        "-c", "--cc", "--gpu", "gpu", group="gpu", multiple=True, metavar="GPU,...", help="The same as a GPU."
-    ),
+    Option("-c", "--cc", "--gpu", "gpu", group="gpu", multiple=True, metavar="GPU,...", help="Same as GPU."),
     ALL_GPUS,
     LIMITS,
     Option("--sources", "with_sources", is_flag=True, help="Show the sources of each value."),
@@ -98,7 +96,7 @@ def gpus(words: tuple[str, ...], sort: GpuOrder, wants_all: bool, output_format:
 
 @command(
     click.Argument(["number"], metavar="[N]", type=click.IntRange(min=0), required=False),
-    Option("--device", "option", metavar="N", type=click.IntRange(min=0), help="The same as N."),
+    Option("--device", "option", metavar="N", type=click.IntRange(min=0), help="Same as N."),
     FORMAT,
 )
 def device(number: int | None, option: int | None, output_format: str) -> None:
@@ -122,7 +120,7 @@ def device(number: int | None, option: int | None, output_format: str) -> None:
 @command(
     Option("--device", "index", metavar="N", type=click.IntRange(min=0), default=0, show_default=True,
            help="The number of the GPU."),
-    Option("--quick", is_flag=True, help="Make about one comparison in fifty."),
+    Option("--quick", is_flag=True, help="Make about 2% of the comparisons."),
     FORMAT,
 )  # fmt: skip
 def verify(index: int, quick: bool, output_format: str) -> None:

@@ -62,7 +62,7 @@ def _complete_limit(context: click.Context, parameter: click.Parameter, typed: s
 
 
 LIMITS = Option("--limits", "limits_file", group="gpu", type=click.Path(), metavar="FILE",
-                help="Your own table of limits (YAML or TOML).")  # fmt: skip
+                help="Custom table of limits (YAML or TOML).")  # fmt: skip
 GPUS = (
     Option("-c", "--cc", "--arch", "cc", group="gpu", multiple=True, metavar="CC,...", shell_complete=complete_gpu,
            help="Compute capabilities: 9.0, sm_90a, hopper; several with commas."),
@@ -74,8 +74,8 @@ GPUS = (
     Option("--set", "changes", group="gpu", multiple=True, metavar="LIMIT=VALUE", shell_complete=_complete_limit,
            help="Change a limit by its name in `occupancy limits 9.0 --format csv`."),
 )  # fmt: skip
-ALL_GPUS = Option("--all", "wants_all", group="gpu", is_flag=True, help="Also GPUs before 7.5.")
-SMS = Option("--sms", group="gpu", metavar="N", help="SMs, in place of those of the GPU.")
+ALL_GPUS = Option("--all", "wants_all", group="gpu", is_flag=True, help="Include GPUs of 1.0 to 7.2.")
+SMS = Option("--sms", group="gpu", metavar="N", help="Number of SMs, if not that of the GPU.")
 
 
 def option_of(name: str, **settings: Any) -> Option:

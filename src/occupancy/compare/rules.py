@@ -439,7 +439,7 @@ FIRST_RULES = """\
 # The build to compare with. To accept intended changes:
 #   occupancy check BUILD --update               # of one kernel: --update --name PART
 baseline = {baseline}{threads}
-# allow_removed = "legacy_*"   # may be removed; any other kernel that is gone fails the check
+# allow_removed = "legacy_*"   # may be removed; any other missing kernel fails the check
 
 [[rules]]                      # every kernel
 max_occupancy_drop = 0         # allowed drop in percentage points
@@ -448,7 +448,7 @@ max_occupancy_drop = 0         # allowed drop in percentage points
 # [[rules]]                    # some kernels, on one architecture
 # kernels = ["*gemm*", "!*debug*"]
 # arch = "sm_90"
-# threads = 256                # if no file states the block size
+# threads = 256                # if the file does not record the block size
 # min_occupancy = 50           # percent
 # max_regs = 128
 
@@ -460,7 +460,7 @@ max_occupancy_drop = 0         # allowed drop in percentage points
 """
 """First file of rules, which a build meets that is its own baseline."""
 
-SPILL_RULES = "no_new_spills = true\n# max_stack_growth = 0         # bytes; without spills: local arrays\n"
+SPILL_RULES = "no_new_spills = true\n# max_stack_growth = 0         # bytes, excluding spills: local arrays\n"
 STACK_RULES = (
     "max_stack_growth = 0           # bytes; old code without a log shows spills as stack alone\n"
     "# no_new_spills = true         # better, but it needs the output of ptxas -v beside the files\n"

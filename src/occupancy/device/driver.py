@@ -197,7 +197,7 @@ def missing_package(package: str) -> MissingDependencyError:
     return MissingDependencyError(
         f"the package {package} is not installed",
         where="device",
-        hint=f"Install it: pip install 'occupancy[device]'. {NO_GPU_HINT}",
+        hint=f"Install it with: pip install cuda-bindings nvidia-ml-py. {NO_GPU_HINT}",
     )
 
 

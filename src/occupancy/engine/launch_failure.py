@@ -166,7 +166,7 @@ def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocati
         limit,
         needed,
         allowed,
-        f"{kernel.threads:,} threads of {registers} registers take {needed:,} registers {phrase}",
+        f"{kernel.threads:,} threads with {registers} registers each need {needed:,} registers {phrase}",
         OUT_OF_RESOURCES,
     )
 

@@ -347,7 +347,7 @@ def reason_for_nothing(content: Content) -> str:
         return "a binary file without device code for NVIDIA GPUs"
     if _JSON_START.match(head):
         return "JSON, but neither a trace of PyTorch's profiler with kernels nor Triton's metadata"
-    return "no kernels found. It must be PTX, or the output of ptxas -v, cuobjdump -res-usage or ncu --csv"
+    return "text without kernels; PTX and the output of ptxas -v, cuobjdump -res-usage and ncu --csv are read"
 
 
 def _is_choice(content: Content) -> bool:

@@ -94,7 +94,7 @@ def plot(picture: Picture, ax: Axes | None = None) -> list[Axes]:
 
 def _missing_matplotlib(where: str) -> MissingDependencyError:
     return MissingDependencyError(
-        "matplotlib is not installed", where=where, hint='Install it with: pip install "occupancy[plot]"'
+        "matplotlib is not installed", where=where, hint="Install it with: pip install matplotlib"
     )
 
 

@@ -211,7 +211,7 @@ def step_changes(kernel: Kernel, step: NextStep) -> str:
         shape = kernel.block_dim  # a step is a block along x
         now = f"{kernel.threads:,}" if shape is None else " x ".join(map(str, shape))
         along = "" if shape is None else " x 1 x 1"
-        return f"{now} -> {step.requires['threads']:,}{along} threads alone"
+        return f"{now} -> {step.requires['threads']:,}{along} threads (block size only)"
     values = {"regs": kernel.regs, "smem": kernel.shared_memory, "barriers": kernel.barriers,
               "tensor_memory": kernel.tensor_memory, "threads": kernel.threads}  # fmt: skip
     text = ", ".join(change(name, values[name], after) for name, after in step.requires.items())
@@ -236,11 +236,12 @@ def target(name: str, amount: int) -> str:
 
 
 def kernel_text(kernel: Kernel) -> str:
-    """Return the inputs on a line: ``256 threads, 72 registers, 40 KiB of shared memory per block``."""
+    """Return the inputs: ``256 threads per block, 72 registers per thread, 40 KiB of shared memory``."""
     shape = kernel.block_dim
-    parts = [count(kernel.threads, "thread") if shape is None else f"{' x '.join(map(str, shape))} threads"]
+    threads = count(kernel.threads, "thread") if shape is None else f"{' x '.join(map(str, shape))} threads"
+    parts = [f"{threads} per block"]
     if kernel.regs is not None:
-        parts.append(count(kernel.regs, "register"))
+        parts.append(f"{count(kernel.regs, 'register')} per thread")
     if kernel.has_shared_memory:
         parts.append(f"{size(kernel.shared_memory)} of shared memory")
     if kernel.barriers is not None:
@@ -254,7 +255,7 @@ def kernel_text(kernel: Kernel) -> str:
         kernel.caching and f"caching {kernel.caching}",
         kernel.shared_memory_mode,
     ]
-    return ", ".join([f"{', '.join(parts)} per block", *(each for each in settings if each)])
+    return ", ".join([*parts, *(each for each in settings if each)])
 
 
 def gpu_text(gpu: Gpu) -> str:
@@ -322,7 +323,7 @@ def _headline(row: Row) -> Iterator[str]:
     yield f"{kernel_text(row.kernel)} on {gpu_text(row.gpu)}"
     if result.launchable:
         most = result.limits.max_warps_per_multiprocessor
-        where = "" if row.compile_error is None else "With dynamic shared memory "
+        where = "" if row.compile_error is None else "With dynamic shared memory instead, "
         yield f"{where}{count(result.active_blocks, 'block')} per SM: {result.active_warps} of {most} warps"
     if row.waves is not None:
         yield wave_text(row.waves)
@@ -379,7 +380,7 @@ def _details_of_one(row: Row) -> Iterator[Block]:
 def _steps_block(row: Row) -> Block:
     title = "To raise occupancy" if row.result.launchable else "To make it launch"
     if not row.steps:
-        return Paragraph((f"{title}: no smaller amount and no other block size helps.",))
+        return Paragraph((f"{title}: neither less of a resource nor another block size helps.",))
     rows, lines = [], []
     for step in row.steps:
         cap = row.cap(step)
@@ -401,7 +402,7 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
         smallest = row.carveout
         if smallest is not None and smallest["percent"] is not None and smallest["l1"] is not None:
             memory, l1 = size(smallest["shared_memory"]), size(smallest["l1"])
-            yield "L1 carveout", f"{smallest['percent']}% ({memory}) is enough and leaves {l1} of L1"
+            yield "Carveout", f"{smallest['percent']}% ({memory}) is enough and leaves {l1} of L1"
     for call in row.opt_ins:
         yield "Opt in", call
     if row.resident_blocks and row.waves is None:

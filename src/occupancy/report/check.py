@@ -113,7 +113,7 @@ def _fix(group: Group) -> str:
     measure = group.broken[0].violations[0].measure
     fixes = fixes_text((one.kernel.record.arch, one.fix) for one in group.broken)
     if measure in ("spill_bytes", "spill_smem"):
-        return f"allow more registers{f': {fixes}' if fixes else ''}, or keep fewer values live"
+        return f"allow more registers{f' ({fixes})' if fixes else ''}, or reduce live values"
     return fixes or f"change the kernel, or accept it with --update --name {quote(group.name)}"
 
 

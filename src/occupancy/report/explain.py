@@ -98,9 +98,7 @@ def _cuda_registers(result: Result) -> Steps:
     steps += _sub_partition_steps(result, per_warp)
     fitting_warps = cuda.warps_by_registers(limits, per_warp, limits.sub_partitions)
     if fitting_warps < limits.max_registers_per_multiprocessor // per_warp:
-        why = (
-            "The registers of a warp are in one sub-partition: remainders of several do not add up to a warp."
-        )
+        why = "A warp's registers come from one sub-partition; leftovers of several cannot be combined."
     return Steps(steps, why)
 
 

@@ -180,7 +180,7 @@ def _best_tables(grid: Grid) -> Iterator[Block]:
         yield Table(title, columns, found) if found else Paragraph([f"None of them launches on {gpu.label}."])
     yield Paragraph(
         [
-            "Of the same threads and occupancy, a kernel that uses no more than another is skipped. "
+            "Of combinations with the same block size and occupancy, only those with the most resources are listed. "
             "--format csv has every combination."
         ]
     )

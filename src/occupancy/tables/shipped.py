@@ -63,10 +63,10 @@ def _unknown(cc: ComputeCapability) -> UnknownComputeCapabilityError:
     place = bisect(ordered, cc)
     nearest = ordered[max(0, place - 2) : place + 2]
     return UnknownComputeCapabilityError(
-        f"{cc} is not in the table",
+        f"compute capability {cc} is not known",
         where="cc",
-        hint=f"The nearest are {', '.join(map(str, nearest))}. To add one, write its limits in a file for "
-        "--limits or occupancy.read_limits().",
+        hint=f"The nearest are {', '.join(map(str, nearest))}. To add one, "
+        "give a table of your own (`--limits FILE`, `occupancy.read_limits()`).",
     )
 
 

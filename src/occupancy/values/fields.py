@@ -180,7 +180,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "caching", "caching of global loads", "choice",
-            f"ca: global loads are cached in L1, on {CACHING_CCS}.  [default: cg]",
+            f"Global load caching: ca caches in L1 ({CACHING_CCS} only).  [default: cg]",
             choices=("ca", "cg"), options=("--caching",), metavar="ca|cg",
         ),
         Field(

@@ -184,7 +184,7 @@ def _parsed(given: dict[str, Any]) -> tuple[Any, ...]:
         raise InputError(
             "is the total, so it cannot be combined with static or dynamic shared memory",
             where="smem",
-            hint="Give the total alone, or static and dynamic.",
+            hint="Give the total alone, or the two parts.",
         )
     return tuple(values[name] for name in given)
 

@@ -69,7 +69,7 @@ class ComputeCapability(NamedTuple):
             case int():
                 if 10 <= value <= 999:
                     return cls(*divmod(value, 10))
-                problem = f"{shown(value)} has not two or three digits"
+                problem = f"{shown(value)} is ambiguous"
             case [int(major), int(minor)] if 0 < major < 100 and 0 <= minor < 100:
                 return cls(major, minor)
             case _:

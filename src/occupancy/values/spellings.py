@@ -63,7 +63,7 @@ def parse_count(value: object, where: str) -> int:
             return operator.index(value)  # type: ignore[arg-type]
         except TypeError:
             pass
-    raise InputError(f"{shown(value)} is not a whole number", where=where, hint=_for_several(value))
+    raise InputError(f"{shown(value)} is not an integer", where=where, hint=_for_several(value))
 
 
 def _for_several(value: object) -> str:
@@ -149,7 +149,7 @@ def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, in
         if _is_in_parentheses(text):  # a tuple of Python, or a shape of Nsight Compute
             parts: list[object] = list(re.split(r"\s*[x×,*]\s*", text[1:-1].strip(), flags=re.IGNORECASE))
             if any(str(part).startswith("0") for part in parts[1:]):  # (1,024) is no shape
-                raise InputError(f"{shown(value)} is not a shape", where=where, hint="Write it as 16x16x1.")
+                raise InputError(f"{shown(value)} is not a shape", where=where, hint="Write 256 or 16x16x1.")
         elif _number(text) is not None:  # 0x100 is no shape
             parts = [text]
         else:
@@ -167,7 +167,7 @@ def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, in
             allowed="one to three, as in 16x16x1",
         )
     if "" in parts:
-        raise InputError(f"{shown(value)} is not a shape", where=where, hint="Write it as 16x16x1.")
+        raise InputError(f"{shown(value)} is not a shape", where=where, hint="Write 256 or 16x16x1.")
     sizes = [parse_count(part, where) for part in parts]
     for size in sizes:
         if size < 1:
@@ -247,7 +247,7 @@ def _parse_single_size(text: str, value: str, where: str) -> int:
     size: int
     size, rest = divmod(units * _FACTOR[(found["unit"] or "").lower()], 10 ** len(fraction))
     if rest:
-        raise InputError(f"{shown(value)} is not a whole number of bytes", where=where)
+        raise InputError(f"{shown(value)} is not an integer number of bytes", where=where)
     return size
 
 

@@ -110,7 +110,7 @@ def test_the_best_of_some() -> None:
             found.best(where=wrong)
 
 
-@pytest.mark.parametrize(("n", "message"), [(0, "n: 0 is out of range"), (1.5, "n: 1.5 is not a whole")])
+@pytest.mark.parametrize(("n", "message"), [(0, "n: 0 is out of range"), (1.5, "n: 1.5 is not an integer")])
 def test_refusals(n: Any, message: str) -> None:
     with pytest.raises(occupancy.InputError, match=f"^{message}"):
         occupancy.sweep("9.0", threads=64).best(n)

@@ -82,12 +82,12 @@ class TestRefusals:
             ({"threads": [[32], [2**31]]}, "threads, element (1, 0): 2147483648 is out of range"),
             ({"threads": np.array([1, 2**32 + 1], np.uint64)}, "element 1: 4294967297 is out of range"),
             ({"threads": [1, 2**70]}, f"threads, element 1: {2**70} is out of range"),
-            ({"threads": [32.0, 32.5]}, "threads, element 1: 32.5 is not a whole number"),
-            ({"threads": [32, float("nan")]}, "threads, element 1: nan is not a whole number"),
+            ({"threads": [32.0, 32.5]}, "threads, element 1: 32.5 is not an integer"),
+            ({"threads": [32, float("nan")]}, "threads, element 1: nan is not an integer"),
             ({"threads": 32, "smem": ["16k", "1.5"]}, "smem, element 1: '1.5' is not a size"),
             ({"threads": []}, "threads is empty"),
             ({"threads": [True, False]}, "threads: bool is not an integer type"),
-            ({"threads": ["32", "x"]}, "threads, element 1: 'x' is not a whole number"),
+            ({"threads": ["32", "x"]}, "threads, element 1: 'x' is not an integer"),
             ({"threads": 256, "regs": "16:255"}, "regs: '16:255' is text. Give several values as an array"),
             ({"threads": 256, "smem": ["16,32"]}, "smem, element 0: '16,32' is text. Give several"),
             ({"threads": [[1, 2], [3]]}, "threads cannot be read as an array"),
@@ -98,7 +98,7 @@ class TestRefusals:
             ({"threads": 32, "smem": 1, "static_smem": 1}, "smem is the total, so it cannot be combined"),
             ({"threads": [1, 2, 3], "regs": [1, 2]}, "threads (3,), regs (2,)"),
             ({"threads": 32, "outputs": ["blocks"]}, "Allowed: active_blocks, active_warps, limiters."),
-            ({"threads": 32, "carveout": "17k"}, "no configuration of 17,408 bytes"),
+            ({"threads": 32, "carveout": "17k"}, "17,408 bytes is no shared memory size"),
             ({"threads": 32, "caching": "ca"}, "no caching mode"),
             ({"threads": 32, "model": "spreadsheet"}, "the model spreadsheet does not support"),
         ],
@@ -132,4 +132,4 @@ def test_without_numpy_there_is_a_message() -> None:
         "except MissingDependencyError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == 'sweep: NumPy is not installed. Install it with: pip install "occupancy[sweep]".\n'
+    assert done.stdout == "sweep: NumPy is not installed. Install it with: pip install numpy.\n"

@@ -65,12 +65,12 @@ class TestNothingToRead:
         ("content", "says"),
         [
             (b"", "empty"),
-            (b"<!DOCTYPE html>\n<html><body>404</body></html>\n", "no kernels found. It must be PTX"),
-            ("Grüße aus Köln\n".encode("latin-1"), "no kernels found. It must be PTX"),
+            (b"<!DOCTYPE html>\n<html><body>404</body></html>\n", "text without kernels; PTX"),
+            ("Grüße aus Köln\n".encode("latin-1"), "text without kernels; PTX"),
             (b"\x7fELF\x02\x01\x01" + bytes(1000), "without device code"),
             (b"MZ" + bytes(1000), "without device code"), (b"PK\x03\x04" + bytes(1000), "archive"),
             (gzip.compress(b"\x7fELF" + bytes(1000), mtime=0), "archive"), (b'{"a": 1}', "JSON"),
-            (b'[{"a": 1}]', "JSON"), (b"[" * 100_000, "no kernels found. It must be PTX"),
+            (b'[{"a": 1}]', "JSON"), (b"[" * 100_000, "text without kernels; PTX"),
             (b'{"traceEvents": ' + b"[" * 100_000, "damaged|deep"), (b'{"traceEvents": 3}', "belongs"),
         ],
     )  # fmt: skip

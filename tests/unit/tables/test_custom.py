@@ -74,7 +74,7 @@ class TestReadLimits:
             ('{like: "9.0", 32: 32}', ".32: "),
             ('{like: "9.0", compute_capability: [9, 0]}', ".compute_capability: "),
             ('{like: "9.0", max_shared_memory_per_block: 300000}', ".max_shared_memory_per_block: 300000"),
-            ('{like: "9.9"}', ".like: 9.9"), ("{like: 9.0}", ".like: "), ('{like: "x"}', ".like: 'x'"),
+            ('{like: "9.9"}', ".like: "), ("{like: 9.0}", ".like: "), ('{like: "x"}', ".like: 'x'"),
             ('{like: "sm_90"}', """.like: got 'sm_90'. Allowed: "9.0"."""),
             ("{warp_size: 32}", ".architecture, max_threads_per_multiprocessor, max_blocks_"),
             ("{}", "is missing"), ("3", ": got 3."), ("", ": got nothing."),

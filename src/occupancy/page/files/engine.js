@@ -521,7 +521,7 @@ function explainRegisters(result) {
     `${share} per sub-partition // ${perWarp} = ${words.count(fitting / limits.sub_partitions, "warp")}, x ${limits.sub_partitions} = ${fitting}`,
     ...warpSteps(result, "registers", fitting),
   );
-  return [steps, fitting < divide(all, perWarp) ? "The registers of a warp are in one sub-partition: remainders of several do not add up to a warp." : why];
+  return [steps, fitting < divide(all, perWarp) ? "A warp's registers come from one sub-partition; leftovers of several cannot be combined." : why];
 }
 
 // The configuration of the SM for a carveout.
