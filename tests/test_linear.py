@@ -105,6 +105,8 @@ INPUTS: dict[str, Callable[[int], Files]] = {
     "combining characters": lambda n: {"k.log": log("a" + "\u0301" * 20 * n + "b" * 100)},
 }  # fmt: skip
 RULES = "threads = 96\n[[rules]]\nmax_regs = 8\n"
+LEAST = {"spills": 64, "a kernel of one name in every folder": 32}
+"""Fewer kernels cost more each: the first of each number of registers, the first that are shown."""
 SPILLS = "min_occupancy = 100\nmax_spill_bytes = 0\nmax_stack_bytes = 0\n"
 
 
@@ -153,21 +155,19 @@ def checked(build: Path, other: Path) -> str:
 
 @pytest.mark.parametrize("name", INPUTS)
 @pytest.mark.parametrize("action", [scanned, compared, checked])
-@sampled("size", sample=32, everything=64)
+@sampled("size", sample=16, everything=64)
 def test_twice_the_input_takes_twice_the_work(
     tmp_path: Path, name: str, action: Callable[[Path, Path], str], size: int
 ) -> None:
     (tmp_path / "rules.toml").write_text(RULES + SPILLS * (name == "spills"))
     other = written(tmp_path / "other", {"k.log": log("q") + log(instance("k1", -1))})
     counts = []
-    size = (
-        64 if name == "spills" else size
-    )  # with fewer kernels, the higher registers of each more still count
+    size = max(size, LEAST.get(name, 0))
     for number, of_this in enumerate((size, size, 2 * size, 4 * size)):
         build = written(tmp_path / str(number), INPUTS[name](of_this))
         counts.append(lines_run(partial(action, build, other)))
     _, first, second, third = counts  # the first run fills what is computed once for all
-    assert third - second <= 2.3 * (second - first) + 2000, counts
+    assert third - second <= 2.3 * (second - first) + 500, counts
 
 
 def test_an_honest_build_of_200_folders_is_compared_kernel_by_kernel(tmp_path: Path) -> None:

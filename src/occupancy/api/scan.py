@@ -367,7 +367,7 @@ def _parts(name: object) -> tuple[str, ...]:
 def _share(below: object) -> float:
     share = parse_share(below, "below")
     if not 0 < share <= 1:
-        raise InputError(f"{shown(below)} is out of range", where="below", allowed="up to 100%")
+        raise InputError(f"{shown(below)} is out of range", where="below", allowed="0% to 100%")
     return share
 
 

@@ -99,7 +99,7 @@ def violation_text(violation: Violation, row: ScannedKernel) -> str:
     value, limit = _value(measure, violation.value), _value(measure, violation.limit)
     text = value if violation.was is None else arrow(_value(measure, violation.was), value)
     text += f" at {threads_text(row)} threads" if measure == "occupancy" else _NOUNS[measure]
-    return f"{text}, {'at least' if measure == 'occupancy' else 'at most'} {limit}"
+    return f"{text} ({'minimum' if measure == 'occupancy' else 'maximum'} {limit})"
 
 
 def _value(measure: str, value: float) -> str:

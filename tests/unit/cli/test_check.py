@@ -59,7 +59,7 @@ def test_an_unchanged_value_is_no_change(project: Path) -> None:
     assert unchanged
     for row in unchanged:
         assert row["was"] == row["value"]
-        assert f"  {row['arch']}  {row['value']} registers, at most 1\n" in run("check", "build/").stdout
+        assert f"  {row['arch']}  {row['value']} registers (maximum 1)\n" in run("check", "build/").stdout
 
 
 def test_updates(project: Path) -> None:
@@ -95,7 +95,7 @@ def test_annotations(project: Path) -> None:
     lines = done.stdout.splitlines()
     rules = [re.findall(r",title=occupancy%3A (\w+):", line) for line in lines[:3]]
     assert rules == [["max_occupancy_drop"], ["no_new_spills"], ["removed"]]
-    assert "sm_80: 100%25 -> 50%25 at 256* threads, at least 100%25; sm_90: 100%25 -> 75%25" in lines[0]
+    assert "sm_80: 100%25 -> 50%25 at 256* threads (minimum 100%25); sm_90: 100%25 -> 75%25" in lines[0]
     assert "--update --name img::emboss" in lines[2]
     assert lines[3].startswith("FAILED: ")
     Path("occupancy.toml").write_text("[[rules]]\nmax_regsters = 3\n")
