@@ -1,7 +1,5 @@
 """The command line, inside this process or in one of its own, for tests of what it prints."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The inputs of an attack by design, made by code: each took minutes, gigabytes, or ended the process."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import struct

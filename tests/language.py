@@ -1,7 +1,5 @@
 """Rules for the sentences of documents, help and notes: subject first, at most 25 words on average."""
 
-from __future__ import annotations
-
 import re
 
 BAD_STARTS = re.compile(r"(Of an? |Where |Which |Beside |What )")

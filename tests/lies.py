@@ -4,8 +4,6 @@ Damage at random rarely gets past the first table of a binary format. Here only 
 names change, so that every reader is reached. ``python -m tests.lies 200000`` reads that many files.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

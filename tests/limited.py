@@ -4,8 +4,6 @@ The limits are generous. Only what hangs, or takes memory without end, meets the
 one that has loaded the program's modules: loading them takes longer than most commands.
 """
 
-from __future__ import annotations
-
 import functools
 import multiprocessing
 import os

@@ -5,8 +5,6 @@ an operator, a comparison, a constant, a condition, a statement or a string in a
 of its area run until one fails. The same seed makes the same mutants. A survivor may be equivalent.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import os
@@ -26,7 +24,7 @@ EVERYWHERE = ("tests/golden", "tests/property", "tests/screens")
 TESTS = {
     "engine": ("tests/oracle", "tests/unit/values"),
     "values": ("tests/unit/tables", "tests/unit/api", "tests/unit/cli"),
-    "tables": ("tests/oracle", "tests/unit/api", "tests/unit/cli"),
+    "tables": ("tests/oracle", "tests/unit/api", "tests/unit/cli", "tests/unit/compare"),
     "advice": ("tests/oracle", "tests/unit/api", "tests/unit/cli", "tests/unit/report"),
     "arrays": ("tests/oracle", "tests/unit/api"),
     "readers": ("tests/oracle", "tests/unit/builds", "tests/unit/cli", "tests/test_hostile.py"),
@@ -35,7 +33,7 @@ TESTS = {
     "report": ("tests/unit/cli", "tests/unit/api", "tests/unit/render"),
     "render": ("tests/unit/cli", "tests/unit/report"),
     "api": ("tests/unit/cli", "tests/unit/compare"),
-    "cli": ("tests/unit/api", "tests/unit/compare"),
+    "cli": ("tests/unit/api", "tests/unit/compare", "tests/test_process.py", "tests/test_nothing_lost.py"),
 }
 """The tests of an area besides those of its own folder."""
 

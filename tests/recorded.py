@@ -1,7 +1,5 @@
 """A GPU that is not there: the recorded answers of an H200, in place of the driver's packages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

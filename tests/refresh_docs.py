@@ -3,8 +3,6 @@
 python -m tests.refresh_docs
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import io

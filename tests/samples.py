@@ -5,8 +5,6 @@
 The recordings are of an H200.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import shutil

@@ -1,7 +1,5 @@
 """Comparisons that take long: a fair sample of each in every run, all of it where ``-m thorough`` asks."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import settings
 

@@ -4,8 +4,6 @@ Every public name and every option has an anchor in the reference, and every lin
 checks neither links in HTML nor the contents of generated pages.
 """
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Iterator

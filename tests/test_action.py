@@ -1,7 +1,5 @@
 """The GitHub action: action.yml and its script, run as in CI against a stand-in for GitHub's API."""
 
-from __future__ import annotations
-
 import json
 import os
 import runpy

@@ -1,7 +1,5 @@
 """The order of the packages, their line budgets, the homes of third-party packages, and the language of names."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

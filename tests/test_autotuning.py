@@ -4,8 +4,6 @@ Neither framework is installed with the extra ``test``. Where one is missing its
 so; with OCCUPANCY_REQUIRE_FRAMEWORKS=1 they fail instead.
 """
 
-from __future__ import annotations
-
 import importlib
 import itertools
 import os

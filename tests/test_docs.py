@@ -1,7 +1,5 @@
 """Examples of the documents print what they show, links lead somewhere, and sentences are plain."""
 
-from __future__ import annotations
-
 import doctest
 import re
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ wheel has 540 MB, are made by hand with ``benchmarks/frameworks.py``. TileLang a
 what they do with the functions of docs/autotuning.md is done by the code in their wheels.
 """
 
-from __future__ import annotations
-
 import ast
 import itertools
 import json

@@ -1,7 +1,5 @@
 """Files that mean harm: bounded time and memory, in a process of its own whose limits only a hang meets."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

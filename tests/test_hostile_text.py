@@ -1,8 +1,6 @@
 """Names and values that mean harm, in files and in the names of files: in no answer and no message do they
 become anything but text."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The language of the code: standard terms, imperative docstrings, one home for each name."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

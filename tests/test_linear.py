@@ -3,8 +3,6 @@
 Each input is one of an attack by design, in which pairs of kernels, folders, logs or launches were compared.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

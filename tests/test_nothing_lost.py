@@ -1,7 +1,5 @@
 """What was there stays, and what is missing is said: full disks, closed pipes, signals, files that change."""
 
-from __future__ import annotations
-
 import os
 import resource
 import shutil

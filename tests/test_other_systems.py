@@ -1,7 +1,5 @@
 """What is different on Windows and macOS, as far as it can be tried elsewhere."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import io

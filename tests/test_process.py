@@ -1,7 +1,5 @@
 """The program as the shell runs it: exit codes, closed pipes, terminals."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import subprocess

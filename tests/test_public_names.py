@@ -1,7 +1,5 @@
 """Every name that `import occupancy` offers: it says what it is, and has types."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a release says of itself in several files is the same in each."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The reference contains every public name, option and field. CI builds the site itself."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from types import ModuleType

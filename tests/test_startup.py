@@ -1,7 +1,5 @@
 """What is loaded for which answer. Time is measured in benchmarks/, never asserted."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

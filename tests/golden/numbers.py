@@ -4,8 +4,6 @@ Each function takes plain input (the first columns of a golden row) and returns 
 so that the recorded files outlive every change of the API: only this module follows it.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ The inputs stay: random kernels, often at the edge of what a resource allows, an
 only if its numbers were wrong, with a source that says so, or after adding a row with its inputs.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The golden files: for each question its columns and rows, kept as compressed JSON."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

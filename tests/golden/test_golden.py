@@ -1,7 +1,5 @@
 """Every number that was recorded is still computed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -7,8 +7,6 @@ and amounts of dynamic shared memory. It prints a row for each library, a line f
 with 1 if there is any. It needs a GPU, the extra ``occupancy[device]`` and cuobjdump.
 """
 
-from __future__ import annotations
-
 import random
 import shutil
 import subprocess

@@ -3,8 +3,6 @@
 The tests without a GPU replay the recording. It needs the extra ``occupancy[device]``.
 """
 
-from __future__ import annotations
-
 import datetime
 import sys
 from pathlib import Path

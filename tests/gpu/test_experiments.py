@@ -1,7 +1,5 @@
 """Kernels launched on this machine's GPU: setmaxnreg, spills to shared memory, cooperative launches."""
 
-from __future__ import annotations
-
 import io
 import os
 import time

@@ -1,7 +1,5 @@
 """On a machine with an NVIDIA GPU: ``pytest -m gpu``, with the extra ``occupancy[device]`` installed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,8 +3,6 @@
 There are two exceptions, each a rule: `is_known_to_header` and `limiting_factors`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The values of each input at which an answer can change, for one SM, and kernels made of them."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The fixtures with NVIDIA's tools, and the notices where they could not be had."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

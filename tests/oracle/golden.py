@@ -1,7 +1,5 @@
 """Answers read from NVIDIA's own tools, and a count of how many of them were compared."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

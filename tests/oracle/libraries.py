@@ -6,8 +6,6 @@ fetches them once, some 140 MB, into .cache/libraries at the top of the checkout
 for benchmarks/scan.py, of 154 MB.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

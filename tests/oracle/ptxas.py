@@ -10,8 +10,6 @@ The golden file ``ptxas_register_caps.csv.gz`` was written with it, from the ass
 toolkits: ``python -m tests.oracle.ptxas PTXAS...``
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import re

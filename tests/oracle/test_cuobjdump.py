@@ -1,7 +1,5 @@
 """Thousands of kernels of real libraries, as NVIDIA's own tool lists them."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections import Counter

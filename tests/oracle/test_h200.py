@@ -1,7 +1,5 @@
 """The model `cuda` and the advice against an H200 (9.0, driver 580): its runtime, and kernels that ran."""
 
-from __future__ import annotations
-
 import io
 import itertools
 from functools import cache, partial

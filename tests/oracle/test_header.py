@@ -6,8 +6,6 @@ values of two different inputs, and at random: in full with ``pytest -m thorough
 ``pytest -m exhaustive`` compares far more combinations.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import operator

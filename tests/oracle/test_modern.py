@@ -3,8 +3,6 @@
 What we read of them is what NVIDIA's own cuobjdump prints; what ptxas refuses is what the documents say.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

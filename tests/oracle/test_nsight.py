@@ -1,7 +1,5 @@
 """The model `cuda` against Nsight Compute 2025.3: its calculator, 5.0 to 12.1, and curves of a report."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kernels compiled here and now, read as the compiler and the linker reported them."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 from functools import cache

@@ -1,7 +1,5 @@
 """The advice on launch bounds against what NVIDIA's assembler makes of them."""
 
-from __future__ import annotations
-
 import itertools
 import subprocess
 from pathlib import Path

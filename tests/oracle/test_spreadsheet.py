@@ -1,7 +1,5 @@
 """The model `spreadsheet` against the cells of NVIDIA's CUDA_Occupancy_Calculator.xls itself."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

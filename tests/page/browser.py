@@ -1,7 +1,5 @@
 """Screens on which the page is looked at, and what it takes to look."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The page in a real browser, and the notice where there is none."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

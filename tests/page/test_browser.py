@@ -1,7 +1,5 @@
 """The calculator in a real browser: what it shows, and that nothing moves, is lost or changes by accident."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from typing import Any

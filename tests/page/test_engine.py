@@ -1,7 +1,5 @@
 """The page answers exactly as the library does: its engine in V8 beside ours."""
 
-from __future__ import annotations
-
 import json
 import random
 import shlex

@@ -1,7 +1,5 @@
 """The report of a scan and of a diff in a real browser: its table, and from each kernel to the calculator."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ The engine says how many blocks a resource allows. Here that number of blocks is
 is added up, and the sum is compared with what there is. One block must also be allowed to run at all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from occupancy.engine import Model, Result, cuda, spreadsheet

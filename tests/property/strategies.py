@@ -3,8 +3,6 @@
 A kernel is often at the edge of what a resource allows. Many do not fit; that is an answer too.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from hypothesis import strategies as st

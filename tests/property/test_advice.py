@@ -4,8 +4,6 @@ The engine rounds shared memory to allocation units, which `tests.property.test_
 its bytes only those on both sides of each unit are tried, but on `small_chips` every single one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 from unittest.mock import Mock

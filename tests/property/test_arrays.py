@@ -1,7 +1,5 @@
 """The sweep answers as the engine does, element by element."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -6,8 +6,6 @@ input space, and its answers are combined here by plain minimum: all combination
 some of the sizes. Behind the marker ``exhaustive`` the engine is asked about each combination itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from itertools import product

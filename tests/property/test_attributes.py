@@ -1,7 +1,5 @@
 """The attributes of a kernel are the same whether they are matched at once or read one by one."""
 
-from __future__ import annotations
-
 import struct
 
 from hypothesis import example, given

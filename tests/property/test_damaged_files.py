@@ -1,7 +1,5 @@
 """Whatever happens to a file, reading it gives kernels or says why not."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable

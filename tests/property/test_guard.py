@@ -1,7 +1,5 @@
 """Laws of comparing builds, for builds of all kinds."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 

@@ -4,8 +4,6 @@ Each law holds for the chips of the table and for SMs that do not exist. Where a
 its docstring says when and why, and an example shows that the exception is real.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

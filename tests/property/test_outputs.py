@@ -1,7 +1,5 @@
 """Hostile text through every output, read back with a parser of its format: it is text, and nothing else."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Wrong input on the command line and in Python; the messages are recorded in errors.txt."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Every screen of the commands, recorded at four widths: ``python -m tests.screens.record`` writes them anew."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The screens are as recorded, fit their width, and have the same rows in every format for one GPU and for ten."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -3,8 +3,6 @@
 Every value that comes out has a type, and is held to it: an `Any` on the way would fail `assert_type`.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

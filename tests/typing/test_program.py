@@ -1,7 +1,5 @@
 """What `program.py` has checked for its types also runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.typing import program

@@ -1,7 +1,5 @@
 """What type checkers must refuse. An ignored error that is none is an error of its own, in both of them."""
 
-from __future__ import annotations
-
 import occupancy
 
 occupancy.compute(9.0, threads=256)  # type: ignore[call-overload]  # a float reads 12.10 as 12.1

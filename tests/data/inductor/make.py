@@ -8,8 +8,6 @@ source, and what was chosen; of the modules that call the kernels, the comments 
 are compressed. The trace stays as it is.
 """
 
-from __future__ import annotations
-
 import gzip
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Splits of a block's registers among its warpgroups."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -63,3 +61,13 @@ class TestFunction:
                 occupancy.register_split(groups)
         with pytest.raises(InputError, match=r"^groups: a group has no warpgroups"):
             occupancy.register_split("1:40,0:?")
+
+
+def test_registers_at_launch_that_are_enough() -> None:
+    found = [
+        occupancy.register_split(groups, threads=threads, regs=regs).enough_at_launch
+        for groups, threads, regs in (
+            ("1:40,2:232", 384, None), ("1:40,2:240", 384, None), ("1:40,1:232", 256, 64), ("2:48", 256, 40),
+        )
+    ]  # fmt: skip
+    assert found == [None, None, "__maxnreg__(136)", "__launch_bounds__(256, 5)"]

@@ -1,7 +1,5 @@
 """`compute` and its results: values, several GPUs, immutability, and the way to plain values and back."""
 
-from __future__ import annotations
-
 import copy
 import json
 import pickle

@@ -1,7 +1,5 @@
 """Kernels of files, in the library."""
 
-from __future__ import annotations
-
 import copy
 import io
 import json

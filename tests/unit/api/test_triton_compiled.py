@@ -3,8 +3,6 @@
 tests/data/modern/triton has them, with how they were made: each was asked for 4 warps.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

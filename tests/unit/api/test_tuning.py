@@ -1,7 +1,5 @@
 """`occupancy.prune` and `occupancy.is_launchable`."""
 
-from __future__ import annotations
-
 from collections import namedtuple
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """`occupancy.sweep`: shapes, types, options and what it refuses."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from typing import Any

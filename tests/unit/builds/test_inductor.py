@@ -1,7 +1,5 @@
 """A cache of TorchInductor: what its kernels fuse, and which candidates its autotuner chose."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import re

@@ -1,7 +1,5 @@
 """What several files say about one kernel becomes one record; what are two kernels stays two."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

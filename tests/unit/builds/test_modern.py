@@ -1,7 +1,5 @@
 """What scan, diff and the advice make of tensor memory, setmaxnreg, and spills into shared memory."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Filters and order of scanned kernels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What holds for every command: its help, and how an error of the system ends it."""
 
-from __future__ import annotations
-
 import os
 from unittest.mock import Mock
 

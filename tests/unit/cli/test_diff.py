@@ -1,7 +1,5 @@
 """``occupancy diff`` of two real builds."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The commands limits, gpus, device and verify."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """``occupancy page``, and ``calc --open``."""
 
-from __future__ import annotations
-
 import shlex
 import webbrowser
 from pathlib import Path

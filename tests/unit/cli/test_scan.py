@@ -1,7 +1,5 @@
 """``occupancy scan`` over the samples."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path
@@ -13,6 +11,7 @@ import yaml
 import occupancy
 from occupancy.builds.select import ORDERS as ORDERS_OF_LIBRARY
 from occupancy.cli.files import ORDERS
+from occupancy.report.scan import chosen_columns
 from occupancy.tables import shipped
 from tests.cli_runner import run
 from tests.samples import INDUCTOR
@@ -97,7 +96,9 @@ class TestFormats:
         chosen = ("--columns", "demangled,Registers,occ,limited_by", "--format", "csv")
         assert run("scan", file, *chosen).stdout.splitlines()[0] == "demangled,regs,occupancy,limiters"
         done = run("scan", file, "--columns", "occupancies")
-        assert (done.exit_code, "Did you mean occupancy" in done.stderr) == (2, True)
+        assert (done.exit_code, done.stdout, "Did you mean occupancy" in done.stderr) == (2, "", True)
+        titles = [column.title for column in chosen_columns(["cc", "Limited by", "next-step"])]
+        assert titles == ["CC", "Limited by", "To raise it"]
         assert ORDERS == ORDERS_OF_LIBRARY
 
     def test_files_without_kernels_are_listed_up_to_a_limit(self, tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """``occupancy sweep``."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Baselines, differences and checks of builds."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from datetime import date
@@ -165,6 +163,12 @@ class TestDiff:
         old = kernel(regs=40, spill_store_bytes=80, spill_load_bytes=80)
         (row,) = compare([old], [kernel(regs=64)], EVALUATOR).kernels
         assert row.verdict == "mixed"
+        unknown: dict[str, Any] = {
+            "spill_store_bytes": None,
+            "spill_load_bytes": None,
+        }  # of the stack, they may be a part
+        (row,) = compare([kernel(**unknown)], [kernel(stack_bytes=64, **unknown)], EVALUATOR).kernels
+        assert row.verdict == "worse"
         (row,) = compare([kernel()], [kernel(static_smem=36864)], EVALUATOR).kernels
         assert (row.old.occupancy, row.new.occupancy, row.occupancy_change) == (1, 0.75, -0.25)
         assert row.fix is not None

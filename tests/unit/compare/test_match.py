@@ -1,7 +1,5 @@
 """Which kernel of one build is which kernel of another."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Rules as Python objects and in files."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 
@@ -201,6 +199,7 @@ EXEMPTION = '[[rules]]\nno_new_spills = true\n[[exemptions]]\nkernels = "sgemm"\
 def test_the_last_day_of_an_exemption_is_optional(tmp_path: Path, day: str | None) -> None:
     until = "" if day is None else f"until = {day}\n"
     (exemption,) = read_rules(written(tmp_path, f'{EXEMPTION}reason = "it is rewritten"\n{until}')).exemptions
+    assert Exemption(kernels="sgemm", reason="x", rules="max_regs").rules == ("max_regs",)
     assert exemption.until == (None if day is None else date(2027, 1, 31))
     assert exemption.has_ended(date(2027, 2, 1)) == (day is not None)
     assert exemption.covers("max_regs", date(2027, 1, 31))

@@ -3,8 +3,6 @@
 ``tests/data/builds/cmake`` has their source, in which ``-DAFTER`` injects a regression into each kernel.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

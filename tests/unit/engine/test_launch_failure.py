@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import csv
 from itertools import product
 from pathlib import Path
@@ -66,3 +64,14 @@ def test_more_of_a_counted_resource_than_the_sm_has() -> None:
         assert result.active_blocks == 0
         assert result.failure is not None
         assert [result.failure.limit, result.failure.needed, result.failure.allowed] == expected
+
+
+def test_a_carveout_and_modes_of_the_spreadsheet() -> None:
+    failure = evaluate(shipped.limits("8.6"), Kernel(32, smem="20k", carveout="8k"), "spreadsheet").failure
+    assert "but the carveout leaves at most 8,192" in str(failure)
+    with pytest.raises(InputError, match="no oversized shared memory"):
+        evaluate(shipped.limits("8.6"), Kernel(32, shared_memory_mode="oversized"), "spreadsheet")
+    assert [evaluate(shipped.limits(cc), Kernel(32)).model for cc in ("2.1", "3.0")] == [
+        "spreadsheet",
+        "cuda",
+    ]

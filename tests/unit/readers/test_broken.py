@@ -1,7 +1,5 @@
 """Damaged and hostile files: never a traceback, never unbounded time or memory, never silence."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """Lines in which a compiler says that it failed are told, whatever else a log holds."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

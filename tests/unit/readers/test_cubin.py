@@ -1,7 +1,5 @@
 """Cubins and containers against what the compiler printed."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

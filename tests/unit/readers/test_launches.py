@@ -1,7 +1,5 @@
 """Formats that record launches: Triton's cache, Nsight Compute, PyTorch's profiler."""
 
-from __future__ import annotations
-
 import io
 import json
 import shutil

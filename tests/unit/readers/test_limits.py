@@ -1,7 +1,5 @@
 """Inputs of an attack, made by code: all that grows with a file is linear in it, and paid for."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """The compiler's output, as it stands in logs."""
 
-from __future__ import annotations
-
 import pytest
 
 import occupancy

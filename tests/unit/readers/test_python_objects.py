@@ -1,7 +1,5 @@
 """Objects of frameworks, by stand-ins with the same attributes."""
 
-from __future__ import annotations
-
 from collections import namedtuple
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Files, folders and streams: recognised by content, and never silently nothing."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

@@ -1,7 +1,5 @@
 """Records, and the values that the engine takes."""
 
-from __future__ import annotations
-
 import pytest
 
 from occupancy import InputError, Kernel, KernelRecord
@@ -26,6 +24,12 @@ def test_launch_needs_a_grid() -> None:
     launch = record(threads=32, grid_dim=(8, 2, 1), cluster_dim=(2, 1, 1)).launch()
     assert launch is not None
     assert (launch.blocks, launch.cluster_dim) == (16, (2, 1, 1))
+
+
+def test_a_launch_keeps_what_the_image_does_not_state() -> None:
+    launch, image = record(threads=32, virtual_resources=128), record(regs=40)
+    assert launch.with_compiled(image).virtual_resources == 128
+    assert launch.with_compiled(record(virtual_resources=0)).virtual_resources == 0
 
 
 def test_demangled_names() -> None:

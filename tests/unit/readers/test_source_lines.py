@@ -1,7 +1,5 @@
 """Line tables, beside readelf."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What kernels spill, as counted in their code, against what ptxas printed when it made them."""
 
-from __future__ import annotations
-
 import io
 import struct
 

@@ -1,7 +1,5 @@
 """cuobjdump's listing and PTX."""
 
-from __future__ import annotations
-
 import io
 
 from occupancy.readers import KernelRecord, ReadProblem, read, stream_kernels

@@ -1,7 +1,5 @@
 """Pictures of sweeps, of a kernel's curves and of scans."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The three curves: every step holds for each of its values."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any
@@ -11,6 +9,8 @@ import pytest
 from occupancy import compute
 from occupancy.engine import evaluate
 from occupancy.report.curves import curves
+from occupancy.report.diff import listed
+from occupancy.report.schema import json_schema
 
 KERNELS: list[tuple[str, dict[str, Any]]] = [
     ("7.0", {"threads": 128, "regs": 37}), ("9.0", {"threads": 128, "regs": 37, "smem": 40_000}),
@@ -56,3 +56,14 @@ def test_shared_memory_that_no_block_can_have_is_shown_only_for_a_kernel_that_re
     assert curves(compute("5.2", threads=64))["smem"][-1].last == 48 * 1024
     steps = curves(compute("9.0", threads=64, smem=49_153, opt_in=False))["smem"]
     assert not steps[-1].result.active_blocks
+
+
+def test_names_beyond_the_most_are_counted() -> None:
+    names = dict.fromkeys("abc")
+    assert [listed(names, most) for most in (2, 3)] == ["a, b and 1 more", "a, b, c"]
+
+
+def test_the_schema_names_its_report() -> None:
+    schema = json_schema("calc")
+    assert (schema["title"], schema["properties"]["report"]) == ("occupancy calc", {"const": "calc"})
+    assert schema["properties"]["inputs"]["type"] == "object"

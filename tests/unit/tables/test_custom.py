@@ -1,7 +1,5 @@
 """Tables that a user brings, and limits changed on the command line."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Where code that was compiled for one architecture runs."""
 
-from __future__ import annotations
-
 from occupancy import ComputeCapability
 from occupancy.tables.families import later_members, runs_on
 from occupancy.tables.shipped import known

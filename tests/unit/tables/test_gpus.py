@@ -1,7 +1,5 @@
 """The list of GPUs, and the search in it."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections import Counter
@@ -200,6 +198,13 @@ def test_no_match() -> None:
         with pytest.raises(InputError):
             gpus_matching(pattern)
     assert not [each for each in gpus_matching("A10") if "A100" in each.label or "A10G" in each.label]
+
+
+def test_two_integers_are_one_compute_capability_or_two() -> None:
+    assert [[each.cc for each in find_gpus(pair)] for pair in ((12, 0), (90, 80))] == [
+        ["12.0"],
+        ["9.0", "8.0"],
+    ]
 
 
 def test_a_gpu_in_words() -> None:

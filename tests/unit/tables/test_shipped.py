@@ -1,7 +1,5 @@
 """The health of the shipped table, and the strict reader of YAML."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from dataclasses import fields

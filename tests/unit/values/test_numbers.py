@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from occupancy.values.numbers import count, join_and, percent, size
 from occupancy.values.resources import RESOURCES, Limiter
 

@@ -5,8 +5,6 @@ A product of two matrices of 16-bit floats, with tiles of 128 x 128 x 64 in 3 st
 needed.
 """
 
-from __future__ import annotations
-
 import gzip
 import importlib
 import json
