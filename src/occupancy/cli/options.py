@@ -74,7 +74,9 @@ GPUS = (
     Option("--set", "changes", group="gpu", multiple=True, metavar="LIMIT=VALUE", shell_complete=_complete_limit,
            help="Change a limit by its name in `occupancy limits 9.0 --format csv`."),
 )  # fmt: skip
-ALL_GPUS = Option("--all", "wants_all", group="gpu", is_flag=True, help="Include GPUs of 1.0 to 7.2.")
+ALL_GPUS = Option(
+    "--all", "wants_all", group="gpu", is_flag=True, help="Include compute capabilities 1.0 to 7.2."
+)
 SMS = Option("--sms", group="gpu", metavar="N", help="Number of SMs, if not that of the GPU.")
 
 

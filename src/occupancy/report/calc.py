@@ -380,7 +380,7 @@ def _details_of_one(row: Row) -> Iterator[Block]:
 def _steps_block(row: Row) -> Block:
     title = "To raise occupancy" if row.result.launchable else "To make it launch"
     if not row.steps:
-        return Paragraph((f"{title}: neither less of a resource nor another block size helps.",))
+        return Paragraph((f"{title}: no smaller amount of a given input helps.",))
     rows, lines = [], []
     for step in row.steps:
         cap = row.cap(step)
