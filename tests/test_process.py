@@ -52,10 +52,10 @@ def test_a_closed_standard_output_is_a_message() -> None:
 def test_colour_only_on_a_terminal_and_not_with_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
     pty = pytest.importorskip("pty", reason="SKIPPED: this system has no pseudo-terminals")
 
-    def on_a_terminal(**environment: str) -> str:
+    def on_a_terminal(*arguments: str, **environment: str) -> str:
         controller, terminal = pty.openpty()
         merged = {**os.environ, "TERM": "xterm", **environment}
-        subprocess.run([*PROGRAM, *V100], stdout=terminal, env=merged, check=True)
+        subprocess.run([*PROGRAM, *(arguments or V100)], stdout=terminal, stderr=terminal, env=merged)
         os.close(terminal)
         shown = b""
         with contextlib.suppress(OSError):  # by which Linux says that the other side is closed
@@ -69,6 +69,8 @@ def test_colour_only_on_a_terminal_and_not_with_no_color(monkeypatch: pytest.Mon
     assert "\x1b[" not in on_a_terminal(NO_COLOR="1")
     assert "\x1b[" not in on_a_terminal(TERM="dumb")
     assert "\x1b[" not in on_a_terminal(NO_COLOR="1", FORCE_COLOR="1")
+    assert "\x1b[31m" in on_a_terminal("calc", "--cc", "99")
+    assert on_a_terminal("calc", "--cc", "99", NO_COLOR="1").startswith("Error: ")
 
 
 def test_colour_can_be_forced_where_there_is_no_terminal() -> None:

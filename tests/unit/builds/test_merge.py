@@ -40,6 +40,12 @@ def test_the_log_adds_the_spills_to_the_image() -> None:
     assert one(counted, LOG) == one(LOG, counted) == expected, "what is stated goes before a count"
 
 
+def test_of_several_lines_the_one_that_states_spills_counts() -> None:
+    silent = replace(LOG, source="other.log", spill_store_bytes=None, spill_load_bytes=None)
+    none = replace(LOG, spill_store_bytes=0, spill_load_bytes=0)
+    assert one(IMAGE, silent, none).spills == one(IMAGE, none, silent).spills == (0, 0)
+
+
 def test_what_was_counted_stays_where_nothing_states_it() -> None:
     counted = replace(IMAGE, spill_store_bytes=4, spill_load_bytes=0, spills_from="code")
     silent = replace(LOG, spill_store_bytes=None, spill_load_bytes=None, spills_from=None)

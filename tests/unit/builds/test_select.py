@@ -127,6 +127,10 @@ class TestRows:
         log = record("a", "sm_90", format="ptxas", static_smem=56832)
         (row,) = Evaluator(LimitsTable().limits, 128).rows([log])
         assert row.launchable is False
+        (row,) = Evaluator(LimitsTable().limits, 128).rows(
+            [record("a", "sm_90", format="cubin", static_smem=56832)]
+        )
+        assert row.launchable is True
 
     def test_stated_sizes_of_some_kernels(self) -> None:
         sizes = [SizePattern("*", 64), SizePattern("bl*", 512, 1024)]

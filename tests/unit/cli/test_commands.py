@@ -18,6 +18,11 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
     assert "\\b" not in shown
 
 
+def test_columns_of_tensor_memory_are_counted_in_columns() -> None:
+    command = "calc --cc 10.0 -t 128 -r 40 --tensor-memory 512 --virtual-resources 0"
+    assert "  12.5%  2 blocks   512 -> 256 columns\n" in run(*command.split()).stdout
+
+
 def test_exit_codes() -> None:
     codes = {
         "calc --cc 9.0 -t 1024 -r 64 --exit-code": 0, "calc --cc 9.0,8.0 -t 1024 -r 65 --exit-code": 1,
@@ -29,6 +34,14 @@ def test_exit_codes() -> None:
         "scan tests/data/kernels/samples.cubin -t 64 -t 128": 2,
     }  # fmt: skip
     assert {command: run(*command.split()).exit_code for command in codes} == codes
+
+
+def test_the_gpu_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OCCUPANCY_CC", "A100")
+    assert " on A100, compute capability 8.0 " in run(*["calc", "-t", "256"]).stdout
+    assert " on compute capability 9.0 " in run(*["calc", "-t", "256", "--cc", "9.0"]).stdout
+    monkeypatch.setenv("OCCUPANCY_CC", "Voodoo2")
+    assert run(*["calc", "-t", "256"]).stderr.startswith("Error: OCCUPANCY_CC=Voodoo2: ")
 
 
 def test_headlines_count_all_and_name_those_that_count() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import occupancy
 from tests.cli_runner import run
+from tests.hostile import log
 
 
 def diff(*arguments: object) -> dict[str, Any]:
@@ -30,6 +31,14 @@ def test_a_build_and_its_baseline(builds: Path, tmp_path: Path) -> None:
     content = (tmp_path / "before.json").read_bytes()
     done = run("diff", "-", str(builds / "after"), "--format", "json", stdin=content)
     assert json.loads(done.stdout)["summary"] == summary
+
+
+def test_barriers_are_a_cause(tmp_path: Path) -> None:
+    for name, count in {"old.log": 1, "new.log": 3}.items():
+        (tmp_path / name).write_text(log("k").replace("0 barriers", f"{count} barriers"))
+    assert (
+        "cause  barriers 1 -> 3\n" in run("diff", str(tmp_path / "old.log"), str(tmp_path / "new.log")).stdout
+    )
 
 
 def test_threshold(builds: Path) -> None:

@@ -15,6 +15,7 @@ from occupancy.compare.baseline import (
     accepted,
     baseline_from,
     baseline_text,
+    looks_like_baseline,
     parse_baseline,
     read_baseline,
     read_build,
@@ -56,6 +57,15 @@ class TestBaseline:
             '"spill_store_bytes": 0, "spill_load_bytes": 0, "spills_from": "compiler", "max_threads": 256, '
             '"cluster_dim": [2, 1, 1], "code": 4294967295}\n]\n}\n'
         )
+
+    def test_a_line_without_a_value_is_a_kernel_without_it(self) -> None:
+        line = '{"name": "k", "source": "k.o", "format": "cubin"}'
+        text = f'{{"schema": "occupancy-baseline", "schema_version": 2, "kernels": [{line}]}}'
+        (read,) = parse_baseline(text.encode(), "base.json").kernels
+        assert read == KernelRecord(source="k.o", format="cubin", name="k")
+        assert looks_like_baseline(b"\xef\xbb\xbf\n" + text.encode())
+        assert not looks_like_baseline(b'{"traceEvents": []}')
+        assert not looks_like_baseline(f"// {text}".encode())
 
     def test_a_build_makes_the_same_file_everywhere(self, builds: Path) -> None:
         folder = builds / "before"
@@ -270,10 +280,10 @@ class TestCheck:
 
     def test_rules_that_check_nothing_are_errors(self) -> None:
         silent = kernel(spill_store_bytes=None, spill_load_bytes=None)
-        with pytest.raises(RulesError, match="but the files do not state the spill bytes of k for sm_90"):
+        with pytest.raises(RulesError, match=r"do not state the spill bytes of k for sm_90\."):
             check([silent], Rule(no_new_spills=True), baseline=[silent])
-        with pytest.raises(RulesError, match="demands max_regs_growth, and there is no baseline"):
-            check([silent], Rule(max_regs_growth=8))
+        with pytest.raises(RulesError, match=r"^rule 2 .* demands max_regs_growth, and there is no base"):
+            check([silent], Rule(max_regs=64), Rule(max_regs_growth=8))
         with pytest.raises(BaselineError, match="compares nothing; j for sm_90 is new"):
             check([kernel("_Z1jv")], Rule(max_regs_growth=8), baseline=[kernel()])
         with pytest.raises(OccupancyError) as caught:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from occupancy.engine import evaluate
+from occupancy.engine.launch_failure import MAKE_DYNAMIC, OPT_IN
 from occupancy.errors import InputError
 from occupancy.tables import shipped
 from occupancy.values.kernel import Kernel, Launch
@@ -64,6 +65,14 @@ def test_more_of_a_counted_resource_than_the_sm_has() -> None:
         assert result.active_blocks == 0
         assert result.failure is not None
         assert [result.failure.limit, result.failure.needed, result.failure.allowed] == expected
+
+
+def test_what_is_too_large_without_opt_in_says_how_to_get_it() -> None:
+    limits = shipped.limits("9.0")
+    for static, dynamic, hint in ((0, 60_000, OPT_IN), (49_152, 1, OPT_IN), (49_153, 0, MAKE_DYNAMIC)):
+        failure = evaluate(limits, Kernel(32, 32, static, dynamic, opt_in=False)).failure
+        assert failure is not None
+        assert failure.hint == hint
 
 
 def test_a_carveout_and_modes_of_the_spreadsheet() -> None:

@@ -193,6 +193,13 @@ class TestRelocatableCopies:
         found = found_in(container(entry(self.RELOCATABLE) + entry(damaged)))
         assert len(kernels_of(found)) == 16
         assert len(problems_of(found)) == 1
+        linked = sample("cubins/13.0_80_0.cubin")
+        assert len(kernels_of(found_in(linked + self.RELOCATABLE + damaged))) == 16 + len(
+            kernels_of(found_in(linked))
+        )
+        found = found_in(linked + self.RELOCATABLE + changed(self.LINKED, 40, 1 << 60))
+        assert all(each.linked for each in kernels_of(found))
+        assert "16 relocatable kernels are left out" in problems_of(found)[-1].what
 
     def test_none_where_reading_ended_early(self, monkeypatch: pytest.MonkeyPatch) -> None:
         few = limits.CEILINGS["kernels"]._replace(shared=20, per_mib=0)

@@ -108,6 +108,14 @@ class TestTriton:
         with pytest.raises(InputError, match="not compiled for CUDA"):
             read_kernel(kernel)
 
+    def test_clusters(self, kernel: Any) -> None:
+        shapes = {(): None, (1, 1, 1): None, (2, 1, 1): (2, 1, 1), (0, 2, 0): (1, 2, 1)}
+        for stated, shape in shapes.items():
+            kernel.metadata = SimpleNamespace(num_warps=4, cluster_dims=stated)
+            assert read_kernel(kernel).cluster_dim == shape
+        kernel.metadata = SimpleNamespace(num_warps=4, num_ctas=2)
+        assert read_kernel(kernel).cluster_dim == (2, 1, 1)
+
     def test_inductor(self) -> None:
         launcher = SimpleNamespace(n_regs=26, n_spills=0, shared=1024, config=SimpleNamespace(num_warps=8))
         record = read_kernel(launcher)

@@ -30,6 +30,7 @@ def test_a_launch_keeps_what_the_image_does_not_state() -> None:
     launch, image = record(threads=32, virtual_resources=128), record(regs=40)
     assert launch.with_compiled(image).virtual_resources == 128
     assert launch.with_compiled(record(virtual_resources=0)).virtual_resources == 0
+    assert record(threads=32).with_compiled(record(virtual_resources=128)).virtual_resources == 128
 
 
 def test_demangled_names() -> None:
