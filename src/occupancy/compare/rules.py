@@ -285,7 +285,7 @@ def _check_names(given: Iterable[str], names: Collection[str], where: str = "") 
 
 # The file
 
-_NAMES = ("allow_removed", "baseline", "cc", "threads", "rules", "exemptions")
+_NAMES = ("allow_removed", "baseline", "threads", "rules", "exemptions")
 _SHORTEST = "The shortest one: [[rules]] with max_occupancy_drop = 0 below it."
 _RULE_NAMES = tuple(each.name for each in fields(Rule) if each.name != "place")
 _EXEMPTION_NAMES = tuple(each.name for each in fields(Exemption) if each.name != "place")
