@@ -23,6 +23,8 @@ class TestAnswers:
     def test_what_is_not_asked_for_is_not_worked_out(self) -> None:
         found = occupancy.sweep("9.0", threads=[32, 64], outputs=["active_blocks"])
         assert found.active_blocks.tolist() == [32, 32]
+        with pytest.raises(ValueError, match="read-only"):
+            found.active_blocks[0] = 1
         with pytest.raises(occupancy.InputError, match="active_warps was not computed"):
             _ = found.occupancy
 

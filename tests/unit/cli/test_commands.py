@@ -1,5 +1,6 @@
 """What holds for every command: its help, and how an error of the system ends it."""
 
+import json
 import os
 from unittest.mock import Mock
 
@@ -15,6 +16,7 @@ from tests.cli_runner import run
 def test_help_prints_no_escape_sequence(command: str) -> None:
     shown = run(*command.split(), "--help").stdout
     assert shown.startswith("Usage: occupancy")
+    assert command != "calc" or all(f"\n{each}:\n" in shown for each in ("GPU", "Kernel", "Launch", "Output"))
     assert "\\b" not in shown
 
 
@@ -26,6 +28,7 @@ def test_columns_of_tensor_memory_are_counted_in_columns() -> None:
 def test_exit_codes() -> None:
     codes = {
         "calc --cc 9.0 -t 1024 -r 64 --exit-code": 0, "calc --cc 9.0,8.0 -t 1024 -r 65 --exit-code": 1,
+        "calc --cc 9.0,8.6 -t 256 --smem 150k --exit-code": 1,
         "calc --cc 9.0 -t 256 --static-smem 100k --exit-code": 1, "calc --cc 9.0 -t 1024 -r 65": 0,
         "fits --cc 9.0,8.0 -t 256 --smem 200k --exit-code": 0,
         "fits --cc 7.5,8.0 -t 256 --smem 200k --exit-code": 1,
@@ -53,6 +56,28 @@ def test_headlines_count_all_and_name_those_that_count() -> None:
             "12 of 152 kernels for 8 architectures: no spills, 12 below 50%",
     }  # fmt: skip
     assert {each: run(*each.split()).stdout.splitlines()[0] for each in headlines} == headlines
+
+
+def test_values_that_a_grid_and_a_function_of_the_block_size_add() -> None:
+    commands = "calc --gpu H200 -t 128 --grid 1000", "block-sizes --cc 9.0 --smem-per-thread 32"
+    calc, sizes = (json.loads(run(*each.split(), "--format", "json").stdout) for each in commands)
+    (wave,) = calc["gpus"]
+    assert (wave["waves"]["blocks_per_wave"], wave["waves"]["last_wave_blocks"]) == (2112, 1000)
+    assert all(each["dynamic_smem"] == 32 * each["threads"] for each in sizes["block_sizes"])
+
+
+def test_steps_of_registers_whose_unit_is_doubled() -> None:
+    text = run("calc", "--cc", "2.0", "-t", "192", "-r", "21", "--explain").stdout
+    assert "  21 registers x 32 threads = 672, rounded up to 128s: 768 per warp\n" in text
+
+
+def test_columns_by_other_names() -> None:
+    names = "kernel,registers,shared,spills,stack,occ,limited by,blocks,time,share,achieved"
+    done = run("scan", "tests/data/kernels/ptxas_v.txt", "--columns", names, "--format", "csv")
+    assert done.stdout.splitlines()[0] == (
+        "demangled,regs,smem,spill_store_bytes,stack_bytes,occupancy,limiters,active_blocks,duration_us,"
+        "time_share,achieved_occupancy"
+    )
 
 
 def test_launch_bounds_that_differ_between_architectures() -> None:

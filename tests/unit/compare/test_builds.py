@@ -87,6 +87,7 @@ class TestBaseline:
             ({"schema_version": None}, "schema_version: got None"),
             ({"kernels": {}}, "kernels: got {}"),
             ({"threads": 0}, "threads: got 0"),
+            ({"threads": "64"}, "threads: got '64'"),
             ({"kernels": [3]}, r"kernels\[0\]: got 3"),
             *(
                 ({"kernels": [{"name": "k", "source": "f", "format": "cubin", name: value}]}, message)
@@ -195,6 +196,11 @@ class TestDiff:
         launch = kernel(threads=64, launches=1)
         (row,) = compare([kernel()], [launch], EVALUATOR, with_same=True).kernels
         assert (row.old.threads, row.new.threads, row.old.threads_assumed) == (64, 64, False)
+
+    def test_another_architecture_is_a_change(self) -> None:
+        old, new = (kernel(regs=24, max_threads=1024, arch=arch) for arch in ("sm_90", "sm_86"))
+        (row,) = compare([old], [new], EVALUATOR, ignore_arch=True).kernels
+        assert (row.verdict, [each.name for each in row.causes]) == ("worse", ["arch"])
 
     def test_the_worst_comes_first(self) -> None:
         old = [kernel(f"_Z1{letter}v") for letter in "abcd"]

@@ -65,6 +65,12 @@ def test_more_of_a_counted_resource_than_the_sm_has() -> None:
         assert result.active_blocks == 0
         assert result.failure is not None
         assert [result.failure.limit, result.failure.needed, result.failure.allowed] == expected
+        assert str(result.failure).endswith(f", but an SM has at most {result.failure.allowed}.")
+
+
+def test_what_a_thread_may_have() -> None:
+    failure = evaluate(shipped.limits("3.0"), Kernel(32, 64)).failure
+    assert "but a thread may have at most 63. The runtime reports" in str(failure)
 
 
 def test_what_is_too_large_without_opt_in_says_how_to_get_it() -> None:

@@ -205,6 +205,12 @@ def test_two_integers_are_one_compute_capability_or_two() -> None:
         assert [each.cc for each in find_gpus(pair)] == found
 
 
+def test_the_short_names_that_people_know() -> None:
+    assert {cc: find_gpu(name).cc for cc, name in WELL_KNOWN.items()} == {cc: cc for cc in WELL_KNOWN}
+    assert all(name.replace(" ", "").isalnum() for name in WELL_KNOWN.values())
+    assert find_gpu("450").label == "GeForce GTS 450"
+
+
 def test_a_gpu_in_words() -> None:
     known = str(find_gpu("H200 NVL")), str(find_gpu("H100")), str(find_gpu("9.0"))
     about = "compute capability 9.0 (Hopper)"

@@ -120,10 +120,10 @@ class TestReadYaml:
             (b"a: !!bool maybe\n", "anchor, alias or tag at line 1"),
             (b"a: &a [*a]\n", "anchor, alias or tag at line 1"),
             (b"a: &a [1]\nb: &b [*a, *a]\nc: [*b, *b]\n", "anchor, alias or tag at line 1"),
-            (b"\n" + b"[" * 17, "nested too deeply at line 2"),
+            (b"\n" + b"[" * 17, "nested too deeply at line 2. "),
             (b"- " * 100, "nested too deeply at line 1"),
             (b"[" * MAX_YAML_BYTES, "nested too deeply at line 1"),
-            (b"a" * (MAX_YAML_BYTES + 1), "too large"),
+            (b"a" * (MAX_YAML_BYTES + 1), "is too large for "),
         ],
     )  # fmt: skip
     def test_refused(self, tmp_path: Path, text: bytes, problem: str) -> None:
