@@ -17,7 +17,7 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 210,
-    "values": 1660,
+    "values": 1610,
     "tables": 1210,
     "engine": 1020,
     "readers": 4270,
@@ -25,7 +25,7 @@ BUDGETS = {
     "arrays": 720,
     "device": 1020,
     "builds": 1460,
-    "compare": 1650,
+    "compare": 1630,
     "report": 3520,
     "render": 650,
     "page": 280,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, NamedTuple
 
 from ..errors import InputError
@@ -165,28 +166,21 @@ def kernel_of(given: tuple[Any, ...]) -> Kernel:
         and reallocates_registers is False
     ):
         return _make(Kernel, given)
-    return _make(Kernel, _parsed(dict(zip(Kernel._fields, given, strict=True))))
-
-
-_NO_PARTS = (None, None)
-
-
-def _parsed(given: dict[str, Any]) -> tuple[Any, ...]:
-    """Parse and check every value of a kernel."""
-    if given["threads"] is None:
+    if threads is None:
         raise InputError("is missing", where="threads", hint="Give threads per block, such as 256 or 16x16.")
-    values = {name: FIELDS[name].parse(value) for name, value in given.items() if name != "threads"}
-    values["reallocates_registers"] = bool(values["reallocates_registers"])
-    threads, shape = parse_threads(given["threads"])
-    FIELDS["threads"].check(threads)
-    values["threads"], values["block_dim"] = threads, shape or values["block_dim"]
-    if values["smem"] is not None and (values["static_smem"], values["dynamic_smem"]) != _NO_PARTS:
+    pairs = zip(Kernel._fields, given, strict=True)
+    values = {name: FIELDS[name].parse(value) for name, value in pairs if name != "threads"}
+    count, shape = parse_threads(threads)
+    FIELDS["threads"].check(count)
+    if smem is not None and not (static_smem is dynamic_smem is None):
         raise InputError(
             "is the total, so it cannot be combined with static or dynamic shared memory",
             where="smem",
             hint="Give the total alone, or the two parts.",
         )
-    return tuple(values[name] for name in given)
+    values["block_dim"] = shape or values["block_dim"]
+    values["reallocates_registers"] = bool(values["reallocates_registers"])
+    return _make(Kernel, (count, *values.values()))
 
 
 class _LaunchFields(NamedTuple):
@@ -236,13 +230,9 @@ class Launch(_LaunchFields):
     @property
     def blocks(self) -> int:
         """Blocks in the whole grid."""
-        x, y, z = self.grid_dim
-        return x * y * z
+        return prod(self.grid_dim)
 
     @property
     def cluster_size(self) -> int | None:
         """Blocks per cluster; None without clusters."""
-        if self.cluster_dim is None:
-            return None
-        x, y, z = self.cluster_dim
-        return x * y * z
+        return None if self.cluster_dim is None else prod(self.cluster_dim)

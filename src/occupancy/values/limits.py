@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, NamedTuple
@@ -98,20 +98,7 @@ class SpreadsheetColumn:
     """Registers per thread with a register allocation unit twice as large."""
 
     def __post_init__(self) -> None:
-        where = "spreadsheet column: "
-        for field in fields(self):
-            value = getattr(self, field.name)
-            is_one, allowed = KIND_CHECKS[str(field.type)]
-            if not is_one(value):
-                raise TableError(_got(value), where=where + field.name, allowed=allowed)
-            least = 0 if field.name == "reserved_shared_memory_per_block" else 1
-            for number in value if isinstance(value, tuple) else (value,):
-                if isinstance(number, int) and not least <= number <= MAX_VALUE:
-                    raise TableError(
-                        f"{shown(number)} is out of range",
-                        where=where + field.name,
-                        allowed=f"{least} to {MAX_VALUE:,}",
-                    )
+        _check_values(self, "spreadsheet column: ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,82 +164,69 @@ class Limits:
     """Column of NVIDIA's spreadsheet; None: it has none."""
 
     def __post_init__(self) -> None:
-        for name, kind in KINDS.items():
-            value = getattr(self, name)
-            is_one, allowed = KIND_CHECKS[kind]
-            if not is_one(value):
-                raise self._error(name, _got(value), allowed)
-        numbers = [(name, getattr(self, name)) for name in POSITIVE_FIELDS]
-        for name, value in (*numbers, *(("max_block_dim", size) for size in self.max_block_dim)):
-            most = MAX_REGISTERS_PER_THREAD if name == "max_registers_per_thread" else MAX_VALUE
-            if value is not None and not 1 <= value <= most:
-                raise self._error(name, f"{shown(value)} is out of range", f"1 to {most:,}")
-        if not 0 <= self.reserved_shared_memory_per_block < self.max_shared_memory_per_multiprocessor:
-            raise self._error(
+        where = f"limits of {self.compute_capability}: "
+        _check_values(self, where)
+        for field, problem, allowed, *hint in self._contradictions():
+            raise TableError(problem, where=where + field, allowed=allowed, hint=" ".join(hint))
+
+    def _contradictions(self) -> Iterator[tuple[str, ...]]:
+        """Yield each limit that contradicts another: its name, the problem, the accepted values, a hint."""
+        shared_memory, reserved = (
+            self.max_shared_memory_per_multiprocessor,
+            self.reserved_shared_memory_per_block,
+        )
+        if reserved >= shared_memory:
+            yield (
                 "reserved_shared_memory_per_block",
-                f"{shown(self.reserved_shared_memory_per_block)} leaves nothing for the kernel",
+                f"{shown(reserved)} leaves nothing for the kernel",
                 "0 and up, less than max_shared_memory_per_multiprocessor",
             )
         sizes = self.shared_memory_configurations
-        if not sizes or list(sizes) != sorted(set(sizes)) or sizes[0] < 0:
-            raise self._error(
-                "shared_memory_configurations",
-                f"{shown(list(sizes))} is not in order",
-                "ascending sizes in bytes",
-            )
-        if sizes[-1] != self.max_shared_memory_per_multiprocessor:
-            raise self._error(
+        if not sizes or list(sizes) != sorted(set(sizes)):
+            problem = f"{shown(list(sizes))} is not in order"
+            yield "shared_memory_configurations", problem, "ascending sizes in bytes"
+        if sizes[-1] != shared_memory:
+            yield (
                 "shared_memory_configurations",
                 f"the largest, {shown(sizes[-1])}, is not the SM's shared memory",
-                "a list whose last is max_shared_memory_per_multiprocessor, "
-                f"{self.max_shared_memory_per_multiprocessor}",
+                f"a list whose last is max_shared_memory_per_multiprocessor, {shared_memory}",
             )
         unified = self.unified_l1_and_shared_memory
-        if unified is not None and self.max_shared_memory_per_multiprocessor > unified:
-            raise self._error(
+        if unified is not None and shared_memory > unified:
+            yield (
                 "max_shared_memory_per_multiprocessor",
-                f"{self.max_shared_memory_per_multiprocessor} is more than unified_l1_and_shared_memory",
+                f"{shared_memory} is more than unified_l1_and_shared_memory",
                 f"up to {unified}",
                 "Set unified_l1_and_shared_memory as well: to the size of both together, "
                 "or to null if it is not known.",
             )
         if self.max_threads_per_multiprocessor % self.warp_size:
-            raise self._error(
-                "max_threads_per_multiprocessor",
-                f"{self.max_threads_per_multiprocessor} is not a whole number of warps",
-                f"a multiple of warp_size, {self.warp_size}",
-            )
-        if self.max_threads_per_block > MAX_BLOCK_SIZES * self.warp_size:
-            raise self._error(
+            problem = f"{self.max_threads_per_multiprocessor} is not a whole number of warps"
+            yield "max_threads_per_multiprocessor", problem, f"a multiple of warp_size, {self.warp_size}"
+        largest_block = MAX_BLOCK_SIZES * self.warp_size
+        if self.max_threads_per_block > largest_block:
+            yield (
                 "max_threads_per_block",
                 f"{self.max_threads_per_block:,} is more than {MAX_BLOCK_SIZES:,} block sizes of whole warps",
-                f"up to {MAX_BLOCK_SIZES * self.warp_size:,}, {MAX_BLOCK_SIZES:,} times warp_size",
+                f"up to {largest_block:,}, {MAX_BLOCK_SIZES:,} times warp_size",
             )
-        if self.max_shared_memory_per_block > self.max_shared_memory_per_block_optin:
-            raise self._error(
-                "max_shared_memory_per_block",
-                f"{self.max_shared_memory_per_block} is more than the opt-in maximum",
-                f"up to max_shared_memory_per_block_optin, {self.max_shared_memory_per_block_optin}",
-            )
-        most = self.max_shared_memory_per_multiprocessor - self.reserved_shared_memory_per_block
-        if self.max_shared_memory_per_block_optin > most:
-            raise self._error(
-                "max_shared_memory_per_block_optin",
-                f"{self.max_shared_memory_per_block_optin} is more than the SM has for one block",
-                f"up to {most}, the SM's shared memory less the reservation",
-            )
+        opt_in = self.max_shared_memory_per_block_optin
+        if self.max_shared_memory_per_block > opt_in:
+            problem = f"{self.max_shared_memory_per_block} is more than the opt-in maximum"
+            allowed = f"up to max_shared_memory_per_block_optin, {opt_in}"
+            yield "max_shared_memory_per_block", problem, allowed
+        most = shared_memory - reserved
+        if opt_in > most:
+            problem = f"{opt_in} is more than the SM has for one block"
+            allowed = f"up to {most}, the SM's shared memory less the reservation"
+            yield "max_shared_memory_per_block_optin", problem, allowed
         oversized = self.max_oversized_shared_memory_per_block
-        if oversized is not None and not self.max_shared_memory_per_block_optin <= oversized <= most:
-            raise self._error(
+        if oversized is not None and not opt_in <= oversized <= most:
+            yield (
                 "max_oversized_shared_memory_per_block",
                 f"{shown(oversized)} is not between the opt-in maximum and what the SM has for one block",
-                f"{self.max_shared_memory_per_block_optin} to {most}",
+                f"{opt_in} to {most}",
             )
-
-    def _error(self, field: str, problem: str, allowed: str, hint: str = "") -> TableError:
-        return TableError(
-            problem, where=f"limits of {self.compute_capability}: {field}", allowed=allowed, hint=hint
-        )
 
     @property
     def max_warps_per_multiprocessor(self) -> int:
@@ -321,8 +295,21 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _got(value: object) -> str:
-    return "got nothing" if value is None else f"got {shown(value)}"
+def _check_values(record: Limits | SpreadsheetColumn, where: str) -> None:
+    """Reject values of another type, and numbers out of range."""
+    for field in fields(record):
+        name, kind, value = field.name, str(field.type), getattr(record, field.name)
+        is_one, allowed = KIND_CHECKS[kind]
+        if not is_one(value):
+            problem = "got nothing" if value is None else f"got {shown(value)}"
+            raise TableError(problem, where=where + name, allowed=allowed)
+        least = 0 if name in MAY_BE_ZERO else 1
+        most = MAX_REGISTERS_PER_THREAD if name == "max_registers_per_thread" else MAX_VALUE
+        numbers = value if kind.startswith("tuple") else [value] if _is_whole(value) else []
+        for number in numbers:
+            if not least <= number <= most:
+                problem = f"{shown(number)} is out of range"
+                raise TableError(problem, where=where + name, allowed=f"{least} to {most:,}")
 
 
 def _is_whole(value: object) -> bool:
@@ -350,6 +337,9 @@ KIND_CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     ),
 }
 
+MAY_BE_ZERO = ("reserved_shared_memory_per_block", "shared_memory_configurations")
+"""Numbers that are at least 0; all others are at least 1."""
+
 KINDS: dict[str, str] = {field.name: str(field.type) for field in fields(Limits)}
 
 DERIVED_HINTS = {
@@ -358,9 +348,3 @@ DERIVED_HINTS = {
 """Name of a derived limit -> hint for an error."""
 
 FIELD_NAMES = frozenset(field.name for field in fields(Limits))
-
-POSITIVE_FIELDS = tuple(
-    name
-    for name, kind in KINDS.items()
-    if kind in ("int", "int | None") and name != "reserved_shared_memory_per_block"
-)

@@ -7,12 +7,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ..errors import InputError
-from .resources import COUNTED
 
 Value = TypeVar("Value")
-
-VARY = ("threads", "regs", "smem", "static_smem", "dynamic_smem", *COUNTED, "carveout")
-"""Inputs that a sweep varies."""
 
 MOST_VALUES = 100_000
 

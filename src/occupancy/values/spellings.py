@@ -48,9 +48,9 @@ def parse_count(value: object, where: str) -> int:
     """
     if type(value) is int:
         return value
-    text = value.strip() if isinstance(value, str) else ""
     if isinstance(value, str):
         # int() would also take 1_0 and digits of other scripts, and fails on 5000 of them.
+        text = value.strip()
         number = _number(text)
         if number is not None:
             return number
@@ -59,10 +59,8 @@ def parse_count(value: object, where: str) -> int:
                 f"a number of {len(text)} digits is out of range", where=where, allowed=f"up to {INT_MAX:,}"
             )
     elif not isinstance(value, bool):
-        try:
+        with suppress(TypeError):
             return operator.index(value)  # type: ignore[arg-type]
-        except TypeError:
-            pass
     raise InputError(f"{shown(value)} is not an integer", where=where, hint=_for_several(value))
 
 
@@ -101,29 +99,20 @@ def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
     Raises:
         InputError: Not a number or shape, a dimension below 1, or several numbers.
     """
-    where = "threads"
     if isinstance(value, str) and "," in value and not _is_in_parentheses(value):
-        number = re.fullmatch(_COUNT, value.strip())
+        text = value.strip()
+        number = re.fullmatch(_COUNT, text)
         # No block is that large, and both numbers could be sides of one, or two sizes. In 1,024 the comma groups
         # digits, because no number begins with 0.
         if not number or not all(each.startswith("0") for each in number["number"].split(",")[1:]):
-            raise _ambiguous(value.strip(), number)
-    return _parse_count_or_shape(value, where)
-
-
-def _ambiguous(text: str, number: re.Match[str] | None) -> InputError:
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    ways = []
-    if number is not None:
-        ways.append(f"{_whole(number)} (one number)")
-    if 1 < len(parts) <= 3:
-        ways.append(f"{'x'.join(parts)} (a shape)")
-    return InputError(
-        f"{shown(text)} is ambiguous",
-        where="threads",
-        allowed=" or ".join(ways) or "one number, or a shape such as 16x16",
-        hint=FOR_SEVERAL,
-    )
+            parts = [part.strip() for part in text.split(",") if part.strip()]
+            ways = [f"{_whole(number)} (one number)"] if number else []
+            ways += [f"{'x'.join(parts)} (a shape)"] if 1 < len(parts) <= 3 else []
+            allowed = " or ".join(ways) or "one number, or a shape such as 16x16"
+            raise InputError(
+                f"{shown(text)} is ambiguous", where="threads", allowed=allowed, hint=FOR_SEVERAL
+            )
+    return _parse_count_or_shape(value, "threads")
 
 
 def parse_shape(value: object, where: str) -> tuple[int, int, int]:
@@ -278,17 +267,9 @@ def did_you_mean(name: str, names: Collection[str]) -> str:
     return f"Did you mean {' or '.join(near)}?" if near else f"Allowed: {', '.join(sorted(names))}."
 
 
-def nearest_names(name: str, names: Iterable[str], cutoff: float = 0.6) -> list[str]:
-    """Return the names that contain an unknown one, or else the names with the most similar spelling.
-
-    Args:
-        name: The unknown name.
-        names: The known names.
-        cutoff: Least similarity of a spelling, 0 to 1, by difflib.
-    """
+def nearest_names(name: str, names: Iterable[str]) -> list[str]:
+    """Return the names that contain an unknown one, or else the names with the most similar spelling."""
     import difflib  # only an error needs it
 
-    everything = sorted(names)
-    return [each for each in everything if name and name in each] or difflib.get_close_matches(
-        name, everything, cutoff=cutoff
-    )
+    known = sorted(names)
+    return [each for each in known if name and name in each] or difflib.get_close_matches(name, known)
