@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from typing import NamedTuple
@@ -14,11 +15,20 @@ from ..builds.names import base_name, matches
 from ..builds.rows import Evaluator, ScannedKernel
 from ..builds.select import names_there
 from ..engine import evaluate
-from ..errors import BaselineError, ErrorCollector, OccupancyError, RulesError
+from ..errors import BaselineError, ErrorCollector, RulesError
 from ..readers import KernelRecord
-from .diff import MEASURES, Change, Measure, diff_row, step_to, step_with_registers
+from .diff import MEASURES, Change, Measure, causes, step_to, step_with_registers
 from .match import by_name, match
 from .rules import CRITERIA, Exemption, Rule, Rules
+
+
+class Demand(NamedTuple):
+    """One demand of a rule."""
+
+    rule: int
+    """The number of the rule, from 1."""
+    criterion: str
+    bound: float
 
 
 class Violation(NamedTuple):
@@ -84,10 +94,8 @@ class Checked:
     may_be_removed: tuple[KernelRecord, ...] = ()
     ended: tuple[Exemption, ...] = ()
     """Exemptions that would have helped, had they not ended."""
-    unused: tuple[tuple[Rule | Exemption, str], ...] = field(default=())
+    unused: tuple[tuple[Rule | Exemption, str], ...] = ()
     """Rules that demand nothing, and exemptions, with a pattern for no kernel; or that nothing needs."""
-    assumed: int = 0
-    """Kernels with an occupancy demanded and an assumed block size."""
 
     @property
     def passed(self) -> bool:
@@ -122,142 +130,129 @@ def check_kernels(
         BaselineError: No kernel of a rule that compares is in the baseline.
     """
     today = today or date.today()
-    run = _Run(rules, evaluator, baseline is not None)
+    if baseline is None:
+        _refuse_comparisons(rules)
+    run = _Run(rules, evaluator)
     matching = match(baseline or (), kernels, ignore_arch=ignore_arch)
-    before = {id(pair.new): pair for pair in matching.pairs}
+    before = {id(pair.new): pair.old for pair in matching.pairs}
     broken: list[BrokenKernel] = []
     exempt: list[ExemptKernel] = []
     helpful: set[int] = set()
     ended: list[Exemption] = []
     for kernel in kernels:
-        bounds = run.bounds(kernel)
-        pair = before.get(id(kernel))
-        violations, new, old = run.violations(kernel, None if pair is None else pair.old, bounds)
-        if not violations:
+        found = run.check(kernel, before.get(id(kernel)))
+        if found is None:
             continue
-        causes: tuple[Change, ...] = ()
-        if pair is not None and old is not None:
-            causes = diff_row(pair.old, kernel, pair.matched_by, evaluator).causes
         fitting = [each for each in rules.exemptions if each.matching(kernel)]
-        left: list[Violation] = []
-        excused: dict[int, list[Violation]] = {}
-        for violation in violations:
+        excused: dict[Exemption | None, list[Violation]] = defaultdict(list)
+        for violation in found.violations:
             concerned = [each for each in fitting if each.concerns(violation.criterion)]
             helpful.update(map(id, concerned))
             current = next((each for each in concerned if not each.has_ended(today)), None)
+            excused[current].append(violation)
             if current is None:
-                left.append(violation)
                 ended += [each for each in concerned if each not in ended]
+        for exemption, violations in excused.items():
+            part = replace(found, violations=tuple(violations))
+            if exemption is None:
+                broken.append(part)
             else:
-                excused.setdefault(rules.exemptions.index(current), []).append(violation)
-        if left:
-            broken.append(BrokenKernel(new, old, tuple(left), causes))
-        for number, some in excused.items():
-            exempt.append(ExemptKernel(BrokenKernel(new, old, tuple(some), causes), rules.exemptions[number]))
-    known = kernels if every is None else every
-    unused = run.refuse(known, is_partial=every is not None)
-    unused += [
-        (each, "no violation needs it")
-        for each in rules.exemptions
-        if id(each) not in helpful and not any(each is one for one, _ in unused) and every is None
-    ]
-    may_go = [
-        each for each in matching.removed if any(matches(one, each.name) for one in rules.allow_removed)
-    ]
-    allowed = set(map(id, may_go))
+                exempt.append(ExemptKernel(part, exemption))
+    unused = run.refuse(kernels if every is None else every, is_partial=every is not None)
+    if every is None:
+        idle = {id(entry) for entry, _ in unused}
+        unneeded = (each for each in rules.exemptions if id(each) not in helpful | idle)
+        unused += [(each, "no violation needs it") for each in unneeded]
+    removed, may_be_removed = [], []
+    for each in sorted(matching.removed, key=by_name):
+        is_allowed = any(matches(pattern, each.name) for pattern in rules.allow_removed)
+        (may_be_removed if is_allowed else removed).append(each)
     return Checked(
         broken=tuple(sorted(broken, key=lambda each: by_name(each.kernel.record))),
         exempt=tuple(sorted(exempt, key=lambda each: by_name(each.broken.kernel.record))),
         kernels=tuple(kernels),
         rules=run.used,
         added=() if baseline is None else tuple(sorted(matching.added, key=by_name)),
-        removed=tuple(sorted((each for each in matching.removed if id(each) not in allowed), key=by_name)),
-        may_be_removed=tuple(sorted(may_go, key=by_name)),
+        removed=tuple(removed),
+        may_be_removed=tuple(may_be_removed),
         ended=tuple(ended),
         unused=tuple(unused),
-        assumed=run.assumed,
     )
 
 
-Bound = tuple[str, int, Rule, float]
-"""Criterion, number of its rule, the rule, and the bound."""
+def _refuse_comparisons(rules: Rules) -> None:
+    """Raise an error for each demand that compares, because there is no baseline."""
+    with ErrorCollector() as found:
+        for number, rule in enumerate(rules.rules, 1):
+            for name, bound in rule.bounds.items():
+                if bound is not None and CRITERIA[name].compares:
+                    found.add(
+                        RulesError(
+                            f"rule {number} ({rule.about}) demands {name}, and there is no baseline",
+                            where=rule.place,
+                            hint="Write one with --update, and name it with `baseline` (`--baseline`).",
+                        )
+                    )
 
 
 class _Run:
     """One check: which rules are for which kernels, and the values that are not known."""
 
-    def __init__(self, rules: Rules, evaluator: Evaluator, has_baseline: bool) -> None:
+    def __init__(self, rules: Rules, evaluator: Evaluator) -> None:
         self._rules = rules
         self._evaluator = evaluator
-        self._bounds: dict[tuple[str, object], tuple[Bound, ...]] = {}
+        self._demands: dict[tuple[str, object], list[Demand]] = {}
         self.used = 0  # rules for some kernel
-        self._compared: set[tuple[int, str]] = set()
-        self._new: dict[tuple[int, str], KernelRecord] = {}
-        self._unknown: dict[tuple[int, str], list[KernelRecord]] = {}
-        self.assumed = 0
-        with ErrorCollector() as found:
-            for number, rule in enumerate(rules.rules, 1) if not has_baseline else ():
-                for name, bound in rule.bounds.items():
-                    if bound is not None and CRITERIA[name].compares:
-                        found.add(
-                            RulesError(
-                                f"rule {number} ({rule.about}) demands {name}, and there is no baseline",
-                                where=rule.place,
-                                hint="Write one with --update, and name it with `baseline` (`--baseline`).",
-                            )
-                        )
+        self._compared: set[Demand] = set()
+        self._new: dict[Demand, KernelRecord] = {}
+        self._unknown: dict[Demand, list[KernelRecord]] = defaultdict(list)
 
-    def bounds(self, kernel: KernelRecord) -> tuple[Bound, ...]:
+    def _demands_on(self, kernel: KernelRecord) -> list[Demand]:
         """Return the demands on a kernel; of two rules with the same criterion the later counts."""
         key = kernel.name, kernel.compute_capability
-        if key not in self._bounds:
-            latest: dict[str, Bound | None] = {}
+        if key not in self._demands:
+            latest: dict[str, Demand | None] = {}
             for number, rule in enumerate(self._rules.rules, 1):
                 if rule.matching(kernel):
                     for name, bound in rule.bounds.items():
-                        latest[name] = None if bound is None else (name, number, rule, bound)
+                        latest[name] = None if bound is None else Demand(number, name, bound)
             some = [each for each in latest.values() if each is not None]
-            self._bounds[key] = tuple(sorted(some, key=lambda each: not CRITERIA[each[0]].compares))
-        return self._bounds[key]
+            self._demands[key] = sorted(some, key=lambda each: not CRITERIA[each.criterion].compares)
+        return self._demands[key]
 
-    def violations(
-        self, kernel: KernelRecord, old: KernelRecord | None, bounds: Iterable[Bound]
-    ) -> tuple[tuple[Violation, ...], ScannedKernel, ScannedKernel | None]:
-        """Return the broken demands on a kernel, with its rows."""
+    def check(self, kernel: KernelRecord, old: KernelRecord | None) -> BrokenKernel | None:
+        """Return the broken demands on a kernel; None if there are none."""
         row = self._evaluator.row(kernel, None if old is None else old.threads)
         before = None if old is None else self._evaluator.row(old, kernel.threads)
         broken = []
-        is_assumed = False
-        for name, number, _, bound in bounds:
-            criterion = CRITERIA[name]
-            is_assumed = is_assumed or (criterion.measure == "occupancy" and row.threads_assumed)
+        for demand in self._demands_on(kernel):
+            criterion = CRITERIA[demand.criterion]
             value = MEASURES[criterion.measure](row)
             was = None if before is None else MEASURES[criterion.measure](before)
+            base = was
             if criterion.compares and before is None:
                 if criterion.measure != "spill_bytes":
-                    self._new.setdefault((number, name), kernel)
+                    self._new.setdefault(demand, kernel)
                     continue
-                was = 0  # a new kernel brings all of its spills
+                base = 0  # a new kernel brings all of its spills
             elif criterion.compares:
-                self._compared.add((number, name))
-            if value is None or (criterion.compares and was is None):
-                self._unknown.setdefault((number, name), []).append(kernel)
+                self._compared.add(demand)
+            if value is None or (criterion.compares and base is None):
+                self._unknown[demand].append(kernel)
                 continue
             sign = -1 if criterion.measure == "occupancy" else 1  # the only value that may not fall
-            limit = was + sign * bound if criterion.compares and was is not None else bound
+            limit = base + sign * demand.bound if criterion.compares and base is not None else demand.bound
             if sign * (value - limit) > TOLERANCE:
-                shown = None if before is None else was
-                broken.append(Violation(number, name, bound, shown, value, limit))
-        self.assumed += is_assumed
-        return tuple(broken), row, before
+                broken.append(Violation(*demand, was, value, limit))
+        if not broken:
+            return None
+        return BrokenKernel(row, before, tuple(broken), tuple(causes(before, row)) if before else ())
 
     def refuse(
         self, known: Sequence[KernelRecord], *, is_partial: bool
     ) -> list[tuple[Rule | Exemption, str]]:
         """Raise the errors of rules that checked nothing; return entries without a demand for no kernel."""
-        names: dict[tuple[str, object], KernelRecord] = {}
-        for kernel in known:
-            names.setdefault((kernel.name, kernel.compute_capability), kernel)
+        names = {(kernel.name, kernel.compute_capability): kernel for kernel in known}
         unused: list[tuple[Rule | Exemption, str]] = []
         with ErrorCollector() as found:
             for number, rule in enumerate(self._rules.rules, 1):
@@ -270,29 +265,29 @@ class _Run:
             for exemption in self._rules.exemptions:
                 if idle := _idle_patterns(exemption, names.values()):
                     unused.append((exemption, f"no kernel matches {', '.join(idle)}"))
-            for (number, name), kernels in self._unknown.items():
-                found.add(self._unknown_error(number, name, kernels))
-            for (number, name), kernel in self._new.items():
-                if (number, name) not in self._compared and not is_partial:
-                    found.add(self._new_error(number, name, kernel))
+            for demand, kernels in self._unknown.items():
+                found.add(self._unknown_error(demand, kernels))
+            for demand, kernel in self._new.items():
+                if demand not in self._compared and not is_partial:
+                    found.add(self._new_error(demand, kernel))
         return unused
 
-    def _unknown_error(self, number: int, name: str, kernels: Sequence[KernelRecord]) -> RulesError:
-        rule = self._rules.rules[number - 1]
+    def _unknown_error(self, demand: Demand, kernels: Sequence[KernelRecord]) -> RulesError:
+        rule = self._rules.rules[demand.rule - 1]
         more = f" and {len(kernels) - 1:,} more" if len(kernels) > 1 else ""
-        measure = CRITERIA[name].measure
+        measure = CRITERIA[demand.criterion].measure
         return RulesError(
-            f"rule {number} ({rule.about}) demands {name}, but the files do not state the "
+            f"rule {demand.rule} ({rule.about}) demands {demand.criterion}, but the files do not state the "
             f"{measure.replace('_', ' ')} of {base_name(kernels[0].name)} for {kernels[0].arch}{more}",
             where=rule.place or kernels[0].source,
             hint=_SOURCES.get(measure, ""),
         )
 
-    def _new_error(self, number: int, name: str, kernel: KernelRecord) -> OccupancyError:
-        rule = self._rules.rules[number - 1]
+    def _new_error(self, demand: Demand, kernel: KernelRecord) -> BaselineError:
+        rule = self._rules.rules[demand.rule - 1]
         return BaselineError(
-            f"no kernel of rule {number} ({rule.about}) is in the baseline, so {name} compares nothing; "
-            f"{base_name(kernel.name)} for {kernel.arch} is new",
+            f"no kernel of rule {demand.rule} ({rule.about}) is in the baseline, so {demand.criterion} compares "
+            f"nothing; {base_name(kernel.name)} for {kernel.arch} is new",
             hint="Accept new kernels with --update, or compare with the right baseline.",
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -170,21 +170,20 @@ def diff_row(
     decisive: set[Verdict] = set()
     others: set[Verdict] = set()
     both = _measured(old, new)
-    knows_spills = None not in both["spill_bytes"]
+    decides = {"occupancy", "spill_bytes", "spill_smem"}
+    if None in both["spill_bytes"]:
+        decides.add("stack_bytes")
     for name, (was, now) in both.items():
-        is_decisive = name in ("occupancy", "spill_bytes", "spill_smem") or (
-            name == "stack_bytes" and not knows_spills
-        )
-        (decisive if is_decisive else others).add(_direction(name, was, now, threshold))
-    causes = tuple(_causes(old, new, both))
+        (decisive if name in decides else others).add(_direction(name, was, now, threshold))
+    changes = tuple(causes(old, new))
     verdict: Verdict = "same"
     if {"worse", "better"} <= decisive:
         verdict = "mixed"
     elif decisive - {"same"}:
         (verdict,) = decisive - {"same"}
-    elif others - {"same"} or (not threshold and any(each.name != "arch" for each in causes)):
+    elif others - {"same"} or (not threshold and any(each.name != "arch" for each in changes)):
         verdict = "changed"
-    return DiffRow(verdict, matched_by, old, new, causes)
+    return DiffRow(verdict, matched_by, old, new, changes)
 
 
 def _measured(old: ScannedKernel, new: ScannedKernel) -> dict[Measure, tuple[Any, Any]]:
@@ -205,9 +204,7 @@ def _direction(name: Measure, old: float | None, new: float | None, threshold: f
     return "better" if (new > old) == (name == "occupancy") else "worse"
 
 
-def _causes(
-    old: ScannedKernel, new: ScannedKernel, both: Mapping[Measure, tuple[Any, Any]]
-) -> Iterable[Change]:
+def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
     """Yield the values that differ, launch bounds before the registers that follow from them."""
     if old.record.arch != new.record.arch:
         yield Change("arch", old.record.arch, new.record.arch)
@@ -221,7 +218,7 @@ def _causes(
         yield Change("threads", old.threads, new.threads)
     stores_and_loads = [(row.record.spill_store_bytes, row.record.spill_load_bytes) for row in (old, new)]
     spills = [None if None in each else each for each in stores_and_loads]
-    values: Mapping[Any, Sequence[Any]] = {**both, "spills": spills}
+    values: Mapping[Any, Sequence[Any]] = {**_measured(old, new), "spills": spills}
     for name in ("smem", "regs", "spill_smem", "barriers", "spills", "stack_bytes"):
         was, now = values[name]
         if was is not None and now is not None and was != now:
@@ -279,13 +276,12 @@ def step_with_registers(row: ScannedKernel) -> NextStep | None:
     if answer is None or answer.kernel.regs is None:
         return None
     now = answer.kernel.regs
-    for registers in (now, now + 1):
-        if registers <= answer.limits.max_registers_per_thread:
-            there = evaluate(answer.limits, answer.kernel.replace(regs=registers), answer.model)
-            most = most_with(there, "regs", there.active_blocks) if there.active_blocks else None
-            if most is not None and most > now:
-                reached = evaluate(answer.limits, answer.kernel.replace(regs=most), answer.model)
-                return NextStep(reached.active_blocks, reached.occupancy, {"regs": most})
+    for registers in range(now, min(now + 1, answer.limits.max_registers_per_thread) + 1):
+        there = evaluate(answer.limits, answer.kernel.replace(regs=registers), answer.model)
+        most = most_with(there, "regs", there.active_blocks)
+        if most is not None and most > now:
+            reached = evaluate(answer.limits, answer.kernel.replace(regs=most), answer.model)
+            return NextStep(reached.active_blocks, reached.occupancy, {"regs": most})
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from typing import Any, NamedTuple, TypeVar
@@ -17,8 +17,6 @@ from ..values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
 from ..values.limits import ComputeCapability
 from ..values.spellings import INT_MAX, did_you_mean, parse_share, parse_size, parse_threads
 from .diff import Measure
-
-T = TypeVar("T")
 
 RULES_FILE = "occupancy.toml"
 """File of rules that is looked for first, and that `occupancy init` writes."""
@@ -175,10 +173,6 @@ class Exemption(_Entry):
             if self.until is not None:
                 self._set("until", found.call(_day, self.until))
 
-    def covers(self, criterion: str, today: date) -> bool:
-        """Return True if it excuses a violation on a day."""
-        return self.concerns(criterion) and not self.has_ended(today)
-
     def concerns(self, criterion: str) -> bool:
         """Return True if it is about a criterion, on whatever day."""
         return not self.rules or criterion in self.rules
@@ -212,6 +206,9 @@ class Rules:
             if rule.threads is not None or rule.dynamic_smem is not None
             for pattern in rule.patterns
         )
+
+
+Entry = TypeVar("Entry", Rule, Exemption)
 
 
 # Values
@@ -287,8 +284,6 @@ def _check_names(given: Iterable[str], names: Collection[str], where: str = "") 
 
 _NAMES = ("allow_removed", "baseline", "threads", "rules", "exemptions")
 _SHORTEST = "The shortest one: [[rules]] with max_occupancy_drop = 0 below it."
-_RULE_NAMES = tuple(each.name for each in fields(Rule) if each.name != "place")
-_EXEMPTION_NAMES = tuple(each.name for each in fields(Exemption) if each.name != "place")
 
 
 def read_rules(path: str | os.PathLike[str]) -> Rules:
@@ -328,7 +323,7 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
     with ErrorCollector() as found:
         found.call(_check_names, table, _NAMES, top)
 
-        def read(name: str, names: tuple[str, ...], make: Callable[..., T]) -> tuple[T, ...]:
+        def read(name: str, make: type[Entry]) -> tuple[Entry, ...]:
             entries = table.get(name, [])
             if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
                 found.add(_wrong(entries, f"{top}{name}", f"Write tables [[{name}]]."))
@@ -338,10 +333,10 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
             for number, entry in enumerate(entries, 1):
                 line = f", line {begin[number - 1]}" if len(begin) == len(entries) else ""
                 where = f"{file}{line}: {above}{name}[{number}]."
-                results.append(found.call(_entry, entry, names, make, where))
+                results.append(found.call(_entry, entry, make, where))
             return tuple(each for each in results if each is not None)
 
-        rules = read("rules", _RULE_NAMES, Rule)
+        rules = read("rules", Rule)
         if not table.get("rules"):
             found.add(RulesError("are missing", where=f"{top}rules", hint=_SHORTEST))
         _check_for_contradictions(rules, found)
@@ -358,15 +353,16 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
         return Rules(
             source=file,
             rules=rules,
-            exemptions=read("exemptions", _EXEMPTION_NAMES, Exemption),
+            exemptions=read("exemptions", Exemption),
             baseline=None if baseline is None else os.path.join(os.path.dirname(file), baseline),
             allow_removed=allow_removed,
             threads=found.call(_threads, table["threads"], f"{top}threads") if "threads" in table else None,
         )
 
 
-def _entry(entry: dict[str, Any], names: tuple[str, ...], make: Callable[..., T], where: str) -> T | None:
+def _entry(entry: dict[str, Any], make: type[Entry], where: str) -> Entry | None:
     """Make a rule or an exemption of a table; its errors have its place in the file."""
+    names = [each.name for each in fields(make) if each.name != "place"]
     place = where.rpartition(": ")[0]
     with ErrorCollector() as found:
         found.call(_check_names, entry, names, where)
