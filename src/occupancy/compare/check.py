@@ -163,7 +163,8 @@ def check_kernels(
         idle = {id(entry) for entry, _ in unused}
         unneeded = (each for each in rules.exemptions if id(each) not in helpful | idle)
         unused += [(each, "no violation needs it") for each in unneeded]
-    removed, may_be_removed = [], []
+    removed: list[KernelRecord] = []
+    may_be_removed: list[KernelRecord] = []
     for each in sorted(matching.removed, key=by_name):
         is_allowed = any(matches(pattern, each.name) for pattern in rules.allow_removed)
         (may_be_removed if is_allowed else removed).append(each)
