@@ -30,10 +30,16 @@ TESTS = {
     "readers": ("tests/oracle", "tests/unit/builds", "tests/unit/cli", "tests/test_hostile.py"),
     "builds": ("tests/unit/readers", "tests/unit/compare", "tests/unit/cli", "tests/unit/api"),
     "compare": ("tests/unit/builds", "tests/unit/cli", "tests/unit/api"),
-    "report": ("tests/unit/cli", "tests/unit/api", "tests/unit/render"),
+    "report": ("tests/unit/cli", "tests/unit/api", "tests/unit/render", "tests/test_docs.py"),
     "render": ("tests/unit/cli", "tests/unit/report"),
     "api": ("tests/unit/cli", "tests/unit/compare"),
-    "cli": ("tests/unit/api", "tests/unit/compare", "tests/test_process.py", "tests/test_nothing_lost.py"),
+    "cli": (
+        "tests/unit/api",
+        "tests/unit/compare",
+        "tests/test_docs.py",
+        "tests/test_process.py",
+        "tests/test_nothing_lost.py",
+    ),
 }
 """The tests of an area besides those of its own folder."""
 

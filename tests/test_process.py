@@ -22,6 +22,7 @@ def test_wrong_usage_goes_to_standard_error_and_ends_with_2(arguments: tuple[str
     done = run(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Error: " in done.stderr
+    assert ("See occupancy" in done.stderr) == ("--threads" not in arguments)
     assert "Traceback" not in done.stderr
 
 

@@ -92,9 +92,7 @@ class KernelRecord:
     """The compiler's name of the architecture, such as ``"sm_90"`` or ``"sm_90a"``."""
     also_in: tuple[str, ...] = ()
     """Other files with a copy of the kernel, or from which some of these values come."""
-    modules: tuple[FatbinModule, ...] = field(
-        default=(), compare=False, repr=False, metadata={"exclude": True}
-    )
+    modules: tuple[FatbinModule, ...] = field(default=(), compare=False, repr=False)
     """The fatbins with a copy of its image, among whose images the driver chooses. No output has them."""
     code: int | None = None
     """The CRC-32 of its machine code, if there is an image: the same for copies."""
@@ -310,7 +308,7 @@ class ReadProblem:
     """The problem."""
     line: int | None = None
     """The place in a text."""
-    is_harmless: bool = field(default=False, compare=False, repr=False, metadata={"exclude": True})
+    is_harmless: bool = field(default=False, compare=False, repr=False)
     """True if no kernels are missing: the source holds device code without kernels."""
 
     def __post_init__(self) -> None:

@@ -27,6 +27,7 @@ def test_is_what_sorting_all_answers_one_by_one_gives(n: int) -> None:
     assert len(expected) == 44  # of 56: no 2,048 threads, no 255 registers for 512 and 1,024
     assert [row for row in found.rows() if row["active_blocks"]] == expected
     assert list(found.best(n)) == best_of(expected, n)
+    assert list(found.best()) == best_of(expected, 10)
     assert len(best_of(expected, 1000)) < len(expected)
 
 

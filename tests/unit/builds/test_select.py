@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from occupancy import ComputeCapability, InputError
-from occupancy.builds.rows import Evaluator, SizePattern, with_block_sizes
+from occupancy.builds.rows import Evaluator, SizePattern, spilled_bytes, with_block_sizes
 from occupancy.builds.select import ORDERS, Selection, age, code_that_runs, newest
 from occupancy.readers import KernelRecord
 from occupancy.tables.table import LimitsTable
@@ -119,6 +119,12 @@ class TestRows:
         records = [record(str(bound), "sm_90", max_threads=bound) for bound in (256, 512)]
         rows = Evaluator(LimitsTable().limits, 512).rows(records)
         assert [(row.threads, row.threads_assumed) for row in rows] == [(256, True), (512, False)]
+
+    def test_spills_into_shared_memory_count_with_the_others(self) -> None:
+        spills = {"spill_store_bytes": 8, "spill_load_bytes": 4, "spill_smem": 16}
+        assert spilled_bytes(record("a", "sm_90", **spills)) == 28
+        assert spilled_bytes(record("a", "sm_90", spill_smem=16)) == 16
+        assert spilled_bytes(record("a", "sm_90")) is None
 
     def test_what_does_not_launch_or_not_even_compile(self) -> None:
         (row,) = Evaluator(LimitsTable().limits).rows([record("a", "sm_90", threads=512, max_threads=256)])

@@ -71,9 +71,21 @@ def test_steps_of_registers_whose_unit_is_doubled() -> None:
     assert "  21 registers x 32 threads = 672, rounded up to 128s: 768 per warp\n" in text
 
 
+def test_more_registers_than_a_thread_may_have() -> None:
+    text = run("calc", "--cc", "3.0", "-t", "32", "-r", "64", "--explain").stdout
+    assert "  64 registers per thread > 63: 0 blocks\n" in text
+
+
+def test_the_limits_of_an_sm() -> None:
+    titles = run("limits", columns=120).stdout.splitlines()[2].split("  ")
+    assert {"Threads", "Warps", "Blocks", "Registers"} <= {each.strip() for each in titles}
+
+
 def test_columns_by_other_names() -> None:
     names = "kernel,registers,shared,spills,stack,occ,limited by,blocks,time,share,achieved"
     done = run("scan", "tests/data/kernels/ptxas_v.txt", "--columns", names, "--format", "csv")
+    titles = run("scan", "tests/data/kernels/ptxas_v.txt", "--columns", "kernel,spills_from").stdout
+    assert "\nKernel           Spills from\n" in titles
     assert done.stdout.splitlines()[0] == (
         "demangled,regs,smem,spill_store_bytes,stack_bytes,occupancy,limiters,active_blocks,duration_us,"
         "time_share,achieved_occupancy"
