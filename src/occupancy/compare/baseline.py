@@ -273,8 +273,13 @@ def baseline_from(records: Iterable[KernelRecord], threads: int | None = None) -
     for record in records:
         kept = KernelRecord(**_stated(record) | {"name": stable_name(record.name)})
         stated.setdefault(_line(kept), kept)
-    ordered = sorted(stated.items(), key=lambda each: _order(each[1], each[0]))
-    return Baseline(tuple(record for _, record in ordered), threads)
+
+    def order(line: str) -> tuple[object, ...]:
+        record = stated[line]
+        arch = record.arch or ""
+        return record.name, len(arch), arch, record.source, line
+
+    return Baseline(tuple(stated[line] for line in sorted(stated, key=order)), threads)
 
 
 def _stated(record: KernelRecord) -> dict[str, Any]:
@@ -284,11 +289,6 @@ def _stated(record: KernelRecord) -> dict[str, Any]:
 
 def _line(record: KernelRecord) -> str:
     return _json(_stated(record))
-
-
-def _order(record: KernelRecord, line: str) -> tuple[object, ...]:
-    arch = record.arch or ""
-    return record.name, len(arch), arch, record.source, line
 
 
 def _json(value: object) -> str:
@@ -337,10 +337,8 @@ def accepted(
     if everything:
         return baseline_from(kernels, baseline.threads)
     matching = match(baseline.kernels, kernels)
-    kept = [record for record in matching.removed if not is_wanted(record)]
-    for old, new, _ in matching.pairs:
-        kept.append(new if is_wanted(old) or is_wanted(new) else old)
-    kept += [record for record in matching.added if is_wanted(record)]
-    left = set(map(id, [*matching.removed, *(pair.old for pair in matching.pairs)]))
-    kept += [record for record in baseline.kernels if id(record) not in left and not is_wanted(record)]
+    kept = [new if is_wanted(old) or is_wanted(new) else old for old, new, _ in matching.pairs]
+    kept += filter(is_wanted, matching.added)
+    paired = {id(pair.old) for pair in matching.pairs}
+    kept += [record for record in baseline.kernels if id(record) not in paired and not is_wanted(record)]
     return baseline_from(kept, baseline.threads)
