@@ -140,15 +140,19 @@ def split_registers(
         min_blocks = _matching_bound(limits, threads, launch, min_blocks)
     pool = threads * round_up(launch, STEP)
     solved = _solve(groups, pool)
-    taken = THREADS_PER_WARPGROUP * _sum(solved)
+    taken, needed = THREADS_PER_WARPGROUP * _sum(solved), _needed(solved)
     result = evaluate(limits, Kernel(threads, launch, smem=smem))
+    if_fitting = None
+    if min_blocks is not None and 0 < result.active_blocks < min_blocks:
+        registers = _registers_by_bounds(limits, threads, result.active_blocks)
+        if_fitting = registers if registers > launch else None
     return RegisterSplit(
         cc=str(limits.compute_capability),
         threads=threads,
         warpgroups=threads // THREADS_PER_WARPGROUP,
-        groups=tuple(_share(solved, number, launch, pool) for number in range(len(solved))),
+        groups=tuple(_share(group, solved, launch, pool) for group in solved),
         launch_regs=launch,
-        needed_regs=_needed(solved),
+        needed_regs=needed,
         pool=pool,
         taken=taken,
         suffices=taken <= pool,
@@ -159,10 +163,10 @@ def split_registers(
         needs_opt_in=needs_opt_in(limits, result.kernel),
         active_blocks=result.active_blocks,
         occupancy=result.occupancy,
-        launch_regs_if_fitting=_if_fitting(limits, threads, result.active_blocks, min_blocks, launch),
+        launch_regs_if_fitting=if_fitting,
         limiters=result.limiters,
         reason=result.reason,
-        enough_at_launch=None if taken <= pool else _enough(limits, threads, _needed(solved)),
+        enough_at_launch=None if taken <= pool else _enough(limits, threads, needed),
     )
 
 
@@ -177,13 +181,6 @@ def _enough(limits: Limits, threads: int, needed: int) -> str | None:
 def _registers_by_bounds(limits: Limits, threads: int, min_blocks: int) -> int:
     """Return the registers per thread by ptxas for a kernel with ``setmaxnreg`` and both bounds."""
     return launch_bounds(Gpu(limits), Kernel(threads), min_blocks).register_cap
-
-
-def _if_fitting(limits: Limits, threads: int, fitting: int, bound: int | None, launch: int) -> int | None:
-    if bound is None or not 0 < fitting < bound:
-        return None
-    registers = _registers_by_bounds(limits, threads, fitting)
-    return registers if registers > launch else None
 
 
 def _matching_bound(limits: Limits, threads: int, launch: int, min_blocks: int | None) -> int | None:
@@ -282,32 +279,28 @@ def _sum(groups: Sequence[Warpgroups]) -> int:
 
 def _solve(groups: Sequence[Warpgroups], pool: int) -> list[Warpgroups]:
     """Replace the missing number by the most that the other groups leave."""
-    solved = list(groups)
-    for number, group in enumerate(groups):
-        if group.regs is None:
-            most = _most(groups, number, pool)
-            if most is None:
-                raise InputError(
-                    f"the other warpgroups leave fewer than {LEAST} registers",
-                    where="groups",
-                    hint=f"Leave {LEAST} to each of the rest.",
-                )
-            solved[number] = group._replace(regs=most)
+    solved = [
+        group._replace(regs=_most(group, groups, pool)) if group.regs is None else group for group in groups
+    ]
+    if any(group.regs is None for group in solved):
+        raise InputError(
+            f"the other warpgroups leave fewer than {LEAST} registers",
+            where="groups",
+            hint=f"Leave {LEAST} to each of the rest.",
+        )
     return solved
 
 
-def _most(groups: Sequence[Warpgroups], number: int, pool: int) -> int | None:
+def _most(group: Warpgroups, groups: Sequence[Warpgroups], pool: int) -> int | None:
     """Return the most registers of one group beside the others; None below the minimum."""
-    group = groups[number]
-    others = _sum(groups) - group.warpgroups * (group.regs or 0)
+    others = _sum(groups) - _sum([group])
     most = min((pool // THREADS_PER_WARPGROUP - others) // group.warpgroups // STEP * STEP, MOST)
     return most if most >= LEAST else None
 
 
-def _share(groups: Sequence[Warpgroups], number: int, launch: int, pool: int) -> WarpgroupShare:
-    group = groups[number]
+def _share(group: Warpgroups, groups: Sequence[Warpgroups], launch: int, pool: int) -> WarpgroupShare:
     registers = group.regs or 0
     instruction: Literal["setmaxnreg.dec", "setmaxnreg.inc"] | None = None
     if registers != launch:
         instruction = "setmaxnreg.dec" if registers < launch else "setmaxnreg.inc"
-    return WarpgroupShare(group.warpgroups, registers, instruction, _most(groups, number, pool))
+    return WarpgroupShare(group.warpgroups, registers, instruction, _most(group, groups, pool))
