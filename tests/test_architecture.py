@@ -17,14 +17,14 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 210,
-    "values": 1610,
+    "values": 1600,
     "tables": 1210,
     "engine": 1020,
     "readers": 4270,
-    "advice": 1620,
+    "advice": 1590,
     "arrays": 720,
-    "device": 1020,
-    "builds": 1460,
+    "device": 1010,
+    "builds": 1440,
     "compare": 1630,
     "report": 3520,
     "render": 650,

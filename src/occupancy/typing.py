@@ -7,7 +7,6 @@ from .advice.budget import Budget, BudgetLevel
 from .advice.carveout import CarveoutAdvice, SharedMemorySize
 from .advice.launch_bounds import LaunchBounds
 from .advice.next_steps import NextStep
-from .advice.opt_in import OptIn
 from .advice.registers import RegisterSplit
 from .advice.slack import Slack
 from .advice.waves import FullWave, Waves
@@ -53,7 +52,6 @@ __all__ = [
     "LaunchFailure",
     "Model",
     "NextStep",
-    "OptIn",
     "Provenance",
     "ReadProblem",
     "RegisterSplit",

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
-
 from ..engine import Result, evaluate
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -13,44 +10,28 @@ NON_PORTABLE = "cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableCluster
 """Required for clusters beyond the portable size. CUDA C++ Programming Guide, thread block clusters."""
 
 
-class OptIn(NamedTuple):
-    """A call that a launch needs before it."""
-
-    call: str
-    """In C++: `cudaFuncSetAttribute` of the kernel."""
-    needed_for: str
-
-
-def opt_ins(result: Result, cluster_size: int | None) -> tuple[OptIn, ...]:
-    """Return the calls that a kernel needs before it launches.
+def opt_ins(result: Result, cluster_size: int | None) -> tuple[str, ...]:
+    """Return the calls, in C++, that a kernel needs before it launches.
 
     Args:
         result: The engine's result.
         cluster_size: Blocks per cluster; None without clusters.
     """
-    return (*_for_shared_memory(result), *_for_clusters(result, cluster_size))
+    limits, kernel, calls = result.limits, result.kernel, []
+    # If the split is not known, all of the shared memory may be dynamic.
+    size = kernel.dynamic_smem if kernel.smem is None else kernel.smem
+    if size is not None and not _has_too_much_static(result) and needs_opt_in(limits, kernel):
+        calls.append(f"cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, {size})")
+    portable = limits.max_portable_cluster_size
+    if cluster_size is not None and portable is not None and cluster_size > portable:
+        calls.append(NON_PORTABLE)
+    return tuple(calls)
 
 
 def needs_opt_in(limits: Limits, kernel: Kernel) -> bool:
     """Return True if the shared memory of a kernel requires cudaFuncSetAttribute."""
     raised, default = (evaluate(limits, kernel.replace(opt_in=each)).block_limits for each in (True, False))
     return raised.shared_memory != 0 and default.shared_memory == 0
-
-
-def _for_shared_memory(result: Result) -> Iterator[OptIn]:
-    limits, kernel = result.limits, result.kernel
-    # If the split is not known, all of the shared memory may be dynamic.
-    size = kernel.dynamic_smem if kernel.smem is None else kernel.smem
-    if size is None or _has_too_much_static(result) or not needs_opt_in(limits, kernel):
-        return
-    call = f"cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, {size})"
-    yield OptIn(call, "more than 48 KiB of dynamic shared memory")
-
-
-def _for_clusters(result: Result, size: int | None) -> Iterator[OptIn]:
-    portable = result.limits.max_portable_cluster_size
-    if size is not None and portable is not None and size > portable:
-        yield OptIn(NON_PORTABLE, f"a cluster of more than {portable} blocks")
 
 
 def compile_error(result: Result) -> str | None:

@@ -74,5 +74,5 @@ def _fit(gpu: Gpu, kernel: Kernel, model: Model | None, cluster_size: int | None
     except InputError as error:
         return Fit(gpu, kernel, False, error.problem, None, ())
     reason = result.reason or compile_error(result)
-    calls = tuple(each.call for each in opt_ins(result, cluster_size))
+    calls = opt_ins(result, cluster_size)
     return Fit(gpu, kernel, reason is None, reason, result, calls)

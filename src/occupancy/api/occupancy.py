@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ..advice.carveout import CarveoutAdvice
     from ..advice.launch_bounds import LaunchBounds
     from ..advice.next_steps import NextStep
-    from ..advice.opt_in import OptIn
     from ..advice.slack import Slack
     from ..advice.waves import Waves
     from ..report.explain import Explanation
@@ -176,8 +175,8 @@ class Occupancy(Printed, Result):
         return None if count is None else count * self.active_blocks * self.launchable
 
     @property
-    def opt_ins(self) -> tuple[OptIn, ...]:
-        """Calls that a launch needs before it."""
+    def opt_ins(self) -> tuple[str, ...]:
+        """Calls, in C++, that a launch needs before it."""
         from ..advice.opt_in import opt_ins
 
         return opt_ins(self, None)

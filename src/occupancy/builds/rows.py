@@ -15,7 +15,7 @@ from ..engine import Result, evaluate
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..tables.gpus import Gpu
-from ..values.kernel import Kernel, Launch
+from ..values.kernel import Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.resources import Resource
 from .names import matches, short_name, template_name
@@ -62,8 +62,8 @@ class SizedResult:
     answer: Result | None = None
     is_hypothetical: bool = False
     """True for another GPU than the one that the kernel was compiled for."""
-    problem: str | None = None
     reason: str | None = None
+    """Reason why the kernel does not launch, or has no occupancy."""
 
     @cached_property
     def next_step(self) -> NextStep | None:
@@ -95,17 +95,11 @@ class ScannedKernel(_Fields):
     time_share: float | None
     """Share of the time of all launches that were scanned, 0 to 1."""
 
-    def __init__(
-        self,
-        record: KernelRecord,
-        result: SizedResult,
-        sms: int | None = None,
-        time_share: float | None = None,
-    ) -> None:
+    def __init__(self, record: KernelRecord, result: SizedResult, sms: int | None = None) -> None:
         self.record = record
         self.result = result
         self._sms = sms
-        self.time_share = time_share
+        self.time_share = None
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "record":  # asked for by copy and pickle
@@ -135,36 +129,32 @@ class ScannedKernel(_Fields):
     @property
     def cc(self) -> str | None:
         """Compute capability of the GPU that the numbers are for."""
-        answer = self.result.answer
-        return None if answer is None else str(answer.limits.compute_capability)
+        return str(self.answer.limits.compute_capability) if self.answer else None
 
     @property
     def occupancy(self) -> float | None:
         """Active warps by the most warps of an SM, 0 to 1; None where something needed is not known."""
-        answer = self.result.answer
-        return None if answer is None else answer.occupancy
+        return self.answer.occupancy if self.answer else None
 
     @property
     def active_blocks(self) -> int | None:
         """Resident blocks per SM."""
-        answer = self.result.answer
-        return None if answer is None else answer.active_blocks
+        return self.answer.active_blocks if self.answer else None
 
     @property
     def limiters(self) -> tuple[Resource, ...]:
         """Resources that allow no more blocks."""
-        answer = self.result.answer
-        return () if answer is None else answer.limiters
+        return self.answer.limiters if self.answer else ()
 
     @property
     def launchable(self) -> bool | None:
         """True if the kernel launches; None where something needed is not known."""
-        return None if self.result.answer is None else self.result.reason is None
+        return self.reason is None if self.answer else None
 
     @property
     def reason(self) -> str | None:
         """Reason why the kernel does not launch, or has no occupancy."""
-        return self.result.reason or self.result.problem
+        return self.result.reason
 
     @property
     def next_step(self) -> NextStep | None:
@@ -178,8 +168,8 @@ class ScannedKernel(_Fields):
     @property
     def launch_waves(self) -> Waves | None:
         """Waves of a launch on a GPU whose SMs are known."""
-        answer, record = self.result.answer, self.record
-        if answer is None or record.grid_dim is None or self.result.reason is not None:
+        answer, record = self.answer, self.record
+        if answer is None or record.grid_dim is None or self.reason is not None:
             return None
         sms = self._sms
         if sms is None and not self.result.is_hypothetical:
@@ -230,7 +220,7 @@ class ScannedKernel(_Fields):
         """Reason to look at the kernel; None for candidates that an autotuner rejected."""
         if self.record.chosen is False:
             return None
-        if self.result.reason is not None:
+        if self.launchable is False:
             return "does-not-launch"
         if spilled_bytes(self.record):
             return "spills"
@@ -325,11 +315,15 @@ class Evaluator:
                 raise InputError(
                     "PTX does not state registers" if record.format == "ptx" else "registers not stated"
                 )
-            kernel = _kernel(record, limits, threads, is_hypothetical=result.is_hypothetical)
+            kernel = record.kernel(threads)
+            if kernel.carveout is not None and (
+                result.is_hypothetical or kernel.carveout.amount not in limits.shared_memory_configurations
+            ):
+                kernel = kernel.replace(carveout=None)
             result.answer = evaluate(limits, kernel)
             result.reason = _reason(record, result.answer, threads)
         except OccupancyError as error:
-            result.problem = str(error)
+            result.reason = str(error)
         return result
 
     def _limits(self, record: KernelRecord) -> Limits:
@@ -354,9 +348,8 @@ def with_block_sizes(records: Iterable[KernelRecord], sizes: Sequence[SizePatter
         if key not in names:
             threads = dynamic = None
             for size in sizes:
-                if (not size.archs or record.compute_capability in size.archs) and matches(
-                    size.kernels, record.name
-                ):
+                is_arch = not size.archs or record.compute_capability in size.archs
+                if is_arch and matches(size.kernels, record.name):
                     threads = threads if size.threads is None else size.threads
                     dynamic = dynamic if size.dynamic_smem is None else size.dynamic_smem
             names[key] = threads, dynamic
@@ -372,15 +365,6 @@ def with_block_sizes(records: Iterable[KernelRecord], sizes: Sequence[SizePatter
 @lru_cache(maxsize=1 << 12)
 def _with_bound(limits: Limits, max_threads: int) -> Limits:
     return limits.replace(max_threads_per_block=min(limits.max_threads_per_block, max_threads))
-
-
-def _kernel(record: KernelRecord, limits: Limits, threads: int, *, is_hypothetical: bool) -> Kernel:
-    kernel = record.kernel(threads)
-    if kernel.carveout is not None and (
-        is_hypothetical or kernel.carveout.amount not in limits.shared_memory_configurations
-    ):
-        return kernel.replace(carveout=None)
-    return kernel
 
 
 def _reason(record: KernelRecord, answer: Result, threads: int) -> str | None:

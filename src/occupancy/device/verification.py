@@ -66,25 +66,17 @@ class Check:
 
     def compare(self, case: object, driver: object, computed: object, documented: object = None) -> None:
         """Count a comparison; ``documented`` is the wrong result of some drivers, if one is known."""
-        self.compared += 1
-        if driver == computed:
-            return
-        if documented is not None and driver == documented:
-            self.documented += 1
-        else:
-            self._differ(case, driver, computed)
+        is_documented = driver != computed and driver == documented
+        self.documented += is_documented
+        self.count(case, driver, computed, is_right=is_documented or driver == computed)
 
-    def compare_bound(self, case: object, driver: int | str, bound: int) -> None:
-        """Count a comparison with an upper bound."""
+    def count(self, case: object, driver: object, computed: object, *, is_right: bool) -> None:
+        """Count a comparison, and keep it if it is among the first that differ."""
         self.compared += 1
-        if isinstance(driver, str) or driver > bound:
-            self._differ(case, driver, f"at most {bound}")
-
-    def _differ(self, case: object, driver: object, computed: object) -> None:
-        self.different += 1
-        if len(self.differences) < KEPT_DIFFERENCES:
-            text = case if isinstance(case, str) else repr(case)
-            self.differences.append(Difference(text, str(driver), str(computed)))
+        if not is_right:
+            self.different += 1
+            if len(self.differences) < KEPT_DIFFERENCES:
+                self.differences.append(Difference(str(case), str(driver), str(computed)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,11 +265,8 @@ class _Comparison:
 
     def _most_dynamic(self, kernel: Kernel) -> int:
         """Return the most dynamic shared memory that a launch can request."""
-        limits = self._limits
-        most = (
-            limits.max_shared_memory_per_block_optin if kernel.opt_in else limits.max_shared_memory_per_block
-        )
-        return most - (kernel.static_smem or 0)
+        most = cuda.max_shared_memory_allocation(self._limits, kernel)
+        return most - self._limits.reserved_shared_memory_per_block - kernel.shared_memory
 
     def _dynamic_sizes(self, kernel: Kernel) -> list[int]:
         """Return sizes of dynamic shared memory from 0 to the maximum, every other one in whole units."""
@@ -355,7 +344,8 @@ class _Comparison:
                     launched = kernel.replace(threads=count, dynamic_smem=dynamic)
                     driver = _result(function.active_clusters, size, count, dynamic)
                     bound = max_active_clusters(self._limits, launched, self._multiprocessor_count, size)
-                    self._bound.compare_bound((size, launched), driver, bound)
+                    is_right = isinstance(driver, int) and driver <= bound
+                    self._bound.count((size, launched), driver, f"at most {bound}", is_right=is_right)
                     blocks = evaluate(self._limits, launched, "cuda").active_blocks
                     if blocks:
                         same = _result(counter.active_clusters, blocks, size)

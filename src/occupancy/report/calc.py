@@ -71,7 +71,7 @@ class Row:
     def opt_ins(self) -> list[str]:
         """Calls that a launch needs before it."""
         size = None if self.wave is None else self.wave.cluster_size
-        return [each.call for each in opt_ins(self.result, size)]
+        return list(opt_ins(self.result, size))
 
     @property
     def carveout(self) -> dict[str, Any] | None:

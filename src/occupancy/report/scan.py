@@ -83,9 +83,8 @@ def summary(rows: Iterable[ScannedKernel]) -> Summary:
             continue
         if (spills := spilled_bytes(record)) is not None:
             spilled.append(spills)
-        failing += row.result.reason is not None
-        share = row.occupancy
-        below += share is not None and share < LOW and row.result.reason is None
+        failing += row.launchable is False
+        below += bool(row.launchable) and (row.occupancy or 0) < LOW
     spilling = sum(map(bool, spilled)) if spilled or not kernels else None
     return Summary(kernels, launches, tuple(sorted(archs, key=age)), spilling, below, failing)
 
@@ -134,7 +133,7 @@ def step_text(step: NextStep | None) -> str:
 
 def occupancy_text(row: ScannedKernel) -> str:
     """Return the occupancy of a row as a cell."""
-    if row.result.reason is not None:
+    if row.launchable is False:
         return "no launch"
     return "-" if row.occupancy is None else percent(row.occupancy)
 
@@ -146,7 +145,7 @@ def _marked_occupancy(row: ScannedKernel) -> str:
 
 def limiters_text(row: ScannedKernel) -> str:
     """Return the limiting resources of a row as a cell."""
-    return labels(row.limiters) if row.result.reason is None else ""
+    return labels(row.limiters) if row.launchable else ""
 
 
 def threads_text(row: ScannedKernel) -> str:

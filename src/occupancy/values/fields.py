@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypedDict
 
-from ..errors import InputError, shown
+from ..errors import InputError, TooMuchError, shown
 from .carveout import Carveout, parse_carveout
 from .spellings import INT_MAX, nearest_names, parse_count, parse_flag, parse_shape, parse_size
 
@@ -110,8 +110,6 @@ class Field(NamedTuple):
             InputError: It is; above ``high`` a `TooMuchError`.
         """
         if not self.low <= value <= self.high:
-            from ..errors import TooMuchError
-
             kind = TooMuchError if value > self.high else InputError
             raise kind(f"{shown(value)} is out of range", where=self.name, allowed=self.range)
 

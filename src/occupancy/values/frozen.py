@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -31,6 +31,3 @@ class FrozenDict(Mapping[Key, Value]):
 
     def __repr__(self) -> str:
         return repr(self._items)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._items,)

@@ -54,6 +54,7 @@ class ComputeCapability(NamedTuple):
         Raises:
             InputError: Anything else. Floats are refused because 12.10 would be 12.1.
         """
+        problem = "is not a compute capability"
         match value:
             case ComputeCapability():
                 return value
@@ -61,20 +62,17 @@ class ComputeCapability(NamedTuple):
                 if found := _SPELLING.fullmatch(value.strip()):
                     dotted_major, dotted_minor, major, minor = found.groups()
                     return cls(int(dotted_major or major), int(dotted_minor or minor))
-                problem = f"{shown(value)} is not a compute capability"
             case float():
-                problem = f"{shown(value)} is a float, and a float cannot tell 12.1 from 12.10"
+                problem = "is a float, and a float cannot tell 12.1 from 12.10"
             case bool() | [bool(), _] | [_, bool()]:
-                problem = f"{shown(value)} is not a compute capability"
+                pass
             case int():
                 if 10 <= value <= 999:
                     return cls(*divmod(value, 10))
-                problem = f"{shown(value)} is ambiguous"
+                problem = "is ambiguous"
             case [int(major), int(minor)] if 0 < major < 100 and 0 <= minor < 100:
                 return cls(major, minor)
-            case _:
-                problem = f"{shown(value)} is not a compute capability"
-        raise InputError(problem, where="cc", allowed=_HOW_TO_WRITE_ONE)
+        raise InputError(f"{shown(value)} {problem}", where="cc", allowed=_HOW_TO_WRITE_ONE)
 
 
 @dataclass(frozen=True, slots=True)
