@@ -369,7 +369,7 @@ def _with_bound(limits: Limits, max_threads: int) -> Limits:
 
 def _reason(record: KernelRecord, answer: Result, threads: int) -> str | None:
     if record.max_threads is not None and threads > record.max_threads and record.num_warps is None:
-        return f"{threads:,} threads per block; it was compiled for at most {record.max_threads:,}"
+        return f"{threads:,} threads in one block, but the kernel was compiled for at most {record.max_threads:,}."
     failure = answer.failure
     if failure is not None:
         return str(failure)

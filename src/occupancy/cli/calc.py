@@ -158,7 +158,7 @@ def budget(
 ) -> None:  # fmt: skip
     """Find the most registers and shared memory that reach a target on all GPUs.
 
-    The limits of a row hold together. Without a target every number of blocks is a row.
+    The limits of a row hold together. Without a target, there is one row for each number of blocks.
 
     \b
     occupancy budget --cc 9.0 --threads 256 --occupancy 75%

@@ -102,7 +102,7 @@ def gpus(words: tuple[str, ...], sort: GpuOrder, wants_all: bool, output_format:
 def device(number: int | None, option: int | None, output_format: str) -> None:
     """List the GPUs of this machine, with the limits of an SM from the driver, or else from the table.
 
-    N is the number of one of them.
+    N selects one GPU by its number.
 
     \b
     occupancy device

@@ -26,7 +26,7 @@ FILE_NAME = "occupancy.html"
 
 
 @command(
-    output_option("Write the page there, - for standard output."),
+    output_option("Write the page to FILE (- for standard output)."),
     click.Argument(["files"], metavar="[FILE]...", nargs=-1),
     Option("-c", "--cc", group="gpu", metavar="CC", shell_complete=complete_gpu,
            help="Compute capability to open with: 9.0, hopper."),

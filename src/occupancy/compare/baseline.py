@@ -255,7 +255,7 @@ def _first_mistake(error: ValidationError, file: str) -> BaselineError:
     path = "".join(f"[{key}]" if isinstance(key, int) else f".{key[:80]}" for key in first["loc"])
     problem = {
         "missing": "is missing",
-        "extra_forbidden": "there is no such name",
+        "extra_forbidden": "unknown name",
     }.get(first["type"], f"got {shown(first['input'])}")
     return BaselineError(problem, where=f"{file}: {path.removeprefix('.')}", hint=_HINT)
 

@@ -277,7 +277,7 @@ def _check_names(given: Iterable[str], names: Collection[str], where: str = "") 
             if name not in names:
                 cut = name[:MAX_SHOWN]
                 hint = did_you_mean(cut, names)
-                found.add(RulesError("there is no such name", where=where + cut, hint=hint))
+                found.add(RulesError("unknown name", where=where + cut, hint=hint))
 
 
 # The file

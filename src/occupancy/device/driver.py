@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import DeviceError, MissingDependencyError
 
-NO_GPU_HINT = "Without a GPU, give its compute capability, such as 9.0, or its name, such as H100 SXM."
+NO_GPU_HINT = 'Without a GPU, name one instead: occupancy calc --gpu "H100 SXM", or --cc 9.0.'
 VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
 
 

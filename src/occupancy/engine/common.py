@@ -48,7 +48,7 @@ def shared_memory_configuration(limits: Limits, carveout: Carveout | None) -> in
         return carveout.amount
     sizes = ", ".join(f"{size // 1024}k" for size in limits.shared_memory_configurations)
     raise InputError(
-        f"{carveout.amount:,} bytes is no shared memory size of compute capability {limits.compute_capability}",
+        f"{carveout.amount:,} bytes is not a shared memory size of compute capability {limits.compute_capability}",
         where="carveout",
         allowed=f"{sizes}, 0% to 100%",
     )

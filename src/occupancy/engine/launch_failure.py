@@ -56,7 +56,7 @@ class LaunchFailure(NamedTuple):
 def _subject(limit: str) -> str:
     """Return the subject of a limit in a sentence: ``a block may have``."""
     if limit == "max_threads":
-        return "it was compiled for"
+        return "the kernel was compiled for"
     if limit == "carveout":
         return "the carveout leaves"
     if limit.endswith("per_multiprocessor"):

@@ -50,7 +50,8 @@ def read_kernel(obj: object) -> KernelRecord:
         raise InputError(
             f"{type_name(obj)} could not be asked: {foreign_message(error)}", where=_WHERE
         ) from error
-    raise InputError(f"{type_name(obj)} is no kernel that is known", where=_WHERE, allowed=_KNOWN)
+    hint = "Give threads per block by name: threads=256." if type(obj) is int else ""
+    raise InputError(f"{type_name(obj)} is not a kernel", where=_WHERE, allowed=_KNOWN, hint=hint)
 
 
 def _record(obj: Any, **values: Any) -> KernelRecord:

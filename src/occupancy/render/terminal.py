@@ -100,7 +100,7 @@ def _table(console: Console, table: Table) -> None:
     if hidden:
         hidden.sort(key=lambda column: -column.optional)
         names = ", ".join(f'"{column.title}"' for column in hidden)
-        console.print(f"Hidden at this width: {names} (--format csv has all).")
+        console.print(f"Hidden at this width: {names}. Widen the terminal, or use --format csv.")
     _lines(console, [" " * indent + line for line in table.lines])
 
 

@@ -153,7 +153,7 @@ def _budget_headline(
 ) -> Iterator[str]:
     names = gpu_text(gpus[0]) if len(gpus) == 1 else join_and([gpu.label for gpu in gpus])
     if level is None:
-        yield f"{kernel_text(kernel)} on {names}"
+        yield f"{kernel_text(kernel)} on {names}" if has_threads else names
         return
     if level.stages is not None and stage_smem is not None:
         yield f"{count(level.stages, 'stage')} of {size(stage_smem)} fit in {size(level.smem)} of shared memory"
@@ -161,7 +161,8 @@ def _budget_headline(
         memory = f"{size(level.smem)} of shared memory per block"
         yield f"Up to {count(level.regs, 'register')} per thread and {memory}"
     if has_threads:
-        resident = f"{level.blocks_text} blocks of {kernel.threads:,} threads per SM"
+        blocks = "1 block" if level.blocks_text == "1" else f"{level.blocks_text} blocks"
+        resident = f"{blocks} of {kernel.threads:,} threads per SM"
         yield f"{resident}, {percent(level.occupancy)} occupancy, on {names}"
     else:
         yield f"{level.blocks_text} blocks per SM on {names}"
@@ -205,6 +206,8 @@ def bounds_report(gpus: Sequence[Gpu], kernel: Kernel, bounds: Sequence[LaunchBo
     texts = join_and(list(dict.fromkeys(each.launch_bounds for each in bounds)))
     some, several = 0 < len(honored) < len(bounds), len(bounds) > 1
     where = f" on {join_and(honored)}" if some else " on all of them" * several
+    if not honored:
+        where += " (minimum blocks ignored)"
     rows = list(map(BoundsRow, gpus, bounds))
     warnings = [f"{row.gpu.label}: {row.bounds.warning}." for row in rows if row.bounds.warning]
     return Report(

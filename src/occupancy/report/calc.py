@@ -380,7 +380,7 @@ def _details_of_one(row: Row) -> Iterator[Block]:
 def _steps_block(row: Row) -> Block:
     title = "To raise occupancy" if row.result.launchable else "To make it launch"
     if not row.steps:
-        return Paragraph((f"{title}: no smaller amount of a given input helps.",))
+        return Paragraph((f"{title}: fewer registers or less shared memory do not help.",))
     rows, lines = [], []
     for step in row.steps:
         cap = row.cap(step)
@@ -412,7 +412,7 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
             if row.wave.clusters is not None:
                 clusters = f" in {'up to ' * row.wave.is_upper_bound}{count(row.wave.clusters, 'cluster')}"
         resident = f"{count(sms, 'SM')} hold{'s' * (sms == 1)} {count(row.resident_blocks, 'block')}"
-        yield "Whole GPU", f"{resident}{clusters}: the grid of a persistent kernel"
+        yield "Whole GPU", f"{resident}{clusters}: one wave, the largest cooperative grid"
 
 
 def _headroom(row: Row) -> Iterator[str]:

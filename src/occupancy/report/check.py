@@ -109,11 +109,12 @@ def _value(measure: str, value: float) -> str:
 
 
 def _fix(group: Group) -> str:
-    """Return the fix for all architectures: ``shared memory to 4.125 KiB (sm_80) or 6.125 KiB (sm_90)``."""
-    measure = group.broken[0].violations[0].measure
-    fixes = fixes_text((one.kernel.record.arch, one.fix) for one in group.broken)
-    if measure in ("spill_bytes", "spill_smem"):
-        return f"allow more registers{f' ({fixes})' if fixes else ''}, or reduce live values"
+    """Return the fix for all architectures, such as ``reduce registers to 40``."""
+    spills = group.broken[0].violations[0].measure in ("spill_bytes", "spill_smem")
+    verb = "raise" if spills else "reduce"
+    fixes = fixes_text(verb, [(one.kernel.record.arch, one.fix) for one in group.broken])
+    if spills:
+        return f"{fixes or 'allow more registers'}, or reduce live values"
     return fixes or f"change the kernel, or accept it with --update --name {quote(group.name)}"
 
 

@@ -98,17 +98,17 @@ _VALUES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
 
 
 def by_arch(texts: Iterable[tuple[str | None, str]]) -> str:
-    """Return what is the same on all architectures, or ``4.125 KiB (sm_80) or 6.125 KiB (sm_90)``."""
+    """Return what is the same on all architectures, or ``4.125 KiB (sm_80) and 6.125 KiB (sm_90)``."""
     archs: dict[str, list[str]] = {}
     for arch, text in texts:
         archs.setdefault(text, []).append(arch or "-")
     if len(archs) == 1:
         return next(iter(archs))
-    return " or ".join(f"{text} ({', '.join(names)})" for text, names in archs.items())
+    return " and ".join(f"{text} ({', '.join(names)})" for text, names in archs.items())
 
 
 def causes_text(causes: Iterable[tuple[str | None, Sequence[Change]]]) -> str:
-    """Return the changes: ``registers 96 -> 40 (sm_80) or 128 -> 40 (sm_90)``."""
+    """Return the changes: ``registers 96 -> 40 (sm_80) and 128 -> 40 (sm_90)``."""
     changes: dict[str, list[tuple[str | None, str]]] = {}
     for arch, each in causes:
         for name, old, new in each:
@@ -145,15 +145,14 @@ def block(title: str, lines: Sequence[tuple[str, str]]) -> Table:
 _RESOURCES = {"regs": "registers", "smem": "shared memory"}
 
 
-def fixes_text(fixes: Iterable[tuple[str | None, NextStep | None]]) -> str:
-    """Return the fix of each architecture: ``shared memory to 4.125 KiB (sm_80) or 6.125 KiB (sm_90)``."""
+def fixes_text(verb: str, fixes: Iterable[tuple[str | None, NextStep | None]]) -> str:
+    """Return the fix: ``reduce shared memory to 4.125 KiB (sm_80) and 6.125 KiB (sm_90)``."""
     values: dict[str, list[tuple[str | None, str]]] = {}
     for arch, fix in fixes:
         for resource, value in ({} if fix is None else fix.requires).items():
             values.setdefault(resource, []).append((arch, amount_text(resource, value).removesuffix(" regs")))
-    return ", ".join(
-        f"{_RESOURCES.get(name, label(name))} to {by_arch(texts)}" for name, texts in values.items()
-    )
+    texts = [f"{_RESOURCES.get(name, label(name))} to {by_arch(each)}" for name, each in values.items()]
+    return f"{'change' if 'threads' in values else verb} {', '.join(texts)}" if texts else ""
 
 
 def names_of(records: Iterable[KernelRecord]) -> dict[str, None]:
@@ -188,7 +187,7 @@ def _lines(group: Sequence[DiffRow]) -> Iterator[tuple[str, str]]:
         occupancy, threads = (arrow(text(row.old), text(row.new)) for text in (occupancy_text, threads_text))
         yield row.new.record.arch or "-", f"{occupancy} at {threads} threads" if threads else occupancy
     yield "cause", causes_text((row.new.record.arch, _named_causes(row)) for row in group)
-    if fix := fixes_text((row.new.record.arch, row.fix) for row in group):
+    if fix := fixes_text("reduce", [(row.new.record.arch, row.fix) for row in group]):
         yield "fix", fix
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..values.numbers import count, percent
+from ..values.numbers import percent
 from .calc import kernel_text, labels
 from .model import Block, Column, Facts, Paragraph, Report
 
@@ -37,7 +37,8 @@ def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
     """
     running = [fit for fit in fits if fit.runs]
     kernel = fits[0].kernel
-    runs = f"Runs on {len(running)} of {count(len(fits), 'GPU')}"
+    noun = "GPUs" if any(fit.gpu.name for fit in fits) else "compute capabilities"
+    runs = f"Runs on {len(running)} of {len(fits)} {noun}"
     if least is not None:
         reached = [fit for fit in running if fit.occupancy >= least - 0.0005]
         fits = sorted(reached, key=lambda fit: -fit.occupancy)

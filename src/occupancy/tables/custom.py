@@ -144,7 +144,7 @@ def _check_names(given: Iterable[object], names: Collection[str], where: str) ->
         if name not in names:
             start = str(name)[:80]
             raise TableError(
-                "there is no such name",
+                "unknown name",
                 where=where + start,
                 hint=DERIVED_HINTS.get(start) or did_you_mean(start, names),
             )

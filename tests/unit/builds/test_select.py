@@ -129,7 +129,7 @@ class TestRows:
     def test_what_does_not_launch_or_not_even_compile(self) -> None:
         (row,) = Evaluator(LimitsTable().limits).rows([record("a", "sm_90", threads=512, max_threads=256)])
         assert (row.launchable, row.occupancy, row.finding) == (False, 0, "does-not-launch")
-        assert row.reason == "512 threads per block; it was compiled for at most 256"
+        assert row.reason == "512 threads in one block, but the kernel was compiled for at most 256."
         log = record("a", "sm_90", format="ptxas", static_smem=56832)
         (row,) = Evaluator(LimitsTable().limits, 128).rows([log])
         assert row.launchable is False

@@ -95,7 +95,7 @@ class TestBaseline:
                     ("regs", -1, r"kernels\[0\].regs: got -1"),
                     ("regs", "32", r"kernels\[0\].regs: got '32'"),
                     ("regs", 10**400, r"kernels\[0\].regs: got 1000"),
-                    ("regsters", 32, r"kernels\[0\].regsters: there is no such name"),
+                    ("regsters", 32, r"kernels\[0\].regsters: unknown name"),
                     ("cluster_dim", [1, 2], r"kernels\[0\].cluster_dim"),
                 )
             ),

@@ -137,7 +137,7 @@ class TestWithChanges:
             *(([f"warp_size={value}"], "limits of 9.0: warp_size: ") for value in (
                 "", "32x", "1.5", "null", "-1", "1,2", "9" * 6000)),
             *(([f"max_block_dim={value}"], "max_block_dim: ") for value in ("1,2", "1,2,3,4", "1,2,")),
-            (["max_blocks=4"], "limits of 9.0: max_blocks: there is no such name. Did you mean max_blocks_per_multi"),
+            (["max_blocks=4"], "limits of 9.0: max_blocks: unknown name. Did you mean max_blocks_per_multi"),
             (["=4"], "limits of 9.0: : "), (["compute_capability=9.1"], "compute_capability: "),
             (["like=9.0"], "like: "), (["warp_size"], "Write LIMIT=VALUE"),
             (["max_warps_per_multiprocessor=32"], "max_threads_per_multiprocessor"),
