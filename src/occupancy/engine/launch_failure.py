@@ -28,6 +28,10 @@ OVERSIZED = (
 MAKE_DYNAMIC = "Only dynamic shared memory can be larger: request it at the launch, and opt in."
 
 
+_TOO_LARGE = (INVALID_VALUE, "", INVALID_CONFIGURATION)
+"""Error, hint, and error before CUDA 13 of a block that is too large."""
+
+
 class LaunchFailure(NamedTuple):
     """A limit that prevents the launch of a kernel."""
 
@@ -37,7 +41,7 @@ class LaunchFailure(NamedTuple):
     allowed: int
     what: str
     """Amount that is too large, with its unit."""
-    error: str
+    error: str = OUT_OF_RESOURCES
     """Error of the CUDA runtime."""
     hint: str = ""
     error_before_13: str | None = None
@@ -70,82 +74,44 @@ def first_failure(
     limits: Limits, kernel: Kernel, model: Model, block_limits: BlockLimits, allocated: Allocation
 ) -> LaunchFailure | None:
     """Return the first broken limit: block size, then registers, shared memory, and the rest."""
-    failure = _block_size(limits, kernel)
-    if failure is not None:
-        return failure
+    threads, in_one_block = kernel.threads, f"{kernel.threads:,} threads in one block"
+    if threads > limits.max_threads_per_block:
+        allowed = limits.max_threads_per_block
+        return LaunchFailure("max_threads_per_block", threads, allowed, in_one_block, *_TOO_LARGE)
+    if kernel.max_threads is not None and threads > kernel.max_threads:
+        return LaunchFailure("max_threads", threads, kernel.max_threads, in_one_block)
+    axis = cuda.exceeded_dimension(limits, kernel)
+    if axis is not None and kernel.block_dim is not None:
+        length, allowed = kernel.block_dim[axis], limits.max_block_dim[axis]
+        what = f"the block is {length:,} threads long in {'xyz'[axis]}"
+        return LaunchFailure(f"max_block_dim[{axis}]", length, allowed, what, *_TOO_LARGE)
     if block_limits.warps == 0:
-        return LaunchFailure(
-            "max_threads_per_multiprocessor",
-            kernel.threads,
-            limits.max_threads_per_multiprocessor,
-            f"{kernel.threads:,} threads in one block of {allocated.warps} warps",
-            OUT_OF_RESOURCES,
-        )
+        allowed = limits.max_threads_per_multiprocessor
+        what = f"{in_one_block} of {allocated.warps} warps"
+        return LaunchFailure("max_threads_per_multiprocessor", threads, allowed, what)
     if block_limits.registers == 0:
         return _registers(limits, kernel, model, allocated)
     if block_limits.shared_memory == 0:
         return _shared_memory(limits, kernel, model, allocated)
     if block_limits.barriers == 0:
-        barriers = kernel.barriers or cuda.UNKNOWN_BARRIERS
-        return LaunchFailure(
-            "max_barriers_per_multiprocessor",
-            barriers,
+        needed, allowed = (
+            kernel.barriers or cuda.UNKNOWN_BARRIERS,
             limits.max_barriers_per_multiprocessor or 0,
-            f"{barriers} barriers in one block",
-            OUT_OF_RESOURCES,
         )
+        what = f"{needed} barriers in one block"
+        return LaunchFailure("max_barriers_per_multiprocessor", needed, allowed, what)
     if block_limits.virtual_resources == 0:
-        return LaunchFailure(
-            "virtual_resources_per_multiprocessor",
-            kernel.virtual_resources_at_start,
-            limits.virtual_resources_per_multiprocessor or 0,
-            f"{kernel.virtual_resources_at_start} virtual resources in one block",
-            OUT_OF_RESOURCES,
-        )
+        needed, allowed = kernel.virtual_resources_at_start, limits.virtual_resources_per_multiprocessor or 0
+        what = f"{needed} virtual resources in one block"
+        return LaunchFailure("virtual_resources_per_multiprocessor", needed, allowed, what)
     return None
-
-
-def _block_size(limits: Limits, kernel: Kernel) -> LaunchFailure | None:
-    if kernel.threads > limits.max_threads_per_block:
-        return LaunchFailure(
-            "max_threads_per_block",
-            kernel.threads,
-            limits.max_threads_per_block,
-            f"{kernel.threads:,} threads in one block",
-            INVALID_VALUE,
-            error_before_13=INVALID_CONFIGURATION,
-        )
-    if kernel.max_threads is not None and kernel.threads > kernel.max_threads:
-        return LaunchFailure(
-            "max_threads",
-            kernel.threads,
-            kernel.max_threads,
-            f"{kernel.threads:,} threads in one block",
-            OUT_OF_RESOURCES,
-        )
-    axis = cuda.exceeded_dimension(limits, kernel)
-    if axis is None or kernel.block_dim is None:
-        return None
-    return LaunchFailure(
-        f"max_block_dim[{axis}]",
-        kernel.block_dim[axis],
-        limits.max_block_dim[axis],
-        f"the block is {kernel.block_dim[axis]:,} threads long in {'xyz'[axis]}",
-        INVALID_VALUE,
-        error_before_13=INVALID_CONFIGURATION,
-    )
 
 
 def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocation) -> LaunchFailure:
     registers = kernel.regs or 0
     if registers > limits.max_registers_per_thread:
-        return LaunchFailure(
-            "max_registers_per_thread",
-            registers,
-            limits.max_registers_per_thread,
-            f"{registers} registers per thread",
-            OUT_OF_RESOURCES,
-        )
+        what, allowed = f"{registers} registers per thread", limits.max_registers_per_thread
+        return LaunchFailure("max_registers_per_thread", registers, allowed, what)
     phrase = "in one block"
     if model == "spreadsheet":
         (limit, allowed), needed = _spreadsheet_registers(limits, kernel, allocated)
@@ -162,13 +128,8 @@ def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocati
         if needed <= allowed:  # the warps do not fit into the sub-partitions' register files
             limit, allowed = "max_registers_per_multiprocessor", limits.max_registers_per_multiprocessor
             phrase = "in one block, whole warps in each sub-partition"
-    return LaunchFailure(
-        limit,
-        needed,
-        allowed,
-        f"{kernel.threads:,} threads with {registers} registers each need {needed:,} registers {phrase}",
-        OUT_OF_RESOURCES,
-    )
+    what = f"{kernel.threads:,} threads with {registers} registers each need {needed:,} registers {phrase}"
+    return LaunchFailure(limit, needed, allowed, what)
 
 
 def _spreadsheet_registers(
