@@ -13,7 +13,7 @@ from pathlib import Path
 
 from startup import ENVIRONMENT
 
-from occupancy.compare.baseline import Baseline, write_baseline
+from occupancy.compare.baseline import Build, write_baseline
 from occupancy.readers import KernelRecord
 
 KERNELS = 10_000
@@ -33,7 +33,7 @@ print(time.process_time() - start, changed)
 """
 
 
-def baseline(chance: random.Random, changed: bool) -> Baseline:
+def baseline(chance: random.Random, changed: bool) -> Build:
     """A build; the changed one differs from the other in one kernel of twenty."""
     kernels = []
     for number in range(KERNELS):
@@ -51,7 +51,7 @@ def baseline(chance: random.Random, changed: bool) -> Baseline:
                 max_threads=bound,
             )
         )  # fmt: skip
-    return Baseline(tuple(kernels))
+    return Build(tuple(kernels))
 
 
 def seconds(*arguments: str) -> tuple[float, int]:

@@ -14,7 +14,7 @@ from .api.fits import Fit
 from .api.occupancy import DynamicSmem, GpuLike, KernelLike
 from .api.scan import Found
 from .builds.rows import SizedResult
-from .compare.baseline import Baseline
+from .compare.baseline import Build
 from .compare.check import BrokenKernel, ExemptKernel, Violation
 from .compare.diff import DiffRow
 from .compare.rules import Rules
@@ -30,11 +30,11 @@ from .values.limits import SpreadsheetColumn
 from .values.resources import Resource
 
 __all__ = [
-    "Baseline",
     "BlockSize",
     "BrokenKernel",
     "Budget",
     "BudgetLevel",
+    "Build",
     "CarveoutAdvice",
     "Column",
     "DiffRow",

@@ -11,7 +11,6 @@ from pathlib import PurePath
 from typing import Any
 
 from ..compare.baseline import (
-    Baseline,
     Build,
     accepted,
     baseline_from,
@@ -197,15 +196,15 @@ def check(
         return _update(reading, after, wanted, _target(path, reading), about)
     if path is not None and not os.path.exists(path):
         raise BaselineError("does not exist yet", where=path, hint=f"To write it: {command} --update")
-    before = None if path is None else _baseline(path)
+    before = None if path is None else read_baseline(path)
     records = _both(reading, before, after)
     old, new = (reading.sized(each, wanted.block_sizes) for each in records)
-    every = [*after.records, *(before.records if before else ())]
+    every = [*after.kernels, *(() if before is None else before.kernels)]
     done = check_kernels(
         new,
         wanted,
-        reading.evaluator(wanted.threads or (before.threads if before else None)),
-        old if before else None,
+        reading.evaluator(wanted.threads or (None if before is None else before.threads)),
+        None if before is None else old,
         every=every if reading.selects or reading.gpu else None,
         ignore_arch=reading.gpu is not None,
     )
@@ -214,13 +213,13 @@ def check(
 
 def _update(reading: Reading, after: Build, rules: Rules, path: str, about: Mapping[str, Any]) -> CheckResult:
     """Check the rules that compare nothing, then write the baseline."""
-    before = _baseline(path) if os.path.exists(path) else Build(path, (), is_baseline=True)
+    before = read_baseline(path) if os.path.exists(path) else Build(())
     old, new = _both(reading, before, after)
     wanted = {id(record) for record in (*old, *new)}
     threads = reading.threads or rules.threads or before.threads
     new_baseline = accepted(
-        Baseline(before.records, threads),
-        after.records if reading.selects else new,
+        replace(before, threads=threads),
+        after.kernels if reading.selects else new,
         lambda record: id(record) in wanted,
         everything=not reading.selects,
     )
@@ -230,7 +229,7 @@ def _update(reading: Reading, after: Build, rules: Rules, path: str, about: Mapp
         _without_comparisons(rules),
         evaluator,
         None,
-        every=after.records,
+        every=after.kernels,
     )
     changes = compare(old, new, evaluator).summary
     write_baseline(path, new_baseline)
@@ -249,7 +248,7 @@ def save_baseline(
     archs: Sequence[ArchitectureLike] = (),
     only_newest: bool = False,
     with_runtime: bool = False,
-) -> Baseline:
+) -> Build:
     """Write the baseline of a build.
 
     Args:
@@ -267,13 +266,13 @@ def save_baseline(
     """
     reading = Reading(threads, None, None, name, archs, only_newest, with_runtime)
     after = _whole(read_build(_paths(build, "build")))
-    kernels = list(filter(_is_launchable, reading.selection().records(after.records)))
+    kernels = list(filter(_is_launchable, reading.selection().records(after.kernels)))
     baseline = baseline_from(kernels, reading.threads or after.threads)
     write_baseline(path, baseline)
     return baseline
 
 
-def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Baseline:
+def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
     """Write the first rules and the first baseline of a build.
 
     Raises:
@@ -365,11 +364,6 @@ def _with_baseline(rules: Rules, path: str | None) -> Rules:
     return replace(rules, baseline=path)
 
 
-def _baseline(path: str) -> Build:
-    baseline = read_baseline(path)
-    return Build(path, baseline.kernels, threads=baseline.threads, is_baseline=True)
-
-
 def _target(path: str | None, reading: Reading) -> str:
     if path is None:
         raise InputError(
@@ -402,7 +396,7 @@ def _both(
     A name or an architecture that only one of them has is known.
     """
     selection = reading.selection()
-    sides = [[], list(after.records)] if before is None else [list(before.records), list(after.records)]
+    sides = [[], list(after.kernels)] if before is None else [list(before.kernels), list(after.kernels)]
     launchable = [list(filter(_is_launchable, side)) for side in sides]
     selection.records(launchable[0] + launchable[1])  # refuses unknown names
     reading.check_patterns(launchable[0] + launchable[1])
@@ -424,7 +418,7 @@ def _whole(build: Build) -> Build:
     if build.problems:
         first = build.problems[0]
         raise ReadError(first.what, where=first.where)
-    if all(record.regs is None for record in build.records):
+    if all(record.regs is None for record in build.kernels):
         raise ReadError("no compiled kernel", where=build.name)
     return build
 

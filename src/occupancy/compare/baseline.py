@@ -94,30 +94,20 @@ _recorded = attrgetter(*FIELDS)
 
 @dataclass(frozen=True)
 class Build:
-    """The kernels of a build, with sources that mean the same on every machine."""
-
-    name: str
-    """Its paths."""
-    records: tuple[KernelRecord, ...]
-    problems: tuple[ReadProblem, ...] = ()
-    threads: int | None = None
-    """Threads per block that a baseline assumes where no source states them."""
-    is_baseline: bool = False
-
-
-@dataclass(frozen=True)
-class Baseline:
-    """The kernels of one build in a file."""
+    """The kernels of a build or of a baseline, with sources that mean the same on every machine."""
 
     kernels: tuple[KernelRecord, ...]
     threads: int | None = None
-    """Threads per block of kernels whose source does not state them."""
+    """Threads per block that a baseline assumes where no source states them."""
+    name: str = ""
+    """Its paths."""
+    problems: tuple[ReadProblem, ...] = ()
 
     def __len__(self) -> int:
         return len(self.kernels)
 
     def __repr__(self) -> str:
-        return f"<Baseline of {len(self.kernels):,} kernels>"
+        return f"<Build of {len(self.kernels):,} kernels>"
 
 
 # Reading
@@ -137,15 +127,11 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
         if is_stream and (path == STANDARD_INPUT or not os.path.isfile(path)):
             stream = _in_memory(path)
             if looks_like_baseline(stream.getvalue()[:4096]):
-                return _baseline_build(parse_baseline(stream.getvalue(), path), path)
+                return parse_baseline(stream.getvalue(), path)
             return _build(paths, ((path, found) for found in read(stream, common)))
         if is_stream and looks_like_baseline(_start(path)):
-            return _baseline_build(read_baseline(path), path)
+            return read_baseline(path)
     return _build(paths, ((path, found) for path in paths for found in read(path, common)))
-
-
-def _baseline_build(baseline: Baseline, name: str) -> Build:
-    return Build(name, baseline.kernels, threads=baseline.threads, is_baseline=True)
 
 
 def _build(paths: Sequence[str], found: Iterable[tuple[str, Found]]) -> Build:
@@ -172,7 +158,7 @@ def _build(paths: Sequence[str], found: Iterable[tuple[str, Found]]) -> Build:
         )
         for record in merged.records
     )
-    return Build(", ".join(paths), portables, (*problems, *merged.problems))
+    return Build(portables, name=", ".join(paths), problems=(*problems, *merged.problems))
 
 
 def _portable(source: str, path: str) -> str:
@@ -213,7 +199,7 @@ def looks_like_baseline(start: bytes) -> bool:
     return start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and f'"{SCHEMA}"'.encode() in start
 
 
-def read_baseline(path: str | os.PathLike[str]) -> Baseline:
+def read_baseline(path: str | os.PathLike[str]) -> Build:
     """Read a baseline.
 
     Raises:
@@ -223,7 +209,7 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
     return parse_baseline(read_bytes(file, "a baseline", MAX_FILE_BYTES, BaselineError), file)
 
 
-def parse_baseline(content: bytes, name: str) -> Baseline:
+def parse_baseline(content: bytes, name: str) -> Build:
     """Parse the content of a baseline's file.
 
     Raises:
@@ -247,7 +233,7 @@ def parse_baseline(content: bytes, name: str) -> Baseline:
         read = BaselineFile.model_validate(values)
     except ValidationError as error:
         raise _first_mistake(error, name) from error
-    return Baseline(tuple(map(_record, read.kernels)), read.threads)
+    return Build(tuple(map(_record, read.kernels)), read.threads, name)
 
 
 def _first_mistake(error: ValidationError, file: str) -> BaselineError:
@@ -267,7 +253,7 @@ def _record(line: KernelLine) -> KernelRecord:
 # Writing
 
 
-def baseline_from(records: Iterable[KernelRecord], threads: int | None = None) -> Baseline:
+def baseline_from(records: Iterable[KernelRecord], threads: int | None = None) -> Build:
     """Return the baseline of kernels: in the order of their names, equal ones once."""
     stated: dict[str, KernelRecord] = {}
     for record in records:
@@ -279,7 +265,7 @@ def baseline_from(records: Iterable[KernelRecord], threads: int | None = None) -
         arch = record.arch or ""
         return record.name, len(arch), arch, record.source, line
 
-    return Baseline(tuple(stated[line] for line in sorted(stated, key=order)), threads)
+    return Build(tuple(stated[line] for line in sorted(stated, key=order)), threads)
 
 
 def _stated(record: KernelRecord) -> dict[str, Any]:
@@ -295,7 +281,7 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def baseline_text(baseline: Baseline) -> str:
+def baseline_text(baseline: Build) -> str:
     """Return the file of a baseline, with a line for each kernel."""
     head = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, "threads": baseline.threads}
     lines = [f"{_json(name)}: {_json(value)}," for name, value in head.items()]
@@ -303,7 +289,7 @@ def baseline_text(baseline: Baseline) -> str:
     return "\n".join(("{", *lines, '"kernels": [', *([kernels] if kernels else []), "]", "}", ""))
 
 
-def write_baseline(path: str | os.PathLike[str], baseline: Baseline) -> None:
+def write_baseline(path: str | os.PathLike[str], baseline: Build) -> None:
     """Write a baseline atomically; an interruption leaves the old file or the new one.
 
     Raises:
@@ -318,12 +304,12 @@ def write_baseline(path: str | os.PathLike[str], baseline: Baseline) -> None:
 
 
 def accepted(
-    baseline: Baseline,
+    baseline: Build,
     kernels: Sequence[KernelRecord],
     is_wanted: Callable[[KernelRecord], bool],
     *,
     everything: bool,
-) -> Baseline:
+) -> Build:
     """Return a baseline in which the wanted kernels are those of the build.
 
     A kernel that is wanted by its old or its new name replaces the one that it is matched with.

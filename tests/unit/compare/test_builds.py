@@ -11,7 +11,7 @@ import pytest
 from occupancy import BaselineError, OccupancyError, RulesError
 from occupancy.builds.rows import Evaluator
 from occupancy.compare.baseline import (
-    Baseline,
+    Build,
     accepted,
     baseline_from,
     baseline_text,
@@ -40,7 +40,7 @@ def kernel(name: str = "_Z1kv", **changes: Any) -> KernelRecord:
     return KernelRecord(**{**values, "name": name, **changes})
 
 
-BASELINE = Baseline((kernel(),), 256)
+BASELINE = Build((kernel(),), 256)
 
 
 class TestBaseline:
@@ -69,14 +69,14 @@ class TestBaseline:
 
     def test_a_build_makes_the_same_file_everywhere(self, builds: Path) -> None:
         folder = builds / "before"
-        text = baseline_text(baseline_from(read_build([str(folder)]).records))
+        text = baseline_text(baseline_from(read_build([str(folder)]).kernels))
         files = sorted(map(str, folder.iterdir()), reverse=True)
-        assert baseline_text(baseline_from(read_build(files).records)) == text
+        assert baseline_text(baseline_from(read_build(files).kernels)) == text
         assert str(builds) not in text
         assert "_ZN3img21_GLOBAL__N_filters_cu5clearEPf" in text
         read = parse_baseline(text.encode(), "base.json")
         assert baseline_text(baseline_from(read.kernels)) == text
-        assert {facts(each) for each in read.kernels} == set(map(facts, read_build([str(folder)]).records))
+        assert {facts(each) for each in read.kernels} == set(map(facts, read_build([str(folder)]).kernels))
 
     @pytest.mark.parametrize(
         ("change", "message"),
@@ -132,7 +132,7 @@ class TestBaseline:
         after = [kernel("_Z1av", regs=64), kernel("_Z1bv", regs=64), kernel("_Z3newv")]
 
         def names(*wanted: str) -> dict[str, int | None]:
-            old, everything = Baseline(tuple(before)), not wanted
+            old, everything = Build(tuple(before)), not wanted
             done = accepted(old, after, lambda record: record.name in wanted, everything=everything)
             return {each.name: each.regs for each in done.kernels}
 
