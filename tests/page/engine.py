@@ -88,7 +88,7 @@ def own_result(question: Question) -> Any:
         return error.where
     steps = tuple(next_steps(result))
     registers = [(step.requires.get("regs"), step.active_blocks) for step in steps]
-    caps = [None if regs is None else register_cap([result], regs, most) for regs, most in registers]
+    caps = [None if regs is None else register_cap(result, regs, most) for regs, most in registers]
     failure = result.failure
     found = {
         "block_limits": result.block_limits._asdict(),

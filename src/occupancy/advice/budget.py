@@ -127,9 +127,9 @@ def _unreachable(gpu: Gpu, given: Result, target: int, occupancy: float | None) 
 
 def _levels(least: Result) -> Iterator[BudgetLevel]:
     """Yield the levels of a kernel that uses nothing yet."""
-    limits, bare, model, most = least.limits, least.kernel, least.model, least.active_blocks
-    by_registers = tuple(Dial(limits, bare, model, "regs").levels(0, most))
-    by_shared_memory = tuple(Dial(limits, bare, model, "smem").levels(0, most))
+    limits, bare, most = least.limits, least.kernel, least.active_blocks
+    by_registers = tuple(Dial(least, "regs").levels(0, most))
+    by_shared_memory = tuple(Dial(least, "smem").levels(0, most))
     before = None
     for blocks in range(most, 0, -1):
         amounts = most_keeping(blocks, by_registers), most_keeping(blocks, by_shared_memory)

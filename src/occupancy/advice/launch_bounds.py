@@ -6,7 +6,6 @@ of bounds for 3.5 to 12.1: for all of them it follows the engine's rule for regi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -57,34 +56,26 @@ class RegisterCap(NamedTuple):
     """The same cap without a block size; from CUDA 12.4, and not together with launch bounds."""
 
 
-def register_cap(now: Sequence[Result], registers: int, blocks: int) -> RegisterCap | None:
+def register_cap(now: Result, registers: int, blocks: int) -> RegisterCap | None:
     """Return the request for a number of registers.
 
     None if the block is too large, or a thread has no more registers anyway.
 
     Args:
-        now: The results for a kernel on one GPU, or on each of several.
+        now: The result for the kernel.
         registers: Registers per thread.
         blocks: Blocks to be resident with them.
     """
-    kernel = now[0].kernel
-    for result in now:
-        if kernel.threads > result.limits.max_threads_per_block:
-            return None
-        if registers >= result.limits.max_registers_per_thread:
-            return None
-    is_cap = all(_is_cap(result.limits, kernel.threads, blocks, registers) for result in now)
-    text = bounds_in_source(kernel.threads, blocks if blocks > 1 else None) if is_cap else None
-    return RegisterCap(text, maxnreg_in_source(registers))
-
-
-def _is_cap(limits: Limits, threads: int, blocks: int, registers: int) -> bool:
-    """Return True if bounds of these blocks mean these registers: with one more, fewer blocks fit."""
+    limits, threads = now.limits, now.kernel.threads
+    if threads > limits.max_threads_per_block or registers >= limits.max_registers_per_thread:
+        return None
     kept, with_one_more = (
         evaluate(_compiler_limits(limits), Kernel(threads, each)).active_blocks
         for each in (registers, registers + 1)
     )
-    return kept >= blocks > with_one_more
+    is_cap = kept >= blocks > with_one_more
+    text = bounds_in_source(threads, blocks if blocks > 1 else None) if is_cap else None
+    return RegisterCap(text, maxnreg_in_source(registers))
 
 
 def bounds_in_source(threads: int, min_blocks: int | None) -> str:
@@ -130,7 +121,7 @@ def launch_bounds(
         )
     is_legal = min_blocks is None or min_blocks <= alone.active_blocks
     blocks = min_blocks if min_blocks is not None and is_legal else 1
-    cap = most_keeping(blocks, Dial(compiler, alone.kernel, alone.model, "regs").levels(0, blocks))
+    cap = most_keeping(blocks, Dial(alone, "regs").levels(0, blocks))
     registers = cap if kernel.regs is None else min(kernel.regs, cap)
     result = evaluate(limits, kernel.replace(regs=registers), model)
     return LaunchBounds(

@@ -55,7 +55,7 @@ def using_less(now: Result) -> Iterator[NextStep]:
         most = min(most, now.block_limits.warps)
     if now.active_blocks == most:
         return
-    dials = [Dial(now.limits, now.kernel, now.model, resource) for resource in used(now.kernel)]
+    dials = [Dial(now, resource) for resource in used(now.kernel)]
     blocks = now.active_blocks + 1
     all_levels: list[tuple[Level, ...]] = []  # a caller may want the first step alone, which needs one level
     while blocks <= most:

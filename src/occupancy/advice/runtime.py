@@ -86,8 +86,8 @@ def available_dynamic_shared_memory_per_block(
     _check("blocks", blocks, 1)
     kernel = _without_columns(limits, kernel)
     static = kernel.shared_memory - (kernel.dynamic_smem or 0)
-    dial = Dial(limits, kernel.replace(smem=static), MODEL, "smem")
-    now = evaluate(limits, dial.kernel, MODEL)
+    now = evaluate(limits, kernel.replace(smem=static), MODEL)
+    dial = Dial(now, "smem")
     if now.active_blocks < blocks:
         raise InputError(
             f"{blocks} blocks of {kernel.threads} threads are not resident on {limits.compute_capability} "

@@ -10,11 +10,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import takewhile
 from typing import NamedTuple, TypeVar
 
-from ..engine import Model, Result, evaluate
+from ..engine import Result, evaluate
 from ..engine.common import divide_up
 from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.kernel import Kernel
-from ..values.limits import Limits
 from ..values.resources import ADJUSTABLE, QUANTITIES, Adjustable
 
 Key = TypeVar("Key", bound=Hashable)
@@ -31,28 +30,21 @@ class Level(NamedTuple):
 class Dial:
     """One resource of a kernel, turned to other amounts while all else stays."""
 
-    def __init__(self, limits: Limits, kernel: Kernel, model: Model, resource: Adjustable) -> None:
-        self.limits = limits
-        self.kernel = kernel
-        self.model = model
+    def __init__(self, now: Result, resource: Adjustable) -> None:
+        self.now = now
         self.resource = resource
 
     @property
     def amount(self) -> int:
         """Present use of the kernel; unknown barriers count as in the engine."""
         quantity = QUANTITIES[self.resource]
-        amount: int | None = getattr(self.kernel, quantity.field)
+        amount: int | None = getattr(self.now.kernel, quantity.field)
         return quantity.default if amount is None else amount
-
-    @property
-    def highest(self) -> int:
-        """An upper bound of the amount."""
-        most: int = getattr(self.limits, QUANTITIES[self.resource].most)
-        return most
 
     def result(self, amount: int) -> Result:
         """Return the engine's result for another amount."""
-        return evaluate(self.limits, self.kernel.replace(**{self.resource: amount}), self.model)
+        now = self.now
+        return evaluate(now.limits, now.kernel.replace(**{self.resource: amount}), now.model)
 
     def blocks(self, result: Result) -> int:
         """Return the blocks that the resource alone allows, up to the block slots of an SM."""
@@ -80,7 +72,8 @@ class Dial:
             yield amount, self.result(amount)
 
     def _runs(self, low: int, high: int | None, key: Callable[[Result], Key]) -> Iterator[tuple[int, Key]]:
-        high = self.highest if high is None else high
+        if high is None:
+            high = getattr(self.now.limits, QUANTITIES[self.resource].most)
         if self.resource == "tensor_memory":
             for amount in _columns(low, high):
                 yield amount, key(self.result(amount))
@@ -102,7 +95,7 @@ class Dial:
         """Return the allocation granularity, and the last amount with the allocation of ``low``."""
         if self.resource != "smem":
             return 1, low
-        unit = self.limits.shared_memory_allocation_unit
+        unit = self.now.limits.shared_memory_allocation_unit
 
         def allocated(amount: int) -> int:
             return self.result(amount).allocated.shared_memory
@@ -116,15 +109,15 @@ class Dial:
         The number never falls as the amount grows.
         """
         if self.resource == "regs":
-            column = self.limits.spreadsheet
-            if self.model == "spreadsheet" and column is not None and column.doubled_register_units:
+            column = self.now.limits.spreadsheet
+            if self.now.model == "spreadsheet" and column is not None and column.doubled_register_units:
                 return result.kernel.regs or 0  # 9 take more than 10
             # A block that caches in L1 gets the whole SM if half of it has too few registers.
-            return result.allocated.registers if self.kernel.caching == "ca" else 0
-        if self.resource == "smem" and self.kernel.carveout is not None:
+            return result.allocated.registers if self.now.kernel.caching == "ca" else 0
+        if self.resource == "smem" and self.now.kernel.carveout is not None:
             # A carveout too small for one block is raised, so the pool depends on the block's size.
             allocated = result.allocated.shared_memory
-            return sum(size < allocated for size in self.limits.shared_memory_configurations)
+            return sum(size < allocated for size in self.now.limits.shared_memory_configurations)
         return 0
 
 
@@ -133,14 +126,8 @@ def _columns(low: int, high: int) -> list[int]:
 
     A block that allocates several times has another sum.
     """
-    amounts, power = [low], TENSOR_MEMORY_UNIT
-    while power < high:
-        if power > low:
-            amounts.append(power)
-        power *= 2
-    if low < high:
-        amounts.append(high)
-    return amounts
+    powers = (TENSOR_MEMORY_UNIT << doublings for doublings in range(high.bit_length()))
+    return sorted({low, max(low, high), *(power for power in powers if low < power < high)})
 
 
 def most_keeping(blocks: int, levels: Iterable[Level]) -> int:

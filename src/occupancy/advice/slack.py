@@ -58,7 +58,7 @@ def most_with(now: Result, resource: Adjustable, blocks: int) -> int | None:
     """Return the most of a resource that keeps a number of blocks, up to the present one; None for 0."""
     if not blocks:
         return None
-    dial = Dial(now.limits, now.kernel, now.model, resource)
+    dial = Dial(now, resource)
     return most_keeping(blocks, dial.levels(dial.amount, blocks))
 
 

@@ -55,7 +55,7 @@ class Row:
         registers = step.requires.get("regs")
         if registers is None or "threads" in step.requires:
             return None
-        return register_cap([self.result], registers, step.active_blocks)
+        return register_cap(self.result, registers, step.active_blocks)
 
     @cached_property
     def slack(self) -> Slack:

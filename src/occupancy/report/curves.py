@@ -47,13 +47,12 @@ def curves(result: Any) -> dict[str, list[Step]]:
     Args:
         result: An `Occupancy`.
     """
-    limits, kernel, model = result.limits, result.kernel, result.model
+    kernel = result.kernel
     shared_memory = kernel.shared_memory if kernel.has_shared_memory else None
-    over_regs, over_smem = Dial(limits, kernel, model, "regs"), Dial(limits, kernel, model, "smem")
     steps = {
         "threads": list(_steps(result, "threads", 1, _over_threads(result), kernel.threads)),
-        "regs": list(_steps(result, "regs", 1, over_regs.results(1), kernel.regs)),
-        "smem": list(_steps(result, "smem", 0, over_smem.results(0), shared_memory)),
+        "regs": list(_steps(result, "regs", 1, Dial(result, "regs").results(1), kernel.regs)),
+        "smem": list(_steps(result, "smem", 0, Dial(result, "smem").results(0), shared_memory)),
     }
     *others, last = steps["smem"]
     if others and not last.result.active_blocks and not last.is_current:
