@@ -20,9 +20,8 @@ from ..tables.gpus import Gpu, find_gpus
 from ..values.carveout import Carveout, is_automatic
 from ..values.fields import FIELDS, Caching, Field, SharedMemoryMode, unknown_input
 from ..values.kernel import Kernel
-from ..values.ranges import parse_values
 from ..values.resources import Output
-from ..values.spellings import parse_count, parse_size
+from ..values.spellings import parse_count, parse_size, parse_values
 from .occupancy import GpuLike, compute
 
 if TYPE_CHECKING:

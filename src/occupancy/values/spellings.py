@@ -9,10 +9,13 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
+from typing import TypeVar
 
 from ..errors import InputError, shown
+
+Value = TypeVar("Value")
 
 _GROUPS = r"[1-9][0-9]{0,2}(?:,[0-9]{3})+|[1-9][0-9]{0,2}(?:_[0-9]{3})+"
 _HEXADECIMAL = r"0x[0-9a-f]{1,16}"
@@ -34,6 +37,13 @@ _LIST = r"(?i)\s*[0-9a-fx_]+\s*(?:(?:[,:-]|\.\.)\s*[0-9a-fx_]+\s*)+,?"
 """Several values, or a range of them."""
 MAX_FACTORS = 32
 """Numbers in the sum of a size."""
+
+MOST_VALUES = 100_000
+_BETWEEN = r"\s*(?:-|\u2013|\.\.\.?|to)\s*"
+_OTHER_RANGE = rf"(?i)([0-9][0-9a-wyz]*){_BETWEEN}([0-9][0-9a-wyz]*)(?:{_BETWEEN}([0-9][0-9a-wyz]*))?"
+"""Another notation of a range: 16-128, 16..128, 16 to 128."""
+_BETWEEN_VALUES = r",(?!0[0-9]{2}(?![0-9]))"
+_LIST_HINT = "Write a list as 128,256,512 and a range as 32:1024:32."
 
 FOR_SEVERAL = "For several values: occupancy.sweep() (`occupancy sweep`)."
 
@@ -259,6 +269,61 @@ def parse_share(value: object, where: str) -> float:
     if not math.isfinite(share):
         raise InputError(f"{shown(value)} is not a share", where=where, hint="Write it as 75% or 0.75.")
     return share
+
+
+def parse_values(
+    text: str, parse: Callable[[str], Value], parse_bound: Callable[[str], int], where: str, unit: int = 1
+) -> list[Value | int]:
+    """Parse a list such as ``128``, ``128,256``, ``32:1024:32`` or a mixture.
+
+    A range goes from the first number to the second, inclusive, in steps of the third, or of the unit. A
+    comma separates values, unless it can only group digits: ``128,256`` is two values, and ``1,024`` one,
+    because no number begins with 0.
+
+    Args:
+        text: Values and ranges, separated by commas.
+        parse: Function that parses one value.
+        parse_bound: Function that parses one number of a range.
+        where: The name of the input, for errors.
+        unit: The step of a range without one.
+
+    Raises:
+        InputError: An empty list or range, a step of 0, too many values, or an error of `parse`.
+    """
+    values: list[Value | int] = []
+    for part in re.split(_BETWEEN_VALUES, text):
+        if ":" in part:
+            values += _range(part, parse_bound, where, unit)
+        elif found := re.fullmatch(_OTHER_RANGE, part.strip()):
+            written = ":".join(filter(None, found.groups()))
+            raise InputError(
+                f"{part.strip()!r} is not a value", where=where, hint=f"Write a range as {written}."
+            )
+        elif part.strip():
+            values.append(parse(part.strip()))
+    if not values:
+        raise InputError(f"{text!r} holds no value", where=where, hint=_LIST_HINT)
+    return values
+
+
+def _range(text: str, parse_bound: Callable[[str], int], where: str, unit: int) -> range:
+    bounds = text.split(":")
+    if len(bounds) not in (2, 3) or not all(bound.strip() for bound in bounds):
+        raise InputError(f"{text!r} is not a range", where=where, hint=_LIST_HINT)
+    first, last, *steps = (parse_bound(bound.strip()) for bound in bounds)
+    step = steps[0] if steps else unit
+    if step < 1:
+        raise InputError(f"{text!r} has a step of {step}", where=where, allowed="1 and up")
+    if last < first:
+        raise InputError(
+            f"the range {text!r} is empty", where=where, hint="Give the lower number first, as in 32:1024:32."
+        )
+    count = (last - first) // step + 1  # len() of such a range may be too large for a C integer
+    if count > MOST_VALUES:
+        raise InputError(
+            f"the range {text!r} has {count:,} values", where=where, allowed=f"up to {MOST_VALUES:,}"
+        )
+    return range(first, last + 1, step)
 
 
 def did_you_mean(name: str, names: Collection[str]) -> str:

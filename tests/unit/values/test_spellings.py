@@ -12,8 +12,15 @@ from hypothesis import strategies as st
 from occupancy import Carveout, InputError
 from occupancy.values.carveout import parse_carveout
 from occupancy.values.fields import unknown_input
-from occupancy.values.ranges import MOST_VALUES, parse_values
-from occupancy.values.spellings import parse_count, parse_flag, parse_share, parse_size, parse_threads
+from occupancy.values.spellings import (
+    MOST_VALUES,
+    parse_count,
+    parse_flag,
+    parse_share,
+    parse_size,
+    parse_threads,
+    parse_values,
+)
 
 PARSERS: dict[str, Callable[[Any], object]] = {
     "threads": parse_threads, "smem": partial(parse_size, where="smem"), "carveout": parse_carveout,
