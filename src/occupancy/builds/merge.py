@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from operator import attrgetter
 from pathlib import PurePath
 
@@ -137,9 +138,8 @@ class _Merging:
         if record.launches is not None:
             key = _configuration(record)
             if (launches := self._launches.get(key)) is None:
-                self._launches[key] = _Launches(place, record)
-            else:
-                launches.add(record)
+                launches = self._launches[key] = _Launches(place, record)
+            launches.add(record)
             return
         self._size[record.source] += 1
         group = self._groups[record.name, record.arch]
@@ -162,7 +162,7 @@ class _Merging:
             if rows and group.ptx:
                 ptx = sorted((record for _, record in group.ptx), key=line_of)
                 if len(rows) * len(ptx) <= MOST_COMPARED:
-                    rows = [(place, _with_ptx(row, ptx)) for place, row in rows]
+                    rows = [(place, reduce(_with_ptx, ptx, row)) for place, row in rows]
                 else:
                     self._leave_apart(ptx)
             elif name not in compiled:
@@ -278,13 +278,15 @@ class _Merging:
                 archs[name].append(arch)
         for name in nameless:
             group = self._groups[name, None]
-            linker = [each for each in group.logs if each[1].linked]
-            if any(self._groups[name, arch].images for arch in archs[name]):
+            has_image = any(self._groups[name, arch].images for arch in archs[name])
+            if has_image or len(archs[name]) == 1:
+                linker = [each for each in group.logs if each[1].linked]
                 group.logs = [each for each in group.logs if not each[1].linked]
-            elif len(archs[name]) == 1:
-                (arch,) = archs[name]
-                group.logs = [each for each in group.logs if not each[1].linked]
-                self._groups[name, arch].logs += [(place, replace(log, arch=arch)) for place, log in linker]
+                if not has_image:
+                    (arch,) = archs[name]
+                    self._groups[name, arch].logs += [
+                        (place, replace(log, arch=arch)) for place, log in linker
+                    ]
 
     def _drop_logs_of_other_builds(self) -> None:
         """Drop kernels that only a log of another build names."""
@@ -330,10 +332,8 @@ def _for_all(found: Sequence[Placed], record: KernelRecord) -> Placed:
     return found[0][0], also_in(record, {each.source for _, each in found})
 
 
-def _with_ptx(row: KernelRecord, ptx: Sequence[KernelRecord]) -> KernelRecord:
-    for record in ptx:
-        row = also_in(fill(row, record, COMPILED), {record.source})
-    return row
+def _with_ptx(row: KernelRecord, ptx: KernelRecord) -> KernelRecord:
+    return also_in(fill(row, ptx, COMPILED), {ptx.source})
 
 
 # Logs
@@ -365,13 +365,13 @@ def _with_spills(image: KernelRecord, logs: Sequence[KernelRecord]) -> KernelRec
     """Return the image with the spills of the line most like it; of several, with the most."""
     if not logs:
         return image
-    best = max(logs, key=lambda log: (log.stack_bytes == image.stack_bytes, _spilled(log), log.source))
+
+    def likeness(log: KernelRecord) -> tuple[bool, bool, int, str]:
+        spilled = (log.spill_store_bytes or 0) + (log.spill_load_bytes or 0)
+        return log.stack_bytes == image.stack_bytes, log.spill_store_bytes is not None, spilled, log.source
+
+    best = max(logs, key=likeness)
     return also_in(fill(image, best, _OF_LOGS), {log.source for log in logs})
-
-
-def _spilled(record: KernelRecord) -> tuple[bool, int]:
-    known = record.spill_store_bytes is not None
-    return known, (record.spill_store_bytes or 0) + (record.spill_load_bytes or 0)
 
 
 def _unfit_logs(groups: Iterable[_Group]) -> dict[str, tuple[KernelRecord, KernelRecord]]:
@@ -535,11 +535,10 @@ class _Launches:
     def __init__(self, place: int, first: KernelRecord) -> None:
         self._place = place
         self._first = first
-        self._count = first.launches or 1
-        self._time = first.duration_us
+        self._count = 0
+        self._time: float | None = None if first.duration_us is None else 0
+        self._achieved: float | None = 0
         self._claimed = first.reported_occupancy
-        achieved = first.achieved_occupancy
-        self._achieved = None if achieved is None else achieved * self._count
 
     def add(self, launch: KernelRecord) -> None:
         count = launch.launches or 1
@@ -548,8 +547,8 @@ class _Launches:
             self._time += launch.duration_us or 0
         if self._claimed != launch.reported_occupancy:
             self._claimed = None
+        achieved = launch.achieved_occupancy
         if self._achieved is not None:
-            achieved = launch.achieved_occupancy
             self._achieved = None if achieved is None else self._achieved + achieved * count
 
     def placed(self) -> Placed:

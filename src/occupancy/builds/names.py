@@ -84,18 +84,11 @@ def _identifier_at(name: str, begin: int, place: int) -> tuple[int, int, str] | 
         length = name[start:begin] if start >= place else ""
         if length.isdigit():
             end = begin + int(length)
-            stable = _stable_identifier(name[begin:end])
-            if stable:
-                return start, end, stable
+            if unit := _UNIT.fullmatch(name, begin, end):
+                return start, end, f"{_UNNAMED}{unit[1]}"
+            if versioned := _VERSIONED.fullmatch(name, begin, end):
+                return start, end, versioned[1]
     return None
-
-
-def _stable_identifier(identifier: str) -> str | None:
-    unit = _UNIT.fullmatch(identifier)
-    if unit:
-        return f"{_UNNAMED}{unit[1]}"
-    versioned = _VERSIONED.fullmatch(identifier)
-    return versioned[1] if versioned else None
 
 
 @lru_cache(maxsize=1 << 14)
