@@ -16,13 +16,13 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 210,
-    "values": 1600,
+    "values": 1590,
     "tables": 1210,
     "engine": 980,
     "readers": 4270,
-    "advice": 1590,
+    "advice": 1570,
     "arrays": 720,
-    "device": 1010,
+    "device": 1000,
     "builds": 1440,
     "compare": 1620,
     "report": 3520,
