@@ -19,7 +19,7 @@ BUDGETS = {
     "values": 1590,
     "tables": 1210,
     "engine": 980,
-    "readers": 4270,
+    "readers": 4230,
     "advice": 1570,
     "arrays": 720,
     "device": 1000,

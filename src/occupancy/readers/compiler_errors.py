@@ -11,10 +11,9 @@ from ..values.untrusted import printable
 _WORDS = ("error", "fatal")  # words of which every such line has one
 
 # k.cu(12): error: ..., k.cu:12:3: fatal error: ..., k.cu(12): error #20-D: ..., k.cu(12): error C2065: ...
-_PLACED = (": error", ": fatal error", ": catastrophic error", ": internal error")
-_PLACE = re.compile(r"(?:\(\d{1,9}(?:,\d{1,9})?\)|:\d{1,9}) ?\Z")
-_PLACE_LENGTH = 24
-_REST = re.compile(r": (?:[a-z]{5,12} )?error[ #\w-]{0,12}:")
+_PLACED = re.compile(
+    r"(?:\(\d{1,9}(?:,\d{1,9})?\)|:\d{1,9}) ?: (?:(?:fatal|catastrophic|internal) )?error[ #\w-]{0,12}:"
+)
 # nvcc fatal   : ..., ptxas error   : ..., ptxas a.ptx, line 12; error   : ..., nvlink error   : ...,
 # cc1plus: fatal error: ..., At end of source: error: ..., At end of source: error #20-D: ...
 _TOOL = re.compile(
@@ -60,14 +59,4 @@ class CompilerErrors:
 
 def is_error(line: str) -> bool:
     """Return whether a line is an error of a compiler or the linker."""
-    if _TOOL.match(line):
-        return True
-    for words in _PLACED:
-        place = line.find(words)
-        if (
-            place >= 0
-            and _REST.match(line, place)
-            and _PLACE.search(line[max(0, place - _PLACE_LENGTH) : place])
-        ):
-            return True
-    return False
+    return bool(_TOOL.match(line) or _PLACED.search(line))

@@ -155,7 +155,7 @@ class _Search:
                 entry = self._entry(position, end)
             except Malformed as error:
                 self.unread.add(None)
-                yield self._problem(position, error.what)
+                yield self._problem(position, str(error))
                 break
             if entry.kind == KIND_ELF:
                 yield from self._read_image(entry, position, modules)
@@ -189,7 +189,7 @@ class _Search:
         except Malformed as error:
             if not elf.is_relocatable(image):
                 self.unread.add(entry.arch_number)
-            yield self._problem(start, error.what)
+            yield self._problem(start, str(error))
 
     def _read_cubin(self, start: int) -> Generator[Found, None, int]:
         """Yield the kernels of a lone cubin; return where to search on.
@@ -210,7 +210,7 @@ class _Search:
             except Malformed as error:
                 if not elf.is_relocatable(image):
                     self.unread.add(None)
-                yield self._problem(start, error.what)
+                yield self._problem(start, str(error))
         return start + len(elf.ELF_MAGIC)
 
     def _problem(self, offset: int, what: str) -> ReadProblem:

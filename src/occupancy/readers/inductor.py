@@ -53,7 +53,7 @@ def read_choice(content: Content) -> Iterator[Found]:
     try:
         folder = _folder_of(written)
     except Malformed as error:
-        yield ReadProblem(content.name, None, f"the autotuner's choice cannot be read: {error.what}")
+        yield ReadProblem(content.name, None, f"the autotuner's choice cannot be read: {error}")
     else:
         if folder is not None:
             yield Choice(content.name, folder)

@@ -33,19 +33,11 @@ MOST_REMEMBERED = 1 << 13
 
 
 class Malformed(Exception):  # noqa: N818, it is caught within the readers
-    """A piece of a file that cannot be read. Caught within the readers."""
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-        super().__init__(what)
+    """A piece of a file that cannot be read."""
 
 
 class Exhausted(Exception):  # noqa: N818, it is caught within the readers
     """The end of an allowance: nothing more is read of this file."""
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-        super().__init__(what)
 
 
 class Ceiling(NamedTuple):
@@ -150,7 +142,7 @@ def checked(limits: ReadLimits, found: Iterator[Found], source: str) -> Iterator
                 yield replace(each, what="too much is damaged; the rest is not read")
                 return
     except Exhausted as error:
-        yield ReadProblem(source, None, error.what)
+        yield ReadProblem(source, None, str(error))
 
 
 class _RecordCheck:

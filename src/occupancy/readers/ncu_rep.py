@@ -52,7 +52,7 @@ def read_ncu_rep(content: Content) -> Iterator[Found]:
     except Malformed as error:
         known = f" (the report has version {reader.version}; {KNOWN_VERSION} is known)"
         hint = "" if reader.version == KNOWN_VERSION else known
-        yield ReadProblem(content.name, reader.position, error.what + hint)
+        yield ReadProblem(content.name, reader.position, f"{error}{hint}")
 
 
 class _Reader:
@@ -85,7 +85,7 @@ class _Reader:
                 try:
                     yield self._launch(result)
                 except Malformed as error:
-                    yield ReadProblem(self._name, position, f"a launch: {error.what}")
+                    yield ReadProblem(self._name, position, f"a launch: {error}")
             # Skip results of ranges and graphs, which have no block size.
             self.position, self._end = end, len(self._data)
 
@@ -149,7 +149,7 @@ class _Reader:
                     self._limits.consume_name(kernel.name)
                     self._compiled[kernel.name] = kernel
             except Malformed as error:
-                yield ReadProblem(self._name, self.position, f"a profiled cubin: {error.what}")
+                yield ReadProblem(self._name, self.position, f"a profiled cubin: {error}")
 
     def _launch(self, result: memoryview) -> KernelRecord:
         name = function_name = ""
@@ -166,9 +166,9 @@ class _Reader:
                 shapes[number] = self._number(value, 1), self._number(value, 2), self._number(value, 3)
         compiled = self._compiled.get(name)
         record = nsight.launch_record(
-            metrics, source=self._name, format="ncu-rep", name=name or function_name,
-            block=shapes.get(_BLOCK), grid=shapes.get(_GRID), gpu=self._gpu,
-            compiled_regs=None if compiled is None else compiled.regs,
+            metrics, None if compiled is None else compiled.regs, source=self._name, format="ncu-rep",
+            name=name or function_name, block_dim=shapes.get(_BLOCK), grid_dim=shapes.get(_GRID),
+            profiled_on=self._gpu,
         )  # fmt: skip
         return record if compiled is None else record.with_compiled(compiled)
 

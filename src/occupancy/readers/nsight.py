@@ -10,90 +10,85 @@ import csv
 import re
 from collections.abc import Iterator
 from math import isfinite, prod
+from typing import Any, NamedTuple
 
 from .content import NumberedLines
-from .record import Found, KernelRecord, ReadProblem, Shape, SourceFormat
+from .record import Found, KernelRecord, ReadProblem
 
-REGISTERS = "launch__registers_per_thread"
-STATIC_SMEM = "launch__shared_mem_per_block_static"
-DYNAMIC_SMEM = "launch__shared_mem_per_block_dynamic"
-SMEM_CONFIG = "launch__shared_mem_config_size"
-BLOCK_SIZE = "launch__block_size"
-BARRIERS = "launch__barrier_count"
-BLOCK = ("launch__block_dim_x", "launch__block_dim_y", "launch__block_dim_z")
-GRID = ("launch__grid_dim_x", "launch__grid_dim_y", "launch__grid_dim_z")
-CLUSTER = ("launch__cluster_dim_x", "launch__cluster_dim_y", "launch__cluster_dim_z")
-THEORETICAL_OCCUPANCY = "sm__maximum_warps_per_active_cycle_pct"
-ACHIEVED_OCCUPANCY = "sm__warps_active.avg.pct_of_peak_sustained_active"
-DURATION = "gpu__time_duration.sum"  # in nanoseconds
-COMPUTE_CAPABILITY = tuple(f"device__attribute_compute_capability_{part}" for part in ("major", "minor"))
-MULTIPROCESSOR_COUNT = "device__attribute_multiprocessor_count"
+
+class _Metric(NamedTuple):
+    """A metric with the field of the record that it fills."""
+
+    name: str
+    field: str
+    label: str = ""  # on the details page
+    unit: int | None = None  # of the field, in that of the metric; None for a whole number
+
+
+_METRICS = (
+    _Metric("launch__registers_per_thread", "regs", "Registers Per Thread"),
+    _Metric("launch__shared_mem_per_block_static", "static_smem", "Static Shared Memory Per Block"),
+    _Metric("launch__shared_mem_per_block_dynamic", "dynamic_smem", "Dynamic Shared Memory Per Block"),
+    _Metric(
+        "launch__shared_mem_config_size", "shared_memory_configuration", "Shared Memory Configuration Size"
+    ),
+    _Metric("launch__barrier_count", "barriers"),
+    _Metric("launch__block_size", "threads", "Block Size"),
+    _Metric("device__attribute_multiprocessor_count", "multiprocessor_count"),
+    _Metric("gpu__time_duration.sum", "duration_us", "Duration", 1000),
+    _Metric("sm__maximum_warps_per_active_cycle_pct", "reported_occupancy", "Theoretical Occupancy", 100),
+    _Metric(
+        "sm__warps_active.avg.pct_of_peak_sustained_active", "achieved_occupancy", "Achieved Occupancy", 100
+    ),
+)
+_SHAPES = {
+    field: tuple(f"launch__{field}_{axis}" for axis in "xyz")
+    for field in ("block_dim", "grid_dim", "cluster_dim")
+}
+_COMPUTE_CAPABILITY = tuple(f"device__attribute_compute_capability_{part}" for part in ("major", "minor"))
+_SIZES = "launch__shared_mem"  # the beginning of the metrics that are sizes in bytes
 DISPLAY_NAME = "device__attribute_display_name"  # the only metric that is text
 
+METRICS = frozenset({each.name for each in _METRICS}.union(_COMPUTE_CAPABILITY, *_SHAPES.values()))
+"""The metrics that a record is made of, without the name of the GPU."""
+_LABELS = {each.label: each.name for each in _METRICS if each.label}
+
 MAX_GPU_NAME = 96  # characters of a GPU's name, as many as the driver has room for
-
-SIZE_METRICS = frozenset({STATIC_SMEM, DYNAMIC_SMEM, SMEM_CONFIG})  # the metrics that are sizes in bytes
-
-METRICS = (
-    SIZE_METRICS
-    | {REGISTERS, BARRIERS, BLOCK_SIZE, *BLOCK, *GRID, *CLUSTER}
-    | {THEORETICAL_OCCUPANCY, ACHIEVED_OCCUPANCY, DURATION, MULTIPROCESSOR_COUNT, *COMPUTE_CAPABILITY}
-)
-"""The metrics that a record is made of."""
 
 FEWEST_REGISTERS_SHOWN = 16
 """Registers that Nsight shows for every kernel with fewer. Warps limit such blocks."""
 
 
-def launch_record(
-    metrics: dict[str, float], *, source: str, format: SourceFormat, name: str, block: Shape | None,
-    grid: Shape | None, arch: str | None = None, gpu: str = "", compiled_regs: int | None = None,
-    notes: tuple[str, ...] = (),
-) -> KernelRecord:  # fmt: skip
+def launch_record(metrics: dict[str, float], compiled_regs: int | None = None, **stated: Any) -> KernelRecord:
     """Return the record of a launch.
 
     Args:
         metrics: Values in base units by metric name; older versions lack some.
-        source, format, name, notes: Fields of the record.
-        block, grid, arch: Fields of the record that are not among the metrics.
-        gpu: The name of the GPU, if known.
-        compiled_regs: The registers by a better source, which take the place of Nsight's.
+        compiled_regs: The registers of the code, if known.
+        stated: Fields of the record from elsewhere, which replace metrics unless they are None.
     """
-    block = block or _metric_shape(metrics, BLOCK)
-    threads = prod(block) if block else _whole(metrics, BLOCK_SIZE)
-    registers = _whole(metrics, REGISTERS)
-    if registers == FEWEST_REGISTERS_SHOWN and compiled_regs != registers:
+    values: dict[str, Any] = {each.field: _value(metrics, each.name, each.unit) for each in _METRICS}
+    for field, names in _SHAPES.items():
+        shape = tuple(_value(metrics, name) for name in names)
+        values[field] = shape if all(shape) else None  # all are 0 for a launch without clusters
+    major, minor = (_value(metrics, name) for name in _COMPUTE_CAPABILITY)
+    values["arch"] = None if major is None or minor is None else f"sm_{major}{minor}"
+    values |= {field: value for field, value in stated.items() if value is not None}
+    values["profiled_on"] = (values.get("profiled_on") or "")[:MAX_GPU_NAME] or None
+    if block := values["block_dim"]:
+        values["threads"] = prod(block)
+    if values["regs"] == FEWEST_REGISTERS_SHOWN != compiled_regs:
         here = "" if compiled_regs is None else "; Regs are those of the code"
-        notes = (*notes, f"Nsight shows {FEWEST_REGISTERS_SHOWN} registers where there are fewer{here}")
-    major, minor = (_whole(metrics, name) for name in COMPUTE_CAPABILITY)
-    return KernelRecord(
-        source=source, format=format, name=name,
-        arch=arch if major is None or minor is None else f"sm_{major}{minor}", regs=registers,
-        static_smem=_whole(metrics, STATIC_SMEM), dynamic_smem=_whole(metrics, DYNAMIC_SMEM),
-        barriers=_whole(metrics, BARRIERS), cluster_dim=_metric_shape(metrics, CLUSTER), threads=threads,
-        threads_from="launch" if threads else None, block_dim=block, launches=1,
-        grid_dim=grid or _metric_shape(metrics, GRID), profiled_on=gpu[:MAX_GPU_NAME] or None,
-        multiprocessor_count=_whole(metrics, MULTIPROCESSOR_COUNT),
-        shared_memory_configuration=_whole(metrics, SMEM_CONFIG),
-        duration_us=_scaled(metrics, DURATION, 1000),
-        reported_occupancy=_scaled(metrics, THEORETICAL_OCCUPANCY, 100),
-        achieved_occupancy=_scaled(metrics, ACHIEVED_OCCUPANCY, 100), notes=notes,
-    )  # fmt: skip
+        note = f"Nsight shows {FEWEST_REGISTERS_SHOWN} registers where there are fewer{here}"
+        values["notes"] = (*values.get("notes", ()), note)
+    return KernelRecord(**values, threads_from="launch" if values["threads"] else None, launches=1)
 
 
-def _whole(metrics: dict[str, float], name: str) -> int | None:
+def _value(metrics: dict[str, float], name: str, unit: int | None = None) -> float | None:
     value = metrics.get(name)
-    return round(value) if value is not None and isfinite(value) else None
-
-
-def _scaled(metrics: dict[str, float], name: str, unit: int) -> float | None:
-    value = metrics.get(name)
-    return value / unit if value is not None and isfinite(value) else None
-
-
-def _metric_shape(metrics: dict[str, float], names: tuple[str, str, str]) -> Shape | None:
-    x, y, z = (_whole(metrics, name) for name in names)
-    return (x, y, z) if x and y and z else None  # all are 0 for a launch without clusters
+    if value is None or not isfinite(value):
+        return None
+    return value / unit if unit else round(value)
 
 
 NSIGHT_MARK = '"ID","'
@@ -103,18 +98,6 @@ MAX_PAGE_COLUMNS = 1 << 14  # columns of a page, which has two thousand
 _ID, _KERNEL, _BLOCK, _GRID, _CC = "ID", "Kernel Name", "Block Size", "Grid Size", "CC"
 _METRIC, _UNIT, _VALUE = "Metric Name", "Metric Unit", "Metric Value"
 _HEADS = frozenset({_ID, _KERNEL, _BLOCK, _GRID, _CC, _METRIC, _UNIT, _VALUE, DISPLAY_NAME})
-
-_LABELS = {
-    "Block Size": BLOCK_SIZE,
-    "Registers Per Thread": REGISTERS,
-    "Static Shared Memory Per Block": STATIC_SMEM,
-    "Dynamic Shared Memory Per Block": DYNAMIC_SMEM,
-    "Shared Memory Configuration Size": SMEM_CONFIG,
-    "Theoretical Occupancy": THEORETICAL_OCCUPANCY,
-    "Achieved Occupancy": ACHIEVED_OCCUPANCY,
-    "Duration": DURATION,
-}
-"""Labels of the metrics on the details page."""
 
 _FACTORS = {  # times come to nanoseconds; older versions write the words out
     "Kbyte": 10**3, "us": 10**3, "usecond": 10**3,
@@ -220,14 +203,14 @@ class _Reader:
             number, error = _parse(text, unit)
             if number is None:
                 continue
-            if name in SIZE_METRICS and error > 0.5:
+            if name.startswith(_SIZES) and error > 0.5:
                 number, is_rounded = _roundest(number - error, number + error), True
             numbers[name] = number
         cc = launch.get(_CC, "")
         return launch_record(
             numbers, source=self._source, format="nsight-csv", name=launch.get(_KERNEL, ""),
-            block=_cell_shape(launch.get(_BLOCK, "")), grid=_cell_shape(launch.get(_GRID, "")),
-            gpu=launch.get(DISPLAY_NAME, ""), arch="sm_" + cc.replace(".", "") if cc else None,
+            block_dim=_shape(launch.get(_BLOCK, "")), grid_dim=_shape(launch.get(_GRID, "")),
+            profiled_on=launch.get(DISPLAY_NAME), arch="sm_" + cc.replace(".", "") if cc else None,
             notes=(ROUNDED_NOTE,) if is_rounded else (),
         )  # fmt: skip
 
@@ -253,9 +236,6 @@ def _roundest(low: float, high: float) -> int:
         step //= 2
 
 
-def _cell_shape(text: str) -> Shape | None:
+def _shape(text: str) -> tuple[int, ...] | None:
     found = _SHAPE_FORM.fullmatch(text.strip())
-    if not found:
-        return None
-    x, y, z = map(int, found.groups())
-    return x, y, z
+    return tuple(map(int, found.groups())) if found else None

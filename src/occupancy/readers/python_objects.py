@@ -45,7 +45,7 @@ def read_kernel(obj: object) -> KernelRecord:
     except OccupancyError:
         raise
     except Malformed as error:
-        raise InputError(f"{type_name(obj)}: {error.what}", where=_WHERE) from error
+        raise InputError(f"{type_name(obj)}: {error}", where=_WHERE) from error
     except Exception as error:  # a framework without a GPU raises errors of its own
         raise InputError(
             f"{type_name(obj)} could not be asked: {foreign_message(error)}", where=_WHERE

@@ -51,7 +51,7 @@ def read_pytorch_trace(text: Text, source: str) -> Iterator[Found]:
             else:
                 stream.value()
     except Malformed as error:
-        yield ReadProblem(source, None, error.what)
+        yield ReadProblem(source, None, str(error))
 
 
 def _devices(described: Any) -> _Devices:

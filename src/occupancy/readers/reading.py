@@ -204,7 +204,7 @@ def _read_file(
                 reason = reason_for_nothing(content)
                 yield ReadProblem(name, None, reason, is_harmless=content.has_device_code)
     except (Malformed, Exhausted) as error:
-        yield ReadProblem(name, None, error.what)
+        yield ReadProblem(name, None, str(error))
     except OSError as error:
         yield ReadProblem(name, None, f"cannot be read: {error.strerror or error}")
     except MemoryError:

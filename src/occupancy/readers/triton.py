@@ -45,7 +45,7 @@ def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Found]:
     try:
         described = metadata_record(metadata, source)
     except Malformed as error:
-        yield ReadProblem(source, None, error.what)
+        yield ReadProblem(source, None, str(error))
         return
     if described is None:
         return
@@ -57,7 +57,7 @@ def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Found]:
             yield from _with_image(described, image, content.limits)
             return
         except Malformed as error:
-            what = f"{image.name}: {error.what}"
+            what = f"{image.name}: {error}"
     yield described
     yield ReadProblem(source, None, f"the registers of {described.name} are not known: {what}")
 
