@@ -41,13 +41,7 @@ def block_sizes(
     """Return every block size, a multiple of the warp size, best first.
 
     The best has the highest occupancy; of equal sizes the larger comes first, as
-    cudaOccupancyMaxPotentialBlockSize chooses it.
-
-    Args:
-        limits: The limits of the SM.
-        kernel: The kernel; its own block size does not matter.
-        dynamic_smem: Function from threads per block to bytes of dynamic shared memory.
-        model: The model; by default that of `evaluate`.
+    cudaOccupancyMaxPotentialBlockSize chooses it. The kernel's own block size does not matter.
 
     Raises:
         InputError: The function returns no size in bytes, or the kernel has a total that is not split.
@@ -78,13 +72,9 @@ class FullOccupancy(NamedTuple):
 
 
 def with_full_occupancy(given: Result, sizes: Sequence[BlockSize]) -> FullOccupancy | None:
-    """Return the nearest change of one resource that gives a best block size full occupancy.
+    """Return the nearest change of one resource that gives a best of the block sizes full occupancy.
 
     None if some size has full occupancy already, or if no single change suffices.
-
-    Args:
-        given: The result for the kernel with any block size.
-        sizes: Its `block_sizes`.
     """
 
     def sized(size: BlockSize) -> Kernel:

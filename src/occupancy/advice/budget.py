@@ -53,14 +53,9 @@ def budget(
 ) -> Budget:
     """Return the most registers and shared memory with which a target is reached.
 
-    Smaller amounts of either or both never give fewer blocks.
-
-    Args:
-        gpu: The GPU.
-        kernel: Its threads and settings. The resources that were given must allow the target, too.
-        occupancy: Lowest share of the SM's warps, above 0 and up to 1.
-        blocks: Lowest number of resident blocks, in place of the occupancy.
-        model: The model; by default that of `evaluate`.
+    The target is the lowest share of the SM's warps, above 0 and up to 1, or the lowest number of resident blocks.
+    Smaller amounts of either or both resources never give fewer blocks. The resources that the kernel has must
+    allow the target, too.
 
     Raises:
         InputError: Both targets, or more than a block of this size can reach.

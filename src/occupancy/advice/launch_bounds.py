@@ -57,14 +57,9 @@ class RegisterCap(NamedTuple):
 
 
 def register_cap(now: Result, registers: int, blocks: int) -> RegisterCap | None:
-    """Return the request for a number of registers.
+    """Return the request for a number of registers per thread, with which some blocks shall be resident.
 
     None if the block is too large, or a thread has no more registers anyway.
-
-    Args:
-        now: The result for the kernel.
-        registers: Registers per thread.
-        blocks: Blocks to be resident with them.
     """
     limits, threads = now.limits, now.kernel.threads
     if threads > limits.max_threads_per_block or registers >= limits.max_registers_per_thread:
@@ -93,12 +88,8 @@ def launch_bounds(
 ) -> LaunchBounds:
     """Return the register cap of ``__launch_bounds__(threads, min_blocks)``, and the occupancy with it.
 
-    Args:
-        gpu: The GPU.
-        kernel: Its threads are the first bound. Its resources count for the occupancy; registers that are
-            not given, or are above the cap, count as the cap.
-        min_blocks: The second bound.
-        model: The model of the occupancy; by default that of `evaluate`.
+    The kernel's resources count for the occupancy; registers that are not given, or are above the cap, count as
+    the cap.
 
     Raises:
         InputError: More threads than a block may have, or fewer than one block.

@@ -11,12 +11,7 @@ NON_PORTABLE = "cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableCluster
 
 
 def opt_ins(result: Result, cluster_size: int | None) -> tuple[str, ...]:
-    """Return the calls, in C++, that a kernel needs before it launches.
-
-    Args:
-        result: The engine's result.
-        cluster_size: Blocks per cluster; None without clusters.
-    """
+    """Return the calls, in C++, that a kernel needs before it launches, alone or in clusters of a size."""
     limits, kernel, calls = result.limits, result.kernel, []
     # If the split is not known, all of the shared memory may be dynamic.
     size = kernel.dynamic_smem if kernel.smem is None else kernel.smem

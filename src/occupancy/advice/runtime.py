@@ -41,15 +41,8 @@ def max_potential_block_size(
 ) -> LaunchConfiguration:
     """Return the block size with the most resident threads: cudaOccupancyMaxPotentialBlockSize.
 
-    The candidates are the limit itself and the multiples of the warp size below it; the larger block
-    wins a tie.
-
-    Args:
-        limits: The limits of the SM.
-        kernel: The kernel; its own block size does not matter.
-        multiprocessor_count: SMs of the device.
-        dynamic_smem: Function from threads per block to bytes of dynamic shared memory.
-        block_size_limit: Largest block of the kernel, such as that of its launch bounds; 0 is no limit.
+    The candidates are the limit itself, such as that of launch bounds, and the multiples of the warp size below
+    it; a limit of 0 is none. The larger block wins a tie. The kernel's own block size does not matter.
 
     Raises:
         InputError: A number out of range, or the function returns no size in bytes.
@@ -71,14 +64,9 @@ def available_dynamic_shared_memory_per_block(
 ) -> int:
     """Return the most dynamic shared memory, in bytes, that keeps a number of blocks resident on an SM.
 
-    The call is cudaOccupancyAvailableDynamicSMemPerBlock.
-
-    Args:
-        limits: The limits of the SM.
-        kernel: The kernel; its present dynamic shared memory does not matter.
-        blocks: Blocks on one SM, 1 and up.
-        driver_580: Compute as NVIDIA's driver 580 and cuda_occupancy.h before 13.1 do: they ignore the
-            system's reservation and return 1,024 bytes more, with which one block fewer fits.
+    The call is cudaOccupancyAvailableDynamicSMemPerBlock. The kernel's own dynamic shared memory does not matter.
+    NVIDIA's driver 580 and cuda_occupancy.h before 13.1 ignore the system's reservation and return 1,024 bytes
+    more, with which one block fewer fits.
 
     Raises:
         InputError: The blocks are not resident even without dynamic shared memory.
@@ -106,12 +94,6 @@ def max_active_clusters(limits: Limits, kernel: Kernel, multiprocessor_count: in
     """Return an upper bound of the resident clusters of a device: see cudaOccupancyMaxActiveClusters.
 
     The exact number depends on the SMs of each GPU processing cluster, which differ between GPUs of one name.
-
-    Args:
-        limits: The limits of the SM.
-        kernel: The kernel.
-        multiprocessor_count: SMs of the device.
-        cluster_size: Blocks per cluster.
 
     Raises:
         InputError: The GPU has no clusters, or none of this size.

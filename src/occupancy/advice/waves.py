@@ -111,11 +111,7 @@ def full_wave(
 ) -> FullWave:
     """Return the resident blocks of a whole GPU.
 
-    Args:
-        result: The result for one SM.
-        multiprocessor_count: SMs of the GPU, 1 and up.
-        cluster_size: Blocks per cluster; None for a launch without clusters.
-        max_active_clusters: Resident clusters, as a live device reports them; else an upper bound.
+    Resident clusters are those that a live device reports (``max_active_clusters``), else an upper bound.
 
     Raises:
         InputError: A number out of range, or clusters that the GPU does not have.
@@ -143,11 +139,7 @@ def full_wave(
 
 
 def count_waves(launch: Launch, wave: FullWave) -> Waves:
-    """Return the waves of a grid.
-
-    Args:
-        launch: The grid, of the kernel and the clusters of the wave.
-        wave: The resident blocks; see `full_wave`.
+    """Return the waves of a grid of the kernel and the clusters of a full wave.
 
     Raises:
         InputError: No block is resident, because the kernel does not launch.
@@ -160,10 +152,7 @@ def count_waves(launch: Launch, wave: FullWave) -> Waves:
 def check_cluster(limits: Limits, cluster_size: int, *, is_measured: bool = False) -> None:
     """Reject a cluster size that a GPU does not have, or that no source documents for it.
 
-    Args:
-        limits: The limits of the SM.
-        cluster_size: Blocks per cluster.
-        is_measured: Whether a live device reports its clusters, so that no source is needed.
+    No source is needed if a live device reports its clusters (``is_measured``).
 
     Raises:
         InputError: The GPU has no clusters, none of this size, or no source documents them.

@@ -312,13 +312,8 @@ def accepted(
 ) -> Build:
     """Return a baseline in which the wanted kernels are those of the build.
 
-    A kernel that is wanted by its old or its new name replaces the one that it is matched with.
-
-    Args:
-        baseline: The baseline that the build was compared with.
-        kernels: All kernels of the build.
-        is_wanted: Filter of the kernels.
-        everything: Replace the whole baseline.
+    A kernel that is wanted by its old or its new name replaces the one that it is matched with; with
+    ``everything``, the kernels of the build replace the whole baseline.
     """
     if everything:
         return baseline_from(kernels, baseline.threads)

@@ -121,7 +121,7 @@ def compare(
     Args:
         old: The kernels of the old build.
         new: The kernels of the new one.
-        evaluator: Engine for both.
+        evaluator: Engine for both builds.
         names: Names of both builds.
         threshold: Largest change that counts as none: percent of the larger value, or points of occupancy.
         with_same: Include kernels that did not change.

@@ -54,12 +54,8 @@ def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_ar
     """Match the kernels of two builds, each with one, or with the copies of one.
 
     Of several kernels of one name, as launches and ``static`` kernels of several files, equal ones are
-    matched first, then those of one source. The order of the kernels does not matter, and the cost is linear.
-
-    Args:
-        old: The kernels of the old build.
-        new: The kernels of the new one.
-        ignore_arch: Match a kernel with one of another architecture if its own has none.
+    matched first, then those of one source. With ``ignore_arch``, a kernel is matched with one of another
+    architecture if its own has none. The order of the kernels does not matter, and the cost is linear.
     """
     left, right = list(old), list(new)
     pairs: list[Pair] = []

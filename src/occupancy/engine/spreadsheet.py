@@ -98,7 +98,7 @@ def is_doubled_unit(column: SpreadsheetColumn, registers: int) -> bool:
 
 def max_registers_per_block(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> Bound:
     """Return the most registers of one block by the spreadsheet."""
-    if is_cached(kernel) and column.max_registers_per_block_ca is not None:
+    if kernel.caching == "ca" and column.max_registers_per_block_ca is not None:
         return Bound("spreadsheet.max_registers_per_block_ca", column.max_registers_per_block_ca)
     if column.max_registers_per_block is not None:
         return Bound("spreadsheet.max_registers_per_block", column.max_registers_per_block)
@@ -107,14 +107,9 @@ def max_registers_per_block(limits: Limits, column: SpreadsheetColumn, kernel: K
 
 def warp_granularity(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
     """Return the multiple to which the warps of a block's share of the registers are rounded down."""
-    if is_cached(kernel) and column.warp_allocation_granularity_ca is not None:
+    if kernel.caching == "ca" and column.warp_allocation_granularity_ca is not None:
         return column.warp_allocation_granularity_ca
     return limits.warp_allocation_granularity
-
-
-def is_cached(kernel: Kernel) -> bool:
-    """Return True if global loads are cached in L1."""
-    return kernel.caching == "ca"
 
 
 def blocks_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel, warps: int) -> int | None:
