@@ -78,16 +78,14 @@ def test_wrong_arguments_are_refused_before_the_tuner_runs() -> None:
         prune("9.0")([{"num_warps": 4, "num_ctas": "two"}])
 
 
-@pytest.mark.parametrize("cc", ["8.0", "8.6", "9.0", "10.0", "12.0"])
-@pytest.mark.parametrize("blocks", [1, 2, 3, 4])
-@pytest.mark.parametrize("stage", [1, 1024, 16384, 24576])
-@pytest.mark.parametrize("epilogue", [0, 1000, 8192])
-def test_as_many_stages_as_fit_and_not_one_more(cc: str, blocks: int, stage: int, epilogue: int) -> None:
-    kernel: dict[str, Any] = {"threads": 128, "static_smem": epilogue}
-    stages = occupancy.triton.max_stages(cc, stage_smem=stage, blocks=blocks, **kernel)
-
-    def resident(count: int) -> int:
-        return occupancy.compute(cc, dynamic_smem=count * stage, **kernel).active_blocks
-
-    assert stages == 0 or resident(stages) >= blocks
-    assert resident(stages + 1) < blocks
+def test_as_many_stages_as_fit_and_not_one_more() -> None:
+    ccs = "8.0", "8.6", "9.0", "10.0", "12.0"
+    for cc, blocks, stage, epilogue in product(ccs, (1, 2, 3, 4), (1, 1024, 16384, 24576), (0, 1000, 8192)):
+        kernel: dict[str, Any] = {"threads": 128, "static_smem": epilogue}
+        stages = occupancy.triton.max_stages(cc, stage_smem=stage, blocks=blocks, **kernel)
+        resident = [
+            occupancy.compute(cc, dynamic_smem=count * stage, **kernel).active_blocks
+            for count in (stages, stages + 1)
+        ]
+        assert stages == 0 or resident[0] >= blocks
+        assert resident[1] < blocks
