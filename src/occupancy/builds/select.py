@@ -61,10 +61,6 @@ class Selection:
     def records(self, records: Sequence[KernelRecord], *, is_partial: bool = False) -> list[KernelRecord]:
         """Return the records with the names and architectures of the selection.
 
-        Args:
-            records: The records.
-            is_partial: They are those of one of two builds, of which the other may have the names.
-
         Raises:
             InputError: None has one of the names, or one of the architectures.
         """

@@ -127,12 +127,6 @@ def show_page(
     The question is in the content as well, because some systems open a file without the part of its address
     after the ``#``.
 
-    Args:
-        question: The inputs that the page opens with.
-        output: The file; None: open the page.
-        content: The page; None: the calculator.
-        files: The files that it lists.
-
     Raises:
         OSError: The file cannot be written.
     """

@@ -12,12 +12,7 @@ from .data import LABELS
 
 
 def question_of(answer: Result, launch: Mapping[str, str | None]) -> str:
-    """Return the inputs of a result by the names of the options: ``cc=9.0&threads=256``.
-
-    Args:
-        answer: Of a GPU of the shipped table.
-        launch: ``gpu``, ``sms``, ``grid`` and ``cluster``; None for the ones that were not given.
-    """
+    """Return the inputs of a result by the names of the options: ``cc=9.0&threads=256``."""
     kernel = answer.kernel
     pairs = {name.replace("_", "-"): _text(getattr(kernel, name)) for name in (*LABELS, "smem")}
     if kernel.block_dim is not None:

@@ -34,12 +34,7 @@ class CompilerErrors:
     count: int = 0
 
     def inspect(self, text: str, first: int) -> None:
-        """Count the errors in some whole lines.
-
-        Args:
-            text: The lines.
-            first: The number of the first.
-        """
+        """Count the errors in some whole lines."""
         # Most texts have none, and are passed at the speed of memory.
         if not any(word in text for word in _WORDS):
             return

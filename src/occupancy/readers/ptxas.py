@@ -70,12 +70,7 @@ def _near(words: str, pattern: re.Pattern[str], line: str) -> re.Match[str] | No
 
 
 def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
-    """Yield the kernels of a compiler's or linker's output.
-
-    Args:
-        lines: The numbered lines, from the first one with a marker on.
-        source: The source of the records.
-    """
+    """Yield the kernels of a compiler's or linker's output."""
     reader = _Reader(source)
     number = 0
     for number, line in lines:

@@ -35,12 +35,7 @@ def parse_metadata(text: str) -> dict[str, Any] | None:
 
 
 def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Found]:
-    """Yield the kernel of a metadata file, and others that its cubin holds.
-
-    Args:
-        metadata: The result of `parse_metadata`.
-        content: The file, beside which the cubin lies.
-    """
+    """Yield the kernel of a metadata file, and others that its cubin holds."""
     source = content.name
     try:
         described = metadata_record(metadata, source)

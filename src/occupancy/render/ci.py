@@ -36,13 +36,7 @@ MOST_ANNOTATIONS = 10
 
 
 def sarif(findings: Iterable[Finding], rules: Mapping[str, FindingKind], version: str) -> str:
-    """Return findings as one run of this program.
-
-    Args:
-        findings: The findings.
-        rules: Every rule, by its name.
-        version: Version of this program.
-    """
+    """Return findings as one run of this program."""
     driver = {
         "name": "occupancy",
         "version": version,

@@ -42,10 +42,6 @@ MAX_CELLS_WITH_TEXT = 400
 def picture_bytes(picture: Picture, path: str) -> bytes:
     """Return a picture as the content of a file.
 
-    Args:
-        picture: The picture.
-        path: The file; its ending sets the format.
-
     Raises:
         InputError: The ending is not one of `PICTURE_FILES`.
         MissingDependencyError: matplotlib is not installed.
@@ -70,10 +66,6 @@ def picture_bytes(picture: Picture, path: str) -> bytes:
 
 def plot(picture: Picture, ax: Axes | None = None) -> list[Axes]:
     """Draw a picture for a notebook or a program, and return the axes of each plot.
-
-    Args:
-        picture: The picture.
-        ax: The axes to draw a single plot into; by default those of a new figure.
 
     Raises:
         MissingDependencyError: matplotlib is not installed.

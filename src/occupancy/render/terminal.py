@@ -18,13 +18,7 @@ LEAST_WIDTH = 12
 
 
 def text(report: Report, width: int = 80, color: bool = False) -> str:
-    """Return the report as lines of text.
-
-    Args:
-        report: The report.
-        width: Columns of the terminal.
-        color: Whether to use the escape sequences of a terminal.
-    """
+    """Return the report as lines of text."""
     import io
 
     from rich.console import Console

@@ -53,16 +53,7 @@ def block_sizes_report(
     limit: int | None = None,
     all_rows: bool = False,
 ) -> Report:
-    """Return every block size that launches, best first.
-
-    Args:
-        gpus: The GPUs.
-        results: The kernel with any block size on each of them.
-        sizes: Its block sizes on each of them.
-        launches: The runtime's own choice, where the SMs are known.
-        limit: The number of block sizes; None: all.
-        all_rows: Whether the screen shows all of them.
-    """
+    """Return every block size that launches, best first."""
     kernel: Kernel = results[0].kernel
     by_threads = [{each.threads: each for each in found} for found in sizes]
     common = [threads for threads in by_threads[0] if all(threads in each for each in by_threads)]
@@ -153,12 +144,7 @@ def _advice(
 
 
 def block_sizes_picture(results: Sequence[Any], sizes: Sequence[Sequence[BlockSize]]) -> Picture:
-    """Return a curve for each GPU over the block sizes, with the best one of each marked.
-
-    Args:
-        results: An `Occupancy` on each GPU, of one kernel.
-        sizes: The block sizes of each, best first.
-    """
+    """Return a curve for each GPU over the block sizes, with the best one of each marked."""
     values = sorted({each.threads for found in sizes for each in found})
     curves = {}
     for result, found in zip(results, sizes, strict=True):

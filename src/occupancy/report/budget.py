@@ -194,13 +194,7 @@ BOUNDS_COLUMNS = (
 
 
 def bounds_report(gpus: Sequence[Gpu], kernel: Kernel, bounds: Sequence[LaunchBounds]) -> Report:
-    """Return the register cap of launch bounds on each of some GPUs.
-
-    Args:
-        gpus: The GPUs.
-        kernel: The kernel.
-        bounds: The result for each GPU.
-    """
+    """Return the register cap of launch bounds on each of some GPUs."""
     honored = [gpu.label for gpu, each in zip(gpus, bounds, strict=True) if each.legal]
     cap = count(min(each.register_cap for each in bounds if each.legal or not honored), "register")
     texts = join_and(list(dict.fromkeys(each.launch_bounds for each in bounds)))

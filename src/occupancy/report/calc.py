@@ -288,14 +288,7 @@ def calc_report(
     explain: bool = False,
     notes: Sequence[Note] = (),
 ) -> Report:
-    """Return the report of a kernel on each of some GPUs.
-
-    Args:
-        results: An `Occupancy` for each GPU, of one kernel.
-        whole: What is resident on each whole GPU, with the waves of a grid; by default without clusters.
-        explain: Whether to show the arithmetic.
-        notes: Further notes.
-    """
+    """Return the report of a kernel on each of some GPUs."""
     from .explain import explain as arithmetic  # only --explain needs it
 
     rows = [

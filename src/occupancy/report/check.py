@@ -192,16 +192,7 @@ def check_report(
     inputs: Mapping[str, Any],
     updated: str = "",
 ) -> Report:
-    """Return the report of a check.
-
-    Args:
-        done: The result.
-        rules: The rules.
-        build: Name of the build.
-        command: The command that was run, for hints.
-        inputs: The arguments that were given.
-        updated: Sentence about the new baseline.
-    """
+    """Return the report of a check."""
     found = groups(done)
     details: list[Block] = [group.block() for group in found[:MOST_BLOCKS]]
     if len(found) > MOST_BLOCKS:

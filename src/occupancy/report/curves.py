@@ -42,11 +42,7 @@ NOW = Column("is_current", "", lambda step: "<- now" if step.is_current else "",
 
 
 def curves(result: Any) -> dict[str, list[Step]]:
-    """Return the steps over threads, registers and shared memory, while all else stays.
-
-    Args:
-        result: An `Occupancy`.
-    """
+    """Return the steps over threads, registers and shared memory, while all else stays."""
     kernel = result.kernel
     shared_memory = kernel.shared_memory if kernel.has_shared_memory else None
     steps = {
@@ -109,12 +105,7 @@ def _result_text(result: Any) -> str:
 
 
 def curves_picture(results: Sequence[Any], title: str | None = None) -> Picture:
-    """Return three plots with a curve for each GPU and the kernel's own values marked.
-
-    Args:
-        results: An `Occupancy` on each GPU, of one kernel.
-        title: The title; by default the result on the only GPU, or the subject.
-    """
+    """Return three plots with a curve for each GPU and the kernel's own values marked."""
     kernel = results[0].kernel
     subject = "Occupancy by block size, registers and shared memory"
     names = [f"{result.gpu.label}: {percent(result.occupancy)}" for result in results]

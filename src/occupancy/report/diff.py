@@ -249,13 +249,7 @@ COLUMNS: tuple[Column, ...] = (
 
 
 def diff_report(found: Differences, inputs: Mapping[str, Any], *, in_full: bool = False) -> Report:
-    """Return the report of differences between two builds.
-
-    Args:
-        found: The differences.
-        inputs: The arguments that were given.
-        in_full: Show all rows on a screen, however many.
-    """
+    """Return the report of differences between two builds."""
     rows = entries(found)
     kinds = [f"{number:,} {kind}" for kind, number in found.summary.items() if number]
     headline = ", ".join(kinds) if rows else f"{count(found.same, 'kernel')}, all the same"

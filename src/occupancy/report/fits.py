@@ -29,12 +29,7 @@ COLUMNS = (
 
 
 def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
-    """Return the report of a `Fit` for each GPU.
-
-    Args:
-        fits: The GPUs with the kernel.
-        least: Occupancy below which a GPU is left out, 0 to 1; the others are then sorted.
-    """
+    """Return the report of a `Fit` for each GPU."""
     running = [fit for fit in fits if fit.runs]
     kernel = fits[0].kernel
     noun = "GPUs" if any(fit.gpu.name for fit in fits) else "compute capabilities"

@@ -100,13 +100,7 @@ COLUMNS = (CC, *map(_column, LABELS))
 def limits_report(
     rows: Sequence[Limits], names: Mapping[str, Sequence[str]] | None = None, *, is_overview: bool = False
 ) -> Report:
-    """Return the report of some limits.
-
-    Args:
-        rows: The limits of each compute capability.
-        names: Compute capability -> the GPUs by whose names it was requested.
-        is_overview: Show the main limits of each alone.
-    """
+    """Return the report of some limits."""
     if is_overview:
         newer = all(row.compute_capability >= CURRENT_FROM for row in rows)
         scope = f" from {CURRENT_FROM} on; --all lists the older ones" if newer else ""

@@ -326,17 +326,7 @@ def scan_report(
     in_full: bool = False,
     order: str = "lowest occupancy first",
 ) -> Report:
-    """Return the report of scanned kernels.
-
-    Args:
-        rows: The kernels, in the order of the report.
-        of: Numbers of all kernels before a limit.
-        found: Kernels before names, architectures and filters.
-        inputs: The arguments that were given.
-        columns: Chosen columns; empty: all, on a screen those that say something.
-        in_full: Show all rows on a screen, however many.
-        order: The order, for the headline.
-    """
+    """Return the report of scanned kernels."""
     limit = None if in_full or len(rows) <= MOST_IN_FULL else EXCERPT
     shown = rows if limit is None else rows[:limit]
     sizes = {(row.threads, row.threads_assumed) for row in shown}

@@ -223,12 +223,6 @@ def sweep_picture(
 ) -> Picture:
     """Return a step plot over numbers with a curve for each GPU, a heat map over two inputs, or bars.
 
-    Args:
-        grid: The combinations.
-        title: The title, in place of the inputs that vary.
-        marks: Values of the input that varies to mark.
-        marks_best: Whether to mark the best.
-
     Raises:
         InputError: More than two inputs vary, or a value to mark is outside of the axis.
     """

@@ -35,12 +35,6 @@ _SURPRISING = re.compile(r"[-+]?(?:0[0-7_]+|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0
 def read_bytes(file: str, kind: str, most: int, error_class: type[OccupancyError]) -> bytes:
     """Return the bytes of a file.
 
-    Args:
-        file: Its path.
-        kind: A description for the error, such as ``"a baseline"``.
-        most: The largest size in bytes.
-        error_class: The error to raise.
-
     Raises:
         OccupancyError: Of the given class: it cannot be read, or is larger.
     """

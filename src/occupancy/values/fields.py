@@ -215,13 +215,7 @@ class KernelInputs(TypedDict, total=False):
 
 
 def unknown_input(name: str, function: str, others: Iterable[str] = ()) -> TypeError:
-    """Return the error for a keyword that a function does not have, with the likeliest one.
-
-    Args:
-        name: The keyword.
-        function: Its name, for the message.
-        others: Keywords that the function has besides those of `FIELDS`.
-    """
+    """Return the error for a keyword that a function does not have, with the likeliest one."""
     known = [*KernelInputs.__annotations__, *others]
     plain = name.replace("_", "").replace("-", "").lower()
     near = [field.name for field in FIELDS.values() if plain in field.aliases] or nearest_names(name, known)

@@ -267,10 +267,6 @@ def with_consequences(changes: Mapping[str, Any], before: Mapping[str, Any]) -> 
 
     The shared memory configurations follow the SM's shared memory. If there is no opt-in to more, the maximum
     with opt-in follows the one without.
-
-    Args:
-        changes: Names of limits and their new values.
-        before: All limits before the changes.
     """
     found = dict(changes)
     size = changes.get("max_shared_memory_per_multiprocessor")
