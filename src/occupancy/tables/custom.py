@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import MISSING, fields
 from typing import Any
@@ -99,8 +99,7 @@ def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
         constants: dict[str, object] = {"null": None, "none": None, "true": True, "false": False}
         is_list = isinstance(getattr(limits, name), tuple)
         given[name] = text.split(",") if is_list else constants.get(text.lower(), text)
-    base = {name: getattr(limits, name) for name in FIELD_NAMES}
-    return _make_limits(limits.compute_capability, base, given, where)
+    return _make_limits(limits.compute_capability, limits, given, where)
 
 
 def _read_row(name: object, row: object, where: str) -> Limits:
@@ -111,15 +110,14 @@ def _read_row(name: object, row: object, where: str) -> Limits:
     where += "."
     _check_names(row, _CHANGEABLE | {"like"}, where)
     given = dict(row)
-    base: dict[str, Any] = {}
+    known = None
     if "like" in given:
         like = _parse_name(given.pop("like"), f"{where}like")
         try:
             known = shipped.limits(like)
         except UnknownComputeCapabilityError as error:
             raise error.with_location(f"{where}like", TableError) from error
-        base = {field: getattr(known, field) for field in FIELD_NAMES}
-    return _make_limits(cc, base, given, where)
+    return _make_limits(cc, known, given, where)
 
 
 def _parse_name(name: object, where: str) -> ComputeCapability:
@@ -150,12 +148,13 @@ def _check_names(given: Iterable[object], names: Collection[str], where: str) ->
             )
 
 
-def _make_limits(cc: ComputeCapability, base: Mapping[str, Any], given: dict[str, Any], where: str) -> Limits:
+def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, Any], where: str) -> Limits:
     """Return a row with changes; an error has the place in the file, or the name in the change."""
-    given = {name: _convert(value, KINDS[name]) for name, value in given.items()}
-    if base:
-        given = with_consequences(given, base)
-    values = {**base, **given, "compute_capability": cc}
+    values = {name: _convert(value, KINDS[name]) for name, value in given.items()}
+    if known is not None:
+        base = {name: getattr(known, name) for name in FIELD_NAMES}
+        values = base | with_consequences(values, base)
+    values["compute_capability"] = cc
     if missing := [name for name in _REQUIRED if name not in values]:
         raise TableError(
             "is missing",

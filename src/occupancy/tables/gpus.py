@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, takewhile, zip_longest
 from string import digits
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from ..errors import InputError, UnknownComputeCapabilityError, shown
 from ..values.limits import ComputeCapability, Limits
@@ -180,33 +180,32 @@ def gpus_matching(pattern: str) -> tuple[Gpu, ...]:
         InputError: There are none.
         UnknownComputeCapabilityError: The table lacks the compute capability.
     """
-    words = [] if len(pattern) > MAX_NAME or _is_compute_capability(pattern) else _matching(pattern)
+    is_name = len(pattern) <= MAX_NAME and not _is_compute_capability(pattern)
+    named = set(_matching(pattern)) if is_name else set()
     rows = LimitsTable().architecture(pattern)
-    if not words and not rows:
+    if not named and not rows:
         rows = tuple(gpu.limits for gpu in find_gpus(pattern))
-    ccs = {row.compute_capability for row in rows}
-    found = {*words, *(product for product in _products() if product.compute_capability in ccs)}
+    ccs = [str(cc) for cc in sorted({row.compute_capability for row in rows})]
+    found = [each for each in _products() if each in named or each.row["compute_capability"] in ccs]
     if not found:
         raise InputError(
-            f"no GPU of compute capability {' or '.join(map(str, sorted(ccs)))} is known by name",
+            f"no GPU of compute capability {' or '.join(ccs)} is known by name",
             where="gpu",
             hint="Use the compute capability instead.",
         )
-    return tuple(_gpu(product) for product in _products() if product in found)
+    return tuple(map(_gpu, found))
 
 
 def candidates(name: str) -> tuple[Gpu, ...]:
     """Return the products with that name, else those whose names contain all of its words."""
-    return tuple(map(_gpu, _candidates(name)))
+    return tuple(map(_gpu, _with_full_name(name) or _matching(name)))
 
 
 def _is_pair(value: object) -> bool:
     """Return whether it is one compute capability: (9, 0) is, and (90, 80) is two."""
-    if isinstance(value, ComputeCapability):
-        return True
-    if not isinstance(value, tuple) or [type(each) for each in value] != [int, int]:
-        return False
-    return bool(min(value) < LEAST_INTEGER)
+    if isinstance(value, tuple) and [type(each) for each in value] == [int, int]:
+        return isinstance(value, ComputeCapability) or min(value) < LEAST_INTEGER
+    return False
 
 
 @lru_cache(maxsize=256)
@@ -219,7 +218,7 @@ def _find_name(name: str, table: LimitsTable | None) -> tuple[Gpu, ...]:
     try:
         cc = ComputeCapability.parse(name)
     except InputError:
-        return (_find_product(name, _candidates(name), table),)
+        return (_find_product(name, _with_full_name(name) or _matching(name), table),)
     try:
         return (Gpu(table.limits(cc)),)
     except UnknownComputeCapabilityError:
@@ -232,30 +231,26 @@ def _find_product(name: str, found: Sequence[_Product], table: LimitsTable) -> G
     """Return what the products of a name share."""
     if not found:
         raise _no_such_gpu(name)
-    if len({each.compute_capability for each in found}) > 1:
+    gpus = tuple(_gpu(each, table) for each in found)
+    if len({gpu.cc for gpu in gpus}) > 1:
         raise InputError(
-            f"{shown(name)} matches {len(found)} GPUs with different compute capabilities",
+            f"{shown(name)} matches {len(gpus)} GPUs with different compute capabilities",
             where="gpu",
             hint="Choose one of them:",
-            choices=_choices([_gpu(each, table) for each in found]),
+            choices=_choices(gpus),
         )
-    if len(found) == 1:
-        return _gpu(found[0], table)
-
-    def shared(values: Iterable[object]) -> Any:
-        different = set(values)
-        return different.pop() if len(different) == 1 else None
-
-    count = shared(each.multiprocessor_count for each in found)
+    if len(gpus) == 1:
+        return gpus[0]
+    same: dict[str, Any] = {}
+    for field in ("multiprocessor_count", "market", "memory_gb", "l2_cache_bytes"):
+        values = {getattr(gpu, field) for gpu in gpus}
+        same[field] = values.pop() if len(values) == 1 else None
     return Gpu(
-        table.limits(found[0].compute_capability),
-        _common_name(name, [each.name for each in found]),
-        count,
-        variants=() if count is not None else tuple(_gpu(each, table) for each in found),
-        die=", ".join(sorted({each.die for each in found})),
-        market=shared(each.market for each in found),
-        memory_gb=shared(each.memory_gb for each in found),
-        l2_cache_bytes=shared(each.l2_cache_bytes for each in found),
+        gpus[0].limits,
+        _common_name(name, [gpu.label for gpu in gpus]),
+        variants=gpus if same["multiprocessor_count"] is None else (),
+        die=", ".join(sorted({each.row["die"] for each in found})),
+        **same,
     )
 
 
@@ -271,16 +266,11 @@ def _common_name(name: str, names: Sequence[str]) -> str:
     return " ".join(words) or name
 
 
-class _Product(NamedTuple):
+@dataclass(eq=False, slots=True)
+class _Product:
     """A row of the list, with the keys to find it by."""
 
-    name: str
-    compute_capability: ComputeCapability
-    multiprocessor_count: int
-    die: str
-    market: str
-    memory_gb: float | None
-    l2_cache_bytes: int | None
+    row: dict[str, str]
     names: frozenset[str]
     """Keys of the full name with and without the die and the revision, and of its other name."""
     short_name: str
@@ -298,43 +288,33 @@ def _products() -> tuple[_Product, ...]:
 
 
 def _product(row: dict[str, str]) -> _Product:
-    name, die = row["name"], row["die"]
-    memory_gb = float(row["memory_gb"]) if row["memory_gb"] else None
+    name, die, other_name = row["name"], row["die"], row["also_called"]
     # The driver gives the same name to every revision of a product and to every die in it.
     common = _REVISION.sub("", name)
     without_die = common.removesuffix(die)
     if any(letter.isdigit() for letter in without_die):  # else the die is the name: Quadro GP100
         common = without_die
-    memory = f"{memory_gb:g} GB" if memory_gb else ""
-    described = f"{name} {row['also_called']} {die} {row['market']} {memory}"
+    memory = f"{row['memory_gb']} GB" if row["memory_gb"] else ""
+    described = f"{name} {other_name} {die} {row['market']} {memory}"
     return _Product(
-        name,
-        ComputeCapability.parse(row["compute_capability"]),
-        int(row["multiprocessor_count"]),
-        die,
-        row["market"],
-        memory_gb,
-        int(row["l2_cache_bytes"]) if row["l2_cache_bytes"] else None,
-        frozenset(map(_key, (name, f"{name} {die}", common, row["also_called"]))),
+        row,
+        frozenset(map(_key, (name, f"{name} {die}", common, other_name))),
         "".join(word for word in _words(common) if word not in _FAMILIES),
         " ".join(_WORD.findall(described.lower())),
     )
 
 
 def _gpu(product: _Product, table: LimitsTable | None = None) -> Gpu:
+    row = product.row
     return Gpu(
-        (table or LimitsTable()).limits(product.compute_capability),
-        product.name,
-        product.multiprocessor_count,
-        die=product.die,
-        market=product.market,
-        memory_gb=product.memory_gb,
-        l2_cache_bytes=product.l2_cache_bytes,
+        (table or LimitsTable()).limits(row["compute_capability"]),
+        row["name"],
+        int(row["multiprocessor_count"]),
+        die=row["die"],
+        market=row["market"],
+        memory_gb=float(row["memory_gb"]) if row["memory_gb"] else None,
+        l2_cache_bytes=int(row["l2_cache_bytes"]) if row["l2_cache_bytes"] else None,
     )
-
-
-def _candidates(name: str) -> Sequence[_Product]:
-    return _with_full_name(name) or _matching(name)
 
 
 def _with_full_name(name: str) -> Sequence[_Product]:
@@ -410,7 +390,7 @@ def _similar(name: str) -> list[_Product]:
         return []
     starts: dict[str, list[_Product]] = {}
     for product in _products():
-        for key in (_key(product.name), product.short_name):
+        for key in (_key(product.row["name"]), product.short_name):
             starts.setdefault(key[: len(wanted)], []).append(product)
 
     def likeness(key: str) -> tuple[bool, float, bool]:

@@ -86,7 +86,9 @@ def provenance(cc: object, field: str) -> Provenance:
         note=entry.get("note"),
         disputes=tuple(
             Dispute(
-                tuple(OtherValue(_frozen(other["value"]), _cited(other)) for other in each["others"]),
+                tuple(
+                    OtherValue(shipped.with_tuples(other)["value"], _cited(other)) for other in each["others"]
+                ),
                 each["why"],
             )
             for each in shipped.provenance_document()["disputed"]
@@ -122,7 +124,3 @@ def _entries(field: str) -> dict[ComputeCapability, dict[str, Any]]:
 
 def _cited(entry: dict[str, Any]) -> tuple[Source, ...]:
     return tuple(sources()[code] for code in entry["sources"])
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
