@@ -150,7 +150,7 @@ def _check_names(given: Iterable[object], names: Collection[str], where: str) ->
 
 def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, Any], where: str) -> Limits:
     """Return a row with changes; an error has the place in the file, or the name in the change."""
-    values = {name: _convert(value, KINDS[name]) for name, value in given.items()}
+    values: dict[str, Any] = {name: _convert(value, KINDS[name]) for name, value in given.items()}
     if known is not None:
         base = {name: getattr(known, name) for name in FIELD_NAMES}
         values = base | with_consequences(values, base)
