@@ -14,8 +14,7 @@ from occupancy.advice.next_steps import FIRST_WITH_SETMAXNREG, THREADS_PER_WARPG
 from occupancy.advice.registers import STEP, Warpgroups, split_registers
 from occupancy.advice.waves import full_wave
 from occupancy.device import Device, read_device
-from occupancy.device.compiler import compile_cuda
-from occupancy.device.driver import Context, DriverCallError, Function
+from occupancy.device.driver import Context, DriverCallError, Function, compile_cuda
 from occupancy.engine import evaluate
 from occupancy.errors import DeviceError
 from occupancy.readers import stream_kernels

@@ -67,23 +67,22 @@ class Selection:
         found = [each for each in records if self.with_runtime or RUNTIME_KERNEL not in each.name]
         if self.names:
             matching = {name for name in {each.name for each in found} if contains(self.names, name)}
-            if not is_partial:
+            if found and not is_partial:
                 self._refuse_unknown_names(found, matching)
             found = [each for each in found if each.name in matching]
         if self.archs or self.variants:
-            if not is_partial:
+            if found and not is_partial:
                 self._refuse_unknown_archs(found)
-            found = list(filter(self._has_arch, found))
+            found = [
+                each for each in found if each.compute_capability in self.archs or each.arch in self.variants
+            ]
         if self.gpu is not None:
             found = list(code_that_runs(found, self.gpu))
         return list(newest(found)) if self.only_newest else found
 
-    def _has_arch(self, record: KernelRecord) -> bool:
-        return record.compute_capability in self.archs or record.arch in self.variants
-
     def _refuse_unknown_names(self, records: Sequence[KernelRecord], matching: set[str]) -> None:
         unknown = [part for part in self.names if not any(contains((part,), name) for name in matching)]
-        if not unknown or not records:
+        if not unknown:
             return
         kernels = {(record.name, record.arch) for record in records}
         raise InputError(
@@ -93,8 +92,6 @@ class Selection:
         )
 
     def _refuse_unknown_archs(self, records: Sequence[KernelRecord]) -> None:
-        if not records:
-            return
         there = {each.arch for each in records}
         ccs = {each.compute_capability for each in records}
         missing = sorted(each.sm for each in self.archs - ccs) + sorted(self.variants - there)
@@ -114,7 +111,7 @@ class Selection:
         found = _sorted(found, self._order(found), reverse=self.reverse)
         if self.sort is None:
             found.sort(key=lambda row: row.record.chosen is False)  # candidates that do not run, last
-        return found if self.limit is None else found[: self.limit]
+        return found[: self.limit]
 
     def _order(self, rows: Sequence[ScannedKernel]) -> Order:
         if self.sort is not None:

@@ -1,4 +1,4 @@
-"""The CUDA driver through cuda-bindings: checked calls, contexts and loaded kernels."""
+"""The CUDA driver and NVRTC through cuda-bindings: checked calls, contexts, loaded and compiled kernels."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from types import TracebackType
 from typing import Any
 
 from ..errors import DeviceError, MissingDependencyError
+from ..values.limits import ComputeCapability
 
 NO_GPU_HINT = 'Without a GPU, name one instead: occupancy calc --gpu "H100 SXM", or --cc 9.0.'
 VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
+NVRTC_HINT = "Install NVRTC: pip install 'cuda-bindings[all]', or a CUDA toolkit."
+OLDER_HINT = "Install the cuda-bindings of an older CUDA: pip install 'cuda-bindings[all]<13'."
 
 
 class DriverCallError(DeviceError):
@@ -60,9 +63,7 @@ class Driver:
             raise DeviceError(problem, where="device", hint=hint) from error
         if status != self.bindings.CUresult.CUDA_SUCCESS:
             raise DriverCallError(name, *self._describe(status))
-        if len(values) > 1:
-            return tuple(values)
-        return values[0] if values else None
+        return _unpacked(values)
 
     def _describe(self, status: Any) -> tuple[str, str]:
         known, code = self.bindings.cuGetErrorName(status)
@@ -211,3 +212,84 @@ def no_visible_device() -> DeviceError:
         where="device",
         hint=f"Unset it, or list GPUs in it by the numbers that nvidia-smi shows. {NO_GPU_HINT}",
     )
+
+
+def _unpacked(values: list[Any]) -> Any:
+    """Return the results of a call: None, a value, or a tuple."""
+    return values[0] if len(values) == 1 else tuple(values) or None
+
+
+def compile_cuda(source: str, cc: ComputeCapability, variant: str = "") -> bytes:
+    """Compile CUDA C++ for a GPU.
+
+    An NVRTC older than the GPU returns PTX for the newest compute capability that it supports, and the
+    driver compiles that.
+
+    Args:
+        source: CUDA C++.
+        cc: The GPU's compute capability.
+        variant: ``"a"`` for instructions of this architecture alone; NVRTC must support it.
+
+    Raises:
+        MissingDependencyError: The package cuda-bindings, or NVRTC itself, is not installed.
+        DeviceError: NVRTC reports errors, or supports only newer GPUs; the message has its log.
+    """
+    nvrtc = _load_nvrtc()
+    wanted = cc.major * 10 + cc.minor
+    supported = [arch for arch in _call_nvrtc(nvrtc, "nvrtcGetSupportedArchs") if arch <= wanted]
+    if not supported or (variant and wanted not in supported):
+        raise DeviceError(
+            f"the installed NVRTC {'does not yet compile' if supported else 'no longer compiles'} for "
+            f"{cc}{variant}",
+            where="NVRTC",
+            hint=NVRTC_HINT if supported else OLDER_HINT,
+        )
+    is_exact = wanted in supported
+    program = _call_nvrtc(nvrtc, "nvrtcCreateProgram", source.encode(), b"occupancy.cu", 0, [], [])
+    try:
+        target = f"--gpu-architecture={'sm' if is_exact else 'compute'}_{max(supported)}{variant}"
+        (status,) = nvrtc.nvrtcCompileProgram(program, 1, [target.encode()])
+        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+            log = _output(nvrtc, "ProgramLog", program).rstrip(b"\0\n").decode(errors="replace")
+            raise DeviceError(f"NVRTC reports errors: {log}", where="NVRTC")
+        return _output(nvrtc, "CUBIN" if is_exact else "PTX", program)
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+
+
+def nvrtc_version() -> str:
+    """Return the version of NVRTC, such as ``"13.0"``.
+
+    Raises:
+        MissingDependencyError: The package cuda-bindings, or NVRTC itself, is not installed.
+    """
+    major, minor = _call_nvrtc(_load_nvrtc(), "nvrtcVersion")
+    return f"{major}.{minor}"
+
+
+def _load_nvrtc() -> Any:
+    try:
+        from cuda.bindings import nvrtc
+    except ImportError as error:
+        raise MissingDependencyError(
+            "the package cuda-bindings is not installed", where="NVRTC", hint=NVRTC_HINT
+        ) from error
+    return nvrtc
+
+
+def _call_nvrtc(nvrtc: Any, name: str, *arguments: Any) -> Any:
+    try:
+        status, *values = getattr(nvrtc, name)(*arguments)
+    except RuntimeError as error:  # raised by the bindings without the library
+        raise MissingDependencyError("NVRTC is not installed", where="NVRTC", hint=NVRTC_HINT) from error
+    if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+        _, text = nvrtc.nvrtcGetErrorString(status)
+        raise DeviceError(f"{name} returned {text.decode()}", where="NVRTC", hint=NVRTC_HINT)
+    return _unpacked(values)
+
+
+def _output(nvrtc: Any, kind: str, program: Any) -> bytes:
+    size: int = _call_nvrtc(nvrtc, f"nvrtcGet{kind}Size", program)
+    buffer = bytearray(size)  # filled by the call
+    _call_nvrtc(nvrtc, f"nvrtcGet{kind}", program, buffer)
+    return bytes(buffer)

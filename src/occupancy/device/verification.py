@@ -23,8 +23,7 @@ from ..values.carveout import Carveout
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .clusters import ClusterCounter
-from .compiler import compile_cuda, nvrtc_version
-from .driver import Context, DriverCallError, Function
+from .driver import Context, DriverCallError, Function, compile_cuda, nvrtc_version
 from .live import Device, read_device
 
 Result = TypeVar("Result")
