@@ -10,6 +10,7 @@ from ..engine import Model, Result, evaluate
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
+from ..values.spellings import in_range
 from .opt_in import needs_opt_in
 from .search import Dial, most_keeping, used
 
@@ -77,9 +78,7 @@ def _target(given: Result, occupancy: float | None, blocks: int | None) -> int:
     if occupancy is not None and blocks is not None:
         raise InputError("occupancy and blocks cannot be combined", hint="Give one of them.")
     if blocks is not None:
-        if blocks < 1:
-            raise InputError(f"{blocks} is out of range", where="blocks", allowed="1 and up")
-        return blocks
+        return in_range(blocks, "blocks")
     if occupancy is None:
         return 1
     if not 0 < occupancy <= 1:

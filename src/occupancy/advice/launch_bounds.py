@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..engine import Model, Result, evaluate
-from ..errors import InputError, shown
+from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Resource
-from ..values.spellings import INT_MAX
+from ..values.spellings import INT_MAX, in_range
 from .search import Dial, most_keeping
 
 
@@ -104,13 +104,7 @@ def launch_bounds(
             where="threads",
             allowed=f"1 to {min(limits.max_threads_per_block, limits.max_threads_per_multiprocessor):,}",
         )
-    if min_blocks is not None and not 1 <= min_blocks <= INT_MAX:
-        raise InputError(
-            f"{shown(min_blocks)} is out of range",
-            where="min_blocks",
-            allowed=f"1 to {INT_MAX:,}",
-        )
-    is_legal = min_blocks is None or min_blocks <= alone.active_blocks
+    is_legal = min_blocks is None or in_range(min_blocks, "min_blocks", 1, INT_MAX) <= alone.active_blocks
     blocks = min_blocks if min_blocks is not None and is_legal else 1
     cap = most_keeping(blocks, Dial(alone, "regs").levels(0, blocks))
     registers = cap if kernel.regs is None else min(kernel.regs, cap)

@@ -19,6 +19,7 @@ from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Resource
+from ..values.spellings import in_range
 from .launch_bounds import bounds_in_source, launch_bounds, maxnreg_in_source
 from .next_steps import FIRST_WITH_SETMAXNREG, THREADS_PER_WARPGROUP
 from .opt_in import needs_opt_in
@@ -245,12 +246,7 @@ def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Warpg
 
 
 def _checked_launch(limits: Limits, threads: int, registers: int) -> int:
-    if not LEAST <= registers <= limits.max_registers_per_thread:
-        raise InputError(
-            f"{shown(registers)} is out of range",
-            where="regs",
-            allowed=f"{LEAST} to {limits.max_registers_per_thread}",
-        )
+    in_range(registers, "regs", LEAST, limits.max_registers_per_thread)
     if not evaluate(limits, Kernel(threads, registers)).active_blocks:
         raise InputError(
             f"{threads} threads of {registers} registers do not launch",

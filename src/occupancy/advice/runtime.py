@@ -9,6 +9,7 @@ from ..engine.common import blocks_by_tensor_memory, round_up
 from ..errors import InputError
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from ..values.spellings import in_range
 from .block_sizes import SharedMemoryFunction, results_by_size
 from .search import Dial, most_keeping
 from .waves import full_wave
@@ -47,8 +48,8 @@ def max_potential_block_size(
     Raises:
         InputError: A number out of range, or the function returns no size in bytes.
     """
-    _check("multiprocessor_count", multiprocessor_count, 1)
-    _check("block_size_limit", block_size_limit, 0)
+    in_range(multiprocessor_count, "multiprocessor_count")
+    in_range(block_size_limit, "block_size_limit", low=0)
     largest = min(block_size_limit or limits.max_threads_per_block, limits.max_threads_per_block)
     warp = limits.warp_size
     sizes = [largest, *range(round_up(largest, warp) - warp, 0, -warp)]
@@ -71,7 +72,7 @@ def available_dynamic_shared_memory_per_block(
     Raises:
         InputError: The blocks are not resident even without dynamic shared memory.
     """
-    _check("blocks", blocks, 1)
+    in_range(blocks, "blocks")
     kernel = _without_columns(limits, kernel)
     static = kernel.shared_memory - (kernel.dynamic_smem or 0)
     now = evaluate(limits, kernel.replace(smem=static), MODEL)
@@ -112,8 +113,3 @@ def _without_columns(limits: Limits, kernel: Kernel) -> Kernel:
         return kernel
     blocks_by_tensor_memory(limits, kernel.tensor_memory)
     return kernel.replace(tensor_memory=None, virtual_resources=kernel.virtual_resources_at_start)
-
-
-def _check(where: str, value: int, low: int) -> None:
-    if value < low:
-        raise InputError(f"{value} is out of range", where=where, allowed=f"{low} and up")

@@ -13,7 +13,7 @@ from ..engine.common import divide_up
 from ..errors import InputError, shown
 from ..values.kernel import Launch
 from ..values.limits import Limits
-from ..values.spellings import INT_MAX
+from ..values.spellings import INT_MAX, in_range
 
 
 class FullWave(NamedTuple):
@@ -116,7 +116,7 @@ def full_wave(
     Raises:
         InputError: A number out of range, or clusters that the GPU does not have.
     """
-    check_multiprocessors(multiprocessor_count)
+    in_range(multiprocessor_count, "multiprocessor_count")
     slots = result.active_blocks * multiprocessor_count if result.launchable else 0
     if cluster_size is None:
         if max_active_clusters is not None:
@@ -177,13 +177,3 @@ def check_cluster(limits: Limits, cluster_size: int, *, is_measured: bool = Fals
             where="cluster",
             allowed=f"1 to {portable}" + (f", non-portable up to {most}" if (most or 0) > portable else ""),
         )
-
-
-def check_multiprocessors(count: int) -> None:
-    """Reject a number of SMs that no GPU has.
-
-    Raises:
-        InputError: The number is less than 1, or too large.
-    """
-    if not 1 <= count <= INT_MAX:
-        raise InputError(f"{count} is out of range", where="multiprocessor_count", allowed="1 and up")

@@ -20,7 +20,7 @@ from ..report.scan import Finding, findings, scan_report, summary
 from ..tables.gpus import Gpu, find_gpu, find_gpus
 from ..tables.table import LimitsTable
 from ..values.limits import ComputeCapability, Limits
-from ..values.spellings import INT_MAX, did_you_mean, parse_count, parse_share, parse_threads
+from ..values.spellings import INT_MAX, did_you_mean, in_range, parse_count, parse_share, parse_threads
 from .printed import PrintedRows
 
 Path = str | os.PathLike[str]
@@ -81,10 +81,8 @@ class Reading:
         self.with_runtime = with_runtime
         count = self.gpu.multiprocessor_count if self.gpu is not None else None
         if multiprocessor_count is not None:
-            from ..advice.waves import check_multiprocessors
-
-            count = parse_count(multiprocessor_count, "multiprocessor_count")
-            check_multiprocessors(count)
+            where = "multiprocessor_count"
+            count = in_range(parse_count(multiprocessor_count, where), where)
         self.multiprocessor_count = count
         self._limits_of = table.limits
         # Architectures that were chosen are shown whether the GPU runs their code or not.

@@ -13,7 +13,7 @@ from ..tables.gpus import find_gpus
 from ..values.fields import KernelInputs, unknown_input
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.spellings import parse_count, parse_share, parse_size, parse_threads
+from ..values.spellings import in_range, parse_count, parse_share, parse_size, parse_threads
 from .occupancy import GpuLike, kernel_of_inputs
 
 Config = TypeVar("Config")
@@ -172,9 +172,7 @@ class Criteria(NamedTuple):
             raise InputError(
                 f"{min_occupancy!r} is out of range", where="min_occupancy", allowed="0 to 1, or 0% to 100%"
             )
-        fewest = parse_count(min_blocks, "min_blocks")
-        if fewest < 1:
-            raise InputError(f"{fewest} is out of range", where="min_blocks", allowed="1 and up")
+        fewest = in_range(parse_count(min_blocks, "min_blocks"), "min_blocks")
         required = {name: need for name, need in needs.items() if need is not None}
         functions = tuple(name for name, need in required.items() if callable(need))
         Kernel(**{"threads": 1, **{name: required[name] for name in required if name not in functions}})
@@ -323,9 +321,7 @@ def _read(config: Any, warp_size: int, given: dict[str, Any]) -> tuple[dict[str,
             )
         found[argument], sources[argument] = value, name
     if cap is not None and found.get("regs") is not None:
-        most = parse_count(cap, _REGISTER_CAP)
-        if most < 1:
-            raise InputError(f"{most} is out of range", where=_REGISTER_CAP, allowed="1 and up")
+        most = in_range(parse_count(cap, _REGISTER_CAP), _REGISTER_CAP)
         found["regs"] = min(parse_count(found["regs"], "regs"), most)
     if "smem" in sources:
         parts = [parse_size(found[name], name) for name in ("static_smem", "dynamic_smem") if name in found]

@@ -16,7 +16,7 @@ from ..errors import InputError
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import COUNTED, Limiter, Output
-from ..values.spellings import parse_count
+from ..values.spellings import in_range, parse_count
 from .tables import SHARED_MEMORY_FIELDS, Columns, Input, Integers, look_up, read_input
 
 OUTPUTS: tuple[Output, ...] = get_args(Output)
@@ -151,9 +151,7 @@ class ArrayResults:
         Raises:
             InputError: ``n`` is out of range, ``where`` does not fit, or ``active_warps`` is no output.
         """
-        count = parse_count(n, "n")
-        if count < 1:
-            raise InputError(f"{count} is out of range", where="n", allowed="1 and up")
+        count = in_range(parse_count(n, "n"), "n")
         shares = self.occupancy.reshape(len(self.limits), -1)
         wanted = self._mask(where).reshape(shares.shape)
         several = {name: np.broadcast_to(each, self.shape) for name, each in self.varying().items()}

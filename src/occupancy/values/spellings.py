@@ -74,6 +74,18 @@ def parse_count(value: object, where: str) -> int:
     raise InputError(f"{shown(value)} is not an integer", where=where, hint=_for_several(value))
 
 
+def in_range(value: int, where: str, low: int = 1, high: int | None = None) -> int:
+    """Return a number that is in a range; without an upper end, up to `INT_MAX`.
+
+    Raises:
+        InputError: It is not.
+    """
+    if low <= value <= (INT_MAX if high is None else high):
+        return value
+    allowed = f"{low:,} and up" if high is None else f"{low:,} to {high:,}"
+    raise InputError(f"{shown(value)} is out of range", where=where, allowed=allowed)
+
+
 def _for_several(value: object) -> str:
     return FOR_SEVERAL if isinstance(value, list) or is_list_in_text(value) else ""
 
