@@ -1,4 +1,4 @@
-"""The CUDA driver and NVRTC through cuda-bindings: checked calls, contexts, loaded and compiled kernels."""
+"""The CUDA driver and NVRTC through cuda-bindings."""
 
 from __future__ import annotations
 

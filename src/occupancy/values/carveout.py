@@ -51,7 +51,6 @@ def parse_carveout(value: object, where: str = "carveout") -> Carveout | None:
     Args:
         value: None, ``"default"`` or ``"auto"``: None. A number up to 100, with or without a percent sign: a
             percentage. A larger number, or one with a unit: a size in bytes. ``"max"`` is 100 percent.
-        where: The name of the input, for the error.
 
     Raises:
         InputError: None of these.

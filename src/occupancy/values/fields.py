@@ -104,11 +104,7 @@ class Field(NamedTuple):
         return parsed
 
     def check(self, value: int) -> None:
-        """Refuse a number out of range.
-
-        Raises:
-            InputError: It is; above ``high`` a `TooMuchError`.
-        """
+        """Raise an `InputError` for a number out of range; above ``high`` a `TooMuchError`."""
         if not self.low <= value <= self.high:
             kind = TooMuchError if value > self.high else InputError
             raise kind(f"{shown(value)} is out of range", where=self.name, allowed=self.range)

@@ -207,20 +207,17 @@ class Launch(_LaunchFields):
         cls, kernel: Kernel, grid_dim: tuple[int, int, int], cluster_dim: tuple[int, int, int] | None = None
     ) -> Launch:
         """Check the grid."""
-        for axis, blocks in enumerate(grid_dim):
-            if type(blocks) is not int or not 1 <= blocks <= MAX_GRID_DIM[axis]:
-                raise InputError(
-                    f"{blocks:,} blocks along {'xyz'[axis]} are out of range",
-                    where="grid",
-                    allowed=f"1 to {MAX_GRID_DIM[axis]:,}",
-                )
-        for axis, size in enumerate(cluster_dim or ()):
-            blocks = grid_dim[axis]
+        for axis, most, blocks, size in zip(
+            "xyz", MAX_GRID_DIM, grid_dim, cluster_dim or (1, 1, 1), strict=True
+        ):
+            if type(blocks) is not int or not 1 <= blocks <= most:
+                problem = f"{blocks:,} blocks along {axis} are out of range"
+                raise InputError(problem, where="grid", allowed=f"1 to {most:,}")
             if size < 1 or blocks % size:
                 whole = blocks - blocks % max(size, 1)
                 nearest = [f"{each:,}" for each in (whole, whole + size) if each > 0]
                 raise InputError(
-                    f"{blocks:,} along {'xyz'[axis]} is not divisible into clusters of {size}, and CUDA "
+                    f"{blocks:,} along {axis} is not divisible into clusters of {size}, and CUDA "
                     "rejects such a launch",
                     where="grid",
                     hint=f"The nearest multiples: {' and '.join(nearest)}." if size > 0 else "",

@@ -11,14 +11,13 @@ from typing import Any, Literal, NamedTuple
 
 from ..errors import InputError, TableError, shown
 from .fields import MAX_REGISTERS_PER_THREAD
+from .spellings import INT_MAX
 
 # sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; of three digits two are the major number.
 _SPELLING = re.compile(
     r"(?:sm_?|compute_?|cc\s*)?(?:(\d{1,2})\.(\d{1,2})|(\d{1,2})(\d))[af]?(?:\+ptx|-real|-virtual)?",
     re.IGNORECASE | re.ASCII,
 )
-MAX_VALUE = 2**31 - 1
-"""Largest value of a limit: the driver reports 32-bit integers."""
 MAX_BLOCK_SIZES = 1 << 13
 """Most block sizes of whole warps, as some lists have a row for each; real SMs have 32."""
 
@@ -298,7 +297,7 @@ def _check_values(record: Limits | SpreadsheetColumn, where: str) -> None:
             problem = "got nothing" if value is None else f"got {shown(value)}"
             raise TableError(problem, where=where + name, allowed=allowed)
         least = 0 if name in MAY_BE_ZERO else 1
-        most = MAX_REGISTERS_PER_THREAD if name == "max_registers_per_thread" else MAX_VALUE
+        most = MAX_REGISTERS_PER_THREAD if name == "max_registers_per_thread" else INT_MAX
         numbers = value if kind.startswith("tuple") else [value] if _is_whole(value) else []
         for number in numbers:
             if not least <= number <= most:

@@ -143,7 +143,6 @@ def parse_shape(value: object, where: str) -> tuple[int, int, int]:
     Args:
         value: A number, ``"4,752"``, ``"64x64"``, or a sequence of up to three numbers; a plain number is the
             length along x.
-        where: The name of the input, for the error.
 
     Raises:
         InputError: Not a number or shape, or a dimension below 1.
@@ -221,7 +220,6 @@ def parse_size(value: object, where: str) -> int:
         value: A number of bytes, or text: ``"40960"``, ``"40,960"``, ``"0xA000"``, ``"40k"``, ``"27.5 KiB"``,
             ``"1,001 bytes"``; k, M and G are powers of 1,024. Sums and products are computed:
             ``"3*16k+16"``, ``"128*64*2"``.
-        where: The name of the input, for the error.
 
     Raises:
         InputError: Not a size, or not a whole number of bytes.
@@ -293,10 +291,8 @@ def parse_values(
     because no number begins with 0.
 
     Args:
-        text: Values and ranges, separated by commas.
         parse: Function that parses one value.
         parse_bound: Function that parses one number of a range.
-        where: The name of the input, for errors.
         unit: The step of a range without one.
 
     Raises:

@@ -21,7 +21,6 @@ _MARKDOWN = (
     r"|(?P<tag>[<&])"
 )
 """Markup of Markdown: links that GitHub detects, signs that a backslash escapes, tags and characters of HTML."""
-_BEFORE_PIPE = r"\\(?=\|)"
 
 
 def printable(text: str) -> str:
@@ -90,7 +89,7 @@ def _without_meaning(found: re.Match[str]) -> str:
 
 def markdown_cell(text: str) -> str:
     """Escape pipes and line breaks, for a cell of a Markdown table."""
-    return re.sub(_BEFORE_PIPE, r"\\ ", text).replace("|", "\\|").replace("\n", " ")
+    return re.sub(r"\\(?=\|)", r"\\ ", text).replace("|", "\\|").replace("\n", " ")
 
 
 def github_message(text: str) -> str:
