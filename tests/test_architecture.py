@@ -19,7 +19,7 @@ BUDGETS = {
     "values": 1580,
     "tables": 1160,
     "engine": 970,
-    "readers": 4210,
+    "readers": 4190,
     "advice": 1480,
     "arrays": 720,
     "device": 990,

@@ -68,7 +68,7 @@ class Content:
         self._file = file
         self._in_memory = memoryview(file.getvalue()) if isinstance(file, io.BytesIO) else None
         self._state = self._state_now()
-        stored = self._stored_bytes()
+        stored = sum(high - low for low, high in self._extents())  # without the holes of a sparse file
         self._is_sparse = stored < size
         self.limits = ReadLimits(stored, limits) if limits.shared is limits else limits
         self.has_device_code = False  # true once an image was read, with kernels or without
@@ -118,15 +118,6 @@ class Content:
             return None
         status = os.fstat(self._file.fileno())
         return status.st_size, status.st_mtime_ns
-
-    def _stored_bytes(self) -> int:
-        """Return the size without the holes of a sparse file."""
-        if self.path is None:
-            return self.size
-        blocks = getattr(os.fstat(self._file.fileno()), "st_blocks", 0)
-        if blocks:
-            return min(self.size, 512 * blocks)
-        return sum(high - low for low, high in self._extents())  # some file systems count no blocks
 
     def _extents(self) -> Iterator[tuple[int, int]]:
         """Yield the places that hold data; all others are zeros."""

@@ -125,11 +125,11 @@ def checked(limits: ReadLimits, found: Iterator[Found], source: str) -> Iterator
     It also ends where so much is damaged that the source is none of its kind. A problem reports that.
     """
     problems = 0
-    check = _RecordCheck(limits)
+    demangled: set[str] = set()
     try:
         for each in found:
             if isinstance(each, KernelRecord):
-                each = check(each)
+                each = _check(each, limits, demangled)
             elif not isinstance(each, ReadProblem):
                 limits.consume("kernels")
                 for text in (each.file, *each.operations) if isinstance(each, Fusion) else (each.folder,):
@@ -145,36 +145,29 @@ def checked(limits: ReadLimits, found: Iterator[Found], source: str) -> Iterator
         yield ReadProblem(source, None, str(error))
 
 
-class _RecordCheck:
-    """The check of the records of one file."""
-
-    def __init__(self, limits: ReadLimits) -> None:
-        self._limits = limits
-        self._possible: set[object] = set()
-        self._demangled: set[str] = set()
-
-    def __call__(self, record: KernelRecord) -> KernelRecord | ReadProblem:
-        """Return the record sanitized; a problem if no kernel can have its counts."""
-        self._limits.consume("kernels" if record.launches is None else "launches")
-        self._limits.consume_name(record.name)
-        record = sanitize(record)
-        name = record.name
-        if name.startswith("_Z") and name not in self._demangled:
-            # A pack that is expanded within another one is written out again and again.
-            self._limits.consume("demangling", len(name) * (1 + 2 * name.count("Dp")))
-            if len(self._demangled) < MOST_REMEMBERED:
-                self._demangled.add(name)
-        counts = _counts(record)
-        # Most kernels of a library have the counts of another one, which need no second look.
-        if counts in self._possible:
-            return record
-        for field, value in zip(_COUNTS, counts, strict=True):
-            if value is not None and not 0 <= value <= INT_MAX:
-                wrong = f"of {name[:MAX_SHOWN]}, {field} is {shown(value)}, which no kernel has"
-                return ReadProblem(record.source, None, wrong)
-        if len(self._possible) < MOST_REMEMBERED:
-            self._possible.add(counts)
+def _check(record: KernelRecord, limits: ReadLimits, demangled: set[str]) -> KernelRecord | ReadProblem:
+    """Return the record sanitized; a problem if no kernel can have its counts."""
+    limits.consume("kernels" if record.launches is None else "launches")
+    limits.consume_name(record.name)
+    record = sanitize(record)
+    name = record.name
+    if name.startswith("_Z") and name not in demangled:
+        # A pack that is expanded within another one is written out again and again.
+        limits.consume("demangling", len(name) * (1 + 2 * name.count("Dp")))
+        if len(demangled) < MOST_REMEMBERED:
+            demangled.add(name)
+    wrong = _impossible_count(_counts(record))
+    if wrong is None:
         return record
+    return ReadProblem(record.source, None, f"of {name[:MAX_SHOWN]}, {wrong}, which no kernel has")
+
+
+@lru_cache(maxsize=MOST_REMEMBERED)  # most kernels of a library have the counts of another one
+def _impossible_count(counts: tuple[int | None, ...]) -> str | None:
+    for field, value in zip(_COUNTS, counts, strict=True):
+        if value is not None and not 0 <= value <= INT_MAX:
+            return f"{field} is {shown(value)}"
+    return None
 
 
 _NO_COUNTS = ("code", "spill_store_bytes", "spill_load_bytes")  # a checksum, and numbers that can be below 0

@@ -69,18 +69,18 @@ class _Reader:
         self.version: int | None = None
 
     def run(self) -> Iterator[Found]:
-        self.version = self._number(self._item(), _VERSION)
+        self.version = _number(dict(self._fields(self._item())), _VERSION)
         while self.position < len(self._data):
-            header = self._item()
-            size = self._number(header, _PAYLOAD_SIZE)
+            header = dict(self._fields(self._item()))
+            size = _number(header, _PAYLOAD_SIZE)
             end = self.position + size
             if end > len(self._data):
                 raise Malformed(f"a block of {size} bytes goes beyond the end of the file")
             self._end = end
-            self._read_strings(header)
-            for _ in range(self._number(header, _SOURCES)):
+            self._read_strings(header.get(_STRING_TABLE, memoryview(b"")))
+            for _ in range(_number(header, _SOURCES)):
                 yield from self._read_source(self._item())
-            for _ in range(self._number(header, _RESULTS)):
+            for _ in range(_number(header, _RESULTS)):
                 position, result = self.position, self._item()
                 try:
                     yield self._launch(result)
@@ -125,19 +125,14 @@ class _Reader:
             yield key >> 3, message[position : position + size]
             position += size
 
-    def _number(self, message: _Value, wanted: int) -> int:
-        """Return the value of an integer field, which is 0 if it is absent."""
-        return next((_integer(value) for number, value in self._fields(message) if number == wanted), 0)
-
-    def _read_strings(self, header: memoryview) -> None:
+    def _read_strings(self, table: _Value) -> None:
         # The tables of all blocks make one list, in which the name of a metric is a number.
-        for number, table in self._fields(header):
-            for each, value in self._fields(table) if number == _STRING_TABLE else ():
-                if each == _STRING:
-                    name = _string(value)
-                    if name in nsight.METRICS or name == nsight.DISPLAY_NAME:
-                        self._metric_names[self._strings] = name
-                    self._strings += 1
+        for number, value in self._fields(table):
+            if number == _STRING:
+                name = _string(value)
+                if name in nsight.METRICS or name == nsight.DISPLAY_NAME:
+                    self._metric_names[self._strings] = name
+                self._strings += 1
 
     def _read_source(self, source: memoryview) -> Iterator[ReadProblem]:
         for number, value in self._fields(source):
@@ -163,7 +158,8 @@ class _Reader:
             elif number == _FUNCTION_NAME:
                 function_name = _string(value)
             elif number in (_GRID, _BLOCK):
-                shapes[number] = self._number(value, 1), self._number(value, 2), self._number(value, 3)
+                shape = dict(self._fields(value))
+                shapes[number] = _number(shape, 1), _number(shape, 2), _number(shape, 3)
         compiled = self._compiled.get(name)
         record = nsight.launch_record(
             metrics, None if compiled is None else compiled.regs, source=self._name, format="ncu-rep",
@@ -187,6 +183,11 @@ class _Reader:
                         metrics[name] = _integer(number_value)
                     elif kind in (_FLOAT, _DOUBLE):
                         metrics[name] = _floating(number_value)
+
+
+def _number(message: dict[int, _Value], number: int) -> int:
+    """Return the value of an integer field, which is 0 if it is absent."""
+    return _integer(message.get(number, 0))
 
 
 def _bytes(value: _Value) -> memoryview:

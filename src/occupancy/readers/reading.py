@@ -52,7 +52,7 @@ _JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
 _ARCHIVE_STARTS = (b"PK\x03\x04", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
 
 
-def read(source: KernelSource, limits: ReadLimits | None = None) -> Iterator[Found]:
+def read(source: KernelSource, limits: ReadLimits | None = None, name: str | None = None) -> Iterator[Found]:
     """Yield records, remarks and problems of a source in their order.
 
     Nothing that a file holds raises an error. A source without kernels gives one problem that says why.
@@ -61,27 +61,27 @@ def read(source: KernelSource, limits: ReadLimits | None = None) -> Iterator[Fou
         source: A path of a file or folder, ``"-"`` for standard input, or an object with ``read`` that
             gives bytes or text.
         limits: The limits of all sources of the command; by default it is the only one.
+        name: Its name in messages; by default its path, or its own name.
     """
-    yield from _read(source, ReadLimits() if limits is None else limits, _name(source))
-
-
-def _read(source: KernelSource, limits: ReadLimits, name: str) -> Iterator[Found]:
+    limits = ReadLimits() if limits is None else limits
     limits.images.clear()
     if source == STANDARD_INPUT:
         if sys.stdin is None:
             yield ReadProblem(STANDARD_INPUT, None, "standard input is closed")
         else:
             yield from _read_file(sys.stdin.buffer, limits)
-    elif is_folder(source):
+    elif not _is_path(source):
+        yield from _read_file(source, limits, name=name)
+    elif os.path.isdir(source):
         folder = Path(source)
-        yield from _or_problem(_read_paths(_files(folder), limits), str(folder), "a folder without kernels")
-    elif metadata := _metadata_beside(source):
+        yield from _or_problem(_read_folder(folder, limits), str(folder), "a folder without kernels")
+    elif metadata := _metadata_beside(Path(source)):
         yield from _read_paths([(metadata, None), (metadata.with_suffix(IMAGE_SUFFIX), None)], limits)
-    elif isinstance(source, (str, os.PathLike)) and archive.is_zip(source):
+    elif archive.is_zip(source):
         members = _read_members(Path(source), limits)
         yield from _or_problem(members, str(Path(source)), "an archive without kernels")
     else:
-        yield from _read_file(source, limits, name=name)
+        yield from _read_file(source, limits)
 
 
 def read_each(sources: Iterable[KernelSource], limits: ReadLimits | None = None) -> Iterator[Found]:
@@ -100,10 +100,10 @@ def read_each(sources: Iterable[KernelSource], limits: ReadLimits | None = None)
     has_kernels = False
     for source in sources:
         name = _name(source)
-        if not isinstance(source, (str, os.PathLike)):
+        if not _is_path(source):
             number = streams[name] = streams.get(name, 0) + 1
             name = name if number == 1 else f"{name} ({number})"
-        for found in _read(source, limits, name):
+        for found in read(source, limits, name):
             has_kernels = has_kernels or isinstance(found, KernelRecord)
             if isinstance(found, ReadProblem) and found.is_harmless:
                 harmless.append(found)
@@ -113,9 +113,8 @@ def read_each(sources: Iterable[KernelSource], limits: ReadLimits | None = None)
         yield from harmless
 
 
-def is_folder(source: KernelSource) -> TypeGuard[str | os.PathLike[str]]:
-    """Return whether a source is the path of a folder."""
-    return source != STANDARD_INPUT and isinstance(source, (str, os.PathLike)) and os.path.isdir(source)
+def _is_path(source: KernelSource) -> TypeGuard[str | os.PathLike[str]]:
+    return source != STANDARD_INPUT and isinstance(source, (str, os.PathLike))
 
 
 def stream_kernels(source: KernelSource) -> KernelStream:
@@ -151,8 +150,7 @@ class KernelStream(Iterable[KernelRecord]):
             ReadError: The source is a stream that was read already; or, at the end, nothing at all could
                 be read.
         """
-        is_stream = self._source == STANDARD_INPUT or not isinstance(self._source, (str, os.PathLike))
-        if self._was_read and is_stream:
+        if self._was_read and not _is_path(self._source):
             raise ReadError(
                 "was read already", where=_name(self._source), hint="Keep its kernels: occupancy.scan()."
             )
@@ -211,12 +209,10 @@ def _read_file(
         yield ReadProblem(name, None, "there is not enough memory to read it")
 
 
-def _metadata_beside(source: KernelSource) -> Path | None:
+def _metadata_beside(image: Path) -> Path | None:
     """Return Triton's metadata beside a cubin, which has the block size."""
-    if not isinstance(source, (str, os.PathLike)) or Path(source).suffix != IMAGE_SUFFIX:
-        return None
-    beside = Path(source).with_suffix(METADATA_SUFFIX)
-    if not (os.path.isfile(source) and os.path.isfile(beside)):
+    beside = image.with_suffix(METADATA_SUFFIX) if image.suffix == IMAGE_SUFFIX else image
+    if beside == image or not (os.path.isfile(image) and os.path.isfile(beside)):
         return None
     try:
         with open_content(beside, ReadLimits()) as content:
@@ -243,32 +239,24 @@ def _read_members(path: Path, limits: ReadLimits) -> Iterator[Found]:
             yield from _read_file(member, limits, member.size)
 
 
-def _read_paths(
-    paths: Iterable[tuple[Path, int | ReadProblem | None]], limits: ReadLimits
-) -> Iterator[Found]:
+def _read_paths(paths: Iterable[tuple[Path, int | None]], limits: ReadLimits) -> Iterator[Found]:
     """Yield the contents of files; images with Triton's metadata once.
 
-    Each comes with its size when its folder was listed, if one was; or with why it cannot be read.
+    Each comes with its size when its folder was listed, if one was.
     """
     described: set[Path] = set()
     for path, size in paths:
-        if isinstance(size, ReadProblem):
-            yield size
-        elif path.suffix not in TRITON_SUFFIXES or path.with_suffix("") not in described:
+        if path.suffix not in TRITON_SUFFIXES or path.with_suffix("") not in described:
             for found in _read_file(path, limits, size):
                 if isinstance(found, KernelRecord) and found.format == "triton":
                     described.add(path.with_suffix(""))
                 yield found
 
 
-def _metadata_first(entry: os.DirEntry[str]) -> tuple[bool, str]:
-    return not entry.name.endswith(METADATA_SUFFIX), entry.name
+def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Found]:
+    """Yield the contents of every file below a folder, then what cannot be read.
 
-
-def _files(folder: Path) -> Iterator[tuple[Path, int | ReadProblem]]:
-    """Yield every file below a folder with its size, or with a problem.
-
-    A loop, as folders can be thousands deep. A file with several names, as libraries often have, is yielded
+    A loop, as folders can be thousands deep. A file with several names, as libraries often have, is read
     once. All files of a folder are looked at before the first is read, so that a change is noticed.
     """
     seen: set[tuple[int, int]] = set()
@@ -282,7 +270,7 @@ def _files(folder: Path) -> Iterator[tuple[Path, int | ReadProblem]]:
         except OSError as error:
             closed.append(error)
             continue
-        found = []
+        files: list[tuple[Path, int | None]] = []
         folders = []
         for entry in entries:
             try:
@@ -299,12 +287,15 @@ def _files(folder: Path) -> Iterator[tuple[Path, int | ReadProblem]]:
                     folders.append(entry.path)
             elif stat.S_ISREG(status.st_mode) and identity not in seen:
                 seen.add(identity)
-                found.append((Path(entry.path), status.st_size))
+                files.append((Path(entry.path), status.st_size))
         waiting += sorted(folders, reverse=True)
-        yield from found
+        yield from _read_paths(files, limits)
     for refused in closed:
-        name = str(refused.filename)
-        yield Path(name), ReadProblem(name, None, f"cannot be read: {refused.strerror or refused}")
+        yield ReadProblem(str(refused.filename), None, f"cannot be read: {refused.strerror or refused}")
+
+
+def _metadata_first(entry: os.DirEntry[str]) -> tuple[bool, str]:
+    return not entry.name.endswith(METADATA_SUFFIX), entry.name
 
 
 def read_content(content: Content) -> Iterator[Found]:
@@ -315,7 +306,7 @@ def read_content(content: Content) -> Iterator[Found]:
         yield from checked(content.limits, inductor.read_choice(content), content.name)
         return
     head = content.head()
-    if content.is_compressed and (head.startswith(ncu_rep.REPORT_MAGIC) or _is_binary(head)):
+    if content.is_compressed and _is_binary(head):
         with content.unpacked() as plain:
             if not plain.is_compressed:  # packed once; nothing here is packed more often
                 yield from read_content(plain)
@@ -325,7 +316,7 @@ def read_content(content: Content) -> Iterator[Found]:
     elif _is_binary(head):
         yield from read_device_code(content)
     elif _JSON_START.match(head):
-        yield from checked(content.limits, _read_json(content, head), content.name)
+        yield from checked(content.limits, _read_json(content), content.name)
     else:
         yield from checked(content.limits, _read_lines(content), content.name)
 
@@ -366,11 +357,11 @@ def _triton_metadata(content: Content) -> dict[str, Any] | None:
         return triton.parse_metadata(text.read(triton.MAX_METADATA_BYTES))
 
 
-def _read_json(content: Content, head: bytes) -> Iterator[Found]:
+def _read_json(content: Content) -> Iterator[Found]:
     metadata = _triton_metadata(content)
     if metadata is not None:
         yield from triton.read_triton(metadata, content)
-    elif any(marker in head for marker in pytorch_trace.MARKERS):
+    elif any(marker in content.head() for marker in pytorch_trace.MARKERS):
         with content.text() as text:
             yield from pytorch_trace.read_pytorch_trace(text, content.name)
 
