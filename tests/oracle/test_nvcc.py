@@ -101,7 +101,8 @@ def test_cubin_equals_the_log_everywhere(nvcc: Path, tmp_path: Path, arch: str, 
     compile_and_compare(nvcc, tmp_path, arch, options)
 
 
-@pytest.mark.parametrize("arch", [pytest.param("80", marks=THOROUGH), "90"])
+@THOROUGH
+@pytest.mark.parametrize("arch", ["80", "90"])
 def test_linked_kernels_have_what_their_callees_need(nvcc: Path, tmp_path: Path, arch: str) -> None:
     (tmp_path / "caller.cu").write_text(CALLER)
     (tmp_path / "callee.cu").write_text(CALLEE)
