@@ -21,7 +21,7 @@ from ..readers import KernelRecord
 from ..tables.gpus import Gpu
 from ..tables.shipped import limits
 from ..values.kernel import Kernel
-from .match import MatchedBy, by_name, facts, match
+from .match import MatchedBy, Pair, by_name, facts, match
 
 Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
 """Value that is compared. Sizes are in bytes, an occupancy is from 0 to 1."""
@@ -131,11 +131,11 @@ def compare(
     rows: list[DiffRow] = []
     same = 0
     unknown: Counter[str] = Counter()
-    for one, other, matched_by in matching.pairs:
-        if not with_same and is_unchanged(one, other):
+    for pair in matching.pairs:
+        if not with_same and pair.old.arch == pair.new.arch and facts(pair.old) == facts(pair.new):
             same += 1
             continue
-        row = diff_row(one, other, matched_by, evaluator, threshold)
+        row = _row(pair, evaluator, threshold)
         unknown.update(_stated_by_one(row))
         same += row.verdict == "same"
         if with_same or row.verdict != "same":
@@ -150,23 +150,12 @@ def compare(
     )
 
 
-def is_unchanged(old: KernelRecord, new: KernelRecord) -> bool:
-    """Return True if no value that is compared has changed."""
-    return old.arch == new.arch and facts(old) == facts(new)
-
-
-def diff_row(
-    one: KernelRecord,
-    other: KernelRecord,
-    matched_by: MatchedBy,
-    evaluator: Evaluator,
-    threshold: float = 0,
-) -> DiffRow:
+def _row(pair: Pair, evaluator: Evaluator, threshold: float) -> DiffRow:
     """Compare one kernel of two builds.
 
     A block size that one build states counts for both. An assumed one is the launch bound of each, else 256.
     """
-    old, new = evaluator.row(one, other.threads), evaluator.row(other, one.threads)
+    old, new = evaluator.row(pair.old, pair.new.threads), evaluator.row(pair.new, pair.old.threads)
     decisive: set[Verdict] = set()
     others: set[Verdict] = set()
     both = _measured(old, new)
@@ -183,7 +172,7 @@ def diff_row(
         (verdict,) = decisive - {"same"}
     elif others - {"same"} or (not threshold and any(each.name != "arch" for each in changes)):
         verdict = "changed"
-    return DiffRow(verdict, matched_by, old, new, changes)
+    return DiffRow(verdict, pair.matched_by, old, new, changes)
 
 
 def _measured(old: ScannedKernel, new: ScannedKernel) -> dict[Measure, tuple[Any, Any]]:

@@ -62,11 +62,11 @@ def smallest_configuration(limits: Limits, needed: int) -> int:
     return limits.max_shared_memory_per_multiprocessor
 
 
-def check_caching(limits: Limits, kernel: Kernel) -> None:
-    """Reject a caching mode on a GPU without caching modes.
+def check_modes(limits: Limits, kernel: Kernel) -> None:
+    """Reject a mode of caching or of shared memory on a GPU without it.
 
     Raises:
-        InputError: The GPU has none.
+        InputError: The GPU has only one mode.
     """
     if kernel.caching is not None and not limits.partitioned_global_caching:
         raise InputError(
@@ -74,15 +74,7 @@ def check_caching(limits: Limits, kernel: Kernel) -> None:
             where="caching",
             hint=f"Remove it; {CACHING_CCS} support it.",
         )
-
-
-def check_shared_memory_mode(limits: Limits) -> None:
-    """Reject the oversized mode on a GPU without it.
-
-    Raises:
-        InputError: The GPU has only one mode.
-    """
-    if limits.max_oversized_shared_memory_per_block is None:
+    if kernel.shared_memory_mode is not None and limits.max_oversized_shared_memory_per_block is None:
         raise InputError(
             f"compute capability {limits.compute_capability} has no oversized shared memory",
             where="shared_memory_mode",

@@ -12,8 +12,7 @@ from ..values.limits import Limits
 from ..values.resources import QUANTITIES
 from .common import (
     blocks_by_tensor_memory,
-    check_caching,
-    check_shared_memory_mode,
+    check_modes,
     registers_per_warp,
     shared_memory_configuration,
     smallest_configuration,
@@ -43,10 +42,8 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     Raises:
         InputError: A carveout, a mode of caching or of shared memory, or tensor memory, that the GPU lacks.
     """
-    if kernel.caching is not None:
-        check_caching(limits, kernel)
-    if kernel.shared_memory_mode is not None:
-        check_shared_memory_mode(limits)
+    if kernel.caching is not None or kernel.shared_memory_mode is not None:
+        check_modes(limits, kernel)
     tensor_memory = None
     if kernel.tensor_memory is not None:
         tensor_memory = blocks_by_tensor_memory(limits, kernel.tensor_memory)

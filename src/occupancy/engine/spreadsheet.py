@@ -12,8 +12,7 @@ from ..values.kernel import Kernel
 from ..values.limits import Limits, SpreadsheetColumn
 from .common import (
     blocks_by_tensor_memory,
-    check_caching,
-    check_shared_memory_mode,
+    check_modes,
     registers_per_warp,
     round_up,
     shared_memory_configuration,
@@ -52,9 +51,7 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
         InputError: A carveout or a caching mode that the GPU lacks.
     """
     column = column_of(limits)
-    check_caching(limits, kernel)
-    if kernel.shared_memory_mode is not None:
-        check_shared_memory_mode(limits)
+    check_modes(limits, kernel)
     if kernel.tensor_memory is not None:
         blocks_by_tensor_memory(limits, kernel.tensor_memory)  # rejects it on every GPU of this model
     warps = warps_per_block(limits, kernel)

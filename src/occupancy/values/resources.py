@@ -54,7 +54,7 @@ QUANTITIES: dict[Adjustable, Quantity] = {
         "tensor_memory",
         "tensor memory",
         "tensor_memory_per_multiprocessor",
-        least=TENSOR_MEMORY_UNIT,
+        TENSOR_MEMORY_UNIT,
     ),
 }
 
