@@ -14,6 +14,7 @@ from .common import (
     blocks_by_tensor_memory,
     check_modes,
     registers_per_warp,
+    round_up,
     shared_memory_configuration,
     smallest_configuration,
     warps_per_block,
@@ -93,14 +94,15 @@ def blocks_by_registers(limits: Limits, regs: int, warps: int, per_warp: int, ha
     """Return the blocks that the register files allow.
 
     Each sub-partition has a register file of its own, and a warp is in one of them: the rests of two
-    do not add up to a warp.
+    do not add up to a warp. The launch check assumes the same number of warps in all sub-partitions, so it
+    rounds the warps up.
     """
     if not regs:
         return None
     if regs > limits.max_registers_per_thread:
         return 0
     checked = checked_sub_partitions(limits)
-    if registers_checked(per_warp, warps, checked) > limits.max_registers_per_block:
+    if -(-warps // checked) * checked * per_warp > limits.max_registers_per_block:
         return 0
     fitting = warps_by_registers(limits, per_warp, limits.sub_partitions)
     if checked != limits.sub_partitions and warps_by_registers(limits, per_warp, checked) < warps:
@@ -119,14 +121,6 @@ def checked_sub_partitions(limits: Limits) -> int:
     return limits.launch_check_sub_partitions or limits.sub_partitions
 
 
-def registers_checked(per_warp: int, warps: int, sub_partitions: int) -> int:
-    """Return the registers that the launch check compares with the limit of a block.
-
-    The check assumes the same number of warps in all sub-partitions, so it rounds the warps up.
-    """
-    return -(-warps // sub_partitions) * sub_partitions * per_warp
-
-
 def warps_by_registers(limits: Limits, per_warp: int, sub_partitions: int) -> int:
     """Return the warps whose registers fit on one SM, each whole in one sub-partition."""
     return limits.max_registers_per_multiprocessor // sub_partitions // per_warp * sub_partitions
@@ -142,7 +136,7 @@ def is_confined_to_half(limits: Limits, kernel: Kernel, warps: int, per_warp: in
         return False
     if not kernel.regs:
         return True
-    if registers_checked(per_warp, warps, checked_sub_partitions(limits)) > limits.max_registers_per_block:
+    if round_up(warps, checked_sub_partitions(limits)) * per_warp > limits.max_registers_per_block:
         return True
     return warps_by_registers(limits, per_warp, limits.sub_partitions) // 2 >= warps
 

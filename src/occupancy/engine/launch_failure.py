@@ -118,9 +118,9 @@ def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocati
     else:
         limit, allowed = "max_registers_per_block", limits.max_registers_per_block
         parts = cuda.checked_sub_partitions(limits)
-        needed = cuda.registers_checked(allocated.registers // allocated.warps, allocated.warps, parts)
+        counted = round_up(allocated.warps, parts)
+        needed = counted * (allocated.registers // allocated.warps)
         if needed != allocated.registers:
-            counted = round_up(allocated.warps, parts)
             phrase = (
                 f"{phrase} ({allocated.warps} warps count as {counted}, as many in each of {parts} "
                 "sub-partitions)"

@@ -33,8 +33,7 @@ MODELS: dict[Model, ModelRules] = {"cuda": cuda, "spreadsheet": spreadsheet}
 
 def default_model(limits: Limits) -> Model:
     """Return ``cuda`` if it supports the GPU, else ``spreadsheet``."""
-    # The same as cuda.supports(); the call would take a hundredth of the time of a result.
-    return "cuda" if limits.compute_capability >= cuda.FIRST_COMPUTE_CAPABILITY else "spreadsheet"
+    return "cuda" if cuda.supports(limits) else "spreadsheet"
 
 
 def rules(limits: Limits, model: Model) -> ModelRules:

@@ -107,7 +107,7 @@ def _launch_check(result: Result, per_warp: int) -> tuple[list[str], str | None]
     parts = cuda.checked_sub_partitions(limits)
     counted = round_up(warps, parts)
     block_warps = count(warps, "warp") + (f", counted as {counted}," if counted != warps else "")
-    checked = cuda.registers_checked(per_warp, warps, parts)
+    checked = counted * per_warp
     passes = checked <= limits.max_registers_per_block
     sign, outcome = ("<=", "launches") if passes else (">", NO_BLOCKS)
     steps = [
