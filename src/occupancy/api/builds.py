@@ -10,14 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
-from ..compare.baseline import (
-    Build,
-    accepted,
-    baseline_from,
-    read_baseline,
-    read_build,
-    write_baseline,
-)
+from ..compare.baseline import Build, accepted, baseline_from, read_baseline, read_build, write_baseline
 from ..compare.check import Checked, check_kernels
 from ..compare.diff import Differences, compare
 from ..compare.rules import (
@@ -111,15 +104,10 @@ def diff(
         old: A baseline, or paths of files and folders that `scan` reads.
         new: The same.
         threads: As in `scan`; not given: those of the baseline.
-        cc: As in `scan`.
-        name: As in `scan`.
-        archs: As in `scan`.
-        only_newest: As in `scan`.
+        cc, name, archs, only_newest, with_runtime, limits_file: As in `scan`.
         threshold: Largest change that counts as none: percent of the larger value, or points of occupancy.
         with_same: Include kernels that did not change.
         ignore_arch: Compare a kernel with that of another architecture if its own has none.
-        with_runtime: As in `scan`.
-        limits_file: As in `scan`.
 
     Raises:
         ReadError: One of them holds no compiled kernel.
@@ -172,12 +160,7 @@ def check(
         update: Make the build the baseline, or only the kernels of ``name`` and ``archs``. Rules that
             compare are skipped.
         threads: As in `scan`; not given: those of the rules, else of the baseline.
-        cc: As in `scan`.
-        name: As in `scan`.
-        archs: As in `scan`.
-        only_newest: As in `scan`.
-        with_runtime: As in `scan`.
-        limits_file: As in `scan`.
+        cc, name, archs, only_newest, with_runtime, limits_file: As in `scan`.
 
     Raises:
         RulesError: The rules cannot be read, contradict each other, or check nothing.
@@ -189,7 +172,9 @@ def check(
     paths = _paths(build, "build")
     wanted = _rules(rules)
     path = wanted.baseline if baseline is None else os.fspath(baseline)
-    command = _command(paths, wanted.source, [] if baseline is None else ["--baseline", os.fspath(baseline)])
+    command = check_command(
+        paths, wanted.source, [] if baseline is None else ["--baseline", os.fspath(baseline)]
+    )
     after = _whole(read_build(paths))
     about: dict[str, Any] = {"build": after.name, "command": command, "inputs": reading.inputs()}
     if update:
@@ -208,7 +193,7 @@ def check(
         every=every if reading.selects or reading.gpu else None,
         ignore_arch=reading.gpu is not None,
     )
-    return CheckResult(**vars(done), _about={"rules": _with_baseline(wanted, path), **about})
+    return CheckResult(**vars(done), _about={"rules": replace(wanted, baseline=path), **about})
 
 
 def _update(reading: Reading, after: Build, rules: Rules, path: str, about: Mapping[str, Any]) -> CheckResult:
@@ -224,18 +209,13 @@ def _update(reading: Reading, after: Build, rules: Rules, path: str, about: Mapp
         everything=not reading.selects,
     )
     evaluator = reading.evaluator(threads)
-    done = check_kernels(
-        reading.sized(new, rules.block_sizes),
-        _without_comparisons(rules),
-        evaluator,
-        None,
-        every=after.kernels,
-    )
+    sized = reading.sized(new, rules.block_sizes)
+    done = check_kernels(sized, _without_comparisons(rules), evaluator, None, every=after.kernels)
     changes = compare(old, new, evaluator).summary
     write_baseline(path, new_baseline)
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in changes.items() if number and kind != "same")
     updated = f"Wrote {path}: {len(new_baseline):,} kernels ({kinds or 'nothing changed'})"
-    about = {"rules": _with_baseline(rules, path), **about, "updated": updated}
+    about = {"rules": replace(rules, baseline=path), **about, "updated": updated}
     return CheckResult(**vars(done), _about=about)
 
 
@@ -255,10 +235,7 @@ def save_baseline(
         build: Paths of files and folders that `scan` reads.
         path: The file; an existing one is replaced.
         threads: Threads per block of kernels whose file does not state them, kept in the baseline.
-        name: As in `scan`.
-        archs: As in `scan`.
-        only_newest: As in `scan`.
-        with_runtime: As in `scan`.
+        name, archs, only_newest, with_runtime: As in `scan`.
 
     Raises:
         BaselineError: It cannot be written.
@@ -299,9 +276,7 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
         for size in reading.block_sizes
     )
     threads = (
-        f"\n{f'threads = {saved.threads}':<31}# per block, unless the build records it"
-        if saved.threads
-        else ""
+        f"\nthreads = {saved.threads:<21}# per block, unless the build records it" if saved.threads else ""
     )
     spills = (SPILL_RULES if has_spills else STACK_RULES) + (SMEM_RULES if has_smem_spills else "")
     text = FIRST_RULES.format(
@@ -316,15 +291,10 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
 
 def check_command(build: Sequence[str], rules: str, options: Sequence[str] = ()) -> str:
     """Return the command that checks a build with a file of rules, ready for a shell."""
-    return _command(build, rules, options)
-
-
-def _command(build: Sequence[str], rules: str, options: Sequence[str]) -> str:
     found = find_rules()
     is_found = found is not None and os.path.exists(rules) and os.path.samefile(found, rules)
-    return shlex.join(
-        ["occupancy", "check", *build, *([] if is_found or not rules else ["--rules", rules]), *options]
-    )
+    named = [] if is_found or not rules else ["--rules", rules]
+    return shlex.join(["occupancy", "check", *build, *named, *options])
 
 
 def _rules(rules: Path | Rules | Collection[Rule | Exemption] | None) -> Rules:
@@ -354,14 +324,9 @@ def _without_comparisons(rules: Rules) -> Rules:
     kept = []
     for rule in rules.rules:
         rest: dict[str, Any] = {name: None for name in rule.bounds if CRITERIA[name].compares}
-        has_more = len(rest) < len(rule.bounds) or rule.threads is not None or rule.dynamic_smem is not None
-        if has_more:
+        if len(rest) < len(rule.bounds) or rule.threads is not None or rule.dynamic_smem is not None:
             kept.append(replace(rule, **rest))
     return replace(rules, rules=tuple(kept))
-
-
-def _with_baseline(rules: Rules, path: str | None) -> Rules:
-    return replace(rules, baseline=path)
 
 
 def _target(path: str | None, reading: Reading) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 from ..builds.merge import merge
 from ..builds.names import matches
@@ -57,9 +57,7 @@ class Reading:
         multiprocessor_count: int | str | None = None,
     ) -> None:
         table = LimitsTable(limits_file)
-        by_name = (
-            dict(threads) if isinstance(threads, Mapping) else {} if threads is None else {EVERY: threads}
-        )
+        by_name = threads if isinstance(threads, Mapping) else {} if threads is None else {EVERY: threads}
         sizes = {pattern: _threads(size) for pattern, size in by_name.items()}
         self.threads = sizes.pop(EVERY, None)
         """Threads per block of all kernels whose file does not state them."""
@@ -96,9 +94,7 @@ class Reading:
 
     def evaluator(self, threads: int | None = None) -> Evaluator:
         """Return the engine for records, with a block size from elsewhere if none was given."""
-        count = self.multiprocessor_count
-        threads = self.threads or threads
-        return Evaluator(self._limits_of, threads, self.gpu, count)
+        return Evaluator(self._limits_of, self.threads or threads, self.gpu, self.multiprocessor_count)
 
     def selection(self, **more: Any) -> Selection:
         """Return the filters and the order, with more of them."""
@@ -232,14 +228,13 @@ def scan(
     return Scan(selection.rows(rows), problems, Found(len(records), of, inputs, selection.order_name(chosen)))
 
 
-class Found:
+class Found(NamedTuple):
     """Results of a scan besides its rows."""
 
-    def __init__(self, found: int, summary: Any, inputs: Mapping[str, Any], order: str) -> None:
-        self.found = found
-        self.summary = summary
-        self.inputs = inputs
-        self.order = order
+    found: int
+    of: Any
+    inputs: Mapping[str, Any]
+    order: str
 
 
 class Scan(PrintedRows, Sequence[ScannedKernel]):
@@ -262,11 +257,7 @@ class Scan(PrintedRows, Sequence[ScannedKernel]):
 
     def report(self, columns: Sequence[Column] = (), *, in_full: bool = False) -> Report:
         """Return the report, with chosen columns, or with all rows on a screen."""
-        about = self._about
-        return scan_report(
-            self._rows, of=about.summary, found=about.found, inputs=about.inputs, columns=columns,
-            in_full=in_full, order=about.order,
-        )  # fmt: skip
+        return scan_report(self._rows, columns=columns, in_full=in_full, **self._about._asdict())
 
     def plot(self, ax: Any = None, *, limit: int = MOST_PLOTTED) -> Any:
         """Draw the occupancy of the kernels as bars.
@@ -303,8 +294,8 @@ class Scan(PrintedRows, Sequence[ScannedKernel]):
     def __getitem__(self, index: int | slice) -> ScannedKernel | Scan:
         if not isinstance(index, slice):
             return self._rows[index]
-        rows, about = self._rows[index], self._about
-        return Scan(rows, self.problems, Found(about.found, summary(rows), about.inputs, about.order))
+        rows = self._rows[index]
+        return Scan(rows, self.problems, self._about._replace(of=summary(rows)))
 
     def __repr__(self) -> str:
         return f"<Scan of {len(self):,} kernels{f', {len(self.problems)} problems' if self.problems else ''}>"
@@ -370,11 +361,8 @@ def _share(below: object) -> float:
 
 
 def _several(sources: KernelSource | Sequence[KernelSource]) -> Sequence[KernelSource]:
-    several: tuple[KernelSource, ...]
-    if isinstance(sources, (str, os.PathLike)) or not isinstance(sources, Sequence):
-        several = (sources,)
-    else:
-        several = tuple(sources)
+    is_list = isinstance(sources, Sequence) and not isinstance(sources, str)
+    several: Sequence[KernelSource] = sources if is_list else (sources,)  # type: ignore[assignment]
     if not several or not all(
         isinstance(each, (str, os.PathLike)) or hasattr(each, "read") for each in several
     ):
