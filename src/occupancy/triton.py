@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .advice.waves import count_waves, full_wave
 from .api.gpus import multiprocessors
 from .api.occupancy import GpuLike, KernelLike, compute
-from .api.tuning import OWN, Criteria, blocks_per_cluster, check_needs, prune
+from .api.tuning import Criteria, blocks_per_cluster, prune
 from .engine import Model
 from .errors import InputError
 from .tables.gpus import find_gpu
@@ -44,8 +44,9 @@ def early_config_prune(
     Raises:
         InputError: An argument is wrong.
     """
-    check_needs(needs, "early_config_prune", *OWN)
-    Criteria.parse(gpu, min_occupancy, min_blocks, model, needs)  # raises here, not in the tuner
+    Criteria.parse(
+        "early_config_prune", gpu, min_occupancy, min_blocks, model, needs
+    )  # raises here, not in the tuner
 
     def prune_configs(configs: Sequence[Any], named_args: object = None, **others: Any) -> list[Any]:
         kept = prune(gpu, configs, min_occupancy=min_occupancy, min_blocks=min_blocks, model=model, **needs)
@@ -83,11 +84,11 @@ def perf_model(
     Raises:
         InputError: An argument is wrong, or a grid without the number of SMs, or the other way round.
     """
-    check_needs(needs, "perf_model", "grid", "multiprocessor_count", "model")
+    own = ("grid", "multiprocessor_count", "model")
+    criteria = Criteria.parse("perf_model", gpu, 0.0, 1, model, needs, own)
     if grid is None and multiprocessor_count is not None:
         raise InputError("is missing", where="grid", hint="Give it, or leave multiprocessor_count out.")
     sms = None if grid is None else multiprocessors(find_gpu(gpu), multiprocessor_count)
-    criteria = Criteria.parse(gpu, 0.0, 1, model, needs)
 
     def estimate(**arguments: Any) -> float:
         result = criteria.result(arguments)

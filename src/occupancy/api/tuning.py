@@ -79,10 +79,9 @@ def prune(
             (the message has its index); or a value for all that no kernel can have.
         UnknownComputeCapabilityError: A compute capability that the table does not have.
     """
-    check_needs(needs, "prune", *OWN)
+    criteria = Criteria.parse("prune", gpu, min_occupancy, min_blocks, model, needs)
     if isinstance(configs, Mapping):
         raise InputError("is one configuration", where="configs", hint="Give a list of them.")
-    criteria = Criteria.parse(gpu, min_occupancy, min_blocks, model, needs)
     return (
         config
         for index, config in enumerate(configs)
@@ -105,35 +104,20 @@ def is_launchable(
     ``compute("A100", threads=1024, regs=72).reason``.
 
     Args:
-        gpu: As in `prune`.
+        gpu, min_occupancy, min_blocks, model: As in `prune`.
         config: A configuration as in `prune`; None if the arguments give all needs.
-        min_occupancy: As in `prune`.
-        min_blocks: As in `prune`.
-        model: As in `compute`.
         needs: Arguments of `compute` in place of those of the configuration: values, or functions of it.
 
     Raises:
         InputError: An invalid value, no threads, or two different numbers of them.
         UnknownComputeCapabilityError: A compute capability that the table does not have.
     """
-    check_needs(needs, "is_launchable", *OWN)
-    criteria = Criteria.parse(gpu, min_occupancy, min_blocks, model, needs)
+    criteria = Criteria.parse("is_launchable", gpu, min_occupancy, min_blocks, model, needs)
     return criteria.accepts(config, lambda: "configuration")
 
 
 MAX_VERDICTS = 1 << 14
 OWN = ("min_occupancy", "min_blocks", "model")
-
-
-def check_needs(needs: Iterable[str], function: str, *own: str) -> None:
-    """Reject a keyword that is not a field of a kernel.
-
-    Raises:
-        TypeError: One of them is not; it suggests the nearest.
-    """
-    for name in needs:
-        if name not in KernelInputs.__annotations__:
-            raise unknown_input(name, function, own)
 
 
 class Criteria(NamedTuple):
@@ -151,17 +135,23 @@ class Criteria(NamedTuple):
     @classmethod
     def parse(
         cls,
+        function: str,
         gpu: GpuLike | list[Any],
         min_occupancy: float | str,
         min_blocks: int,
         model: Model | None,
         needs: Mapping[str, Any],
+        own: tuple[str, ...] = OWN,
     ) -> Criteria:
-        """Return the criteria for the arguments of `prune`.
+        """Return the criteria for the arguments of `prune`, or of a function with other names of its own.
 
         Raises:
             InputError: One of them is wrong.
+            TypeError: A need is not a field of a kernel.
         """
+        for name in needs:
+            if name not in KernelInputs.__annotations__:
+                raise unknown_input(name, function, own)
         rows = [each.limits for each in find_gpus(gpu)]
         if model is not None:
             for row in rows:
