@@ -73,6 +73,7 @@ def test_html(text: str) -> None:
 @example("`<img onerror=x>``")
 @example("![a](https://x)@user")
 @example("`@user")
+@example("`<img onerror=x>\n`")
 @example("a`@user`b")
 @example("    <img onerror=x>")
 def test_markdown(text: str) -> None:

@@ -14,7 +14,7 @@ _COMMAND = r"^(\s*):(?=:)|##(?=\[)"
 # Starts of a formula in any spreadsheet program.
 _FORMULA_STARTS = frozenset("=+-@＝＋－＠")
 
-_CODE_SPAN = r"(`[^`]+`)"
+_CODE_SPAN = r"(`[^`\n]+`)"  # none goes on in the next line, which a heading lacks
 _MARKDOWN = (
     r"(?P<link>@(?=\w)|#(?=\d)|(?<=:)//|(?i:(?<=www))\.)"
     r"|(?P<sign>[\\`*\[\]~$]|(?<![^\W_])_|_(?![^\W_])|(?m:(?<=^)[-+>#=]))"
