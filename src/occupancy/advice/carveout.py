@@ -55,7 +55,5 @@ def carveout(now: Result) -> CarveoutAdvice:
 def _percent(limits: Limits, size: int) -> int | None:
     if limits.compute_capability < FIRST_WITH_FLEXIBLE_CARVEOUT:
         return None
-    for percent in range(101):
-        if shared_memory_configuration(limits, Carveout(percent, "percent")) == size:
-            return percent
-    return None
+    sizes = (shared_memory_configuration(limits, Carveout(percent, "percent")) for percent in range(101))
+    return next((percent for percent, each in enumerate(sizes) if each == size), None)

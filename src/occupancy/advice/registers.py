@@ -137,7 +137,13 @@ def split_registers(
                 hint=f"Give fewer blocks, so that {LEAST} are left.",
             )
     else:
-        launch = _checked_launch(limits, threads, launch_regs)
+        launch = in_range(launch_regs, "regs", LEAST, limits.max_registers_per_thread)
+        if not evaluate(limits, Kernel(threads, launch)).active_blocks:
+            raise InputError(
+                f"{threads} threads of {launch} registers do not launch",
+                where="regs",
+                allowed=f"{LEAST} to {_registers_by_bounds(limits, threads, 1)}",
+            )
         min_blocks = _matching_bound(limits, threads, launch, min_blocks)
     pool = threads * round_up(launch, STEP)
     solved = _solve(groups, pool)
@@ -243,17 +249,6 @@ def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Warpg
             "more than one group has ? registers", where="groups", hint="Give ? for one of the groups."
         )
     return threads
-
-
-def _checked_launch(limits: Limits, threads: int, registers: int) -> int:
-    in_range(registers, "regs", LEAST, limits.max_registers_per_thread)
-    if not evaluate(limits, Kernel(threads, registers)).active_blocks:
-        raise InputError(
-            f"{threads} threads of {registers} registers do not launch",
-            where="regs",
-            allowed=f"{LEAST} to {_registers_by_bounds(limits, threads, 1)}",
-        )
-    return registers
 
 
 def _most_blocks(limits: Limits, kernel: Kernel, groups: Sequence[Warpgroups]) -> int:

@@ -498,26 +498,24 @@ def _launched(launch: KernelRecord, near: Sequence[tuple[int, KernelRecord]]) ->
     """Return the number of the kernel that was launched, if only one is possible."""
     candidates: dict[tuple[bool, int, bool], list[int]] = defaultdict(list)
     for number, row in near:
-        rank = _distance(row.arch, launch.arch)
-        if rank is not None and _is_possible(launch, row):
-            candidates[row.chosen is False, rank, row.name != launch.name].append(number)
+        distance = _distance(launch, row)
+        if distance is not None:
+            candidates[row.chosen is False, distance, row.name != launch.name].append(number)
     best = candidates[min(candidates)] if candidates else []
     return best[0] if len(best) == 1 else None
 
 
-def _distance(compiled: str | None, launched: str | None) -> int | None:
-    """Return the minor versions between an image and the GPU of a launch; None if it cannot run there."""
-    if compiled is None or launched is None:
-        return 0
-    own, gpu = architecture_of(compiled), architecture_of(launched)
-    return None if own is None or gpu is None or not runs_on(compiled, gpu) else gpu.minor - own.minor
-
-
-def _is_possible(launch: KernelRecord, image: KernelRecord) -> bool:
+def _distance(launch: KernelRecord, image: KernelRecord) -> int | None:
+    """Return the minor versions between an image and the GPU of a launch; None if it was not launched there."""
     allocated = -(-(image.regs or 0) // _REGISTER_UNIT) * _REGISTER_UNIT
     is_size_right = launch.static_smem in (None, image.static_smem)
     is_block_right = None in (image.threads, launch.threads) or image.threads == launch.threads
-    return is_size_right and is_block_right and launch.regs in (None, image.regs, allocated)
+    if not (is_size_right and is_block_right and launch.regs in (None, image.regs, allocated)):
+        return None
+    if image.arch is None or launch.arch is None:
+        return 0
+    own, gpu = architecture_of(image.arch), architecture_of(launch.arch)
+    return None if own is None or gpu is None or not runs_on(image.arch, gpu) else gpu.minor - own.minor
 
 
 # Equal launches

@@ -242,10 +242,10 @@ class ScannedKernel(_Fields):
 
 def spilled_bytes(record: KernelRecord) -> int | None:
     """Return the bytes that a thread spills, and a block to shared memory; None if not known."""
-    stores, loads = record.spill_store_bytes, record.spill_load_bytes
-    if stores is None and loads is None:
+    spills = record.spills
+    if spills is None:
         return record.spill_smem or None
-    return max(stores or 0, 0) + max(loads or 0, 0) + (record.spill_smem or 0)
+    return spills.total + (record.spill_smem or 0)
 
 
 class Evaluator:

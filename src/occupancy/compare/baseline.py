@@ -233,7 +233,8 @@ def parse_baseline(content: bytes, name: str) -> Build:
         read = BaselineFile.model_validate(values)
     except ValidationError as error:
         raise _first_mistake(error, name) from error
-    return Build(tuple(map(_record, read.kernels)), read.threads, name)
+    kernels = (KernelRecord(**line.model_dump(exclude_unset=True)) for line in read.kernels)
+    return Build(tuple(map(sanitize, kernels)), read.threads, name)
 
 
 def _first_mistake(error: ValidationError, file: str) -> BaselineError:
@@ -244,10 +245,6 @@ def _first_mistake(error: ValidationError, file: str) -> BaselineError:
         "extra_forbidden": "unknown name",
     }.get(first["type"], f"got {shown(first['input'])}")
     return BaselineError(problem, where=f"{file}: {path.removeprefix('.')}", hint=_HINT)
-
-
-def _record(line: KernelLine) -> KernelRecord:
-    return sanitize(KernelRecord(**{name: getattr(line, name) for name in line.model_fields_set}))
 
 
 # Writing
