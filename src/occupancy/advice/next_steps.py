@@ -48,6 +48,12 @@ def next_steps(now: Result) -> Iterator[NextStep]:
     yield from _with_other_block_sizes(now)
 
 
+def step_with(now: Result, requires: Mapping[str, int]) -> NextStep:
+    """Return the occupancy after some changes, higher or not."""
+    reached = evaluate(now.limits, now.kernel.replace(**requires), now.model)
+    return NextStep(reached.active_blocks, reached.occupancy, FrozenDict(requires))
+
+
 def using_less(now: Result) -> Iterator[NextStep]:
     """Yield every higher number of blocks that smaller amounts reach, nearest first."""
     most = now.block_limits.blocks
@@ -68,11 +74,11 @@ def using_less(now: Result) -> Iterator[NextStep]:
                 if not enough:
                     return
                 requires[dial.resource] = enough[-1]
-        reached = evaluate(now.limits, now.kernel.replace(**requires), now.model)
-        if reached.active_blocks < blocks:
+        step = step_with(now, requires)
+        if step.active_blocks < blocks:
             return  # the limiter is an amount that was not given
-        yield NextStep(reached.active_blocks, reached.occupancy, FrozenDict(requires))
-        blocks = reached.active_blocks + 1
+        yield step
+        blocks = step.active_blocks + 1
         all_levels = all_levels or [
             tuple(dial.levels(QUANTITIES[dial.resource].least, most, dial.amount)) for dial in dials
         ]

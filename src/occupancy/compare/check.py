@@ -10,11 +10,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..advice.budget import TOLERANCE
-from ..advice.next_steps import NextStep
+from ..advice.next_steps import NextStep, step_with
 from ..builds.names import base_name, matches
 from ..builds.rows import Evaluator, ScannedKernel
 from ..builds.select import names_there
-from ..engine import evaluate
 from ..errors import BaselineError, ErrorCollector, RulesError
 from ..readers import KernelRecord
 from .diff import MEASURES, Change, Measure, causes, step_to, step_with_registers
@@ -326,14 +325,10 @@ def _idle_error(number: int, rule: Rule, idle: Sequence[str], names: Collection[
 def _fix(row: ScannedKernel, violation: Violation) -> NextStep | None:
     """Return the change with which a kernel satisfies a rule, where a single one is known."""
     answer, measure = row.answer, violation.measure
-    if answer is None:
-        return None
     if measure == "occupancy":
         return step_to(row, violation.limit)
     if measure in ("spill_bytes", "spill_smem"):
         return step_with_registers(row)
-    if measure not in ("regs", "smem", "barriers"):
+    if answer is None or measure not in ("regs", "smem", "barriers"):
         return None
-    kernel = answer.kernel.replace(**{measure: int(violation.limit)})
-    reached = evaluate(answer.limits, kernel, answer.model)
-    return NextStep(reached.active_blocks, reached.occupancy, {measure: int(violation.limit)})
+    return step_with(answer, {measure: int(violation.limit)})

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..advice.budget import TOLERANCE
 from ..advice.launch_bounds import launch_bounds
-from ..advice.next_steps import NextStep, next_steps
+from ..advice.next_steps import NextStep, next_steps, step_with
 from ..advice.slack import most_with
 from ..builds.merge import LOGS
 from ..builds.rows import Evaluator, ScannedKernel, is_possible
@@ -269,8 +269,7 @@ def step_with_registers(row: ScannedKernel) -> NextStep | None:
         there = evaluate(answer.limits, answer.kernel.replace(regs=registers), answer.model)
         most = most_with(there, "regs", there.active_blocks)
         if most is not None and most > now:
-            reached = evaluate(answer.limits, answer.kernel.replace(regs=most), answer.model)
-            return NextStep(reached.active_blocks, reached.occupancy, {"regs": most})
+            return step_with(answer, {"regs": most})
     return None
 
 
