@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import NamedTuple
 
 from ..engine import Result, evaluate
@@ -62,15 +63,17 @@ def using_less(now: Result) -> Iterator[NextStep]:
     if now.active_blocks == most:
         return
     dials = [Dial(now, resource) for resource in used(now.kernel)]
-    blocks = now.active_blocks + 1
-    all_levels: list[tuple[Level, ...]] = []  # a caller may want the first step alone, which needs one level
+
+    @cache
+    def levels(dial: Dial, most: int) -> tuple[Level, ...]:
+        return tuple(dial.levels(QUANTITIES[dial.resource].least, most, dial.amount))
+
+    highest = blocks = now.active_blocks + 1  # a caller may want the first step alone, which needs one level
     while blocks <= most:
         requires: dict[str, int] = {}
-        for index, dial in enumerate(dials):
+        for dial in dials:
             if dial.blocks(now) < blocks:
-                least = QUANTITIES[dial.resource].least
-                levels = all_levels[index] if all_levels else dial.levels(least, blocks, dial.amount)
-                enough = [level.amount for level in levels if level.blocks >= blocks]
+                enough = [level.amount for level in levels(dial, highest) if level.blocks >= blocks]
                 if not enough:
                     return
                 requires[dial.resource] = enough[-1]
@@ -78,10 +81,7 @@ def using_less(now: Result) -> Iterator[NextStep]:
         if step.active_blocks < blocks:
             return  # the limiter is an amount that was not given
         yield step
-        blocks = step.active_blocks + 1
-        all_levels = all_levels or [
-            tuple(dial.levels(QUANTITIES[dial.resource].least, most, dial.amount)) for dial in dials
-        ]
+        blocks, highest = step.active_blocks + 1, most
 
 
 def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
