@@ -16,7 +16,6 @@ from ..values.limits import (
     ComputeCapability,
     Limits,
     SpreadsheetColumn,
-    with_consequences,
 )
 from ..values.spellings import did_you_mean, parse_count, parse_size
 from . import shipped
@@ -151,11 +150,9 @@ def _check_names(given: Iterable[object], names: Collection[str], where: str) ->
 def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, Any], where: str) -> Limits:
     """Return a row with changes; an error has the place in the file, or the name in the change."""
     values: dict[str, Any] = {name: _convert(value, KINDS[name]) for name, value in given.items()}
-    if known is not None:
-        base = {name: getattr(known, name) for name in FIELD_NAMES}
-        values = base | with_consequences(values, base)
     values["compute_capability"] = cc
-    if missing := [name for name in _REQUIRED if name not in values]:
+    missing = [name for name in _REQUIRED if name not in values]
+    if known is None and missing:
         raise TableError(
             "is missing",
             where=where + ", ".join(missing),
@@ -171,7 +168,7 @@ def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, A
             column = {name: tuple(each) if isinstance(each, list) else each for name, each in column.items()}
             values["spreadsheet"] = SpreadsheetColumn(**column)
         part = ""
-        return Limits(**values)
+        return Limits(**values) if known is None else known.replace(**values)
     except TableError as error:
         if error.where.startswith(where):
             raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, NamedTuple
@@ -257,25 +257,14 @@ class Limits:
         changes = {name: _plain(value) for name, value in changes.items()}
         if "compute_capability" in changes:
             changes["compute_capability"] = ComputeCapability.parse(changes["compute_capability"])
-        before = {field.name: getattr(self, field.name) for field in fields(self)}
-        return replace(self, **with_consequences(changes, before))
-
-
-def with_consequences(changes: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return changes of limits with their consequences for limits that were not named.
-
-    The shared memory configurations follow the SM's shared memory. If there is no opt-in to more, the maximum
-    with opt-in follows the one without.
-    """
-    found = dict(changes)
-    size = changes.get("max_shared_memory_per_multiprocessor")
-    if type(size) is int and "shared_memory_configurations" not in changes:
-        smaller = [each for each in before["shared_memory_configurations"] if each < size]
-        found["shared_memory_configurations"] = (*smaller, size)
-    most, opt_in = "max_shared_memory_per_block", "max_shared_memory_per_block_optin"
-    if most in changes and opt_in not in changes and before[most] == before[opt_in]:
-        found[opt_in] = changes[most]
-    return found
+        size = changes.get("max_shared_memory_per_multiprocessor")
+        if type(size) is int and "shared_memory_configurations" not in changes:
+            smaller = (each for each in self.shared_memory_configurations if each < size)
+            changes["shared_memory_configurations"] = (*smaller, size)
+        has_opt_in = self.max_shared_memory_per_block != self.max_shared_memory_per_block_optin
+        if "max_shared_memory_per_block" in changes and not has_opt_in:
+            changes.setdefault("max_shared_memory_per_block_optin", changes["max_shared_memory_per_block"])
+        return replace(self, **changes)
 
 
 def _plain(value: Any) -> Any:
