@@ -16,7 +16,7 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 210,
-    "values": 1580,
+    "values": 1570,
     "tables": 1160,
     "engine": 960,
     "readers": 4190,
@@ -24,7 +24,7 @@ BUDGETS = {
     "arrays": 720,
     "device": 990,
     "builds": 1430,
-    "compare": 1600,
+    "compare": 1590,
     "report": 3450,
     "render": 630,
     "page": 280,
