@@ -506,7 +506,7 @@ def _launched(launch: KernelRecord, near: Sequence[tuple[int, KernelRecord]]) ->
 
 
 def _distance(launch: KernelRecord, image: KernelRecord) -> int | None:
-    """Return the minor versions between an image and the GPU of a launch; None if it was not launched there."""
+    """Return the minor versions from an image to the GPU of a launch; None if it was not launched."""
     allocated = -(-(image.regs or 0) // _REGISTER_UNIT) * _REGISTER_UNIT
     is_size_right = launch.static_smem in (None, image.static_smem)
     is_block_right = None in (image.threads, launch.threads) or image.threads == launch.threads
