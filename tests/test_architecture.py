@@ -19,7 +19,7 @@ BUDGETS = {
     "values": 1570,
     "tables": 1160,
     "engine": 960,
-    "readers": 4190,
+    "readers": 4130,
     "advice": 1480,
     "arrays": 720,
     "device": 990,

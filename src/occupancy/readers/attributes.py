@@ -6,10 +6,9 @@ the size of the value that follows. The numbers are NVIDIA's, the names theirs w
 
 from __future__ import annotations
 
-import re
 import struct
-from collections.abc import Iterator
-from functools import cache, lru_cache
+from collections.abc import Collection, Iterator
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -34,49 +33,36 @@ REG_RECONFIG = 0x54  # setmaxnreg takes effect: the warpgroups of a block pass r
 # Of .nv.compat:
 COMPAT_ARCH_VARIANT = 0x09
 
-_NOTHING, _BYTE, _HALF, _SIZED = 1, 2, 3, 4  # forms
-_RECORD = struct.Struct("<BBH")
-RECORD_BYTES = _RECORD.size  # size of a record without a value that follows
-_SYMBOL_VALUE = struct.Struct("<II")  # a symbol, and its value
+_BYTE, _SIZED = 2, 4  # forms
+RECORD_BYTES = 4  # size of a record without a value that follows
 _SYMBOL_RECORD = struct.Struct("<QI")
-"""The same with its header: the result of `symbol_key`, and the value."""
+"""The record of an attribute of a symbol: the result of `symbol_key`, and the value."""
+_SYMBOL_VALUE = struct.Struct("<II")  # the symbol and the value alone
 _SHAPE = struct.Struct("<III")
 _MAX_VALUE_BYTES = _SHAPE.size  # bytes of the longest value that is used
 
-_ATTRIBUTES = {
-    MAXREG_COUNT: (_HALF, 2),
-    MAX_THREADS: (_SIZED, 12),
-    NUM_BARRIERS: (_BYTE, 1),
-    VRC_CTA_INIT_COUNT: (_BYTE, 1),
-    REQNTID: (_SIZED, 12),
-    CTA_PER_CLUSTER: (_SIZED, 12),
-    MAX_CLUSTER_RANK: (_SIZED, 4),
-    SHARED_SCRATCH: (_SIZED, 8),
-    REG_RECONFIG: (_NOTHING, 2),
-}
-"""The attributes that are read of a kernel, with the usual form, and the bytes of the value."""
-_PLACE = {id: place for place, id in enumerate(_ATTRIBUTES)}
-_USUAL_SIZES = (12, 4, 8, 0, *range(16, 256, 4))
-"""Bytes of the values of most other records, the commonest first."""
-_MOST_AT_ONCE = 4096  # records that are matched at once: matching takes memory for each of them
+_OF_KERNELS = (
+    MAX_THREADS, REQNTID, MAXREG_COUNT, CTA_PER_CLUSTER, MAX_CLUSTER_RANK, NUM_BARRIERS, SHARED_SCRATCH,
+    VRC_CTA_INIT_COUNT, REG_RECONFIG,
+)  # fmt: skip
 
 Values = tuple[bytes | None, ...]
-"""The attributes of a kernel, in the order of `_ATTRIBUTES`; None: it lacks the attribute. Empty: all."""
+"""The attributes of a kernel, in the order of `_OF_KERNELS`; None: it lacks the attribute. Empty: all."""
 
 
-def records(data: memoryview, position: int = 0) -> Iterator[tuple[int, bytes, int]]:
-    """Yield the attribute, the value and the end of each record."""
-    last = len(data) - RECORD_BYTES
+def records(data: memoryview, wanted: Collection[int]) -> Iterator[tuple[int, bytes]]:
+    """Yield the wanted attributes, each with its value."""
+    plain = bytes(data)
+    position, last = 0, len(plain) - RECORD_BYTES
     while position <= last:
-        form, id, size = _RECORD.unpack_from(data, position)
-        end = position + RECORD_BYTES
+        form, id, start = plain[position], plain[position + 1], position + RECORD_BYTES
+        position = start + plain[start - 2] + (plain[start - 1] << 8) if form == _SIZED else start
+        if id not in wanted:
+            continue
         if form == _SIZED:
-            start, end = end, end + size
-            value = data[start : min(end, start + _MAX_VALUE_BYTES)]
+            yield id, plain[start : min(position, start + _MAX_VALUE_BYTES)]
         else:
-            value = data[position + 2 : end - 1 if form == _BYTE else end]
-        yield id, bytes(value), end
-        position = end
+            yield id, plain[start - 2 : start - (form == _BYTE)]
 
 
 def symbol_key(id: int, symbol: int) -> int:
@@ -92,7 +78,7 @@ def symbol_values(data: memoryview) -> dict[int, int]:
     if heads == [each * count for each in (b"\x04", b"\x08", b"\x00")] and len(data) == count * size:
         return dict(_SYMBOL_RECORD.iter_unpack(data))  # as compilers write it, and twenty times as fast
     found = {}
-    for id, value, _ in records(data):
+    for id, value in records(data, range(256)):
         if len(value) == _SYMBOL_VALUE.size:
             symbol, number_of_it = _SYMBOL_VALUE.unpack(value)
             found[symbol_key(id, symbol)] = number_of_it
@@ -100,49 +86,15 @@ def symbol_values(data: memoryview) -> dict[int, int]:
 
 
 def kernel_values(data: memoryview) -> Values:
-    """Return the attributes of a kernel; the last of several equal ones.
-
-    A kernel has some thirty records, of which three are wanted. One by one, they took half of the time of
-    reading a library; so one match goes over all that are as compilers write them.
-    """
-    found = _usual().match(data)
-    if found is not None and found.end() == len(data):
-        return found.groups()
-    values: list[bytes | None] = [None] * len(_ATTRIBUTES)
-    position, last = 0, len(data) - RECORD_BYTES
-    while position <= last:
-        if found := _usual().match(data, position):
-            position = found.end()
-            values = [new or old for new, old in zip(found.groups(), values, strict=True)]
-        else:
-            id, value, position = next(records(data, position))
-            if id in _PLACE:
-                values[_PLACE[id]] = value
-    return tuple(values)
-
-
-@cache
-def _usual() -> re.Pattern[bytes]:
-    """Compile a pattern of usual records, with a group for each attribute.
-
-    A group is begun only where the whole record is there: one that fails in the middle would stay.
-    """
-    other = b"[^%s]" % b"".join(b"\\x%02x" % id for id in sorted(_ATTRIBUTES))
-    sizes = b"|".join(b"\\x%02x\\x00.{%d}" % (size, size) for size in _USUAL_SIZES)
-    each = [b"\\x%02x%s(?:%s)" % (_SIZED, other, sizes), b"[^\\x%02x]%s.." % (_SIZED, other)]
-    for id, (form, size) in _ATTRIBUTES.items():
-        head = b"\\x%02x\\x%02x" % (form, id)
-        if form == _SIZED:
-            each.append(b"%s\\x%02x\\x00(?=.{%d})(.{%d})" % (head, size, size, size))
-        else:
-            each.append(b"%s(?=..)(.{%d}).{%d}" % (head, size, 2 - size))
-    return re.compile(b"(?:%s){1,%d}" % (b"|".join(each), _MOST_AT_ONCE), re.DOTALL)
+    """Return the attributes of a kernel; the last of several equal ones."""
+    found = dict(records(data, _OF_KERNELS))
+    return tuple(map(found.get, _OF_KERNELS))
 
 
 @lru_cache(maxsize=1 << 12)
 def stated(values: Values) -> dict[str, Any]:
     """Return the fields that the attributes of a kernel state."""
-    of = dict.fromkeys(_ATTRIBUTES) | dict(zip(_ATTRIBUTES, values, strict=False))
+    of = dict.fromkeys(_OF_KERNELS) | dict(zip(_OF_KERNELS, values, strict=False))
     required, bound = _shape(of[REQNTID]), _shape(of[MAX_THREADS])
     threads = prod(required) if required else None
     return {

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
+from contextlib import suppress
+from functools import cached_property
 from typing import Any
 from zlib import crc32
 
 from . import attributes
-from .attributes import Values, attribute_number, symbol_key
+from .attributes import COMPAT_ARCH_VARIANT, attribute_number, symbol_key
 from .content import Bytes
 from .elf import ET_REL, SHT_NOBITS, SHT_PROGBITS, Image, KernelSymbol, Section, is_cubin
 from .limits import MIB, Malformed, ReadLimits
@@ -55,11 +57,13 @@ def read_cubin(
         raise Malformed("the image is not a cubin")
     image = Image(data, limits)
     number, suffix = _architecture(image)
-    arch, linked = f"sm_{number}{suffix}", image.type != ET_REL
-    cubin = _Cubin(image, number, linked)
-    common = {"source": source, "format": format, "arch": arch, "modules": modules, "linked": linked}
+    linked = image.type != ET_REL
+    common = {
+        "source": source, "format": format, "arch": f"sm_{number}{suffix}", "modules": modules, "linked": linked,
+    }  # fmt: skip
+    cubin = _Cubin(image, number, common)
     for function in image.functions(STO_CUDA_ENTRY):
-        yield cubin.kernel(function, common)
+        yield cubin.kernel(function)
     return image.end
 
 
@@ -69,33 +73,27 @@ def _is_old(image: Image) -> bool:
 
 
 def _architecture(image: Image) -> tuple[int, str]:
-    flags = image.flags
-    if _is_old(image):
-        return flags & 0xFF, "a" if flags & EF_CUDA_ACCELERATOR_OLD else ""
-    arch = flags >> 8 & 0xFF
-    return arch, _variant(image, arch)
-
-
-def _variant(image: Image, arch: int) -> str:
-    """Return ``a`` for code of this architecture, ``f`` for its family.
+    """Return the number, and ``a`` for code of this architecture alone or ``f`` for its family.
 
     Only the compiler's command line distinguishes code of a family.
     """
-    if image.flags & EF_CUDA_ACCELERATOR:
-        return "a"
+    flags = image.flags
+    if _is_old(image):
+        return flags & 0xFF, "a" if flags & EF_CUDA_ACCELERATOR_OLD else ""
+    number = flags >> 8 & 0xFF
+    if flags & EF_CUDA_ACCELERATOR:
+        return number, "a"
     is_family = False
     for section in image.sections_of_types(_VARIANT_SECTIONS):
         name, type, _, offset, size, _, _ = section
         if type == SHT_CUDA_COMPAT:
-            variants = attributes.records(_attribute_data(image, section))
-            if any(
-                id == attributes.COMPAT_ARCH_VARIANT and attribute_number(value) for id, value, _ in variants
-            ):
-                return "a"
+            variants = attributes.records(_attribute_data(image, section), (COMPAT_ARCH_VARIANT,))
+            if any(attribute_number(value) for _, value in variants):
+                return number, "a"
         elif image.section_names.startswith(TOOL_NOTE, name):
             lines = image.part(offset, min(size, MAX_TOOL_NOTE_BYTES), "note about the compiler")
-            is_family = any(int(each) == arch for each in _FAMILY.findall(lines))
-    return "f" if is_family else ""
+            is_family = any(int(each) == number for each in _FAMILY.findall(lines))
+    return number, "f" if is_family else ""
 
 
 def _attribute_data(image: Image, section: Section) -> memoryview:
@@ -118,24 +116,22 @@ class _Cubin:
         Malformed: They lie outside the image, or are more than is read.
     """
 
-    def __init__(self, image: Image, arch: int, linked: bool) -> None:
+    def __init__(self, image: Image, arch: int, common: dict[str, Any]) -> None:
         self._image = image
+        self._common = common  # fields of the record of each kernel
         self._is_old = _is_old(image)
-        self._reserved = RESERVED_SHARED_MEMORY if linked and arch >= FIRST_WITH_RESERVED_SHARED_MEMORY else 0
+        has_reservation = common["linked"] and arch >= FIRST_WITH_RESERVED_SHARED_MEMORY
+        self._reserved = RESERVED_SHARED_MEMORY if has_reservation else 0
         """Bytes that the linker has added to the shared memory of each kernel."""
         self._code_is_known = arch >= FIRST_ARCHITECTURE  # whether the instructions are of a known kind
         self._symbol_values: dict[int, int] = {}
         self._shared: dict[int, int] = {}
         self._info: dict[int, Section] = {}
         self._places: dict[int, Place] = {}  # places in the source
-        self._attributes: dict[tuple[int, ...], Values] = {}
-        """Attributes of sections, by place and size: kernels that share one, which is a lie, cost no more."""
-        self._common: dict[Values, dict[str, Any]] = {}
-        """Fields of records by attributes, with those of all kernels of the image."""
-        self._callees: dict[int, list[tuple[int, int]]] | None = None
-        """Places of other functions in the code of kernels; read for the first kernel with a stack frame."""
+        self._stated: dict[tuple[int, ...], dict[str, Any]] = {}
+        """Fields by the place and size of the attributes: kernels that share them, which is a lie, cost no more."""
         self._spilled: dict[tuple[int, ...], Spills] = {}
-        """Spills by the section of the code, as the attributes are."""
+        """Spills by the place and size of the code, for the same reason."""
         self._read_sections()
 
     def _read_sections(self) -> None:
@@ -156,8 +152,13 @@ class _Cubin:
         if module_info is not None:
             self._symbol_values = attributes.symbol_values(_attribute_data(image, module_info))
 
-    def kernel(self, function: KernelSymbol, common: dict[str, Any]) -> KernelRecord:
-        """Return the record of a kernel, with the fields common to the image.
+    @cached_property
+    def _callees(self) -> dict[int, list[tuple[int, int]]]:
+        """Places of other functions in the code of kernels."""
+        return self._image.places_of_functions(STO_CUDA_ENTRY)
+
+    def kernel(self, function: KernelSymbol) -> KernelRecord:
+        """Return the record of a kernel.
 
         Raises:
             Malformed: What the image says of it lies outside the image, or is more than is read.
@@ -167,15 +168,14 @@ class _Cubin:
         if code >= len(image.sections):
             raise Malformed(f"a kernel lies in section {code} of {len(image.sections)}")
         _, _, flags, offset, size, _, info = image.sections[code]
-        stated = self._attributes_of(code)
-        shared = self._common.get(stated)
-        if shared is None:
-            shared = self._common[stated] = {**common, **attributes.stated(stated)}
+        stated = self._stated_fields(code)
         # Sections of cuFFT that are empty have no reservation either.
         static_smem = max(0, self._shared.get(code, 0) - self._reserved)
         values, symbol = self._symbol_values, number << 32
         frame = values.get(_FRAME_SIZE | symbol)
-        machine_code = _machine_code(image, offset, size)
+        machine_code: memoryview | None = None
+        with suppress(Malformed):  # as in an image without its code, of which the rest still can be read
+            machine_code = image.part(offset, size, "machine code of a kernel")
         spills = UNKNOWN_SPILLS if frame is None else NO_SPILLS
         if frame:
             spills = self._spills(code, machine_code)
@@ -187,22 +187,24 @@ class _Cubin:
             "name": name, "is_static": is_local, "file": file, "line": line,
             "code": None if machine_code is None else crc32(machine_code),
             "regs": values.get(_REGCOUNT | symbol, info >> 24 or None),
-            "static_smem": static_smem, "spill_smem": min(shared["spill_smem"], static_smem),
-            "barriers": flags >> 20 & 0x7F if self._is_old else shared["barriers"],
+            "static_smem": static_smem, "spill_smem": min(stated["spill_smem"], static_smem),
+            "barriers": flags >> 20 & 0x7F if self._is_old else stated["barriers"],
             "stack_bytes": values.get(_MIN_STACK_SIZE | symbol, frame),
             "spill_store_bytes": stores, "spill_load_bytes": loads,
             "spills_from": None if spills == UNKNOWN_SPILLS else "code",
         }  # fmt: skip
-        return KernelRecord(**(shared | own))
+        return KernelRecord(**(self._common | stated | own))
 
-    def _attributes_of(self, code: int) -> Values:
+    def _stated_fields(self, code: int) -> dict[str, Any]:
+        """Return the fields that the attributes of a kernel state."""
         section = self._info.get(code)
         if section is None:
-            return ()
+            return attributes.stated(())
         place = section[3:5]
-        known = self._attributes.get(place)
+        known = self._stated.get(place)
         if known is None:
-            known = self._attributes[place] = attributes.kernel_values(_attribute_data(self._image, section))
+            values = attributes.kernel_values(_attribute_data(self._image, section))
+            known = self._stated[place] = attributes.stated(values)
         return known
 
     def _spills(self, code: int, machine_code: memoryview | None) -> Spills:
@@ -212,15 +214,6 @@ class _Cubin:
         place = self._image.sections[code][3:5]
         known = self._spilled.get(place)
         if known is None:
-            if self._callees is None:
-                self._callees = self._image.places_of_functions(STO_CUDA_ENTRY)
             callees = self._callees.get(code, ())
             known = self._spilled[place] = count_spills(machine_code, callees, self._image.limits)
         return known
-
-
-def _machine_code(image: Image, offset: int, size: int) -> memoryview | None:
-    try:
-        return image.part(offset, size, "machine code of a kernel")
-    except Malformed:  # as in an image without its code, of which the rest still can be read
-        return None

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from itertools import compress, count
 from operator import gt, itemgetter
 
 from .content import Bytes
-from .limits import MAX_NAME_BYTES, MAX_TABLE_BYTES, MOST_REMEMBERED, SHORT_NAME_BYTES, Malformed, ReadLimits
+from .limits import MAX_NAME_BYTES, MAX_TABLE_BYTES, Malformed, ReadLimits
 
 ELF_MAGIC = b"\x7fELF"
 HEADER = struct.Struct("<16sH22xQI6xHHH")  # as far as it is used
@@ -191,7 +191,7 @@ class Image:
         end = table.find(b"\0", offset, offset + MAX_NAME_BYTES)
         name = table[offset : end if end >= 0 else offset + MAX_NAME_BYTES]
         self.limits.consume("tables", NAME_COST * len(name))
-        return _decoded_again(name) if len(name) <= SHORT_NAME_BYTES else _decoded(name)
+        return name.decode("utf-8", "replace")
 
 
 def _wide_section(number: int, section: int, wide: memoryview) -> int:
@@ -212,11 +212,3 @@ def _without_overlaps(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
 def _with_flag(flag: int) -> bytes:
     """Return a table from bytes to 1 for those with a flag."""
     return bytes(each & flag != 0 for each in range(256))
-
-
-def _decoded(name: bytes) -> str:
-    return name.decode("utf-8", "replace")
-
-
-_decoded_again = lru_cache(maxsize=MOST_REMEMBERED)(_decoded)
-"""Equal names are the same text, whose hash Python computes once."""
