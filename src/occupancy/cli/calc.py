@@ -213,13 +213,10 @@ def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
         name, _, number = part.partition("=")
         for gpu in find_gpus(name.strip()):
             by_cc[gpu.cc] = parse_count(number.strip(), "blocks")
-    missing = [gpu.label for gpu in gpus if gpu.cc not in by_cc]
+    missing = [gpu.cc for gpu in gpus if gpu.cc not in by_cc]
     if missing:
-        raise InputError(
-            f"has no target for {', '.join(missing)}",
-            where="blocks",
-            hint=f"Add {gpus[0].cc}=2, and so on, for each.",
-        )
+        hint = f"Add {','.join(f'{cc}=2' for cc in missing)}."
+        raise InputError(f"has no target for {', '.join(missing)}", where="blocks", hint=hint)
     return [by_cc[gpu.cc] for gpu in gpus]
 
 

@@ -20,7 +20,7 @@ EXIT_CLOSED_PIPE = 141
 """128 + SIGINT and 128 + SIGPIPE: exit codes of programs that these signals end."""
 
 Group = Literal["gpu", "kernel", "launch", "output"]
-GROUPS: dict[Group, str] = {"gpu": "GPU", "kernel": "Kernel", "launch": "Launch", "output": "Output"}
+GROUPS: dict[Group, str] = {"gpu": "GPU", "kernel": "Kernel", "launch": "Launch", "output": "Options"}
 
 
 class Option(click.Option):

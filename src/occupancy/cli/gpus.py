@@ -100,7 +100,7 @@ def gpus(words: tuple[str, ...], sort: GpuOrder, wants_all: bool, output_format:
     FORMAT,
 )
 def device(number: int | None, option: int | None, output_format: str) -> None:
-    """List the GPUs of this machine, with the limits of an SM from the driver, or else from the table.
+    """List the GPUs of this machine, with their limits from the driver, otherwise from the table.
 
     N selects one GPU by its number.
 

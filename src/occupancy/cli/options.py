@@ -69,7 +69,7 @@ GPUS = (
     Option("--gpu", group="gpu", multiple=True, metavar="NAME,...", shell_complete=complete_gpu,
            help="GPUs by name: 'H100 SXM,RTX 4090'."),
     Option("--device", group="gpu", multiple=True, metavar="N", type=click.IntRange(min=0),
-           help="GPUs of this machine."),
+           help="A GPU of this machine by its number. Repeatable."),
     LIMITS,
     Option("--set", "changes", group="gpu", multiple=True, metavar="LIMIT=VALUE", shell_complete=_complete_limit,
            help="Change a limit by its name in `occupancy limits 9.0 --format csv`."),

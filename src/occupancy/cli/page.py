@@ -33,7 +33,7 @@ FILE_NAME = "occupancy.html"
     Option("--gpu", group="gpu", metavar="NAME", shell_complete=complete_gpu,
            help="GPU to open with: 'RTX 4090', H100-SXM."),
     option_of("threads"),
-    *KERNEL,
+    *(each for each in KERNEL if each.name != "model"),
     GRID,
     CLUSTER,
     SMS,

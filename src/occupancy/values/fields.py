@@ -142,7 +142,8 @@ FIELDS: Mapping[str, Field] = {
             aliases=("dynamicshared", "dynamicsharedmemory", "dynamicsharedmem", "dynamicshmem"),
         ),
         Field(
-            "barriers", "barriers per block", "count", "Named barriers per block, a limit from 9.0 on.",
+            "barriers", "barriers per block", "count",
+            "Named barriers per block; they can limit occupancy on 9.0 and newer.",
             high=MAX_BARRIERS_PER_BLOCK, options=("--barriers",), aliases=("numblockbarriers", "numbarriers"),
         ),
         Field(
@@ -163,13 +164,13 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "tensor_memory", "tensor memory per block", "count",
-            "Columns of tensor memory (TMEM) per block, 10.0 to 11.0.",
+            "Columns of tensor memory (TMEM) per block; 10.0 to 11.0 only.",
             low=1, unit="columns", multiple_of=TENSOR_MEMORY_UNIT, options=("--tmem", "--tensor-memory"),
             metavar="COLUMNS", aliases=("tmemsize", "tmemcolumns", "tmem"),
         ),
         Field(
             "virtual_resources", "virtual resources per block", "count",
-            "Virtual resources per block, as in a cubin; 128 with tensor memory; a limit from 10.0 on.",
+            "Virtual resources per block, as in a cubin: 128 with tensor memory; 10.0 and newer.",
             high=MAX_VIRTUAL_RESOURCES_PER_BLOCK, options=("--virtual-resources",),
         ),
         Field(
@@ -179,7 +180,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "shared_memory_mode", "shared memory mode", "choice",
-            "Shared memory beyond the opt-in limit, on 10.7.",
+            "Shared memory beyond the opt-in limit; 10.7 only.",
             choices=("oversized",), options=("--shared-memory-mode",), metavar="oversized",
         ),
         Field("block_dim", "shape of the block", "shape", "Threads along x, y and z."),

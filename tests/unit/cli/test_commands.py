@@ -16,7 +16,9 @@ from tests.cli_runner import run
 def test_help_prints_no_escape_sequence(command: str) -> None:
     shown = run(*command.split(), "--help").stdout
     assert shown.startswith("Usage: occupancy")
-    assert command != "calc" or all(f"\n{each}:\n" in shown for each in ("GPU", "Kernel", "Launch", "Output"))
+    assert command != "calc" or all(
+        f"\n{each}:\n" in shown for each in ("GPU", "Kernel", "Launch", "Options")
+    )
     assert "\\b" not in shown
 
 
