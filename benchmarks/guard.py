@@ -28,7 +28,7 @@ start = time.process_time()
 if sys.argv[3] == "diff":
     changed = len(occupancy.diff(*sys.argv[1:3]).kernels)
 else:
-    changed = len(occupancy.check(sys.argv[2], sys.argv[4], baseline=sys.argv[1]).checked.kernels)
+    changed = len(occupancy.check(sys.argv[2], sys.argv[4], baseline=sys.argv[1]).broken)
 print(time.process_time() - start, changed)
 """
 
