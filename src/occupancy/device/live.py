@@ -19,20 +19,13 @@ from ..values.limits import ComputeCapability, Limits
 from ..values.numbers import count
 from .driver import NO_GPU_HINT, VISIBLE_DEVICES, Driver, missing_package, no_visible_device
 
-# Field of `Limits` -> the driver's attribute without CU_DEVICE_ATTRIBUTE_.
-ATTRIBUTES = {
-    "warp_size": "WARP_SIZE",
-    "max_threads_per_multiprocessor": "MAX_THREADS_PER_MULTIPROCESSOR",
-    "max_blocks_per_multiprocessor": "MAX_BLOCKS_PER_MULTIPROCESSOR",
-    "max_registers_per_multiprocessor": "MAX_REGISTERS_PER_MULTIPROCESSOR",
-    "max_registers_per_block": "MAX_REGISTERS_PER_BLOCK",
-    "max_shared_memory_per_multiprocessor": "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR",
-    "max_shared_memory_per_block": "MAX_SHARED_MEMORY_PER_BLOCK",
-    "max_shared_memory_per_block_optin": "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN",
-    "reserved_shared_memory_per_block": "RESERVED_SHARED_MEMORY_PER_BLOCK",
-    "max_threads_per_block": "MAX_THREADS_PER_BLOCK",
-}
-BLOCK_DIM_ATTRIBUTES = ("MAX_BLOCK_DIM_X", "MAX_BLOCK_DIM_Y", "MAX_BLOCK_DIM_Z")
+ATTRIBUTES = (
+    "warp_size", "max_threads_per_multiprocessor", "max_blocks_per_multiprocessor",
+    "max_registers_per_multiprocessor", "max_registers_per_block", "max_shared_memory_per_multiprocessor",
+    "max_shared_memory_per_block", "max_shared_memory_per_block_optin", "reserved_shared_memory_per_block",
+    "max_threads_per_block",
+)  # fmt: skip
+"""Fields of `Limits` that the driver reports: an attribute has the name of its field in capitals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,9 +184,9 @@ def _reader() -> tuple[int, Callable[[int], Device]]:
 
 def _read_with_driver(driver: Driver, nvml: Nvml | None, missing: tuple[str, ...], index: int) -> Device:
     gpu = driver.call("cuDeviceGet", index)
-    values = {name: driver.attribute(gpu, attribute) for name, attribute in ATTRIBUTES.items()}
+    values = {name: driver.attribute(gpu, name.upper()) for name in ATTRIBUTES}
     reported: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
-    sides = tuple(driver.attribute(gpu, attribute) for attribute in BLOCK_DIM_ATTRIBUTES)
+    sides = tuple(driver.attribute(gpu, f"MAX_BLOCK_DIM_{axis}") for axis in "XYZ")
     if None not in sides:
         reported["max_block_dim"] = sides
     major, minor = (driver.attribute(gpu, f"COMPUTE_CAPABILITY_{part}") for part in ("MAJOR", "MINOR"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .launch_failure import LaunchFailure
-from .models import MODELS, ModelRules, default_model, rules
+from .models import MODELS, default_model, rules
 from .parts import Allocation, BlockLimits, Model, Use
 from .result import Result
 
@@ -18,7 +18,6 @@ __all__ = [
     "BlockLimits",
     "LaunchFailure",
     "Model",
-    "ModelRules",
     "Result",
     "Use",
     "default_model",

@@ -46,7 +46,7 @@ class Result:
 
     def __init__(self, limits: Limits, kernel: Kernel, model: Model | None = None) -> None:
         if model is None:
-            # default_model(), written out because its calls take a thirtieth of the time of a result.
+            # default_model(), written out because its calls take a fortieth of the time of a result.
             model = "cuda" if limits.compute_capability >= cuda.FIRST_COMPUTE_CAPABILITY else "spreadsheet"
             chosen = MODELS[model]
         else:
