@@ -41,10 +41,10 @@ _SYMBOL_VALUE = struct.Struct("<II")  # the symbol and the value alone
 _SHAPE = struct.Struct("<III")
 _MAX_VALUE_BYTES = _SHAPE.size  # bytes of the longest value that is used
 
-_OF_KERNELS = (
+_OF_KERNELS = frozenset({
     MAX_THREADS, REQNTID, MAXREG_COUNT, CTA_PER_CLUSTER, MAX_CLUSTER_RANK, NUM_BARRIERS, SHARED_SCRATCH,
     VRC_CTA_INIT_COUNT, REG_RECONFIG,
-)  # fmt: skip
+})  # fmt: skip
 
 Values = tuple[bytes | None, ...]
 """The attributes of a kernel, in the order of `_OF_KERNELS`; None: it lacks the attribute. Empty: all."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from contextlib import suppress
 from functools import cached_property
 from typing import Any
 from zlib import crc32
@@ -173,9 +172,10 @@ class _Cubin:
         static_smem = max(0, self._shared.get(code, 0) - self._reserved)
         values, symbol = self._symbol_values, number << 32
         frame = values.get(_FRAME_SIZE | symbol)
-        machine_code: memoryview | None = None
-        with suppress(Malformed):  # as in an image without its code, of which the rest still can be read
-            machine_code = image.part(offset, size, "machine code of a kernel")
+        try:
+            machine_code: memoryview | None = image.part(offset, size, "machine code of a kernel")
+        except Malformed:  # as in an image without its code, of which the rest still can be read
+            machine_code = None
         spills = UNKNOWN_SPILLS if frame is None else NO_SPILLS
         if frame:
             spills = self._spills(code, machine_code)
@@ -183,8 +183,8 @@ class _Cubin:
         file, line = self._places.get(code, NOWHERE)
         # CUDA before 10.1 writes no REGCOUNT: the section header has the count. In later images the count of
         # the section header lacks the registers of callees. Only a linked image has the stack of all callees.
-        own = {
-            "name": name, "is_static": is_local, "file": file, "line": line,
+        return KernelRecord(**{
+            **self._common, **stated, "name": name, "is_static": is_local, "file": file, "line": line,
             "code": None if machine_code is None else crc32(machine_code),
             "regs": values.get(_REGCOUNT | symbol, info >> 24 or None),
             "static_smem": static_smem, "spill_smem": min(stated["spill_smem"], static_smem),
@@ -192,8 +192,7 @@ class _Cubin:
             "stack_bytes": values.get(_MIN_STACK_SIZE | symbol, frame),
             "spill_store_bytes": stores, "spill_load_bytes": loads,
             "spills_from": None if spills == UNKNOWN_SPILLS else "code",
-        }  # fmt: skip
-        return KernelRecord(**(self._common | stated | own))
+        })  # fmt: skip
 
     def _stated_fields(self, code: int) -> dict[str, Any]:
         """Return the fields that the attributes of a kernel state."""
