@@ -18,7 +18,7 @@ from .content import Bytes
 from .elf import ET_REL, SHT_NOBITS, SHT_PROGBITS, Image, KernelSymbol, Section, is_cubin
 from .limits import MIB, Malformed, ReadLimits
 from .record import FatbinModule, KernelRecord, SourceFormat
-from .source_lines import NOWHERE, SHT_REL, SHT_RELA, Place, read_places, relocates_lines
+from .source_lines import SHT_REL, SHT_RELA, Place, read_places
 from .stack_use import FIRST_ARCHITECTURE, NO_SPILLS, UNKNOWN_SPILLS, Spills, count_spills
 
 STO_CUDA_ENTRY = 0x10  # flag of `st_other`: this function is a kernel, not a device function
@@ -72,9 +72,10 @@ def _is_old(image: Image) -> bool:
 
 
 def _architecture(image: Image) -> tuple[int, str]:
-    """Return the number, and ``a`` for code of this architecture alone or ``f`` for its family.
+    """Return the number of the architecture, and its suffix.
 
-    Only the compiler's command line distinguishes code of a family.
+    That is ``a`` for code of it alone, and ``f`` for code of its family. Only the compiler's command line
+    distinguishes the latter.
     """
     flags = image.flags
     if _is_old(image):
@@ -146,8 +147,8 @@ class _Cubin:
             elif type in _SHARED_MEMORY:
                 if code and image.section_names.startswith(_SHARED_NAME, name):
                     self._shared[code] = size
-            elif relocates_lines(image, section):
-                self._places = read_places(image, section)
+            else:
+                self._places.update(read_places(image, section))
         if module_info is not None:
             self._symbol_values = attributes.symbol_values(_attribute_data(image, module_info))
 
@@ -180,7 +181,7 @@ class _Cubin:
         if frame:
             spills = self._spills(code, machine_code)
         stores, loads = spills
-        file, line = self._places.get(code, NOWHERE)
+        file, line = self._places.get(code, (None, None))
         # CUDA before 10.1 writes no REGCOUNT: the section header has the count. In later images the count of
         # the section header lacks the registers of callees. Only a linked image has the stack of all callees.
         return KernelRecord(**{

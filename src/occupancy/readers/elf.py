@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from functools import cache, cached_property
-from itertools import compress, count
-from operator import gt, itemgetter
+from functools import cached_property
 
 from .content import Bytes
 from .limits import MAX_NAME_BYTES, MAX_TABLE_BYTES, Malformed, ReadLimits
@@ -19,10 +17,8 @@ from .limits import MAX_NAME_BYTES, MAX_TABLE_BYTES, Malformed, ReadLimits
 ELF_MAGIC = b"\x7fELF"
 HEADER = struct.Struct("<16sH22xQI6xHHH")  # as far as it is used
 SECTION = struct.Struct("<IIQ8xQQII16x")
-SYMBOL = struct.Struct("<IBBH16x")
-"""A symbol without its value and its size; a section without its address, alignment and size of entries."""
-SYMBOL_INFO, SYMBOL_OTHER = 4, 5  # the places of `st_info` and `st_other` in a symbol
-SYMBOL_RANGE = struct.Struct("<6xHQQ")  # the section, the value and the size of a symbol
+"""A section without its address, alignment and size of entries."""
+SYMBOL = struct.Struct("<IBBHQQ")
 
 ET_REL, ET_EXEC = 1, 2
 EM_CUDA = 190
@@ -36,8 +32,6 @@ SHT_NOBITS = 8
 SHT_SYMTAB_SHNDX = 18
 SHN_XINDEX = 0xFFFF
 STT_FUNC = 2
-_IS_FUNCTION = bytes(each & 0xF == STT_FUNC for each in range(256))
-"""A table from `st_info` to 1 for a function."""
 STB_LOCAL = 0
 
 _NOTHING = memoryview(b"")
@@ -80,7 +74,6 @@ class Image:
         header: Header = HEADER.unpack(data[: HEADER.size])
         self.ident, self.type, self._table, self.flags, size, count, self._name_section = header
         self.sections: list[Section] = []
-        self._types: list[int] = []
         if self._table:
             self._read_sections(self._table, size, count)
 
@@ -93,7 +86,6 @@ class Image:
             raise Malformed(f"{count} sections are declared, more than are read of one image")
         self.limits.consume("pieces", count)
         self.sections = list(SECTION.iter_unpack(self.part(offset, count * SECTION.size, "section table")))
-        self._types = list(map(itemgetter(1), self.sections))
 
     def part(self, offset: int, size: int, what: str) -> memoryview:
         """Return a part of the image."""
@@ -120,15 +112,13 @@ class Image:
 
     def sections_of_types(self, types: frozenset[int]) -> Iterator[Section]:
         """Return the sections of these types, in their order."""
-        return compress(self.sections, map(types.__contains__, self._types))
+        return (section for section in self.sections if section[1] in types)
 
     def functions(self, flag: int) -> Iterator[KernelSymbol]:
         """Yield the functions whose `st_other` has a flag, in their order."""
         names, entries, wide = self._symbols()
-        # A library has four symbols for each kernel: the others are passed over without a look at each.
-        flagged = entries[SYMBOL_OTHER :: SYMBOL.size].tobytes().translate(_with_flag(flag))
-        for number, (name, info, _, section) in compress(enumerate(SYMBOL.iter_unpack(entries)), flagged):
-            if info & 0xF == STT_FUNC:
+        for number, (name, info, other, section, _, _) in enumerate(SYMBOL.iter_unpack(entries)):
+            if other & flag and info & 0xF == STT_FUNC:
                 section = _wide_section(number, section, wide)
                 yield number, self._name(names, name), section, info >> 4 == STB_LOCAL
 
@@ -138,13 +128,11 @@ class Image:
         By section: starts and ends, in order and without overlaps.
         """
         _, entries, wide = self._symbols()
-        are_functions = entries[SYMBOL_INFO :: SYMBOL.size].tobytes().translate(_IS_FUNCTION)
-        flagged = entries[SYMBOL_OTHER :: SYMBOL.size].tobytes().translate(_with_flag(flag))
         found: dict[int, list[tuple[int, int]]] = {}
-        for number in compress(count(), map(gt, are_functions, flagged)):
-            section, start, size = SYMBOL_RANGE.unpack_from(entries, number * SYMBOL.size)
-            section = _wide_section(number, section, wide)
-            found.setdefault(section, []).append((start, start + size))
+        for number, (_, info, other, section, start, size) in enumerate(SYMBOL.iter_unpack(entries)):
+            if info & 0xF == STT_FUNC and not other & flag:
+                section = _wide_section(number, section, wide)
+                found.setdefault(section, []).append((start, start + size))
         return {section: _without_overlaps(places) for section, places in found.items()}
 
     def sections_of_symbols(self) -> dict[int, int]:
@@ -152,7 +140,7 @@ class Image:
         _, entries, wide = self._symbols()
         return {
             number: _wide_section(number, section, wide)
-            for number, (_, _, _, section) in enumerate(SYMBOL.iter_unpack(entries))
+            for number, (_, _, _, section, _, _) in enumerate(SYMBOL.iter_unpack(entries))
         }
 
     def _symbols(self) -> tuple[int, memoryview, memoryview]:
@@ -171,7 +159,7 @@ class Image:
         return names, entries, self.part(offset, size // 4 * 4, "table of section numbers").cast("I")
 
     def _first(self, kind: int) -> Section | None:
-        return self.sections[self._types.index(kind)] if kind in self._types else None
+        return next(self.sections_of_types(frozenset({kind})), None)
 
     def _strings(self, number: int) -> bytes:
         known = self._string_tables.get(number)
@@ -206,9 +194,3 @@ def _without_overlaps(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
             start, end = merged[-1][0], max(end, merged.pop()[1])
         merged.append((start, end))
     return merged
-
-
-@cache
-def _with_flag(flag: int) -> bytes:
-    """Return a table from bytes to 1 for those with a flag."""
-    return bytes(each & flag != 0 for each in range(256))

@@ -254,7 +254,7 @@ def _read_paths(paths: Iterable[tuple[Path, int | None]], limits: ReadLimits) ->
 
 
 def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Found]:
-    """Yield the contents of every file below a folder, then what cannot be read.
+    """Yield the contents of all files below a folder, then the problems.
 
     A loop, as folders can be thousands deep. A file with several names, as libraries often have, is read
     once. All files of a folder are looked at before the first is read, so that a change is noticed.

@@ -31,14 +31,7 @@ MAX_PATH_CHARACTERS = 4096
 _COPY, _ADVANCE_LINE, _SET_FILE, _FIXED_ADVANCE_PC = 1, 3, 4, 9
 
 
-class Place(NamedTuple):
-    """A place in the source."""
-
-    file: str | None
-    line: int | None
-
-
-NOWHERE = Place(None, None)
+Place = tuple[str, int]  # a file of the source, and a line
 
 
 class _Unit(NamedTuple):
@@ -64,19 +57,17 @@ class _Unit(NamedTuple):
         return f"{self.folders[folder - 1].rstrip('/')}/{name}"
 
 
-def relocates_lines(image: Image, relocations: Section) -> bool:
-    """Return whether a section of relocations is that of the line table."""
-    *_, number = relocations
-    if number >= len(image.sections):
-        return False
-    name, type, *_ = image.sections[number]
-    return type == SHT_PROGBITS and image.section_names.startswith(_SECTION_NAME, name)
-
-
 def read_places(image: Image, relocations: Section) -> dict[int, Place]:
-    """Return where functions begin, by the section of their code."""
+    """Return the first lines of functions, by the section of their code.
+
+    There are none if the relocations are not those of the line table.
+    """
     _, type, _, offset, size, _, table = relocations
-    _, _, _, table_offset, table_size, _, _ = image.sections[table]
+    if table >= len(image.sections):
+        return {}
+    name, table_type, _, table_offset, table_size, _, _ = image.sections[table]
+    if table_type != SHT_PROGBITS or not image.section_names.startswith(_SECTION_NAME, name):
+        return {}
     found: dict[int, Place] = {}
     try:
         if max(table_size, size) > MAX_LINE_TABLE_BYTES:
@@ -104,19 +95,18 @@ def _units(data: bytes, limits: ReadLimits) -> list[_Unit]:
     units = []
     position = 0
     while position + _LEAST_UNIT < len(data):
-        size, version = struct.unpack_from("<IH", data, position)
+        size, version, header_size = struct.unpack_from("<IHI", data, position)
         end = position + 4 + size
         if not 2 <= version <= 4 or end > len(data):
             break
-        units.append(_unit(data, position, end, version, limits))
+        program = min(position + 10 + header_size, end)
+        units.append(_unit(data, position + (12 if version < 4 else 13), program, end, limits))
         position = end
     return units
 
 
-def _unit(data: bytes, start: int, end: int, version: int, limits: ReadLimits) -> _Unit:
-    (header_size,) = struct.unpack_from("<I", data, start + 6)
-    program = min(start + 10 + header_size, end)
-    position = start + (11 if version < 4 else 12) + 1
+def _unit(data: bytes, position: int, program: int, end: int, limits: ReadLimits) -> _Unit:
+    """Read a header from `line_base` on."""
     line_base, line_range, opcode_base = struct.unpack_from("<bBB", data, position)
     position += 3
     lengths = data[position : position + opcode_base - 1]
@@ -148,7 +138,7 @@ def _first_place(data: bytes, position: int, unit: _Unit) -> Place | None:
             if opcode != _COPY:
                 line += unit.line_base + (opcode - unit.opcode_base) % unit.line_range
             path = unit.path(file)
-            return Place(path[:MAX_PATH_CHARACTERS], line) if path and 0 < line < 1 << 31 else None
+            return (path[:MAX_PATH_CHARACTERS], line) if path and 0 < line < 1 << 31 else None
         if opcode == 0:
             size, position = _unsigned(data, position)
             if data[position] == 1:  # the sequence ends without a row
@@ -168,9 +158,7 @@ def _first_place(data: bytes, position: int, unit: _Unit) -> Place | None:
 
 
 def _string(data: bytes, position: int) -> tuple[str, int]:
-    end = data.find(0, position)
-    if end < 0:
-        raise IndexError
+    end = data.index(0, position)
     return data[position:end].decode("utf-8", "replace"), end + 1
 
 
