@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import click
 import pytest
 
-from occupancy.cli import COMMANDS
+from occupancy.cli import COMMANDS, commands
 from occupancy.cli.command import Refusal, errors_as_messages
 from tests.cli_runner import run
 
@@ -16,6 +16,8 @@ from tests.cli_runner import run
 def test_help_prints_no_escape_sequence(command: str) -> None:
     shown = run(*command.split(), "--help").stdout
     assert shown.startswith("Usage: occupancy")
+    found = commands.get_command(click.Context(commands), command) or commands
+    assert all(each.opts[-1] in shown for each in found.params if isinstance(each, click.Option))
     assert command != "calc" or all(
         f"\n{each}:\n" in shown for each in ("GPU", "Kernel", "Launch", "Options")
     )

@@ -68,9 +68,14 @@ def test_more_of_a_counted_resource_than_the_sm_has() -> None:
         assert str(result.failure).endswith(f", but an SM has at most {result.failure.allowed}.")
 
 
-def test_what_a_thread_may_have() -> None:
-    failure = evaluate(shipped.limits("3.0"), Kernel(32, 64)).failure
-    assert "but a thread may have at most 63. The runtime reports" in str(failure)
+def test_the_subjects_of_limits() -> None:
+    for cc, kernel, words in (
+        ("3.0", Kernel(32, 64), "but a thread may have at most 63. The runtime reports"),
+        ("9.0", Kernel(512, max_threads=256), "but the kernel was compiled for at most 256."),
+        ("9.0", Kernel(1025), 'CUDA 13 "invalid configuration argument".'),
+    ):
+        assert words in str(evaluate(shipped.limits(cc), kernel).failure)
+    assert not evaluate(shipped.limits("9.0"), Kernel(1025)).failure.hint  # type: ignore[union-attr]
 
 
 def test_what_is_too_large_without_opt_in_says_how_to_get_it() -> None:

@@ -38,10 +38,11 @@ THIS = ("_Z1kPf", "sm_80", 21, 256, 1, 32, 4, 12)
         KERNEL.replace("ptxas info    : ", "ptxas info\t: "), KERNEL.replace("\n", "\r\n"),
         KERNEL.replace("'", "’").replace("function ’", "function ‘"),
         "      " + KERNEL.replace("\n", "\n      "), KERNEL.replace("ptxas", "\x1b[1;36mptxas\x1b[0m"),
+        KERNEL.replace("21", "\x1b[1m21\x1b[0m"),
         "[1/4] Building CUDA object CMakeFiles/k.dir/k.cu.o\n" + KERNEL + "[2/4] Linking CXX executable k\n",
         "2024-11-05T10:00:00.123Z " + KERNEL.replace("\n", "\n2024-11-05T10:00:00.123Z "),
     ],
-    ids=["plain", "versioned", "tab", "crlf", "forum", "pip", "colour", "ninja", "ci"],
+    ids=["plain", "versioned", "tab", "crlf", "forum", "pip", "colour", "bold", "ninja", "ci"],
 )  # fmt: skip
 def test_in_every_dress(text: str) -> None:
     assert facts(only_record(text)) == THIS

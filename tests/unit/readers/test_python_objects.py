@@ -119,7 +119,7 @@ class TestTriton:
     def test_inductor(self) -> None:
         launcher = SimpleNamespace(n_regs=26, n_spills=0, shared=1024, config=SimpleNamespace(num_warps=8))
         record = read_kernel(launcher)
-        assert (record.regs, record.dynamic_smem, record.threads) == (26, 1024, 256)
+        assert (record.regs, record.dynamic_smem, record.block_dim) == (26, 1024, (256, 1, 1))
         static = SimpleNamespace(n_regs=26, n_spills=0, shared=1024, num_warps=8)
         assert read_kernel(static) == record
 
