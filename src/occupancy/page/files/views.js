@@ -228,11 +228,12 @@ function showGpus(here, question, pins) {
     ] };
   };
   const titles = ["GPU", "CC", [{ class: "use" }, "Occupancy"], numeric("Blocks"), [{ class: "reason" }, "Limited by"], unseen("Unpin")];
-  const pinned = pins.map(({ text, gpu }) => row(text, limitsOf(gpu.cc), text, false, button("✕", `unpin ${text}`, () => app.unpin(text), { class: "plain", "aria-label": `Unpin ${text}` })));
+  const pinned = pins.map(({ text, gpu }) => row(text, limitsOf(gpu.cc), text, text === here, button("✕", `unpin ${text}`, () => app.unpin(text), { class: "plain", "aria-label": `Unpin ${text}` })));
   const all = [...LIMITS].reverse().map((limits) => row(familyOf(limits), limits, limits.compute_capability, limits === question.limits));
   const isPinned = pins.some(({ text }) => text === here);
+  const chosen = row(question.gpu.name ?? familyOf(question.limits), question.limits, here, true, button("Pin", "pin", () => app.pin(here)));
   refill("gpus",
-    table("Pinned GPUs", titles, [row(question.gpu.name ?? familyOf(question.limits), question.limits, here, true, isPinned ? "" : button("Pin", "pin", () => app.pin(here))), ...pinned]),
+    table("Pinned GPUs", titles, isPinned ? pinned : [chosen, ...pinned]),
     element("details", {}, element("summary", {}, "All compute capabilities"), table("All compute capabilities", titles.slice(0, 5), all)));
   fill(byId("pins"), pins.map(({ text, gpu }) => {
     const { result } = resultOn(limitsOf(gpu.cc), question.kernel);
