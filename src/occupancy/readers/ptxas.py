@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import Any
 
 from .content import NumberedLines, first_number
 from .record import Found, KernelRecord, ReadProblem
@@ -23,8 +23,8 @@ _USED = re.compile(r"\b[Uu]sed (\d{1,12}) registers(.*)")
 _BARRIERS = re.compile(r"used (\d{1,12}) barriers")
 # The second number of old chips is the system's share, which takes its place as well.
 _SMEM = re.compile(r"(\d{1,12})(?:\+(\d{1,12}))? bytes smem")
-_CUMULATIVE_STACK = re.compile(r"(\d{1,12}) bytes cumulative stack size")
-_LINKED_STACK = re.compile(r"(\d{1,12}) stack\b")
+# The sum over all callees, which the compiler prints from 12.4 on, and the linker always.
+_STACK = re.compile(r"(\d{1,12}) (?:bytes cumulative )?stack\b")
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 _QUOTES = "'‘’`´\""
@@ -53,15 +53,56 @@ _IGNORED_NOTE = (
 )
 
 
-@dataclass(slots=True)
-class _Open:
-    """The kernel whose lines are being read."""
+def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
+    """Yield the kernels of a compiler's or linker's output.
 
-    name: str
-    arch: str | None
-    stack_bytes: int | None = None
-    spill_store_bytes: int | None = None
-    spill_load_bytes: int | None = None
+    A kernel is complete with its "Used" line: what belongs to it comes before, and in between may be lines of
+    the device functions that it calls.
+
+    Args:
+        lines: The numbered lines, from the first one with a marker on.
+        source: The source of the records.
+    """
+    kernel: dict[str, Any] | None = None  # the fields of the kernel whose lines are being read
+    subject = ""  # the function that the next line about stack frames belongs to
+    ignored = 0  # kernels of this compilation in which setmaxnreg is ignored
+    has_kernels = False  # whether a kernel of this compilation was complete already
+    number = 0
+    for number, line in lines:
+        line = _ESCAPES.sub("", line) if "\x1b" in line else line
+        if has_kernels and (IGNORED in line or GLOBAL_MEMORY in line):
+            ignored, has_kernels = 0, False  # another compilation begins
+        _, is_entry, entry = line.partition(COMPILING)
+        _, is_about_frame, function = line.partition(PROPERTIES)
+        if IGNORED in line:
+            ignored += 1
+        elif is_entry and (found := _ENTRY.match(entry)):
+            if kernel is not None:
+                yield _left_open(source, number, kernel)
+            kernel = {"name": found[1], "arch": found[2]}
+        elif is_about_frame:
+            subject = function.strip().removesuffix(":").strip(_QUOTES)
+        elif found := _near(_STACK_FRAME, _FRAME, line):
+            # Device functions have such a line too, before or after the kernel that calls them.
+            if kernel is not None and subject == kernel["name"]:
+                names = ("stack_bytes", "spill_store_bytes", "spill_load_bytes")
+                kernel |= dict(zip(names, map(int, found.groups()), strict=True), spills_from="compiler")
+        elif _REGISTERS in line and (found := _USED.search(line)):
+            usage = _usage(found)
+            if NVLINK in line[: found.start()]:  # no architecture is named
+                notes = (_LINKED_SMEM_NOTE,) if usage["static_smem"] >= 1024 else ()
+                yield KernelRecord(
+                    source=source, format="ptxas", name=subject, linked=True, notes=notes, **usage
+                )
+            elif kernel is None:
+                what = "registers of no known kernel; the lines of several builds are mixed"
+                yield ReadProblem(source, None, what, number)
+            else:
+                usage["stack_bytes"] = usage["stack_bytes"] or kernel.get("stack_bytes")
+                yield KernelRecord(source=source, format="ptxas", notes=_notes(ignored), **kernel | usage)
+                kernel, has_kernels = None, True
+    if kernel is not None:
+        yield _left_open(source, number, kernel)
 
 
 def _near(words: str, pattern: re.Pattern[str], line: str) -> re.Match[str] | None:
@@ -69,111 +110,22 @@ def _near(words: str, pattern: re.Pattern[str], line: str) -> re.Match[str] | No
     return pattern.search(line, max(0, place - _BEFORE), place + _AFTER) if place >= 0 else None
 
 
-def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
-    """Yield the kernels of a compiler's or linker's output."""
-    reader = _Reader(source)
-    number = 0
-    for number, line in lines:
-        if found := reader.read(_ESCAPES.sub("", line) if "\x1b" in line else line, number):
-            yield found
-    if found := reader.left_open(number):
-        yield found
+def _usage(found: re.Match[str]) -> dict[str, Any]:
+    """Return the fields of a "Used" line."""
+    rest = found[2][:_AFTER]
+    shared = _SMEM.search(rest)  # left out where the kernel has none
+    return {
+        "regs": int(found[1]),
+        "static_smem": int(shared[1]) + int(shared[2] or 0) if shared else 0,
+        "barriers": first_number(_BARRIERS, rest),
+        "stack_bytes": first_number(_STACK, rest),
+    }
 
 
-class _Reader:
-    """The state between lines.
-
-    A kernel is complete with its "Used" line: what belongs to it comes before, and in between may be
-    lines of the device functions that it calls.
-    """
-
-    def __init__(self, source: str) -> None:
-        self._source = source
-        self._kernel: _Open | None = None
-        self._subject = ""  # the function that the next line about stack frames belongs to
-        self._ignored = 0  # kernels of this compilation in which setmaxnreg is ignored
-        self._has_kernels = False  # whether a kernel of this compilation was complete already
-
-    def read(self, line: str, number: int) -> Found | None:
-        """Read one line; return the kernel that it completes."""
-        if IGNORED in line:
-            self._begin_compilation()
-            self._ignored += 1
-            return None
-        if GLOBAL_MEMORY in line:
-            self._begin_compilation()
-        _, is_entry, rest = line.partition(COMPILING)
-        if is_entry and (found := _ENTRY.match(rest)):
-            left = self.left_open(number)
-            self._kernel = _Open(found[1], found[2])
-            return left
-        _, is_about_frame, rest = line.partition(PROPERTIES)
-        if is_about_frame:
-            self._subject = rest.strip().removesuffix(":").strip(_QUOTES)
-        elif found := _near(_STACK_FRAME, _FRAME, line):
-            self._read_frame(*map(int, found.groups()))
-        elif _REGISTERS in line and (found := _USED.search(line)):
-            rest = found[2][:_AFTER]
-            if NVLINK in line[: found.start()]:
-                return self._linked(int(found[1]), rest)
-            return self._complete(int(found[1]), rest, number)
-        return None
-
-    def _begin_compilation(self) -> None:
-        """Forget the last compilation, if this line can begin another one."""
-        if self._has_kernels:
-            self._has_kernels, self._ignored = False, 0
-
-    def _notes(self) -> tuple[str, ...]:
-        self._has_kernels = True
-        if not self._ignored:
-            return ()
-        kernels = "a kernel" if self._ignored == 1 else f"{self._ignored} kernels"
-        return (_IGNORED_NOTE.format(kernels=kernels),)
-
-    def _problem(self, line: int, what: str) -> ReadProblem:
-        return ReadProblem(self._source, None, what, line)
-
-    def left_open(self, number: int) -> ReadProblem | None:
-        """Return the problem of a kernel without a "Used" line."""
-        kernel, self._kernel = self._kernel, None
-        if kernel is None:
-            return None
-        return self._problem(number, f"the lines about {kernel.name} end without its registers")
-
-    def _read_frame(self, frame: int, stores: int, loads: int) -> None:
-        # Device functions have such a line too, before or after the kernel that calls them.
-        kernel = self._kernel
-        if kernel is not None and self._subject == kernel.name:
-            kernel.stack_bytes, kernel.spill_store_bytes, kernel.spill_load_bytes = frame, stores, loads
-
-    def _complete(self, registers: int, rest: str, number: int) -> Found:
-        kernel, self._kernel = self._kernel, None
-        if kernel is None:
-            return self._problem(
-                number, "registers of no known kernel; the lines of several builds are mixed"
-            )
-        # The sum of the stack over all callees is printed from 12.4 on, and not before linking.
-        return KernelRecord(
-            source=self._source, format="ptxas", name=kernel.name, arch=kernel.arch, regs=registers,
-            static_smem=_shared_memory(rest), barriers=first_number(_BARRIERS, rest),
-            stack_bytes=first_number(_CUMULATIVE_STACK, rest) or kernel.stack_bytes,
-            spill_store_bytes=kernel.spill_store_bytes, spill_load_bytes=kernel.spill_load_bytes,
-            spills_from=None if kernel.spill_store_bytes is None else "compiler", notes=self._notes(),
-        )  # fmt: skip
-
-    def _linked(self, registers: int, rest: str) -> KernelRecord:
-        # The linker's line names no architecture.
-        size = _shared_memory(rest)
-        return KernelRecord(
-            source=self._source, format="ptxas", name=self._subject, linked=True, regs=registers,
-            static_smem=size, barriers=first_number(_BARRIERS, rest),
-            stack_bytes=first_number(_LINKED_STACK, rest),
-            notes=(_LINKED_SMEM_NOTE,) if size >= 1024 else (),
-        )  # fmt: skip
+def _notes(ignored: int) -> tuple[str, ...]:
+    kernels = "a kernel" if ignored == 1 else f"{ignored} kernels"
+    return (_IGNORED_NOTE.format(kernels=kernels),) if ignored else ()
 
 
-def _shared_memory(text: str) -> int:
-    # The item is left out where the kernel has none.
-    found = _SMEM.search(text)
-    return int(found[1]) + int(found[2] or 0) if found else 0
+def _left_open(source: str, number: int, kernel: dict[str, Any]) -> ReadProblem:
+    return ReadProblem(source, None, f"the lines about {kernel['name']} end without its registers", number)
