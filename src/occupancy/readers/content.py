@@ -71,6 +71,7 @@ class Content:
         stored = sum(high - low for low, high in self._extents())  # without the holes of a sparse file
         self._is_sparse = stored < size
         self.limits = ReadLimits(stored, limits) if limits.shared is limits else limits
+        self.is_compressed = self.part()[: len(GZIP_MAGIC)] == GZIP_MAGIC
         self.has_device_code = False  # true once an image was read, with kernels or without
         self.errors = CompilerErrors()  # errors of a compiler in the text, as far as it was read
 
@@ -139,12 +140,6 @@ class Content:
                 os.lseek(descriptor, before, os.SEEK_SET)
             yield start, position
 
-    @property
-    def is_compressed(self) -> bool:
-        """True for a gzip file."""
-        self._file.seek(0)
-        return self._file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
-
     def head(self, size: int = HEAD_BYTES) -> bytes:
         """Return the first bytes, after decompression if need be."""
         with self._plain() as plain, damage_as_malformed():
@@ -174,11 +169,10 @@ class Content:
 
     @contextmanager
     def _plain(self) -> Iterator[io.BufferedReader]:
-        compressed = self.is_compressed
         self._file.seek(0)
         # No more than the file had when it was opened: a log that grows would never end.
         stored = _Metered(self._file, self.size, self.limits if self._is_sparse else None)
-        if not compressed:
+        if not self.is_compressed:
             yield io.BufferedReader(stored)
             return
         with io.BufferedReader(stored) as raw:

@@ -17,7 +17,7 @@ from . import elf
 from .content import Bytes, Content
 from .cubin import read_cubin
 from .limits import MIB, Malformed, ReadLimits, checked
-from .record import FatbinModule, Found, KernelRecord, ReadProblem
+from .record import FatbinModule, Found, KernelRecord, ReadProblem, SourceFormat
 
 FATBIN_MAGIC = b"\x50\xed\x55\xba"
 CONTAINER = struct.Struct("<IHHQ")  # magic, version, size of this header, size of all entries
@@ -179,17 +179,15 @@ class _Search:
         self, entry: FatbinEntry, position: int, modules: tuple[FatbinModule, ...]
     ) -> Iterator[Found]:
         start = position + entry.header_size
-        stored = self._content.part(start, start + entry.stored_size)
-        is_packed = entry.flags & (FLAG_LZ4 | FLAG_ZSTD)
-        image: Bytes = memoryview(b"")
-        try:
-            image = memoryview(_decompress(entry, stored, self._content.limits)) if is_packed else stored
-            yield from read_cubin(image, self._content.name, "fatbin", self._content.limits, modules)
-            self.images += 1
-        except Malformed as error:
-            if not elf.is_relocatable(image):
+        image = self._content.part(start, start + entry.stored_size)
+        if entry.flags & (FLAG_LZ4 | FLAG_ZSTD):
+            try:
+                image = memoryview(_decompress(entry, image, self._content.limits))
+            except Malformed as error:
                 self.unread.add(entry.arch_number)
-            yield self._problem(start, str(error))
+                yield self._problem(start, str(error))
+                return
+        yield from self._read_kernels(image, start, "fatbin", entry.arch_number, modules)
 
     def _read_cubin(self, start: int) -> Generator[Found, None, int]:
         """Yield the kernels of a lone cubin; return where to search on.
@@ -198,20 +196,29 @@ class _Search:
         """
         image = self._content.part(start)
         if elf.is_cubin(image):
-            try:
-                end = start + (
-                    yield from read_cubin(image, self._content.name, "cubin", self._content.limits)
-                )
-                self.images += 1
-                if end > len(self._view):
-                    yield self._problem(
-                        start, f"a cubin claims to end at {end:#x}, beyond the end of the file"
-                    )
-            except Malformed as error:
-                if not elf.is_relocatable(image):
-                    self.unread.add(None)
-                yield self._problem(start, str(error))
+            end = start + (yield from self._read_kernels(image, start, "cubin", None))
+            if end > len(self._view):
+                yield self._problem(start, f"a cubin claims to end at {end:#x}, beyond the end of the file")
         return start + len(elf.ELF_MAGIC)
+
+    def _read_kernels(
+        self,
+        image: Bytes,
+        start: int,
+        format: SourceFormat,
+        arch_number: int | None,
+        modules: tuple[FatbinModule, ...] = (),
+    ) -> Generator[Found, None, int]:
+        """Yield the kernels of an image; return the size that it claims."""
+        try:
+            size = yield from read_cubin(image, self._content.name, format, self._content.limits, modules)
+        except Malformed as error:
+            if not elf.is_relocatable(image):
+                self.unread.add(arch_number)
+            yield self._problem(start, str(error))
+            return 0
+        self.images += 1
+        return size
 
     def _problem(self, offset: int, what: str) -> ReadProblem:
         return ReadProblem(self._content.name, offset, what)

@@ -46,15 +46,13 @@ def read_ptx(lines: NumberedLines, source: str) -> Iterator[Found]:
 
 
 def _record(source: str, name: str, arch: str | None, directives: dict[str, Shape]) -> KernelRecord:
-    bound = directives.get("maxntid")
-    required = directives.get("reqntid")
-    rank = directives.get("maxclusterrank")
-    blocks = directives.get("minnctapersm")
-    registers = directives.get("maxnreg")
+    bound, required = directives.get("maxntid"), directives.get("reqntid")
+    threads = prod(required) if required else None
+    unknown = (None, None, None)
     return KernelRecord(
         source=source, format="ptx", name=name, arch=arch, max_threads=prod(bound) if bound else None,
-        required_threads=prod(required) if required else None, min_blocks=blocks[0] if blocks else None,
-        register_cap=registers[0] if registers else None, cluster_dim=directives.get("reqnctapercluster"),
-        max_cluster_rank=rank[0] if rank else None, threads=prod(required) if required else None,
+        required_threads=threads, min_blocks=directives.get("minnctapersm", unknown)[0],
+        register_cap=directives.get("maxnreg", unknown)[0], cluster_dim=directives.get("reqnctapercluster"),
+        max_cluster_rank=directives.get("maxclusterrank", unknown)[0], threads=threads,
         threads_from="required" if required else None, block_dim=required, notes=(NOTE,),
     )  # fmt: skip

@@ -205,11 +205,6 @@ class KernelRecord:
         return Spills(max(stores or 0, 0), max(loads or 0, 0))
 
     @property
-    def spills_are_counted(self) -> bool:
-        """True if its spills were counted in the machine code."""
-        return self.spills_from == "code" and any(self.spills or ())
-
-    @property
     def demangled(self) -> str:
         """The demangled name; the mangled one if it cannot be demangled."""
         return demangle(self.name)

@@ -27,30 +27,21 @@ def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Found]:
     The listing of a lone cubin does not name the architecture.
     """
     arch: str | None = None
-    arch_number = 0
+    has_reservation = False  # whether the linker has added the system's shared memory
     name = ""
     for _, line in lines:
         if found := _ARCH.match(line):
-            arch, arch_number = found[1], int(found[2])
+            arch, has_reservation = found[1], int(found[2]) >= FIRST_WITH_RESERVED_SHARED_MEMORY
         elif found := _FUNCTION.match(line):
             name = found[1]
         elif (found := _USAGE.match(line)) and name and _KERNEL in line:
-            registers = int(found[1])
-            yield _record(source, name, arch, arch_number, registers, line)
+            shared = first_number(_SHARED, line)
+            is_large = shared is not None and shared >= RESERVED_SHARED_MEMORY
+            if shared is not None and is_large and has_reservation:
+                shared -= RESERVED_SHARED_MEMORY
+            yield KernelRecord(
+                source=source, format="res-usage", name=name, arch=arch, regs=int(found[1]),
+                static_smem=shared, stack_bytes=first_number(_STACK, line),
+                notes=(_UNKNOWN_ARCH_NOTE,) if is_large and arch is None else (),
+            )  # fmt: skip
             name = ""
-
-
-def _record(
-    source: str, name: str, arch: str | None, arch_number: int, registers: int, line: str
-) -> KernelRecord:
-    shared = first_number(_SHARED, line)
-    notes: tuple[str, ...] = ()
-    if shared is not None and shared >= RESERVED_SHARED_MEMORY:
-        if arch_number >= FIRST_WITH_RESERVED_SHARED_MEMORY:
-            shared -= RESERVED_SHARED_MEMORY
-        elif arch is None:
-            notes = (_UNKNOWN_ARCH_NOTE,)
-    return KernelRecord(
-        source=source, format="res-usage", name=name, arch=arch, regs=registers, static_smem=shared,
-        stack_bytes=first_number(_STACK, line), notes=notes,
-    )  # fmt: skip

@@ -61,26 +61,16 @@ def _with_image(described: KernelRecord, image: Path, limits: ReadLimits) -> Ite
     """Yield the kernel with the values of its image, and other kernels."""
     if image.exists() and not image.is_file():  # a pipe would be waited for
         raise Malformed("it is no file")
-    first: KernelRecord | None = None
-    is_found = False
-    damage: ReadProblem | None = None
     with open_content(image, _image_limits(image, limits)) as content:
-        for found in read_device_code(content):
-            if isinstance(found, ReadProblem):
-                damage = damage or found
-            elif isinstance(found, KernelRecord) and found.name == described.name and not is_found:
-                is_found = True
-                yield described.with_compiled(found)
-            elif isinstance(found, KernelRecord) and first is None:
-                first = found
-            else:
-                yield found
-    if first is not None:
-        yield first if is_found else described.with_compiled(first)
-    elif not is_found:
-        raise Malformed("it holds no kernel" if damage is None else damage.what)
-    if damage is not None:
-        yield damage
+        found = list(read_device_code(content))
+    kernels = [each for each in found if isinstance(each, KernelRecord)]
+    damage = [each for each in found if isinstance(each, ReadProblem)]
+    if not kernels:
+        raise Malformed(damage[0].what if damage else "it holds no kernel")
+    own = next((kernel for kernel in kernels if kernel.name == described.name), kernels[0])
+    yield described.with_compiled(own)
+    yield from (kernel for kernel in kernels if kernel is not own)
+    yield from damage[:1]
 
 
 def _image_limits(image: Path, limits: ReadLimits) -> ReadLimits:
