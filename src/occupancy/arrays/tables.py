@@ -103,19 +103,17 @@ def read_input(values: ArrayLike, name: str) -> Input:
     if array.dtype.kind == "f":
         if (is_bad := array != np.trunc(array)).any():  # true for not-a-number as well
             raise read.error(is_bad, "is not an integer")
-        if (is_bad := (array < low) | (array > high)).any():
-            raise read.error(is_bad, "is out of range")
-        return read._replace(values=array.astype(np.int64))
-    if array.dtype.kind in "OU":
+    elif array.dtype.kind in "OU":
         parse = parse_size if name in SHARED_MEMORY_FIELDS else parse_count
         parsed = [_parse(each, parse, read.place(index)) for index, each in enumerate(array.ravel().tolist())]
-        is_bad = np.array([not low <= each <= high for each in parsed])
-        if is_bad.any():
-            raise read.error(is_bad, "is out of range")
-        return read._replace(values=np.array(parsed, np.int64).reshape(array.shape))
-    if array.dtype.kind not in "iu":
+        array = np.array(parsed, object).reshape(array.shape)
+    elif array.dtype.kind in "iu":
+        return read
+    else:
         raise InputError(f"{array.dtype.name} is not an integer type", where=name, hint="Give integers.")
-    return read
+    if (is_bad := (array < low) | (array > high)).any():
+        raise read.error(is_bad, "is out of range")
+    return read._replace(values=array.astype(np.int64))
 
 
 def _parse(value: object, parse: Callable[[object, str], int], where: str) -> int:

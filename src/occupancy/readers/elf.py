@@ -20,7 +20,7 @@ SECTION = struct.Struct("<IIQ8xQQII16x")
 """A section without its address, alignment and size of entries."""
 SYMBOL = struct.Struct("<IBBHQQ")
 
-ET_REL, ET_EXEC = 1, 2
+ET_REL = 1
 EM_CUDA = 190
 CLASS_64_LITTLE_ENDIAN = b"\x02\x01"
 MAX_SECTIONS = 1 << 18

@@ -45,8 +45,6 @@ NVLINK = "nvlink"  # the beginning of the linker's lines
 _LINKED_SMEM_NOTE = (
     "the linker's shared memory counts 1024 bytes of the system's for sm_90, and none for others"
 )
-
-
 _IGNORED_NOTE = (
     "In {kernels} of this compilation ptxas ignored setmaxnreg (C7508), and it does not say in which; "
     "__launch_bounds__(threads, 1) or __maxnreg__ tells it the registers of the launch"
@@ -82,9 +80,10 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
             kernel = {"name": found[1], "arch": found[2]}
         elif is_about_frame:
             subject = function.strip().removesuffix(":").strip(_QUOTES)
-        elif found := _near(_STACK_FRAME, _FRAME, line):
+        elif (place := line.find(_STACK_FRAME)) >= 0:
+            found = _FRAME.search(line, max(0, place - _BEFORE), place + _AFTER)
             # Device functions have such a line too, before or after the kernel that calls them.
-            if kernel is not None and subject == kernel["name"]:
+            if found and kernel is not None and subject == kernel["name"]:
                 names = ("stack_bytes", "spill_store_bytes", "spill_load_bytes")
                 kernel |= dict(zip(names, map(int, found.groups()), strict=True), spills_from="compiler")
         elif _REGISTERS in line and (found := _USED.search(line)):
@@ -103,11 +102,6 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
                 kernel, has_kernels = None, True
     if kernel is not None:
         yield _left_open(source, number, kernel)
-
-
-def _near(words: str, pattern: re.Pattern[str], line: str) -> re.Match[str] | None:
-    place = line.find(words)
-    return pattern.search(line, max(0, place - _BEFORE), place + _AFTER) if place >= 0 else None
 
 
 def _usage(found: re.Match[str]) -> dict[str, Any]:

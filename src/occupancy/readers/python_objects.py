@@ -101,14 +101,12 @@ def _from_numba(obj: Any) -> KernelRecord:
 
 def _only_signature(obj: Any, name: str) -> int | None:
     value = _value(obj, name)
-    if not isinstance(value, Mapping):
-        return _checked(value, name)
-    if len(value) == 1:
-        return _checked(next(iter(value.values())), name)
-    if not value:
-        what, hint = "not compiled yet", "Launch it once, or compile it."
-    else:
-        what, hint = f"compiled for {len(value)} signatures", "Pass one of the values of its overloads."
+    values = [*value.values()] if isinstance(value, Mapping) else [value]
+    if len(values) == 1:
+        return _checked(values[0], name)
+    what, hint = "not compiled yet", "Launch it once, or compile it."
+    if values:
+        what, hint = f"compiled for {len(values)} signatures", "Pass one of the values of its overloads."
     raise InputError(f"{_name(obj)} is {what}", where=_WHERE, hint=hint)
 
 

@@ -192,6 +192,11 @@ def test_archives_without_kernels_and_damaged_ones(samples: Path, tmp_path: Path
     path.write_bytes(content)
     (problem,) = occupancy.scan(path).problems
     assert "damaged" in problem.what
+    for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        content = bytearray(archive(tmp_path, samples / "samples.cubin", method=method).read_bytes())
+        content[1000:1010] = b"0123456789"
+        path.write_bytes(content)
+        assert "damaged" in str(next(read(path)))
 
 
 def test_an_archive_that_explodes(tmp_path: Path) -> None:
