@@ -101,6 +101,8 @@ class Command(click.Command):
 
         plain = typed.replace("-", "").lower()
         known = {option.name for option in self.params}
+        if plain == "arch" and "cc" in known:
+            return ["--cc"]
         return [
             field.options[-1] for field in FIELDS.values() if plain in field.aliases and field.name in known
         ]

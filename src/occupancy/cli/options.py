@@ -64,7 +64,7 @@ def _complete_limit(context: click.Context, parameter: click.Parameter, typed: s
 LIMITS = Option("--limits", "limits_file", group="gpu", type=click.Path(), metavar="FILE",
                 help="Custom table of limits (YAML or TOML).")  # fmt: skip
 GPUS = (
-    Option("-c", "--cc", "--arch", "cc", group="gpu", multiple=True, metavar="CC,...", shell_complete=complete_gpu,
+    Option("-c", "--cc", group="gpu", multiple=True, metavar="CC,...", shell_complete=complete_gpu,
            help="Compute capabilities: 9.0, sm_90a, hopper; several with commas."),
     Option("--gpu", group="gpu", multiple=True, metavar="NAME,...", shell_complete=complete_gpu,
            help="GPUs by name: 'H100 SXM,RTX 4090'."),
