@@ -17,6 +17,7 @@ calc --cc 9.0 -t 5000
 calc --cc 9.0 -t 32,64
 calc --cc 9.0 -t 16x
 calc --cc 9.0 -t 32 --registers 40
+calc --arch sm_90 -t 32
 calc --cc 9.0 -t 32 -r 256
 calc --cc 9.0 -t 32 -r 40.5
 calc --cc 9.0 -t 32 -s 1.3k
