@@ -89,7 +89,7 @@ def test_columns_by_other_names() -> None:
     names = "kernel,registers,shared,spills,stack,occ,limited by,blocks,time,share,achieved"
     done = run("scan", "tests/data/kernels/ptxas_v.txt", "--columns", names, "--format", "csv")
     titles = run("scan", "tests/data/kernels/ptxas_v.txt", "--columns", "arch,spills_from").stdout
-    assert "\nArch   Spills from\n" in titles
+    assert "\n Arch  Spills from\n" in titles
     assert done.stdout.splitlines()[0] == (
         "demangled,regs,smem,spill_store_bytes,stack_bytes,occupancy,limiters,active_blocks,duration_us,"
         "time_share,achieved_occupancy"
