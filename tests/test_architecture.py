@@ -19,7 +19,7 @@ BUDGETS = {
     "values": 1570,
     "tables": 1160,
     "engine": 950,
-    "readers": 4010,
+    "readers": 4000,
     "advice": 1480,
     "arrays": 720,
     "device": 990,

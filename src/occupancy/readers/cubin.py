@@ -17,9 +17,9 @@ from .attributes import COMPAT_ARCH_VARIANT, attribute_number, symbol_key
 from .content import Bytes
 from .elf import ET_REL, SHT_NOBITS, SHT_PROGBITS, Image, KernelSymbol, Section, is_cubin
 from .limits import MIB, Malformed, ReadLimits
-from .record import FatbinModule, KernelRecord, SourceFormat
+from .record import FatbinModule, KernelRecord, SourceFormat, Spills
 from .source_lines import SHT_REL, SHT_RELA, Place, read_places
-from .stack_use import FIRST_ARCHITECTURE, NO_SPILLS, UNKNOWN_SPILLS, Spills, count_spills
+from .stack_use import FIRST_ARCHITECTURE, count_spills
 
 STO_CUDA_ENTRY = 0x10  # flag of `st_other`: this function is a kernel, not a device function
 SHT_CUDA_INFO = 0x70000000
@@ -130,7 +130,7 @@ class _Cubin:
         self._places: dict[int, Place] = {}  # places in the source
         self._stated: dict[tuple[int, ...], dict[str, Any]] = {}
         """Fields by the place and size of the attributes: kernels that share them, which is a lie, cost no more."""
-        self._spilled: dict[tuple[int, ...], Spills] = {}
+        self._spilled: dict[tuple[int, ...], Spills | None] = {}
         """Spills by the place and size of the code, for the same reason."""
         self._read_sections()
 
@@ -177,10 +177,8 @@ class _Cubin:
             machine_code: memoryview | None = image.part(offset, size, "machine code of a kernel")
         except Malformed:  # as in an image without its code, of which the rest still can be read
             machine_code = None
-        spills = UNKNOWN_SPILLS if frame is None else NO_SPILLS
-        if frame:
-            spills = self._spills(code, machine_code)
-        stores, loads = spills
+        spills = self._spills(code, machine_code) if frame else None if frame is None else Spills(0, 0)
+        stores, loads = (None, None) if spills is None else spills
         file, line = self._places.get(code, (None, None))
         # CUDA before 10.1 writes no REGCOUNT: the section header has the count. In later images the count of
         # the section header lacks the registers of callees. Only a linked image has the stack of all callees.
@@ -192,7 +190,7 @@ class _Cubin:
             "barriers": flags >> 20 & 0x7F if self._is_old else stated["barriers"],
             "stack_bytes": values.get(_MIN_STACK_SIZE | symbol, frame),
             "spill_store_bytes": stores, "spill_load_bytes": loads,
-            "spills_from": None if spills == UNKNOWN_SPILLS else "code",
+            "spills_from": None if spills is None else "code",
         })  # fmt: skip
 
     def _stated_fields(self, code: int) -> dict[str, Any]:
@@ -207,13 +205,12 @@ class _Cubin:
             known = self._stated[place] = attributes.stated(values)
         return known
 
-    def _spills(self, code: int, machine_code: memoryview | None) -> Spills:
+    def _spills(self, code: int, machine_code: memoryview | None) -> Spills | None:
         """Return the spills of a kernel with a stack frame, by its code."""
         if machine_code is None or not self._code_is_known:
-            return UNKNOWN_SPILLS
+            return None
         place = self._image.sections[code][3:5]
-        known = self._spilled.get(place)
-        if known is None:
+        if place not in self._spilled:
             callees = self._callees.get(code, ())
-            known = self._spilled[place] = count_spills(machine_code, callees, self._image.limits)
-        return known
+            self._spilled[place] = count_spills(machine_code, callees, self._image.limits)
+        return self._spilled[place]

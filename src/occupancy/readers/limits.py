@@ -27,9 +27,8 @@ MAX_NAME_BYTES = 1 << 16  # longer names are cut. Names of C++ templates reach a
 MAX_PROBLEMS = 100  # damaged pieces after which the rest of a file is not read
 MAX_NUMBER = 10**12 - 1  # the largest number in JSON, which can be too large for a float, or to be printed
 LEAST_FILE_BYTES = 1 << 12  # size that each file counts as at least: opening it takes time, too
-SHORT_NAME_BYTES = 1 << 10
 MOST_REMEMBERED = 1 << 13
-"""Short names and counts that are remembered: a library has each kernel for ten architectures."""
+"""Names and counts that are remembered: a library has each kernel for ten architectures."""
 
 
 class Malformed(Exception):  # noqa: N818, it is caught within the readers
@@ -183,17 +182,10 @@ def sanitize(record: KernelRecord) -> KernelRecord:
     A name of a real kernel has no characters that a terminal would obey, and fits in a page.
     """
     name, arch = record.name, record.arch
-    fit = _fit_again(name) if len(name) <= SHORT_NAME_BYTES else _fit(name)
+    fit = printable(name[:MAX_NAME_BYTES])[:MAX_NAME_BYTES]
     if fit == name and _is_architecture(arch):
         return record
     return replace(record, name=fit, arch=arch if _is_architecture(arch) else None)
-
-
-def _fit(name: str) -> str:
-    return printable(name[:MAX_NAME_BYTES])[:MAX_NAME_BYTES]
-
-
-_fit_again = lru_cache(maxsize=MOST_REMEMBERED)(_fit)
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,6 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -302,23 +301,23 @@ def read_content(content: Content) -> Iterator[Found]:
     """Yield the records of a file of any format."""
     if content.size == 0:
         return
-    if _is_choice(content):
-        yield from checked(content.limits, inductor.read_choice(content), content.name)
-        return
     head = content.head()
-    if content.is_compressed and _is_binary(head):
+    if _is_choice(content):
+        found = inductor.read_choice(content)
+    elif not _is_binary(head):
+        found = _read_json(content) if _JSON_START.match(head) else _read_lines(content)
+    elif content.is_compressed:
         with content.unpacked() as plain:
             if not plain.is_compressed:  # packed once; nothing here is packed more often
                 yield from read_content(plain)
             content.has_device_code = plain.has_device_code
+        return
     elif head.startswith(ncu_rep.REPORT_MAGIC):
-        yield from checked(content.limits, ncu_rep.read_ncu_rep(content), content.name)
-    elif _is_binary(head):
-        yield from read_device_code(content)
-    elif _JSON_START.match(head):
-        yield from checked(content.limits, _read_json(content), content.name)
+        found = ncu_rep.read_ncu_rep(content)
     else:
-        yield from checked(content.limits, _read_lines(content), content.name)
+        yield from read_device_code(content)
+        return
+    yield from checked(content.limits, found, content.name)
 
 
 def reason_for_nothing(content: Content) -> str:
@@ -367,19 +366,18 @@ def _read_json(content: Content) -> Iterator[Found]:
 
 
 def _read_lines(content: Content) -> Iterator[Found]:
-    with content.text() as text:
-        lines = _with_readers(text.lines(content.errors.inspect))
-        for reader, part in groupby(lines, itemgetter(0)):
-            if reader is not None:
-                yield from reader(((number, line) for _, number, line in part), content.name)
+    reader: LineReader | None = None  # none before the first mark
 
-
-def _with_readers(lines: NumberedLines) -> Iterator[tuple[LineReader | None, int, str]]:
-    """Yield each line with its reader; None before the first mark."""
-    reader: LineReader | None = None
-    for number, line in lines:
+    def reader_of(numbered: tuple[int, str]) -> LineReader | None:
+        nonlocal reader
+        _, line = numbered
         for mark, other in LINE_READERS:
             if mark in line and (mark != ptx.PTX_MARK or ptx.TARGET.match(line)):
                 reader = other
                 break
-        yield reader, number, line
+        return reader
+
+    with content.text() as text:
+        for read_part, part in groupby(text.lines(content.errors.inspect), reader_of):
+            if read_part is not None:
+                yield from read_part(part, content.name)

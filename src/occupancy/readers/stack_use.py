@@ -20,6 +20,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from .limits import MIB, ReadLimits
+from .record import Spills
 
 FIRST_ARCHITECTURE = 70  # the first architecture whose instructions have 16 bytes
 INSTRUCTION_BYTES = 16
@@ -62,11 +63,6 @@ spilled registers and popping function stack frames". No load from an array was 
 _WORD = 4  # bytes of a register: the least that a spill takes
 
 
-Spills = tuple[int, int] | tuple[None, None]  # bytes of spill stores and loads of one thread
-UNKNOWN_SPILLS: Spills = None, None
-NO_SPILLS: Spills = 0, 0
-
-
 class _Access(NamedTuple):
     place: int  # the place of the instruction, in bytes from the start of the code
     is_store: bool
@@ -77,8 +73,10 @@ class _Access(NamedTuple):
     words: range  # the words of the stack that it touches
 
 
-def count_spills(machine_code: memoryview, callees: Sequence[tuple[int, int]], limits: ReadLimits) -> Spills:
-    """Return the spills of a kernel, as ptxas counts them.
+def count_spills(
+    machine_code: memoryview, callees: Sequence[tuple[int, int]], limits: ReadLimits
+) -> Spills | None:
+    """Return the spills of a kernel as ptxas counts them; None if unknown.
 
     What is stored at a fixed place and loaded from there is a spilled register, or a variable: an array with
     a constant index, or one that is volatile or whose address is taken. ptxas marks loads of spilled
@@ -95,17 +93,17 @@ def count_spills(machine_code: memoryview, callees: Sequence[tuple[int, int]], l
         limits: The limits of the file.
     """
     if len(machine_code) > MAX_CODE_BYTES:
-        return UNKNOWN_SPILLS
+        return None
     code = bytes(machine_code[: len(machine_code) // INSTRUCTION_BYTES * INSTRUCTION_BYTES])
     accesses, has_others = _accesses(code, limits)
     if len(accesses) > MAX_STACK_ACCESSES:
-        return UNKNOWN_SPILLS
+        return None
     stored, loaded = (
         {word for each in accesses if each.is_store is kind for word in each.words} for kind in (True, False)
     )
     both = stored & loaded
     if not both:
-        return NO_SPILLS
+        return Spills(0, 0)
     marked = {word for each in accesses if each.is_last_use for word in each.words} & stored
     if has_others or _takes_its_address(code, limits):
         lowest = min(marked, default=max(both) + 1)
@@ -113,7 +111,7 @@ def count_spills(machine_code: memoryview, callees: Sequence[tuple[int, int]], l
     elif not marked:
         loads_most = any(not each.is_store and each.width == max(_WIDTHS) for each in accesses)
         if loads_most or _lacks_a_mark(accesses, code, limits):
-            return NO_SPILLS
+            return Spills(0, 0)
     starts = [start for start, _ in callees]
     stores = loads = 0
     for each in accesses:
@@ -122,7 +120,7 @@ def count_spills(machine_code: memoryview, callees: Sequence[tuple[int, int]], l
         if is_own and not both.isdisjoint(each.words):
             stores += each.width if each.is_store else 0
             loads += 0 if each.is_store else each.width
-    return stores, loads
+    return Spills(stores, loads)
 
 
 def _lacks_a_mark(accesses: Sequence[_Access], code: bytes, limits: ReadLimits) -> bool:
