@@ -35,9 +35,7 @@ def max_active_blocks_per_multiprocessor(
     """Return the resident blocks of an SM: cudaOccupancyMaxActiveBlocksPerMultiprocessor.
 
     Args:
-        gpu: As in `occupancy.compute`.
-        kernel: As there.
-        inputs: As there.
+        gpu, kernel, inputs: As in `occupancy.compute`.
 
     Raises:
         InputError: A value that no kernel can have.
@@ -58,12 +56,11 @@ def max_potential_block_size(
     """Return the block size with the most resident threads: cudaOccupancyMaxPotentialBlockSize.
 
     Args:
-        gpu: As in `occupancy.compute`.
+        gpu, inputs: As in `occupancy.compute`.
         kernel: As there; its own block size does not matter.
         multiprocessor_count: SMs; by default those of the GPU.
         block_size_limit: The largest block that the kernel works with; 0 is no limit.
         smem_of_threads: A function from threads per block to bytes of dynamic shared memory.
-        inputs: As there.
 
     Raises:
         InputError: A number out of range, or a GPU whose SMs are not known.
@@ -89,12 +86,10 @@ def available_dynamic_shared_memory_per_block(
     The call is cudaOccupancyAvailableDynamicSMemPerBlock.
 
     Args:
-        gpu: As in `occupancy.compute`.
-        kernel: As there.
+        gpu, kernel, inputs: As in `occupancy.compute`.
         blocks: Blocks on one SM, 1 and up.
         driver_580: Return what NVIDIA's driver 580 and cuda_occupancy.h before 13.1 do: they forget the
             system's reservation, and one block fewer fits.
-        inputs: As there.
 
     Raises:
         InputError: The blocks are not resident even without dynamic shared memory.
@@ -119,11 +114,9 @@ def max_active_clusters(
     so that only a live device has the exact number.
 
     Args:
-        gpu: As in `occupancy.compute`.
-        kernel: As there.
+        gpu, kernel, inputs: As in `occupancy.compute`.
         cluster: Blocks per cluster, or its shape.
         multiprocessor_count: SMs; by default those of the GPU.
-        inputs: As there.
 
     Raises:
         InputError: The GPU has no clusters, none of this size, or its SMs are not known.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .advice.waves import count_waves, full_wave
 from .api.gpus import multiprocessors
 from .api.occupancy import GpuLike, KernelLike, compute
-from .api.tuning import Criteria, blocks_per_cluster, prune
+from .api.tuning import Criteria, blocks_per_cluster
 from .engine import Model
 from .errors import InputError
 from .tables.gpus import find_gpu
@@ -32,10 +32,7 @@ def early_config_prune(
     """Return `prune` as a function for ``prune_configs_by={"early_config_prune": ...}``.
 
     Args:
-        gpu: As for `prune`.
-        min_occupancy: As for `prune`.
-        min_blocks: As for `prune`.
-        model: As for `compute`.
+        gpu, min_occupancy, min_blocks, model: As for `prune`.
         needs: As for `prune`; a function gets the ``triton.Config``.
 
     Returns:
@@ -44,13 +41,12 @@ def early_config_prune(
     Raises:
         InputError: An argument is wrong.
     """
-    Criteria.parse(
-        "early_config_prune", gpu, min_occupancy, min_blocks, model, needs
-    )  # raises here, not in the tuner
+    criteria = Criteria(
+        "early_config_prune", gpu, needs, min_occupancy=min_occupancy, min_blocks=min_blocks, model=model
+    )
 
     def prune_configs(configs: Sequence[Any], named_args: object = None, **others: Any) -> list[Any]:
-        kept = prune(gpu, configs, min_occupancy=min_occupancy, min_blocks=min_blocks, model=model, **needs)
-        return list(kept)
+        return list(criteria.kept(configs))
 
     return prune_configs
 
@@ -84,16 +80,16 @@ def perf_model(
     Raises:
         InputError: An argument is wrong, or a grid without the number of SMs, or the other way round.
     """
-    own = ("grid", "multiprocessor_count", "model")
-    criteria = Criteria.parse("perf_model", gpu, 0.0, 1, model, needs, own)
+    criteria = Criteria("perf_model", gpu, needs, model=model, own=("grid", "multiprocessor_count", "model"))
     if grid is None and multiprocessor_count is not None:
         raise InputError("is missing", where="grid", hint="Give it, or leave multiprocessor_count out.")
     sms = None if grid is None else multiprocessors(find_gpu(gpu), multiprocessor_count)
 
     def estimate(**arguments: Any) -> float:
-        result = criteria.result(arguments)
-        if result is None:
+        results = criteria.results(arguments)
+        if not results:
             return math.inf
+        (result,) = results
         if sms is None or grid is None:
             return 1 / result.occupancy
         x, y, z = parse_shape(grid(arguments) if callable(grid) else grid, "grid")
@@ -123,11 +119,9 @@ def max_stages(
     first: an epilogue, barriers in memory.
 
     Args:
-        gpu: As in `compute`.
-        kernel: As in `compute`.
+        gpu, kernel, inputs: As in `compute`.
         stage_smem: Shared memory of one stage: bytes, 1 and up, or text with a unit.
         blocks: Blocks that must be resident on one SM, 1 and up.
-        inputs: The fields of `Kernel`, as in `compute`.
 
     Returns:
         The stages; 0 if not even one fits.

@@ -1,70 +1,39 @@
 """Types of arguments and results, for annotations; those that `occupancy` itself lacks."""
 
-from __future__ import annotations
-
-from .advice.block_sizes import BlockSize
-from .advice.budget import Budget, BudgetLevel
-from .advice.carveout import CarveoutAdvice, SharedMemorySize
-from .advice.launch_bounds import LaunchBounds
-from .advice.next_steps import NextStep
-from .advice.registers import RegisterSplit
-from .advice.slack import Slack
-from .advice.waves import FullWave, Waves
-from .api.fits import Fit
-from .api.occupancy import DynamicSmem, GpuLike, KernelLike
-from .api.scan import Found
-from .builds.rows import SizedResult
-from .compare.baseline import Build
-from .compare.check import BrokenKernel, ExemptKernel, Violation
-from .compare.diff import DiffRow
-from .compare.rules import Rules
-from .engine import LaunchFailure, Result
-from .engine.parts import Model, Use
-from .readers import KernelStream, ReadProblem
-from .readers.record import Spills
-from .report.explain import Explanation
-from .report.model import Column, Report
-from .tables.sources import Provenance
-from .values.fields import KernelInputs
-from .values.limits import SpreadsheetColumn
-from .values.resources import Resource
-
-__all__ = [
-    "BlockSize",
-    "BrokenKernel",
-    "Budget",
-    "BudgetLevel",
-    "Build",
-    "CarveoutAdvice",
-    "Column",
-    "DiffRow",
-    "DynamicSmem",
-    "ExemptKernel",
-    "Explanation",
-    "Fit",
-    "Found",
-    "FullWave",
-    "GpuLike",
-    "KernelInputs",
-    "KernelLike",
-    "KernelStream",
-    "LaunchBounds",
-    "LaunchFailure",
-    "Model",
-    "NextStep",
-    "Provenance",
-    "ReadProblem",
-    "RegisterSplit",
-    "Report",
-    "Resource",
-    "Result",
-    "Rules",
-    "SharedMemorySize",
-    "SizedResult",
-    "Slack",
-    "Spills",
-    "SpreadsheetColumn",
-    "Use",
-    "Violation",
-    "Waves",
-]
+from .advice.block_sizes import BlockSize as BlockSize
+from .advice.budget import Budget as Budget
+from .advice.budget import BudgetLevel as BudgetLevel
+from .advice.carveout import CarveoutAdvice as CarveoutAdvice
+from .advice.carveout import SharedMemorySize as SharedMemorySize
+from .advice.launch_bounds import LaunchBounds as LaunchBounds
+from .advice.next_steps import NextStep as NextStep
+from .advice.registers import RegisterSplit as RegisterSplit
+from .advice.slack import Slack as Slack
+from .advice.waves import FullWave as FullWave
+from .advice.waves import Waves as Waves
+from .api.fits import Fit as Fit
+from .api.occupancy import DynamicSmem as DynamicSmem
+from .api.occupancy import GpuLike as GpuLike
+from .api.occupancy import KernelLike as KernelLike
+from .api.scan import Found as Found
+from .builds.rows import SizedResult as SizedResult
+from .compare.baseline import Build as Build
+from .compare.check import BrokenKernel as BrokenKernel
+from .compare.check import ExemptKernel as ExemptKernel
+from .compare.check import Violation as Violation
+from .compare.diff import DiffRow as DiffRow
+from .compare.rules import Rules as Rules
+from .engine import LaunchFailure as LaunchFailure
+from .engine import Result as Result
+from .engine.parts import Model as Model
+from .engine.parts import Use as Use
+from .readers import KernelStream as KernelStream
+from .readers import ReadProblem as ReadProblem
+from .readers.record import Spills as Spills
+from .report.explain import Explanation as Explanation
+from .report.model import Column as Column
+from .report.model import Report as Report
+from .tables.sources import Provenance as Provenance
+from .values.fields import KernelInputs as KernelInputs
+from .values.limits import SpreadsheetColumn as SpreadsheetColumn
+from .values.resources import Resource as Resource

@@ -51,10 +51,8 @@ def fits(
 
     Args:
         gpus: As in `compute`; by default every compute capability of the table.
-        kernel: As in `compute`.
+        kernel, model, inputs: As in `compute`.
         cluster: Blocks per cluster, or its shape; from 9.0.
-        model: As in `compute`.
-        inputs: As in `compute`.
 
     Raises:
         InputError: A value that no kernel can have, or no GPU of a name.

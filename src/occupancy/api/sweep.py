@@ -71,11 +71,7 @@ def sweep(
         barriers: Named barriers per block, 0 to 16.
         virtual_resources: Virtual resources per block, 0 to 255.
         tensor_memory: Columns of tensor memory per block, a multiple of 32.
-        carveout: As for `compute`.
-        caching: As for `compute`.
-        opt_in: As for `compute`.
-        shared_memory_mode: As for `compute`.
-        model: As for `compute`.
+        carveout, caching, opt_in, shared_memory_mode, model: As for `compute`.
         outputs: The arrays to fill; each takes a byte for each kernel.
         others: None; a misspelt keyword is an error with the likeliest one.
 
@@ -120,16 +116,12 @@ def report_of(
 ) -> Report:
     """Return the report of every combination, or of the kernel's three curves if nothing varies.
 
-    Args:
-        gpus: The GPUs.
-        inputs: Fields of `Kernel` as text; lists and ranges as `parse_values` reads them.
-        model: As for `compute`.
-        has_screen: Whether a person reads it.
+    The inputs are fields of `Kernel` as text, with lists and ranges as `parse_values` reads them.
 
     Raises:
         InputError: An empty range, too many combinations, or an error of `compute`.
     """
-    grid = make_grid(gpus, inputs, model)
+    grid = _make_grid(gpus, inputs, model)
     if grid.varied:
         return sweep_report(grid, has_screen=has_screen)
     return curves_report(compute(gpus[0], model=model, **_only(grid.inputs)))
@@ -145,19 +137,14 @@ def picture_of(
 ) -> Picture:
     """Return the same as a picture; if nothing but the GPU varies, the three curves with one for each GPU.
 
-    Args:
-        gpus: As in `report_of`.
-        inputs: As in `report_of`.
-        model: As in `report_of`.
-        title: The title.
-        marks: Values of the input that varies, lists of them such as ``64,128``, or ``best``.
+    Marks are values of the input that varies, lists of them such as ``64,128``, or ``best``.
 
     Raises:
         InputError: As in `report_of`; more than two inputs vary, or a mark without a curve.
     """
     texts = [each for mark in marks for each in mark.split(",")]
     values = [parse_size(each, "marks") for each in texts if each != "best"]
-    grid = make_grid(gpus, inputs, model, values)
+    grid = _make_grid(gpus, inputs, model, values)
     if set(grid.varied) - {"gpu"} or (grid.varied and texts):
         return sweep_picture(grid, title, values, marks_best="best" in texts)
     if texts:
@@ -174,20 +161,10 @@ def _only(inputs: Mapping[str, Sequence[Value]]) -> dict[str, Any]:
     return {name: value for name, (value,) in inputs.items() if name != "carveout" or not is_automatic(value)}
 
 
-def make_grid(
+def _make_grid(
     gpus: Sequence[Gpu], inputs: Mapping[str, Any], model: Model | None = None, marks: Sequence[int] = ()
 ) -> Grid:
-    """Return every combination of the values of some inputs.
-
-    Args:
-        gpus: As in `report_of`.
-        inputs: As in `report_of`.
-        model: As in `report_of`.
-        marks: Further values of the input that varies, within its range.
-
-    Raises:
-        InputError: As in `report_of`.
-    """
+    """Return every combination of the values of some inputs, with the marks within a range."""
     values = {name: _values(FIELDS[name], text) for name, text in inputs.items() if text is not None}
     several = [name for name, each in values.items() if len(each) > 1]
     if marks and len(several) == 1 and all(isinstance(each, int) for each in values[several[0]]):

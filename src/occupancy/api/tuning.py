@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from math import prod
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from ..engine import Model, Result, rules
 from ..errors import InputError, TooMuchError, foreign_message
 from ..tables.gpus import find_gpus
 from ..values.fields import KernelInputs, unknown_input
 from ..values.kernel import Kernel
-from ..values.limits import Limits
 from ..values.spellings import in_range, parse_count, parse_share, parse_size, parse_threads
 from .occupancy import GpuLike, kernel_of_inputs
 
@@ -79,14 +78,8 @@ def prune(
             (the message has its index); or a value for all that no kernel can have.
         UnknownComputeCapabilityError: A compute capability that the table does not have.
     """
-    criteria = Criteria.parse("prune", gpu, min_occupancy, min_blocks, model, needs)
-    if isinstance(configs, Mapping):
-        raise InputError("is one configuration", where="configs", hint="Give a list of them.")
-    return (
-        config
-        for index, config in enumerate(configs)
-        if criteria.accepts(config, lambda index=index: f"configuration {index}")  # type: ignore[misc]
-    )
+    criteria = Criteria("prune", gpu, needs, min_occupancy=min_occupancy, min_blocks=min_blocks, model=model)
+    return criteria.kept(configs)
 
 
 def is_launchable(
@@ -112,68 +105,71 @@ def is_launchable(
         InputError: An invalid value, no threads, or two different numbers of them.
         UnknownComputeCapabilityError: A compute capability that the table does not have.
     """
-    criteria = Criteria.parse("is_launchable", gpu, min_occupancy, min_blocks, model, needs)
-    return criteria.accepts(config, lambda: "configuration")
+    criteria = Criteria(
+        "is_launchable", gpu, needs, min_occupancy=min_occupancy, min_blocks=min_blocks, model=model
+    )
+    return bool(criteria.results(config))
 
 
-MAX_VERDICTS = 1 << 14
+MAX_KNOWN = 1 << 14
 OWN = ("min_occupancy", "min_blocks", "model")
 
 
-class Criteria(NamedTuple):
-    """The conditions on a configuration."""
+class Criteria:
+    """The conditions on a configuration.
 
-    gpus: tuple[tuple[Limits, Model | None], ...]
-    min_occupancy: float
-    min_blocks: int
-    needs: dict[str, Any]
-    functions: tuple[str, ...]
-    """The needs that are functions of the configuration."""
-    verdicts: dict[object, bool]
-    """Results by the relevant values of a configuration, because many configurations have the same."""
+    Raises:
+        InputError: An argument of `function` is wrong.
+        TypeError: A need is not a field of a kernel.
+    """
 
-    @classmethod
-    def parse(
-        cls,
+    def __init__(
+        self,
         function: str,
         gpu: GpuLike | list[Any],
-        min_occupancy: float | str,
-        min_blocks: int,
-        model: Model | None,
         needs: Mapping[str, Any],
+        *,
+        min_occupancy: float | str = 0.0,
+        min_blocks: int = 1,
+        model: Model | None = None,
         own: tuple[str, ...] = OWN,
-    ) -> Criteria:
-        """Return the criteria for the arguments of `prune`, or of a function with other names of its own.
-
-        Raises:
-            InputError: One of them is wrong.
-            TypeError: A need is not a field of a kernel.
-        """
+    ) -> None:
         for name in needs:
             if name not in KernelInputs.__annotations__:
                 raise unknown_input(name, function, own)
-        rows = [each.limits for each in find_gpus(gpu)]
+        self._limits = [each.limits for each in find_gpus(gpu)]
+        self._model: Model | None = model
         if model is not None:
-            for row in rows:
-                rules(row, model)  # rejects a model that does not support the GPU
-        gpus = tuple((row, model) for row in rows)
-        share = parse_share(min_occupancy, "min_occupancy")
-        if not 0 <= share <= 1:
+            for limits in self._limits:
+                rules(limits, model)  # rejects a model that does not support the GPU
+        self._min_occupancy = parse_share(min_occupancy, "min_occupancy")
+        if not 0 <= self._min_occupancy <= 1:
             raise InputError(
                 f"{min_occupancy!r} is out of range", where="min_occupancy", allowed="0 to 1, or 0% to 100%"
             )
-        fewest = in_range(parse_count(min_blocks, "min_blocks"), "min_blocks")
-        required = {name: need for name, need in needs.items() if need is not None}
-        functions = tuple(name for name, need in required.items() if callable(need))
-        Kernel(**{"threads": 1, **{name: required[name] for name in required if name not in functions}})
-        return cls(gpus, share, fewest, required, functions, {})
+        self._min_blocks = in_range(parse_count(min_blocks, "min_blocks"), "min_blocks")
+        self._needs = {name: need for name, need in needs.items() if need is not None}
+        self._functions = [name for name, need in self._needs.items() if callable(need)]
+        Kernel(**{"threads": 1, **{name: self._needs[name] for name in self._needs.keys() - self._functions}})
+        # Results by the relevant values of a configuration, because many configurations have the same.
+        self._known: dict[object, list[Result]] = {}
 
-    def accepts(self, config: object, where: Callable[[], str]) -> bool:
-        """Return whether the configuration meets the criteria on every GPU.
+    def kept(self, configs: Iterable[Config]) -> Iterator[Config]:
+        """Yield the configurations that meet the criteria.
+
+        Raises:
+            InputError: A single configuration, a value is invalid, or threads are missing.
+        """
+        if isinstance(configs, Mapping):
+            raise InputError("is one configuration", where="configs", hint="Give a list of them.")
+        return (config for index, config in enumerate(configs) if self.results(config, index))
+
+    def results(self, config: object, index: int | None = None) -> list[Result]:
+        """Return the result on each GPU; empty if the configuration fails the criteria on one of them.
 
         Args:
             config: A dictionary or an object; None if the needs give everything.
-            where: Returns its name in an error.
+            index: Its index, for errors.
 
         Raises:
             InputError: A value is invalid, or threads are missing.
@@ -181,58 +177,41 @@ class Criteria(NamedTuple):
         try:
             given = self._given(config)
             if type(config) is not dict:
-                return self._holds(config, given)
+                return self._compute(config, given)
             names = _known_keys(tuple(config))
             key = names, repr(([config[name] for name in names], given))
-            verdict = self.verdicts.get(key)
-            if verdict is None:
-                if len(self.verdicts) >= MAX_VERDICTS:
-                    self.verdicts.clear()
-                verdict = self.verdicts[key] = self._holds(config, given)
-            return verdict
+            found = self._known.get(key)
+            if found is None:
+                if len(self._known) >= MAX_KNOWN:
+                    self._known.clear()
+                found = self._known[key] = self._compute(config, given)
+            return found
         except TooMuchError:
-            return False
+            return []
         except InputError as error:
-            named = error.where if config is None else f"{where()}: {error.where}"
-            raise error.with_location(named, InputError) from error
+            number = "" if index is None else f" {index}"
+            where = error.where if config is None else f"configuration{number}: {error.where}"
+            raise error.with_location(where, InputError) from error
 
-    def _holds(self, config: object, given: dict[str, Any]) -> bool:
+    def _compute(self, config: object, given: dict[str, Any]) -> list[Result]:
         kernel, cluster = self._kernel(config, given)
-        for row, model in self.gpus:
-            result = Result(row, kernel, model)
+        results = []
+        for limits in self._limits:
+            result = Result(limits, kernel, self._model)
             if (
-                result.active_blocks < self.min_blocks
-                or result.occupancy < self.min_occupancy
+                result.active_blocks < self._min_blocks
+                or result.occupancy < self._min_occupancy
                 or not result.launchable
-                or cluster > max(1, row.most_blocks_per_cluster)
+                or cluster > max(1, limits.most_blocks_per_cluster)
             ):
-                return False
-        return True
-
-    def result(self, config: object) -> Result | None:
-        """Return the result of a configuration on the only GPU; None if it does not launch.
-
-        Raises:
-            InputError: A value is invalid, or threads are missing.
-        """
-        ((row, model),) = self.gpus
-        try:
-            kernel, cluster = self._kernel(config, self._given(config))
-        except TooMuchError:
-            return None
-        except InputError as error:
-            raise error.with_location(f"configuration: {error.where}", InputError) from error
-        result = Result(row, kernel, model)
-        return result if result.launchable and cluster <= max(1, row.most_blocks_per_cluster) else None
+                return []
+            results.append(result)
+        return results
 
     def _given(self, config: object) -> dict[str, Any]:
-        """Return the needs that are given, with those that are functions called for the configuration.
-
-        Raises:
-            InputError: A function fails.
-        """
-        given = dict(self.needs)
-        for name in self.functions:
+        """Return the needs, with their functions called for the configuration."""
+        given = dict(self._needs)
+        for name in self._functions:
             try:
                 given[name] = given[name](config)
             except Exception as error:
@@ -241,20 +220,16 @@ class Criteria(NamedTuple):
         return given
 
     def _kernel(self, config: object, given: dict[str, Any]) -> tuple[Kernel, int]:
-        """Return the kernel of a configuration, and its blocks per cluster.
-
-        Raises:
-            InputError: A value is invalid, or threads are missing.
-        """
+        """Return the kernel of a configuration, and its blocks per cluster."""
         if config is None:
             kernel, cluster = kernel_of_inputs(None, given), 1
         elif hasattr(config, "asm") and hasattr(config, "metadata"):  # compiled by Triton
             kernel, cluster = kernel_of_inputs(config, given), blocks_per_cluster(config.metadata)
         else:
-            found, cluster = _read(config, self.gpus[0][0].warp_size, given)
+            found, cluster = _read(config, self._limits[0].warp_size, given)
             kernel = Kernel(**found)
-        for row, _ in self.gpus if kernel.tensor_memory is not None else ():
-            most = row.tensor_memory_per_multiprocessor or 0
+        for limits in self._limits:
+            most = limits.tensor_memory_per_multiprocessor or 0
             if (kernel.tensor_memory or 0) > most:
                 allowed = f"up to {most}"
                 raise TooMuchError(f"{kernel.tensor_memory} columns", where="tensor_memory", allowed=allowed)
