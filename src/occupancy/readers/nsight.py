@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
+from itertools import chain
 from math import isfinite, prod
 from typing import Any, NamedTuple
 
@@ -118,101 +119,86 @@ _Row = dict[str, str]  # the cells of a row that matter, by the names of their c
 
 def read_nsight_csv(lines: NumberedLines, source: str) -> Iterator[Found]:
     """Yield the launches of a page. Arguments are those of `read_ptxas`."""
-    reader = _Reader(source)
-    rows = csv.reader(_counted(lines, reader))
+    launch: _Row = {}  # the head of the launch that rows of the details page describe
+    metrics: dict[str, tuple[str, str]] = {}
+    for row in _rows(lines, source):
+        if isinstance(row, ReadProblem):
+            yield row
+            continue
+        cells, units = row
+        if launch and cells.get(_ID) != launch[_ID]:
+            yield _record(source, launch, metrics)
+            launch = {}
+        if _METRIC in cells:
+            if not launch:
+                launch, metrics = cells, {}
+            name = _LABELS.get(cells[_METRIC], cells[_METRIC])
+            if name in METRICS:
+                metrics[name] = cells.get(_VALUE, ""), cells.get(_UNIT, "")
+        elif cells:
+            named = METRICS & cells.keys()
+            yield _record(source, cells, {name: (cells[name], units.get(name, "")) for name in named})
+    if launch:
+        yield _record(source, launch, metrics)
+
+
+def _rows(lines: NumberedLines, source: str) -> Iterator[tuple[_Row, _Row] | ReadProblem]:
+    """Yield the cells of each row with their units; none at the head of a page."""
+    numbered = iter(lines)
+    first, text = next(numbered)
+    rows = csv.reader(chain([text], (text for _, text in numbered)))
+
+    def problem(what: str) -> ReadProblem:
+        return ReadProblem(source, None, what, first + rows.line_num - 1)
+
+    width = 0  # columns of the page
+    columns: dict[str, int] = {}  # places of the columns that matter, found once for each head
+    units: _Row = {}
     while True:
         try:
             row = next(rows)
         except StopIteration:
-            break
+            return
         except csv.Error as error:
-            yield reader.problem(f"not CSV as Nsight writes it: {error}")
-        else:
-            yield from reader.read(row)
-    yield from reader.complete()
-
-
-def _counted(lines: NumberedLines, reader: _Reader) -> Iterator[str]:
-    for reader.line, text in lines:
-        yield text
-
-
-class _Reader:
-    """The state between the rows of a page."""
-
-    def __init__(self, source: str) -> None:
-        self.line = 0
-        self._source = source
-        self._width = 0  # columns of the page
-        self._columns: dict[str, int] = {}  # places of the columns that matter, found once for each head
-        self._units: _Row = {}
-        self._launch: _Row = {}  # the head of the launch that rows of the details page describe
-        self._values: dict[str, tuple[str, str]] = {}
-
-    def problem(self, what: str) -> ReadProblem:
-        return ReadProblem(self._source, None, what, self.line)
-
-    def read(self, row: list[str]) -> Iterator[Found]:
-        """Read one row; yield the launch that it completes."""
+            yield problem(f"not CSV as Nsight writes it: {error}")
+            continue
+        cells = {name: row[place] if place < len(row) else "" for name, place in columns.items()}
         if row[:1] == [_ID]:
-            yield from self.complete()
+            yield {}, {}
             if len(row) > MAX_PAGE_COLUMNS:
-                yield self.problem(f"{len(row):,} columns are more than are read")
+                yield problem(f"{len(row):,} columns are more than are read")
                 row = []
             # The first of several columns of one name counts, so that every row has the launch's number.
             named = reversed([*enumerate(row)])
-            wanted = {name: place for place, name in named if name in METRICS | _HEADS}
-            self._width, self._columns, self._units = len(row), wanted, {}
-            return
-        if not row or not row[0].isdigit():
+            columns = {name: place for place, name in named if name in METRICS | _HEADS}
+            width, units = len(row), {}
+        elif not row or not row[0].isdigit():
             # The units; or a line of the program's own, or of Nsight's progress.
-            if not self._units and len(row) == self._width:
-                self._units = self._cells(row)
-        elif _METRIC in self._columns:
-            yield from self._read_metric(self._cells(row))
-        elif len(row) == self._width:
-            values = self._cells(row)
-            metrics = {name: (values[name], self._units.get(name, "")) for name in METRICS & values.keys()}
-            yield self._record(values, metrics)
-        elif self._width:
-            yield self.problem(f"the row has {len(row)} columns, and the head {self._width}")
+            if not units and len(row) == width:
+                units = cells
+        elif _METRIC in columns or len(row) == width:
+            yield cells, units
+        elif width:
+            yield problem(f"the row has {len(row)} columns, and the head {width}")
 
-    def _cells(self, row: list[str]) -> _Row:
-        return {name: row[place] for name, place in self._columns.items() if place < len(row)}
 
-    def _read_metric(self, values: _Row) -> Iterator[Found]:
-        if values[_ID] != self._launch.get(_ID):
-            yield from self.complete()
-            self._launch = values
-        name = values.get(_METRIC, "")
-        metric = _LABELS.get(name, name)
-        if metric in METRICS:
-            self._values[metric] = (values.get(_VALUE, ""), values.get(_UNIT, ""))
-
-    def complete(self) -> Iterator[Found]:
-        """Yield the launch of the details page that no more rows follow for."""
-        launch, metrics = self._launch, self._values
-        self._launch, self._values = {}, {}
-        if launch:
-            yield self._record(launch, metrics)
-
-    def _record(self, launch: _Row, metrics: dict[str, tuple[str, str]]) -> KernelRecord:
-        numbers: dict[str, float] = {}
-        is_rounded = False
-        for name, (text, unit) in metrics.items():
-            number, error = _parse(text, unit)
-            if number is None:
-                continue
-            if name.startswith(_SIZES) and error > 0.5:
-                number, is_rounded = _roundest(number - error, number + error), True
-            numbers[name] = number
-        cc = launch.get(_CC, "")
-        return launch_record(
-            numbers, source=self._source, format="nsight-csv", name=launch.get(_KERNEL, ""),
-            block_dim=_shape(launch.get(_BLOCK, "")), grid_dim=_shape(launch.get(_GRID, "")),
-            profiled_on=launch.get(DISPLAY_NAME), arch="sm_" + cc.replace(".", "") if cc else None,
-            notes=(ROUNDED_NOTE,) if is_rounded else (),
-        )  # fmt: skip
+def _record(source: str, launch: _Row, metrics: dict[str, tuple[str, str]]) -> KernelRecord:
+    numbers: dict[str, float] = {}
+    is_rounded = False
+    for name, (text, unit) in metrics.items():
+        number, error = _parse(text, unit)
+        if number is None:
+            continue
+        if name.startswith(_SIZES) and error > 0.5:
+            number, is_rounded = _roundest(number - error, number + error), True
+        numbers[name] = number
+    cc = launch.get(_CC, "")
+    return launch_record(
+        numbers, source=source, format="nsight-csv", name=launch.get(_KERNEL, ""),
+        block_dim=_shape(launch.get(_BLOCK, "")), grid_dim=_shape(launch.get(_GRID, "")),
+        profiled_on=launch.get(DISPLAY_NAME), arch="sm_" + cc.replace(".", "") if cc else None,
+        notes=(ROUNDED_NOTE,) if is_rounded else (),
+    )  # fmt: skip
 
 
 def _parse(text: str, unit: str) -> tuple[float | None, float]:
