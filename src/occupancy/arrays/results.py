@@ -208,10 +208,7 @@ class ArrayResults:
             yield from self._rows_at(np.arange(start, min(start + CHUNK, size)))
 
     def _rows_at(self, places: Integers) -> Iterator[dict[str, Any]]:
-        columns = self._columns_at(places)
-        if "limiters" in columns:
-            found = self._arrays["limiters"].reshape(-1)[places]
-            columns["limiters"] = np.array([(), *map(_resources, range(1, 2 * max(Limiter)))], object)[found]
+        columns = self._columns_at(places, _limiters_by_bits())
         index = np.unravel_index(places, self.shape) if self.shape else ()
         indices = zip(*(axis.tolist() for axis in index), strict=True) if index else [()] * places.size
         for line in zip(indices, *(column.tolist() for column in columns.values()), strict=True):
@@ -222,9 +219,10 @@ class ArrayResults:
 
         ``limiters`` are text, such as ``"registers;warps"``, which polars and Parquet hold as well.
         """
-        return self._columns_at(np.arange(int(np.prod(self.shape))))
+        texts = np.array([";".join(resources) for resources in _limiters_by_bits()], object)
+        return self._columns_at(np.arange(int(np.prod(self.shape))), texts)
 
-    def _columns_at(self, places: Integers) -> dict[str, NDArray[Any]]:
+    def _columns_at(self, places: Integers, limiters: NDArray[Any]) -> dict[str, NDArray[Any]]:
         index = np.unravel_index(places, self.shape) if self.shape else ()
         gpus = index[0] if self._has_gpu_axis else np.zeros(places.size, np.int64)
         ccs = self.ccs
@@ -236,7 +234,7 @@ class ArrayResults:
             columns[name] = np.atleast_1d(np.broadcast_to(values, self.shape)[index])
         for output, array in self._arrays.items():
             found = array.reshape(-1)[places]
-            columns[output] = _limiter_texts()[found] if output == "limiters" else found
+            columns[output] = limiters[found] if output == "limiters" else found
         if "active_warps" in self._arrays:
             most = np.array([limits.max_warps_per_multiprocessor for limits in self.limits])
             columns["occupancy"] = columns["active_warps"] / most[gpus]
@@ -261,14 +259,9 @@ class ArrayResults:
         return f"<{name} of shape {self.shape} on {', '.join(self.names)}: {', '.join(self.outputs)}>"
 
 
-def _resources(bits: int) -> tuple[str, ...]:
-    return Limiter(bits).resources
-
-
 @cache
-def _limiter_texts() -> NDArray[Any]:
-    """Return the names of the limiters by their bits."""
-    return np.array([";".join(_resources(bits)) for bits in range(2 * max(Limiter))], object)
+def _limiters_by_bits() -> NDArray[Any]:
+    return np.array([Limiter(bits).resources for bits in range(2 * max(Limiter))], object)
 
 
 def _common_shape(inputs: Sequence[Input]) -> tuple[int, ...]:

@@ -37,18 +37,12 @@ class JsonStream:
 
     def members(self) -> Iterator[str]:
         """Yield the keys of the next object; the caller reads each value."""
-        self._take("{")
-        if self.peek() == "}":
-            self._take("}")
-            return
-        while True:
+        for _ in self._elements("{", "}"):
             key = self.value()
             if not isinstance(key, str):
                 raise Malformed("the JSON has a key that is not text")
             self._take(":")
             yield key
-            if self._take(",}") == "}":
-                return
 
     def events_with(self, wanted: re.Pattern[str]) -> Iterator[Any]:
         """Yield the events of the next list with a match, and some others.
@@ -56,16 +50,20 @@ class JsonStream:
         Most events of a trace are not about kernels. They are passed over without being decoded, so that
         damage within them is not seen; where events are not written as Kineto writes them, all are given.
         """
-        self._take("[")
-        if self.peek() == "]":
-            self._take("]")
-            return
         match = -1  # where the next one is, from the beginning of the text
-        while True:
+        for _ in self._elements("[", "]"):
             match = self._pass_over(wanted, match)
             yield self.value()
-            if self._take(",]") == "]":
-                return
+
+    def _elements(self, start: str, end: str) -> Iterator[None]:
+        """Step to each element of the next list or object, which the caller reads."""
+        self._take(start)
+        if self.peek() == end:
+            self._take(end)
+            return
+        yield
+        while self._take("," + end) != end:
+            yield
 
     def _pass_over(self, wanted: re.Pattern[str], match: int) -> int:
         """Step to the last event before the next match; return its place."""
