@@ -46,8 +46,7 @@ _OF_KERNELS = frozenset({
     VRC_CTA_INIT_COUNT, REG_RECONFIG,
 })  # fmt: skip
 
-Values = tuple[bytes | None, ...]
-"""The attributes of a kernel, in the order of `_OF_KERNELS`; None: it lacks the attribute. Empty: all."""
+Values = tuple[tuple[int, bytes], ...]  # the attributes of a kernel, each with its value
 
 
 def records(data: memoryview, wanted: Collection[int]) -> Iterator[tuple[int, bytes]]:
@@ -87,23 +86,24 @@ def symbol_values(data: memoryview) -> dict[int, int]:
 
 def kernel_values(data: memoryview) -> Values:
     """Return the attributes of a kernel; the last of several equal ones."""
-    found = dict(records(data, _OF_KERNELS))
-    return tuple(map(found.get, _OF_KERNELS))
+    return tuple(dict(records(data, _OF_KERNELS)).items())
 
 
 @lru_cache(maxsize=1 << 12)
 def stated(values: Values) -> dict[str, Any]:
     """Return the fields that the attributes of a kernel state."""
-    of = dict.fromkeys(_OF_KERNELS) | dict(zip(_OF_KERNELS, values, strict=False))
-    required, bound = _shape(of[REQNTID]), _shape(of[MAX_THREADS])
+    value = dict(values).get
+    required, bound = _shape(value(REQNTID)), _shape(value(MAX_THREADS))
     threads = prod(required) if required else None
     return {
-        "barriers": attribute_number(of[NUM_BARRIERS]) or 0,  # before CUDA 12.8 or 13, the section of the code has them
-        "spill_smem": int.from_bytes((of[SHARED_SCRATCH] or b"")[4:8], "little"),
-        "register_cap": attribute_number(of[MAXREG_COUNT]), "max_threads": prod(bound) if bound else None,
-        "cluster_dim": _shape(of[CTA_PER_CLUSTER]), "max_cluster_rank": attribute_number(of[MAX_CLUSTER_RANK]),
-        "virtual_resources": attribute_number(of[VRC_CTA_INIT_COUNT]),
-        "reallocates_registers": None if of[REG_RECONFIG] is None else True,
+        # Before CUDA 12.8 or 13, the section of the code has the barriers.
+        "barriers": attribute_number(value(NUM_BARRIERS)) or 0,
+        "spill_smem": int.from_bytes(value(SHARED_SCRATCH, b"")[4:8], "little"),
+        "register_cap": attribute_number(value(MAXREG_COUNT)), "max_threads": prod(bound) if bound else None,
+        "cluster_dim": _shape(value(CTA_PER_CLUSTER)),
+        "max_cluster_rank": attribute_number(value(MAX_CLUSTER_RANK)),
+        "virtual_resources": attribute_number(value(VRC_CTA_INIT_COUNT)),
+        "reallocates_registers": None if value(REG_RECONFIG) is None else True,
         "required_threads": threads, "threads": threads, "block_dim": required,
         "threads_from": "required" if required else None,
     }  # fmt: skip
