@@ -25,6 +25,11 @@ _KNOWN = (
     "or a Kernel or ObjectCode of cuda.core"
 )
 
+_CONFIGURATION_HINT = (
+    "Of a tuner's configuration give values, such as threads=32 * config.num_warps and smem=...; "
+    "is_launchable() and prune() read it whole."
+)
+
 
 def read_kernel(obj: object) -> KernelRecord:
     """Return the record of a framework's compiled kernel.
@@ -42,6 +47,7 @@ def read_kernel(obj: object) -> KernelRecord:
         for recognizes, reader in _READERS:
             if recognizes(obj):
                 return sanitize(reader(obj))
+        is_configuration = hasattr(obj, "num_warps") or isinstance(obj, Mapping)
     except OccupancyError:
         raise
     except Malformed as error:
@@ -50,7 +56,9 @@ def read_kernel(obj: object) -> KernelRecord:
         raise InputError(
             f"{type_name(obj)} could not be asked: {foreign_message(error)}", where=_WHERE
         ) from error
-    hint = "Give threads per block by name: threads=256." if type(obj) is int else ""
+    hint = _CONFIGURATION_HINT if is_configuration else ""
+    if type(obj) is int:
+        hint = "Give threads per block by name: threads=256."
     raise InputError(f"{type_name(obj)} is not a kernel", where=_WHERE, allowed=_KNOWN, hint=hint)
 
 
@@ -158,16 +166,6 @@ def _only_kernel(image: bytes, source: str, name: str) -> KernelRecord:
     return replace(chosen[0], source=source, format="python")
 
 
-def _from_configuration(obj: Any) -> KernelRecord:
-    raise InputError(
-        f"{type_name(obj)} is no compiled kernel",
-        where=_WHERE,
-        allowed=_KNOWN,
-        hint="Of a tuner's configuration give values, such as threads=32 * config.num_warps and smem=...; "
-        "is_launchable() and prune() read it whole.",
-    )
-
-
 _READERS: tuple[tuple[Callable[[Any], bool], Callable[[Any], KernelRecord]], ...] = (
     # PyCUDA first: it asks the driver for any other attribute.
     (lambda obj: hasattr(obj, "num_regs") and hasattr(obj, "shared_size_bytes"), _from_driver),
@@ -177,7 +175,6 @@ _READERS: tuple[tuple[Callable[[Any], bool], Callable[[Any], KernelRecord]], ...
     (lambda obj: hasattr(obj, "n_regs"), _from_inductor),
     (lambda obj: hasattr(obj, "code") and hasattr(obj, "code_type"), _from_image),
     (lambda obj: hasattr(obj, "__cubin__"), _from_image),
-    (lambda obj: hasattr(obj, "num_warps") or isinstance(obj, Mapping), _from_configuration),
 )
 
 
