@@ -140,10 +140,10 @@ class Content:
                 os.lseek(descriptor, before, os.SEEK_SET)
             yield start, position
 
-    def head(self, size: int = HEAD_BYTES) -> bytes:
+    def head(self) -> bytes:
         """Return the first bytes, after decompression if need be."""
         with self._plain() as plain, damage_as_malformed():
-            return plain.read(size)
+            return plain.read(HEAD_BYTES)
 
     @contextmanager
     def text(self) -> Iterator[Text]:
@@ -152,8 +152,8 @@ class Content:
         Bytes that are invalid in the encoding become replacement characters: names and numbers that matter
         here are ASCII, and logs come in every encoding.
         """
-        start = self.head(4)
-        encoding = next((name for mark, name in _BYTE_ORDER_MARKS if start.startswith(mark)), "utf-8")
+        head = self.head()
+        encoding = next((name for mark, name in _BYTE_ORDER_MARKS if head.startswith(mark)), "utf-8")
         with self._plain() as plain:
             wrapper = io.TextIOWrapper(plain, encoding, errors="replace")
             try:

@@ -76,13 +76,12 @@ class ReadLimits:
     def __init__(self, size: int | None = None, shared: ReadLimits | None = None) -> None:
         self.images: set[tuple[int, int]] = set()
         """Images beside metadata of one source that have brought their allowance, by device and inode."""
-        self._parent: ReadLimits | None = None
-        if size is None:
-            self._left = {kind: ceiling.shared for kind, ceiling in CEILINGS.items()}
-            return
-        self._parent = ReadLimits() if shared is None else shared
-        length = max(size, LEAST_FILE_BYTES)
-        self._left = {kind: ceiling.per_mib * length // MIB for kind, ceiling in CEILINGS.items()}
+        self._parent = None if size is None else shared or ReadLimits()
+        length = max(size or 0, LEAST_FILE_BYTES)
+        self._left = {
+            kind: ceiling.shared if size is None else ceiling.per_mib * length // MIB
+            for kind, ceiling in CEILINGS.items()
+        }
 
     @property
     def shared(self) -> ReadLimits:
