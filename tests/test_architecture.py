@@ -19,7 +19,7 @@ BUDGETS = {
     "values": 1570,
     "tables": 1160,
     "engine": 950,
-    "readers": 3980,
+    "readers": 3970,
     "advice": 1480,
     "arrays": 710,
     "device": 990,

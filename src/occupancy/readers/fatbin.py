@@ -32,8 +32,6 @@ CUBIN_START = elf.ELF_MAGIC + elf.CLASS_64_LITTLE_ENDIAN
 MAX_IMAGE_BYTES = 512 * MIB
 """One decompressed kernel image. The largest in NVIDIA's libraries, NCCL's, have 160 MiB."""
 LZ4_MOST = 255  # bytes that one byte of an LZ4 block expands to at most
-MAX_REMEMBERED_KERNELS = 1 << 17
-"""Kernels of one file that are remembered, to tell a linked one from its relocatable copy."""
 
 
 class FatbinEntry(NamedTuple):
@@ -61,16 +59,12 @@ def read_device_code(content: Content) -> Iterator[Found]:
     nothing = True
     for found in checked(content.limits, search.run(), content.name):
         nothing = False
-        if not isinstance(found, KernelRecord):
-            yield found
-        elif found.linked:
-            if len(linked) < MAX_REMEMBERED_KERNELS:
-                linked.add((found.name, found.arch))
-            yield found
-        elif len(relocatable) < MAX_REMEMBERED_KERNELS:
+        if isinstance(found, KernelRecord) and not found.linked:
             relocatable.append(found)
-        else:
-            yield found
+            continue
+        if isinstance(found, KernelRecord):
+            linked.add((found.name, found.arch))
+        yield found
     unread = search.unread if search.is_complete else search.unread | {None}
     left_out = 0
     for record in relocatable:
