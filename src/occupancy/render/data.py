@@ -10,8 +10,8 @@ from typing import Any, TextIO
 from ..report.model import Column, Report
 from ..values.untrusted import csv_cell, json_text
 
-SCALARS = frozenset({"string", "integer", "number", "boolean"})
-"""Types of columns without lists."""
+HASHABLE = frozenset({"string", "integer", "number", "boolean", "array"})
+"""Types of columns whose values are alike if they are equal; arrays are tuples, or lists of objects."""
 
 _encode = json.JSONEncoder(allow_nan=False).encode
 
@@ -47,7 +47,7 @@ def _json_lines(report: Report) -> Iterator[list[str]]:
 
 def _json(value: Any) -> str:
     # In ASCII, so that no control character of a file's name reaches a terminal.
-    return "null" if value is None else "[]" if value == [] else json_text(_encode(value))
+    return "null" if value is None else json_text(_encode(value))
 
 
 def write_csv(report: Report, stream: TextIO) -> None:
@@ -58,7 +58,7 @@ def write_csv(report: Report, stream: TextIO) -> None:
 
 
 def _csv(value: Any, column: Column, row: Any) -> str:
-    if value is None or value == []:
+    if value is None or value in ((), []):
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -81,7 +81,7 @@ def _rows(
 
 def _cells(column: Column, rows: list[Any], text: Callable[[Any, Column, Any], str]) -> Iterable[str]:
     values = list(map(column.getter, rows))
-    if column.type not in SCALARS:
-        return [text(value, column, row) for value, row in zip(values, rows, strict=True)]
-    texts = {value: text(value, column, None) for value in set(values)}
-    return map(texts.__getitem__, values)
+    if column.type in HASHABLE and not any(type(value) is list for value in values):
+        texts = {value: text(value, column, None) for value in set(values)}
+        return map(texts.__getitem__, values)
+    return [text(value, column, row) for value, row in zip(values, rows, strict=True)]

@@ -58,12 +58,7 @@ class Column(NamedTuple):
     @property
     def getter(self) -> Callable[[Any], Any]:
         """The function from a row to its value."""
-        if callable(self.value):
-            return self.value
-        get = attrgetter(self.value or self.key)
-        if self.type == "array":
-            return lambda row: None if (found := get(row)) is None else list(found)
-        return get
+        return self.value if callable(self.value) else attrgetter(self.value or self.key)
 
     def cell(self, row: Any) -> str:
         """Return the text of a cell."""
@@ -140,7 +135,8 @@ class Report:
         """Return each row as a dictionary of plain values, by the keys of the columns."""
         getters = [(column.key, column.getter) for column in self.columns]
         for row in self.rows:
-            yield {key: value(row) for key, value in getters}
+            values = ((key, value(row)) for key, value in getters)
+            yield {key: list(value) if type(value) is tuple else value for key, value in values}
 
     def to_dict(self, *, with_rows: bool = True) -> dict[str, Any]:
         """Return the whole report as plain values: its JSON."""
