@@ -28,11 +28,11 @@ BUDGETS = {
     "report": 3450,
     "render": 630,
     "page": 280,
-    "api": 2100,
+    "api": 2080,
     "cuda": 130,
     "typing": 40,
     "triton": 140,
-    "cli": 1740,
+    "cli": 1690,
     "__init__": 120,
     "__main__": 30,
 }

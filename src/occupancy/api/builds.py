@@ -175,7 +175,7 @@ def check(
     command = check_command(
         paths, wanted.source, [] if baseline is None else ["--baseline", os.fspath(baseline)]
     )
-    after = _whole(read_build(paths))
+    after = _read_whole(paths)
     about: dict[str, Any] = {"build": after.name, "command": command, "inputs": reading.inputs()}
     if update:
         return _update(reading, after, wanted, _target(path, reading), about)
@@ -242,8 +242,8 @@ def save_baseline(
         ReadError: Some part of the build cannot be read.
     """
     reading = Reading(threads, None, None, name, archs, only_newest, with_runtime)
-    after = _whole(read_build(_paths(build, "build")))
-    kernels = list(filter(_is_launchable, reading.selection().records(after.kernels)))
+    after = _read_whole(_paths(build, "build"))
+    kernels = list(filter(_is_launchable, reading.selection.records(after.kernels)))
     baseline = baseline_from(kernels, reading.threads or after.threads)
     write_baseline(path, baseline)
     return baseline
@@ -360,13 +360,12 @@ def _both(
 
     A name or an architecture that only one of them has is known.
     """
-    selection = reading.selection()
-    sides = [[], list(after.kernels)] if before is None else [list(before.kernels), list(after.kernels)]
-    launchable = [list(filter(_is_launchable, side)) for side in sides]
-    selection.records(launchable[0] + launchable[1])  # refuses unknown names
-    reading.check_patterns(launchable[0] + launchable[1])
-    found = [selection.records(side, is_partial=True) for side in launchable]
-    return found[0], found[1]
+    old = list(filter(_is_launchable, () if before is None else before.kernels))
+    new = list(filter(_is_launchable, after.kernels))
+    reading.selection.records(old + new)  # refuses unknown names
+    reading.check_patterns(old + new)
+    found = (reading.selection.records(side, is_partial=True) for side in (old, new))
+    return next(found), next(found)
 
 
 def _is_launchable(record: KernelRecord) -> bool:
@@ -374,12 +373,9 @@ def _is_launchable(record: KernelRecord) -> bool:
     return record.regs is not None and record.chosen is not False
 
 
-def _whole(build: Build) -> Build:
-    """Return a build of which every part could be read.
-
-    Raises:
-        ReadError: Some part could not, so that a check would pass without it.
-    """
+def _read_whole(paths: Sequence[str]) -> Build:
+    """Read a build; refuse one with a damaged part, without which a check would pass."""
+    build = read_build(paths)
     if build.problems:
         first = build.problems[0]
         raise ReadError(first.what, where=first.where)

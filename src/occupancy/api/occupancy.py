@@ -332,13 +332,8 @@ def compute(
 def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None, carveout: object = None) -> Occupancy:
     """Compute the occupancy of a kernel on one GPU.
 
-    It fills a mutable `Result` first: to set guarded attributes takes longer than the arithmetic.
-
-    Args:
-        gpu: The GPU.
-        kernel: The kernel.
-        model: The model; by default that of the GPU.
-        carveout: The carveout as given: ``"auto"`` stands for the smallest with the same occupancy.
+    It fills a mutable `Result` first: to set guarded attributes takes longer than the arithmetic. A carveout
+    of ``"auto"`` stands for the smallest with the same occupancy.
 
     Raises:
         InputError: The model does not support the GPU, or the GPU lacks the carveout or caching mode.
@@ -359,10 +354,7 @@ def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None, carveout:
 def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: str = "compute") -> Kernel:
     """Return the kernel that an object, keyword arguments, or both describe.
 
-    Args:
-        kernel: See `compute`; None: the keywords say all.
-        inputs: Fields of `Kernel`; those that are not None replace what the kernel has.
-        function: The function that was called, for errors.
+    The function is the one that was called, for errors.
 
     Raises:
         InputError: No threads, a value that no kernel can have, or an object that is no kernel.

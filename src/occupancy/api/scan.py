@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, overload
 
 from ..builds.merge import merge
@@ -12,7 +13,6 @@ from ..builds.rows import Evaluator, ScannedKernel, SizePattern, with_block_size
 from ..builds.select import ORDERS, Order, Selection, names_there
 from ..errors import ErrorCollector, InputError, ReadError, shown
 from ..readers import KernelRecord, ReadProblem
-from ..readers.limits import ReadLimits
 from ..readers.reading import KernelSource, read_each
 from ..readers.record import Remark
 from ..report.model import Column, Report
@@ -70,43 +70,34 @@ class Reading:
         texts = [part for each in archs for part in (each.split(",") if isinstance(each, str) else [each])]
         has_all = any(isinstance(each, str) and each.strip().lower() == ALL_ARCHS for each in texts)
         texts = [] if has_all else texts
-        self.variants = frozenset(filter(None, map(_variant, texts)))
-        self.archs = frozenset(
-            cc for each in texts if not _variant(each) for cc in _compute_capabilities(each, table)
+        # Architectures that were chosen are shown whether the GPU runs their code or not.
+        is_chosen = has_all or bool(texts)
+        self.selection = Selection(
+            names=_parts(name),
+            archs=frozenset(
+                cc for each in texts if not _variant(each) for cc in _compute_capabilities(each, table)
+            ),
+            variants=frozenset(filter(None, map(_variant, texts))),
+            only_newest=only_newest,
+            with_runtime=with_runtime,
+            gpu=None if self.gpu is None or is_chosen else self.gpu.limits.compute_capability,
         )
-        self.names = _parts(name)
-        self.only_newest = only_newest
-        self.with_runtime = with_runtime
         count = self.gpu.multiprocessor_count if self.gpu is not None else None
         if multiprocessor_count is not None:
             where = "multiprocessor_count"
             count = in_range(parse_count(multiprocessor_count, where), where)
         self.multiprocessor_count = count
         self._limits_of = table.limits
-        # Architectures that were chosen are shown whether the GPU runs their code or not.
-        is_chosen = has_all or bool(self.archs or self.variants)
-        self._running = None if self.gpu is None or is_chosen else self.gpu.limits.compute_capability
 
     @property
     def selects(self) -> bool:
         """True if only some kernels are wanted."""
-        return bool(self.names or self.archs or self.variants or self.only_newest)
+        wanted = self.selection
+        return bool(wanted.names or wanted.archs or wanted.variants or wanted.only_newest)
 
     def evaluator(self, threads: int | None = None) -> Evaluator:
         """Return the engine for records, with a block size from elsewhere if none was given."""
         return Evaluator(self._limits_of, self.threads or threads, self.gpu, self.multiprocessor_count)
-
-    def selection(self, **more: Any) -> Selection:
-        """Return the filters and the order, with more of them."""
-        return Selection(
-            names=self.names,
-            archs=self.archs,
-            variants=self.variants,
-            only_newest=self.only_newest,
-            with_runtime=self.with_runtime,
-            gpu=self._running,
-            **more,
-        )
 
     def check_patterns(self, records: Sequence[KernelRecord]) -> None:
         """Refuse block sizes for names that no kernel has."""
@@ -133,8 +124,8 @@ class Reading:
             "threads": sizes or self.threads,
             "cc": None if self.gpu is None else self.gpu.cc,
             "gpu": None if self.gpu is None else self.gpu.name,
-            "names": list(self.names),
-            "archs": sorted({each.sm for each in self.archs} | self.variants),
+            "names": list(self.selection.names),
+            "archs": sorted({each.sm for each in self.selection.archs} | self.selection.variants),
             "sms": self.multiprocessor_count,
         }
         return {name: value for name, value in values.items() if value}
@@ -201,14 +192,15 @@ def scan(
         raise InputError("needs an order", where="reverse", hint=f"Set `sort`: {', '.join(ORDERS)}.")
     if limit is not None and limit < 1:
         raise InputError(f"got {limit}", where="limit", allowed="1 and up")
-    selection = reading.selection(
+    selection = replace(
+        reading.selection,
         below=None if below is None else _share(below),
         only_spilling=only_spilling,
         sort=sort,
         reverse=reverse,
         limit=limit,
     )
-    records, problems = read_records(_several(sources))
+    records, problems = _read(_several(sources))
     if not records:
         with ErrorCollector() as errors:
             for problem in problems:
@@ -301,14 +293,12 @@ class Scan(PrintedRows, Sequence[ScannedKernel]):
         return f"<Scan of {len(self):,} kernels{f', {len(self.problems)} problems' if self.problems else ''}>"
 
 
-def read_records(
-    sources: Iterable[KernelSource], common: ReadLimits | None = None
-) -> tuple[list[KernelRecord], list[ReadProblem]]:
+def _read(sources: Iterable[KernelSource]) -> tuple[list[KernelRecord], list[ReadProblem]]:
     """Read sources, and merge what several files state of one kernel."""
     problems: list[ReadProblem] = []
 
     def found() -> Iterable[KernelRecord | Remark]:
-        for each in read_each(sources, common):
+        for each in read_each(sources):
             if isinstance(each, ReadProblem):
                 problems.append(each)
             else:

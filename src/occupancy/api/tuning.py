@@ -261,21 +261,19 @@ def _read(config: Any, warp_size: int, given: dict[str, Any]) -> tuple[dict[str,
         value = get(name)
         if value is None:
             continue
-        argument = ARGUMENT_OF.get(name)
-        if argument is None:
-            if name in _CLUSTER_SIZES:
-                cluster = parse_count(value, name)
+        if name in _CLUSTER_SIZES:
+            cluster = parse_count(value, name)
+            continue
+        if name == _REGISTER_CAP:
+            cap = value
+            continue
+        argument = ARGUMENT_OF.get(name, "threads")
+        if name in _WARPS:
+            value = warp_size * (value if type(value) is int else _warps(value))
+        elif name in _DIMENSIONS:
+            if sources.get("threads") == _SHAPE:
                 continue
-            if name == _REGISTER_CAP:
-                cap = value
-                continue
-            argument = "threads"
-            if name in _WARPS:
-                value = warp_size * (value if type(value) is int else _warps(value))
-            elif sources.get("threads") == _SHAPE:
-                continue
-            else:
-                name, value = _SHAPE, tuple(get(each) or 1 for each in _DIMENSIONS)
+            name, value = _SHAPE, tuple(get(each) or 1 for each in _DIMENSIONS)
         if argument in given or (not value and argument == "tensor_memory"):  # Triton's 0 is none
             continue
         if argument in sources and not _are_equal(argument, found[argument], value):

@@ -80,14 +80,13 @@ class Command(click.Command):
                 named = " ".join(f"{name} {value}" for name, value in zip(names, numbers, strict=False))
                 bare = ", ".join(map(repr, numbers))
                 raise click.UsageError(f"Unexpected values {bare}. Did you mean {named}?", ctx) from None
-            if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
+            if not isinstance(error, click.MissingParameter) or error.param is None:
+                raise
+            name, what = error.param.make_metavar(ctx).rstrip("."), "files, or - for standard input."
+            if isinstance(error.param, click.Option):
                 text = error.param.help or ""
-                message = f"Missing {error.param.opts[-1]}: give {text[:1].lower()}{text[1:]}"
-                raise click.UsageError(message, ctx) from None
-            if isinstance(error, click.MissingParameter) and error.param is not None:
-                message = f"Missing {error.param.make_metavar(ctx).rstrip('.')}: give files, or - for standard input."
-                raise click.UsageError(message, ctx) from None
-            raise
+                name, what = error.param.opts[-1], f"{text[:1].lower()}{text[1:]}"
+            raise click.UsageError(f"Missing {name}: give {what}", ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; its errors name options in place of keywords."""
@@ -172,11 +171,7 @@ def _was_printing(error: OSError) -> bool:
 
 
 def print_error(error: click.ClickException) -> None:
-    """Print an error on standard error, on a terminal with a red start and broken at words.
-
-    Raises:
-        OSError: It cannot be written there.
-    """
+    """Print an error on standard error, on a terminal with a red start and broken at words."""
     text = error.format_message().strip()
     if isinstance(error, click.UsageError) and error.ctx is not None and not isinstance(error, Refusal):
         text = f"{text.rstrip('.')}. See {error.ctx.command_path} --help." if "?" not in text else text

@@ -282,14 +282,12 @@ def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> N
     from ..api.builds import begin, check_command
 
     saved = begin(build, rules, baseline, **options)
+    # A check of other kernels would find some added and some removed.
+    selecting = [word for each in options["name"] for word in ("--name", each)]
+    selecting += [word for each in options["archs"] for word in ("--arch", each)]
+    selecting += ["--newest"] * options["only_newest"]
     print_text(
         f"Wrote {printable(rules)}: first rules.\nWrote {printable(baseline)}: {len(saved):,} kernels.\n"
         "Commit both files. In CI, check exits with 1 if a rule is broken.\n"
-        f"Next: {printable(check_command(build, rules, _selecting_options(options)))}"
+        f"Next: {printable(check_command(build, rules, selecting))}"
     )
-
-
-def _selecting_options(options: Mapping[str, Any]) -> list[str]:
-    """Return the options that select kernels: a check of others would find some added and some removed."""
-    names = [("--name", each) for each in options["name"]] + [("--arch", each) for each in options["archs"]]
-    return [word for pair in names for word in pair] + ["--newest"] * options["only_newest"]

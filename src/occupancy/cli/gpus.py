@@ -28,13 +28,9 @@ MAX_ROWS = 30
     FORMAT,
 )
 def limits(
-    names: tuple[str, ...],
-    gpu: tuple[str, ...],
-    wants_all: bool,
-    limits_file: str | None,
-    with_sources: bool,
+    names: tuple[str, ...], gpu: tuple[str, ...], wants_all: bool, limits_file: str | None, with_sources: bool,
     output_format: str,
-) -> None:
+) -> None:  # fmt: skip
     """List the limits of an SM by compute capability.
 
     Without a GPU: the main limits of 7.5 and newer, with --all of every compute capability. With GPUs: every

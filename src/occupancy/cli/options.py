@@ -114,14 +114,11 @@ def output_option(help: str) -> Option:
 def chosen_gpus(options: dict[str, Any], default: Default = "one") -> list[Gpu]:
     """Take `GPUS` out of a command's options and return the GPUs.
 
-    Args:
-        options: The options of the command.
-        default: The GPUs without an option. ``"one"``: that of the environment, or of this machine;
-            ``"current"``: the table from 7.5 on, with ``--all`` all of it; ``"any"``: that of the
-            environment, or the whole table; ``"hopper"``: 9.0.
-
-    Raises:
-        InputError: Nothing has the name.
+    The default, without an option, is one of:
+        ``"one"``: that of the environment, or of this machine;
+        ``"current"``: the table from 7.5 on, with ``--all`` all of it;
+        ``"any"``: that of the environment, or the whole table;
+        ``"hopper"``: 9.0.
     """
     from ..tables.table import LimitsTable
 
@@ -140,11 +137,7 @@ def chosen_gpus(options: dict[str, Any], default: Default = "one") -> list[Gpu]:
 
 
 def chosen_gpu(options: dict[str, Any]) -> Gpu | None:
-    """Take ``--cc``, ``--gpu`` and ``--device`` out of a command's options and return their GPU.
-
-    Raises:
-        InputError: They name several GPUs, or no GPU has the name.
-    """
+    """Take ``--cc``, ``--gpu`` and ``--device`` out of a command's options and return their only GPU."""
     from ..tables.table import LimitsTable
 
     table = LimitsTable(options.get("limits_file"))
@@ -158,11 +151,7 @@ def chosen_gpu(options: dict[str, Any]) -> Gpu | None:
 
 
 def named_gpus(option: str, values: Sequence[Any], table: LimitsTable) -> list[Gpu]:
-    """Return the GPUs that the values of an option name.
-
-    Raises:
-        InputError: Nothing has the name.
-    """
+    """Return the GPUs that the values of an option name."""
     if option == "device" and values:
         from ..device import read_device
 

@@ -93,11 +93,7 @@ def _question(inputs: dict[str, Any]) -> str:
 
 
 def question_for(result: Occupancy, *, grid: str | None, cluster: str | None, sms: str | None) -> str:
-    """Return the question with which the page shows a result.
-
-    Raises:
-        InputError: The GPU or the model is not one of the page.
-    """
+    """Return the question with which the page shows a result; refuse a GPU or model that it lacks."""
     from ..engine import default_model
     from ..page.question import question_of
     from ..tables import shipped
@@ -126,9 +122,6 @@ def show_page(
 
     The question is in the content as well, because some systems open a file without the part of its address
     after the ``#``.
-
-    Raises:
-        OSError: The file cannot be written.
     """
     if content is None:
         from ..page.build import build_page

@@ -68,15 +68,9 @@ def show(report: Report, output_format: str) -> None:
 
 @contextmanager
 def written_to(path: str | None, sources: Iterable[str] = ()) -> Iterator[None]:
-    """Redirect standard output to a file, written whole or not at all.
+    """Redirect standard output to a file, written whole or not at all, that is none of the sources.
 
-    Args:
-        path: The file; an existing one is replaced. None or ``-``: standard output as it is.
-        sources: Files that are read for it.
-
-    Raises:
-        InputError: The file is one of the sources.
-        OSError: It cannot be written.
+    An existing file is replaced. None or ``-`` leaves standard output as it is.
     """
     if path is None or path == "-":
         yield
@@ -91,12 +85,7 @@ def written_to(path: str | None, sources: Iterable[str] = ()) -> Iterator[None]:
 
 
 def save_picture(picture: Picture, path: str) -> None:
-    """Draw a picture in the format of a file's ending.
-
-    Raises:
-        InputError: The ending is not that of a picture.
-        OSError: It cannot be written.
-    """
+    """Draw a picture in the format of a file's ending."""
     from ..render.pictures import picture_bytes
 
     content = picture_bytes(picture, path)
@@ -105,11 +94,7 @@ def save_picture(picture: Picture, path: str) -> None:
 
 
 def format_of(output: str | None, output_format: str, pictures: Iterable[str] = ()) -> str:
-    """Return the format of ``--format``, else that of the ending of the output file.
-
-    Raises:
-        InputError: An ending that stands for no format of the command.
-    """
+    """Return the format of ``--format``, else that of the ending of the output file."""
     source = click.get_current_context().get_parameter_source("output_format")
     if output is None or output == "-" or source is not click.core.ParameterSource.DEFAULT:
         return output_format
@@ -119,8 +104,7 @@ def format_of(output: str | None, output_format: str, pictures: Iterable[str] = 
 def format_of_ending(path: str, pictures: Iterable[str] = (), hint: str = "") -> str:
     """Return the format of the running command for the ending of a file's name.
 
-    Raises:
-        InputError: An ending that stands for no format; ``pictures`` are the other endings.
+    The endings of pictures are for the error of an ending that stands for no format.
     """
     options = click.get_current_context().command.params
     choice = next(option.type for option in options if option.name == "output_format")
@@ -135,12 +119,7 @@ def format_of_ending(path: str, pictures: Iterable[str] = (), hint: str = "") ->
 def print_text(text: str, *, color: bool = False, nl: bool = True) -> None:
     """Print on standard output, in plainer characters where its encoding has no others.
 
-    Args:
-        text: What to print.
-        color: Whether to keep the text's colours even where standard output is no terminal.
-
-    Raises:
-        OSError: It cannot be written there.
+    With ``color``, the text's colours stay even if standard output is no terminal.
     """
     if sys.stdout is None:  # Python's word for a standard output that was closed from the start
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
@@ -158,9 +137,6 @@ def print_data(text: str, *, nl: bool = True) -> None:
     """Print what programs read, or what is kept: in UTF-8, whatever the encoding of standard output.
 
     On Windows that of a pipe and of a file is the system's code page, which JSON and HTML are never in.
-
-    Raises:
-        OSError: It cannot be written there.
     """
     if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.encoding.lower().startswith("utf"):
         sys.stdout.reconfigure(encoding="utf-8")
