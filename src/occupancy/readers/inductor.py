@@ -11,10 +11,10 @@ import json
 import ntpath
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 from ..errors import shown
 from .content import Content, NumberedLines
-from .limits import Malformed
 from .record import Choice, Found, Fusion, ReadProblem
 
 CHOICE_SUFFIX = ".best_config"
@@ -48,29 +48,22 @@ def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
 
 
 def read_choice(content: Content) -> Iterator[Found]:
-    """Yield the choice of an autotuner, or a problem."""
+    """Yield the choice of an autotuner, or a problem; nothing for older files."""
     with content.text() as text:
         written = text.read(MAX_CHOICE_CHARACTERS + 1)
-    try:
-        folder = _folder_of(written)
-    except Malformed as error:
-        yield ReadProblem(content.name, None, f"the autotuner's choice cannot be read: {error}")
-    else:
-        if folder is not None:
-            yield Choice(content.name, folder)
-
-
-def _folder_of(written: str) -> str | None:
-    """Return the folder of the chosen candidate; None in older files."""
-    if len(written) > MAX_CHOICE_CHARACTERS:
-        raise Malformed(f"it is longer than {MAX_CHOICE_CHARACTERS >> 10} KiB")
-    try:
+    choice = None
+    with suppress(ValueError, RecursionError):
         choice = json.loads(written)
-    except (ValueError, RecursionError):
-        raise Malformed("it is no JSON") from None
-    if not isinstance(choice, dict):
-        raise Malformed("it is no JSON object")
-    folder = choice.get(_CHOSEN)
-    if folder is None or (isinstance(folder, str) and _FOLDER.fullmatch(folder)):
-        return folder
-    raise Malformed(f"{_CHOSEN} is {shown(folder)}, not the name of a folder")
+    folder = choice.get(_CHOSEN) if isinstance(choice, dict) else None
+    if isinstance(folder, str) and _FOLDER.fullmatch(folder):
+        yield Choice(content.name, folder)
+        return
+    if len(written) > MAX_CHOICE_CHARACTERS:
+        problem = f"it is longer than {MAX_CHOICE_CHARACTERS >> 10} KiB"
+    elif not isinstance(choice, dict):
+        problem = "it is no JSON object"
+    elif folder is not None:
+        problem = f"{_CHOSEN} is {shown(folder)}, not the name of a folder"
+    else:
+        return
+    yield ReadProblem(content.name, None, f"the autotuner's choice cannot be read: {problem}")
