@@ -7,7 +7,6 @@ program, are one kernel; different kernels of one name, as ``static`` ones of tw
 
 from __future__ import annotations
 
-import ntpath
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +25,7 @@ from ..readers.record import (
     Remark,
     all_values,
     architecture_of,
+    file_name,
 )
 from ..tables.families import runs_on
 from .names import base_name, signature
@@ -432,7 +432,7 @@ def _with_remarks(rows: Sequence[Placed], remarks: Sequence[Remark]) -> list[Pla
     first: dict[object, int] = {}
     noted = []
     for place, row in rows:
-        if row.file is not None and (fuses := operations.get(ntpath.basename(row.file))):
+        if row.file is not None and (fuses := operations.get(file_name(row.file))):
             row = replace(row, fuses=fuses)
         key = row.name, row.arch, row.file
         if row.format == "triton" and key in tuned:

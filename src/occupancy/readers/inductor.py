@@ -8,14 +8,13 @@ JSON beside that file, with the name of the folder of Triton's cache.
 from __future__ import annotations
 
 import json
-import ntpath
 import re
 from collections.abc import Iterator
 from contextlib import suppress
 
 from ..errors import shown
 from .content import Content, NumberedLines
-from .record import Choice, Found, Fusion, ReadProblem
+from .record import Choice, Found, Fusion, ReadProblem, file_name
 
 CHOICE_SUFFIX = ".best_config"
 MAX_CHOICE_CHARACTERS = 1 << 16  # A choice has some hundred
@@ -38,7 +37,7 @@ def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
     file = ""
     for _, line in lines:
         if line.startswith(INDUCTOR_MARK):
-            file = ntpath.basename(line[len(INDUCTOR_MARK) :].strip())  # whichever system wrote it
+            file = file_name(line[len(INDUCTOR_MARK) :].strip())
         elif file and (start := line.find(_OPERATIONS)) >= 0:
             listed = line[start + len(_OPERATIONS) :][:MAX_LIST_CHARACTERS].partition("]")[0]
             operations = _OPERATION.findall(listed)[:MAX_OPERATIONS]

@@ -340,3 +340,8 @@ class Choice(NamedTuple):
 Remark = Fusion | Choice  # A statement of one file about kernels of other files
 
 Found = KernelRecord | ReadProblem | Remark  # the results of a reader, in the order of the source
+
+
+def file_name(path: str) -> str:
+    """Return the last part of a path of whatever system."""
+    return path.replace("\\", "/").rpartition("/")[2]
