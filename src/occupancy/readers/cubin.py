@@ -127,7 +127,7 @@ class _Cubin:
         self._symbol_values: dict[int, int] = {}
         self._shared: dict[int, int] = {}
         self._info: dict[int, Section] = {}
-        self._places: dict[int, Place] = {}  # places in the source
+        self._places: dict[int, Place] | None = None  # places in the source, by the first line table
         self._stated: dict[tuple[int, ...], dict[str, Any]] = {}
         """Fields by the place and size of the attributes: kernels that share them, which is a lie, cost no more."""
         self._spilled: dict[tuple[int, ...], Spills | None] = {}
@@ -147,8 +147,8 @@ class _Cubin:
             elif type in _SHARED_MEMORY:
                 if code and image.section_names.startswith(_SHARED_NAME, name):
                     self._shared[code] = size
-            else:
-                self._places.update(read_places(image, section))
+            elif self._places is None:
+                self._places = read_places(image, section)
         if module_info is not None:
             self._symbol_values = attributes.symbol_values(_attribute_data(image, module_info))
 
@@ -179,7 +179,7 @@ class _Cubin:
             machine_code = None
         spills = self._spills(code, machine_code) if frame else None if frame is None else Spills(0, 0)
         stores, loads = (None, None) if spills is None else spills
-        file, line = self._places.get(code, (None, None))
+        file, line = (self._places or {}).get(code, (None, None))
         # CUDA before 10.1 writes no REGCOUNT: the section header has the count. In later images the count of
         # the section header lacks the registers of callees. Only a linked image has the stack of all callees.
         return KernelRecord(**{

@@ -57,17 +57,17 @@ class _Unit(NamedTuple):
         return f"{self.folders[folder - 1].rstrip('/')}/{name}"
 
 
-def read_places(image: Image, relocations: Section) -> dict[int, Place]:
+def read_places(image: Image, relocations: Section) -> dict[int, Place] | None:
     """Return the first lines of functions, by the section of their code.
 
-    There are none if the relocations are not those of the line table.
+    None if the relocations are not those of the line table.
     """
     _, type, _, offset, size, _, table = relocations
     if table >= len(image.sections):
-        return {}
+        return None
     name, table_type, _, table_offset, table_size, _, _ = image.sections[table]
     if table_type != SHT_PROGBITS or not image.section_names.startswith(_SECTION_NAME, name):
-        return {}
+        return None
     found: dict[int, Place] = {}
     try:
         if max(table_size, size) > MAX_LINE_TABLE_BYTES:

@@ -104,6 +104,11 @@ class TestLineTables:
         data = with_lines(unit * 24 + bytes(16), self.RELOCATION)
         assert calls(lambda: found_in(data), "_string") <= allowed("pieces", len(data))
 
+    def test_sections_of_relocations_without_end(self) -> None:
+        relocations = [(b".rela.debug_line", 4, b"", 0, 2)] * 1000
+        data = elf((b".text.k", 1, bytes(16), 0, 8 << 24), (b".debug_line", 1, b"", 0, 0), *relocations)
+        assert calls(lambda: found_in(data), "_first", "_symbols") <= 10
+
     def test_relocations_that_give_no_row(self, spent: dict[str, int]) -> None:
         after = bytes([1, 1]) + struct.pack("<bBB", 0, 1, 13) + bytes(11) + b"\xff\0\0"
         body = struct.pack("<HI", 2, len(after)) + after
