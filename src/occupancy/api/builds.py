@@ -176,7 +176,12 @@ def check(
         paths, wanted.source, [] if baseline is None else ["--baseline", os.fspath(baseline)]
     )
     after = _read_whole(paths)
-    about: dict[str, Any] = {"build": after.name, "command": command, "inputs": reading.inputs()}
+    about = {
+        "rules": replace(wanted, baseline=path),
+        "build": after.name,
+        "command": command,
+        "inputs": reading.inputs(),
+    }
     if update:
         return _update(reading, after, wanted, _target(path, reading), about)
     if path is not None and not os.path.exists(path):
@@ -193,7 +198,7 @@ def check(
         every=every if reading.selects or reading.gpu else None,
         ignore_arch=reading.gpu is not None,
     )
-    return CheckResult(**vars(done), _about={"rules": replace(wanted, baseline=path), **about})
+    return CheckResult(**vars(done), _about=about)
 
 
 def _update(reading: Reading, after: Build, rules: Rules, path: str, about: Mapping[str, Any]) -> CheckResult:
@@ -215,8 +220,7 @@ def _update(reading: Reading, after: Build, rules: Rules, path: str, about: Mapp
     write_baseline(path, new_baseline)
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in changes.items() if number and kind != "same")
     updated = f"Wrote {path}: {len(new_baseline):,} kernels ({kinds or 'nothing changed'})"
-    about = {"rules": replace(rules, baseline=path), **about, "updated": updated}
-    return CheckResult(**vars(done), _about=about)
+    return CheckResult(**vars(done), _about={**about, "updated": updated})
 
 
 def save_baseline(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 from ..builds.merge import merge
 from ..builds.names import matches
@@ -217,22 +217,16 @@ def scan(
         inputs["below"] = selection.below
     if only_spilling:
         inputs["spilling"] = True
-    return Scan(selection.rows(rows), problems, Found(len(records), of, inputs, selection.order_name(chosen)))
-
-
-class Found(NamedTuple):
-    """Results of a scan besides its rows."""
-
-    found: int
-    of: Any
-    inputs: Mapping[str, Any]
-    order: str
+    about = {"found": len(records), "of": of, "inputs": inputs, "order": selection.order_name(chosen)}
+    return Scan(selection.rows(rows), problems, about)
 
 
 class Scan(PrintedRows, Sequence[ScannedKernel]):
     """Kernels of files, with their occupancy; a slice is a scan, too. Prints itself as ``occupancy scan``."""
 
-    def __init__(self, rows: Sequence[ScannedKernel], problems: Sequence[ReadProblem], about: Found) -> None:
+    def __init__(
+        self, rows: Sequence[ScannedKernel], problems: Sequence[ReadProblem], about: Mapping[str, Any]
+    ) -> None:
         self._rows = tuple(rows)
         self.problems = tuple(problems)
         """Damaged pieces."""
@@ -241,7 +235,8 @@ class Scan(PrintedRows, Sequence[ScannedKernel]):
     @property
     def found(self) -> int:
         """Number of kernels and launches in the sources, wanted or not."""
-        return self._about.found
+        number: int = self._about["found"]
+        return number
 
     def findings(self) -> list[Finding]:
         """Return what to look at: kernels that do not launch, spill, or have a low occupancy."""
@@ -249,7 +244,7 @@ class Scan(PrintedRows, Sequence[ScannedKernel]):
 
     def report(self, columns: Sequence[Column] = (), *, in_full: bool = False) -> Report:
         """Return the report, with chosen columns, or with all rows on a screen."""
-        return scan_report(self._rows, columns=columns, in_full=in_full, **self._about._asdict())
+        return scan_report(self._rows, columns=columns, in_full=in_full, **self._about)
 
     def plot(self, ax: Any = None, *, limit: int = MOST_PLOTTED) -> Any:
         """Draw the occupancy of the kernels as bars.
@@ -287,7 +282,7 @@ class Scan(PrintedRows, Sequence[ScannedKernel]):
         if not isinstance(index, slice):
             return self._rows[index]
         rows = self._rows[index]
-        return Scan(rows, self.problems, self._about._replace(of=summary(rows)))
+        return Scan(rows, self.problems, {**self._about, "of": summary(rows)})
 
     def __repr__(self) -> str:
         return f"<Scan of {len(self):,} kernels{f', {len(self.problems)} problems' if self.problems else ''}>"

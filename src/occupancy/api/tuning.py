@@ -167,9 +167,7 @@ class Criteria:
     def results(self, config: object, index: int | None = None) -> list[Result]:
         """Return the result on each GPU; empty if the configuration fails the criteria on one of them.
 
-        Args:
-            config: A dictionary or an object; None if the needs give everything.
-            index: Its index, for errors.
+        The configuration is None if the needs give everything. Its index is for errors.
 
         Raises:
             InputError: A value is invalid, or threads are missing.

@@ -13,14 +13,7 @@ import click
 
 from .. import __version__
 from ..values.untrusted import printable
-from .command import (
-    EXIT_CLOSED_PIPE,
-    EXIT_INTERRUPTED,
-    ClosedPipe,
-    Refusal,
-    errors_as_messages,
-    print_error,
-)
+from .command import EXIT_INTERRUPTED, Refusal, errors_as_messages, print_error
 
 # Command -> its module, and one line for `occupancy --help`.
 COMMANDS = {
@@ -129,8 +122,6 @@ def main() -> NoReturn:
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         code = EXIT_INTERRUPTED
-    except ClosedPipe:
-        code = EXIT_CLOSED_PIPE
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:

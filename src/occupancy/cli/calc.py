@@ -202,10 +202,8 @@ def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
     """Return the target of each GPU: one number for all, or ``8.0=2,12.0=4``."""
     from ..values.spellings import parse_count
 
-    if blocks is None:
-        return [None] * len(gpus)
-    if "=" not in blocks:
-        return [parse_count(blocks, "blocks")] * len(gpus)
+    if blocks is None or "=" not in blocks:
+        return [None if blocks is None else parse_count(blocks, "blocks")] * len(gpus)
     from ..tables.gpus import find_gpus
 
     by_cc = {}

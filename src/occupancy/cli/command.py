@@ -43,10 +43,6 @@ class Failure(Refusal):
     exit_code = 1
 
 
-class ClosedPipe(Exception):  # noqa: N818, it ends the program but is no error
-    """The reader of the output has closed the pipe."""
-
-
 class Command(click.Command):
     """A command with grouped options, whose usage errors end in something to type."""
 
@@ -127,17 +123,18 @@ def terminal_width() -> int:
 @contextmanager
 def errors_as_messages() -> Iterator[None]:
     """Turn errors of the system, also of printing, into a message and an exit code."""
+    closed_pipe = click.exceptions.Exit(EXIT_CLOSED_PIPE)
     try:
         yield
     except MemoryError:
         raise Refusal("There is not enough memory for the result.") from None
     except BrokenPipeError:
-        raise ClosedPipe from None
+        raise closed_pipe from None
     except OSError as error:
         problem = error.strerror or str(error)
         if _was_printing(error):
             if error.errno == errno.EINVAL:  # as Windows calls a closed pipe
-                raise ClosedPipe from None
+                raise closed_pipe from None
             raise Refusal(f"The output cannot be written: {problem}.") from error
         file = error.filename or "the system"
         raise Refusal(printable(f"{os.fsdecode(file)}: {problem}.")) from error

@@ -26,15 +26,12 @@ ORDERS = ("occupancy", "regs", "spills", "stack", "time")
 
 def _block_sizes(
     context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
-) -> str | dict[str, str] | None:
-    """Return one block size for all kernels, or several by patterns of their names."""
-    plain = [text for text in texts if "=" not in text]
-    if len(plain) > 1:
+) -> dict[str, str] | None:
+    """Return block sizes by patterns of kernels' names; one without a name is for all."""
+    pairs = [text.rpartition("=") for text in texts]
+    if sum(not name for name, _, _ in pairs) > 1:
         raise click.BadParameter("is given twice for all kernels.", context, parameter)
-    if texts == tuple(plain):
-        return plain[0] if plain else None
-    by_name = {name.strip(): size for name, _, size in (text.rpartition("=") for text in texts) if name}
-    return {**({"*": plain[0]} if plain else {}), **by_name}
+    return {name.strip() or "*": size for name, _, size in pairs} or None
 
 
 SELECTION = (
