@@ -2,13 +2,12 @@
 // Names of fields are those of the library, so that limits and kernels are the same objects in both.
 
 const RESOURCES = ["warps", "blocks", "registers", "shared_memory", "barriers", "virtual_resources", "tensor_memory"];
-const RESOURCE_OF = { regs: "registers", smem: "shared_memory", barriers: "barriers", tensor_memory: "tensor_memory" };
-const LEAST = { regs: 1, smem: 0, barriers: 0, tensor_memory: 32 };
-const HIGHEST = {
-  regs: "max_registers_per_thread",
-  smem: "max_shared_memory_per_multiprocessor",
-  barriers: "max_barriers_per_block",
-  tensor_memory: "tensor_memory_per_multiprocessor",
+// Amounts of a kernel that can shrink or grow: the resource, the least amount and the limit of each.
+const AMOUNTS = {
+  regs: { resource: "registers", least: 1, highest: "max_registers_per_thread" },
+  smem: { resource: "shared_memory", least: 0, highest: "max_shared_memory_per_multiprocessor" },
+  barriers: { resource: "barriers", least: 0, highest: "max_barriers_per_block" },
+  tensor_memory: { resource: "tensor_memory", least: 32, highest: "tensor_memory_per_multiprocessor" },
 };
 const TENSOR_MEMORY_UNIT = 32;
 const UNKNOWN_BARRIERS = 1; // a kernel whose barriers are not known counts as one with __syncthreads()
@@ -33,6 +32,7 @@ const isFrom = (limits, version) => limits.version >= version; // 90 is 9.0
 const kernelOf = (values) => ({ ...NO_KERNEL, ...values });
 const isSharedMemoryGiven = (kernel) => kernel.smem !== null || kernel.static_smem !== null || kernel.dynamic_smem !== null;
 const sharedMemoryOf = (kernel) => kernel.smem ?? (kernel.static_smem ?? 0) + (kernel.dynamic_smem ?? 0);
+const columnsOf = (kernel) => roundUp(kernel.tensor_memory ?? 0, TENSOR_MEMORY_UNIT);
 const virtualResourcesOf = (kernel) => kernel.virtual_resources ?? (kernel.tensor_memory === null ? 0 : 128);
 
 // What a kernel uses of something that can change; null where that is not known.
@@ -61,18 +61,21 @@ function configurationOf(limits, carveout) {
 const smallestConfiguration = (limits, needed) => limits.shared_memory_configurations.find((size) => size >= needed) ?? limits.max_shared_memory_per_multiprocessor;
 
 function checkModes(limits, kernel) {
-  const { caching, shared_memory_mode: mode, tensor_memory: columns } = kernel;
+  const { caching, shared_memory_mode: mode } = kernel;
   const [here, most] = [limits.compute_capability, limits.tensor_memory_per_multiprocessor];
   if (caching !== null && !limits.partitioned_global_caching) throw new Refused("caching", `${here} has no choice of caching. Clear this field.`);
   if (mode !== null && limits.max_oversized_shared_memory_per_block === null) {
     throw new Refused("shared_memory_mode", `${here} has no oversized shared memory. Clear this field.`);
   }
-  if (columns === null) return;
+  if (kernel.tensor_memory === null) return;
   if (most === null) throw new Refused("tensor_memory", `${here} has no tensor memory. Clear this field.`);
-  if (roundUp(columns, TENSOR_MEMORY_UNIT) > most) throw new Refused("tensor_memory", `Out of range: 32 to ${grouped(most)} in steps of 32.`);
+  if (columnsOf(kernel) > most) throw new Refused("tensor_memory", `Out of range: 32 to ${grouped(most)} in steps of 32.`);
 }
 
 const registersPerWarp = (limits, registers) => roundUp(registers * limits.warp_size, limits.register_allocation_unit);
+
+// Blocks that share a resource; null where it does not limit them.
+const sharedBy = (all, each) => (all !== null && each ? divide(all, each) : null);
 
 // ---- The model cuda: cuda_occupancy.h of CUDA 13.5
 
@@ -81,19 +84,17 @@ function cuda(limits, kernel) {
   const warps = divideUp(kernel.threads, limits.warp_size);
   const perWarp = registersPerWarp(limits, kernel.regs ?? 0);
   const perBlock = roundUp(sharedMemoryOf(kernel) + limits.reserved_shared_memory_per_block, limits.shared_memory_allocation_unit);
-  const inHalf = limits.partitioned_global_caching && isConfinedToHalf(limits, kernel, warps, perWarp);
-  const virtual = virtualResourcesOf(kernel);
-  const [barriers, columns] = [kernel.barriers ?? UNKNOWN_BARRIERS, kernel.tensor_memory];
-  const places = limits.virtual_resources_per_multiprocessor;
+  const inHalf = isConfinedToHalf(limits, kernel, warps, perWarp);
+  const barriers = isFrom(limits, 90) ? kernel.barriers ?? UNKNOWN_BARRIERS : 0;
   return [
     {
       warps: warpLimit(limits, kernel, warps, inHalf),
       blocks: limits.max_blocks_per_multiprocessor,
       registers: registerLimit(limits, kernel, warps, perWarp, inHalf),
       shared_memory: sharedMemoryLimit(limits, kernel, perBlock),
-      barriers: barriers && limits.max_barriers_per_multiprocessor !== null && isFrom(limits, 90) ? divide(limits.max_barriers_per_multiprocessor, barriers) : null,
-      virtual_resources: places !== null && virtual ? divide(places, virtual) : null,
-      tensor_memory: columns === null ? null : divide(limits.tensor_memory_per_multiprocessor, roundUp(columns, TENSOR_MEMORY_UNIT)),
+      barriers: sharedBy(limits.max_barriers_per_multiprocessor, barriers),
+      virtual_resources: sharedBy(limits.virtual_resources_per_multiprocessor, virtualResourcesOf(kernel)),
+      tensor_memory: sharedBy(limits.tensor_memory_per_multiprocessor, columnsOf(kernel)),
     },
     { warps, registers: perWarp * warps, shared_memory: perBlock },
   ];
@@ -135,16 +136,14 @@ function isConfinedToHalf(limits, kernel, warps, perWarp) {
 
 function mostSharedMemory(limits, kernel) {
   const reserved = limits.reserved_shared_memory_per_block;
-  if (limits.max_oversized_shared_memory_per_block !== null && kernel.shared_memory_mode === "oversized") {
-    return limits.max_oversized_shared_memory_per_block + reserved;
-  }
+  if (kernel.shared_memory_mode === "oversized") return limits.max_oversized_shared_memory_per_block + reserved;
   return (kernel.opt_in === false ? limits.max_shared_memory_per_block : limits.max_shared_memory_per_block_optin) + reserved;
 }
 
-// The carveout is a hint: where it is too small for one block, the SM takes a larger configuration.
+// The carveout is a hint, but for the spreadsheet: the SM takes a larger configuration if one block needs it.
 function poolOf(limits, kernel, perBlock) {
   const pool = configurationOf(limits, kernel.carveout);
-  if (kernel.carveout === null || pool >= perBlock) return pool;
+  if (kernel.carveout === null || pool >= perBlock || !hasRuntime(limits)) return pool;
   return isFrom(limits, 70) ? smallestConfiguration(limits, perBlock) : limits.max_shared_memory_per_multiprocessor;
 }
 
@@ -212,10 +211,7 @@ class Result {
   get occupancy() { return this.active_warps / this.limits.max_warps_per_multiprocessor; }
   get active_threads() { return hasRuntime(this.limits) ? this.active_blocks * this.kernel.threads : this.active_warps * this.limits.warp_size; }
   get limiters() { return RESOURCES.filter((name) => this.block_limits[name] === this.active_blocks); }
-  get shared_memory_pool() {
-    const { limits, kernel, allocated } = this;
-    return hasRuntime(limits) ? poolOf(limits, kernel, allocated.shared_memory) : configurationOf(limits, kernel.carveout);
-  }
+  get shared_memory_pool() { return poolOf(this.limits, this.kernel, this.allocated.shared_memory); }
   // What one block takes of each resource, and what the SM has of it.
   get uses() {
     const { limits, kernel, allocated } = this;
@@ -227,7 +223,7 @@ class Result {
       shared_memory: use(allocated.shared_memory, this.shared_memory_pool),
       barriers: use(kernel.barriers ?? UNKNOWN_BARRIERS, limits.max_barriers_per_multiprocessor),
       virtual_resources: use(virtualResourcesOf(kernel), limits.virtual_resources_per_multiprocessor),
-      tensor_memory: use(roundUp(kernel.tensor_memory ?? 0, TENSOR_MEMORY_UNIT), limits.tensor_memory_per_multiprocessor),
+      tensor_memory: use(columnsOf(kernel), limits.tensor_memory_per_multiprocessor),
     };
   }
   get launchable() { return failureOf(this) === null; }
@@ -267,7 +263,7 @@ function sharedMemoryFailure(limits, kernel, allocated) {
   const rounded = allocated.shared_memory - limits.reserved_shared_memory_per_block;
   const needed = sharedMemoryOf(kernel);
   let limit = "max_shared_memory_per_block_optin";
-  if (limits.max_oversized_shared_memory_per_block !== null && kernel.shared_memory_mode === "oversized") limit = "max_oversized_shared_memory_per_block";
+  if (kernel.shared_memory_mode === "oversized") limit = "max_oversized_shared_memory_per_block";
   else if (kernel.opt_in === false && rounded <= limits[limit]) limit = "max_shared_memory_per_block";
   return [limit, needed <= limits[limit] ? rounded : needed];
 }
@@ -279,7 +275,7 @@ const isRefusedByCompiler = (result) => (result.kernel.static_smem ?? 0) > resul
 
 // From low to high, the last amount of each step in which the GPU allocates; of tensor memory the powers of two
 // that one tcgen05.alloc takes, and both ends.
-function amountsOf(name, limits, low, high = limits[HIGHEST[name]]) {
+function amountsOf(name, limits, low, high = limits[AMOUNTS[name].highest]) {
   const unit = { threads: limits.warp_size, smem: limits.shared_memory_allocation_unit, tensor_memory: TENSOR_MEMORY_UNIT }[name] ?? 1;
   const isDoubling = name === "tensor_memory";
   const found = [low];
@@ -294,7 +290,7 @@ const knownAmount = (name, kernel) => amountOf(name, kernel) ?? (name === "barri
 
 // Blocks that a resource alone allows, or that the SM holds, whichever is less.
 function blocksAllowed({ block_limits: allowed }, name) {
-  const most = Math.min(allowed[RESOURCE_OF[name]] ?? Infinity, allowed.blocks);
+  const most = Math.min(allowed[AMOUNTS[name].resource] ?? Infinity, allowed.blocks);
   return name === "regs" ? Math.min(most, allowed.warps) : most;
 }
 
@@ -307,9 +303,9 @@ function stepsUsingLess(now) {
   const { limits, kernel, block_limits: allowed } = now;
   const most = kernel.caching === "ca" ? allowed.blocks : Math.min(allowed.blocks, allowed.warps);
   if (now.active_blocks === most) return [];
-  const used = Object.keys(RESOURCE_OF).filter((name) => amountOf(name, kernel) && !(name === "regs" && kernel.reallocates_registers));
+  const used = Object.keys(AMOUNTS).filter((name) => amountOf(name, kernel) && !(name === "regs" && kernel.reallocates_registers));
   const levels = used.map((name) => {
-    const amounts = amountsOf(name, limits, LEAST[name], amountOf(name, kernel)).reverse();
+    const amounts = amountsOf(name, limits, AMOUNTS[name].least, amountOf(name, kernel)).reverse();
     return [name, amounts.map((amount) => ({ amount, blocks: blocksAllowed(withAmount(now, name, amount), name) }))];
   });
   const found = [];
@@ -358,7 +354,7 @@ function slack(now) {
     const amount = use.per_multiprocessor - now.active_blocks * use.per_block;
     return [name, { amount, reason: amount ? (allowed === now.active_blocks ? "too_little" : "another_limiter") : null }];
   };
-  const grows = Object.keys(RESOURCE_OF).map((name) => [name, most(name)]);
+  const grows = Object.keys(AMOUNTS).map((name) => [name, most(name)]);
   return { ...Object.fromEntries(grows), left_over: Object.fromEntries(Object.entries(now.uses).map(left)) };
 }
 
@@ -397,7 +393,7 @@ function needsOptIn(limits, kernel) {
 // {launch_bounds, maxnreg} that make the compiler keep to so many registers; null where nothing does.
 function registerCap({ limits, kernel }, registers, blocks) {
   if (kernel.threads > limits.max_threads_per_block || registers >= limits.max_registers_per_thread) return null;
-  const seen = limits.launch_check_sub_partitions === null ? limits : { ...limits, sub_partitions: limits.launch_check_sub_partitions };
+  const seen = { ...limits, sub_partitions: checkedParts(limits) };
   const held = (regs) => evaluate(seen, kernelOf({ threads: kernel.threads, regs })).active_blocks;
   const isMeant = held(registers) >= blocks && blocks > held(registers + 1);
   return { launch_bounds: isMeant ? `__launch_bounds__(${kernel.threads}${blocks > 1 ? `, ${blocks}` : ""})` : null, maxnreg: `__maxnreg__(${registers})` };
@@ -442,14 +438,15 @@ function countWaves(blocks, wave) {
 function explain(result) {
   const { limits, kernel, allocated } = result;
   const isModern = hasRuntime(limits);
+  const isVirtual = kernel.virtual_resources !== null || kernel.tensor_memory !== null;
   const registers = isModern ? explainRegisters : explainSpreadsheetRegisters;
   const found = [
     ["warps", explainWarps(result)],
     ["blocks", [[`at most ${blocksBy(result, "blocks")} per SM`]]],
     ["registers", kernel.regs ? registers(result) : notLimited(kernel.regs !== null)],
     ["shared_memory", allocated.shared_memory ? explainSharedMemory(result) : notLimited(isSharedMemoryGiven(kernel))],
-    ["barriers", isModern && explainBarriers(result)],
-    ["virtual_resources", isModern && explainVirtualResources(result)],
+    ["barriers", isModern && explainCounted(result, "barriers", "9.0")],
+    ["virtual_resources", isModern && isVirtual && explainCounted(result, "virtual_resources", "10.0")],
     ["tensor_memory", kernel.tensor_memory !== null && explainTensorMemory(result)],
   ];
   // Numbers have their commas from here.
@@ -475,8 +472,8 @@ function warpSteps(result, resource, warps, unit = "") {
   return [`${warps}${unit} / 2 = ${half} in each half`, `${half} // ${warpsOf(result)} = ${divide(half, each)}, x 2 = ${blocksBy(result, resource)}`];
 }
 
-function isResultInHalf({ limits, kernel, allocated }) {
-  return limits.partitioned_global_caching && isConfinedToHalf(limits, kernel, allocated.warps, allocated.registers / allocated.warps);
+function isResultInHalf({ limits, kernel, allocated: { warps, registers } }) {
+  return isConfinedToHalf(limits, kernel, warps, registers / warps);
 }
 
 function explainWarps(result) {
@@ -550,23 +547,18 @@ function explainSharedMemory(result) {
   return [[...steps, `${pool} // ${perBlock} = ${blocksBy(result, "shared_memory")}`], why];
 }
 
-function explainBarriers(result) {
-  const { barriers } = result.kernel;
-  if (result.block_limits.barriers === null) return [[barriers === 0 ? "no limit: the kernel uses none" : "no limit before 9.0"]];
-  return [[sharingStep(result, "barriers", { note: barriers === null ? " (not given: counted as one)" : "" })]];
-}
-
-function explainVirtualResources(result) {
-  const { limits, kernel } = result;
-  if (kernel.virtual_resources === null && kernel.tensor_memory === null) return null;
-  if (!virtualResourcesOf(kernel)) return [["no limit: the kernel uses none"]];
-  if (limits.virtual_resources_per_multiprocessor === null) return [["no limit before 10.0"]];
-  return [[sharingStep(result, "virtual_resources")], "A block that allocates tensor memory starts with all virtual resources of the SM."];
+// A resource that only GPUs from a compute capability on count.
+function explainCounted(result, resource, since) {
+  if (!result.uses[resource].per_block) return [["no limit: the kernel uses none"]];
+  if (result.block_limits[resource] === null) return [[`no limit before ${since}`]];
+  if (resource === "virtual_resources") {
+    return [[sharingStep(result, resource)], "A block that allocates tensor memory starts with all virtual resources of the SM."];
+  }
+  return [[sharingStep(result, resource, { note: result.kernel.barriers === null ? " (not given: counted as one)" : "" })]];
 }
 
 function explainTensorMemory(result) {
-  const columns = result.kernel.tensor_memory;
-  const rounded = roundUp(columns, TENSOR_MEMORY_UNIT);
+  const [columns, rounded] = [result.kernel.tensor_memory, columnsOf(result.kernel)];
   const steps = rounded === columns ? [] : [`${columns} columns, rounded up to ${TENSOR_MEMORY_UNIT}s: ${rounded}`];
   return [[...steps, sharingStep(result, "tensor_memory", { unit: " columns" })]];
 }

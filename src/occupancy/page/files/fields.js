@@ -157,7 +157,7 @@ function stepOf(name, limits) {
 function highestOf(name, limits, kernel) {
   if (name === "threads") return limits.max_threads_per_block;
   if (name === "smem") return (kernel.shared_memory_mode && limits.max_oversized_shared_memory_per_block) || limits.max_shared_memory_per_block_optin;
-  return limits[HIGHEST[name]];
+  return limits[AMOUNTS[name].highest];
 }
 
 // The next multiple of the unit, upwards or downwards.
