@@ -28,11 +28,11 @@ BUDGETS = {
     "report": 3440,
     "render": 630,
     "page": 280,
-    "api": 2070,
+    "api": 2050,
     "cuda": 130,
     "typing": 40,
     "triton": 140,
-    "cli": 1670,
+    "cli": 1660,
     "__init__": 120,
     "__main__": 30,
 }

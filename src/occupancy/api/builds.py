@@ -254,13 +254,7 @@ def save_baseline(
 
 
 def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
-    """Write the first rules and the first baseline of a build.
-
-    Raises:
-        InputError: One of the files exists.
-        BaselineError: It cannot be written.
-        ReadError: Some part of the build cannot be read.
-    """
+    """Write the first rules and the first baseline of a build; refuse to replace a file."""
     for path in (rules, baseline):
         if os.path.exists(path):
             raise InputError(

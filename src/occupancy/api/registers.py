@@ -48,19 +48,14 @@ def register_split(
     return split_registers(
         find_gpu(gpu).limits,
         None if threads is None else parse_count(threads, "threads"),
-        parse_groups(groups),
+        _parse_groups(groups),
         launch_regs=None if regs is None else parse_count(regs, "regs"),
         min_blocks=None if blocks is None else parse_count(blocks, "blocks"),
         smem=None if smem is None else parse_size(smem, "smem"),
     )
 
 
-def parse_groups(value: Groups) -> list[Warpgroups]:
-    """Parse warpgroups and their registers.
-
-    Raises:
-        InputError: Something else.
-    """
+def _parse_groups(value: Groups) -> list[Warpgroups]:
     if not isinstance(value, str):
         return [_group(pair, value) for pair in (value if isinstance(value, Iterable) else [None])]
     parts = [part.strip() for part in value.replace("/", ",").split(",")]

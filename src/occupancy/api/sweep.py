@@ -117,9 +117,6 @@ def report_of(
     """Return the report of every combination, or of the kernel's three curves if nothing varies.
 
     The inputs are fields of `Kernel` as text, with lists and ranges as `parse_values` reads them.
-
-    Raises:
-        InputError: An empty range, too many combinations, or an error of `compute`.
     """
     grid = _make_grid(gpus, inputs, model)
     if grid.varied:
@@ -138,9 +135,6 @@ def picture_of(
     """Return the same as a picture; if nothing but the GPU varies, the three curves with one for each GPU.
 
     Marks are values of the input that varies, lists of them such as ``64,128``, or ``best``.
-
-    Raises:
-        InputError: As in `report_of`; more than two inputs vary, or a mark without a curve.
     """
     texts = [each for mark in marks for each in mark.split(",")]
     values = [parse_size(each, "marks") for each in texts if each != "best"]

@@ -37,11 +37,7 @@ ARGUMENT_OF: dict[str, str] = {
 }
 _NAMES = (*ARGUMENT_OF, *_WARPS, *_DIMENSIONS, _REGISTER_CAP, *_CLUSTER_SIZES)
 """Every name that is read from a configuration."""
-_NAMES_OF_THREADS = (
-    *(name for name, argument in ARGUMENT_OF.items() if argument == "threads"),
-    *_WARPS,
-    *_DIMENSIONS,
-)
+_NAMES_OF_THREADS = ("threads", *TUNER_NAMES["threads"], *_WARPS, *_DIMENSIONS)
 
 
 def prune(
@@ -112,7 +108,6 @@ def is_launchable(
 
 
 MAX_KNOWN = 1 << 14
-OWN = ("min_occupancy", "min_blocks", "model")
 
 
 class Criteria:
@@ -132,7 +127,7 @@ class Criteria:
         min_occupancy: float | str = 0.0,
         min_blocks: int = 1,
         model: Model | None = None,
-        own: tuple[str, ...] = OWN,
+        own: tuple[str, ...] = ("min_occupancy", "min_blocks", "model"),
     ) -> None:
         for name in needs:
             if name not in KernelInputs.__annotations__:
@@ -235,11 +230,7 @@ class Criteria:
 
 
 def blocks_per_cluster(config: object) -> int:
-    """Return the blocks per cluster of a configuration; 1 if it does not give them.
-
-    Raises:
-        InputError: Not a whole number.
-    """
+    """Return the blocks per cluster of a configuration; 1 if it does not give them."""
     return _read(config, 1, {"threads": 1})[1]
 
 

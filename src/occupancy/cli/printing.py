@@ -53,16 +53,11 @@ def show(report: Report, output_format: str) -> None:
         from ..render import markup
 
         print_data(markup.markdown(report) if output_format == "markdown" else markup.html(report), nl=False)
-    elif output_format == "csv":
-        from ..render.data import write_csv
-
-        stream = io.StringIO()
-        write_csv(report, stream)
-        print_data(stream.getvalue(), nl=False)
     else:
         from ..render import data
 
-        for piece in data.json_pieces(report) if output_format == "json" else data.json_line_pieces(report):
+        pieces = {"csv": data.csv_pieces, "json": data.json_pieces, "jsonl": data.json_line_pieces}
+        for piece in pieces[output_format](report):
             print_data(piece, nl=False)
 
 

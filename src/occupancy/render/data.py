@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any, TextIO
+from typing import Any
 
 from ..report.model import Column, Report
 from ..values.untrusted import csv_cell, json_text
@@ -50,11 +50,11 @@ def _json(value: Any) -> str:
     return "null" if value is None else json_text(_encode(value))
 
 
-def write_csv(report: Report, stream: TextIO) -> None:
-    """Write CSV with a header; lists are joined with semicolons, nested values are written as on a screen."""
-    stream.write(",".join(column.key for column in report.columns) + "\n")
+def csv_pieces(report: Report) -> Iterator[str]:
+    """Yield CSV; semicolons join lists, nested values are as on a screen."""
+    yield ",".join(column.key for column in report.columns) + "\n"
     for rows in _rows(report.rows, report.columns, _csv):  # csv.writer takes three times as long
-        stream.writelines((",".join(row) or '""') + "\n" for row in rows)
+        yield "".join((",".join(row) or '""') + "\n" for row in rows)
 
 
 def _csv(value: Any, column: Column, row: Any) -> str:
