@@ -123,7 +123,7 @@ const app = {
     try {
       this.change({ [input.name]: nextText(input, textOf(this.fields, input), units, this.limits) });
     } catch (error) {
-      if (!(error instanceof Wrong || error instanceof Refused)) throw error; // no number: it stays
+      if (!(error instanceof Refused)) throw error; // no number: it stays
     }
   },
   // Other amounts of what the kernel uses.
@@ -257,7 +257,10 @@ const app = {
     const rows = kernels.map((kernel, at) => {
       const { result, limits } = readQuestion(this.fieldsOf(kernel));
       const facts = [kernel.arch, kernel.fields.regs && `${kernel.fields.regs} regs`, kernel.spills && `spills ${kernel.spills}`];
-      return element("li", {}, button(kernel.name, `pasted ${at}`, () => this.take(kernel), { class: "link" }), element("small", {}, facts.filter(Boolean).join(", ")), result ? shareCell(result.occupancy, result.launchable ? result.limiters[0] : "fails").slice(1) : element("small", {}, limits ? "" : "unknown GPU"));
+      return element("li", {},
+        button(kernel.name, `pasted ${at}`, () => this.take(kernel), { class: "link" }),
+        element("small", {}, facts.filter(Boolean).join(", ")),
+        result ? shareCell(result).slice(1) : element("small", {}, limits ? "" : "unknown GPU"));
     });
     fill(byId("found"), [text.trim() && !rows.length && element("p", { class: "error" }, "No kernel found. Paste the output of ptxas -v, with its “Compiling entry function” lines."), rows.length > 0 && element("ul", {}, rows)]);
     if (kernels.length === 1) this.take(kernels[0]);

@@ -12,17 +12,12 @@ function adapt(node, wanted) {
   const { properties } = wanted;
   const before = node.shown ?? {};
   node.shown = properties;
-  for (const name in properties) {
+  for (const name in { ...before, ...properties }) {
     const value = properties[name];
     if (value === before[name]) continue;
-    if (typeof value === "function") node[`on${name}`] = value;
+    if (typeof (value ?? before[name]) === "function") node[`on${name}`] = value ?? null;
     else if (value === null || value === undefined || value === false) node.removeAttribute(name);
     else node.setAttribute(name, value === true ? "" : value);
-  }
-  for (const name in before) {
-    if (name in properties) continue;
-    if (typeof before[name] === "function") node[`on${name}`] = null;
-    else node.removeAttribute(name);
   }
   fill(node, wanted.children);
   return node;
@@ -81,8 +76,11 @@ function table(caption, titles, rows, properties = {}) {
 // A cell of a table with a number in it.
 const numeric = (text) => [{ class: "number" }, text];
 
-// One with a share of 1, as a number and as a bar in a colour.
-const shareCell = (share, colour) => [{ class: "use" }, element("span", { class: "number" }, words.percent(share)), bar(share, colour)];
+// One with the occupancy of a result, as a number and as a bar in the limiter's colour.
+function shareCell({ occupancy, launchable, limiters }) {
+  const text = element("span", { class: "number" }, words.percent(occupancy));
+  return [{ class: "use" }, text, bar(occupancy, launchable ? limiters[0] : "fails")];
+}
 
 // The text of an element, where it is another one.
 function settle(node, text) { if (node.textContent !== text) node.textContent = text; }

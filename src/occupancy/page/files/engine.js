@@ -16,9 +16,9 @@ const NO_KERNEL = {
   opt_in: null, virtual_resources: null, tensor_memory: null, shared_memory_mode: null, reallocates_registers: false,
 };
 
-// A question that the GPU has no place for, such as a carveout that it lacks.
+// An input that cannot be read, or that the GPU lacks; where: its name, if it is not the one being read.
 class Refused extends Error {
-  constructor(where, message) {
+  constructor(message, where = null) {
     super(message);
     this.where = where;
   }
@@ -55,7 +55,7 @@ function configurationOf(limits, carveout) {
   }
   if (limits.shared_memory_configurations.includes(carveout.amount)) return carveout.amount;
   const sizes = limits.shared_memory_configurations.map((size) => size / 1024).join(", ");
-  throw new Refused("carveout", `This GPU has no such configuration. Enter 0% to 100%, or one of ${sizes} KiB.`);
+  throw new Refused(`This GPU has no such configuration. Enter 0% to 100%, or one of ${sizes} KiB.`, "carveout");
 }
 
 const smallestConfiguration = (limits, needed) => limits.shared_memory_configurations.find((size) => size >= needed) ?? limits.max_shared_memory_per_multiprocessor;
@@ -63,13 +63,13 @@ const smallestConfiguration = (limits, needed) => limits.shared_memory_configura
 function checkModes(limits, kernel) {
   const { caching, shared_memory_mode: mode } = kernel;
   const [here, most] = [limits.compute_capability, limits.tensor_memory_per_multiprocessor];
-  if (caching !== null && !limits.partitioned_global_caching) throw new Refused("caching", `${here} has no choice of caching. Clear this field.`);
+  if (caching !== null && !limits.partitioned_global_caching) throw new Refused(`${here} has no choice of caching. Clear this field.`, "caching");
   if (mode !== null && limits.max_oversized_shared_memory_per_block === null) {
-    throw new Refused("shared_memory_mode", `${here} has no oversized shared memory. Clear this field.`);
+    throw new Refused(`${here} has no oversized shared memory. Clear this field.`, "shared_memory_mode");
   }
   if (kernel.tensor_memory === null) return;
-  if (most === null) throw new Refused("tensor_memory", `${here} has no tensor memory. Clear this field.`);
-  if (columnsOf(kernel) > most) throw new Refused("tensor_memory", `Out of range: 32 to ${grouped(most)} in steps of 32.`);
+  if (most === null) throw new Refused(`${here} has no tensor memory. Clear this field.`, "tensor_memory");
+  if (columnsOf(kernel) > most) throw new Refused(`Out of range: 32 to ${grouped(most)} in steps of 32.`, "tensor_memory");
 }
 
 const registersPerWarp = (limits, registers) => roundUp(registers * limits.warp_size, limits.register_allocation_unit);
@@ -410,8 +410,8 @@ function fullWave(result, sms, clusterSize = null) {
   const slots = result.launchable ? result.active_blocks * sms : 0;
   if (clusterSize === null) return { multiprocessor_count: sms, blocks: slots, slots, cluster_size: null, clusters: null };
   const { max_portable_cluster_size: portable, max_non_portable_cluster_size: most } = result.limits;
-  if (portable === null) throw new Refused("cluster", `${result.limits.compute_capability} has no clusters. Clear this field.`);
-  if (clusterSize > (most ?? portable)) throw new Refused("cluster", `Out of range: 1 to ${most ?? portable} blocks.`);
+  if (portable === null) throw new Refused(`${result.limits.compute_capability} has no clusters. Clear this field.`, "cluster");
+  if (clusterSize > (most ?? portable)) throw new Refused(`Out of range: 1 to ${most ?? portable} blocks.`, "cluster");
   const clusters = divide(slots, clusterSize);
   return { multiprocessor_count: sms, blocks: clusters * clusterSize, slots, cluster_size: clusterSize, clusters };
 }

@@ -7,17 +7,15 @@ const NUMBERS = ["count", "size", "shape", "carveout"];
 const inputOf = (name) => DATA.inputs.find((each) => each.name === name);
 const textOf = (fields, { name }) => (fields[name] ?? "").trim();
 
-class Wrong extends Error {}
-
 function readCount(text, range) {
   const plain = /^\d{1,3}([,_]\d{3})+$/.test(text) ? text.replace(/[,_]/g, "") : text;
-  if (!/^(\d{1,12}|0x[0-9a-f]{1,9})$/i.test(plain)) throw new Wrong("Enter a whole number.");
+  if (!/^(\d{1,12}|0x[0-9a-f]{1,9})$/i.test(plain)) throw new Refused("Enter a whole number.");
   return within(Number(plain), range);
 }
 
 function within(number, [low, high]) {
-  if (number < low) throw new Wrong(`Enter ${grouped(low)} or more.`);
-  if (number > high) throw new Wrong(`Enter ${grouped(high)} or less.`);
+  if (number < low) throw new Refused(`Enter ${grouped(low)} or more.`);
+  if (number > high) throw new Refused(`Enter ${grouped(high)} or less.`);
   return number;
 }
 
@@ -29,7 +27,7 @@ function bytesOf(text) {
 
 function readSize(text, range) {
   const bytes = bytesOf(text);
-  if (!Number.isInteger(bytes)) throw new Wrong("Enter bytes, or a size such as 40k.");
+  if (!Number.isInteger(bytes)) throw new Refused("Enter bytes, or a size such as 40k.");
   return within(bytes, range);
 }
 
@@ -38,10 +36,10 @@ function readShape(text, range) {
   const inBrackets = /^\((.*)\)$/.exec(text); // as Python writes it
   const parts = inBrackets ? inBrackets[1].split(/\s*,\s*/) : /^0x/i.test(text) ? [text] : text.split(/\s*[x×*]\s*/i);
   if (parts.length === 1 && !inBrackets) {
-    if (/^\d+,\d+$/.test(text) && !/,0\d\d$/.test(text)) throw new Wrong(`Enter a shape as ${text.replace(",", "x")}.`);
+    if (/^\d+,\d+$/.test(text) && !/,0\d\d$/.test(text)) throw new Refused(`Enter a shape as ${text.replace(",", "x")}.`);
     return [readCount(text, range), null];
   }
-  if (parts.length > 3) throw new Wrong("Enter up to three dimensions.");
+  if (parts.length > 3) throw new Refused("Enter up to three dimensions.");
   const shape = [...parts.map((each) => readCount(each, range)), 1, 1].slice(0, 3);
   return [within(shape[0] * shape[1] * shape[2], range), shape];
 }
@@ -61,7 +59,7 @@ function readCarveout(text, limits) {
 const READERS = {
   count(text, input) {
     const number = readCount(text, input.range);
-    if (number % input.multiple) throw new Wrong(`Enter a multiple of ${input.multiple}.`);
+    if (number % input.multiple) throw new Refused(`Enter a multiple of ${input.multiple}.`);
     return { [input.field]: number };
   },
   size: (text, input) => ({ [input.field]: readSize(text, input.range) }),
@@ -75,7 +73,7 @@ const READERS = {
 };
 
 function oneOf(text, options) {
-  if (!options.includes(text)) throw new Wrong(`Enter ${options.join(" or ")}.`);
+  if (!options.includes(text)) throw new Refused(`Enter ${options.join(" or ")}.`);
   return text;
 }
 
@@ -92,7 +90,7 @@ function readQuestion(fields) {
     try {
       return reader();
     } catch (error) {
-      if (!(error instanceof Wrong || error instanceof Refused)) throw error;
+      if (!(error instanceof Refused)) throw error;
       errors[error.where?.replaceAll("_", "-") ?? name] = error.message;
       return null;
     }

@@ -148,7 +148,7 @@ function demangled(name) {
     const all = [];
     while (rest && !take(/^E/)) {
       all.push(take(/^J/) ? "..." : argument());
-      if (!all[all.length - 1]) throw new Wrong("too complex");
+      if (!all[all.length - 1]) throw new Refused("too complex");
     }
     return `<${all.join(", ")}>`;
   };
@@ -157,7 +157,7 @@ function demangled(name) {
     const parts = [];
     while (rest && !take(/^E/)) {
       const part = /^I/.test(rest) ? parts.pop() + parameters() : source();
-      if (!part) throw new Wrong("too complex");
+      if (!part) throw new Refused("too complex");
       parts.push(part);
     }
     return parts.join("::");

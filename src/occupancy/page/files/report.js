@@ -6,7 +6,6 @@ const spillsOf = (kernel, side = "") => (kernel[`${side}spill_store_bytes`] ?? 0
 const bytesText = (bytes) => `${grouped(bytes)} B`;
 const sizeText = (bytes) => (bytes ? words.size(bytes) : "0");
 const archText = (kernel) => (kernel.arch ?? "").replace("sm_", "");
-const limitersOf = (kernel) => (kernel.launchable === false ? "does not launch" : words.list((kernel.limiters ?? []).map(words.name)));
 
 const stepText = (step) => step && `${Object.entries(step.requires).map(([name, amount]) => `${words.amount(name, amount)} ${name === "smem" ? "" : name}`.trim()).join(", ")}: ${words.percent(step.occupancy)}`;
 

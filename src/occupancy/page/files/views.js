@@ -34,6 +34,11 @@ function lacks({ active_blocks: blocks, limiters, uses, limits }) {
   });
 }
 
+// What limits a result or a kernel of a report.
+function limitersOf({ launchable, limiters }) {
+  return launchable === false ? "does not launch" : words.list((limiters ?? []).map(words.name));
+}
+
 const optInCall = ({ kernel }) => `cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, ${kernel.smem ?? kernel.dynamic_smem});`;
 
 // {figure, headline, detail, isBad, call}
@@ -96,13 +101,15 @@ function stepButton(result, step) {
   const cap = regs === undefined || mayBeDivided(result) ? null : registerCap(result, regs, step.active_blocks);
   const bounds = cap ? cap.launch_bounds ?? cap.maxnreg : "";
   const last = changes.slice(1).join(", ") || bounds.replace(/__(?:launch_)?(\w+?)__/, "$1 ") || (threads ? "all else stays" : regs ? "unless setmaxnreg" : words.count(step.active_blocks, "block"));
-  return element(
-    "button",
-    { type: "button", class: "step", "data-key": `step ${step.active_blocks} ${Object.keys(step.requires)}`, title: `${words.count(step.active_blocks, "block")}: ${changesOf(result, step)}${bounds && `. ${bounds} may cause spills.`}`, click: () => app.apply(step.requires) },
-    element("b", {}, words.percent(step.occupancy)),
-    element("span", {}, changes[0]),
-    element("small", {}, last),
-  );
+  const title = `${words.count(step.active_blocks, "block")}: ${changesOf(result, step)}${bounds && `. ${bounds} may cause spills.`}`;
+  const key = `step ${step.active_blocks} ${Object.keys(step.requires)}`;
+  return choiceButton([step.occupancy, changes[0], last], key, () => app.apply(step.requires), { title });
+}
+
+// A change to apply: the occupancy it reaches, and two lines about it.
+function choiceButton([occupancy, first, last], key, click, properties = {}) {
+  const lines = [element("b", {}, words.percent(occupancy)), element("span", {}, first), element("small", {}, last)];
+  return button(lines, key, click, { class: "step", ...properties });
 }
 
 // The verdict of the question, or of the last one that had a result; problem: what is wrong in the fields.
@@ -111,6 +118,7 @@ function showVerdict(question, held, problem) {
   const verdict = verdictOf(question);
   const [shown, more] = stepsShown(result);
   const heldText = held?.result ? ` · A ${words.percent(held.result.occupancy)}` : "";
+  const makeDynamic = () => app.ask({ "static-smem": "", "dynamic-smem": String(sharedMemoryOf(question.kernel)) });
   const none = result.occupancy === 1 ? "The SM is full." : verdict.isBad ? "" : "Neither using less nor another block size gives more.";
   byId("verdict").className = verdict.isBad ? "bad" : "";
   fill(byId("verdict"), [
@@ -124,7 +132,7 @@ function showVerdict(question, held, problem) {
       shown.map((step) => stepButton(result, step)),
       more.length > 0 && element("details", { class: "menu" }, element("summary", { class: "step" }, element("b", {}, `+${more.length}`), "more"), element("div", {}, more.map((step) => stepButton(result, step)))),
       !shown.length && none && element("p", { class: "none" }, none),
-      isRefusedByCompiler(result) && element("button", { type: "button", class: "step", "data-key": "dynamic", click: () => app.ask({ "static-smem": "", "dynamic-smem": String(sharedMemoryOf(question.kernel)) }) }, element("b", {}, words.percent(result.occupancy)), element("span", {}, "make it dynamic"), element("small", {}, "and opt in")),
+      isRefusedByCompiler(result) && choiceButton([result.occupancy, "make it dynamic", "and opt in"], "dynamic", makeDynamic),
     ),
   ]);
 }
@@ -208,7 +216,7 @@ function resultOn(limits, kernel) {
   try {
     const result = evaluate(limits, kernel);
     const failure = failureOf(result);
-    return { result, why: failure ? "does not launch" : words.list(result.limiters.map(words.name)), title: failure ? failureText(failure, kernel)[0] : "" };
+    return { result, why: limitersOf(result), title: failure ? failureText(failure, kernel)[0] : "" };
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     return { result: null, why: error.message.split(". ")[0], title: "" };
@@ -221,7 +229,7 @@ function showGpus(here, question, pins) {
     return { class: isHere ? "here" : null, cells: [
       button(label, `gpu ${key}`, () => app.ask({ gpu: key }), { class: "link", "aria-current": isHere && "true" }),
       limits.compute_capability,
-      result ? shareCell(result.occupancy, result.launchable ? result.limiters[0] : "fails") : [{ class: "use" }, "-"],
+      result ? shareCell(result) : [{ class: "use" }, "-"],
       numeric(result ? grouped(result.active_blocks) : "-"),
       [{ class: "reason", title: title || null }, why],
       ...last.map((each) => [{}, each]),
@@ -264,7 +272,7 @@ function showCompare(fields, question, heldFields, held) {
   const inputs = [{ name: "kernel", label: "Kernel" }, { name: "gpu", label: "GPU" }, ...DATA.inputs].filter(({ name }) => fields[name]?.trim() || heldFields[name]?.trim());
   const rows = [
     ["Occupancy", ...text((result) => words.percent(result.occupancy))],
-    ["Limited by", ...text((result) => (result.launchable ? words.list(result.limiters.map(words.name)) : "does not launch"))],
+    ["Limited by", ...text(limitersOf)],
     ...inputs.map(({ name, label }) => [label, heldFields[name]?.trim() || "not given", fields[name]?.trim() || "not given"]),
     ["Blocks per SM", ...text((result) => grouped(result.active_blocks))],
     ...RESOURCES.filter((name) => sides.some(({ result }) => (result?.block_limits[name] ?? null) !== null)).map((name) => [`Blocks by ${words.name(name)}`, ...text(({ block_limits: allowed }) => (allowed[name] === null ? "no limit" : grouped(allowed[name])))]),
