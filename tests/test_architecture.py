@@ -28,7 +28,7 @@ BUDGETS = {
     "report": 3440,
     "render": 630,
     "page": 280,
-    "api": 2050,
+    "api": 2020,
     "cuda": 130,
     "typing": 40,
     "triton": 140,

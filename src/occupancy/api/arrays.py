@@ -9,6 +9,7 @@ from ..arrays import ArrayResults
 from ..errors import InputError
 from ..render.pictures import plot
 from ..report import pictures
+from ..report.calc import RESULT_COLUMNS
 from ..report.model import Column, Report
 from ..values.numbers import percent
 from .printed import Printed
@@ -71,13 +72,7 @@ class Sweep(Printed, ArrayResults):
         return Report("sweep", (f"{which} of {shape} kernels on {', '.join(self.names)}",), columns, rows)
 
 
-_TITLES = {
-    "gpu": "GPU",
-    "cc": "CC",
-    "active_blocks": "Blocks",
-    "limiters": "Limited by",
-    "occupancy": "Occupancy",
-}
+_TITLES = {column.key: column.title for column in RESULT_COLUMNS}
 
 
 def _column(name: str) -> Column:

@@ -263,8 +263,10 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
     sizes = options.pop("threads", None)
     reading = Reading(sizes)
     saved = save_baseline(build, baseline, threads=reading.threads, **options)
-    has_spills = all(kernel.spill_store_bytes is not None for kernel in saved.kernels)
-    has_smem_spills = all(kernel.spill_smem is not None for kernel in saved.kernels)
+    states_spills = all(kernel.spill_store_bytes is not None for kernel in saved.kernels)
+    spills = SPILL_RULES if states_spills else STACK_RULES
+    if all(kernel.spill_smem is not None for kernel in saved.kernels):
+        spills += SMEM_RULES
     try:
         seen = os.path.relpath(baseline, os.path.dirname(rules) or ".")
     except ValueError:  # on another drive of Windows
@@ -276,7 +278,6 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
     threads = (
         f"\nthreads = {saved.threads:<21}# per block, unless the build records it" if saved.threads else ""
     )
-    spills = (SPILL_RULES if has_spills else STACK_RULES) + (SMEM_RULES if has_smem_spills else "")
     text = FIRST_RULES.format(
         baseline=json.dumps(PurePath(seen).as_posix()), threads=threads, spills=spills, sizes=stated
     )

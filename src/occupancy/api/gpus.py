@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, get_args
 
 from ..errors import InputError, shown
@@ -31,7 +32,7 @@ def limits(cc: GpuLike) -> Limits:
         InputError: Nothing has that name, or GPUs with different compute capabilities; it lists them.
         UnknownComputeCapabilityError: The table lacks it; the error names the nearest.
     """
-    return cc if isinstance(cc, Limits) else find_gpu(cc).limits
+    return find_gpu(cc).limits
 
 
 def gpus(pattern: str = "", *, sort: GpuOrder = "newest") -> list[Gpu]:
@@ -45,7 +46,6 @@ def gpus(pattern: str = "", *, sort: GpuOrder = "newest") -> list[Gpu]:
     Raises:
         InputError: There is no such GPU, or no such order.
     """
-
     if sort not in GPU_ORDERS:
         raise InputError(f"{shown(sort)} is not an order", where="sort", allowed=", ".join(GPU_ORDERS))
     parts = [part.strip() for part in str(pattern).split(",") if part.strip()]
@@ -54,19 +54,14 @@ def gpus(pattern: str = "", *, sort: GpuOrder = "newest") -> list[Gpu]:
     found.sort(key=lambda gpu: gpu.limits.compute_capability, reverse=True)
     if sort == "name":
         found.sort(key=lambda gpu: gpu.label)
-    elif sort == "sms":
-        found.sort(key=lambda gpu: -(gpu.multiprocessor_count or 0))
-    elif sort == "memory":
-        found.sort(key=lambda gpu: -(gpu.memory_gb or 0))
+    elif sort != "newest":
+        amount = attrgetter("multiprocessor_count" if sort == "sms" else "memory_gb")
+        found.sort(key=lambda gpu: -(amount(gpu) or 0))
     return found
 
 
 def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
-    """Return the number of SMs: the given one, else that of the GPU.
-
-    Raises:
-        InputError: Not a number, or none is given and the GPU has no single one.
-    """
+    """Return the number of SMs: the given one, else that of the GPU."""
     if given is not None:
         return parse_count(given, "multiprocessor_count")
     if gpu.multiprocessor_count is not None:
@@ -85,9 +80,7 @@ def compute_capabilities() -> list[ComputeCapability]:
     return list(shipped.known())
 
 
-def sources(
-    ccs: Iterable[GpuLike] | GpuLike | None = None,
-) -> list[Provenance]:
+def sources(ccs: Iterable[GpuLike] | GpuLike | None = None) -> list[Provenance]:
     """List the sources of each number of the table, and disagreements between sources.
 
     Args:

@@ -334,9 +334,6 @@ def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None, carveout:
 
     It fills a mutable `Result` first: to set guarded attributes takes longer than the arithmetic. A carveout
     of ``"auto"`` stands for the smallest with the same occupancy.
-
-    Raises:
-        InputError: The model does not support the GPU, or the GPU lacks the carveout or caching mode.
     """
     result: Any = Result(gpu.limits, kernel, model)
     result.gpu = gpu
@@ -355,10 +352,6 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
     """Return the kernel that an object, keyword arguments, or both describe.
 
     The function is the one that was called, for errors.
-
-    Raises:
-        InputError: No threads, a value that no kernel can have, or an object that is no kernel.
-        TypeError: A keyword that does not exist.
     """
     for name in inputs:
         if name not in KernelInputs.__annotations__:

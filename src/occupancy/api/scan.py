@@ -235,8 +235,7 @@ class Scan(PrintedRows, Sequence[ScannedKernel]):
     @property
     def found(self) -> int:
         """Number of kernels and launches in the sources, wanted or not."""
-        number: int = self._about["found"]
-        return number
+        return int(self._about["found"])
 
     def findings(self) -> list[Finding]:
         """Return what to look at: kernels that do not launch, spill, or have a low occupancy."""

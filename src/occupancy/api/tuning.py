@@ -111,12 +111,7 @@ MAX_KNOWN = 1 << 14
 
 
 class Criteria:
-    """The conditions on a configuration.
-
-    Raises:
-        InputError: An argument of `function` is wrong.
-        TypeError: A need is not a field of a kernel.
-    """
+    """The conditions on a configuration, from the arguments of a function."""
 
     def __init__(
         self,
@@ -150,11 +145,7 @@ class Criteria:
         self._known: dict[object, list[Result]] = {}
 
     def kept(self, configs: Iterable[Config]) -> Iterator[Config]:
-        """Yield the configurations that meet the criteria.
-
-        Raises:
-            InputError: A single configuration, a value is invalid, or threads are missing.
-        """
+        """Yield the configurations that meet the criteria."""
         if isinstance(configs, Mapping):
             raise InputError("is one configuration", where="configs", hint="Give a list of them.")
         return (config for index, config in enumerate(configs) if self.results(config, index))
@@ -163,9 +154,6 @@ class Criteria:
         """Return the result on each GPU; empty if the configuration fails the criteria on one of them.
 
         The configuration is None if the needs give everything. Its index is for errors.
-
-        Raises:
-            InputError: A value is invalid, or threads are missing.
         """
         try:
             given = self._given(config)
