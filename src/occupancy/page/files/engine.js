@@ -549,7 +549,7 @@ function explainSharedMemory(result) {
 
 // A resource that only GPUs from a compute capability on count.
 function explainCounted(result, resource, since) {
-  if (!result.uses[resource].per_block) return [["no limit: the kernel uses none"]];
+  if (!result.uses[resource].per_block) return notLimited(true);
   if (result.block_limits[resource] === null) return [[`no limit before ${since}`]];
   if (resource === "virtual_resources") {
     return [[sharingStep(result, resource)], "A block that allocates tensor memory starts with all virtual resources of the SM."];

@@ -181,13 +181,13 @@ function showBars(result) {
       row.reason === "too_little" && used < 1000 && drawn("rect", { x: used.toFixed(1), width: (1000 - used).toFixed(1), height: 20, class: "left", fill: "url(#hatch)" }),
     );
     return element("div", { class: `row${row.isLimiter ? " limiter" : ""}${row.isEmpty ? " empty" : ""}`, role: "row" },
-      cell(row.title, `name ${row.name}`), element("span", { class: "use", role: "cell" }, bar), cell(row.perBlock, "number"), cell(row.perSm, "number sm"), cell(`${row.blocks}${row.isLimiter ? " ◂" : ""}`, "number"), cell([row.room, row.note].filter(Boolean).join("; "), "room"));
+      cell(row.title, `name ${row.name}`), element("span", { class: "use", role: "cell" }, bar), cell(row.perBlock, "number"), cell(row.perSm, "number"), cell(`${row.blocks}${row.isLimiter ? " ◂" : ""}`, "number"), cell([row.room, row.note].filter(Boolean).join("; "), "room"));
   });
-  const head = element("div", { class: "row head", role: "row" }, ["resource", "of one SM", "per block", "per SM", "blocks fit", "room"].map((text, at) => element("span", { role: "columnheader", class: ["", "", "number", "number sm", "number", "room"][at] }, text)));
+  const head = element("div", { class: "row head", role: "row" }, ["resource", "of one SM", "per block", "per SM", "blocks fit", "room"].map((text, at) => element("span", { role: "columnheader", class: ["", "", "number", "number", "number", "room"][at] }, text)));
   const hatch = drawn("svg", { class: "unseen", "aria-hidden": "true" }, drawn("pattern", { id: "hatch", width: 9, height: 20, patternUnits: "userSpaceOnUse" }, drawn("path", { d: "M0 20L9 0", class: "hatch" })));
   const key = (name, text) => element("span", {}, element("i", { class: name }), text);
   refill("bars", hatch, element("div", { role: "table", "aria-label": "What one block takes of each resource" }, head, rows),
-    element("p", { class: "legend" }, key("used", "resident blocks"), key("free", "free: another resource limits"), key("hatched", "too little for one more block")));
+    element("p", { class: "legend" }, key(null, "resident blocks"), key("free", "free: another resource limits"), key("hatched", "too little for one more block")));
 }
 
 function showWaves({ wave, waves, sms }, gpu) {
