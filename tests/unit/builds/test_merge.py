@@ -90,12 +90,14 @@ def test_a_linked_image_takes_the_place_of_the_relocatable_one_whose_line_is_in_
 
 
 def test_a_log_of_another_build_is_said_and_not_believed() -> None:
-    others = [replace(IMAGE, name="_Z1kv"), replace(LOG, name="_Z1kv", stack_bytes=64)]
+    others = [replace(IMAGE, name="_Z1kv"), replace(LOG, name="_Z1kv", stack_bytes=64, barriers=9)]
     merged = merge([IMAGE, replace(LOG, regs=40), *others])
     assert [each.spill_store_bytes for each in merged.records] == [None, None]
     (problem,) = merged.problems
     assert problem.source == "build.log"
-    assert problem.what.startswith("contradicts a.o about k for sm_80 (64 bytes of stack in the log, 16 in")
+    assert problem.what.startswith(
+        "contradicts a.o about k for sm_80 (9 barriers in the log, 1 in the image, 64"
+    )
 
 
 def kernel(name: str, of: KernelRecord = IMAGE, **changes: Any) -> KernelRecord:
