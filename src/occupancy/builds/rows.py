@@ -32,9 +32,9 @@ LOW = 0.5
 FindingRule = Literal["does-not-launch", "spills", "low-occupancy"]
 
 _needs = attrgetter(
-    "arch", "regs", "static_smem", "spill_smem", "dynamic_smem", "smem", "barriers", "virtual_resources",
-    "tensor_memory", "reallocates_registers", "max_threads", "num_warps", "threads", "block_dim",
-    "shared_memory_configuration",
+    "format", "arch", "regs", "static_smem", "spill_smem", "dynamic_smem", "smem", "barriers",
+    "virtual_resources", "tensor_memory", "reallocates_registers", "max_threads", "num_warps", "threads",
+    "block_dim", "shared_memory_configuration",
 )  # fmt: skip
 """Values of a record that its occupancy depends on; most kernels of a library share them with hundreds."""
 

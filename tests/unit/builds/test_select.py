@@ -130,13 +130,10 @@ class TestRows:
         (row,) = Evaluator(LimitsTable().limits).rows([record("a", "sm_90", threads=512, max_threads=256)])
         assert (row.launchable, row.occupancy, row.finding) == (False, 0, "does-not-launch")
         assert row.reason == "512 threads in one block, but the kernel was compiled for at most 256."
-        log = record("a", "sm_90", format="ptxas", static_smem=56832)
-        (row,) = Evaluator(LimitsTable().limits, 128).rows([log])
-        assert row.launchable is False
-        (row,) = Evaluator(LimitsTable().limits, 128).rows(
-            [record("a", "sm_90", format="cubin", static_smem=56832)]
-        )
-        assert row.launchable is True
+        found = [record("a", "sm_90", format=kind, static_smem=56832) for kind in ("ptxas", "cubin")]
+        rows = Evaluator(LimitsTable().limits, 128).rows(found)
+        assert [each.launchable for each in rows] == [False, True]
+        assert repr(row) == "<ScannedKernel a for sm_90: occupancy 0%>"
 
     def test_stated_sizes_of_some_kernels(self) -> None:
         sizes = [SizePattern("*", 64), SizePattern("bl*", 512, 1024)]
