@@ -36,6 +36,8 @@ class TestShapes:
         assert found.shape == (5, 2)
         expected = [[occupancy.compute(cc, threads=each, regs=40) for each in (64, 1024)] for cc in ccs]
         assert found.active_blocks.tolist() == [[each.active_blocks for each in row] for row in expected]
+        varying = occupancy.sweep("9.0", regs=[1, 2], threads=[[32], [64]]).varying()
+        assert list(varying) == ["threads", "regs"]
         assert found.occupancy.tolist() == [[np.float32(each.occupancy) for each in row] for row in expected]
 
     def test_chunks_do_not_show(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -174,10 +174,8 @@ class TestDiff:
         old = kernel(regs=40, spill_store_bytes=80, spill_load_bytes=80)
         (row,) = compare([old], [kernel(regs=64)], EVALUATOR).kernels
         assert row.verdict == "mixed"
-        unknown: dict[str, Any] = {
-            "spill_store_bytes": None,
-            "spill_load_bytes": None,
-        }  # of the stack, they may be a part
+        # Unknown spills may be a part of the stack.
+        unknown: dict[str, Any] = {"spill_store_bytes": None, "spill_load_bytes": None}
         (row,) = compare([kernel(**unknown)], [kernel(stack_bytes=64, **unknown)], EVALUATOR).kernels
         assert row.verdict == "worse"
         (row,) = compare([kernel()], [kernel(static_smem=36864)], EVALUATOR).kernels
@@ -191,6 +189,8 @@ class TestDiff:
         diff = compare(old, [*new, kernel("_Z1cv")], EVALUATOR)
         assert [[each.name for each in some] for some in (diff.added, diff.removed)] == [["_Z1cv"], ["_Z1av"]]
         assert diff.unknown == {"spill_bytes": 1}
+        (row,) = compare([kernel(regs=None)], [kernel()], EVALUATOR, with_same=True).kernels
+        assert row.occupancy_change == 0
 
     def test_a_block_size_of_one_build_counts_for_both(self) -> None:
         launch = kernel(threads=64, launches=1)

@@ -213,7 +213,8 @@ def test_the_last_day_of_an_exemption_is_optional(tmp_path: Path, day: str | Non
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("until = 2027-01-31", "reason is missing"), ('reason = ["x"]', "reason: got .* Give a sentence"),
+        ("until = 2027-01-31", "reason is missing"), ('reason = "x"\nrules = 3', "rules: got 3"),
+        ('reason = ["x"]', "reason: got .* Give a sentence"),
         ('reason = "x"\nuntil = 2027', r"until: got 2027\. Give the last day"),
         ('reason = "x"\nuntil = 2027-01-31T12:00:00', "until: got .* Give the last day"),
     ],

@@ -172,7 +172,7 @@ class TestSeveral:
             (["hopper", "ada,L4"], ["9.0", "8.9", "L4"]), (gpu("L4"), ["L4"]),
             (shipped.limits("8.9"), ["8.9"]), ([gpu("L4"), shipped.limits("8.9")], ["L4", "8.9"]),
             (shipped.limits("8.9").compute_capability, ["8.9"]), ("980", ["GeForce GTX 980"]),
-            ("10.1", ["10.1"]), ("9.0," * 50_000, ["9.0"] * 50_000),
+            ("10.1", ["10.1"]), ("1060 6", ["GeForce GTX 1060"]), ("9.0," * 50_000, ["9.0"] * 50_000),
         ],
     )  # fmt: skip
     def test_one_rule(self, value: object, labels: list[str]) -> None:
