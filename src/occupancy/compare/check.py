@@ -79,21 +79,21 @@ class ExemptKernel(NamedTuple):
 class Checked:
     """The result of a check."""
 
-    broken: tuple[BrokenKernel, ...] = ()
+    broken: tuple[BrokenKernel, ...]
     """Kernels that break rules."""
-    exempt: tuple[ExemptKernel, ...] = ()
-    kernels: tuple[KernelRecord, ...] = ()
+    exempt: tuple[ExemptKernel, ...]
+    kernels: tuple[KernelRecord, ...]
     """All kernels that were checked."""
-    rules: int = 0
+    rules: int
     """Rules that were for some kernel."""
-    added: tuple[KernelRecord, ...] = ()
+    added: tuple[KernelRecord, ...]
     """Kernels that the baseline does not have."""
-    removed: tuple[KernelRecord, ...] = ()
+    removed: tuple[KernelRecord, ...]
     """Kernels that only the baseline has and that may not be removed."""
-    may_be_removed: tuple[KernelRecord, ...] = ()
-    ended: tuple[Exemption, ...] = ()
+    may_be_removed: tuple[KernelRecord, ...]
+    ended: tuple[Exemption, ...]
     """Exemptions that would have helped, had they not ended."""
-    unused: tuple[tuple[Rule | Exemption, str], ...] = ()
+    unused: tuple[tuple[Rule | Exemption, str], ...]
     """Rules that demand nothing, and exemptions, with a pattern for no kernel; or that nothing needs."""
 
     @property
@@ -327,7 +327,7 @@ def _fix(row: ScannedKernel, violation: Violation) -> NextStep | None:
     answer, measure = row.answer, violation.measure
     if measure == "occupancy":
         return step_to(row, violation.limit)
-    if measure in ("spill_bytes", "spill_smem"):
+    if "spill" in measure:
         return step_with_registers(row)
     if answer is None or measure not in ("regs", "smem", "barriers"):
         return None

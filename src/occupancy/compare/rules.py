@@ -271,7 +271,7 @@ def _bound(name: str, value: Any) -> float | bool:
     return value
 
 
-def _check_names(given: Iterable[str], names: Collection[str], where: str = "") -> None:
+def _check_names(given: Iterable[str], names: Collection[str], where: str) -> None:
     with ErrorCollector() as found:
         for name in given:
             if name not in names:
