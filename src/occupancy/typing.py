@@ -24,8 +24,8 @@ from .compare.diff import DiffRow as DiffRow
 from .compare.rules import Rules as Rules
 from .engine import LaunchFailure as LaunchFailure
 from .engine import Result as Result
-from .engine.parts import Model as Model
-from .engine.parts import Use as Use
+from .engine.common import Model as Model
+from .engine.common import Use as Use
 from .readers import KernelStream as KernelStream
 from .readers import ReadProblem as ReadProblem
 from .readers.record import Spills as Spills

@@ -83,7 +83,7 @@ def gpus(words: tuple[str, ...], sort: GpuOrder, wants_all: bool, output_format:
     occupancy gpus --all --sort sms
     """
     from ..api.gpus import gpus as find
-    from ..report.gpus import gpus_report
+    from ..report.limits import gpus_report
 
     found = find(" ".join(words), sort=sort)
     shown = found if wants_all or words else found[:MAX_ROWS]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from .common import Allocation, BlockLimits, Model, Use
 from .launch_failure import LaunchFailure
 from .models import MODELS, default_model, rules
-from .parts import Allocation, BlockLimits, Model, Use
 from .result import Result
 
 __all__ = [

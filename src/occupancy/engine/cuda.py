@@ -11,15 +11,17 @@ from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import QUANTITIES
 from .common import (
+    Allocation,
+    BlockLimits,
     blocks_by_tensor_memory,
     check_modes,
+    make,
     registers_per_warp,
     round_up,
     shared_memory_configuration,
     smallest_configuration,
     warps_per_block,
 )
-from .parts import Allocation, BlockLimits, make
 
 FIRST_COMPUTE_CAPABILITY = (3, 0)
 """cuda_occupancy.h rejects older GPUs as unknown devices."""

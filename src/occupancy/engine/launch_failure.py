@@ -7,8 +7,7 @@ from typing import NamedTuple
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from . import cuda, spreadsheet
-from .common import round_up
-from .parts import Allocation, BlockLimits, Model
+from .common import Allocation, BlockLimits, Model, round_up
 
 # cudaGetErrorString for a launch that breaks the limit. Seen on an H200 with driver 580 and the runtimes of
 # CUDA 11.8 to 13.5 (tests/data/device/launch_errors.csv).

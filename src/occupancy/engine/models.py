@@ -8,7 +8,7 @@ from ..errors import InputError, shown
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from . import cuda, spreadsheet
-from .parts import Allocation, BlockLimits, Model
+from .common import Allocation, BlockLimits, Model
 
 
 class ModelRules(Protocol):

@@ -7,10 +7,9 @@ from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import QUANTITIES, RESOURCES, Resource
 from . import cuda
-from .common import round_up
+from .common import Allocation, BlockLimits, Model, Use, round_up
 from .launch_failure import LaunchFailure, first_failure
 from .models import MODELS, rules
-from .parts import Allocation, BlockLimits, Model, Use
 
 
 class Result:

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from ..values.kernel import Kernel
 from ..values.limits import Limits, SpreadsheetColumn
 from .common import (
+    Allocation,
+    BlockLimits,
     blocks_by_tensor_memory,
     check_modes,
     registers_per_warp,
@@ -18,7 +20,6 @@ from .common import (
     shared_memory_configuration,
     warps_per_block,
 )
-from .parts import Allocation, BlockLimits
 
 
 class Bound(NamedTuple):

@@ -17,7 +17,7 @@ from typing import Any, TypeGuard
 
 from ..errors import ReadError
 from ..values.untrusted import printable
-from . import archive, inductor, ncu_rep, nsight, ptx, ptxas, pytorch_trace, res_usage, triton
+from . import archive, ncu_rep, nsight, ptx, ptxas, pytorch_trace, triton
 from .content import Content, NumberedLines, Readable, open_content, stream_name
 from .fatbin import read_device_code
 from .limits import Exhausted, Malformed, ReadLimits, checked
@@ -39,10 +39,10 @@ LineReader = Callable[[NumberedLines, str], Iterator[Found]]
 
 LINE_READERS: tuple[tuple[str, LineReader], ...] = (
     *((mark, ptxas.read_ptxas) for mark in ptxas.PTXAS_MARKS),
-    *((mark, res_usage.read_res_usage) for mark in res_usage.RES_USAGE_MARKS),
+    *((mark, ptxas.read_res_usage) for mark in ptxas.RES_USAGE_MARKS),
     (nsight.NSIGHT_MARK, nsight.read_nsight_csv),
     (ptx.PTX_MARK, ptx.read_ptx),
-    (inductor.INDUCTOR_MARK, inductor.read_fusions),
+    (triton.INDUCTOR_MARK, triton.read_fusions),
 )
 """Each reads the lines from the first with its mark to the first with that of another one."""
 
@@ -303,7 +303,7 @@ def read_content(content: Content) -> Iterator[Found]:
         return
     head = content.head()
     if _is_choice(content):
-        found = inductor.read_choice(content)
+        found = triton.read_choice(content)
     elif not _is_binary(head):
         found = _read_json(content) if _JSON_START.match(head) else _read_lines(content)
     elif content.is_compressed:
@@ -341,7 +341,7 @@ def reason_for_nothing(content: Content) -> str:
 
 
 def _is_choice(content: Content) -> bool:
-    return content.path is not None and content.path.suffix == inductor.CHOICE_SUFFIX
+    return content.path is not None and content.path.suffix == triton.CHOICE_SUFFIX
 
 
 def _is_binary(head: bytes) -> bool:

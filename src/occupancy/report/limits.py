@@ -1,4 +1,4 @@
-"""The reports of limits and of their sources."""
+"""The reports of limits, of their sources, and of the GPUs that are known by name."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
+from ..tables.gpus import Gpu
 from ..tables.sources import Dispute, Provenance, Source
 from ..tables.table import CURRENT_FROM
 from ..values.limits import Limits, SpreadsheetColumn
-from ..values.numbers import plain, size
+from ..values.numbers import count, plain, size
 from .model import Block, Column, Paragraph, Report, Table
 
 LABELS = {
@@ -193,3 +194,22 @@ def sources_report(values: Sequence[Provenance]) -> Report:
         shows_rows=False,
         details=[*details, Paragraph(["Sources", *lines])],
     )
+
+
+GPU_COLUMNS = (
+    Column("name", "GPU", "label", about="Name of the GPU.", align="left", type="string"),
+    Column("cc", "CC", about="Compute capability.", align="left", type="string"),
+    Column("multiprocessor_count", "SMs", type="integer",
+           about="SMs of one GPU; a card with two GPUs shows up as two devices."),
+    Column("die", "Die", about="NVIDIA's code of the die, such as AD102.", align="left", optional=2, type="string"),
+    Column("memory_gb", "Memory", show=lambda gpu: "-" if gpu.memory_gb is None else f"{gpu.memory_gb:g} GB",
+           about="Memory as sold, in GB.", optional=1, type="number"),
+    Column("market", about="Market, such as datacenter.", type="string"),
+    Column("l2_cache_bytes", about="Size of the L2 cache, if a device reported it.", type="integer"),
+)  # fmt: skip
+
+
+def gpus_report(gpus: Sequence[Gpu], others: int = 0) -> Report:
+    """Return the report of some GPUs; ``others`` more are not shown."""
+    hidden = f"The newest {len(gpus)} GPUs; --all lists {others:,} more"
+    return Report("gpus", (hidden if others else count(len(gpus), "GPU"),), GPU_COLUMNS, gpus, "gpus")

@@ -22,7 +22,7 @@ REPORTS = {
     "check": ("check", "COLUMNS", "violations"),
     "limits": ("limits", "COLUMNS", "compute_capabilities"),
     "sources": ("limits", "SOURCE_COLUMNS", "limits"),
-    "gpus": ("gpus", "COLUMNS", "gpus"),
+    "gpus": ("limits", "GPU_COLUMNS", "gpus"),
     "device": ("device", "COLUMNS", "devices"),
     "verify": ("device", "CHECK_COLUMNS", "checks"),
 }

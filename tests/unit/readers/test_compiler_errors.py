@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from occupancy.readers import read
-from occupancy.readers.compiler_errors import is_error
+from occupancy.readers.content import is_error
 from tests.samples import found_in, kernels_of, problems_of, sample
 
 # As nvcc 13.0, its host compilers, ptxas and nvlink print them.
