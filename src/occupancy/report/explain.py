@@ -26,17 +26,14 @@ class Explanation(NamedTuple):
     """The reason for a step that surprises."""
 
 
-class Steps(NamedTuple):
-    """The steps of a resource, and the reason for one that surprises."""
-
-    steps: Sequence[str]
-    why: str | None = None
+Steps = tuple[Sequence[str], str | None]
+"""The steps of a resource, and the reason for one that surprises."""
 
 
 def explain(result: Result) -> tuple[Explanation, ...]:
     """Return the steps of every resource that plays a part in the result."""
     if result.model == "cuda":
-        explainers: tuple[Callable[[Result], Steps | None], ...] = (
+        explainers: tuple[Callable[[Result], Steps], ...] = (
             _warps, _blocks, _cuda_registers, _shared_memory, _barriers, _virtual_resources,
             _tensor_memory,
         )  # fmt: skip
@@ -45,9 +42,9 @@ def explain(result: Result) -> tuple[Explanation, ...]:
     # The spreadsheet has the first four resources.
     found = ((name, explainer(result)) for name, explainer in zip(RESOURCES, explainers, strict=False))
     return tuple(
-        Explanation(name, tuple(map(grouped, each.steps)), None if each.why is None else grouped(each.why))
-        for name, each in found
-        if each is not None
+        Explanation(name, tuple(map(grouped, steps)), why and grouped(why))
+        for name, (steps, why) in found
+        if steps
     )
 
 
@@ -76,11 +73,11 @@ def _warps(result: Result) -> Steps:
             why = "Half of the SM has too few registers for the block, which does without caching in L1."
     if kernel.threads % limits.warp_size and why is None:
         why = "Warps are allocated whole, so the last warp's idle lanes take up their slots."
-    return Steps(steps, why)
+    return steps, why
 
 
 def _blocks(result: Result) -> Steps:
-    return Steps([f"at most {_limit(result, 'blocks')} per SM"])
+    return [f"at most {_limit(result, 'blocks')} per SM"], None
 
 
 def _cuda_registers(result: Result) -> Steps:
@@ -90,60 +87,43 @@ def _cuda_registers(result: Result) -> Steps:
     per_warp = result.allocated.registers // warps
     steps = [_per_warp_step(result, per_warp)]
     if kernel.regs > limits.max_registers_per_thread:
-        return Steps([*steps, _too_many_per_thread(result)])
-    check_steps, why = _launch_check(result, per_warp)
-    steps += check_steps
-    if check_steps[-1].endswith(NO_BLOCKS):
-        return Steps(steps, why)
-    steps += _sub_partition_steps(result, per_warp)
-    fitting_warps = cuda.warps_by_registers(limits, per_warp, limits.sub_partitions)
-    if fitting_warps < limits.max_registers_per_multiprocessor // per_warp:
-        why = "A warp's registers come from one sub-partition; leftovers of several cannot be combined."
-    return Steps(steps, why)
-
-
-def _launch_check(result: Result, per_warp: int) -> tuple[list[str], str | None]:
-    limits, warps = result.limits, result.allocated.warps
+        return [*steps, _too_many_per_thread(result)], None
+    block_warps = count(warps, "warp")
     parts = cuda.checked_sub_partitions(limits)
     counted = round_up(warps, parts)
-    block_warps = count(warps, "warp") + (f", counted as {counted}," if counted != warps else "")
-    checked = counted * per_warp
-    passes = checked <= limits.max_registers_per_block
-    sign, outcome = ("<=", "launches") if passes else (">", NO_BLOCKS)
-    steps = [
-        f"launch check: {block_warps} x {per_warp} = {checked} "
-        f"{sign} {limits.max_registers_per_block} per block: {outcome}"
-    ]
-    fitting = cuda.warps_by_registers(limits, per_warp, parts)
-    if passes and parts != limits.sub_partitions and fitting < warps:
-        steps.append(f"launch check: {count(fitting, 'warp')} fit in {parts} sub-partitions: {NO_BLOCKS}")
     why = None
     if counted != warps:
         why = f"The check counts as if all {parts} sub-partitions got the same number of warps."
         if parts != limits.sub_partitions:
             why += " This SM is checked as the others of its family are."
-    return steps, why
-
-
-def _sub_partition_steps(result: Result, per_warp: int) -> list[str]:
-    limits, warps = result.limits, result.allocated.warps
+    passes = counted * per_warp <= limits.max_registers_per_block
+    steps.append(
+        f"launch check: {block_warps}{'' if counted == warps else f', counted as {counted},'} x {per_warp} = "
+        f"{counted * per_warp} {'<=' if passes else '>'} {limits.max_registers_per_block} per block: "
+        f"{'launches' if passes else NO_BLOCKS}"
+    )
+    checked = cuda.warps_by_registers(limits, per_warp, parts)
+    if passes and parts != limits.sub_partitions and checked < warps:
+        passes = False
+        steps.append(f"launch check: {count(checked, 'warp')} fit in {parts} sub-partitions: {NO_BLOCKS}")
+    if not passes:
+        return steps, why
     parts = limits.sub_partitions
     share = limits.max_registers_per_multiprocessor // parts
     fitting = cuda.warps_by_registers(limits, per_warp, parts)
-    in_each = count(fitting // parts, "warp")
-    steps = [
+    steps += [
         f"{limits.max_registers_per_multiprocessor} per SM / {parts} sub-partitions = {share}",
-        f"{share} per sub-partition // {per_warp} = {in_each}, x {parts} = {fitting}",
+        f"{share} per sub-partition // {per_warp} = {count(fitting // parts, 'warp')}, x {parts} = {fitting}",
     ]
-    blocks = _limit(result, "registers")
     if is_limited_to_half(result):
         half = fitting // 2
-        each = half // warps
-        block_warps = count(warps, "warp")
-        steps.append(f"{fitting} / 2 = {half} in each half; {half} // {block_warps} = {each}, x 2 = {blocks}")
+        in_each = f"{half} // {block_warps} = {half // warps}, x 2 = {_limit(result, 'registers')}"
+        steps.append(f"{fitting} / 2 = {half} in each half; {in_each}")
     else:
-        steps.append(f"{fitting} // {count(warps, 'warp')} = {blocks}")
-    return steps
+        steps.append(f"{fitting} // {block_warps} = {_limit(result, 'registers')}")
+    if fitting < limits.max_registers_per_multiprocessor // per_warp:
+        why = "A warp's registers come from one sub-partition; leftovers of several cannot be combined."
+    return steps, why
 
 
 def _shared_memory(result: Result) -> Steps:
@@ -169,53 +149,53 @@ def _shared_memory(result: Result) -> Steps:
     steps = [_shared_memory_step(result, reserved)]
     if per_block > most:
         steps.append(f"{per_block} > {most}, the most for one block: {NO_BLOCKS}")
-        return Steps(steps, why)
+        return steps, why
     steps.append(_pool_step(result, requested))
     if pool != requested:
         steps.append(f"{requested} is too small for one block: {pool}")
     steps.append(f"{pool} // {per_block} = {_limit(result, 'shared_memory')}")
-    return Steps(steps, why)
+    return steps, why
 
 
 def _barriers(result: Result) -> Steps:
     available = result.limits.max_barriers_per_multiprocessor
     given = result.kernel.barriers
     if result.block_limits.barriers is None:
-        return Steps([f"no limit{': the kernel uses none' if given == 0 else ' before 9.0'}"])
+        return [f"no limit{': the kernel uses none' if given == 0 else ' before 9.0'}"], None
     counted = f"{cuda.UNKNOWN_BARRIERS} (not given: counted as one)" if given is None else f"{given}"
-    return Steps([f"{available} per SM // {counted} = {_limit(result, 'barriers')}"])
+    return [f"{available} per SM // {counted} = {_limit(result, 'barriers')}"], None
 
 
-def _virtual_resources(result: Result) -> Steps | None:
-    """Nothing for the many kernels that are not known to use any."""
+def _virtual_resources(result: Result) -> Steps:
+    """Return no steps for the many kernels that are not known to use any."""
     columns = result.kernel.tensor_memory
     if result.kernel.virtual_resources is None and columns is None:
-        return None
+        return (), None
     count = result.kernel.virtual_resources_at_start
     available = result.limits.virtual_resources_per_multiprocessor
     if available is None:
-        return Steps(["no limit: the kernel uses none" if not count else "no limit before 10.0"])
+        return ["no limit: the kernel uses none" if not count else "no limit before 10.0"], None
     if not count:
         since = "" if columns is None else " once it has relinquished its permit"
-        return Steps([f"no limit: the kernel uses none{since}"])
+        return [f"no limit: the kernel uses none{since}"], None
     why = (
         "cuda_occupancy.h counts the permit to allocate tensor memory, which a block has when it starts. "
         "A block that relinquishes it lets the next one start (inferred, not measured)."
     )
-    return Steps([f"{available} per SM // {count} = {_limit(result, 'virtual_resources')}"], why)
+    return [f"{available} per SM // {count} = {_limit(result, 'virtual_resources')}"], why
 
 
-def _tensor_memory(result: Result) -> Steps | None:
-    """Nothing for a kernel that is not known to allocate any."""
+def _tensor_memory(result: Result) -> Steps:
+    """Return no steps for a kernel that is not known to allocate any."""
     columns = result.kernel.tensor_memory
     if columns is None:
-        return None
+        return (), None
     rounded, most = round_up(columns, TENSOR_MEMORY_UNIT), result.limits.tensor_memory_per_multiprocessor
     steps = [f"{most} columns per SM // {rounded} = {_limit(result, 'tensor_memory')}"]
     if rounded != columns:
         steps.insert(0, f"{columns} columns, rounded up to {TENSOR_MEMORY_UNIT}s: {rounded}")
     why = "Further blocks start, and wait in tcgen05.alloc until enough columns are free."
-    return Steps(steps, why)
+    return steps, why
 
 
 def _spreadsheet_registers(result: Result) -> Steps:
@@ -224,7 +204,7 @@ def _spreadsheet_registers(result: Result) -> Steps:
     if not kernel.regs:
         return _no_limit(is_given=kernel.regs is not None)
     if kernel.regs > limits.max_registers_per_thread:
-        return Steps([_too_many_per_thread(result)])
+        return [_too_many_per_thread(result)], None
     if limits.register_allocation_granularity == "block":
         counted = round_up(warps, limits.warp_allocation_granularity)
         need = counted * limits.warp_size * kernel.regs
@@ -235,7 +215,7 @@ def _spreadsheet_registers(result: Result) -> Steps:
             f"{limits.max_registers_per_multiprocessor} per SM // {result.allocated.registers} = "
             f"{_limit(result, 'registers')}",
         )
-        return Steps(steps, "On 1.x registers are allocated to the block as a whole.")
+        return steps, "On 1.x registers are allocated to the block as a whole."
     per_warp = spreadsheet.allocated_registers_per_warp(limits, column, kernel.regs)
     share = spreadsheet.max_registers_per_block(limits, column, kernel).amount
     granularity = spreadsheet.warp_granularity(limits, column, kernel)
@@ -253,11 +233,11 @@ def _spreadsheet_registers(result: Result) -> Steps:
     why = None
     if spreadsheet.is_doubled_unit(column, kernel.regs):
         why = "For this number of registers the spreadsheet allocates in units of twice the size."
-    return Steps(steps, why)
+    return steps, why
 
 
 def _no_limit(*, is_given: bool) -> Steps:
-    return Steps([f"no limit: {'the kernel uses none' if is_given else 'not given'}"])
+    return [f"no limit: {'the kernel uses none' if is_given else 'not given'}"], None
 
 
 def _too_many_per_thread(result: Result) -> str:
