@@ -27,7 +27,7 @@ BUDGETS = {
     "compare": 1590,
     "report": 3410,
     "render": 630,
-    "page": 280,
+    "page": 270,
     "api": 2020,
     "cuda": 130,
     "typing": 40,

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from occupancy.errors import InputError
-from occupancy.page.build import build_page
-from occupancy.page.report import BUILT_AT, report_data, report_heading
+from occupancy.page.build import BUILT_AT, build_page, report_data, report_heading
 from tests.page.browser import Open, axe_violations, keep, until
 
 HOSTILE = "</script><img src=x onerror=alert(1)><i>k</i>"

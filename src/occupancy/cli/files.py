@@ -188,8 +188,7 @@ def warn_about(problems: Iterable[ReadProblem]) -> None:
 def page_of(found: Scan | Diff, files: Sequence[str], old: str | None = None) -> str:
     """Return the page that lists kernels, or their differences from an old build."""
     from .. import __version__
-    from ..page.build import build_page
-    from ..page.report import report_data, report_heading
+    from ..page.build import build_page, report_data, report_heading
 
     report = found.report()
     data = report_data(report.to_dict(), report.headline[:1], [str(each) for each in found.problems])

@@ -87,7 +87,7 @@ def _question(inputs: dict[str, Any]) -> str:
         return question_for(compute(gpu, **inputs), **launch)
     if given:
         raise InputError("is missing", where="threads", hint="Give threads per block, such as 256 or 16x16.")
-    from ..page.question import link_to
+    from ..page.data import link_to
 
     return link_to(gpu.limits.compute_capability, _gpu_inputs(gpu, None))
 
@@ -95,7 +95,7 @@ def _question(inputs: dict[str, Any]) -> str:
 def question_for(result: Occupancy, *, grid: str | None, cluster: str | None, sms: str | None) -> str:
     """Return the question with which the page shows a result; refuse a GPU or model that it lacks."""
     from ..engine import default_model
-    from ..page.question import question_of
+    from ..page.data import question_of
     from ..tables import shipped
 
     cc = result.limits.compute_capability
@@ -133,7 +133,7 @@ def show_page(
         return
     import webbrowser
 
-    from ..page.question import command_of
+    from ..page.data import command_of
     from ..values.atomic_file import write_atomically
 
     folder = cache_folder()

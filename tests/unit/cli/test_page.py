@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, unquote
 import pytest
 
 from occupancy.cli.page import cache_folder
-from occupancy.page.report import BUILT_AT
+from occupancy.page.build import BUILT_AT
 from tests.cli_runner import run
 
 QUESTION = ("--cc", "9.0", "--threads", "256", "--regs", "40")
