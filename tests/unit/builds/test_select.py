@@ -121,8 +121,8 @@ class TestRows:
         assert [(row.threads, row.threads_assumed) for row in rows] == [(256, True), (512, False)]
 
     def test_spills_into_shared_memory_count_with_the_others(self) -> None:
-        spills = {"spill_store_bytes": 8, "spill_load_bytes": 4, "spill_smem": 16}
-        assert spilled_bytes(record("a", "sm_90", **spills)) == 28
+        spilling = record("a", "sm_90", spill_store_bytes=8, spill_load_bytes=4, spill_smem=16)
+        assert spilled_bytes(spilling) == 28
         assert spilled_bytes(record("a", "sm_90", spill_smem=16)) == 16
         assert spilled_bytes(record("a", "sm_90")) is None
 
@@ -136,10 +136,11 @@ class TestRows:
         assert repr(row) == "<ScannedKernel a for sm_90: occupancy 0%>"
 
     def test_stated_sizes_of_some_kernels(self) -> None:
-        sizes = [SizePattern("*", 64), SizePattern("bl*", 512, 1024)]
+        archs = frozenset([ComputeCapability(8, 0)])
+        sizes = [SizePattern("*", 64), SizePattern("bl*", 512, 1024, archs)]
         done = list(with_block_sizes([*KERNELS, record("blur", "sm_80", threads=32)], sizes))
         sizes_of = [(each.threads, each.dynamic_smem) for each in done]
-        assert sizes_of == [(512, 1024), (512, 1024), (64, None), (32, 1024)]
+        assert sizes_of == [(512, 1024), (64, None), (64, None), (32, 1024)]
 
 
 def test_architectures_from_the_oldest_to_the_newest() -> None:
