@@ -190,8 +190,8 @@ def scan(
         raise InputError(f"got {shown(sort)}", where="sort", hint=did_you_mean(str(sort), ORDERS))
     if reverse and sort is None:
         raise InputError("needs an order", where="reverse", hint=f"Set `sort`: {', '.join(ORDERS)}.")
-    if limit is not None and limit < 1:
-        raise InputError(f"got {limit}", where="limit", allowed="1 and up")
+    if limit is not None:
+        limit = in_range(parse_count(limit, "limit"), "limit")
     selection = replace(
         reading.selection,
         below=None if below is None else _share(below),
