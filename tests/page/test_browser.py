@@ -273,11 +273,11 @@ def test_gpus_are_pinned_and_chosen(opened: Open) -> None:
 
 def test_a_and_now_are_compared(opened: Open) -> None:
     page = opened(HOPPER)
-    page.click("#hold")
+    page.click("#keep")
     page.fill("#regs", "32")
     until(page, "document.querySelector('.figure strong').textContent === '62.5%'")
     assert "A 37.5%" in page.inner_text(".figure small")
-    assert page.locator("svg .held").count() == 3
+    assert page.locator("svg .kept").count() == 3
     page.click("#compare summary")
     assert page.inner_text("#compare tbody tr >> nth=0").split() == ["Occupancy", "37.5%", "62.5%"]
     page.click("#reset")

@@ -146,7 +146,7 @@ def test_a_comparison_has_before_after_and_difference(opened: Open, report: Path
     page.go_back()
     page.click(".list a:has-text('ns::gone')")
     until(page, "app.fields.kernel === 'ns::gone'")
-    assert page.evaluate("app.held") is None
+    assert page.evaluate("app.kept") is None
 
 
 @both

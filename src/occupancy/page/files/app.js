@@ -7,7 +7,7 @@ const KEYS = { ArrowUp: 1, ArrowDown: -1, PageUp: 8, PageDown: -8 }; // units of
 
 const app = {
   fields: {},
-  held: null,
+  kept: null,
   pins: [],
   depth: 0,
   waiting: 0,
@@ -42,7 +42,7 @@ const app = {
     const acts = {
       undo: () => this.undo(),
       reset: () => this.reset(),
-      hold: () => this.hold(this.held ? null : { ...this.fields }),
+      keep: () => this.keep(this.kept ? null : { ...this.fields }),
       scale: () => this.rescale(),
       skip: () => byId("threads").focus(),
     };
@@ -69,18 +69,18 @@ const app = {
   // Take the question of the address.
   load() {
     const isOfList = this.report && /^#kernels(&|$)/.test(location.hash);
-    const { fields, held, pins, unknown } = fromFragment(isOfList ? "" : location.hash || document.documentElement.dataset.question);
+    const { fields, kept, pins, unknown } = fromFragment(isOfList ? "" : location.hash || document.documentElement.dataset.question);
     this.report?.show(isOfList || !fields);
     if (this.isListed()) return (this.entry = this.report.fragment());
     this.fields = inUnits({ ...(fields ? { gpu: "9.0", threads: "256" } : EXAMPLE), ...fields });
-    if (held || !this.report || this.report.isDiff) this.held = held && inUnits({ gpu: this.fields.gpu, threads: "256", ...held });
+    if (kept || !this.report || this.report.isDiff) this.kept = kept && inUnits({ gpu: this.fields.gpu, threads: "256", ...kept });
     this.pins = pins;
     this.problem = unknown.length ? `The link has unknown parts: ${words.list(unknown)}` : "";
     this.redraw();
     this.entry = this.fragment();
   },
   isListed: () => document.body.classList.contains("listed"),
-  fragment() { return this.isListed() ? this.report.fragment() : toFragment(this.fields, this.held, this.pins); },
+  fragment() { return this.isListed() ? this.report.fragment() : toFragment(this.fields, this.kept, this.pins); },
 
   // ---- History: every change that rests is an entry
 
@@ -143,10 +143,10 @@ const app = {
     this.rest();
   },
   ask(changes) { this.act(() => this.change(changes)); },
-  hold(fields) { this.act(() => (this.held = fields)); },
+  keep(fields) { this.act(() => (this.kept = fields)); },
   pin(text) { this.act(() => (this.pins = [...this.pins, text.replaceAll(",", " ")].slice(-8))); },
   unpin(text) { this.act(() => (this.pins = this.pins.filter((each) => each !== text))); },
-  reset() { this.act(() => Object.assign(this, { fields: { ...EXAMPLE }, held: null, problem: "" })); },
+  reset() { this.act(() => Object.assign(this, { fields: { ...EXAMPLE }, kept: null, problem: "" })); },
   take(kernel) { this.act(() => Object.assign(this, { fields: inUnits(this.fieldsOf(kernel)), problem: "" })); },
   apply(requires) {
     this.act(() => this.set(requires));
@@ -158,7 +158,7 @@ const app = {
     if (key === "Escape") this.closeMenus();
     if (this.isListed() || altKey || target.id === "pasted") return;
     const input = inputOf(target.name);
-    const letters = { u: () => this.undo(), a: () => byId("hold").click(), "/": () => byId("gpu").select() };
+    const letters = { u: () => this.undo(), a: () => byId("keep").click(), "/": () => byId("gpu").select() };
     const commands = { z: () => (shiftKey ? history.forward() : this.undo()), y: () => history.forward() };
     const steps = NUMBERS.includes(input?.kind) && KEYS[key] ? { [key.toLowerCase()]: () => this.step(input, KEYS[key]) } : {};
     const act = (ctrlKey || metaKey ? commands : this.isTyping(event) ? steps : letters)[key.toLowerCase()];
@@ -193,26 +193,26 @@ const app = {
   draw(launch, problem) {
     const { question, asked } = this;
     const { result } = question;
-    const held = this.held && readQuestion(this.held);
+    const kept = this.kept && readQuestion(this.kept);
     const pins = this.pins.map((text) => ({ text, gpu: findGpu(text) })).filter(({ gpu }) => gpu.cc);
     this.unheard = problem;
     document.title = asked.kernel ? `${asked.kernel}: occupancy` : this.title;
-    byId("hold").textContent = this.held ? "Drop A" : "Hold as A";
+    byId("keep").textContent = this.kept ? "Clear A" : "Keep as A";
     showKernel(asked);
-    showVerdict(question, held, problem);
+    showVerdict(question, kept, problem);
     showBars(result);
     showWaves(launch, question.gpu);
     showCarveout(result);
     const steps = isRefusedByCompiler(result) ? [] : nextSteps(result);
     const others = pins.map(({ text, gpu }) => ({ label: text, question: { limits: limitsOf(gpu.cc), kernel: question.kernel } }))
       .filter(({ question: { limits, kernel } }) => limits !== question.limits && resultOn(limits, kernel).result);
-    if (held?.result) others.push({ label: "A", question: held, isHeld: true });
+    if (kept?.result) others.push({ label: "A", question: kept, isKept: true });
     for (const curve of this.curves) curve.draw(question, steps, others);
     this.map.draw(question);
     showGpus(asked.gpu.trim(), question, pins);
     showArithmetic(result);
     showLimits(question);
-    showCompare(asked, question, this.held, held);
+    showCompare(asked, question, this.kept, kept);
   },
   announce() {
     clearTimeout(this.telling);
@@ -228,7 +228,7 @@ const app = {
   async copy(kind, node) {
     const [asked, question] = [this.asked, this.question]; // of the result that is shown
     const isDone = await this.copyText({
-      Link: () => (location.protocol === "file:" ? "" : location.href.replace(/#.*/, "")) + toFragment(asked, this.held, this.pins),
+      Link: () => (location.protocol === "file:" ? "" : location.href.replace(/#.*/, "")) + toFragment(asked, this.kept, this.pins),
       Command: () => toCommand(asked, question),
       Python: () => toPython(asked, question),
       Markdown: () => toMarkdown(asked, question),

@@ -90,7 +90,7 @@ class Curve {
     const next = units ? stepped(this.now ?? this.low, units, this.unit) : ends[event.key];
     this.change(Math.max(ends.Home, Math.min(this.high, next)));
   }
-  // others: [{label, question, isHeld}] whose curves are drawn behind.
+  // others: [{label, question, isKept}] whose curves are drawn behind.
   draw(question, steps, others) {
     const { limits, kernel, result } = question;
     Object.assign(this, { limits, unit: stepOf(this.name, limits), runs: curveOf(question, this.name), now: valueOf(kernel, this.name) });
@@ -108,7 +108,7 @@ class Curve {
       },
       this.axes(),
       this.areas(),
-      others.map((other) => drawn("path", { d: this.line(curveOf(other.question, this.name)), class: other.isHeld ? "held" : "pinned" }, drawn("title", {}, other.label))),
+      others.map((other) => drawn("path", { d: this.line(curveOf(other.question, this.name)), class: other.isKept ? "kept" : "pinned" }, drawn("title", {}, other.label))),
       drawn("path", { d: this.line(this.runs), class: "line" }),
       this.pointed,
       this.marks(better, result),

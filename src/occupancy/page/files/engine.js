@@ -394,8 +394,8 @@ function needsOptIn(limits, kernel) {
 function registerCap({ limits, kernel }, registers, blocks) {
   if (kernel.threads > limits.max_threads_per_block || registers >= limits.max_registers_per_thread) return null;
   const seen = { ...limits, sub_partitions: checkedParts(limits) };
-  const held = (regs) => evaluate(seen, kernelOf({ threads: kernel.threads, regs })).active_blocks;
-  const isMeant = held(registers) >= blocks && blocks > held(registers + 1);
+  const blocksWith = (regs) => evaluate(seen, kernelOf({ threads: kernel.threads, regs })).active_blocks;
+  const isMeant = blocksWith(registers) >= blocks && blocks > blocksWith(registers + 1);
   return { launch_bounds: isMeant ? `__launch_bounds__(${kernel.threads}${blocks > 1 ? `, ${blocks}` : ""})` : null, maxnreg: `__maxnreg__(${registers})` };
 }
 

@@ -4,13 +4,13 @@ const PARTS = ["kernel", "bounds", "spills", "gpu", ...DATA.inputs.map((each) =>
 const ALIASES = { arch: "cc", t: "threads", r: "regs", s: "dynamic-smem", smem: "dynamic-smem", tmem: "tensor-memory" };
 const DEFAULT_PINS = "A100,RTX 4090,B200";
 
-function toFragment(fields, held, pins) {
+function toFragment(fields, kept, pins) {
   const pairs = (texts, prefix, from = inUnits(texts)) => PARTS.filter((name) => from[name]).map((name) => [prefix + name, inputOf(name) ? from[name].replaceAll(" ", "") : from[name]]);
   const pinned = pins.join(",") === DEFAULT_PINS ? [] : [["pins", pins.join(",")]];
-  return `#${new URLSearchParams([...pairs(fields, ""), ...pairs(held ?? {}, "a."), ...pinned])}`;
+  return `#${new URLSearchParams([...pairs(fields, ""), ...pairs(kept ?? {}, "a."), ...pinned])}`;
 }
 
-// {fields, held, pins, unknown}: the texts by the names of their fields, and the names that the page does not have.
+// {fields, kept, pins, unknown}: the texts by the names of their fields, and the names that the page does not have.
 function fromFragment(fragment) {
   const texts = { "": {}, "a.": {} };
   const unknown = [];
@@ -24,8 +24,8 @@ function fromFragment(fragment) {
     else if (PARTS.includes(name) || name === "cc") texts[prefix][name] = value.slice(0, 400);
     else unknown.push(given);
   }
-  const [fields, held] = Object.values(texts).map(withGpu);
-  return { fields, held, pins: pins.split(",").map((each) => each.trim()).filter(Boolean).slice(0, 8), unknown: unknown.slice(0, 9).map((each) => each.slice(0, 60)) };
+  const [fields, kept] = Object.values(texts).map(withGpu);
+  return { fields, kept, pins: pins.split(",").map((each) => each.trim()).filter(Boolean).slice(0, 8), unknown: unknown.slice(0, 9).map((each) => each.slice(0, 60)) };
 }
 
 // One field for the GPU; a name that is none of the compute capability beside it gives way.

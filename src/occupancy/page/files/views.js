@@ -56,11 +56,11 @@ function verdictOf({ result }) {
   const isFull = result.active_warps === limits.max_warps_per_multiprocessor;
   const headline = isFull ? `All ${limits.max_warps_per_multiprocessor} warps of the SM are in use` : `${opens(blocks + 1)} ${ORDINAL(blocks + 1)} block lacks ${words.list(lacks(result))}`;
   const grows = slack(result);
-  const room = [
+  const headroom = [
     kernel.regs && grows.regs > kernel.regs && `${grows.regs} registers`,
     isSharedMemoryGiven(kernel) && grows.smem > sharedMemoryOf(kernel) && words.size(grows.smem),
   ].filter(Boolean);
-  const detail = room.length ? `May grow to ${room.join(" or ")} at no cost.` : "More of anything would cost a block.";
+  const detail = headroom.length ? `Headroom: up to ${headroom.join(" or ")}.` : "No headroom: more of any resource costs a block.";
   const relinquished = result.limiters.includes("virtual_resources") && kernel.tensor_memory !== null && evaluate(limits, { ...kernel, virtual_resources: 0 });
   const isOptIn = kernel.opt_in !== true && needsOptIn(limits, kernel) && (kernel.smem ?? kernel.dynamic_smem) !== null;
   const after = relinquished ? `After relinquishing its permit: ${words.count(relinquished.active_blocks, "block")}, ${words.percent(relinquished.occupancy)}.` : "";
@@ -113,16 +113,16 @@ function choiceButton([occupancy, first, last], key, click, properties = {}) {
 }
 
 // The verdict of the question, or of the last one that had a result; problem: what is wrong in the fields.
-function showVerdict(question, held, problem) {
+function showVerdict(question, kept, problem) {
   const { result } = question;
   const verdict = verdictOf(question);
   const [shown, more] = stepsShown(result);
-  const heldText = held?.result ? ` · A ${words.percent(held.result.occupancy)}` : "";
+  const keptText = kept?.result ? ` · A ${words.percent(kept.result.occupancy)}` : "";
   const makeDynamic = () => app.ask({ "static-smem": "", "dynamic-smem": String(sharedMemoryOf(question.kernel)) });
   const none = result.occupancy === 1 ? "The SM is full." : verdict.isBad ? "" : "Neither using less nor another block size gives more.";
   byId("verdict").className = verdict.isBad ? "bad" : "";
   fill(byId("verdict"), [
-    element("div", { class: "figure" }, element("strong", {}, verdict.isBad ? `✕ ${verdict.figure}` : verdict.figure), element("small", {}, `${result.active_warps} of ${result.limits.max_warps_per_multiprocessor} warps · ${words.count(result.active_blocks, "block")}${heldText}`)),
+    element("div", { class: "figure" }, element("strong", {}, verdict.isBad ? `✕ ${verdict.figure}` : verdict.figure), element("small", {}, `${result.active_warps} of ${result.limits.max_warps_per_multiprocessor} warps · ${words.count(result.active_blocks, "block")}${keptText}`)),
     element("div", { class: "why" },
       element("h2", {}, problem ? `✕ ${problem}` : verdict.headline),
       element("p", {}, problem ? "In grey: the last result." : verdict.detail),
@@ -154,7 +154,7 @@ function resourceRows(result) {
     const { amount, reason } = grows.left_over[name];
     const reserved = name === "shared_memory" ? Math.min(limits.reserved_shared_memory_per_block, each) : 0;
     const most = { regs: kernel.regs, smem: sharedMemoryOf(kernel), barriers: kernel.barriers ?? 1 }[field];
-    const room = blocks && allowed[name] !== null && grows[field] > most ? `up to ${words.amount(field, grows[field])}${field === "regs" ? " per thread" : ""}` : "";
+    const headroom = blocks && allowed[name] !== null && grows[field] > most ? `up to ${words.amount(field, grows[field])}${field === "regs" ? " per thread" : ""}` : "";
     return {
       name, title: words.title(name), isEmpty, reason: blocks ? reason : null,
       perBlock: `${words.amount(name, each)}${isGiven || !each || allowed[name] === null ? "" : "*"}`,
@@ -163,7 +163,7 @@ function resourceRows(result) {
       count: allowed[name] === null ? 0 : blocks, share: all ? each / all : 0,
       isLimiter: result.limiters.includes(name) && !isEmpty,
       note: allowed[name] === null ? "" : reserved && each ? `${words.size(reserved)} reserved` : !isGiven && each ? "* assumed" : "",
-      room: room || (blocks && reason === "too_little" && amount ? `${words.amount(name, amount)} left` : ""),
+      headroom: headroom || (blocks && reason === "too_little" && amount ? `${words.amount(name, amount)} left` : ""),
     };
   });
 }
@@ -181,9 +181,9 @@ function showBars(result) {
       row.reason === "too_little" && used < 1000 && drawn("rect", { x: used.toFixed(1), width: (1000 - used).toFixed(1), height: 20, class: "left", fill: "url(#hatch)" }),
     );
     return element("div", { class: `row${row.isLimiter ? " limiter" : ""}${row.isEmpty ? " empty" : ""}`, role: "row" },
-      cell(row.title, `name ${row.name}`), element("span", { class: "use", role: "cell" }, bar), cell(row.perBlock, "number"), cell(row.perSm, "number"), cell(`${row.blocks}${row.isLimiter ? " ◂" : ""}`, "number"), cell([row.room, row.note].filter(Boolean).join("; "), "room"));
+      cell(row.title, `name ${row.name}`), element("span", { class: "use", role: "cell" }, bar), cell(row.perBlock, "number"), cell(row.perSm, "number"), cell(`${row.blocks}${row.isLimiter ? " ◂" : ""}`, "number"), cell([row.headroom, row.note].filter(Boolean).join("; "), "headroom"));
   });
-  const head = element("div", { class: "row head", role: "row" }, ["resource", "of one SM", "per block", "per SM", "blocks fit", "room"].map((text, at) => element("span", { role: "columnheader", class: ["", "", "number", "number", "number", "room"][at] }, text)));
+  const head = element("div", { class: "row head", role: "row" }, ["resource", "of one SM", "per block", "per SM", "blocks fit", "headroom"].map((text, at) => element("span", { role: "columnheader", class: ["", "", "number", "number", "number", "headroom"][at] }, text)));
   const hatch = drawn("svg", { class: "unseen", "aria-hidden": "true" }, drawn("pattern", { id: "hatch", width: 9, height: 20, patternUnits: "userSpaceOnUse" }, drawn("path", { d: "M0 20L9 0", class: "hatch" })));
   const key = (name, text) => element("span", {}, element("i", { class: name }), text);
   refill("bars", hatch, element("div", { role: "table", "aria-label": "What one block takes of each resource" }, head, rows),
@@ -265,15 +265,15 @@ function showLimits({ limits }) {
   refill("limits", table(`Limits of ${limits.compute_capability}`, null, rows, { class: "pairs" }));
 }
 
-function showCompare(fields, question, heldFields, held) {
-  if (!held) return refill("compare", element("p", { class: "note" }, "Hold these inputs as A with the button at the top, change something, and read both side by side."));
-  const sides = [held, question];
+function showCompare(fields, question, keptFields, kept) {
+  if (!kept) return refill("compare", element("p", { class: "note" }, "Keep these inputs as A with the button at the top, then change some: both are shown side by side."));
+  const sides = [kept, question];
   const text = (make) => sides.map(({ result }) => (result ? make(result) : "-"));
-  const inputs = [{ name: "kernel", label: "Kernel" }, { name: "gpu", label: "GPU" }, ...DATA.inputs].filter(({ name }) => fields[name]?.trim() || heldFields[name]?.trim());
+  const inputs = [{ name: "kernel", label: "Kernel" }, { name: "gpu", label: "GPU" }, ...DATA.inputs].filter(({ name }) => fields[name]?.trim() || keptFields[name]?.trim());
   const rows = [
     ["Occupancy", ...text((result) => words.percent(result.occupancy))],
     ["Limited by", ...text(limitersOf)],
-    ...inputs.map(({ name, label }) => [label, heldFields[name]?.trim() || "not given", fields[name]?.trim() || "not given"]),
+    ...inputs.map(({ name, label }) => [label, keptFields[name]?.trim() || "not given", fields[name]?.trim() || "not given"]),
     ["Blocks per SM", ...text((result) => grouped(result.active_blocks))],
     ...RESOURCES.filter((name) => sides.some(({ result }) => (result?.block_limits[name] ?? null) !== null)).map((name) => [`Blocks by ${words.name(name)}`, ...text(({ block_limits: allowed }) => (allowed[name] === null ? "no limit" : grouped(allowed[name])))]),
   ].map(([name, a, b]) => ({ class: a === b ? "same" : null, cells: [name, numeric(a), numeric(b)] }));
