@@ -120,10 +120,11 @@ class Selection:
         return "time" if has_times else "occupancy"
 
     def order_name(self, rows: Sequence[ScannedKernel]) -> str:
-        """Return the order in words: ``lowest occupancy first``."""
+        """Return the order in words: ``lowest occupancy first``, ``most spills first``."""
         order = self._order(rows)
-        is_lowest = (order == "occupancy") != self.reverse
-        return f"{'lowest' if is_lowest else 'highest'} {order} first"
+        if order == "occupancy":
+            return f"{'highest' if self.reverse else 'lowest'} occupancy first"
+        return f"{'least' if self.reverse else 'most'} {order} first"
 
     def filtered(self, rows: Iterable[ScannedKernel]) -> list[ScannedKernel]:
         """Return the rows with the occupancy and spills of the selection."""
