@@ -48,10 +48,10 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options under the names of their groups."""
-        for group, title in (*GROUPS.items(), (None, "Other")):
+        for group, title in GROUPS.items():
             records = (
                 option.get_help_record(ctx) for option in self.get_params(ctx)
-                if isinstance(option, click.Option) and getattr(option, "group", None) == group
+                if isinstance(option, click.Option) and getattr(option, "group", "output") == group
             )  # fmt: skip
             rows = [record for record in records if record is not None]
             if rows:
