@@ -194,7 +194,7 @@ def scan(
         limit = in_range(parse_count(limit, "limit"), "limit")
     selection = replace(
         reading.selection,
-        below=None if below is None else _share(below),
+        below=None if below is None else parse_share(below, "below"),
         only_spilling=only_spilling,
         sort=sort,
         reverse=reverse,
@@ -335,13 +335,6 @@ def _parts(name: object) -> tuple[str, ...]:
         allowed = "a part of a kernel's name, or a list of parts"
         raise InputError(f"got {shown(name)}", where="name", allowed=allowed)
     return tuple(filter(None, parts))
-
-
-def _share(below: object) -> float:
-    share = parse_share(below, "below")
-    if not 0 < share <= 1:
-        raise InputError(f"{shown(below)} is out of range", where="below", allowed="0% to 100%")
-    return share
 
 
 def _several(sources: KernelSource | Sequence[KernelSource]) -> Sequence[KernelSource]:

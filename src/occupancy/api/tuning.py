@@ -133,10 +133,6 @@ class Criteria:
             for limits in self._limits:
                 rules(limits, model)  # rejects a model that does not support the GPU
         self._min_occupancy = parse_share(min_occupancy, "min_occupancy")
-        if not 0 <= self._min_occupancy <= 1:
-            raise InputError(
-                f"{min_occupancy!r} is out of range", where="min_occupancy", allowed="0 to 1, or 0% to 100%"
-            )
         self._min_blocks = in_range(parse_count(min_blocks, "min_blocks"), "min_blocks")
         self._needs = {name: need for name, need in needs.items() if need is not None}
         self._functions = [name for name, need in self._needs.items() if callable(need)]

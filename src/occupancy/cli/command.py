@@ -68,7 +68,9 @@ class Command(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            near = self._options_like(error.option_name) or error.possibilities
+            found = error.possibilities or []
+            longer = [each for each in found if each.startswith(error.option_name)]
+            near = self._options_like(error.option_name) or longer or found
             raise click.NoSuchOption(error.option_name, possibilities=near, ctx=ctx) from None
         except click.UsageError as error:
             if numbers and any(option.name == "threads" for option in self.params):

@@ -260,10 +260,7 @@ def _bound(name: str, value: Any) -> float | bool:
             raise _wrong(value, name, allowed="true or false")
         return 0
     if criterion.measure == "occupancy":
-        share = parse_share(value, name)
-        if not 0 <= share <= 1:
-            raise _wrong(value, name, allowed="0% to 100%, or false")
-        return share
+        return parse_share(value, name)
     if isinstance(value, str) and criterion.measure in IN_BYTES:
         value = parse_size(value, name)
     if type(value) is not int or not criterion.least <= value <= criterion.most:

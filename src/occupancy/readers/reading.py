@@ -335,6 +335,8 @@ def reason_for_nothing(content: Content) -> str:
         return "an archive; unpack it, and give the folder"
     if _is_binary(head):
         return "a binary file without device code for NVIDIA GPUs"
+    if b"__global__" in head or (content.path is not None and content.path.suffix in (".cu", ".cuh")):
+        return "CUDA source; compile it with nvcc -Xptxas -v, and give the compiler's output or the object"
     if _JSON_START.match(head):
         return "JSON, but neither a trace of PyTorch's profiler with kernels nor Triton's metadata"
     return "text without kernels; PTX and the output of ptxas -v, cuobjdump -res-usage and ncu --csv are read"

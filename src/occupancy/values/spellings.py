@@ -264,7 +264,7 @@ def parse_share(value: object, where: str) -> float:
     """Parse a share of 1: a number, or text such as ``"75%"``, ``"75"`` or ``"0.75"``; above 1 in percent.
 
     Raises:
-        InputError: Not a number.
+        InputError: Not a number, below 0 or above 100%.
     """
     share = math.nan
     if isinstance(value, str):
@@ -278,6 +278,8 @@ def parse_share(value: object, where: str) -> float:
             share = number / 100 if number > 1 else number
     if not math.isfinite(share):
         raise InputError(f"{shown(value)} is not a share", where=where, hint="Write it as 75% or 0.75.")
+    if not 0 <= share <= 1:
+        raise InputError(f"{shown(value)} is out of range", where=where, allowed="0% to 100%")
     return share
 
 

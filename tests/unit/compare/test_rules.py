@@ -104,7 +104,7 @@ def test_a_pyproject_without_rules(tmp_path: Path, text: str, monkeypatch: pytes
         ("[[rules]]\nmin_occupancy = 0.5", "got 0.5.*50, not 0.5"),
         ("[[rules]]\nmin_occupancy = nan", "got nan"),
         ("[[rules]]\nmax_occupancy_drop = -1", "got -1. Allowed: 0 to 100 percent"),
-        ("[[rules]]\nmax_occupancy_drop = '101%'", "got '101%'"),
+        ("[[rules]]\nmax_occupancy_drop = '101%'", "'101%' is out of range. Allowed: 0% to 100%"),
         ("[[rules]]\nmax_occupancy_drop = '1e1%'", "'1e1%' is not a share"),
         ("[[rules]]\nmax_stack_bytes = '4 quarts'", "'4 quarts' is not a size"),
         ("[[rules]]\nmax_smem = '99999 G'", "got 107373"),

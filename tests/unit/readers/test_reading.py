@@ -62,7 +62,7 @@ class TestNothingToRead:
     @pytest.mark.parametrize(
         ("content", "says"),
         [
-            (b"", "empty"),
+            (b"", "empty"), (b"__global__ void k();\n", "CUDA source"),
             (b"<!DOCTYPE html>\n<html><body>404</body></html>\n", "text without kernels; PTX"),
             ("Grüße aus Köln\n".encode("latin-1"), "text without kernels; PTX"),
             (b"\x7fELF\x02\x01\x01" + bytes(1000), "without device code"),
