@@ -91,7 +91,7 @@ class BaselineError(OccupancyError):
 
 
 class RulesError(OccupancyError):
-    """Rules that are unreadable, contradictory, or cannot be evaluated."""
+    """Rules that are unreadable, or cannot be evaluated."""
 
 
 class MissingDependencyError(OccupancyError):

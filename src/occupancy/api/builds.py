@@ -163,7 +163,7 @@ def check(
         cc, name, archs, only_newest, with_runtime, limits_file: As in `scan`.
 
     Raises:
-        RulesError: The rules cannot be read, contradict each other, or check nothing.
+        RulesError: The rules cannot be read, or check nothing.
         BaselineError: The baseline cannot be read or written, or has no kernel to compare with.
         ReadError: Some part of the build cannot be read.
         InputError: An argument is out of range, or no kernel has such a name or architecture.

@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from ..builds.merge import merge
 from ..builds.names import matches
-from ..builds.rows import Evaluator, ScannedKernel, SizePattern, with_block_sizes
+from ..builds.rows import Evaluator, ScannedKernel, SizePattern, parse_block_size, with_block_sizes
 from ..builds.select import ORDERS, Order, Selection, names_there
 from ..errors import ErrorCollector, InputError, ReadError, shown
 from ..readers import KernelRecord, ReadProblem
@@ -20,7 +20,7 @@ from ..report.scan import Finding, findings, scan_report, summary
 from ..tables.gpus import Gpu, find_gpu, find_gpus
 from ..tables.table import LimitsTable
 from ..values.limits import ComputeCapability, Limits
-from ..values.spellings import INT_MAX, did_you_mean, in_range, parse_count, parse_share, parse_threads
+from ..values.spellings import did_you_mean, in_range, parse_count, parse_share
 from .printed import PrintedRows
 
 Path = str | os.PathLike[str]
@@ -58,7 +58,7 @@ class Reading:
     ) -> None:
         table = LimitsTable(limits_file)
         by_name = threads if isinstance(threads, Mapping) else {} if threads is None else {EVERY: threads}
-        sizes = {pattern: _threads(size) for pattern, size in by_name.items()}
+        sizes = {pattern: parse_block_size(size) for pattern, size in by_name.items()}
         self.threads = sizes.pop(EVERY, None)
         """Threads per block of all kernels whose file does not state them."""
         self.block_sizes = tuple(SizePattern(pattern, size) for pattern, size in sizes.items())
@@ -320,13 +320,6 @@ def _compute_capabilities(arch: ArchitectureLike, table: LimitsTable) -> list[Co
         return [gpu.limits.compute_capability for gpu in find_gpus(arch, table)]
     except InputError as error:
         raise error.with_location("archs", InputError) from error
-
-
-def _threads(size: object) -> int:
-    threads = parse_threads(size)[0]
-    if not 1 <= threads <= INT_MAX:
-        raise InputError(f"got {shown(size)}", where="threads", allowed=f"1 to {INT_MAX:,}")
-    return threads
 
 
 def _parts(name: object) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from ..tables.gpus import Gpu
 from ..values.kernel import Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.resources import Resource
+from ..values.spellings import in_range, parse_threads
 from .names import matches, short_name, template_name
 
 ASSUMED_THREADS = 256
@@ -49,6 +50,15 @@ class SizePattern:
     dynamic_smem: int | None = None
     archs: frozenset[ComputeCapability] = frozenset()
     """Their architectures; empty for all."""
+
+
+def parse_block_size(value: object) -> int:
+    """Parse threads per block: a number or a shape.
+
+    Raises:
+        InputError: Neither, or out of range.
+    """
+    return in_range(parse_threads(value)[0], "threads")
 
 
 @dataclass(eq=False)

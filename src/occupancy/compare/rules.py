@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from typing import Any, NamedTuple, TypeVar
 
 from ..builds.names import matches
-from ..builds.rows import SizePattern
+from ..builds.rows import SizePattern, parse_block_size
 from ..errors import MAX_SHOWN, ErrorCollector, InputError, OccupancyError, RulesError, shown
 from ..readers import KernelRecord
 from ..tables.files import PYPROJECT, read_toml, read_toml_with_lines, tools
 from ..values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
 from ..values.limits import ComputeCapability
-from ..values.spellings import INT_MAX, did_you_mean, parse_share, parse_size, parse_threads
+from ..values.spellings import INT_MAX, did_you_mean, parse_share, parse_size
 from .diff import Measure
 
 RULES_FILE = "occupancy.toml"
@@ -52,6 +52,8 @@ CRITERIA: Mapping[str, Criterion] = {
 """Criteria by their names. A criterion whose bound is at most 0 is a switch."""
 
 IN_BYTES = frozenset({"spill_bytes", "stack_bytes", "spill_smem", "smem"})
+IN_PERCENT = frozenset({"min_occupancy", "max_occupancy_drop"})
+"""Criteria whose numbers are percentages in a file, and shares of 1 in Python."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +77,7 @@ class _Entry:
         if not isinstance(archs, Collection):
             found.add(_wrong(self.arch, "arch", 'Give "sm_90", or a list.'))
             archs = ()
-        self._set("arch", tuple(found.call(_arch, each) for each in archs))
+        self._set("arch", tuple(found.call(_parsed, ComputeCapability.parse, each, "arch") for each in archs))
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -132,7 +134,7 @@ class Rule(_Entry):
                 found.add(RulesError("sets no limit", where="rule", allowed=", ".join(CRITERIA)))
             self._read_selectors(found)
             if self.threads is not None:
-                self._set("threads", found.call(_threads, self.threads))
+                self._set("threads", found.call(parse_block_size, self.threads))
             if self.dynamic_smem is not None:
                 self._set("dynamic_smem", found.call(parse_size, self.dynamic_smem, "dynamic_smem"))
             for name in CRITERIA:
@@ -209,6 +211,7 @@ class Rules:
 
 
 Entry = TypeVar("Entry", Rule, Exemption)
+Value = TypeVar("Value")
 
 
 # Values
@@ -226,19 +229,11 @@ def _texts(value: object, where: str, example: str) -> tuple[str, ...]:
     raise _wrong(value, where, f"Give {example}.")
 
 
-def _arch(value: object) -> ComputeCapability:
+def _parsed(parse: Callable[[object], Value], value: object, where: str) -> Value:
     try:
-        return ComputeCapability.parse(value)
+        return parse(value)
     except InputError as error:
-        raise error.with_location("arch", RulesError) from error
-
-
-def _threads(value: object, where: str = "threads") -> int:
-    if isinstance(value, (int, str)) and not isinstance(value, bool):
-        threads = parse_threads(value)[0]
-        if 1 <= threads <= INT_MAX:
-            return threads
-    raise _wrong(value, where, allowed=f"1 to {INT_MAX:,}")
+        raise error.with_location(where, RulesError) from error
 
 
 def _day(value: object) -> date:
@@ -284,26 +279,9 @@ _SHORTEST = "The shortest one: [[rules]] with max_occupancy_drop = 0 below it."
 
 
 def read_rules(path: str | os.PathLike[str]) -> Rules:
-    """Read rules from a TOML file; docs/reference/rules.md lists every name.
+    """Read rules from a TOML file, as docs/reference/rules.md describes it.
 
-    ::
-
-        baseline = "occupancy-baseline.json"
-
-        [[rules]]                      # for all kernels
-        no_new_spills = true
-
-        [[rules]]
-        kernels = ["sgemm*", "!*debug*"]
-        threads = 256
-        min_occupancy = 50
-
-        [[exemptions]]
-        kernels = "sgemm_old"
-        reason = "rewritten in #123"
-        until = 2027-03-31             # optional
-
-    In a file called ``pyproject.toml`` all of it is below ``tool.occupancy``.
+    All of it is below ``tool.occupancy`` in a file called ``pyproject.toml``.
 
     Raises:
         RulesError: The file cannot be read, or has mistakes; it has all of them.
@@ -329,88 +307,50 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
             results = []
             for number, entry in enumerate(entries, 1):
                 line = f", line {begin[number - 1]}" if len(begin) == len(entries) else ""
-                where = f"{file}{line}: {above}{name}[{number}]."
-                results.append(found.call(_entry, entry, make, where))
+                results.append(found.call(_entry, entry, make, f"{file}{line}: {above}{name}[{number}]."))
             return tuple(each for each in results if each is not None)
 
-        rules = read("rules", Rule)
         if not table.get("rules"):
             found.add(RulesError("are missing", where=f"{top}rules", hint=_SHORTEST))
-        _check_for_contradictions(rules, found)
         removable = table.get("allow_removed", False)
-        if isinstance(removable, bool):
-            allow_removed: tuple[str, ...] = ("*",) if removable else ()
-        else:
+        if not isinstance(removable, bool):
             where = f"{top}allow_removed"
-            allow_removed = found.call(_texts, removable, where, 'true, false, or patterns such as "old_*"')
+            removable = found.call(_texts, removable, where, 'true, false, or patterns such as "old_*"')
         baseline = table.get("baseline")
-        if baseline is not None and (not isinstance(baseline, str) or not baseline):
+        if baseline is not None and not isinstance(baseline, str):
             found.add(_wrong(baseline, f"{top}baseline", "Give the path of a file."))
-            baseline = None
         return Rules(
             source=file,
-            rules=rules,
+            rules=read("rules", Rule),
             exemptions=read("exemptions", Exemption),
-            baseline=None if baseline is None else os.path.join(os.path.dirname(file), baseline),
-            allow_removed=allow_removed,
-            threads=found.call(_threads, table["threads"], f"{top}threads") if "threads" in table else None,
+            baseline=os.path.join(os.path.dirname(file), baseline) if isinstance(baseline, str) else None,
+            allow_removed=("*",) if removable is True else removable or (),
+            threads=found.call(_parsed, parse_block_size, table["threads"], f"{top}threads")
+            if "threads" in table
+            else None,
         )
 
 
 def _entry(entry: dict[str, Any], make: type[Entry], where: str) -> Entry | None:
     """Make a rule or an exemption of a table; its errors have its place in the file."""
     names = [each.name for each in fields(make) if each.name != "place"]
-    place = where.rpartition(": ")[0]
+    values: dict[str, Any] = {"reason": None} if make is Exemption else {}
     with ErrorCollector() as found:
         found.call(_check_names, entry, names, where)
-        values = {name: value for name, value in entry.items() if name in names}
-        if make is Exemption:
-            values.setdefault("kernels", None)
-            values.setdefault("reason", None)
-        for name, value in values.items():
-            if name in CRITERIA and CRITERIA[name].measure == "occupancy":
-                values[name] = found.call(_percent, value, f"{where}{name}")
+        for name in filter(entry.__contains__, names):
+            value = values[name] = entry[name]
+            if name in IN_PERCENT and type(value) in (int, float):
+                values[name] = f"{value}%"
+                if name == "min_occupancy" and 0 < value < 1:
+                    found.add(_wrong(value, f"{where}{name}", "An occupancy is in percent: 50, not 0.5."))
         try:
-            return make(**values, place=place)
+            return make(**values, place=where.rpartition(": ")[0])
         except OccupancyError as error:
             for each in error.every:
                 part = each.where if each.where != "rule" else ""
                 if part or set(entry) <= set(names):  # an unknown name is the whole mistake
                     found.add(each.with_location((where + part).rstrip("."), RulesError))
     return None
-
-
-def _percent(value: object, where: str) -> object:
-    """Return the share of a number in percent, as files have it; texts and switches stay."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return value
-    if not 0 <= value <= 100:
-        raise _wrong(value, where, allowed="0 to 100 percent, or false")
-    if 0 < value < 1 and "min_" in where:
-        raise _wrong(value, where, "An occupancy is in percent: 50, not 0.5.")
-    return value / 100
-
-
-def _check_for_contradictions(rules: Sequence[Rule], found: ErrorCollector) -> None:
-    """Refuse two bounds of one criterion for the same patterns."""
-    first: dict[tuple[object, ...], tuple[int, Rule]] = {}
-    for number, rule in enumerate(rules, 1):
-        for name, bound in rule.bounds.items():
-            key = frozenset(rule.kernels), frozenset(rule.arch), name
-            other_number, other = first.setdefault(key, (number, rule))
-            if other is not rule:
-                found.add(
-                    RulesError(
-                        f"rule {number} sets {name} = {_written(bound)} and rule {other_number} sets "
-                        f"{_written(other.bounds[name])}, both for {rule.about}",
-                        where=rule.place,
-                        hint="Remove one of them.",
-                    )
-                )
-
-
-def _written(bound: float | None) -> str:
-    return "false" if bound is None else f"{bound:g}"
 
 
 def find_rules() -> str | None:
@@ -427,7 +367,7 @@ def find_rules() -> str | None:
 
 FIRST_RULES = """\
 # Rules for the kernels of this build:  occupancy check BUILD, with the folder of the build
-# A rule can apply to selected kernels or architectures. The documentation lists all rules under "Rules".
+# The documentation lists all rules under "Rules".
 
 # The build to compare with. To accept intended changes:
 #   occupancy check BUILD --update               # of one kernel: --update --name PART
@@ -436,26 +376,20 @@ baseline = {baseline}{threads}
 
 [[rules]]                      # every kernel
 max_occupancy_drop = 0         # allowed drop in percentage points
-{spills}# max_regs_growth = 8          # more registers than in the baseline: an early warning
-
+{spills}
 # [[rules]]                    # some kernels, on one architecture
 # kernels = ["*gemm*", "!*debug*"]
 # arch = "sm_90"
 # threads = 256                # if the file does not record the block size
 # min_occupancy = 50           # percent
-# max_regs = 128
 
 {sizes}# [[exemptions]]               # kernels that may break a rule
 # kernels = "legacy_*"
 # rules = "max_occupancy_drop" # default: all rules
 # reason = "rewritten in #123"
-# until = 2027-03-31           # optional
 """
 """First file of rules, which a build meets that is its own baseline."""
 
-SPILL_RULES = "no_new_spills = true\n# max_stack_growth = 0         # bytes, excluding spills: local arrays\n"
-STACK_RULES = (
-    "max_stack_growth = 0           # bytes; old code without a log shows spills as stack alone\n"
-    "# no_new_spills = true         # better, but it needs the output of ptxas -v beside the files\n"
-)
+SPILL_RULES = "no_new_spills = true\n"
+STACK_RULES = "max_stack_growth = 0           # no_new_spills needs the output of ptxas -v beside the files\n"
 SMEM_RULES = "no_new_smem_spills = true      # spills into shared memory\n"

@@ -102,8 +102,8 @@ def test_a_pyproject_without_rules(tmp_path: Path, text: str, monkeypatch: pytes
         ("[[rules]]\nmax_regs = 256", "got 256. Allowed: 1 to 255, or false"),
         ("[[rules]]\nmax_regs = 64.5", "got 64.5"), ("[[rules]]\nmax_regs = '64'", "got '64'"),
         ("[[rules]]\nmin_occupancy = 0.5", "got 0.5.*50, not 0.5"),
-        ("[[rules]]\nmin_occupancy = nan", "got nan"),
-        ("[[rules]]\nmax_occupancy_drop = -1", "got -1. Allowed: 0 to 100 percent"),
+        ("[[rules]]\nmin_occupancy = nan", "'nan%' is not a share"),
+        ("[[rules]]\nmax_occupancy_drop = -1", "'-1%' is out of range"),
         ("[[rules]]\nmax_occupancy_drop = '101%'", "'101%' is out of range. Allowed: 0% to 100%"),
         ("[[rules]]\nmax_occupancy_drop = '1e1%'", "'1e1%' is not a share"),
         ("[[rules]]\nmax_stack_bytes = '4 quarts'", "'4 quarts' is not a size"),
@@ -135,12 +135,6 @@ min_ocupancy = 50
 [[ rules ]]
 kernels = "a"
 arch = ["sm_9x", "hopper"]
-[[rules]]
-kernels = "b"
-max_regs = 64
-[[rules]]
-kernels = "b"
-max_regs = 72
 [[exemptions]]
 kernels = 3
 rules = ["min_occ", "max_regs"]
@@ -160,11 +154,10 @@ def test_all_mistakes_are_reported_with_their_lines(tmp_path: Path) -> None:
         ", line 7: rules[2]",
         ", line 7: rules[2].arch",
         ", line 7: rules[2].arch",
-        ", line 13",  # two rules for the same kernels
-        ", line 16: exemptions[1].rules: min_occ",
-        ", line 16: exemptions[1].reason",
-        ", line 16: exemptions[1].until",
-        ", line 16: exemptions[1].kernels",
+        ", line 10: exemptions[1].rules: min_occ",
+        ", line 10: exemptions[1].reason",
+        ", line 10: exemptions[1].until",
+        ", line 10: exemptions[1].kernels",
     ])  # fmt: skip
 
 
@@ -173,17 +166,6 @@ def test_a_line_is_given_only_where_it_is_known(tmp_path: Path) -> None:
         with pytest.raises(RulesError) as caught:
             read_rules(written(tmp_path, text))
         assert caught.value.where == f"{tmp_path / 'occupancy.toml'}: rules[1].max_regs"
-
-
-@pytest.mark.parametrize("second", ["max_regs = 128", "max_regs = 64", "max_regs = false"])
-def test_rules_that_contradict_each_other(tmp_path: Path, second: str) -> None:
-    text = (
-        '[[rules]]\nkernels = ["a", "b"]\narch = "sm_90"\nmax_regs = 64\n'
-        f'[[rules]]\nkernels = ["b", "a"]\narch = "9.0"\n{second}\n'
-    )
-    with pytest.raises(RulesError, match=r"rule 2 sets .* and rule 1 sets 64, both for b, a on sm_90"):
-        read_rules(written(tmp_path, text))
-    assert len(read_rules(written(tmp_path, text.replace('arch = "9.0"', 'arch = "8.0"'))).rules) == 2
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
