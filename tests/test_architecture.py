@@ -50,7 +50,6 @@ HOMES = {
     "matplotlib": {"render"},
     "lz4": {"readers"},
     "cuda": {"device"},
-    "pydantic": {"compare"},
     "pynvml": {"device"},
     "rich": {"render"},
     "tomli": {"tables/files"},

@@ -14,16 +14,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import PurePath
-from typing import Annotated, Any
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing import Any
 
 from ..builds.merge import merge
 from ..builds.names import stable_name
 from ..errors import BaselineError, ReadError, shown
 from ..readers import Found, KernelRecord, ReadProblem, read
 from ..readers.limits import ReadLimits, sanitize
-from ..readers.record import Remark
+from ..readers.record import SPILLS, Remark
 from ..tables.files import check_size, read_bytes
 from ..values.atomic_file import write_atomically
 from ..values.spellings import INT_MAX
@@ -36,58 +34,23 @@ STANDARD_INPUT = "-"
 
 _HINT = "To write one: occupancy init BUILD, or occupancy.save_baseline(BUILD, FILE)."
 
+FIELDS = (
+    "name", "arch", "source", "format", "linked", "regs", "static_smem", "dynamic_smem", "smem", "spill_smem",
+    "barriers", "virtual_resources", "tensor_memory", "reallocates_registers", "stack_bytes", *SPILLS,
+    "max_threads", "required_threads", "min_blocks", "register_cap", "cluster_dim",
+    "shared_memory_configuration", "num_warps", "code", "threads", "threads_from",
+)  # fmt: skip
+"""Fields of a kernel in a baseline; those that are not set are not written."""
 
-Count = Annotated[int, Field(ge=0, le=INT_MAX)]
-Threads = Annotated[int, Field(ge=1, le=INT_MAX)]
-# The compiler prints numbers below 0 where it also spills into shared memory.
-SpillBytes = Annotated[int, Field(ge=-INT_MAX, le=INT_MAX)]
-
-
-class KernelLine(BaseModel):
-    """A kernel in a baseline; fields that are not set are not written."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
-
-    name: str
-    arch: str = ""
-    source: str
-    format: str
-    linked: bool = True
-    regs: Count = 0
-    static_smem: Count = 0
-    dynamic_smem: Count = 0
-    smem: Count = 0
-    spill_smem: Count = 0
-    barriers: Count = 0
-    virtual_resources: Count = 0
-    tensor_memory: Count = 0
-    reallocates_registers: bool = False
-    stack_bytes: Count = 0
-    spill_store_bytes: SpillBytes = 0
-    spill_load_bytes: SpillBytes = 0
-    spills_from: str = ""
-    max_threads: Count = 0
-    required_threads: Count = 0
-    min_blocks: Count = 0
-    register_cap: Count = 0
-    cluster_dim: Annotated[tuple[Count, Count, Count], Field(strict=False)] = (1, 1, 1)  # JSON has lists
-    shared_memory_configuration: Count = 0
-    num_warps: Count = 0
-    code: Annotated[int, Field(ge=0, le=0xFFFF_FFFF)] = 0
-    threads: Count = 0
-    threads_from: str = ""
-
-
-class BaselineFile(BaseModel):
-    """The content of a baseline. Names that are not here are left for later versions."""
-
-    model_config = ConfigDict(strict=True)
-
-    threads: Threads | None = None
-    kernels: list[KernelLine]
-
-
-FIELDS = tuple(KernelLine.model_fields)
+_REQUIRED = ("name", "source", "format")
+_TEXTS = (*_REQUIRED, "arch", "spills_from", "threads_from")
+_FLAGS = ("linked", "reallocates_registers")
+_RANGES = {
+    # The compiler prints numbers below 0 where it also spills into shared memory.
+    "spill_store_bytes": (-INT_MAX, INT_MAX),
+    "spill_load_bytes": (-INT_MAX, INT_MAX),
+    "code": (0, 0xFFFF_FFFF),
+}
 
 _recorded = attrgetter(*FIELDS)
 
@@ -123,14 +86,14 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
     common = ReadLimits() if common is None else common
     if len(paths) == 1:
         (path,) = paths
-        is_stream = path == STANDARD_INPUT or (os.path.exists(path) and not os.path.isdir(path))
-        if is_stream and (path == STANDARD_INPUT or not os.path.isfile(path)):
+        if os.path.isfile(path):
+            if looks_like_baseline(_start(path)):
+                return read_baseline(path)
+        elif path == STANDARD_INPUT or (os.path.exists(path) and not os.path.isdir(path)):
             stream = _in_memory(path)
             if looks_like_baseline(stream.getvalue()[:4096]):
                 return parse_baseline(stream.getvalue(), path)
             return _build(paths, ((path, found) for found in read(stream, common)))
-        if is_stream and looks_like_baseline(_start(path)):
-            return read_baseline(path)
     return _build(paths, ((path, found) for path in paths for found in read(path, common)))
 
 
@@ -169,18 +132,12 @@ def _portable(source: str, path: str) -> str:
 
 
 def _in_memory(path: str) -> io.BytesIO:
-    try:
-        if path == STANDARD_INPUT:
-            content = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
-        else:
-            with open(path, "rb") as file:
-                content = file.read(MAX_FILE_BYTES + 1)
-    except (OSError, AttributeError) as error:  # AttributeError: standard input is closed
-        raise ReadError(
-            f"cannot be read: {getattr(error, 'strerror', 'it is closed')}", where=path
-        ) from error
-    if len(content) > MAX_FILE_BYTES:
-        raise ReadError("is too large for a stream", where=path, hint="Save it as a file.")
+    """Read standard input or a pipe, which can be read only once."""
+    if path == STANDARD_INPUT:
+        content = b"" if sys.stdin is None else sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
+        check_size(content, path, "a stream", MAX_FILE_BYTES, ReadError)
+    else:
+        content = read_bytes(path, "a stream", MAX_FILE_BYTES, ReadError)
     stream = io.BytesIO(content)
     stream.name = path
     return stream
@@ -203,7 +160,7 @@ def read_baseline(path: str | os.PathLike[str]) -> Build:
     """Read a baseline.
 
     Raises:
-        BaselineError: It cannot be read, is not a baseline, or is of a later version.
+        BaselineError: As `parse_baseline`, or it cannot be read.
     """
     file = os.fspath(path)
     return parse_baseline(read_bytes(file, "a baseline", MAX_FILE_BYTES, BaselineError), file)
@@ -213,7 +170,7 @@ def parse_baseline(content: bytes, name: str) -> Build:
     """Parse the content of a baseline's file.
 
     Raises:
-        BaselineError: It is not a baseline, or of a later version.
+        BaselineError: It is not a baseline, damaged, or of a later version.
     """
     check_size(content, name, "a baseline", MAX_FILE_BYTES, BaselineError)
     try:
@@ -229,22 +186,43 @@ def parse_baseline(content: bytes, name: str) -> Build:
         raise BaselineError(
             f"got {shown(version)}", where=f"{name}: schema_version", allowed=f"{SCHEMA_VERSION}", hint=hint
         )
-    try:
-        read = BaselineFile.model_validate(values)
-    except ValidationError as error:
-        raise _first_mistake(error, name) from error
-    kernels = (KernelRecord(**line.model_dump(exclude_unset=True)) for line in read.kernels)
-    return Build(tuple(map(sanitize, kernels)), read.threads, name)
+    threads, lines = values.get("threads"), values.get("kernels")
+    if threads is not None and not (_is_valid("threads", threads) and threads):
+        raise _wrong(threads, f"{name}: threads")
+    if not isinstance(lines, list):
+        raise _wrong(lines, f"{name}: kernels")
+    kernels = (_record(line, f"{name}: kernels[{number}]") for number, line in enumerate(lines))
+    return Build(tuple(map(sanitize, kernels)), threads, name)
 
 
-def _first_mistake(error: ValidationError, file: str) -> BaselineError:
-    first = error.errors(include_url=False)[0]
-    path = "".join(f"[{key}]" if isinstance(key, int) else f".{key[:80]}" for key in first["loc"])
-    problem = {
-        "missing": "is missing",
-        "extra_forbidden": "unknown name",
-    }.get(first["type"], f"got {shown(first['input'])}")
-    return BaselineError(problem, where=f"{file}: {path.removeprefix('.')}", hint=_HINT)
+def _record(line: Any, where: str) -> KernelRecord:
+    if not isinstance(line, dict):
+        raise _wrong(line, where)
+    for name in _REQUIRED:
+        if name not in line:
+            raise _wrong(None, f"{where}.{name}")
+    for name, value in line.items():
+        if name not in FIELDS:
+            raise BaselineError("unknown name", where=f"{where}.{name[:80]}", hint=_HINT)
+        if not _is_valid(name, value):
+            raise _wrong(value, f"{where}.{name}")
+    cluster = line.get("cluster_dim")
+    return KernelRecord(**line if cluster is None else {**line, "cluster_dim": tuple(cluster)})
+
+
+def _is_valid(name: str, value: Any) -> bool:
+    if name in _TEXTS:
+        return isinstance(value, str)
+    if name in _FLAGS:
+        return isinstance(value, bool)
+    if name == "cluster_dim":
+        return isinstance(value, list) and len(value) == 3 and all(_is_valid("", each) for each in value)
+    low, high = _RANGES.get(name, (0, INT_MAX))
+    return type(value) is int and low <= value <= high
+
+
+def _wrong(value: object, where: str) -> BaselineError:
+    return BaselineError("is missing" if value is None else f"got {shown(value)}", where=where, hint=_HINT)
 
 
 # Writing
@@ -254,7 +232,8 @@ def baseline_from(records: Iterable[KernelRecord], threads: int | None = None) -
     """Return the baseline of kernels: in the order of their names, equal ones once."""
     stated: dict[str, KernelRecord] = {}
     for record in records:
-        kept = KernelRecord(**_stated(record) | {"name": stable_name(record.name)})
+        values = zip(FIELDS, _recorded(replace(record, name=stable_name(record.name))), strict=True)
+        kept = KernelRecord(**dict(values))
         stated.setdefault(_line(kept), kept)
 
     def order(line: str) -> tuple[object, ...]:
@@ -265,13 +244,9 @@ def baseline_from(records: Iterable[KernelRecord], threads: int | None = None) -
     return Build(tuple(stated[line] for line in sorted(stated, key=order)), threads)
 
 
-def _stated(record: KernelRecord) -> dict[str, Any]:
-    values = zip(FIELDS, _recorded(record), strict=True)
-    return {name: value for name, value in values if value is not None}
-
-
 def _line(record: KernelRecord) -> str:
-    return _json(_stated(record))
+    values = zip(FIELDS, _recorded(record), strict=True)
+    return _json({name: value for name, value in values if value is not None})
 
 
 def _json(value: object) -> str:
