@@ -126,7 +126,6 @@ class _Merging:
         self._size: Counter[str] = Counter()  # kernels in each file
         self._rows: list[Placed] = []
         self._contradictions: dict[str, list[tuple[KernelRecord, KernelRecord]]] = defaultdict(list)
-        self._unfit: dict[str, tuple[KernelRecord, KernelRecord]] = {}
         self._too_many: dict[str, set[str]] = defaultdict(set)
         for place, record in enumerate(records):
             if isinstance(record, KernelRecord):
@@ -152,7 +151,6 @@ class _Merging:
 
     def merged(self) -> Merged:
         self._give_linker_lines_their_architecture()
-        self._drop_logs_of_other_builds()
         compiled = {name for (name, _), group in self._groups.items() if group.images or group.logs}
         for (name, _), group in self._groups.items():
             if len(group.images) == 1 and not group.logs and not group.ptx:
@@ -288,15 +286,6 @@ class _Merging:
                         (place, replace(log, arch=arch)) for place, log in linker
                     ]
 
-    def _drop_logs_of_other_builds(self) -> None:
-        """Drop kernels that only a log of another build names."""
-        if not any(group.logs for group in self._groups.values()):
-            return
-        self._unfit = _unfit_logs(self._groups.values())
-        for group in self._groups.values() if self._unfit else ():
-            if not group.images:
-                group.logs = [each for each in group.logs if each[1].source not in self._unfit]
-
     def _leave_apart(self, records: Iterable[KernelRecord]) -> None:
         for record in records:
             self._too_many[record.source].add(record.name)
@@ -316,15 +305,6 @@ class _Merging:
                 f"({_difference(line, row)}){others}: the log is from another build, or from before linking. "
                 f"The image counts, without the spills of the log. {_HINT}",
             )
-        for log, (line, image) in sorted(self._unfit.items()):
-            if log not in self._contradictions:
-                yield ReadProblem(
-                    log,
-                    None,
-                    f"names {base_name(line.name)} for {line.arch}, which has no image, and lacks "
-                    f"{base_name(image.name)}, which {image.source} has: the log is from another build. "
-                    f"The images count; kernels that only the log names are dropped. {_HINT}",
-                )
 
 
 def _for_all(found: Sequence[Placed], record: KernelRecord) -> Placed:
@@ -372,44 +352,6 @@ def _with_spills(image: KernelRecord, logs: Sequence[KernelRecord]) -> KernelRec
 
     best = max(logs, key=likeness)
     return also_in(fill(image, best, _OF_LOGS), {log.source for log in logs})
-
-
-def _unfit_logs(groups: Iterable[_Group]) -> dict[str, tuple[KernelRecord, KernelRecord]]:
-    """Find logs that name kernels without image and lack others that were compiled together.
-
-    A log of more than the images has the first alone; an incremental build's log lacks all kernels that
-    were compiled together, or none of them.
-
-    Returns:
-        The evidence by the name of the log: a line without image, and an image without line.
-    """
-    alone: dict[tuple[str | None, str], KernelRecord] = {}
-    named: dict[Hashable, set[str]] = defaultdict(set)
-    without_line: dict[Hashable, KernelRecord] = {}
-    for group in groups:
-        lines = [log for _, log in group.logs if log.linked is None]
-        for log in () if group.images else lines:
-            key = log.arch, log.source
-            alone[key] = min(alone.get(key, log), log, key=_by_name)
-        for _, image in group.images:
-            for unit in image.modules or [image.source]:
-                together: Hashable = image.arch, unit
-                named[together].update(log.source for log in lines)
-                if not group.logs:
-                    before = without_line.get(together)
-                    if before is None or image.name < before.name:
-                        without_line[together] = image
-    unfit: dict[str, tuple[KernelRecord, KernelRecord]] = {}
-    found = without_line.items() if alone else ()
-    for unit_of_image, image in sorted(found, key=lambda each: _by_name(each[1])):
-        for source in sorted(named[unit_of_image]):
-            if (image.arch, source) in alone:
-                unfit.setdefault(source, (alone[image.arch, source], image))
-    return unfit
-
-
-def _by_name(record: KernelRecord) -> tuple[str, str, str]:
-    return record.name, record.arch or "", line_of(record)
 
 
 # Remarks of Inductor

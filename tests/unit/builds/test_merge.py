@@ -100,43 +100,6 @@ def test_a_log_of_another_build_is_said_and_not_believed() -> None:
     )
 
 
-def kernel(name: str, of: KernelRecord = IMAGE, **changes: Any) -> KernelRecord:
-    return replace(of, name=name, **changes)
-
-
-MODULES = {"one": (("app", 0),), "other": (("app", 1),)}
-
-
-@pytest.mark.parametrize(
-    ("records", "is_stale"),
-    [
-        ([kernel("new"), kernel("old", LOG)], True),
-        # What was compiled for another architecture may have a log of its own.
-        ([kernel("new", arch="sm_90"), replace(IMAGE, arch="sm_90"), kernel("old", LOG)], False),
-        ([kernel("new"), kernel("old", LOG), kernel("old", arch="sm_90")], True),
-        # A log of more than the images, and logs of less: nothing was compiled again, or another file alone.
-        ([kernel("old", LOG)], False),
-        ([kernel("new")], False),
-        ([kernel("new", source="b.o"), kernel("old", LOG)], False),
-        ([kernel("new", modules=MODULES["other"]), kernel("old", LOG)], False),
-        ([kernel("new", modules=MODULES["one"]), kernel("old", LOG)], True),
-        # What one log lacks, another one has.
-        ([kernel("new"), kernel("new", LOG, source="b.log"), kernel("old", LOG)], False),
-        # The linker's lines name no architecture, and say nothing of what was compiled.
-        ([kernel("new"), kernel("old", LOG, arch=None, linked=True)], False),
-    ],
-)
-def test_a_log_from_before_a_kernel_was_renamed_is_said(records: list[KernelRecord], is_stale: bool) -> None:
-    modules = MODULES["one"] if any(each.modules for each in records) else ()
-    merged = merge([replace(IMAGE, modules=modules), LOG, *records])
-    has_old = any((each.name, each.arch) == ("old", "sm_80") for each in merged.records)
-    assert len(merged.problems) == is_stale
-    assert has_old == (not is_stale and any(each.name == "old" and each.arch for each in records))
-    for problem in merged.problems:
-        assert problem.source == "build.log"
-        assert problem.what.startswith("names old for sm_80, which has no image, and lacks new, which a.o")
-
-
 @pytest.mark.parametrize("stale", [replace(LOG, regs=40), replace(LOG, static_smem=0, spill_store_bytes=400)])
 def test_lines_of_an_earlier_compilation_in_a_log_that_goes_on_are_passed_over(stale: KernelRecord) -> None:
     assert one(stale, LOG, IMAGE).spill_store_bytes == 8
