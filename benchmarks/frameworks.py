@@ -119,7 +119,7 @@ def torch(wheel: Path) -> Iterator[Count]:
     decides.__globals__["_occupancy_before_and_after_fusion"] = exactly
     right = [decides(1.0, 1.0, regs, after, 0, warps, H100) for regs, after, warps in pairs]
     changed = sum(one != other for one, other in zip(asked, right, strict=True))
-    yield Count(label, "Inductor, epilogue fusion, decisions that change", changed, len(pairs))
+    yield Count(label, "Inductor, epilogue fusion, changed decisions", changed, len(pairs))
 
     source = Source(wheel, "torch/_inductor/runtime/triton_heuristics.py")
     formula = source.formula_of("max_blocks_per_sm")
@@ -140,10 +140,10 @@ def quack_kernels(wheel: Path) -> Iterator[Count]:
     for share, stage in cases:
         room = formula({"smem_capacity": OPT_IN, "occupancy": share, "mbar_helpers_bytes": 0, "epi_bytes": 0})
         wrong += blocks(128, smem=room // stage * stage, cc="10.0") < share
-    yield Count(source.wheel, "stages of a GEMM, fewer blocks than asked for", wrong, len(cases))
+    yield Count(source.wheel, "stages of a GEMM, fewer blocks than requested", wrong, len(cases))
     # The epilogue takes what is left, so that all of the share is used.
     full = [blocks(128, smem=OPT_IN // share, cc="10.0") < share for share in (2, 3, 4)]
-    yield Count(source.wheel, "all of the share in use, fewer blocks than asked for", sum(full), len(full))
+    yield Count(source.wheel, "stages that fill the share, fewer blocks than requested", sum(full), len(full))
 
 
 def tilelang(wheel: Path) -> Iterator[Count]:
@@ -182,13 +182,13 @@ def helion(wheel: Path) -> Iterator[Count]:
 
     tiles = [(warps, smem) for warps in (1, 2, 4, 8) for smem in range(1024, OPT_IN + 1, 1024)]
     wrong = sum(resident(0, warps, smem) != blocks(32 * warps, smem=smem) for warps, smem in tiles)
-    yield Count(source.wheel, "products, blocks per SM by shared memory", wrong, len(tiles))
+    yield Count(source.wheel, "matmuls, blocks per SM by shared memory", wrong, len(tiles))
 
     points = [(regs, warps) for warps in (1, 2, 4, 8) for regs in range(16, 256)]
     wrong = sum(
         resident(4 * regs * 32 * warps, warps, 0) != blocks(32 * warps, regs) for regs, warps in points
     )
-    yield Count(source.wheel, "products, blocks per SM by registers", wrong, len(points))
+    yield Count(source.wheel, "matmuls, blocks per SM by registers", wrong, len(points))
 
     reduction = SimpleNamespace(
         **source.constants("TritonReductionHeuristic"),
@@ -212,7 +212,7 @@ def helion(wheel: Path) -> Iterator[Count]:
             matmul, stage.__mul__, loop_trips=64, grid=grid, num_sm=H100.multi_processor_count
         )
         wrong += blocks(128, smem=depth * stage) < share
-    yield Count(source.wheel, "stages of a product, fewer blocks than meant", wrong, len(cases))
+    yield Count(source.wheel, "stages of a matmul, fewer blocks than intended", wrong, len(cases))
 
     def exactly(live: int, tile: object, *, num_warps: int, smem_bytes: int, **others: object) -> int:
         return blocks(32 * num_warps, smem=smem_bytes)
@@ -228,7 +228,7 @@ def helion(wheel: Path) -> Iterator[Count]:
         for matmul._estimated_resident_ctas in (estimated, exactly):
             answers.append(decides(matmul, 0, [], num_warps=4, smem_of=stage.__mul__, **large))
         changed += answers[0] != answers[1]
-    yield Count(source.wheel, "a second stage, decisions that change", changed, len(stages))
+    yield Count(source.wheel, "a second stage, changed decisions", changed, len(stages))
 
 
 FRAMEWORKS: dict[str, Callable[[Path], Iterator[Count]]] = {
