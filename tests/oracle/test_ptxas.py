@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from occupancy.advice.launch_bounds import LaunchBounds, launch_bounds
+from occupancy.advice.launch_bounds import LaunchBounds, launch_bounds, maxnreg_in_source
 from occupancy.tables.gpus import find_gpu
 from occupancy.values.kernel import Kernel
 from tests.sampling import sampled
@@ -28,7 +28,7 @@ def ours(chip: str, threads: int, blocks: int) -> ptxas.Cap:
 def complaint(answer: LaunchBounds) -> str:
     if answer.warning is None:
         return ""
-    return "blocks" if answer.warning.endswith(" block slots") else "threads"
+    return answer.warning.split()[-1]
 
 
 @sampled("stride", sample=7, everything=1)
@@ -68,10 +68,18 @@ def test_what_nvcc_makes_of_the_lines_to_paste(tmp_path: Path) -> None:
     source, cubin = tmp_path / "kernels.cu", tmp_path / "kernels.cubin"
     source.write_text(
         f'extern "C" __global__ void {answer.launch_bounds} bounds(int *out) {{ *out = 1; }}\n'
-        f'extern "C" __global__ void {answer.maxnreg} maxnreg(int *out) {{ *out = 1; }}\n'
+        f'extern "C" __global__ void {maxnreg_in_source(answer.register_cap)} maxnreg(int *out) {{ *out = 1; }}\n'
         'extern "C" __global__ void maxrregcount(int *out) { *out = 1; }\n'
     )
-    command = [nvcc, "-arch=sm_80", "-cubin", answer.maxrregcount, str(source), "-o", str(cubin)]
+    command = [
+        nvcc,
+        "-arch=sm_80",
+        "-cubin",
+        f"-maxrregcount={answer.register_cap}",
+        str(source),
+        "-o",
+        str(cubin),
+    ]
     subprocess.run(command, check=True, capture_output=True)
     assert answer.register_cap == 48
     assert ptxas.register_caps(cubin.read_bytes()) == {"bounds": 48, "maxnreg": 48, "maxrregcount": 48}

@@ -217,7 +217,6 @@ def test_waves_hold_the_grid_and_name_the_grids_that_fill(grid: tuple[int, int, 
     assert 0 <= waves.partial_wave_blocks < blocks
     assert 0 < waves.last_wave_fill <= 1
     assert 0 <= waves.idle_share < 1
-    assert 0 <= waves.partial_wave_share <= 0.5
     below, above = waves.filling_grid_below, waves.filling_grid_above
     assert (below or 0) <= whole <= above
     assert above % blocks == 0
@@ -229,4 +228,3 @@ def test_a_grid_that_fills_its_waves_leaves_nothing_idle(rounds: int, blocks: in
     launch = Launch(Kernel(32), (rounds * blocks, 1, 1))
     waves = count_waves(launch, FullWave(1, blocks, blocks, None, None, False))
     assert (waves.waves, waves.last_wave_fill, waves.idle_share) == (rounds, 1.0, 0.0)
-    assert waves.partial_wave_share == 0.0

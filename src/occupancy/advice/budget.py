@@ -12,7 +12,7 @@ from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.spellings import in_range
 from .opt_in import needs_opt_in
-from .search import Dial, most_keeping, used
+from .search import Dial, most_keeping
 
 TOLERANCE = 0.0005
 """Tolerance of a target occupancy: people type 66.7% for two thirds."""
@@ -36,10 +36,7 @@ class Budget(NamedTuple):
     """The most that a kernel with blocks of one size may use."""
 
     wanted: BudgetLevel | None
-    """The level that reaches the target; None without a target.
-
-    It is higher than the target if fewer blocks would not allow more resources.
-    """
+    """The lowest level that reaches the target; None without a target."""
     levels: tuple[BudgetLevel, ...]
     """Every level of the block size, from the most blocks down."""
 
@@ -54,17 +51,14 @@ def budget(
 ) -> Budget:
     """Return the most registers and shared memory with which a target is reached.
 
-    The target is the lowest share of the SM's warps, above 0 and up to 1, or the lowest number of resident blocks.
-    Smaller amounts of either or both resources never give fewer blocks. The resources that the kernel has must
-    allow the target, too.
+    The target is an occupancy, above 0 and up to 1, or a number of resident blocks.
 
     Raises:
-        InputError: Both targets, or more than a block of this size can reach.
+        InputError: Both targets, or more than the block size and the kernel's own resources allow.
     """
     given = evaluate(gpu.limits, kernel, model)
     target = _target(given, occupancy, blocks)
-    bare = kernel.replace(regs=0, smem=0)
-    least = evaluate(gpu.limits, bare, model)
+    least = evaluate(gpu.limits, kernel.replace(regs=0, smem=0), model)
     for result in (least, given):
         if result.active_blocks < target:
             raise _unreachable(gpu, result, target, occupancy)
@@ -91,31 +85,17 @@ def _target(given: Result, occupancy: float | None, blocks: int | None) -> int:
     return max(1, ceil(warps / given.allocated.warps))
 
 
-def _unreachable(gpu: Gpu, given: Result, target: int, occupancy: float | None) -> InputError:
+def _unreachable(gpu: Gpu, given: Result, target: int, share: float | None) -> InputError:
     """Return the error for more blocks than possible, with the most and its limiters."""
     threads, most = given.kernel.threads, given.active_blocks
     if not most:
         return InputError(f"no block of {threads} threads can be resident: {given.reason}", where="kernel")
     limiters = " and ".join(given.limiters).replace("_", " ")
-    subject = "the kernel's resources allow" if used(given.kernel) else "the GPU allows"
-    possible = f"{subject} {most} ({100 * given.occupancy:.4g}%), limited by {limiters}"
-    more = "Without registers and shared memory, the answer is their limits." if used(given.kernel) else ""
-    if "virtual_resources" in given.limiters:
-        more = "Set virtual resources to 0 for a kernel that relinquishes its allocation permit."
-    elif "tensor_memory" in given.limiters:
-        more = "Fewer columns of tensor memory per block allow more."
-    if occupancy is None:
-        return InputError(
-            f"{target:,} blocks of {threads:,} threads do not fit on an SM of {gpu.label}; {possible}",
-            where="blocks",
-            allowed="1" if most == 1 else f"1 to {most}",
-            hint=more,
-        )
     return InputError(
-        f"{100 * occupancy:.4g}% takes {target} blocks of {threads} threads on {gpu.label}; {possible}",
-        where="occupancy",
-        allowed=f"up to {100 * given.occupancy:.4g}%",
-        hint=f"Another block size may reach more. {more}".strip(),
+        f"{target:,} blocks of {threads:,} threads do not fit on an SM of {gpu.label}, limited by {limiters}",
+        where="blocks" if share is None else "occupancy",
+        allowed=f"up to {most}" if share is None else f"up to {100 * given.occupancy:.4g}%",
+        hint="Another block size, or fewer resources, may reach more.",
     )
 
 

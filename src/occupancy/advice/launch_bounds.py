@@ -22,11 +22,10 @@ from .search import Dial, most_keeping
 class LaunchBounds(NamedTuple):
     """Launch bounds on one GPU."""
 
-    cc: str
-    threads: int
-    min_blocks: int | None
+    launch_bounds: str
+    """Attribute of the kernel in the source."""
     legal: bool
-    """False if the SM cannot hold ``min_blocks``; then ptxas ignores them."""
+    """False if the SM cannot hold so many blocks; then ptxas ignores the second bound."""
     most_blocks: int
     """Blocks of this size that an SM holds if neither registers nor shared memory limit."""
     warning: str | None
@@ -39,12 +38,6 @@ class LaunchBounds(NamedTuple):
     occupancy: float
     """Active warps by the most warps of an SM, 0 to 1."""
     limiters: tuple[Resource, ...]
-    launch_bounds: str
-    """Attribute of the kernel in the source."""
-    maxnreg: str
-    """The same cap without a block size; from CUDA 12.4, and not together with launch bounds."""
-    maxrregcount: str
-    """The same cap as an option of nvcc, for every kernel of a file that has no launch bounds."""
 
 
 class RegisterCap(NamedTuple):
@@ -94,10 +87,8 @@ def launch_bounds(
     Raises:
         InputError: More threads than a block may have, or fewer than one block.
     """
-    limits = gpu.limits
-    compiler = _compiler_limits(limits)
-    threads = kernel.threads
-    alone = evaluate(compiler, Kernel(threads))
+    limits, threads = gpu.limits, kernel.threads
+    alone = evaluate(_compiler_limits(limits), Kernel(threads))
     if threads > limits.max_threads_per_block or not alone.active_blocks:
         raise InputError(
             f"{threads:,} is more than a block may have on {gpu.label}",
@@ -109,36 +100,23 @@ def launch_bounds(
     cap = most_keeping(blocks, Dial(alone, "regs").levels(0, blocks))
     registers = cap if kernel.regs is None else min(kernel.regs, cap)
     result = evaluate(limits, kernel.replace(regs=registers), model)
+    warning = None
+    if not is_legal:
+        most = f"{limits.max_threads_per_multiprocessor:,} threads"
+        if min_blocks is not None and min_blocks > limits.max_blocks_per_multiprocessor:
+            most = f"{limits.max_blocks_per_multiprocessor} blocks"
+        warning = f"ptxas ignores minnctapersm, because an SM holds at most {most}"
     return LaunchBounds(
-        str(limits.compute_capability),
-        threads,
-        min_blocks,
-        is_legal,
-        alone.active_blocks,
-        None if min_blocks is None or is_legal else _warning(alone, min_blocks),
-        cap,
-        registers,
-        result.active_blocks,
-        result.occupancy,
-        result.limiters,
         launch_bounds=bounds_in_source(threads, min_blocks),
-        maxnreg=maxnreg_in_source(cap),
-        maxrregcount=f"-maxrregcount={cap}",
+        legal=is_legal,
+        most_blocks=alone.active_blocks,
+        warning=warning,
+        register_cap=cap,
+        regs=registers,
+        active_blocks=result.active_blocks,
+        occupancy=result.occupancy,
+        limiters=result.limiters,
     )
-
-
-def _warning(alone: Result, min_blocks: int) -> str:
-    limits = alone.limits
-    if min_blocks > limits.max_blocks_per_multiprocessor:
-        why = f"an SM has {limits.max_blocks_per_multiprocessor} block slots"
-    else:
-        threads = min_blocks * alone.allocated.warps * limits.warp_size
-        in_whole_warps = " in whole warps" if alone.kernel.threads % limits.warp_size else ""
-        why = (
-            f"{min_blocks} blocks of {alone.kernel.threads} have {threads:,} threads{in_whole_warps}, "
-            f"and an SM holds {limits.max_threads_per_multiprocessor:,}"
-        )
-    return f"ptxas ignores minnctapersm: {why}"
 
 
 def _compiler_limits(limits: Limits) -> Limits:

@@ -126,7 +126,8 @@ def split_registers(
             where="cc",
             hint="9.0 and newer have it, compiled for sm_90a or the like.",
         )
-    threads = _checked_threads(limits, threads, groups)
+    warpgroups = _count_warpgroups(limits, threads, groups)
+    threads = warpgroups * THREADS_PER_WARPGROUP
     if launch_regs is None:
         min_blocks = min_blocks or _most_blocks(limits, Kernel(threads, smem=smem), groups)
         launch = _registers_by_bounds(limits, threads, min_blocks)
@@ -137,16 +138,23 @@ def split_registers(
                 hint=f"Give fewer blocks, so that {LEAST} are left.",
             )
     else:
-        launch = in_range(launch_regs, "regs", LEAST, limits.max_registers_per_thread)
-        if not evaluate(limits, Kernel(threads, launch)).active_blocks:
+        launch = in_range(launch_regs, "regs", LEAST, _registers_by_bounds(limits, threads, 1))
+        if min_blocks is None:
+            min_blocks = _bound_with(limits, threads, launch)
+        elif (given := _registers_by_bounds(limits, threads, min_blocks)) != launch:
             raise InputError(
-                f"{threads} threads of {launch} registers do not launch",
-                where="regs",
-                allowed=f"{LEAST} to {_registers_by_bounds(limits, threads, 1)}",
+                f"{bounds_in_source(threads, min_blocks)} gives {given} registers at the launch, not {launch}",
+                where="regs and min_blocks",
+                hint="Give one of them.",
             )
-        min_blocks = _matching_bound(limits, threads, launch, min_blocks)
     pool = threads * round_up(launch, STEP)
-    solved = _solve(groups, pool)
+    solved = [group if group.regs else group._replace(regs=_most(group, groups, pool)) for group in groups]
+    if any(group.regs is None for group in solved):
+        raise InputError(
+            f"the other warpgroups leave fewer than {LEAST} registers",
+            where="groups",
+            hint=f"Leave {LEAST} to each of the rest.",
+        )
     taken, needed = THREADS_PER_WARPGROUP * _sum(solved), _needed(solved)
     result = evaluate(limits, Kernel(threads, launch, smem=smem))
     if_fitting = None
@@ -156,7 +164,7 @@ def split_registers(
     return RegisterSplit(
         cc=str(limits.compute_capability),
         threads=threads,
-        warpgroups=threads // THREADS_PER_WARPGROUP,
+        warpgroups=warpgroups,
         groups=tuple(_share(group, solved, launch, pool) for group in solved),
         launch_regs=launch,
         needed_regs=needed,
@@ -177,78 +185,37 @@ def split_registers(
     )
 
 
-def _enough(limits: Limits, threads: int, needed: int) -> str | None:
-    """Return the attribute for a number of registers; None if the block cannot launch with them."""
-    if needed > limits.max_registers_per_thread or not evaluate(limits, Kernel(threads, needed)).launchable:
-        return None
-    blocks = _matching_bound(limits, threads, needed, None)
-    return maxnreg_in_source(needed) if blocks is None else bounds_in_source(threads, blocks)
-
-
-def _registers_by_bounds(limits: Limits, threads: int, min_blocks: int) -> int:
-    """Return the registers per thread by ptxas for a kernel with ``setmaxnreg`` and both bounds."""
-    return launch_bounds(Gpu(limits), Kernel(threads), min_blocks).register_cap
-
-
-def _matching_bound(limits: Limits, threads: int, launch: int, min_blocks: int | None) -> int | None:
-    """Return the second launch bound that means these registers; None if there is none.
+def _count_warpgroups(limits: Limits, threads: int | None, groups: Sequence[Warpgroups]) -> int:
+    """Return the warpgroups of a block, after a check that the groups are all of them.
 
     Raises:
-        InputError: The given bound means another number.
+        InputError: They are not, or ``setmaxnreg`` does not accept their registers.
     """
-    if min_blocks is not None:
-        given = _registers_by_bounds(limits, threads, min_blocks)
-        if given == launch:
-            return min_blocks
+    number, most = (
+        sum(group.warpgroups for group in groups),
+        limits.max_threads_per_block // THREADS_PER_WARPGROUP,
+    )
+    if not 1 <= number <= most or any(group.warpgroups < 1 for group in groups):
+        raise InputError(f"a block has 1 to {most} warpgroups, and each group 1 or more", where="groups")
+    if threads is not None and threads != number * THREADS_PER_WARPGROUP:
         raise InputError(
-            f"{bounds_in_source(threads, min_blocks)} gives {given} registers at the launch, not {launch}",
-            where="regs and min_blocks",
-            hint="Give one of them.",
-        )
-    blocks = evaluate(limits, Kernel(threads, launch)).active_blocks
-    return blocks if blocks and _registers_by_bounds(limits, threads, blocks) == launch else None
-
-
-def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Warpgroups]) -> int:
-    """Return the threads per block, after a check that the groups are all of its warpgroups."""
-    if any(group.warpgroups < 1 for group in groups):
-        raise InputError("a group has no warpgroups", where="groups", hint="Remove it, or give 1 or more.")
-    named = sum(group.warpgroups for group in groups)
-    most = limits.max_threads_per_block // THREADS_PER_WARPGROUP
-    if threads is None:
-        threads = named * THREADS_PER_WARPGROUP
-        if not 1 <= named <= most:
-            raise InputError(
-                f"{named} warpgroups are {threads:,} threads",
-                where="groups",
-                allowed=f"1 to {most} warpgroups of {THREADS_PER_WARPGROUP} threads",
-            )
-    if threads < 1 or threads % THREADS_PER_WARPGROUP or threads > limits.max_threads_per_block:
-        raise InputError(
-            f"{shown(threads)} threads is not a multiple of a warpgroup ({THREADS_PER_WARPGROUP})",
-            where="threads",
-            allowed=f"a multiple of {THREADS_PER_WARPGROUP} up to {limits.max_threads_per_block}",
-        )
-    warpgroups = threads // THREADS_PER_WARPGROUP
-    if named != warpgroups:
-        example = "1:40" if warpgroups == 1 else f"1:40,{warpgroups - 1}:?"
-        raise InputError(
-            f"the groups have {named} warpgroups, and {threads} threads are {warpgroups}",
+            f"the groups have {number * THREADS_PER_WARPGROUP:,} threads, not {shown(threads)}",
             where="groups",
-            hint=f"Name {warpgroups} in all, such as {example}.",
+            hint=f"A warpgroup has {THREADS_PER_WARPGROUP} threads.",
         )
-    for group in groups:
-        if group.regs is not None and group.regs not in range(LEAST, MOST + 1, STEP):
+    known = [group.regs for group in groups if group.regs is not None]
+    for regs in known:
+        if regs not in range(LEAST, MOST + 1, STEP):
             raise InputError(
-                f"setmaxnreg does not accept {shown(group.regs)} registers",
+                f"setmaxnreg does not accept {shown(regs)} registers",
                 where="groups",
                 allowed=f"{LEAST} to {MOST} in steps of {STEP}",
             )
-    if sum(group.regs is None for group in groups) > 1:
+    if len(groups) - len(known) > 1:
         raise InputError(
             "more than one group has ? registers", where="groups", hint="Give ? for one of the groups."
         )
-    return threads
+    return number
 
 
 def _most_blocks(limits: Limits, kernel: Kernel, groups: Sequence[Warpgroups]) -> int:
@@ -259,6 +226,25 @@ def _most_blocks(limits: Limits, kernel: Kernel, groups: Sequence[Warpgroups]) -
     return max(1, evaluate(limits, needed).active_blocks)
 
 
+def _registers_by_bounds(limits: Limits, threads: int, min_blocks: int) -> int:
+    """Return the registers per thread by ptxas for a kernel with ``setmaxnreg`` and both bounds."""
+    return launch_bounds(Gpu(limits), Kernel(threads), min_blocks).register_cap
+
+
+def _bound_with(limits: Limits, threads: int, regs: int) -> int | None:
+    """Return the second launch bound with which ptxas allocates the registers; None if there is none."""
+    blocks = evaluate(limits, Kernel(threads, regs)).active_blocks
+    return blocks if blocks and _registers_by_bounds(limits, threads, blocks) == regs else None
+
+
+def _enough(limits: Limits, threads: int, needed: int) -> str | None:
+    """Return the attribute for a number of registers; None if the block cannot launch with them."""
+    if needed > _registers_by_bounds(limits, threads, 1):
+        return None
+    blocks = _bound_with(limits, threads, needed)
+    return maxnreg_in_source(needed) if blocks is None else bounds_in_source(threads, blocks)
+
+
 def _needed(groups: Sequence[Warpgroups]) -> int:
     # A warp gets registers in steps of 256, a thread of it in steps of 8.
     return round_up(divide_up(_sum(groups), sum(group.warpgroups for group in groups)), STEP)
@@ -266,20 +252,6 @@ def _needed(groups: Sequence[Warpgroups]) -> int:
 
 def _sum(groups: Sequence[Warpgroups]) -> int:
     return sum(group.warpgroups * (group.regs or 0) for group in groups)
-
-
-def _solve(groups: Sequence[Warpgroups], pool: int) -> list[Warpgroups]:
-    """Replace the missing number by the most that the other groups leave."""
-    solved = [
-        group._replace(regs=_most(group, groups, pool)) if group.regs is None else group for group in groups
-    ]
-    if any(group.regs is None for group in solved):
-        raise InputError(
-            f"the other warpgroups leave fewer than {LEAST} registers",
-            where="groups",
-            hint=f"Leave {LEAST} to each of the rest.",
-        )
-    return solved
 
 
 def _most(group: Warpgroups, groups: Sequence[Warpgroups], pool: int) -> int | None:

@@ -42,11 +42,8 @@ def max_potential_block_size(
 ) -> LaunchConfiguration:
     """Return the block size with the most resident threads: cudaOccupancyMaxPotentialBlockSize.
 
-    The candidates are the limit itself, such as that of launch bounds, and the multiples of the warp size below
-    it; a limit of 0 is none. The larger block wins a tie. The kernel's own block size does not matter.
-
-    Raises:
-        InputError: A number out of range, or the function returns no size in bytes.
+    The candidates are the limit, such as that of launch bounds, and the multiples of the warp size below it; a
+    limit of 0 is none. The larger block wins a tie.
     """
     in_range(multiprocessor_count, "multiprocessor_count")
     in_range(block_size_limit, "block_size_limit", low=0)
@@ -63,14 +60,10 @@ def max_potential_block_size(
 def available_dynamic_shared_memory_per_block(
     limits: Limits, kernel: Kernel, blocks: int, *, driver_580: bool = False
 ) -> int:
-    """Return the most dynamic shared memory, in bytes, that keeps a number of blocks resident on an SM.
+    """Return the most dynamic shared memory of resident blocks: cudaOccupancyAvailableDynamicSMemPerBlock.
 
-    The call is cudaOccupancyAvailableDynamicSMemPerBlock. The kernel's own dynamic shared memory does not matter.
     NVIDIA's driver 580 and cuda_occupancy.h before 13.1 ignore the system's reservation and return 1,024 bytes
     more, with which one block fewer fits.
-
-    Raises:
-        InputError: The blocks are not resident even without dynamic shared memory.
     """
     in_range(blocks, "blocks")
     kernel = _without_columns(limits, kernel)
@@ -79,10 +72,9 @@ def available_dynamic_shared_memory_per_block(
     dial = Dial(now, "smem")
     if now.active_blocks < blocks:
         raise InputError(
-            f"{blocks} blocks of {kernel.threads} threads are not resident on {limits.compute_capability} "
-            "even without dynamic shared memory",
+            f"{blocks} blocks of {kernel.threads} threads do not fit even without dynamic shared memory",
             where="blocks",
-            allowed=f"up to {now.active_blocks}" if now.active_blocks else "",
+            allowed=f"up to {now.active_blocks}",
             hint=now.reason or "",
         )
     most = most_keeping(blocks, dial.levels(static, blocks))
@@ -92,13 +84,7 @@ def available_dynamic_shared_memory_per_block(
 
 
 def max_active_clusters(limits: Limits, kernel: Kernel, multiprocessor_count: int, cluster_size: int) -> int:
-    """Return an upper bound of the resident clusters of a device: see cudaOccupancyMaxActiveClusters.
-
-    The exact number depends on the SMs of each GPU processing cluster, which differ between GPUs of one name.
-
-    Raises:
-        InputError: The GPU has no clusters, or none of this size.
-    """
+    """Return an upper bound of the resident clusters of a device: see cudaOccupancyMaxActiveClusters."""
     result = evaluate(limits, _without_columns(limits, kernel), MODEL)
     return full_wave(result, multiprocessor_count, cluster_size=cluster_size).clusters or 0
 

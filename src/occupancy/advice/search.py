@@ -54,14 +54,9 @@ class Dial:
         return min(most, result.block_limits.warps) if self.resource == "regs" else most
 
     def levels(self, low: int, most: int, high: int | None = None) -> Iterator[Level]:
-        """Yield runs of amounts that allow the same blocks, ascending.
+        """Yield runs of amounts from low to high that allow the same blocks, ascending.
 
-        Columns of tensor memory come as single amounts.
-
-        Args:
-            low: First amount.
-            most: Cap on the blocks; runs with more count as one.
-            high: Last amount; by default the most of any kernel.
+        Runs with ``most`` blocks or more count as one. Columns of tensor memory come as single amounts.
         """
         for amount, blocks in self._runs(low, high, lambda result: min(self.blocks(result), most)):
             yield Level(amount, blocks)

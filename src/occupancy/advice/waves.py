@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..engine import Result
 from ..engine.common import divide_up
-from ..errors import InputError, shown
+from ..errors import InputError
 from ..values.kernel import Launch
 from ..values.limits import Limits
 from ..values.spellings import INT_MAX, in_range
@@ -32,8 +32,7 @@ class FullWave(NamedTuple):
     is_upper_bound: bool
     """True if a real GPU may hold fewer clusters.
 
-    A cluster must stay within one GPU processing cluster, and their SMs differ between GPUs of one name, so
-    that only a live device has the exact number.
+    A cluster must stay within one GPU processing cluster, whose SMs differ between GPUs of one name.
     """
 
 
@@ -81,17 +80,6 @@ class Waves(NamedTuple):
         return (slots - self.launch.blocks) / slots
 
     @property
-    def partial_wave_share(self) -> float:
-        """Share of the run time of a partial wave after full ones, 0 to 1; 0 without one.
-
-        An upper bound of the cost of the tail, as Nsight Compute reports it: "this partial wave may account
-        for up to 25.0% of the total runtime".
-        """
-        if not self.full_waves or not self.partial_wave_blocks:
-            return 0.0
-        return 1 / (self.full_waves + 1)
-
-    @property
     def filling_grid_below(self) -> int | None:
         """Blocks of the largest grid up to this one with a full last wave; None if there is none."""
         return self.full_waves * self.full_wave.blocks or None
@@ -124,18 +112,13 @@ def full_wave(
                 "needs a launch with clusters", where="max_active_clusters", hint="Give the cluster, too."
             )
         return FullWave(multiprocessor_count, slots, slots, None, None, is_upper_bound=False)
-    check_cluster(result.limits, cluster_size, is_measured=max_active_clusters is not None)
-    bound = slots // cluster_size
-    clusters = bound if max_active_clusters is None else max_active_clusters
-    if not 0 <= clusters <= bound and slots:
-        raise InputError(
-            f"{shown(clusters)} is out of range", where="max_active_clusters", allowed=f"0 to {bound:,}"
-        )
-    clusters = min(clusters, bound)
-    is_upper_bound = max_active_clusters is None
-    return FullWave(
-        multiprocessor_count, clusters * cluster_size, slots, cluster_size, clusters, is_upper_bound
-    )
+    is_measured = max_active_clusters is not None
+    check_cluster(result.limits, cluster_size, is_measured=is_measured)
+    clusters = bound = slots // cluster_size
+    if max_active_clusters is not None and slots:
+        clusters = in_range(max_active_clusters, "max_active_clusters", 0, bound)
+    blocks = clusters * cluster_size
+    return FullWave(multiprocessor_count, blocks, slots, cluster_size, clusters, not is_measured)
 
 
 def count_waves(launch: Launch, wave: FullWave) -> Waves:
@@ -150,30 +133,25 @@ def count_waves(launch: Launch, wave: FullWave) -> Waves:
 
 
 def check_cluster(limits: Limits, cluster_size: int, *, is_measured: bool = False) -> None:
-    """Reject a cluster size that a GPU does not have, or that no source documents for it.
+    """Reject a cluster size that a GPU does not have.
 
-    No source is needed if a live device reports its clusters (``is_measured``).
+    Without a documented largest size, the largest portable one counts, unless a live device reports its
+    clusters (``is_measured``).
 
     Raises:
-        InputError: The GPU has no clusters, none of this size, or no source documents them.
+        InputError: The GPU has no clusters, or none of this size.
     """
-    portable, most = limits.max_portable_cluster_size, limits.max_non_portable_cluster_size
+    portable = limits.max_portable_cluster_size
     if portable is None:
         raise InputError(
             f"compute capability {limits.compute_capability} has no clusters",
             where="cluster",
             hint="Remove the cluster, or choose 9.0 or newer.",
         )
-    if most is None and cluster_size > portable and not is_measured:
-        raise InputError(
-            f"clusters of more than {portable} blocks on {limits.compute_capability} are not documented",
-            where="cluster",
-            allowed=f"1 to {portable}",
-            hint="On such a GPU, cudaOccupancyMaxPotentialClusterSize reports the largest.",
-        )
-    if not 1 <= cluster_size <= (most or INT_MAX):
+    most = limits.max_non_portable_cluster_size or (INT_MAX if is_measured else portable)
+    if not 1 <= cluster_size <= most:
         raise InputError(
             f"{cluster_size} blocks per cluster are out of range",
             where="cluster",
-            allowed=f"1 to {portable}" + (f", non-portable up to {most}" if (most or 0) > portable else ""),
+            allowed=f"1 to {portable}" + (f", non-portable up to {most}" if most > portable else ""),
         )

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from ..advice.block_sizes import BlockSize, with_full_occupancy
+from ..advice.block_sizes import BlockSize
 from ..advice.runtime import LaunchConfiguration
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
-from .calc import gpu_text, gpu_values, label, target
+from .calc import gpu_text, gpu_values, label
 from .model import Block, Column, Facts, Paragraph, Report, Table, values_of
 from .pictures import Picture, StepPlot, title
 
@@ -33,7 +33,7 @@ class SizeRow(NamedTuple):
         return min(each.occupancy for each in self.sizes)
 
 
-ON_GPU = ("active_blocks", "active_warps", "occupancy", "limiters", "needs_opt_in")
+ON_GPU = ("active_blocks", "active_warps", "occupancy", "limiters")
 COLUMNS = (
     Column("threads", "Threads", about="Threads per block", type="integer"),
     Column("occupancy", "Lowest", "lowest", lambda row: percent(row.lowest),
@@ -74,7 +74,16 @@ def block_sizes_report(
         if len(rows) > len(shown):
             hidden = count(len(rows) - len(shown), "more size")
             details.append(Paragraph((f"{hidden}: --all lists them.",)))
-    details += _advice(results, sizes, launches, gpus)
+    picks = [
+        (
+            gpu.label,
+            f"the CUDA runtime picks {each.block_size:,} threads and a grid of {each.min_grid_size:,} blocks",
+        )
+        for gpu, each in zip(gpus, launches, strict=True)
+        if each is not None and each.block_size
+    ]
+    if picks:
+        details.append(Facts(picks))
     return Report(
         name="block-sizes",
         headline=(f"Block sizes on {named}, {_use_text(kernel)}: {best}",),
@@ -119,28 +128,6 @@ def _levels(rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Block]:
     yield Table("", columns, shown)
     if lower := sum(map(len, levels[len(shown) :])):
         yield Paragraph((f"Lower: {count(lower, 'size')}, --all lists them",))
-
-
-def _advice(
-    results: Sequence[Any],
-    sizes: Sequence[Sequence[BlockSize]],
-    launches: Sequence[LaunchConfiguration | None],
-    gpus: Sequence[Gpu],
-) -> Iterator[Block]:
-    facts = []
-    for gpu, launch in zip(gpus, launches, strict=True):
-        if launch is not None and launch.block_size:
-            choice = f"{launch.block_size:,} threads and a grid of {launch.min_grid_size:,} blocks"
-            facts.append((gpu.label, f"the CUDA runtime picks {choice}"))
-    if facts:
-        yield Facts(facts)
-    for gpu, result, found in zip(gpus, results, sizes, strict=True):
-        full = with_full_occupancy(result, found)
-        if full is not None:
-            where = "" if len(gpus) == 1 else f" on {gpu.label}"
-            what = " and ".join(target(*each) for each in full.requires.items())
-            threads = join_and([f"{each:,}" for each in full.threads])
-            yield Paragraph((f"With {what}, {threads} threads reach 100%{where}.",))
 
 
 def block_sizes_picture(results: Sequence[Any], sizes: Sequence[Sequence[BlockSize]]) -> Picture:

@@ -188,7 +188,6 @@ BOUNDS_COLUMNS = (
            "Limiting resources", "left", wraps=True, type="array"),
     Column("most_blocks", "", "bounds.most_blocks", about="Largest legal second bound", type="integer"),
     Column("launch_bounds", "", "bounds.launch_bounds", about="The bounds in the source", type="string"),
-    Column("maxrregcount", "", "bounds.maxrregcount", about="The same cap for a whole file", type="string"),
     Column("warning", "", "bounds.warning", about="Warning of ptxas", type="string"),
 )  # fmt: skip
 

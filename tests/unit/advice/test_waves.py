@@ -73,13 +73,6 @@ def test_wrong_grids(
         Launch(Kernel(128), grid, cluster)
 
 
-def test_a_partial_wave_takes_as_long_as_a_full_one() -> None:
-    kernel = occupancy.compute("9.0", threads=256, regs=40)
-    assert [kernel.waves(grid, multiprocessor_count=132).partial_wave_share for grid in (791, 792, 1584, 2000)] == [
-        0, 0, 0, 1 / 3,
-    ]  # fmt: skip
-
-
 def test_no_budget_for_a_kernel_that_does_not_launch() -> None:
     with pytest.raises(occupancy.InputError, match="no block of 1024 threads can be resident"):
         occupancy.compute("9.0", threads=1024, regs=128).budget()
