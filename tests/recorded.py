@@ -19,11 +19,11 @@ def recorded_tape() -> Tape:
 
 
 @contextmanager
-def installed(tape: Tape, *, bindings: bool = True, nvml: bool = True) -> Iterator[None]:
-    """Have the recording answer, through both packages or one of them."""
+def installed(tape: Tape, *, nvml: bool = True) -> Iterator[None]:
+    """Have the recording answer, with or without NVML."""
     player = Player(tape)
     version = tape.origin["cuda_bindings"]
-    with Modules(player if bindings else None, player, player if nvml else None, version):
+    with Modules(player, player, player if nvml else None, version):
         yield
 
 

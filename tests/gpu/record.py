@@ -28,8 +28,6 @@ def record(path: Path) -> Tape:
     tape = Tape({}, {})
     version = cuda.bindings.__version__
     noted, noted_nvrtc, noted_nvml = (Recorder(module, tape) for module in (driver, nvrtc, pynvml))
-    with Modules(None, None, noted_nvml, version):
-        read_devices()  # by NVML alone
     with Modules(noted, noted_nvrtc, noted_nvml, version):
         read_devices()
         device = read_device()

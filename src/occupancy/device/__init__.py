@@ -1,7 +1,6 @@
 """The GPUs of this machine, and the verification of limits and engine against their driver.
 
-Nothing here is needed without a GPU. The packages cuda-bindings and nvidia-ml-py, of the extra
-``occupancy[device]``, are imported when a GPU is read. It uses `values`, `tables`, `engine` and `advice`.
+The packages cuda-bindings and nvidia-ml-py, of the extra ``occupancy[device]``, are imported when a GPU is read.
 """
 
 from __future__ import annotations

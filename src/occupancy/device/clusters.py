@@ -30,7 +30,7 @@ class ClusterCounter:
     """The driver's count of resident clusters, by an empty kernel that stands in for every other.
 
     The count depends on the kernel only through its resident blocks per SM; that was so in all 4,272 cases
-    on an H200. The shared memory of the stand-in is chosen for the same number of blocks.
+    on an H200.
     """
 
     def __init__(self, context: Context, limits: Limits) -> None:
@@ -38,17 +38,14 @@ class ClusterCounter:
         self._kernel = context.load(STAND_IN).function("stand_in")
         self._kernel.set_attribute("MAX_DYNAMIC_SHARED_SIZE_BYTES", self._most)
         self._kernel.set_attribute("NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1)
-        self._sizes: dict[int, int] = {}
 
     def active_clusters(self, blocks_per_multiprocessor: int, cluster_size: int) -> int:
-        """Return the resident clusters of a kernel with that many resident blocks per SM.
+        """Return the resident clusters of a kernel with a number of resident blocks per SM.
 
         Raises:
-            DeviceError: The driver fails, or no size of shared memory leads to that many blocks.
+            DeviceError: The driver fails, or no size of shared memory leads to the number of blocks.
         """
-        size = self._sizes.get(blocks_per_multiprocessor)
-        if size is None:
-            size = self._sizes[blocks_per_multiprocessor] = self._shared_memory_for(blocks_per_multiprocessor)
+        size = self._shared_memory_for(blocks_per_multiprocessor)
         return self._kernel.active_clusters(cluster_size, THREADS, size)
 
     def _shared_memory_for(self, blocks: int) -> int:
@@ -67,11 +64,6 @@ class ClusterCounter:
 def count_active_clusters(
     index: int, limits: Limits, blocks_per_multiprocessor: int, cluster_size: int
 ) -> int:
-    """Return the resident clusters of a GPU of this machine, by its driver.
-
-    Raises:
-        MissingDependencyError: The package cuda-bindings is not installed.
-        DeviceError: There is no GPU of that number, or the driver fails.
-    """
+    """Return the resident clusters of a GPU of this machine, by its driver."""
     with Context(index) as context:
         return ClusterCounter(context, limits).active_clusters(blocks_per_multiprocessor, cluster_size)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import DeviceError, MissingDependencyError
 from ..values.limits import ComputeCapability
 
 NO_GPU_HINT = 'Without a GPU, name one instead: occupancy calc --gpu "H100 SXM", or --cc 9.0.'
 VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
-NVRTC_HINT = "Install NVRTC: pip install 'cuda-bindings[all]', or a CUDA toolkit."
-OLDER_HINT = "Install the cuda-bindings of an older CUDA: pip install 'cuda-bindings[all]<13'."
 
 
 class DriverCallError(DeviceError):
@@ -35,13 +32,17 @@ class Driver:
         try:
             from cuda.bindings import driver
         except ImportError as error:
-            raise missing_package("cuda-bindings") from error
+            raise MissingDependencyError(
+                "the package cuda-bindings is not installed",
+                where="device",
+                hint=f"Install it with: pip install cuda-bindings nvidia-ml-py. {NO_GPU_HINT}",
+            ) from error
         self.bindings: Any = driver
         try:
             self.call("cuInit", 0)
         except DriverCallError as error:
             if error.code == "CUDA_ERROR_NO_DEVICE":
-                raise no_visible_device() from error
+                raise _no_visible_device() from error
             hint = f"Run nvidia-smi to see whether the driver works. {NO_GPU_HINT}"
             raise DeviceError(error.problem, where="device", hint=hint) from error
 
@@ -72,17 +73,14 @@ class Driver:
         return code.decode(), self.bindings.cuGetErrorString(status)[1].decode()
 
     def attribute(self, handle: Any, name: str) -> int | None:
-        """Return a device attribute by its name without the prefix; None if driver or bindings lack it."""
-        attribute = getattr(self.bindings.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}", None)
-        if attribute is None:
-            return None
+        """Return a device attribute by its name without the prefix; None if the driver lacks it."""
+        attribute = getattr(self.bindings.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
         try:
-            value: int = self.call("cuDeviceGetAttribute", attribute, handle)
+            return int(self.call("cuDeviceGetAttribute", attribute, handle))
         except DriverCallError as error:
             if error.code == "CUDA_ERROR_INVALID_VALUE":
                 return None
             raise
-        return value
 
 
 class Context:
@@ -102,84 +100,65 @@ class Context:
         self.driver.call("cuCtxSetCurrent", self.driver.call("cuDevicePrimaryCtxRetain", self._device))
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         for module in self._modules:
             self.driver.call("cuModuleUnload", module)
         self.driver.call("cuDevicePrimaryCtxRelease", self._device)
 
     def load(self, image: bytes) -> Module:
-        """Load compiled code: a cubin, or PTX for the driver to compile.
-
-        Raises:
-            DriverCallError: The driver rejects the code, such as that of another GPU.
-        """
+        """Load compiled code: a cubin, or PTX for the driver to compile."""
         module = self.driver.call("cuModuleLoadData", image)
         self._modules.append(module)
         return Module(self.driver, module)
 
 
-class Module:
+class Module(NamedTuple):
     """Code loaded into a context."""
 
-    def __init__(self, driver: Driver, handle: Any) -> None:
-        self._driver = driver
-        self.handle = handle
+    driver: Driver
+    handle: Any
 
     def function(self, name: str) -> Function:
         """Return the kernel of that name."""
-        return Function(self._driver, self._driver.call("cuModuleGetFunction", self.handle, name.encode()))
+        return Function(self.driver, self.driver.call("cuModuleGetFunction", self.handle, name.encode()))
 
 
-class Function:
+class Function(NamedTuple):
     """A loaded kernel, with the driver's attributes and occupancy calls. Sizes are in bytes."""
 
-    def __init__(self, driver: Driver, handle: Any) -> None:
-        self._driver = driver
-        self.handle = handle
+    driver: Driver
+    handle: Any
 
     def attribute(self, name: str) -> int:
         """Return an attribute by its name without the prefix, such as ``NUM_REGS``."""
-        value: int = self._driver.call("cuFuncGetAttribute", self._attribute(name), self.handle)
-        return value
+        return int(self.driver.call("cuFuncGetAttribute", self._attribute(name), self.handle))
 
     def set_attribute(self, name: str, value: int) -> None:
         """Set an attribute by its name without the prefix, such as ``MAX_DYNAMIC_SHARED_SIZE_BYTES``."""
-        self._driver.call("cuFuncSetAttribute", self.handle, self._attribute(name), value)
+        self.driver.call("cuFuncSetAttribute", self.handle, self._attribute(name), value)
 
     def _attribute(self, name: str) -> Any:
-        found = getattr(self._driver.bindings.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}", None)
-        if found is None:
-            raise DeviceError(
-                f"this version of cuda-bindings lacks the attribute {name}",
-                where="device",
-                hint="Install a newer one: pip install --upgrade cuda-bindings.",
-            )
-        return found
+        return getattr(self.driver.bindings.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        return self.driver.call(name, self.handle, *arguments)
 
     def active_blocks(self, threads: int, dynamic_smem: int) -> int:
-        """Return the resident blocks per SM: cuOccupancyMaxActiveBlocksPerMultiprocessor."""
-        blocks: int = self._driver.call(
-            "cuOccupancyMaxActiveBlocksPerMultiprocessor", self.handle, threads, dynamic_smem
-        )
-        return blocks
+        """Return the resident blocks per SM."""
+        return int(self._call("cuOccupancyMaxActiveBlocksPerMultiprocessor", threads, dynamic_smem))
 
     def available_dynamic_smem(self, blocks: int, threads: int) -> int:
-        """Return the dynamic shared memory of each of the blocks: cuOccupancyAvailableDynamicSMemPerBlock."""
-        size: int = self._driver.call("cuOccupancyAvailableDynamicSMemPerBlock", self.handle, blocks, threads)
-        return size
+        """Return the dynamic shared memory of each of the blocks."""
+        return int(self._call("cuOccupancyAvailableDynamicSMemPerBlock", blocks, threads))
 
     def potential_block_size(self, dynamic_smem: int) -> tuple[int, int]:
-        """Return the smallest full grid and its threads per block: cuOccupancyMaxPotentialBlockSize."""
-        grid, threads = self._driver.call(
-            "cuOccupancyMaxPotentialBlockSize", self.handle, None, dynamic_smem, 0
-        )
+        """Return the smallest full grid and its threads per block."""
+        grid, threads = self._call("cuOccupancyMaxPotentialBlockSize", None, dynamic_smem, 0)
         return grid, threads
 
     def active_clusters(self, cluster_size: int, threads: int, dynamic_smem: int) -> int:
-        """Return the resident clusters of the whole GPU: cuOccupancyMaxActiveClusters."""
-        bindings = self._driver.bindings
+        """Return the resident clusters of the whole GPU."""
+        bindings = self.driver.bindings
         attribute = bindings.CUlaunchAttribute()
         attribute.id = bindings.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
         shape = attribute.value.clusterDim
@@ -189,20 +168,10 @@ class Function:
         config.blockDimX, config.blockDimY, config.blockDimZ = threads, 1, 1
         config.sharedMemBytes = dynamic_smem
         config.attrs, config.numAttrs = [attribute], 1
-        clusters: int = self._driver.call("cuOccupancyMaxActiveClusters", self.handle, config)
-        return clusters
+        return int(self._call("cuOccupancyMaxActiveClusters", config))
 
 
-def missing_package(package: str) -> MissingDependencyError:
-    """Return the error for a package of the extra ``device`` that is not installed."""
-    return MissingDependencyError(
-        f"the package {package} is not installed",
-        where="device",
-        hint=f"Install it with: pip install cuda-bindings nvidia-ml-py. {NO_GPU_HINT}",
-    )
-
-
-def no_visible_device() -> DeviceError:
+def _no_visible_device() -> DeviceError:
     """Return the error for a machine with a driver but no visible GPU."""
     visible = os.environ.get(VISIBLE_DEVICES)
     if visible is None:
@@ -220,76 +189,60 @@ def _unpacked(values: list[Any]) -> Any:
 
 
 def compile_cuda(source: str, cc: ComputeCapability, variant: str = "") -> bytes:
-    """Compile CUDA C++ for a GPU.
+    """Compile CUDA C++ for a GPU, or with the variant ``"a"`` for its architecture alone.
 
     An NVRTC older than the GPU returns PTX for the newest compute capability that it supports, and the
     driver compiles that.
 
-    Args:
-        source: CUDA C++.
-        cc: The GPU's compute capability.
-        variant: ``"a"`` for instructions of this architecture alone; NVRTC must support it.
-
     Raises:
-        MissingDependencyError: The package cuda-bindings, or NVRTC itself, is not installed.
-        DeviceError: NVRTC reports errors, or supports only newer GPUs; the message has its log.
+        MissingDependencyError: NVRTC is not installed.
+        DeviceError: NVRTC reports errors, or does not support the GPU; the message has its log.
     """
-    nvrtc = _load_nvrtc()
+    from cuda.bindings import nvrtc
+
     wanted = cc.major * 10 + cc.minor
-    supported = [arch for arch in _call_nvrtc(nvrtc, "nvrtcGetSupportedArchs") if arch <= wanted]
+    supported = [arch for arch in _call_nvrtc("nvrtcGetSupportedArchs") if arch <= wanted]
     if not supported or (variant and wanted not in supported):
         raise DeviceError(
-            f"the installed NVRTC {'does not yet compile' if supported else 'no longer compiles'} for "
-            f"{cc}{variant}",
+            f"the installed NVRTC does not compile for {cc}{variant}",
             where="NVRTC",
-            hint=NVRTC_HINT if supported else OLDER_HINT,
+            hint="Install another version of cuda-bindings[all]. Before 7.5, it must be older than 13.",
         )
-    is_exact = wanted in supported
-    program = _call_nvrtc(nvrtc, "nvrtcCreateProgram", source.encode(), b"occupancy.cu", 0, [], [])
+    kind, prefix = ("CUBIN", "sm") if wanted in supported else ("PTX", "compute")
+    target = f"--gpu-architecture={prefix}_{max(supported)}{variant}"
+    program = _call_nvrtc("nvrtcCreateProgram", source.encode(), b"occupancy.cu", 0, [], [])
     try:
-        target = f"--gpu-architecture={'sm' if is_exact else 'compute'}_{max(supported)}{variant}"
         (status,) = nvrtc.nvrtcCompileProgram(program, 1, [target.encode()])
         if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-            log = _output(nvrtc, "ProgramLog", program).rstrip(b"\0\n").decode(errors="replace")
+            log = _output("ProgramLog", program).rstrip(b"\0\n").decode(errors="replace")
             raise DeviceError(f"NVRTC reports errors: {log}", where="NVRTC")
-        return _output(nvrtc, "CUBIN" if is_exact else "PTX", program)
+        return _output(kind, program)
     finally:
         nvrtc.nvrtcDestroyProgram(program)
 
 
 def nvrtc_version() -> str:
-    """Return the version of NVRTC, such as ``"13.0"``.
-
-    Raises:
-        MissingDependencyError: The package cuda-bindings, or NVRTC itself, is not installed.
-    """
-    major, minor = _call_nvrtc(_load_nvrtc(), "nvrtcVersion")
+    """Return the version of NVRTC, such as ``"13.0"``."""
+    major, minor = _call_nvrtc("nvrtcVersion")
     return f"{major}.{minor}"
 
 
-def _load_nvrtc() -> Any:
-    try:
-        from cuda.bindings import nvrtc
-    except ImportError as error:
-        raise MissingDependencyError(
-            "the package cuda-bindings is not installed", where="NVRTC", hint=NVRTC_HINT
-        ) from error
-    return nvrtc
+def _call_nvrtc(name: str, *arguments: Any) -> Any:
+    from cuda.bindings import nvrtc
 
-
-def _call_nvrtc(nvrtc: Any, name: str, *arguments: Any) -> Any:
+    hint = "Install NVRTC: pip install 'cuda-bindings[all]', or a CUDA toolkit."
     try:
         status, *values = getattr(nvrtc, name)(*arguments)
     except RuntimeError as error:  # raised by the bindings without the library
-        raise MissingDependencyError("NVRTC is not installed", where="NVRTC", hint=NVRTC_HINT) from error
+        raise MissingDependencyError("NVRTC is not installed", where="NVRTC", hint=hint) from error
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
         _, text = nvrtc.nvrtcGetErrorString(status)
-        raise DeviceError(f"{name} returned {text.decode()}", where="NVRTC", hint=NVRTC_HINT)
+        raise DeviceError(f"{name} returned {text.decode()}", where="NVRTC", hint=hint)
     return _unpacked(values)
 
 
-def _output(nvrtc: Any, kind: str, program: Any) -> bytes:
-    size: int = _call_nvrtc(nvrtc, f"nvrtcGet{kind}Size", program)
+def _output(kind: str, program: Any) -> bytes:
+    size: int = _call_nvrtc(f"nvrtcGet{kind}Size", program)
     buffer = bytearray(size)  # filled by the call
-    _call_nvrtc(nvrtc, f"nvrtcGet{kind}", program, buffer)
+    _call_nvrtc(f"nvrtcGet{kind}", program, buffer)
     return bytes(buffer)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import datetime
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from itertools import product
+from typing import Any, NamedTuple, TypeVar
 
 from .. import __version__
 from ..advice.runtime import (
@@ -21,7 +22,6 @@ from ..engine import cuda, evaluate
 from ..errors import DeviceError, InputError
 from ..values.carveout import Carveout
 from ..values.kernel import Kernel
-from ..values.limits import Limits
 from .clusters import ClusterCounter
 from .driver import Context, DriverCallError, Function, compile_cuda, nvrtc_version
 from .live import Device, read_device
@@ -33,9 +33,7 @@ KEPT_DIFFERENCES = 20
 INVALID_VALUE = "CUDA_ERROR_INVALID_VALUE"
 """Error of the driver for arguments without a result (``CUresult`` 1 of cuda.h)."""
 MAX_STATIC_SMEM = 49152
-"""Static shared memory that the compiler allows, in bytes: 48 KiB from 2.0 on.
-
-CUDA C++ Programming Guide, Compute Capabilities: more than that must be dynamic."""
+"""Most bytes of static shared memory from 2.0 on. CUDA C++ Programming Guide, Compute Capabilities."""
 CLUSTER_SIZES = (1, 2, 4, 8, 16)
 
 
@@ -65,17 +63,13 @@ class Check:
 
     def compare(self, case: object, driver: object, computed: object, documented: object = None) -> None:
         """Count a comparison; ``documented`` is the wrong result of some drivers, if one is known."""
-        is_documented = driver != computed and driver == documented
-        self.documented += is_documented
-        self.count(case, driver, computed, is_right=is_documented or driver == computed)
-
-    def count(self, case: object, driver: object, computed: object, *, is_right: bool) -> None:
-        """Count a comparison, and keep it if it is among the first that differ."""
         self.compared += 1
-        if not is_right:
+        if driver not in (computed, documented):
             self.different += 1
             if len(self.differences) < KEPT_DIFFERENCES:
                 self.differences.append(Difference(str(case), str(driver), str(computed)))
+        elif driver != computed:
+            self.documented += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,48 +182,39 @@ def verify(index: int = 0, *, quick: bool = False) -> Verification:
         DeviceError: There is no GPU, or it does not work.
         UnknownComputeCapabilityError: The table lacks its compute capability.
     """
-    return run_plan(index, QUICK if quick else FULL)
+    plan, device = QUICK if quick else FULL, read_device(index)
+    import cuda.bindings
 
-
-def run_plan(index: int, plan: Plan) -> Verification:
-    """Run the comparisons of a plan on a GPU of this machine."""
-    device = read_device(index)
-    if not device.reported:
-        raise DeviceError(f"the CUDA driver is needed: {'; '.join(device.missing)}", where="verify")
     limits = Check("limits of the table", "cuDeviceGetAttribute")
     for name, value in device.reported.items():
         limits.compare(name, value, getattr(device.row, name))
-    comparison = _Comparison(plan, device.row, device.multiprocessor_count or 1)
     with Context(index) as context:
         source = "".join(specimen.source() for specimen in plan.specimens)
         module = context.load(compile_cuda(source, device.compute_capability))
-        counter = ClusterCounter(context, device.row) if device.row.most_blocks_per_cluster else None
+        comparison = _Comparison(plan, device, context)
         for specimen in plan.specimens:
-            comparison.run(specimen, module.function(specimen.name), counter)
-    return Verification(
-        datetime.date.today(), _versions(), device, len(plan.specimens), (limits, *comparison.checks)
-    )
-
-
-def _versions() -> dict[str, str]:
-    import cuda.bindings
-
-    return {
+            comparison.run(specimen, module.function(specimen.name))
+    versions = {
         "occupancy": __version__,
         "Python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
         "cuda-bindings": cuda.bindings.__version__,
         "NVRTC": nvrtc_version(),
     }
+    checks = limits, *comparison.checks
+    return Verification(datetime.date.today(), versions, device, len(plan.specimens), checks)
 
 
 class _Comparison:
     """The engine beside the driver, over block sizes, shared memory, carveouts and clusters."""
 
-    def __init__(self, plan: Plan, limits: Limits, multiprocessor_count: int) -> None:
+    def __init__(self, plan: Plan, device: Device, context: Context) -> None:
         self._plan = plan
-        self._limits = limits
-        self._multiprocessor_count = multiprocessor_count
+        self._limits = device.row
+        self._multiprocessor_count = device.multiprocessor_count
+        self._counter = (
+            ClusterCounter(context, self._limits) if self._limits.most_blocks_per_cluster else None
+        )
         self._blocks = Check("blocks per SM", "cuOccupancyMaxActiveBlocksPerMultiprocessor")
         self._memory = Check("available shared memory", "cuOccupancyAvailableDynamicSMemPerBlock")
         self._block_size = Check("potential block size", "cuOccupancyMaxPotentialBlockSize")
@@ -237,17 +222,24 @@ class _Comparison:
         self._stand_in = Check("clusters by a stand-in", "cuOccupancyMaxActiveClusters")
         self.checks = (self._blocks, self._memory, self._block_size, self._bound, self._stand_in)
 
-    def run(self, specimen: Specimen, function: Function, counter: ClusterCounter | None) -> None:
+    def run(self, specimen: Specimen, function: Function) -> None:
         """Compare all results for one kernel with each of its settings."""
-        largest = specimen.launch_bound or self._limits.max_threads_per_block
-        threads = [each for each in self._plan.threads if each <= largest]
+        stride, bound = self._plan.stride, specimen.launch_bound or 0
+        threads = [
+            each for each in self._plan.threads if each <= (bound or self._limits.max_threads_per_block)
+        ]
         for kernel in self._with_settings(specimen, function):
             sizes = self._dynamic_sizes(kernel)
-            self._compare_blocks(function, kernel, threads, sizes)
-            self._compare_available_smem(function, kernel, threads)
-            self._compare_block_size(function, kernel, sizes, specimen.launch_bound or 0)
-            if counter is not None:
-                self._compare_clusters(function, kernel, threads, sizes, counter)
+            for launched in _launches(kernel, threads, [*sizes, self._most_dynamic(kernel) + 1]):
+                self._compare_blocks(function, launched)
+            for launched in _launches(kernel, threads[::stride], [0]):
+                self._compare_available_smem(function, launched)
+            for launched in _launches(kernel, [1], sizes):
+                self._compare_block_size(function, launched, bound)
+            if self._counter is not None:
+                function.set_attribute("NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1)
+                for launched in _launches(kernel, threads[::stride], sizes[::stride]):
+                    self._compare_clusters(function, launched, self._counter)
 
     def _with_settings(self, specimen: Specimen, function: Function) -> Iterator[Kernel]:
         """Set the function's attributes one after the other; yield the kernel with the same settings."""
@@ -274,87 +266,62 @@ class _Comparison:
         unit = self._limits.shared_memory_allocation_unit
         return sorted({size // unit * unit if step % 2 else size for step, size in enumerate(sizes)})
 
-    def _compare_blocks(
-        self, function: Function, kernel: Kernel, threads: list[int], sizes: list[int]
-    ) -> None:
-        for count in threads:
-            for dynamic in (*sizes, self._most_dynamic(kernel) + 1):
-                launched = kernel.replace(threads=count, dynamic_smem=dynamic)
-                computed = evaluate(self._limits, launched, "cuda").active_blocks
-                self._blocks.compare(launched, _result(function.active_blocks, count, dynamic), computed)
+    def _compare_blocks(self, function: Function, kernel: Kernel) -> None:
+        driver = _result(function.active_blocks, kernel.threads, kernel.dynamic_smem)
+        self._blocks.compare(kernel, driver, evaluate(self._limits, kernel, "cuda").active_blocks)
 
-    def _compare_available_smem(self, function: Function, kernel: Kernel, threads: list[int]) -> None:
-        for count in threads[:: self._plan.stride]:
-            launched = kernel.replace(threads=count, dynamic_smem=0)
-            fitting = evaluate(self._limits, launched, "cuda").active_blocks
-            for blocks in range(1, fitting + 2):  # one more than fit: an error on both sides
-                self._memory.compare(
-                    (blocks, launched),
-                    _result(function.available_dynamic_smem, blocks, count),
-                    self._available_smem(launched, blocks, driver_580=False),
-                    self._available_smem(launched, blocks, driver_580=True),
+    def _compare_available_smem(self, function: Function, kernel: Kernel) -> None:
+        fitting = evaluate(self._limits, kernel, "cuda").active_blocks
+        for blocks in range(1, fitting + 2):  # one more than fit: an error on both sides
+            driver = _result(function.available_dynamic_smem, blocks, kernel.threads)
+            computed, documented = (
+                _result(
+                    available_dynamic_shared_memory_per_block, self._limits, kernel, blocks, driver_580=each
                 )
-
-    def _available_smem(self, kernel: Kernel, blocks: int, driver_580: bool) -> int | str:
-        try:
-            return available_dynamic_shared_memory_per_block(
-                self._limits, kernel, blocks, driver_580=driver_580
+                for each in (False, True)
             )
-        except InputError:
-            return INVALID_VALUE
+            self._memory.compare((blocks, kernel), driver, computed, documented)
 
-    def _compare_block_size(
-        self, function: Function, kernel: Kernel, sizes: list[int], launch_bound: int
-    ) -> None:
-        """Compare the potential block sizes.
+    def _compare_block_size(self, function: Function, kernel: Kernel, launch_bound: int) -> None:
+        """Compare the potential block size.
 
         Driver 580 ignores a carveout other than 0 and 100 percent here, and so contradicts its own count of
         the resident blocks.
         """
-        for dynamic in sizes:
-            launched = kernel.replace(dynamic_smem=dynamic)
-            computed, documented = (
-                max_potential_block_size(
-                    self._limits, each, self._multiprocessor_count, block_size_limit=launch_bound
-                )
-                for each in (launched, launched.replace(carveout=None))
-            )
-            self._block_size.compare(
-                launched,
-                _result(function.potential_block_size, dynamic),
-                (computed.min_grid_size, computed.block_size),
-                (documented.min_grid_size, documented.block_size),
-            )
+        computed, documented = (
+            max_potential_block_size(
+                self._limits, each, self._multiprocessor_count, block_size_limit=launch_bound
+            )[:2]
+            for each in (kernel, kernel.replace(carveout=None))
+        )
+        driver = _result(function.potential_block_size, kernel.dynamic_smem)
+        self._block_size.compare(kernel, driver, computed, documented)
 
-    def _compare_clusters(
-        self,
-        function: Function,
-        kernel: Kernel,
-        threads: list[int],
-        sizes: list[int],
-        counter: ClusterCounter,
-    ) -> None:
+    def _compare_clusters(self, function: Function, kernel: Kernel, counter: ClusterCounter) -> None:
         """Compare the resident clusters with the bound, and with those of the stand-in."""
-        stride = self._plan.stride
-        function.set_attribute("NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1)
+        blocks = evaluate(self._limits, kernel, "cuda").active_blocks
         for size in (each for each in CLUSTER_SIZES if each <= self._limits.most_blocks_per_cluster):
-            for count in threads[::stride]:
-                for dynamic in sizes[::stride]:
-                    launched = kernel.replace(threads=count, dynamic_smem=dynamic)
-                    driver = _result(function.active_clusters, size, count, dynamic)
-                    bound = max_active_clusters(self._limits, launched, self._multiprocessor_count, size)
-                    is_right = isinstance(driver, int) and driver <= bound
-                    self._bound.count((size, launched), driver, f"at most {bound}", is_right=is_right)
-                    blocks = evaluate(self._limits, launched, "cuda").active_blocks
-                    if blocks:
-                        same = _result(counter.active_clusters, blocks, size)
-                        self._stand_in.compare((size, launched), driver, same)
+            driver = _result(function.active_clusters, size, kernel.threads, kernel.dynamic_smem)
+            bound = max_active_clusters(self._limits, kernel, self._multiprocessor_count, size)
+            is_within = isinstance(driver, int) and driver <= bound
+            self._bound.compare((size, kernel), driver, driver if is_within else f"at most {bound}")
+            if blocks:
+                same = _result(counter.active_clusters, blocks, size)
+                self._stand_in.compare((size, kernel), driver, same)
 
 
-def _result(call: Callable[..., Result], *arguments: int) -> Result | str:
+def _launches(kernel: Kernel, threads: Sequence[int], sizes: Sequence[int]) -> Iterator[Kernel]:
+    """Yield the kernel with each block size and each size of dynamic shared memory."""
+    for count, size in product(threads, sizes):
+        yield kernel.replace(threads=count, dynamic_smem=size)
+
+
+def _result(call: Callable[..., Result], *arguments: Any, **options: Any) -> Result | str:
     """Return the result of a call, or its error."""
     try:
-        return call(*arguments)
+        return call(*arguments, **options)
+    except InputError:
+        return INVALID_VALUE
     except DriverCallError as error:
         return error.code
     except DeviceError as error:

@@ -54,7 +54,7 @@ def _limits(device: Device) -> list[LiveLimit]:
 
 
 def _problems(device: Device) -> list[str]:
-    problems = [f"{reason[:1].upper()}{reason[1:]}." for reason in device.missing]
+    problems = [f"Driver version and MIG are unknown: {device.nvml_error}."] if device.nvml_error else []
     try:
         _ = device.limits
     except OccupancyError as error:
@@ -62,8 +62,8 @@ def _problems(device: Device) -> list[str]:
     return problems
 
 
-def _cuda_version(device: Device) -> str | None:
-    return device.cuda_version and ".".join(map(str, device.cuda_version))
+def _cuda_version(device: Device) -> str:
+    return ".".join(map(str, device.cuda_version))
 
 
 COLUMNS = (
@@ -79,7 +79,7 @@ COLUMNS = (
     Column("limits", "",
            lambda device: {each.name: values_of(each, "value", "source", "in_table") for each in _limits(device)},
            about="Limits of an SM, each from the driver or the table.", type="object"),
-    Column("problems", "", _problems, about="Missing packages, and contradictions.", type="array"),
+    Column("problems", "", _problems, about="A missing package, and contradictions.", type="array"),
 )  # fmt: skip
 
 _LIMIT_COLUMNS = (
@@ -93,11 +93,9 @@ def device_lines(device: Device) -> tuple[str, str]:
     """Return the GPU and its software in two lines."""
     row = _row(device)
     name = f"GPU {device.index}: {device.name}, compute capability {device.compute_capability}"
-    sms = device.multiprocessor_count
-    cuda = _cuda_version(device)
     software = [
-        "unknown number of SMs" if sms is None else count(sms, "SM"),
-        f"driver {device.driver_version or 'unknown'}" + (f" (CUDA {cuda})" if cuda else ""),
+        count(device.multiprocessor_count, "SM"),
+        f"driver {device.driver_version or 'unknown'} (CUDA {_cuda_version(device)})",
         *([] if device.mig is None else [f"MIG {'on' if device.mig else 'off'}"]),
     ]
     return name + (f" ({row.architecture})" if row else ""), ", ".join(software)

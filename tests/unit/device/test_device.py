@@ -22,11 +22,11 @@ DRIVER = "cuDeviceGetAttribute(CU_DEVICE_ATTRIBUTE_{}, cuDeviceGet(0))"
 HOPPER = ComputeCapability(9, 0)
 
 
-def device_with(answers: dict[str, Any] | None = None, *, bindings: bool = True, nvml: bool = True) -> Device:
-    """Read the recorded H200, but for some answers and packages."""
+def device_with(answers: dict[str, Any] | None = None, *, nvml: bool = True) -> Device:
+    """Read the recorded H200, but for some answers and NVML."""
     tape = recorded_tape()
     tape.answers.update(answers or {})
-    with installed(tape, bindings=bindings, nvml=nvml):
+    with installed(tape, nvml=nvml):
         return read_device()
 
 
@@ -34,7 +34,7 @@ def test_an_h200() -> None:
     device = device_with()
     assert (device.index, device.name, device.compute_capability) == (0, "NVIDIA H200", HOPPER)
     assert (device.multiprocessor_count, device.driver_version) == (132, "580.159.04")
-    assert (device.cuda_version, device.mig, device.missing) == ((13, 0), False, ())
+    assert (device.cuda_version, device.mig, device.nvml_error) == ((13, 0), False, None)
     assert set(device.reported) == {*ATTRIBUTES, "max_block_dim"}
     assert device.limits == shipped.limits("9.0")
     assert str(device) == "GPU 0: NVIDIA H200, compute capability 9.0, 132 SMs"
@@ -64,40 +64,34 @@ def test_a_gpu_that_the_table_does_not_know() -> None:
         _ = device.limits
 
 
-def test_without_cuda_bindings_nvml_tells_what_it_knows() -> None:
-    device = device_with(bindings=False)
-    assert (device.name, device.compute_capability) == ("NVIDIA H200", HOPPER)
-    assert device.multiprocessor_count == 132  # of 16,896 CUDA cores
-    assert (device.driver_version, device.mig, device.reported) == ("580.159.04", False, {})
-    assert device.missing == ("the package cuda-bindings is not installed",)
-    assert device.limits == shipped.limits("9.0")
-
-
 def test_without_an_answer_of_nvml_the_driver_tells_what_it_knows() -> None:
     device = device_with(nvml=False)
     assert (device.name, device.multiprocessor_count, len(device.reported)) == ("NVIDIA H200", 132, 11)
     assert (device.driver_version, device.mig) == (None, None)
-    assert device.missing == ("the package nvidia-ml-py is not installed",)
+    assert device.nvml_error == "the package nvidia-ml-py is not installed"
     silent = {"nvmlInit()": {"raises": "NVMLError_DriverNotLoaded", "text": "Driver Not Loaded"}}
-    assert device_with(silent).missing == ("NVML failed: Driver Not Loaded",)
-    with pytest.raises(DeviceError, match="Driver Not Loaded"):
-        device_with(silent, bindings=False)
+    assert device_with(silent).nvml_error == "NVML failed: Driver Not Loaded"
+    key = next(
+        key for key in recorded_tape().answers if key.startswith("nvmlDeviceGetMigMode") and "Pci" in key
+    )
+    device = device_with({key: {"raises": "NVMLError_NotSupported", "text": "Not Supported"}})
+    assert (device.driver_version, device.mig, device.nvml_error) == ("580.159.04", None, None)
 
 
 @pytest.mark.parametrize(
-    ("visible", "bindings", "complaint"),
+    ("visible", "complaint"),
     [
-        (None, True, "the driver finds no NVIDIA GPU"), ("", False, "hides every GPU"),
-        ("", True, "CUDA_VISIBLE_DEVICES is '', which hides every GPU. Unset it"),
-        ("7", True, "CUDA_VISIBLE_DEVICES is '7', which hides every GPU"), ("-1", False, "hides every GPU"),
+        (None, "the driver finds no NVIDIA GPU"),
+        ("", "CUDA_VISIBLE_DEVICES is '', which hides every GPU. Unset it"),
+        ("7", "CUDA_VISIBLE_DEVICES is '7', which hides every GPU"),
     ],
-)  # fmt: skip
-def test_no_gpu(visible: str | None, bindings: bool, complaint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+)
+def test_no_gpu(visible: str | None, complaint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     if visible is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
     with pytest.raises(DeviceError, match=complaint):
-        device_with({"cuInit(0)": ["CUDA_ERROR_NO_DEVICE"]}, bindings=bindings)
+        device_with({"cuInit(0)": ["CUDA_ERROR_NO_DEVICE"]})
 
 
 @pytest.mark.parametrize(
@@ -117,9 +111,8 @@ def test_a_driver_that_does_not_work(call: str, answer: object, complaint: str) 
 
 
 @pytest.mark.parametrize("index", [-1, 1, 100])
-@pytest.mark.parametrize("bindings", [True, False])
-def test_a_number_out_of_range(index: int, bindings: bool) -> None:
-    with installed(recorded_tape(), bindings=bindings), pytest.raises(InputError, match=f"no GPU {index}."):
+def test_a_number_out_of_range(index: int) -> None:
+    with installed(recorded_tape()), pytest.raises(InputError, match=f"no GPU {index}."):
         read_device(index)
 
 
@@ -136,7 +129,7 @@ def test_a_number_of_blocks_that_no_stand_in_has() -> None:
     ("archs", "error", "complaint"),
     [
         ({"text": "no libnvrtc"}, MissingDependencyError, "Install NVRTC"),
-        (["NVRTC_SUCCESS", [75]], DeviceError, "no longer compiles for 7.0"),
+        (["NVRTC_SUCCESS", [75]], DeviceError, "does not compile for 7.0"),
     ],
 )
 def test_nvrtc_that_cannot_compile(archs: object, error: type[OccupancyError], complaint: str) -> None:

@@ -1,14 +1,15 @@
 import datetime
+from unittest.mock import patch
 
 import pytest
 
-from occupancy.device import verify
-from occupancy.device.verification import KEPT_DIFFERENCES, QUICK, run_plan
-from occupancy.errors import DeviceError
+from occupancy.device import Verification, verify
+from occupancy.device.verification import KEPT_DIFFERENCES, QUICK
+from occupancy.errors import MissingDependencyError
 from occupancy.render.terminal import text
 from occupancy.report.device import verify_report
 from occupancy.tables import shipped
-from tests.recorded import FEW, installed, recorded_tape
+from tests.recorded import FEW, installed, recorded_tape, without_packages
 
 
 def test_an_h200_agrees() -> None:
@@ -23,8 +24,13 @@ def test_an_h200_agrees() -> None:
     documented = {check.name: check.documented for check in result.checks if check.documented}
     assert documented == {"available shared memory": 624, "potential block size": 5}
     assert (result.kernels, result.date) == (len(QUICK.specimens), datetime.date.today())
-    with installed(recorded_tape(), bindings=False), pytest.raises(DeviceError, match="cuda-bindings"):
-        verify()  # of which NVML alone is not enough
+    with without_packages(), pytest.raises(MissingDependencyError, match="cuda-bindings"):
+        verify()
+
+
+def verify_few() -> Verification:
+    with patch("occupancy.device.verification.QUICK", FEW):
+        return verify(quick=True)
 
 
 def test_a_different_result_is_reported() -> None:
@@ -32,7 +38,7 @@ def test_a_different_result_is_reported() -> None:
     call = next(key for key in tape.answers if "BlocksPerMulti" in key and "barriers5), 128, 0" in key)
     tape.answers[call][1] += 1
     with installed(tape):
-        result = run_plan(0, FEW)
+        result = verify_few()
     assert result.different == 1
     assert str(result) == f"NVIDIA H200: {result.compared:,} results compared, 1 differ"
     (difference,) = result.checks[1].differences
@@ -46,7 +52,7 @@ def test_an_error_of_the_driver_is_a_difference() -> None:
     call = next(key for key in tape.answers if "MaxPotentialBlockSize" in key and "barriers5)" in key)
     tape.answers[call] = ["CUDA_ERROR_UNKNOWN", 0, 0]
     with installed(tape):
-        checks = run_plan(0, FEW).checks
+        checks = verify_few().checks
     assert [each.driver for check in checks for each in check.differences] == ["CUDA_ERROR_UNKNOWN"]
 
 
@@ -54,7 +60,7 @@ def test_a_wrong_table(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = shipped.limits("9.0").replace(max_registers_per_multiprocessor=32768)
     monkeypatch.setattr(shipped, "limits", lambda cc: wrong)
     with installed(recorded_tape()):
-        result = run_plan(0, FEW)
+        result = verify_few()
     limits, blocks, *_ = result.checks
     assert limits.differences == [("max_registers_per_multiprocessor", "65536", "32768")]
     assert blocks.different > 0
@@ -66,7 +72,7 @@ def test_more_clusters_than_the_bound() -> None:
         if key.startswith("cuOccupancyMaxActiveClusters") and "stand_in" not in key:
             answer[1] = 10_000
     with installed(tape):
-        bound, stand_in = run_plan(0, FEW).checks[-2:]
+        bound, stand_in = verify_few().checks[-2:]
     assert bound.different == bound.compared > 20
     assert bound.differences[0].computed.startswith("at most ")
     assert stand_in.different == bound.different
