@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..engine import Model, Result, evaluate
+from ..engine import Model, Result, cuda, evaluate
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
@@ -120,10 +120,5 @@ def launch_bounds(
 
 
 def _compiler_limits(limits: Limits) -> Limits:
-    """Return the limits that ptxas uses.
-
-    6.0 has two large sub-partitions, but ptxas divides its registers as for the rest of its family.
-    """
-    if limits.launch_check_sub_partitions is None:
-        return limits
-    return replace(limits, sub_partitions=limits.launch_check_sub_partitions)
+    """Return the limits that ptxas uses: on 6.0, it divides the registers as the launch check does."""
+    return replace(limits, sub_partitions=cuda.checked_sub_partitions(limits))

@@ -52,7 +52,6 @@ class RegisterSplit(NamedTuple):
 
     cc: str
     threads: int
-    warpgroups: int
     groups: tuple[WarpgroupShare, ...]
     launch_regs: int
     """Registers per thread at the launch."""
@@ -116,9 +115,8 @@ def split_registers(
         smem: Bytes of shared memory per block.
 
     Raises:
-        InputError: A GPU without ``setmaxnreg``, threads that are not whole warpgroups, groups that are not
-            all of them, registers that ``setmaxnreg`` does not accept, or a launch bound that means another
-            number of registers.
+        InputError: A GPU without ``setmaxnreg``, groups that are not the whole block, registers that
+            ``setmaxnreg`` does not accept, or a launch bound that means another number of registers.
     """
     if limits.compute_capability < FIRST_WITH_SETMAXNREG:
         raise InputError(
@@ -126,8 +124,7 @@ def split_registers(
             where="cc",
             hint="9.0 and newer have it, compiled for sm_90a or the like.",
         )
-    warpgroups = _count_warpgroups(limits, threads, groups)
-    threads = warpgroups * THREADS_PER_WARPGROUP
+    threads = _checked_threads(limits, threads, groups)
     if launch_regs is None:
         min_blocks = min_blocks or _most_blocks(limits, Kernel(threads, smem=smem), groups)
         launch = _registers_by_bounds(limits, threads, min_blocks)
@@ -164,7 +161,6 @@ def split_registers(
     return RegisterSplit(
         cc=str(limits.compute_capability),
         threads=threads,
-        warpgroups=warpgroups,
         groups=tuple(_share(group, solved, launch, pool) for group in solved),
         launch_regs=launch,
         needed_regs=needed,
@@ -185,8 +181,8 @@ def split_registers(
     )
 
 
-def _count_warpgroups(limits: Limits, threads: int | None, groups: Sequence[Warpgroups]) -> int:
-    """Return the warpgroups of a block, after a check that the groups are all of them.
+def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Warpgroups]) -> int:
+    """Return the threads of a block, after a check that the groups are all of its warpgroups.
 
     Raises:
         InputError: They are not, or ``setmaxnreg`` does not accept their registers.
@@ -197,9 +193,10 @@ def _count_warpgroups(limits: Limits, threads: int | None, groups: Sequence[Warp
     )
     if not 1 <= number <= most or any(group.warpgroups < 1 for group in groups):
         raise InputError(f"a block has 1 to {most} warpgroups, and each group 1 or more", where="groups")
-    if threads is not None and threads != number * THREADS_PER_WARPGROUP:
+    total = number * THREADS_PER_WARPGROUP
+    if threads not in (None, total):
         raise InputError(
-            f"the groups have {number * THREADS_PER_WARPGROUP:,} threads, not {shown(threads)}",
+            f"the groups have {total:,} threads, not {shown(threads)}",
             where="groups",
             hint=f"A warpgroup has {THREADS_PER_WARPGROUP} threads.",
         )
@@ -215,7 +212,7 @@ def _count_warpgroups(limits: Limits, threads: int | None, groups: Sequence[Warp
         raise InputError(
             "more than one group has ? registers", where="groups", hint="Give ? for one of the groups."
         )
-    return number
+    return total
 
 
 def _most_blocks(limits: Limits, kernel: Kernel, groups: Sequence[Warpgroups]) -> int:

@@ -117,10 +117,7 @@ class Dial:
 
 
 def _columns(low: int, high: int) -> list[int]:
-    """Return both ends and the powers of two between them: the columns of one ``tcgen05.alloc``.
-
-    A block that allocates several times has another sum.
-    """
+    """Return both ends and the powers of two between them: the columns of one ``tcgen05.alloc``."""
     powers = (TENSOR_MEMORY_UNIT << doublings for doublings in range(high.bit_length()))
     return sorted({low, max(low, high), *(power for power in powers if low < power < high)})
 

@@ -30,7 +30,7 @@ def registers_report(split: RegisterSplit) -> Report:
         result = f"Runs: the warpgroups use {split.taken:,} of the block's {split.pool:,} registers"
     else:
         result = f"Deadlocks: the warpgroups need {split.taken:,} registers, and the block has {split.pool:,}"
-    groups = count(split.warpgroups, "warpgroup")
+    groups = count(sum(group.warpgroups for group in split.groups), "warpgroup")
     return Report(
         name="registers",
         headline=(result, f"{split.threads:,} threads, {groups}, compute capability {split.cc}"),
