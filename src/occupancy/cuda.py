@@ -1,6 +1,7 @@
 """The CUDA runtime's occupancy calls, by their names, without a GPU.
 
-They compute as the model ``"cuda"`` does, so for 3.0 and newer.
+They compute as the model ``"cuda"`` does, so for 3.0 and newer. GPU, kernel, inputs and errors are as in
+`occupancy.compute`.
 """
 
 from __future__ import annotations
@@ -32,14 +33,7 @@ __all__ = [
 def max_active_blocks_per_multiprocessor(
     gpu: GpuLike, kernel: KernelLike = None, **inputs: Unpack[KernelInputs]
 ) -> int:
-    """Return the resident blocks of an SM: cudaOccupancyMaxActiveBlocksPerMultiprocessor.
-
-    Args:
-        gpu, kernel, inputs: As in `occupancy.compute`.
-
-    Raises:
-        InputError: A value that no kernel can have.
-    """
+    """Return the resident blocks of an SM: cudaOccupancyMaxActiveBlocksPerMultiprocessor."""
     needed = kernel_of_inputs(kernel, inputs, "max_active_blocks_per_multiprocessor")
     return runtime.max_active_blocks_per_multiprocessor(find_gpu(gpu).limits, needed)
 
@@ -56,14 +50,10 @@ def max_potential_block_size(
     """Return the block size with the most resident threads: cudaOccupancyMaxPotentialBlockSize.
 
     Args:
-        gpu, inputs: As in `occupancy.compute`.
-        kernel: As there; its own block size does not matter.
+        kernel: Its own block size does not matter.
         multiprocessor_count: SMs; by default those of the GPU.
         block_size_limit: The largest block that the kernel works with; 0 is no limit.
         smem_of_threads: A function from threads per block to bytes of dynamic shared memory.
-
-    Raises:
-        InputError: A number out of range, or a GPU whose SMs are not known.
     """
     found = find_gpu(gpu)
     needed = kernel_of_inputs(kernel, {"threads": 1, **inputs}, "max_potential_block_size")
@@ -78,26 +68,22 @@ def available_dynamic_shared_memory_per_block(
     kernel: KernelLike = None,
     *,
     blocks: int | str,
-    driver_580: bool = False,
     **inputs: Unpack[KernelInputs],
 ) -> int:
     """Return the most dynamic shared memory, in bytes, for a number of resident blocks.
 
-    The call is cudaOccupancyAvailableDynamicSMemPerBlock.
+    The call is cudaOccupancyAvailableDynamicSMemPerBlock. NVIDIA's driver 580 and cuda_occupancy.h before 13.1
+    forget the system's reservation: they return 1,024 bytes more, with which one block fewer fits.
 
     Args:
-        gpu, kernel, inputs: As in `occupancy.compute`.
         blocks: Blocks on one SM, 1 and up.
-        driver_580: Return what NVIDIA's driver 580 and cuda_occupancy.h before 13.1 do: they forget the
-            system's reservation, and one block fewer fits.
 
     Raises:
         InputError: The blocks are not resident even without dynamic shared memory.
     """
     needed = kernel_of_inputs(kernel, inputs, "available_dynamic_shared_memory_per_block")
     count = parse_count(blocks, "blocks")
-    limits = find_gpu(gpu).limits
-    return runtime.available_dynamic_shared_memory_per_block(limits, needed, count, driver_580=driver_580)
+    return runtime.available_dynamic_shared_memory_per_block(find_gpu(gpu).limits, needed, count)
 
 
 def max_active_clusters(
@@ -114,7 +100,6 @@ def max_active_clusters(
     so that only a live device has the exact number.
 
     Args:
-        gpu, kernel, inputs: As in `occupancy.compute`.
         cluster: Blocks per cluster, or its shape.
         multiprocessor_count: SMs; by default those of the GPU.
 

@@ -31,19 +31,9 @@ def early_config_prune(
 ) -> Callable[..., list[Any]]:
     """Return `prune` as a function for ``prune_configs_by={"early_config_prune": ...}``.
 
-    Args:
-        gpu, min_occupancy, min_blocks, model: As for `prune`.
-        needs: As for `prune`; a function gets the ``triton.Config``.
-
-    Returns:
-        A function from configurations to those that stay, in their order.
-
-    Raises:
-        InputError: An argument is wrong.
+    Arguments and errors are those of `prune`; functions of ``needs`` get the ``triton.Config``.
     """
-    criteria = Criteria(
-        "early_config_prune", gpu, needs, min_occupancy=min_occupancy, min_blocks=min_blocks, model=model
-    )
+    criteria = Criteria("early_config_prune", gpu, needs, min_occupancy, min_blocks, model)
 
     def prune_configs(configs: Sequence[Any], named_args: object = None, **others: Any) -> list[Any]:
         return list(criteria.kept(configs))
@@ -65,24 +55,17 @@ def perf_model(
     slots in use while the grid runs. Configurations that cannot fill the GPU come last.
 
     Args:
-        gpu: The GPU; one given by name has SMs, too.
+        gpu, model, needs: As for `prune`; functions get the kernel's arguments and the configuration, by name.
         grid: Blocks of the grid, or a function from the kernel's arguments and the configuration, by name,
             to them; without it, waves do not count.
         multiprocessor_count: SMs of the GPU, required for a grid unless ``gpu`` names a GPU, such as
             ``"H100 SXM"``.
-        model: As for `compute`.
-        needs: As for `prune`; a function gets the kernel's arguments and the configuration, by name.
 
     Returns:
         A function of the kernel's arguments and the configuration, by name: 1 or more, the lower the better;
         infinite for a configuration that does not launch.
-
-    Raises:
-        InputError: An argument is wrong, or a grid without the number of SMs, or the other way round.
     """
     criteria = Criteria("perf_model", gpu, needs, model=model, own=("grid", "multiprocessor_count", "model"))
-    if grid is None and multiprocessor_count is not None:
-        raise InputError("is missing", where="grid", hint="Give it, or leave multiprocessor_count out.")
     sms = None if grid is None else multiprocessors(find_gpu(gpu), multiprocessor_count)
 
     def estimate(**arguments: Any) -> float:
@@ -127,7 +110,7 @@ def max_stages(
         The stages; 0 if not even one fits.
 
     Raises:
-        InputError: As `budget`; or a stage without a byte.
+        InputError: As `Occupancy.budget`; or a stage without a byte.
     """
     stage = parse_size(stage_smem, "stage_smem")
     if stage < 1:

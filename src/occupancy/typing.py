@@ -11,10 +11,10 @@ from .advice.registers import RegisterSplit as RegisterSplit
 from .advice.slack import Slack as Slack
 from .advice.waves import FullWave as FullWave
 from .advice.waves import Waves as Waves
-from .api.fits import Fit as Fit
-from .api.occupancy import DynamicSmem as DynamicSmem
+from .api.occupancy import Fit as Fit
 from .api.occupancy import GpuLike as GpuLike
 from .api.occupancy import KernelLike as KernelLike
+from .api.scan import ReadingOptions as ReadingOptions
 from .builds.rows import SizedResult as SizedResult
 from .compare.baseline import Build as Build
 from .compare.check import BrokenKernel as BrokenKernel

@@ -12,7 +12,7 @@ from ..report import pictures
 from ..report.calc import RESULT_COLUMNS
 from ..report.model import Column, Report
 from ..values.numbers import percent
-from .printed import Printed
+from .occupancy import Printed
 
 BEST = 10
 """Rows of each GPU that `Sweep` prints."""
@@ -29,10 +29,7 @@ class Sweep(Printed, ArrayResults):
         """Draw the occupancy: a curve for each GPU over one input, or a heat map of one GPU over two.
 
         Args:
-            ax: matplotlib's ``Axes`` to draw into; by default those of a new figure.
-
-        Returns:
-            The ``Axes``.
+            ax: matplotlib's ``Axes`` to draw into and to return; by default those of a new figure.
 
         Raises:
             InputError: Nothing varies, or too much for a picture.

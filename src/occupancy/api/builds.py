@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..compare.baseline import Build, accepted, baseline_from, read_baseline, read_build, write_baseline
 from ..compare.check import Checked, check_kernels
@@ -33,11 +33,12 @@ from ..report.check import check_findings, check_report
 from ..report.diff import diff_findings, diff_report
 from ..report.model import Report
 from ..report.scan import Finding
-from ..tables.gpus import Gpu
 from ..values.atomic_file import write_atomically
-from ..values.limits import Limits
-from .printed import PrintedRows
-from .scan import ArchitectureLike, BlockSizeLike, Path, Paths, Reading
+from .occupancy import PrintedRows
+from .scan import Path, Paths, Reading, ReadingOptions, as_list
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,16 +85,10 @@ def diff(
     old: Paths,
     new: Paths,
     *,
-    threads: BlockSizeLike | Mapping[str, BlockSizeLike] | None = None,
-    cc: ArchitectureLike | Limits | Gpu | None = None,
-    name: str | Sequence[str] | None = None,
-    archs: Sequence[ArchitectureLike] = (),
-    only_newest: bool = False,
     threshold: float = 0,
     with_same: bool = False,
     ignore_arch: bool = False,
-    with_runtime: bool = False,
-    limits_file: Path | None = None,
+    **options: Unpack[ReadingOptions],
 ) -> Diff:
     """Return the differences between the kernels of two builds.
 
@@ -101,20 +96,17 @@ def diff(
     parts, then by their code; all others are added or removed.
 
     Args:
-        old: A baseline, or paths of files and folders that `scan` reads.
-        new: The same.
-        threads: As in `scan`; not given: those of the baseline.
-        cc, name, archs, only_newest, with_runtime, limits_file: As in `scan`.
+        old, new: A baseline, or paths of files and folders that `scan` reads.
         threshold: Largest change that counts as none: percent of the larger value, or points of occupancy.
         with_same: Include kernels that did not change.
         ignore_arch: Compare a kernel with that of another architecture if its own has none.
+        options: As in `scan`; threads that are not given are those of the newer baseline.
 
     Raises:
-        ReadError: One of them holds no compiled kernel.
+        InputError, ReadError: As in `scan`.
         BaselineError: A baseline is damaged, or of a later version.
-        InputError: An argument is out of range, or no kernel has such a name or architecture.
     """
-    reading = Reading(threads, cc, limits_file, name, archs, only_newest, with_runtime)
+    reading = Reading(options)
     if not 0 <= threshold <= 100:  # also NaN
         raise InputError(f"{threshold} is out of range", where="threshold", allowed="0 to 100")
     common = ReadLimits()
@@ -124,7 +116,7 @@ def diff(
     found = compare(
         reading.sized(old_records),
         reading.sized(new_records),
-        reading.evaluator(_assumed(reading, before, after)),
+        reading.evaluator(after.threads or before.threads),
         (before.name, after.name),
         threshold=threshold,
         with_same=with_same,
@@ -139,13 +131,7 @@ def check(
     *,
     baseline: Path | None = None,
     update: bool = False,
-    threads: BlockSizeLike | Mapping[str, BlockSizeLike] | None = None,
-    cc: ArchitectureLike | Limits | Gpu | None = None,
-    name: str | Sequence[str] | None = None,
-    archs: Sequence[ArchitectureLike] = (),
-    only_newest: bool = False,
-    with_runtime: bool = False,
-    limits_file: Path | None = None,
+    **options: Unpack[ReadingOptions],
 ) -> CheckResult:
     """Check the kernels of a build against rules.
 
@@ -159,16 +145,14 @@ def check(
         baseline: The baseline to compare with; not given: the one that the rules name.
         update: Make the build the baseline, or only the kernels of ``name`` and ``archs``. Rules that
             compare are skipped.
-        threads: As in `scan`; not given: those of the rules, else of the baseline.
-        cc, name, archs, only_newest, with_runtime, limits_file: As in `scan`.
+        options: As in `scan`; threads that are not given are those of the rules, else of the baseline.
 
     Raises:
         RulesError: The rules cannot be read, or check nothing.
         BaselineError: The baseline cannot be read or written, or has no kernel to compare with.
-        ReadError: Some part of the build cannot be read.
-        InputError: An argument is out of range, or no kernel has such a name or architecture.
+        InputError, ReadError: As in `scan`; also if only some part of the build cannot be read.
     """
-    reading = Reading(threads, cc, limits_file, name, archs, only_newest, with_runtime)
+    reading = Reading(options)
     paths = _paths(build, "build")
     wanted = _rules(rules)
     path = wanted.baseline if baseline is None else os.fspath(baseline)
@@ -183,7 +167,7 @@ def check(
         "inputs": reading.inputs(),
     }
     if update:
-        return _update(reading, after, wanted, _target(path, reading), about)
+        return _update(reading, after, wanted, path, about)
     if path is not None and not os.path.exists(path):
         raise BaselineError("does not exist yet", where=path, hint=f"To write it: {command} --update")
     before = None if path is None else read_baseline(path)
@@ -201,8 +185,16 @@ def check(
     return CheckResult(**vars(done), _about=about)
 
 
-def _update(reading: Reading, after: Build, rules: Rules, path: str, about: Mapping[str, Any]) -> CheckResult:
+def _update(
+    reading: Reading, after: Build, rules: Rules, path: str | None, about: Mapping[str, Any]
+) -> CheckResult:
     """Check the rules that compare nothing, then write the baseline."""
+    if path is None:
+        raise InputError("is missing", where="baseline", hint="Name the file (`--baseline FILE`).")
+    if reading.gpu is not None:
+        raise InputError(
+            "is not used with --update", where="cc", hint="A baseline is for no GPU in particular."
+        )
     before = read_baseline(path) if os.path.exists(path) else Build(())
     old, new = _both(reading, before, after)
     wanted = {id(record) for record in (*old, *new)}
@@ -223,29 +215,12 @@ def _update(reading: Reading, after: Build, rules: Rules, path: str, about: Mapp
     return CheckResult(**vars(done), _about={**about, "updated": updated})
 
 
-def save_baseline(
-    build: Paths,
-    path: Path,
-    *,
-    threads: BlockSizeLike | None = None,
-    name: str | Sequence[str] | None = None,
-    archs: Sequence[ArchitectureLike] = (),
-    only_newest: bool = False,
-    with_runtime: bool = False,
-) -> Build:
-    """Write the baseline of a build.
+def save_baseline(build: Paths, path: Path, **options: Unpack[ReadingOptions]) -> Build:
+    """Write the baseline of a build, and replace an existing file; arguments and errors as in `check`.
 
-    Args:
-        build: Paths of files and folders that `scan` reads.
-        path: The file; an existing one is replaced.
-        threads: Threads per block of kernels whose file does not state them, kept in the baseline.
-        name, archs, only_newest, with_runtime: As in `scan`.
-
-    Raises:
-        BaselineError: It cannot be written.
-        ReadError: Some part of the build cannot be read.
+    The baseline keeps the threads per block of kernels whose file does not state them.
     """
-    reading = Reading(threads, None, None, name, archs, only_newest, with_runtime)
+    reading = Reading(options)
     after = _read_whole(_paths(build, "build"))
     kernels = list(filter(_is_launchable, reading.selection.records(after.kernels)))
     baseline = baseline_from(kernels, reading.threads or after.threads)
@@ -260,8 +235,7 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
             raise InputError(
                 "already exists", where=path, hint="Choose another file with --rules and --baseline."
             )
-    sizes = options.pop("threads", None)
-    reading = Reading(sizes)
+    reading = Reading({"threads": options.pop("threads", None)})
     saved = save_baseline(build, baseline, threads=reading.threads, **options)
     states_spills = all(kernel.spill_store_bytes is not None for kernel in saved.kernels)
     spills = SPILL_RULES if states_spills else STACK_RULES
@@ -328,30 +302,6 @@ def _without_comparisons(rules: Rules) -> Rules:
     return replace(rules, rules=tuple(kept))
 
 
-def _target(path: str | None, reading: Reading) -> str:
-    if path is None:
-        raise InputError(
-            "is missing", where="baseline", hint="Name the file with `baseline` (`--baseline FILE`)."
-        )
-    if reading.gpu is not None:
-        raise InputError(
-            "cannot be used with --update", where="cc", hint="A baseline is for no GPU in particular."
-        )
-    return path
-
-
-def _assumed(reading: Reading, before: Build, after: Build) -> int | None:
-    """Return the block size that a baseline assumes, if none was given."""
-    sizes = {build.threads for build in (before, after) if build.threads is not None}
-    if reading.threads is None and len(sizes) > 1:
-        raise InputError(
-            f"the baselines assume {' and '.join(map(str, sorted(sizes)))} threads",
-            where="threads",
-            hint="Set `threads` (`--threads N`).",
-        )
-    return next(iter(sizes), None)
-
-
 def _both(
     reading: Reading, before: Build | None, after: Build
 ) -> tuple[list[KernelRecord], list[KernelRecord]]:
@@ -384,7 +334,4 @@ def _read_whole(paths: Sequence[str]) -> Build:
 
 
 def _paths(given: Paths, where: str) -> list[str]:
-    paths = [given] if isinstance(given, (str, os.PathLike)) else list(given)
-    if not paths or not all(isinstance(each, (str, os.PathLike)) for each in paths):
-        raise InputError("is not a path", where=where, allowed="a path, or a list of paths")
-    return [os.fspath(each) for each in paths]
+    return list(map(os.fspath, as_list(given, where)))

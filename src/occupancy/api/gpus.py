@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import InputError, shown
 from ..tables import shipped
@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from ..tables.sources import Provenance
 
 GpuOrder = Literal["newest", "name", "sms", "memory"]
-GPU_ORDERS: tuple[GpuOrder, ...] = get_args(GpuOrder)
+_GPU_KEYS: dict[GpuOrder, Callable[[Gpu], Any]] = {
+    "newest": lambda gpu: 0,
+    "name": attrgetter("label"),
+    "sms": lambda gpu: -(gpu.multiprocessor_count or 0),
+    "memory": lambda gpu: -(gpu.memory_gb or 0),
+}
+"""Order -> the sort key of GPUs that are sorted from the newest."""
 
 
 def limits(cc: GpuLike) -> Limits:
@@ -46,18 +52,12 @@ def gpus(pattern: str = "", *, sort: GpuOrder = "newest") -> list[Gpu]:
     Raises:
         InputError: There is no such GPU, or no such order.
     """
-    if sort not in GPU_ORDERS:
-        raise InputError(f"{shown(sort)} is not an order", where="sort", allowed=", ".join(GPU_ORDERS))
-    parts = [part.strip() for part in str(pattern).split(",") if part.strip()]
-    named = [gpu for part in dict.fromkeys(parts) for gpu in gpus_matching(part)] if parts else all_gpus()
-    found = list(dict.fromkeys(named))
-    found.sort(key=lambda gpu: gpu.limits.compute_capability, reverse=True)
-    if sort == "name":
-        found.sort(key=lambda gpu: gpu.label)
-    elif sort != "newest":
-        amount = attrgetter("multiprocessor_count" if sort == "sms" else "memory_gb")
-        found.sort(key=lambda gpu: -(amount(gpu) or 0))
-    return found
+    if sort not in _GPU_KEYS:
+        raise InputError(f"{shown(sort)} is not an order", where="sort", allowed=", ".join(_GPU_KEYS))
+    parts = [part.strip() for part in pattern.split(",") if part.strip()]
+    named = [gpu for part in parts for gpu in gpus_matching(part)] if parts else all_gpus()
+    newest = sorted(dict.fromkeys(named), key=lambda gpu: gpu.limits.compute_capability, reverse=True)
+    return sorted(newest, key=_GPU_KEYS[sort])
 
 
 def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
@@ -84,11 +84,7 @@ def sources(ccs: Iterable[GpuLike] | GpuLike | None = None) -> list[Provenance]:
     """List the sources of each number of the table, and disagreements between sources.
 
     Args:
-        ccs: Compute capabilities or GPUs, each as in `compute`; without any: the whole table.
-
-    Raises:
-        InputError: Not a compute capability.
-        UnknownComputeCapabilityError: The table lacks it.
+        ccs: GPUs, each as in `limits`; without any: the whole table. Errors are those of `limits`, too.
     """
     from ..tables.sources import LIMITS_WITH_SOURCES, provenance
 

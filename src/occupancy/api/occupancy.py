@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from itertools import groupby
 from math import prod
-from typing import TYPE_CHECKING, Any, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeVar, overload
 
 from ..engine import Model, Result
-from ..errors import InputError
+from ..errors import InputError, shown
+from ..tables import shipped
 from ..tables.gpus import Gpu, HasGpu, find_gpu, find_gpus
 from ..values.carveout import Carveout, is_automatic
 from ..values.fields import TENSOR_MEMORY_UNIT, KernelInputs, unknown_input
 from ..values.kernel import Kernel, Launch, kernel_of
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import parse_count, parse_shape, parse_share, parse_size, parse_threads
-from .printed import Printed
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ..advice.carveout import CarveoutAdvice
     from ..advice.launch_bounds import LaunchBounds
     from ..advice.next_steps import NextStep
+    from ..advice.registers import RegisterSplit, Warpgroups
     from ..advice.slack import Slack
     from ..advice.waves import Waves
     from ..report.explain import Explanation
@@ -35,8 +37,48 @@ GpuLike = str | int | tuple[int, int] | ComputeCapability | Limits | Gpu | HasGp
 KernelLike = object
 """A `Kernel`, an `Occupancy`, a scanned kernel, or a compiled kernel of Triton, CuPy, Numba, PyCUDA, the CuTe
 DSL or cuda.core."""
-DynamicSmem = int | str | Callable[[int], int]
-"""Dynamic shared memory per block: a size, or a function from threads per block to bytes."""
+
+
+T = TypeVar("T")
+
+
+def if_given(parse: Callable[[Any, str], T], value: object, where: str) -> T | None:
+    """Parse a value that may be left out; None stays None."""
+    return None if value is None else parse(value, where)
+
+
+class Printed:
+    """A result with a report, which it prints on a terminal and in a notebook."""
+
+    __slots__ = ()
+
+    def report(self) -> Report:
+        """Return the report that the command line prints."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        from ..render.terminal import text
+
+        return text(self.report())
+
+    def _repr_html_(self) -> str:
+        from ..render.markup import html
+
+        return html(self.report())
+
+
+class PrintedRows(Printed):
+    """A result whose report is its list of rows."""
+
+    __slots__ = ()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a dictionary for each row, as for ``pandas.DataFrame``."""
+        return list(self.report().records())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain values: the command's JSON."""
+        return self.report().to_dict()
 
 
 class Occupancy(Printed, Result):
@@ -68,12 +110,7 @@ class Occupancy(Printed, Result):
         return self.gpu.cc
 
     def replace(self, **inputs: Any) -> Occupancy:
-        """Return the result for other inputs of the kernel, on the same GPU.
-
-        Raises:
-            InputError: A value that no kernel can have.
-            TypeError: A keyword that does not exist.
-        """
+        """Return the result for other inputs of the kernel, on the same GPU; errors as in `compute`."""
         return occupancy_on(self.gpu, self.kernel.replace(**inputs), self.model, inputs.get("carveout"))
 
     __replace__ = replace
@@ -108,8 +145,8 @@ class Occupancy(Printed, Result):
         """
         from ..advice.budget import budget
 
-        share = None if occupancy is None else parse_share(occupancy, "occupancy")
-        count = None if blocks is None else parse_count(blocks, "blocks")
+        share = if_given(parse_share, occupancy, "occupancy")
+        count = if_given(parse_count, blocks, "blocks")
         return budget(self.gpu, self.kernel, occupancy=share, blocks=count, model=self.model)
 
     def launch_bounds(self, *, blocks: int | str | None = None) -> LaunchBounds:
@@ -123,26 +160,20 @@ class Occupancy(Printed, Result):
         """
         from ..advice.launch_bounds import launch_bounds
 
-        count = None if blocks is None else parse_count(blocks, "blocks")
-        return launch_bounds(self.gpu, self.kernel, count, self.model)
+        return launch_bounds(self.gpu, self.kernel, if_given(parse_count, blocks, "blocks"), self.model)
 
-    def block_sizes(self, *, dynamic_smem: DynamicSmem | None = None) -> tuple[BlockSize, ...]:
+    def block_sizes(self, *, dynamic_smem: Callable[[int], int] | None = None) -> tuple[BlockSize, ...]:
         """Return every block size, a multiple of the warp size, with its occupancy, best first.
 
         Args:
-            dynamic_smem: Other dynamic shared memory: a size, or a function from threads per block to bytes.
+            dynamic_smem: A function from threads per block to bytes; by default the kernel's own size.
 
         Raises:
-            InputError: Not a size, or the kernel has a total that is not split.
+            InputError: The function returns no size, or the kernel has a total that is not split.
         """
         from ..advice.block_sizes import block_sizes
 
-        kernel, sizer = self.kernel, None
-        if callable(dynamic_smem):
-            sizer = dynamic_smem
-        elif dynamic_smem is not None:
-            kernel = kernel.replace(dynamic_smem=parse_size(dynamic_smem, "dynamic_smem"))
-        return block_sizes(self.limits, kernel, sizer, self.model)
+        return block_sizes(self.limits, self.kernel, dynamic_smem, self.model)
 
     def waves(
         self, grid: int | str | Iterable[int], *, cluster: int | str | Iterable[int] | None = None,
@@ -154,7 +185,7 @@ class Occupancy(Printed, Result):
             grid: Blocks, or the grid's shape.
             cluster: Blocks per cluster, or its shape; from 9.0.
             multiprocessor_count: SMs; by default those of the GPU.
-            max_active_clusters: Resident clusters, as a live device reports them; else an upper bound.
+            max_active_clusters: Resident clusters, as a live device reports them; by default an upper bound.
 
         Raises:
             InputError: A number out of range, an unknown number of SMs, or clusters that the GPU lacks.
@@ -163,16 +194,10 @@ class Occupancy(Printed, Result):
         from .gpus import multiprocessors
 
         count = multiprocessors(self.gpu, multiprocessor_count)
-        shape = None if cluster is None else parse_shape(cluster, "cluster")
+        shape = if_given(parse_shape, cluster, "cluster")
         size = None if shape is None else prod(shape)
         wave = full_wave(self, count, cluster_size=size, max_active_clusters=max_active_clusters)
         return count_waves(Launch(self.kernel, parse_shape(grid, "grid"), shape), wave)
-
-    @property
-    def resident_blocks(self) -> int | None:
-        """Blocks on the whole GPU at once, without clusters; None where its SMs are not known."""
-        count = self.gpu.multiprocessor_count
-        return None if count is None else count * self.active_blocks * self.launchable
 
     @property
     def opt_ins(self) -> tuple[str, ...]:
@@ -195,10 +220,7 @@ class Occupancy(Printed, Result):
         return explain(self)
 
     def plot(self) -> list[Any]:
-        """Draw the occupancy by block size, registers and shared memory.
-
-        Returns:
-            matplotlib's ``Axes`` of the three curves, in a new figure.
+        """Draw the occupancy by block size, registers and shared memory, and return matplotlib's ``Axes``.
 
         Raises:
             MissingDependencyError: matplotlib is not installed.
@@ -209,7 +231,6 @@ class Occupancy(Printed, Result):
         return plot(curves_picture([self]))
 
     def report(self) -> Report:
-        """Return the report that the command line prints."""
         from ..report.calc import calc_report
 
         return calc_report((self,))
@@ -222,20 +243,11 @@ class Occupancy(Printed, Result):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Occupancy:
-        """Return the result of `to_dict`, computed anew.
-
-        Raises:
-            InputError: Not such a dictionary, or a GPU that the table does not have.
-        """
-        try:
-            name, inputs, model = values["gpu"] or values["cc"], dict(values["inputs"]), values["model"]
-        except (KeyError, TypeError, ValueError):
-            raise InputError(
-                "is not a result of to_dict()", where="values", hint="It needs gpu, cc, model and inputs."
-            ) from None
+        """Return the result of `to_dict`, computed anew; errors as in `compute`."""
+        inputs = dict(values["inputs"])
         if inputs.get("block_dim") is not None:
             inputs["threads"] = tuple(inputs.pop("block_dim"))
-        return occupancy_on(find_gpu(name), Kernel(**inputs), model)
+        return occupancy_on(find_gpu(values["gpu"] or values["cc"]), Kernel(**inputs), values["model"])
 
     def __repr__(self) -> str:
         return (
@@ -261,7 +273,6 @@ class Occupancies(Printed, tuple[Occupancy, ...]):
         return Occupancies(found) if isinstance(found, tuple) else found
 
     def report(self) -> Report:
-        """Return the report that the command line prints."""
         from ..report.calc import calc_report
 
         return calc_report(self)
@@ -386,3 +397,127 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
 @lru_cache(maxsize=256)
 def _gpus_of_text(name: str) -> tuple[Gpu, ...]:
     return tuple(find_gpus(name))
+
+
+class Fit(NamedTuple):
+    """A kernel on one GPU: whether it compiles and launches there."""
+
+    gpu: Gpu
+    kernel: Kernel
+    runs: bool
+    reason: str | None
+    """Reason why it does not run; None if it does."""
+    result: Occupancy | None
+    """None where the GPU lacks what was given, such as a caching mode or clusters."""
+    opt_ins: tuple[str, ...]
+    """Calls that the launch needs before it."""
+
+    @property
+    def occupancy(self) -> float:
+        """Active warps by the most warps of an SM, 0 to 1; 0 where it does not run."""
+        return self.result.occupancy if self.result is not None and self.runs else 0.0
+
+
+def fits(
+    gpus: GpuLike | list[Any] | None = None,
+    kernel: KernelLike = None,
+    *,
+    cluster: int | str | None = None,
+    model: Model | None = None,
+    **inputs: Unpack[KernelInputs],
+) -> tuple[Fit, ...]:
+    """Return for each GPU whether a kernel compiles and launches there.
+
+    Args:
+        gpus: As in `compute`; by default every compute capability of the table.
+        kernel, model, inputs: As in `compute`.
+        cluster: Blocks per cluster, or its shape; from 9.0.
+
+    Raises:
+        InputError: A value that no kernel can have, or no GPU of a name.
+        TypeError: A keyword that does not exist.
+    """
+    needed = kernel_of_inputs(kernel, inputs, "fits")
+    size = None if cluster is None else prod(parse_shape(cluster, "cluster"))
+    return tuple(
+        _fit(gpu, needed, model, size) for gpu in find_gpus(shipped.known() if gpus is None else gpus)
+    )
+
+
+def _fit(gpu: Gpu, kernel: Kernel, model: Model | None, cluster_size: int | None) -> Fit:
+    from ..advice.opt_in import opt_ins
+    from ..advice.waves import check_cluster
+
+    try:
+        if cluster_size is not None:
+            check_cluster(gpu.limits, cluster_size)
+        result = occupancy_on(gpu, kernel, model)
+    except InputError as error:
+        return Fit(gpu, kernel, False, error.problem, None, ())
+    reason = result.reason or result.compile_error
+    return Fit(gpu, kernel, reason is None, reason, result, opt_ins(result, cluster_size))
+
+
+Groups = str | Iterable[tuple[int, int | None]]
+"""Warpgroups with their registers, as `register_split` takes them."""
+
+
+def register_split(
+    groups: Groups,
+    *,
+    gpu: GpuLike = "9.0",
+    threads: int | str | None = None,
+    regs: int | str | None = None,
+    blocks: int | str | None = None,
+    smem: int | str | None = None,
+) -> RegisterSplit:
+    """Check or solve how warpgroups divide a block's registers with ``setmaxnreg``.
+
+    >>> import occupancy
+    >>> split = occupancy.register_split("1:40,2:?")
+    >>> split.threads, split.groups[1].regs, split.launch_regs, split.suffices
+    (384, 232, 168, True)
+
+    Args:
+        groups: Warpgroups with their registers: ``"1:40,2:232"``, ``[(1, 40), (2, 232)]``, or the registers of
+            each, ``"40,232,232"``. ``?`` or None in place of one number finds the most that the others leave.
+        gpu, smem: As in `compute`; 9.0 or newer.
+        threads: Threads per block, in warpgroups of 128; by default those of all groups.
+        regs: Registers per thread of the compiled kernel, which the launch gives.
+        blocks: The second launch bound; by default the most blocks with which the launch gives enough.
+
+    Raises:
+        InputError: A GPU without ``setmaxnreg``, threads that are not whole warpgroups, groups that are not
+            all of them, or registers that ``setmaxnreg`` cannot name.
+    """
+    from ..advice.registers import split_registers
+
+    return split_registers(
+        find_gpu(gpu).limits,
+        if_given(parse_count, threads, "threads"),
+        _warpgroups(groups),
+        launch_regs=if_given(parse_count, regs, "regs"),
+        min_blocks=if_given(parse_count, blocks, "blocks"),
+        smem=if_given(parse_size, smem, "smem"),
+    )
+
+
+def _warpgroups(value: Groups) -> list[Warpgroups]:
+    from ..advice.registers import Warpgroups
+
+    pairs: Any = value if isinstance(value, Iterable) else [value]
+    if isinstance(value, str):
+        parts = value.replace(" ", "").split(",")
+        pairs = [("1", part) if part == "?" or part.isdecimal() else part.split(":") for part in parts]
+    found = []
+    for pair in pairs:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise InputError(
+                f"{shown(value)} is not a list of warpgroups",
+                where="groups",
+                hint="Write warpgroups and their registers as 1:40,2:232, or the registers of each as 40,232,232.",
+            )
+        number, regs = (None if each in (None, "?") else parse_count(each, "groups") for each in pair)
+        found.append(Warpgroups(number or 0, regs))
+    alike = groupby(found, key=lambda group: group.regs)
+    return [Warpgroups(sum(group.warpgroups for group in groups), regs) for regs, groups in alike]

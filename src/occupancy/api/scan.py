@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 from ..builds.merge import merge
 from ..builds.names import matches
@@ -21,7 +21,10 @@ from ..tables.gpus import Gpu, find_gpu, find_gpus
 from ..tables.table import LimitsTable
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import did_you_mean, in_range, parse_count, parse_share
-from .printed import PrintedRows
+from .occupancy import PrintedRows, if_given
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Path = str | os.PathLike[str]
 Paths = Path | Sequence[Path]
@@ -29,34 +32,44 @@ BlockSizeLike = int | str | Sequence[int]
 ArchitectureLike = str | int | tuple[int, int] | ComputeCapability
 
 ALL_ARCHS = "all"
-"""Value of ``archs`` for kernels of every architecture, also those that the named GPU does not run."""
-
-MOST_PLOTTED = 40
 
 EVERY = "*"
 """Pattern of the kernels that no other one matches."""
 
 
+class ReadingOptions(TypedDict, total=False):
+    """Keyword arguments that `scan`, `diff`, `check` and `save_baseline` share."""
+
+    threads: BlockSizeLike | Mapping[str, BlockSizeLike] | None
+    """Threads per block of kernels whose file does not state them, or a dictionary from patterns of names to
+    threads. Not given, or above the launch bound: the bound, else 256, with ``threads_assumed``."""
+    cc: ArchitectureLike | Limits | Gpu | None
+    """GPU or compute capability to compute for; not given: that of each kernel."""
+    name: str | Sequence[str] | None
+    """Parts of names, any of which may fit; ``*`` stands for any text."""
+    archs: str | Sequence[ArchitectureLike]
+    """Only kernels for these architectures: ``["sm_90", "sm_90a", "hopper"]``; ``"all"`` includes those that
+    the GPU of ``cc`` does not run."""
+    only_newest: bool
+    """Keep only the newest architecture of each kernel."""
+    with_runtime: bool
+    """Include kernels of CUDA's device runtime."""
+    multiprocessor_count: int | str | None
+    """SMs of the GPU, for the waves of launches. Not given: those of the named GPU, else of the GPU of each
+    launch."""
+    limits_file: Path | None
+    """A table of limits for other GPUs (YAML)."""
+
+
 class Reading:
-    """Common arguments of `scan`, `diff`, `check` and `save_baseline`.
+    """The files, kernels and limits that a function's `ReadingOptions` choose."""
 
-    Raises:
-        InputError: Not a block size, not a GPU, or not an architecture.
-        TableError: The user's table cannot be read.
-    """
-
-    def __init__(
-        self,
-        threads: BlockSizeLike | Mapping[str, BlockSizeLike] | None = None,
-        cc: ArchitectureLike | Limits | Gpu | None = None,
-        limits_file: Path | None = None,
-        name: str | Sequence[str] | None = None,
-        archs: Sequence[ArchitectureLike] = (),
-        only_newest: bool = False,
-        with_runtime: bool = False,
-        multiprocessor_count: int | str | None = None,
-    ) -> None:
-        table = LimitsTable(limits_file)
+    def __init__(self, options: ReadingOptions) -> None:
+        known = ReadingOptions.__annotations__
+        for unknown in options.keys() - known.keys():
+            raise TypeError(f"there is no argument {unknown!r}. {did_you_mean(unknown, known)}")
+        table = LimitsTable(options.get("limits_file"))
+        threads, cc, name = options.get("threads"), options.get("cc"), options.get("name")
         by_name = threads if isinstance(threads, Mapping) else {} if threads is None else {EVERY: threads}
         sizes = {pattern: parse_block_size(size) for pattern, size in by_name.items()}
         self.threads = sizes.pop(EVERY, None)
@@ -64,28 +77,26 @@ class Reading:
         self.block_sizes = tuple(SizePattern(pattern, size) for pattern, size in sizes.items())
         self.gpu = None if cc is None else find_gpu(cc, table)
         """GPU to compute for, in place of the one that each kernel was compiled for."""
-        if isinstance(archs, (str, ComputeCapability)) or not isinstance(archs, Collection):
-            one = shown(archs if isinstance(archs, (str, int)) else "sm_90")
-            raise InputError(f"got {shown(archs)}", where="archs", hint=f"Give a list: archs=[{one}].")
+        archs = options.get("archs", ())
+        archs = [archs] if isinstance(archs, str) else archs
         texts = [part for each in archs for part in (each.split(",") if isinstance(each, str) else [each])]
-        has_all = any(isinstance(each, str) and each.strip().lower() == ALL_ARCHS for each in texts)
-        texts = [] if has_all else texts
-        # Architectures that were chosen are shown whether the GPU runs their code or not.
-        is_chosen = has_all or bool(texts)
+        wanted = [] if ALL_ARCHS in texts else texts
         self.selection = Selection(
-            names=_parts(name),
+            names=tuple(filter(None, [name] if isinstance(name, str) else name or ())),
             archs=frozenset(
-                cc for each in texts if not _variant(each) for cc in _compute_capabilities(each, table)
+                cc for each in wanted if not _variant(each) for cc in _compute_capabilities(each, table)
             ),
-            variants=frozenset(filter(None, map(_variant, texts))),
-            only_newest=only_newest,
-            with_runtime=with_runtime,
-            gpu=None if self.gpu is None or is_chosen else self.gpu.limits.compute_capability,
+            variants=frozenset(filter(None, map(_variant, wanted))),
+            only_newest=options.get("only_newest", False),
+            with_runtime=options.get("with_runtime", False),
+            # Architectures that were chosen are shown whether the GPU runs their code or not.
+            gpu=None if self.gpu is None or texts else self.gpu.limits.compute_capability,
         )
-        count = self.gpu.multiprocessor_count if self.gpu is not None else None
-        if multiprocessor_count is not None:
-            where = "multiprocessor_count"
-            count = in_range(parse_count(multiprocessor_count, where), where)
+        count = if_given(parse_count, options.get("multiprocessor_count"), "multiprocessor_count")
+        if count is not None:
+            in_range(count, "multiprocessor_count")
+        elif self.gpu is not None:
+            count = self.gpu.multiprocessor_count
         self.multiprocessor_count = count
         self._limits_of = table.limits
 
@@ -134,19 +145,12 @@ class Reading:
 def scan(
     sources: KernelSource | Sequence[KernelSource],
     *,
-    threads: BlockSizeLike | Mapping[str, BlockSizeLike] | None = None,
-    cc: ArchitectureLike | Limits | Gpu | None = None,
-    name: str | Sequence[str] | None = None,
-    archs: Sequence[ArchitectureLike] = (),
     below: float | str | None = None,
     only_spilling: bool = False,
-    only_newest: bool = False,
     sort: Order | None = None,
     reverse: bool = False,
     limit: int | None = None,
-    with_runtime: bool = False,
-    multiprocessor_count: int | str | None = None,
-    limits_file: Path | None = None,
+    **options: Unpack[ReadingOptions],
 ) -> Scan:
     """Return the kernels, or launches, of files, folders and streams, with their occupancy.
 
@@ -160,23 +164,13 @@ def scan(
     Args:
         sources: A path of a file or folder, ``"-"`` for standard input, an object with ``read`` that
             returns bytes or text; or several of these.
-        threads: Threads per block of kernels whose file does not state them, or a dictionary from patterns of
-            names to threads. Not given, or above the launch bound: the bound, else 256, with
-            ``threads_assumed``.
-        cc: GPU or compute capability to compute for; not given: that of each kernel.
-        name: Parts of names, any of which may fit; ``*`` stands for any text.
-        archs: Only kernels for these architectures: ``["sm_90", "sm_90a", "hopper"]``.
         below: Only kernels of a lower occupancy: ``0.5`` or ``"50%"``.
         only_spilling: Only kernels that spill registers.
-        only_newest: Keep only the newest architecture of each kernel.
         sort: ``"occupancy"``, the lowest first; ``"regs"``, ``"spills"``, ``"stack"`` or ``"time"``, the most
             first. Not given: occupancy; of traces time.
         reverse: The other end of the order first.
         limit: The most kernels to return.
-        with_runtime: Include kernels of CUDA's device runtime.
-        multiprocessor_count: SMs of the GPU, for the waves of launches. Not given: those of the named GPU,
-            else of the GPU of each launch.
-        limits_file: A table of limits for other GPUs (YAML).
+        options: See `ReadingOptions`.
 
     Returns:
         A sequence of kernels; damaged pieces are in its ``problems``.
@@ -185,22 +179,22 @@ def scan(
         ReadError: Nothing at all could be read.
         InputError: An argument is out of range, or no kernel has such a name or architecture.
     """
-    reading = Reading(threads, cc, limits_file, name, archs, only_newest, with_runtime, multiprocessor_count)
+    reading = Reading(options)
     if sort is not None and sort not in ORDERS:
         raise InputError(f"got {shown(sort)}", where="sort", hint=did_you_mean(str(sort), ORDERS))
     if reverse and sort is None:
         raise InputError("needs an order", where="reverse", hint=f"Set `sort`: {', '.join(ORDERS)}.")
     if limit is not None:
-        limit = in_range(parse_count(limit, "limit"), "limit")
+        in_range(limit, "limit")
     selection = replace(
         reading.selection,
-        below=None if below is None else parse_share(below, "below"),
+        below=if_given(parse_share, below, "below"),
         only_spilling=only_spilling,
         sort=sort,
         reverse=reverse,
         limit=limit,
     )
-    records, problems = _read(_several(sources))
+    records, problems = _read(as_list(sources, "sources"))
     if not records:
         with ErrorCollector() as errors:
             for problem in problems:
@@ -232,11 +226,6 @@ class Scan(PrintedRows, Sequence[ScannedKernel]):
         """Damaged pieces."""
         self._about = about
 
-    @property
-    def found(self) -> int:
-        """Number of kernels and launches in the sources, wanted or not."""
-        return int(self._about["found"])
-
     def findings(self) -> list[Finding]:
         """Return what to look at: kernels that do not launch, spill, or have a low occupancy."""
         return list(findings(self._rows))
@@ -244,31 +233,6 @@ class Scan(PrintedRows, Sequence[ScannedKernel]):
     def report(self, columns: Sequence[Column] = (), *, in_full: bool = False) -> Report:
         """Return the report, with chosen columns, or with all rows on a screen."""
         return scan_report(self._rows, columns=columns, in_full=in_full, **self._about)
-
-    def plot(self, ax: Any = None, *, limit: int = MOST_PLOTTED) -> Any:
-        """Draw the occupancy of the kernels as bars.
-
-        Args:
-            ax: matplotlib's ``Axes`` to draw into; not given: those of a new figure.
-            limit: The most kernels to draw.
-
-        Returns:
-            The ``Axes``.
-
-        Raises:
-            MissingDependencyError: matplotlib is not installed.
-        """
-        from ..render.pictures import plot
-        from ..report.pictures import Bars, Picture
-
-        known = [row for row in self._rows if row.occupancy is not None]
-        shown = known[:limit]
-        has_several = len({row.arch for row in known}) > 1
-        labels = [f"{row.screen_name} {(has_several and row.arch) or ''}".rstrip() for row in shown]
-        more = f", {limit} of them" if len(known) > limit else ""
-        chart = Bars(labels, [row.occupancy or 0.0 for row in shown])
-        (axes,) = plot(Picture(f"Occupancy of {len(known):,} kernels{more}", (chart,)), ax)
-        return axes
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -322,21 +286,10 @@ def _compute_capabilities(arch: ArchitectureLike, table: LimitsTable) -> list[Co
         raise error.with_location("archs", InputError) from error
 
 
-def _parts(name: object) -> tuple[str, ...]:
-    parts = () if name is None else (name,) if isinstance(name, str) else name
-    if not isinstance(parts, Collection) or not all(isinstance(part, str) for part in parts):
-        allowed = "a part of a kernel's name, or a list of parts"
-        raise InputError(f"got {shown(name)}", where="name", allowed=allowed)
-    return tuple(filter(None, parts))
-
-
-def _several(sources: KernelSource | Sequence[KernelSource]) -> Sequence[KernelSource]:
-    is_list = isinstance(sources, Sequence) and not isinstance(sources, str)
-    several: Sequence[KernelSource] = sources if is_list else (sources,)  # type: ignore[assignment]
-    if not several or not all(
-        isinstance(each, (str, os.PathLike)) or hasattr(each, "read") for each in several
-    ):
-        raise InputError(
-            f"got {shown(sources)}", where="sources", allowed="a path, an object with read, or a list of such"
-        )
+def as_list(given: Any, where: str) -> list[Any]:
+    """Return a path or a stream, or several of them, as a list."""
+    is_one = isinstance(given, (str, os.PathLike)) or hasattr(given, "read")
+    several = [given] if is_one else list(given)
+    if not several:
+        raise InputError("is empty", where=where, hint="Give a path, or a list of paths.")
     return several

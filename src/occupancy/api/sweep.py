@@ -58,29 +58,17 @@ def sweep(
     """Compute the occupancy for arrays of kernels; needs NumPy.
 
     The arrays broadcast to each other. For all combinations give each array a dimension of its own:
-    ``threads=t[:, None], regs=r``, or ``numpy.ix_(t, r)``. Carveout, caching, opt-in, mode and model are one
-    for all kernels.
+    ``threads=t[:, None], regs=r``, or ``numpy.ix_(t, r)``. Units and ranges are those of `compute`.
 
     Args:
         gpu: A GPU, or a list of them, which adds a first dimension to the results.
-        threads: Threads per block, 1 and up; every number is a value here, not a side of a block.
-        regs: Registers per thread, 0 to 255.
-        static_smem: Shared memory per block that the kernel declares, in bytes or as text with a unit.
-        dynamic_smem: Shared memory per block that the launch requests.
-        smem: Both together; excludes the other two.
-        barriers: Named barriers per block, 0 to 16.
-        virtual_resources: Virtual resources per block, 0 to 255.
-        tensor_memory: Columns of tensor memory per block, a multiple of 32.
-        carveout, caching, opt_in, shared_memory_mode, model: As for `compute`.
+        threads: Threads per block; every number is a value here, not a side of a block.
+        carveout, caching, opt_in, shared_memory_mode, model: One for all kernels, as for `compute`.
         outputs: The arrays to fill; each takes a byte for each kernel.
-        others: None; a misspelt keyword is an error with the likeliest one.
 
     Raises:
-        InputError: Values that are not whole numbers or out of range (it names the first), arrays
-            that do not broadcast, or an option that a GPU does not have.
-        UnknownComputeCapabilityError: A compute capability that the table does not have.
+        InputError: As in `compute`, with the first wrong value; or arrays that do not broadcast.
         MissingDependencyError: NumPy is not installed.
-        TypeError: A keyword that does not exist.
     """
     for name in others:
         raise unknown_input(name, "sweep", ("gpu", "model", "outputs"))
@@ -136,7 +124,7 @@ def picture_of(
 
     Marks are values of the input that varies, lists of them such as ``64,128``, or ``best``.
     """
-    texts = [each for mark in marks for each in mark.split(",")]
+    texts = ",".join(marks).split(",") if marks else []
     values = [parse_size(each, "marks") for each in texts if each != "best"]
     grid = _make_grid(gpus, inputs, model, values)
     if set(grid.varied) - {"gpu"} or (grid.varied and texts):

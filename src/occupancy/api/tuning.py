@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping
 from math import prod
 from typing import Any, TypeVar
 
@@ -27,7 +26,6 @@ TUNER_NAMES = {
 }
 _WARPS = ("num_warps", "warp_count")
 _DIMENSIONS = ("block_size_x", "block_size_y", "block_size_z")
-_SHAPE = "block_size_x, y, z"
 _REGISTER_CAP = "maxnreg"
 _CLUSTER_SIZES = ("num_ctas", "cluster_size")
 ARGUMENT_OF: dict[str, str] = {
@@ -74,40 +72,20 @@ def prune(
             (the message has its index); or a value for all that no kernel can have.
         UnknownComputeCapabilityError: A compute capability that the table does not have.
     """
-    criteria = Criteria("prune", gpu, needs, min_occupancy=min_occupancy, min_blocks=min_blocks, model=model)
-    return criteria.kept(configs)
+    return Criteria("prune", gpu, needs, min_occupancy, min_blocks, model).kept(configs)
 
 
 def is_launchable(
     gpu: GpuLike | list[Any],
-    config: object = None,
+    config: object,
     *,
     min_occupancy: float | str = 0.0,
     min_blocks: int = 1,
     model: Model | None = None,
     **needs: Any,
 ) -> bool:
-    """Return whether a kernel, or one configuration of it, launches with enough occupancy and blocks.
-
-    `compute`, which takes the same arguments, gives the reason:
-    ``compute("A100", threads=1024, regs=72).reason``.
-
-    Args:
-        gpu, min_occupancy, min_blocks, model: As in `prune`.
-        config: A configuration as in `prune`; None if the arguments give all needs.
-        needs: Arguments of `compute` in place of those of the configuration: values, or functions of it.
-
-    Raises:
-        InputError: An invalid value, no threads, or two different numbers of them.
-        UnknownComputeCapabilityError: A compute capability that the table does not have.
-    """
-    criteria = Criteria(
-        "is_launchable", gpu, needs, min_occupancy=min_occupancy, min_blocks=min_blocks, model=model
-    )
-    return bool(criteria.results(config))
-
-
-MAX_KNOWN = 1 << 14
+    """Return whether `prune` keeps a configuration; arguments and errors as there."""
+    return bool(Criteria("is_launchable", gpu, needs, min_occupancy, min_blocks, model).results(config))
 
 
 class Criteria:
@@ -118,7 +96,6 @@ class Criteria:
         function: str,
         gpu: GpuLike | list[Any],
         needs: Mapping[str, Any],
-        *,
         min_occupancy: float | str = 0.0,
         min_blocks: int = 1,
         model: Model | None = None,
@@ -134,46 +111,35 @@ class Criteria:
                 rules(limits, model)  # rejects a model that does not support the GPU
         self._min_occupancy = parse_share(min_occupancy, "min_occupancy")
         self._min_blocks = in_range(parse_count(min_blocks, "min_blocks"), "min_blocks")
-        self._needs = {name: need for name, need in needs.items() if need is not None}
-        self._functions = [name for name, need in self._needs.items() if callable(need)]
-        Kernel(**{"threads": 1, **{name: self._needs[name] for name in self._needs.keys() - self._functions}})
-        # Results by the relevant values of a configuration, because many configurations have the same.
-        self._known: dict[object, list[Result]] = {}
+        needs = {name: need for name, need in needs.items() if need is not None}
+        self._functions = {name: need for name, need in needs.items() if callable(need)}
+        self._values = {name: need for name, need in needs.items() if not callable(need)}
+        Kernel(**{"threads": 1, **self._values})  # rejects values that no kernel can have
 
     def kept(self, configs: Iterable[Config]) -> Iterator[Config]:
         """Yield the configurations that meet the criteria."""
         if isinstance(configs, Mapping):
             raise InputError("is one configuration", where="configs", hint="Give a list of them.")
-        return (config for index, config in enumerate(configs) if self.results(config, index))
+        return (config for index, config in enumerate(configs) if self.results(config, f" {index}"))
 
-    def results(self, config: object, index: int | None = None) -> list[Result]:
+    def results(self, config: object, index: str = "") -> list[Result]:
         """Return the result on each GPU; empty if the configuration fails the criteria on one of them.
 
-        The configuration is None if the needs give everything. Its index is for errors.
+        The index of the configuration is for errors.
         """
         try:
-            given = self._given(config)
-            if type(config) is not dict:
-                return self._compute(config, given)
-            names = _known_keys(tuple(config))
-            key = names, repr(([config[name] for name in names], given))
-            found = self._known.get(key)
-            if found is None:
-                if len(self._known) >= MAX_KNOWN:
-                    self._known.clear()
-                found = self._known[key] = self._compute(config, given)
-            return found
+            return self._results(config)
         except TooMuchError:
             return []
         except InputError as error:
-            number = "" if index is None else f" {index}"
-            where = error.where if config is None else f"configuration{number}: {error.where}"
-            raise error.with_location(where, InputError) from error
+            raise error.with_location(f"configuration{index}: {error.where}", InputError) from error
 
-    def _compute(self, config: object, given: dict[str, Any]) -> list[Result]:
-        kernel, cluster = self._kernel(config, given)
+    def _results(self, config: object) -> list[Result]:
+        kernel, cluster = self._kernel(config)
         results = []
         for limits in self._limits:
+            if (kernel.tensor_memory or 0) > (limits.tensor_memory_per_multiprocessor or 0):
+                return []
             result = Result(limits, kernel, self._model)
             if (
                 result.active_blocks < self._min_blocks
@@ -185,69 +151,45 @@ class Criteria:
             results.append(result)
         return results
 
-    def _given(self, config: object) -> dict[str, Any]:
-        """Return the needs, with their functions called for the configuration."""
-        given = dict(self._needs)
-        for name in self._functions:
+    def _kernel(self, config: Any) -> tuple[Kernel, int]:
+        """Return the kernel of a configuration, and its blocks per cluster."""
+        given = dict(self._values)
+        for name, function in self._functions.items():
             try:
-                given[name] = given[name](config)
+                given[name] = function(config)
             except Exception as error:
                 problem = f"the function fails with {type(error).__name__}: {foreign_message(error)}"
                 raise InputError(problem, where=name) from error
-        return given
+        if hasattr(config, "asm") and hasattr(config, "metadata"):  # compiled by Triton
+            return kernel_of_inputs(config, given), blocks_per_cluster(config.metadata)
+        return Kernel(**_inputs(config, self._limits[0].warp_size, given)), blocks_per_cluster(config)
 
-    def _kernel(self, config: object, given: dict[str, Any]) -> tuple[Kernel, int]:
-        """Return the kernel of a configuration, and its blocks per cluster."""
-        if config is None:
-            kernel, cluster = kernel_of_inputs(None, given), 1
-        elif hasattr(config, "asm") and hasattr(config, "metadata"):  # compiled by Triton
-            kernel, cluster = kernel_of_inputs(config, given), blocks_per_cluster(config.metadata)
-        else:
-            found, cluster = _read(config, self._limits[0].warp_size, given)
-            kernel = Kernel(**found)
-        for limits in self._limits:
-            most = limits.tensor_memory_per_multiprocessor or 0
-            if (kernel.tensor_memory or 0) > most:
-                allowed = f"up to {most}"
-                raise TooMuchError(f"{kernel.tensor_memory} columns", where="tensor_memory", allowed=allowed)
-        return kernel, cluster
+
+def _values_of(config: object) -> Mapping[Any, Any]:
+    return config if isinstance(config, Mapping) else {name: getattr(config, name, None) for name in _NAMES}
 
 
 def blocks_per_cluster(config: object) -> int:
     """Return the blocks per cluster of a configuration; 1 if it does not give them."""
-    return _read(config, 1, {"threads": 1})[1]
+    values = _values_of(config)
+    given = [(name, values.get(name)) for name in _CLUSTER_SIZES]
+    return next((parse_count(value, name) for name, value in given if value is not None), 1)
 
 
-@lru_cache(maxsize=256)
-def _known_keys(keys: tuple[Any, ...]) -> tuple[str, ...]:
-    return tuple(name for name in _NAMES if name in keys)
-
-
-def _read(config: Any, warp_size: int, given: dict[str, Any]) -> tuple[dict[str, Any], int]:
-    """Return the arguments of `compute`, given or read from a configuration, and its blocks per cluster."""
-    found = dict(given)
-    sources: dict[str, str] = {}
-    cap, cluster = None, 1
-    is_mapping = isinstance(config, Mapping)
-    get: Callable[[str], Any] = config.get if is_mapping else lambda name: getattr(config, name, None)
-    for name in _known_keys(tuple(config)) if is_mapping else _NAMES:
-        value = get(name)
-        if value is None:
-            continue
-        if name in _CLUSTER_SIZES:
-            cluster = parse_count(value, name)
-            continue
-        if name == _REGISTER_CAP:
-            cap = value
-            continue
+def _inputs(config: object, warp_size: int, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `compute`, given or read from a configuration."""
+    values = _values_of(config)
+    get = values.get
+    named = [(name, value) for name, value in values.items() if name in ARGUMENT_OF]
+    named += [(name, warp_size * _warps(value)) for name in _WARPS if (value := get(name)) is not None]
+    shape = tuple(map(get, _DIMENSIONS))
+    if any(shape):
+        named.append(("block_size_x, y, z", tuple(size or 1 for size in shape)))
+    found, sources = dict(given), dict[str, str]()
+    for name, value in named:
         argument = ARGUMENT_OF.get(name, "threads")
-        if name in _WARPS:
-            value = warp_size * (value if type(value) is int else _warps(value))
-        elif name in _DIMENSIONS:
-            if sources.get("threads") == _SHAPE:
-                continue
-            name, value = _SHAPE, tuple(get(each) or 1 for each in _DIMENSIONS)
-        if argument in given or (not value and argument == "tensor_memory"):  # Triton's 0 is none
+        # Triton's 0 columns of tensor memory are none.
+        if value is None or argument in given or (not value and argument == "tensor_memory"):
             continue
         if argument in sources and not _are_equal(argument, found[argument], value):
             raise InputError(
@@ -256,6 +198,7 @@ def _read(config: Any, warp_size: int, given: dict[str, Any]) -> tuple[dict[str,
                 hint=f"Give {argument}, a value or a function of the configuration.",
             )
         found[argument], sources[argument] = value, name
+    cap = get(_REGISTER_CAP)
     if cap is not None and found.get("regs") is not None:
         most = in_range(parse_count(cap, _REGISTER_CAP), _REGISTER_CAP)
         found["regs"] = min(parse_count(found["regs"], "regs"), most)
@@ -270,7 +213,7 @@ def _read(config: Any, warp_size: int, given: dict[str, Any]) -> tuple[dict[str,
             allowed=", ".join(_NAMES_OF_THREADS),
             hint="Or give `threads`, a number or a function of the configuration.",
         )
-    return found, cluster
+    return found
 
 
 def _warps(value: Any) -> int:

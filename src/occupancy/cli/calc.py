@@ -130,7 +130,7 @@ def fits(
     occupancy fits --threads 256 --regs 64 --smem 96k
     occupancy fits --threads 256 --regs 64 --smem 96k --gpu "RTX 4090,A100"
     """
-    from ..api.fits import fits as fitting
+    from ..api.occupancy import fits as fitting
     from ..report.fits import fits_report
     from ..values.spellings import parse_share
 
@@ -310,7 +310,7 @@ def registers(groups: str, output_format: str, **inputs: Any) -> None:
     occupancy registers --threads 384 --groups 1:40,2:232
     occupancy registers --groups '24,?,?'
     """
-    from ..api.registers import register_split
+    from ..api.occupancy import register_split
     from ..report.registers import registers_report
 
     gpu, *others = chosen_gpus(inputs, "hopper")

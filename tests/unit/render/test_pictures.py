@@ -108,14 +108,6 @@ def test_arrays_and_axes_of_the_caller() -> None:
             occupancy.sweep(cc, **given).plot()
 
 
-def test_the_kernels_of_a_scan_are_bars() -> None:
-    found = occupancy.scan("tests/data/kernels/res_usage_fat.txt", threads=256)
-    axes = found.plot(limit=4)
-    assert [bar.get_width() for bar in axes.patches] == [row.occupancy for row in found[:4]]
-    assert texts(axes.get_yticklabels()) == [f"{row.screen_name} {row.arch}" for row in found[:4]]
-    assert axes.figure.get_suptitle() == f"Occupancy of {len(found)} kernels, 4 of them"
-
-
 def test_a_sweep_in_words() -> None:
     threads, regs = np.ix_([128, 256], [32, 64])
     lines = str(occupancy.sweep(["H200 NVL", "8.6"], threads=threads, regs=regs)).splitlines()
