@@ -18,7 +18,6 @@ from .api.scan import ReadingOptions as ReadingOptions
 from .builds.rows import SizedResult as SizedResult
 from .compare.baseline import Build as Build
 from .compare.check import BrokenKernel as BrokenKernel
-from .compare.check import ExemptKernel as ExemptKernel
 from .compare.check import Violation as Violation
 from .compare.diff import DiffRow as DiffRow
 from .compare.rules import Rules as Rules

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..advice.budget import TOLERANCE
 from ..advice.next_steps import NextStep, step_with
@@ -61,18 +61,20 @@ class BrokenKernel:
     violations: tuple[Violation, ...]
     causes: tuple[Change, ...] = ()
     """Values that changed since the baseline."""
+    exemption: Exemption | None = None
+    """The exemption that permits it."""
 
     @cached_property
     def fix(self) -> NextStep | None:
-        """The smallest change that satisfies the first broken rule, where one is known."""
-        return _fix(self.kernel, self.violations[0])
-
-
-class ExemptKernel(NamedTuple):
-    """A kernel that breaks rules, and may."""
-
-    broken: BrokenKernel
-    exemption: Exemption
+        """The smallest change that satisfies the first broken rule, where a single one is known."""
+        first = self.violations[0]
+        if first.measure == "occupancy":
+            return step_to(self.kernel, first.limit)
+        if "spill" in first.measure:
+            return step_with_registers(self.kernel)
+        if self.kernel.answer is None or first.measure == "stack_bytes":
+            return None
+        return step_with(self.kernel.answer, {first.measure: int(first.limit)})
 
 
 @dataclass(frozen=True)
@@ -81,11 +83,10 @@ class Checked:
 
     broken: tuple[BrokenKernel, ...]
     """Kernels that break rules."""
-    exempt: tuple[ExemptKernel, ...]
+    exempt: tuple[BrokenKernel, ...]
+    """Kernels that break rules, and may."""
     kernels: tuple[KernelRecord, ...]
     """All kernels that were checked."""
-    rules: int
-    """Rules that were for some kernel."""
     added: tuple[KernelRecord, ...]
     """Kernels that the baseline does not have."""
     removed: tuple[KernelRecord, ...]
@@ -129,80 +130,56 @@ def check_kernels(
         BaselineError: No kernel of a rule that compares is in the baseline.
     """
     today = today or date.today()
-    if baseline is None:
-        _refuse_comparisons(rules)
-    run = _Run(rules, evaluator)
+    run = _Run(rules, evaluator, has_baseline=baseline is not None)
     matching = match(baseline or (), kernels, ignore_arch=ignore_arch)
     before = {id(pair.new): pair.old for pair in matching.pairs}
-    broken: list[BrokenKernel] = []
-    exempt: list[ExemptKernel] = []
+    found: list[BrokenKernel] = []
     helpful: set[int] = set()
-    ended: list[Exemption] = []
+    ended: dict[int, Exemption] = {}
     for kernel in kernels:
-        found = run.check(kernel, before.get(id(kernel)))
-        if found is None:
+        broken = run.check(kernel, before.get(id(kernel)))
+        if broken is None:
             continue
-        fitting = [each for each in rules.exemptions if each.matching(kernel)]
+        exemptions = [each for each in rules.exemptions if each.matching(kernel)]
         excused: dict[Exemption | None, list[Violation]] = defaultdict(list)
-        for violation in found.violations:
-            concerned = [each for each in fitting if each.concerns(violation.criterion)]
-            helpful.update(map(id, concerned))
-            current = next((each for each in concerned if not each.has_ended(today)), None)
+        for violation in broken.violations:
+            concerned = {id(each): each for each in exemptions if each.concerns(violation.criterion)}
+            helpful |= concerned.keys()
+            current = next((each for each in concerned.values() if not each.has_ended(today)), None)
             excused[current].append(violation)
             if current is None:
-                ended += [each for each in concerned if each not in ended]
+                ended |= concerned
         for exemption, violations in excused.items():
-            part = replace(found, violations=tuple(violations))
-            if exemption is None:
-                broken.append(part)
-            else:
-                exempt.append(ExemptKernel(part, exemption))
+            found.append(replace(broken, violations=tuple(violations), exemption=exemption))
     unused = run.refuse(kernels if every is None else every, is_partial=every is not None)
     if every is None:
         idle = {id(entry) for entry, _ in unused}
         unneeded = (each for each in rules.exemptions if id(each) not in helpful | idle)
         unused += [(each, "no violation needs it") for each in unneeded]
-    removed: list[KernelRecord] = []
-    may_be_removed: list[KernelRecord] = []
+    found.sort(key=lambda each: by_name(each.kernel.record))
+    removed: dict[bool, list[KernelRecord]] = {True: [], False: []}
     for each in sorted(matching.removed, key=by_name):
-        is_allowed = any(matches(pattern, each.name) for pattern in rules.allow_removed)
-        (may_be_removed if is_allowed else removed).append(each)
+        removed[any(matches(pattern, each.name) for pattern in rules.allow_removed)].append(each)
     return Checked(
-        broken=tuple(sorted(broken, key=lambda each: by_name(each.kernel.record))),
-        exempt=tuple(sorted(exempt, key=lambda each: by_name(each.broken.kernel.record))),
+        broken=tuple(each for each in found if each.exemption is None),
+        exempt=tuple(each for each in found if each.exemption is not None),
         kernels=tuple(kernels),
-        rules=run.used,
         added=() if baseline is None else tuple(sorted(matching.added, key=by_name)),
-        removed=tuple(removed),
-        may_be_removed=tuple(may_be_removed),
-        ended=tuple(ended),
+        removed=tuple(removed[False]),
+        may_be_removed=tuple(removed[True]),
+        ended=tuple(ended.values()),
         unused=tuple(unused),
     )
-
-
-def _refuse_comparisons(rules: Rules) -> None:
-    """Raise an error for each demand that compares, because there is no baseline."""
-    with ErrorCollector() as found:
-        for number, rule in enumerate(rules.rules, 1):
-            for name, bound in rule.bounds.items():
-                if bound is not None and CRITERIA[name].compares:
-                    found.add(
-                        RulesError(
-                            f"rule {number} ({rule.about}) demands {name}, and there is no baseline",
-                            where=rule.place,
-                            hint="Write one with --update, and name it with `baseline` (`--baseline`).",
-                        )
-                    )
 
 
 class _Run:
     """One check: which rules are for which kernels, and the values that are not known."""
 
-    def __init__(self, rules: Rules, evaluator: Evaluator) -> None:
+    def __init__(self, rules: Rules, evaluator: Evaluator, *, has_baseline: bool) -> None:
         self._rules = rules
         self._evaluator = evaluator
+        self._has_baseline = has_baseline
         self._demands: dict[tuple[str, object], list[Demand]] = {}
-        self.used = 0  # rules for some kernel
         self._compared: set[Demand] = set()
         self._new: dict[Demand, KernelRecord] = {}
         self._unknown: dict[Demand, list[KernelRecord]] = defaultdict(list)
@@ -227,21 +204,20 @@ class _Run:
         broken = []
         for demand in self._demands_on(kernel):
             criterion = CRITERIA[demand.criterion]
-            value = MEASURES[criterion.measure](row)
-            was = None if before is None else MEASURES[criterion.measure](before)
-            base = was
-            if criterion.compares and before is None:
-                if criterion.measure != "spill_bytes":
-                    self._new.setdefault(demand, kernel)
-                    continue
-                base = 0  # a new kernel brings all of its spills
-            elif criterion.compares:
+            measure = MEASURES[criterion.measure]
+            value, was = measure(row), None if before is None else measure(before)
+            base: Any = 0  # a new kernel brings all of its spills
+            if criterion.compares and before is not None:
                 self._compared.add(demand)
-            if value is None or (criterion.compares and base is None):
+                base = was
+            elif criterion.compares and criterion.measure != "spill_bytes":
+                self._new.setdefault(demand, kernel)
+                continue
+            if value is None or base is None:
                 self._unknown[demand].append(kernel)
                 continue
             sign = -1 if criterion.measure == "occupancy" else 1  # the only value that may not fall
-            limit = base + sign * demand.bound if criterion.compares and base is not None else demand.bound
+            limit = base + sign * demand.bound if criterion.compares else demand.bound
             if sign * (value - limit) > TOLERANCE:
                 broken.append(Violation(*demand, was, value, limit))
         if not broken:
@@ -256,19 +232,27 @@ class _Run:
         unused: list[tuple[Rule | Exemption, str]] = []
         with ErrorCollector() as found:
             for number, rule in enumerate(self._rules.rules, 1):
-                idle = _idle_patterns(rule, names.values())
-                self.used += len(idle) < len(rule.patterns)
-                if idle and not rule.demands:
-                    unused.append((rule, f"no kernel matches {', '.join(idle)}"))
-                elif idle:
-                    found.add(_idle_error(number, rule, idle, {name for name, _ in names}))
+                compares = [name for name in rule.demands if CRITERIA[name].compares]
+                if compares and not self._has_baseline:
+                    found.add(
+                        RulesError(
+                            f"rule {number} ({rule.about}) demands {', '.join(compares)}, and there is no baseline",
+                            where=rule.place,
+                            hint="Write one with --update, and name it with `baseline` (`--baseline`).",
+                        )
+                    )
+                if idle := _idle_patterns(rule, names.values()):
+                    if rule.demands:
+                        found.add(_idle_error(number, rule, idle, {name for name, _ in names}))
+                    else:
+                        unused.append((rule, f"no kernel matches {', '.join(idle)}"))
             for exemption in self._rules.exemptions:
                 if idle := _idle_patterns(exemption, names.values()):
                     unused.append((exemption, f"no kernel matches {', '.join(idle)}"))
             for demand, kernels in self._unknown.items():
                 found.add(self._unknown_error(demand, kernels))
             for demand, kernel in self._new.items():
-                if demand not in self._compared and not is_partial:
+                if self._has_baseline and demand not in self._compared and not is_partial:
                     found.add(self._new_error(demand, kernel))
         return unused
 
@@ -320,15 +304,3 @@ def _idle_error(number: int, rule: Rule, idle: Sequence[str], names: Collection[
         where=rule.place,
         hint=f"Correct or remove it. {names_there(idle[0].strip('*'), names)}",
     )
-
-
-def _fix(row: ScannedKernel, violation: Violation) -> NextStep | None:
-    """Return the change with which a kernel satisfies a rule, where a single one is known."""
-    answer, measure = row.answer, violation.measure
-    if measure == "occupancy":
-        return step_to(row, violation.limit)
-    if "spill" in measure:
-        return step_with_registers(row)
-    if answer is None or measure not in ("regs", "smem", "barriers"):
-        return None
-    return step_with(answer, {measure: int(violation.limit)})

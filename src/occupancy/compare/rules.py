@@ -149,9 +149,9 @@ class Rule(_Entry):
         return {name: None if value is False else value for name, value in values if value is not None}
 
     @property
-    def demands(self) -> bool:
-        """True if it has a bound; False if it only exempts, or states block sizes."""
-        return any(bound is not None for bound in self.bounds.values())
+    def demands(self) -> dict[str, float]:
+        """Criteria and their bounds, without those that only exempt kernels."""
+        return {name: bound for name, bound in self.bounds.items() if bound is not None}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -218,17 +218,17 @@ def check_report(
             "passed": done.passed,
             "kernels": len(done.kernels),
             "broken": len(done.broken),
-            "rules": done.rules,
             "added": [values_of(each, *NAMES) for each in done.added],
             "removed": [values_of(each, *NAMES) for each in done.removed],
             "exempt": [
                 {
-                    **values_of(each.broken.kernel.record, "name", "arch"),
-                    "criteria": [one.criterion for one in each.broken.violations],
+                    **values_of(each.kernel.record, "name", "arch"),
+                    "criteria": [one.criterion for one in each.violations],
                     "reason": each.exemption.reason,
                     "until": str(each.exemption.until) if each.exemption.until else None,
                 }
                 for each in done.exempt
+                if each.exemption is not None
             ],
         },
         shows_rows=False,
@@ -257,8 +257,8 @@ def _remarks(done: Checked) -> Iterator[str]:
     for exemption in done.ended:
         yield f"The exemption of {exemption.about} ended on {exemption.until}: {exemption.reason}"
     if done.exempt:
-        reasons = dict.fromkeys(each.exemption.reason for each in done.exempt)
-        yield f"Exempt: {listed(names_of(e.broken.kernel.record for e in done.exempt))} ({'; '.join(reasons)})"
+        reasons = dict.fromkeys(each.exemption.reason for each in done.exempt if each.exemption)
+        yield f"Exempt: {listed(names_of(e.kernel.record for e in done.exempt))} ({'; '.join(reasons)})"
     for entry, why in done.unused:
         kind = "exemption" if isinstance(entry, Exemption) else "rule"
         yield f"Unused {kind} for {entry.about}{f' ({entry.place})' if entry.place else ''}: {why}"
