@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from occupancy.builds.names import stable_name
 from occupancy.builds.rows import Evaluator, ScannedKernel
-from occupancy.compare.baseline import Build, accepted, baseline_from, baseline_text, parse_baseline
+from occupancy.compare.baseline import accepted, baseline_from, baseline_text, parse_baseline
 from occupancy.compare.diff import MEASURES, Differences, compare
 from occupancy.compare.match import facts, match
 from occupancy.readers import KernelRecord
@@ -111,10 +111,9 @@ def test_unwanted_kernels_stay(old: list[KernelRecord], new: list[KernelRecord],
     def is_wanted(record: KernelRecord) -> bool:
         return record.name in wanted
 
-    done = accepted(baseline, new, is_wanted, everything=False)
+    done = accepted(baseline, new, is_wanted)
     matched = {id(pair.old) for pair in match(baseline.kernels, new).pairs if is_wanted(pair.new)}
     kept = [each for each in baseline.kernels if not is_wanted(each) and id(each) not in matched]
     assert set(map(repr, kept)) <= set(map(repr, done.kernels))
     assert {stable_name(each.name) for each in new if is_wanted(each)} <= {each.name for each in done.kernels}
-    assert accepted(baseline, new, lambda _: False, everything=False) == baseline
-    assert accepted(baseline, new, is_wanted, everything=True) == Build(baseline_from(new).kernels)
+    assert accepted(baseline, new, lambda _: False) == baseline

@@ -199,12 +199,11 @@ def _update(
     old, new = _both(reading, before, after)
     wanted = {id(record) for record in (*old, *new)}
     threads = reading.threads or rules.threads or before.threads
-    new_baseline = accepted(
-        replace(before, threads=threads),
-        after.kernels if reading.selects else new,
-        lambda record: id(record) in wanted,
-        everything=not reading.selects,
-    )
+    if reading.selects:
+        known = replace(before, threads=threads)
+        new_baseline = accepted(known, after.kernels, lambda record: id(record) in wanted)
+    else:
+        new_baseline = baseline_from(new, threads)
     evaluator = reading.evaluator(threads)
     sized = reading.sized(new, rules.block_sizes)
     done = check_kernels(sized, _without_comparisons(rules), evaluator, None, every=after.kernels)

@@ -279,16 +279,11 @@ def accepted(
     baseline: Build,
     kernels: Sequence[KernelRecord],
     is_wanted: Callable[[KernelRecord], bool],
-    *,
-    everything: bool,
 ) -> Build:
     """Return a baseline in which the wanted kernels are those of the build.
 
-    A kernel that is wanted by its old or its new name replaces the one that it is matched with; with
-    ``everything``, the kernels of the build replace the whole baseline.
+    A kernel that is wanted by its old or its new name replaces the one that it is matched with.
     """
-    if everything:
-        return baseline_from(kernels, baseline.threads)
     matching = match(baseline.kernels, kernels)
     kept = [new if is_wanted(old) or is_wanted(new) else old for old, new, _ in matching.pairs]
     kept += filter(is_wanted, matching.added)

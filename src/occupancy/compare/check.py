@@ -113,16 +113,10 @@ def check_kernels(
     ignore_arch: bool = False,
     today: date | None = None,
 ) -> Checked:
-    """Check kernels against rules.
+    """Check kernels against rules, and compare them with a baseline.
 
-    Args:
-        kernels: The kernels to check.
-        rules: The rules.
-        evaluator: Engine for both builds.
-        baseline: The kernels to compare with; None without a baseline.
-        every: All kernels of the build and the baseline, if some were selected: their names count as known.
-        ignore_arch: Compare a kernel with that of another architecture if its own has none.
-        today: The day of the check.
+    If only some kernels of the build and the baseline were selected, ``every`` holds all of them, whose names
+    are then known.
 
     Raises:
         RulesError: A rule with a demand is for no kernel, compares without a baseline, or demands a value
@@ -158,13 +152,13 @@ def check_kernels(
         unused += [(each, "no violation needs it") for each in unneeded]
     found.sort(key=lambda each: by_name(each.kernel.record))
     removed: dict[bool, list[KernelRecord]] = {True: [], False: []}
-    for each in sorted(matching.removed, key=by_name):
+    for each in matching.removed:
         removed[any(matches(pattern, each.name) for pattern in rules.allow_removed)].append(each)
     return Checked(
         broken=tuple(each for each in found if each.exemption is None),
         exempt=tuple(each for each in found if each.exemption is not None),
         kernels=tuple(kernels),
-        added=() if baseline is None else tuple(sorted(matching.added, key=by_name)),
+        added=() if baseline is None else matching.added,
         removed=tuple(removed[False]),
         may_be_removed=tuple(removed[True]),
         ended=tuple(ended.values()),

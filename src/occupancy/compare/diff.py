@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -118,14 +118,7 @@ def compare(
 ) -> Differences:
     """Compare two builds.
 
-    Args:
-        old: The kernels of the old build.
-        new: The kernels of the new one.
-        evaluator: Engine for both builds.
-        names: Names of both builds.
-        threshold: Largest change that counts as none: percent of the larger value, or points of occupancy.
-        with_same: Include kernels that did not change.
-        ignore_arch: Compare a kernel with that of another architecture if its own has none.
+    A change up to the threshold, in percent of the larger value or in points of occupancy, counts as none.
     """
     matching = match(old, new, ignore_arch=ignore_arch)
     rows: list[DiffRow] = []
@@ -144,8 +137,8 @@ def compare(
         *names,
         tuple(sorted(rows, key=_severity)),
         same,
-        _by_name(map(evaluator.row, matching.added)),
-        _by_name(map(evaluator.row, matching.removed)),
+        tuple(map(evaluator.row, matching.added)),
+        tuple(map(evaluator.row, matching.removed)),
         dict(unknown),
     )
 
@@ -278,7 +271,3 @@ def _severity(row: DiffRow) -> tuple[Any, ...]:
     order = VERDICTS.index(row.verdict)
     old, new = (_spill_bytes(each) or 0 for each in (row.old, row.new))
     return order, row.occupancy_change, old - new, by_name(row.new.record)
-
-
-def _by_name(rows: Iterable[ScannedKernel]) -> tuple[ScannedKernel, ...]:
-    return tuple(sorted(rows, key=lambda row: by_name(row.record)))

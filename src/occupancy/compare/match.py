@@ -42,9 +42,9 @@ class Matching:
 
     pairs: tuple[Pair, ...]
     removed: tuple[KernelRecord, ...]
-    """Kernels only in the old build."""
+    """Kernels only in the old build, in the order of their names."""
     added: tuple[KernelRecord, ...]
-    """Kernels only in the new build."""
+    """Kernels only in the new build, in the order of their names."""
 
 
 Key = Callable[[KernelRecord], Hashable]
@@ -76,9 +76,8 @@ def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_ar
         left, right = _unpaired(left, found), _unpaired(right, found)
     left, right = _unmatched(left, new), _unmatched(right, old)
     copies = _copies(pairs, left, right)
-    return Matching(
-        (*pairs, *copies), removed=tuple(_unpaired(left, copies)), added=tuple(_unpaired(right, copies))
-    )
+    alone = (tuple(sorted(_unpaired(side, copies), key=by_name)) for side in (left, right))
+    return Matching((*pairs, *copies), *alone)
 
 
 def _join(

@@ -366,11 +366,8 @@ def find_rules() -> str | None:
 
 
 FIRST_RULES = """\
-# Rules for the kernels of this build:  occupancy check BUILD, with the folder of the build
-# The documentation lists all rules under "Rules".
-
-# The build to compare with. To accept intended changes:
-#   occupancy check BUILD --update               # of one kernel: --update --name PART
+# Rules for the kernels of this build. The documentation lists all rules under "Rules".
+# To check: occupancy check BUILD. To accept changes: --update, or --update --name PART for one kernel.
 baseline = {baseline}{threads}
 # allow_removed = "legacy_*"   # may be removed; any other missing kernel fails the check
 
@@ -380,12 +377,10 @@ max_occupancy_drop = 0         # allowed drop in percentage points
 # [[rules]]                    # some kernels, on one architecture
 # kernels = ["*gemm*", "!*debug*"]
 # arch = "sm_90"
-# threads = 256                # if the file does not record the block size
 # min_occupancy = 50           # percent
 
 {sizes}# [[exemptions]]               # kernels that may break a rule
 # kernels = "legacy_*"
-# rules = "max_occupancy_drop" # default: all rules
 # reason = "rewritten in #123"
 """
 """First file of rules, which a build meets that is its own baseline."""
