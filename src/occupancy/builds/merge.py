@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import attrgetter
 from pathlib import PurePath
+from typing import NamedTuple
 
 from ..readers import KernelRecord
 from ..readers.record import (
@@ -23,7 +24,6 @@ from ..readers.record import (
     Fusion,
     ReadProblem,
     Remark,
-    all_values,
     architecture_of,
     file_name,
 )
@@ -63,14 +63,11 @@ _LABELS = {
 """Fields by which a line of a log is recognized as that of an image."""
 _stated = attrgetter(*_LABELS)
 
-_HINT = "Keep the log of the whole build that made the images, or none"
-
 _REGISTER_UNIT = 8
 """Unit of allocated registers, which Nsight Compute's tables give in place of the kernel's."""
 
 
-@dataclass(frozen=True)
-class Merged:
+class Merged(NamedTuple):
     """The kernels of a build."""
 
     records: tuple[KernelRecord, ...]
@@ -104,11 +101,6 @@ def also_in(record: KernelRecord, sources: Iterable[str]) -> KernelRecord:
     return replace(record, also_in=listed) if listed != record.also_in else record
 
 
-def line_of(record: KernelRecord) -> str:
-    """Return a text by which records are sorted independently of the order of files."""
-    return repr(all_values(record))
-
-
 @dataclass(slots=True)
 class _Group:
     """Records of one name and architecture."""
@@ -121,26 +113,28 @@ class _Group:
 class _Merging:
     def __init__(self, records: Iterable[KernelRecord | Remark]) -> None:
         self._groups: dict[tuple[str, str | None], _Group] = defaultdict(_Group)
+        self._linker_lines: dict[str, list[Placed]] = defaultdict(list)
         self._launches: dict[object, _Launches] = {}
         self._remarks: list[Remark] = []
         self._size: Counter[str] = Counter()  # kernels in each file
-        self._rows: list[Placed] = []
         self._contradictions: dict[str, list[tuple[KernelRecord, KernelRecord]]] = defaultdict(list)
         self._too_many: dict[str, set[str]] = defaultdict(set)
         for place, record in enumerate(records):
-            if isinstance(record, KernelRecord):
-                self._add(place, record)
-            else:
+            if not isinstance(record, KernelRecord):
                 self._remarks.append(record)
+            elif record.launches is not None:
+                key = _configuration(record)
+                if key not in self._launches:
+                    self._launches[key] = _Launches(place, record)
+                self._launches[key].add(record)
+            else:
+                self._add(place, record)
 
     def _add(self, place: int, record: KernelRecord) -> None:
-        if record.launches is not None:
-            key = _configuration(record)
-            if (launches := self._launches.get(key)) is None:
-                launches = self._launches[key] = _Launches(place, record)
-            launches.add(record)
-            return
         self._size[record.source] += 1
+        if record.format in LOGS and record.linked and record.arch is None:
+            self._linker_lines[record.name].append((place, record))
+            return
         group = self._groups[record.name, record.arch]
         if record.format in LOGS:
             group.logs.append((place, record))
@@ -150,28 +144,43 @@ class _Merging:
             group.images.append((place, record))
 
     def merged(self) -> Merged:
-        self._give_linker_lines_their_architecture()
+        self._assign_linker_lines()
         compiled = {name for (name, _), group in self._groups.items() if group.images or group.logs}
+        rows: list[Placed] = []
         for (name, _), group in self._groups.items():
             if len(group.images) == 1 and not group.logs and not group.ptx:
-                self._rows += group.images
+                rows += group.images
                 continue
-            rows = self._images(group) or self._logs_alone(group.logs)
-            if rows and group.ptx:
-                ptx = sorted((record for _, record in group.ptx), key=line_of)
-                if len(rows) * len(ptx) <= MOST_COMPARED:
-                    rows = [(place, reduce(_with_ptx, ptx, row)) for place, row in rows]
+            found = self._images(group) or self._logs_alone(group.logs)
+            if found and group.ptx:
+                ptx = sorted((record for _, record in group.ptx), key=repr)
+                if len(found) * len(ptx) <= MOST_COMPARED:
+                    found = [(place, reduce(_with_ptx, ptx, row)) for place, row in found]
                 else:
                     self._leave_apart(ptx)
             elif name not in compiled:
-                rows = self._copies(group.ptx)
-            self._rows += rows
-        rows = _with_remarks(self._rows, self._remarks) if self._remarks else self._rows
+                found = self._copies(group.ptx)
+            rows += found
+        if self._remarks:
+            rows = _with_remarks(rows, self._remarks)
         if self._launches:
             rows, alone = _with_launches(rows, [each.placed() for each in self._launches.values()])
             self._leave_apart(alone)
         rows.sort(key=lambda row: row[0])
         return Merged(tuple(record for _, record in rows), tuple(self._problems()))
+
+    def _assign_linker_lines(self) -> None:
+        """Assign the linker's lines, which name no architecture, to the only one of their kernel.
+
+        They are dropped if the kernel has an image, which states more.
+        """
+        archs: dict[str, list[str | None]] = defaultdict(list)
+        for name, arch in self._groups if self._linker_lines else ():
+            archs[name].append(arch)
+        for name, lines in self._linker_lines.items():
+            if not any(self._groups[name, arch].images for arch in archs[name]):
+                arch = archs[name][0] if len(archs[name]) == 1 else None
+                self._groups[name, arch].logs += [(place, replace(log, arch=arch)) for place, log in lines]
 
     def _images(self, group: _Group) -> list[Placed]:
         """Merge images; linked ones replace the relocatable ones that they were made of."""
@@ -197,19 +206,19 @@ class _Merging:
             self._leave_apart(left)
             return rows
         before_linking = {
-            key for key, log in lines.items() if any(_agree(log, each) for each in parts.values())
+            key for key, log in lines.items() if not all(_differences(log, each) for each in parts.values())
         }
         used: set[int] = set()
         done, without = [], []
         for place, row in rows:
-            fitting = [log for log in left if _stated(log) in before_linking or _agree(log, row)]
+            fitting = [log for log in left if _stated(log) in before_linking or not _differences(log, row)]
             used.update(map(id, fitting))
             done.append((place, _with_spills(row, fitting)))
             if not fitting:
                 without.append(row)
         unused = [log for log in left if id(log) not in used and log.linked is None]
         # Lines that are left over beside others that agree come from an earlier compilation.
-        for row, log in zip(sorted(without, key=line_of), sorted(unused, key=line_of), strict=False):
+        for row, log in zip(sorted(without, key=repr), sorted(unused, key=repr), strict=False):
             self._contradictions[log.source].append((row, log))
         return done
 
@@ -226,18 +235,15 @@ class _Merging:
             if key is None or record.format == "triton":
                 key = _identity(record)
             alike[key].append((place, record))
-        kinds = Counter(source for each in alike.values() for source in {record.source for _, record in each})
 
-        def rank(record: KernelRecord) -> tuple[bool, int, int, str]:
-            source = record.source
-            return record.format != "triton", kinds[source], self._size[source], source
+        def rank(record: KernelRecord) -> tuple[bool, int, str, str]:
+            return record.format != "triton", self._size[record.source], record.source, repr(record)
 
         rows = []
         for each in alike.values():
-            first, *others = dict.fromkeys(record for _, record in each)
-            if others:
-                first = min((first, *others), key=lambda record: (rank(record), line_of(record)))
-            modules = {module for _, record in each for module in record.modules}
+            records = [record for _, record in each]
+            first = min(records, key=rank) if len(records) > 1 else records[0]
+            modules = {module for record in records for module in record.modules}
             if len(modules) != len(first.modules):
                 first = replace(first, modules=tuple(sorted(modules)))
             rows.append(_for_all(each, first))
@@ -253,38 +259,7 @@ class _Merging:
             final = replace(final, static_smem=before.static_smem, notes=before.notes)
             row = also_in(fill(final, before, _OF_LOGS), {final.source, before.source})
             return [(min(place, earlier), row)]
-        alike: dict[Hashable, list[Placed]] = defaultdict(list)
-        for place, record in logs:
-            key = (record.spill_store_bytes, record.spill_load_bytes)
-            alike[key, _identity(record)].append((place, record))
-        first_file = attrgetter("source")
-        return [
-            _for_all(each, min((record for _, record in each), key=first_file)) for each in alike.values()
-        ]
-
-    def _give_linker_lines_their_architecture(self) -> None:
-        """Assign the linker's lines, which name no architecture, to the only one of their kernel.
-
-        Where an image states more, they are dropped.
-        """
-        nameless = [name for (name, arch), group in self._groups.items() if arch is None and group.logs]
-        if not nameless:
-            return
-        archs: dict[str, list[str]] = defaultdict(list)
-        for name, arch in self._groups:
-            if arch is not None:
-                archs[name].append(arch)
-        for name in nameless:
-            group = self._groups[name, None]
-            has_image = any(self._groups[name, arch].images for arch in archs[name])
-            if has_image or len(archs[name]) == 1:
-                linker = [each for each in group.logs if each[1].linked]
-                group.logs = [each for each in group.logs if not each[1].linked]
-                if not has_image:
-                    (arch,) = archs[name]
-                    self._groups[name, arch].logs += [
-                        (place, replace(log, arch=arch)) for place, log in linker
-                    ]
+        return self._copies(logs)
 
     def _leave_apart(self, records: Iterable[KernelRecord]) -> None:
         for record in records:
@@ -298,12 +273,16 @@ class _Merging:
         for log, pairs in sorted(self._contradictions.items()):
             row, line = min(pairs, key=lambda pair: (pair[0].name, pair[0].arch or ""))
             others = f", and {len(pairs) - 1:,} more" if len(pairs) > 1 else ""
+            differences = ", ".join(
+                f"{getattr(line, name):,} {_LABELS[name]} in the log, {getattr(row, name):,} in the image"
+                for name in _differences(line, row)
+            )
             yield ReadProblem(
                 log,
                 None,
-                f"contradicts {row.source} about {base_name(row.name)} for {row.arch} "
-                f"({_difference(line, row)}){others}: the log is from another build, or from before linking. "
-                f"The image counts, without the spills of the log. {_HINT}",
+                f"contradicts {row.source} about {base_name(row.name)} for {row.arch} ({differences}){others}: "
+                "the log is from another build, or from before linking. The image counts, without the spills of "
+                "the log. Keep the log of the whole build that made the images, or none",
             )
 
 
@@ -319,26 +298,14 @@ def _with_ptx(row: KernelRecord, ptx: KernelRecord) -> KernelRecord:
 # Logs
 
 
-def _agree(log: KernelRecord, image: KernelRecord) -> bool:
-    """Return True if a line can be that of an image; its stack may lack that of the callees."""
-    return not any(
-        logged > compiled if name == "stack_bytes" else logged != compiled
-        for name, logged, compiled in _stated_by_both(log, image)
-    )
-
-
-def _difference(log: KernelRecord, image: KernelRecord) -> str:
-    return ", ".join(
-        f"{logged:,} {_LABELS[name]} in the log, {compiled:,} in the image"
-        for name, logged, compiled in _stated_by_both(log, image)
-        if logged != compiled
-    )
-
-
-def _stated_by_both(log: KernelRecord, image: KernelRecord) -> Iterator[tuple[str, int, int]]:
-    for name, logged, compiled in zip(_LABELS, _stated(log), _stated(image), strict=True):
-        if logged is not None and compiled is not None:
-            yield name, logged, compiled
+def _differences(log: KernelRecord, image: KernelRecord) -> list[str]:
+    """Return the fields in which a line contradicts an image; its stack may lack that of the callees."""
+    return [
+        name
+        for name, logged, compiled in zip(_LABELS, _stated(log), _stated(image), strict=True)
+        if None not in (logged, compiled)
+        and (logged > compiled if name == "stack_bytes" else logged != compiled)
+    ]
 
 
 def _with_spills(image: KernelRecord, logs: Sequence[KernelRecord]) -> KernelRecord:
@@ -462,7 +429,7 @@ def _distance(launch: KernelRecord, image: KernelRecord) -> int | None:
 
 # Equal launches
 
-_OF_ONE_LAUNCH = ("achieved_occupancy", "reported_occupancy", "duration_us", "launches")
+_OF_ONE_LAUNCH = ("achieved_occupancy", "duration_us", "launches")
 _configuration = attrgetter(*(name for name in RECORD_FIELDS if name not in _OF_ONE_LAUNCH))
 """Values in which launches of one row agree. They are summed up while a trace with millions is read."""
 
@@ -470,34 +437,29 @@ _configuration = attrgetter(*(name for name in RECORD_FIELDS if name not in _OF_
 class _Launches:
     """Sum of the launches of one configuration."""
 
-    __slots__ = ("_achieved", "_claimed", "_count", "_first", "_place", "_time")
+    __slots__ = ("_achieved", "_count", "_first", "_place", "_time")
 
     def __init__(self, place: int, first: KernelRecord) -> None:
         self._place = place
         self._first = first
         self._count = 0
-        self._time: float | None = None if first.duration_us is None else 0
+        self._time: float | None = 0
         self._achieved: float | None = 0
-        self._claimed = first.reported_occupancy
 
     def add(self, launch: KernelRecord) -> None:
         count = launch.launches or 1
         self._count += count
-        if self._time is not None:
-            self._time += launch.duration_us or 0
-        if self._claimed != launch.reported_occupancy:
-            self._claimed = None
-        achieved = launch.achieved_occupancy
-        if self._achieved is not None:
-            self._achieved = None if achieved is None else self._achieved + achieved * count
+        self._time = _sum(self._time, launch.duration_us)
+        self._achieved = _sum(self._achieved, launch.achieved_occupancy, count)
 
     def placed(self) -> Placed:
         if self._count == (self._first.launches or 1):
             return self._place, self._first
+        achieved = None if self._achieved is None else self._achieved / self._count
         return self._place, replace(
-            self._first,
-            launches=self._count,
-            duration_us=self._time,
-            achieved_occupancy=None if self._achieved is None else self._achieved / self._count,
-            reported_occupancy=self._claimed,
+            self._first, launches=self._count, duration_us=self._time, achieved_occupancy=achieved
         )
+
+
+def _sum(total: float | None, value: float | None, count: int = 1) -> float | None:
+    return None if total is None or value is None else total + value * count
