@@ -32,20 +32,14 @@ _UNNAMED = "_GLOBAL__N_"
 _START = re.compile(r"_ZL?(N[rVK]*)?(?:St)?")
 _LENGTH = re.compile(r"L?([1-9]\d{0,3})")
 
-# Signatures
-_TOKENS = re.compile(r"[\w$~.]+|::|[^\s\w]")
+# Spellings of one readable name by nvcc, Nsight Compute and demanglers
 _CAST = re.compile(r"\((bool|(?:unsigned )?(?:char|short|int|long|long long)|signed char)\)(?=-?\d)")
-_NUMBER = re.compile(r"(\d+)(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])")
+_SUFFIX = re.compile(r"\b(\d+)[uUlL]{1,3}\b")
+_QUALIFIER = re.compile(r"\b(?:const|volatile)\b")
+_SPACE = re.compile(r"\s+(?!\w)|(?<!\w)\s+")
 _UNNAMED_READABLE = re.compile(r"\(anonymous namespace\)|<unnamed>|\{anonymous\}|_GLOBAL__N_\w*")
 _LAMBDA = re.compile(r"\{lambda\(([^(){}]{0,1000})\)#\d+\}|'lambda\d*'|\$_\d+")
-_WORD = re.compile(r"[\w$~.]+")
 _PARENTHESIS = re.compile(r"[()]")
-_OPENS = {"<": ">", "(": ")", "[": "]", "{": "}"}
-_CLOSES = frozenset(_OPENS.values())
-
-MAX_CHARACTERS = 1 << 14
-"""Length above which a name is its own signature."""
-MAX_DEPTH = 200
 
 
 @lru_cache(maxsize=1 << 14)
@@ -163,72 +157,21 @@ def template_name(name: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def signature(name: str) -> str:
-    """Return the readable name in one spelling, without return type and compiler-made parts.
+    """Return the readable name in one spelling, without return type, qualifiers and compiler-made parts.
 
     ``void blur<(int)16, (bool)1>(const float *, unsigned int)`` of Nsight Compute becomes
-    ``blur<16,true>(float const*,unsigned int)``. A name that cannot be parsed stays as it is.
+    ``blur<16,true>(float*,unsigned int)``.
     """
-    readable = demangle(stable_name(name))
-    if len(readable) > MAX_CHARACTERS or readable.startswith("_Z"):
-        return readable
-    text = _VERSIONED_WORD.sub(r"\1", _UNNAMED_READABLE.sub("_unnamed", readable))
-    text = _CAST.sub(lambda cast: "?" if cast[1] == "bool" else "", text)
+    text = _UNNAMED_READABLE.sub("_unnamed", demangle(stable_name(name)))
+    text = _CAST.sub(lambda cast: "?" if cast[1] == "bool" else "", _VERSIONED_WORD.sub(r"\1", text))
     text = text.replace("?1", "true").replace("?0", "false")
-    tokens = _TOKENS.findall(text)[::-1]
-    spelled = _spelled(tokens, "", 0)
-    return spelled.removeprefix("void ") if not tokens else readable
+    text = _SPACE.sub("", _QUALIFIER.sub("", _SUFFIX.sub(r"\1", text)))
+    return text.removeprefix("void ")
 
 
 def unparametrized(name: str) -> str:
     """Return the signature without parameters and without the numbers of lambdas."""
     return without_parameters(signature(_LAMBDA.sub(r"{lambda(\1)}", demangle(stable_name(name)))))
-
-
-def _spelled(tokens: list[str], end: str, depth: int) -> str:
-    """Join tokens, which are in reverse order, up to and including a closing bracket."""
-    done: list[str] = []
-    words: list[str] = []
-    is_joined = False  # after "::", the next word belongs to the one before
-    while tokens:
-        token = tokens.pop()
-        if token == end:
-            break
-        if token in _CLOSES or depth > MAX_DEPTH:
-            tokens.append(token)
-            break
-        if _WORD.fullmatch(token):
-            word = number[1] if (number := _NUMBER.fullmatch(token)) else token
-            if is_joined and words:
-                words[-1] += word
-            else:
-                words.append(word)
-            is_joined = False
-            continue
-        if token == "::":
-            is_joined = bool(words)
-            if words:
-                words[-1] += token
-            continue
-        is_joined = False
-        if token == "<" and words:
-            # A qualifier may stand on either side: foo<int> const*, const foo<int> *.
-            words[-1] += f"<{_spelled(tokens, '>', depth + 1)}>"
-            continue
-        done.append(_in_order(words))
-        words = []
-        done.append(
-            f"{token}{_spelled(tokens, _OPENS[token], depth + 1)}{_OPENS[token]}"
-            if token in _OPENS
-            else token
-        )
-    done.append(_in_order(words))
-    return "".join(done)
-
-
-def _in_order(words: list[str]) -> str:
-    """Join words with the qualifiers last; a return type stays in front of the name."""
-    qualifiers = [word for word in words if word in ("const", "volatile")]
-    return " ".join([*(word for word in words if word not in ("const", "volatile")), *sorted(qualifiers)])
 
 
 @lru_cache(maxsize=1 << 12)
