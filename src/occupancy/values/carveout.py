@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from ..errors import InputError, shown
-from .spellings import INT_MAX, parse_count, parse_size
+from .spellings import INT_MAX, parse_size
 
 CARVEOUTS = "0 to 100 percent, a size such as 64k, max, auto, or default"
 """Accepted spellings, for errors."""
@@ -63,11 +63,8 @@ def parse_carveout(value: object, where: str = "carveout") -> Carveout | None:
     if text == "max":
         return Carveout(100, "percent")
     try:
-        if text.endswith("%"):
-            return Carveout(parse_count(text[:-1], where), "percent")
-        if text and not text.lstrip("+-").isdigit():
-            return Carveout(parse_size(text, where), "bytes")
-        amount = parse_count(value, where)
-        return Carveout(amount, "percent" if amount <= 100 else "bytes")
+        amount = parse_size(text.removesuffix("%") or value, where)
+        is_percent = text.endswith("%") or (amount <= 100 and (not text or text.isdigit()))
+        return Carveout(amount, "percent" if is_percent else "bytes")
     except InputError as error:
         raise InputError(f"{shown(value)} is not a carveout", where=where, allowed=CARVEOUTS) from error

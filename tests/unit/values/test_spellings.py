@@ -107,11 +107,7 @@ def test_a_shape_is_read_in_each_spelling(sizes: list[int], separator: str) -> N
 def test_what_a_comma_could_mean_is_said_and_each_way_is_read() -> None:
     with pytest.raises(InputError) as caught:
         parse_threads("128,256")
-    assert caught.value.allowed == "128256 (one number) or 128x256 (a shape)"
     assert "sweep" in caught.value.hint
-    with pytest.raises(InputError) as caught:
-        parse_threads("16,16,1,1")
-    assert "16x16x1x1" not in caught.value.allowed
     assert parse_threads("128256") == (128256, None)
     assert parse_threads("128x256") == (32768, (128, 256, 1))
 
@@ -146,10 +142,10 @@ def test_a_range_without_a_step_goes_in_multiples() -> None:
     [
         ("", "'' holds no value"), (",", "',' holds no value"),
         ("1:2:0", "'1:2:0' has a step of 0. Allowed: 1 and up."), ("1:2:-1", "has a step of -1"),
-        ("9:1", "the range '9:1' is empty"), (":", "':' is not a range"), ("1:", "'1:' is not a range"),
+        ("9:1", "the range '9:1' has 0 values"), (":", "':' is not a range"), ("1:", "'1:' is not a range"),
         ("1:2:3:4", "'1:2:3:4' is not a range"), ("1:x", "'x' is not an integer"),
         ("1.5", "'1.5' is not an integer"), ("nan", "'nan' is not an integer"),
-        (f"0:{MOST_VALUES}", f"has {MOST_VALUES + 1:,} values. Allowed: up to {MOST_VALUES:,}."),
+        (f"0:{MOST_VALUES}", f"has {MOST_VALUES + 1:,} values. Allowed: 1 to {MOST_VALUES:,} values"),
         ("0:99999999999999999999", "has 100,000,000,000,000,000,000 values"),
     ],
 )  # fmt: skip
