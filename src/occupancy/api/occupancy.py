@@ -14,7 +14,7 @@ from ..tables import shipped
 from ..tables.gpus import Gpu, HasGpu, find_gpu, find_gpus
 from ..values.carveout import Carveout, is_automatic
 from ..values.fields import TENSOR_MEMORY_UNIT, KernelInputs, unknown_input
-from ..values.kernel import Kernel, Launch, kernel_of
+from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import parse_count, parse_shape, parse_share, parse_size, parse_threads
 
@@ -37,6 +37,7 @@ GpuLike = str | int | tuple[int, int] | ComputeCapability | Limits | Gpu | HasGp
 KernelLike = object
 """A `Kernel`, an `Occupancy`, a scanned kernel, or a compiled kernel of Triton, CuPy, Numba, PyCUDA, the CuTe
 DSL or cuda.core."""
+_new_kernel = Kernel.__new__  # without the detour of type.__call__
 
 
 T = TypeVar("T")
@@ -323,17 +324,16 @@ def compute(
         gpus, is_list = _gpus_of_text(gpu), False
     else:
         gpus, is_list = tuple(find_gpus(gpu)), isinstance(gpu, list)
-    # In the order of Kernel's fields: to pass the keywords on by name takes a tenth of the whole.
-    given = (
-        threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, None, carveout, caching, opt_in,
-        virtual_resources, tensor_memory, shared_memory_mode, False,
-    )  # fmt: skip
     if kernel is None and tensor_memory is None and not others:
-        needed = kernel_of(given)
+        # In the order of its fields: to pass the keywords on by name takes a tenth of the whole.
+        needed = _new_kernel(
+            Kernel, threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, None, carveout,
+            caching, opt_in, virtual_resources, tensor_memory, shared_memory_mode,
+        )  # fmt: skip
     else:
-        pairs = zip(Kernel._fields, given[:-1], strict=False)
+        given = locals()
         needed = kernel_of_inputs(
-            kernel, {name: value for name, value in pairs if value is not None} | others
+            kernel, {name: given[name] for name in KernelInputs.__annotations__} | others
         )
     if is_list or len(gpus) > 1:
         return Occupancies(occupancy_on(each, needed, model, carveout) for each in gpus)

@@ -16,7 +16,7 @@ from .fields import (
     SharedMemoryMode,
     unknown_input,
 )
-from .spellings import INT_MAX, parse_threads
+from .spellings import INT_MAX, in_range, parse_count, parse_threads
 
 VIRTUAL_RESOURCES_OF_TENSOR_MEMORY = 128
 """Count that ptxas (12.9 to 13.5) writes for every kernel that allocates tensor memory, however little."""
@@ -86,11 +86,48 @@ class Kernel(_KernelFields):
         carveout: Any = None, caching: Any = None, opt_in: Any = None, virtual_resources: Any = None,
         tensor_memory: Any = None, shared_memory_mode: Any = None, reallocates_registers: bool = False,
     ) -> Kernel:  # fmt: skip
-        """Check the values."""
-        return kernel_of((
+        """Check the values, plain integers in place, because autotuners make millions of kernels."""
+        given = (
             threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, block_dim, carveout,
             caching, opt_in, virtual_resources, tensor_memory, shared_memory_mode, reallocates_registers,
-        ))  # fmt: skip
+        )  # fmt: skip
+        # bool is a subclass of int, and True threads are a mistake: hence the comparison of types.
+        if (
+            type(threads) is int
+            and 0 < threads <= INT_MAX
+            and (regs is None or (type(regs) is int and 0 <= regs <= MAX_REGISTERS_PER_THREAD))
+            and (static_smem is None or (type(static_smem) is int and 0 <= static_smem <= INT_MAX))
+            and (dynamic_smem is None or (type(dynamic_smem) is int and 0 <= dynamic_smem <= INT_MAX))
+            and (
+                smem is None
+                or (type(smem) is int and 0 <= smem <= INT_MAX and static_smem is dynamic_smem is None)
+            )
+            and (barriers is None or (type(barriers) is int and 0 <= barriers <= MAX_BARRIERS_PER_BLOCK))
+            and (max_threads is None or (type(max_threads) is int and 0 < max_threads <= INT_MAX))
+            and (
+                virtual_resources is None
+                or (type(virtual_resources) is int and virtual_resources in _VIRTUAL)
+            )
+            and (block_dim is carveout is caching is opt_in is tensor_memory is shared_memory_mode is None)
+            and reallocates_registers is False
+        ):
+            return _make(cls, given)
+        if threads is None:
+            raise InputError(
+                "is missing", where="threads", hint="Give threads per block, such as 256 or 16x16."
+            )
+        if smem is not None and not (static_smem is dynamic_smem is None):
+            raise InputError(
+                "is the total, so it cannot be combined with static or dynamic shared memory",
+                where="smem",
+                hint="Give the total alone, or the two parts.",
+            )
+        count, shape = parse_threads(threads)
+        pairs = zip(cls._fields, (count, *given[1:]), strict=True)
+        values = {name: FIELDS[name].parse(value) for name, value in pairs}
+        values["block_dim"] = shape or values["block_dim"]
+        values["reallocates_registers"] = bool(values["reallocates_registers"])
+        return _make(cls, values.values())
 
     def replace(self, **changes: Any) -> Kernel:
         """Return the kernel with other values, in any spelling.
@@ -139,50 +176,6 @@ class Kernel(_KernelFields):
         return values
 
 
-def kernel_of(given: tuple[Any, ...]) -> Kernel:
-    """Return a kernel of its fields' values in any spelling, in their order.
-
-    Plain integers are checked in place, because autotuners make millions of kernels.
-    """
-    (
-        threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, block_dim, carveout,
-        caching, opt_in, virtual_resources, tensor_memory, shared_memory_mode, reallocates_registers,
-    ) = given  # fmt: skip
-    # bool is a subclass of int, and True threads are a mistake: hence the comparison of types.
-    if (
-        type(threads) is int
-        and 0 < threads <= INT_MAX
-        and (regs is None or (type(regs) is int and 0 <= regs <= MAX_REGISTERS_PER_THREAD))
-        and (static_smem is None or (type(static_smem) is int and 0 <= static_smem <= INT_MAX))
-        and (dynamic_smem is None or (type(dynamic_smem) is int and 0 <= dynamic_smem <= INT_MAX))
-        and (
-            smem is None
-            or (type(smem) is int and 0 <= smem <= INT_MAX and static_smem is dynamic_smem is None)
-        )
-        and (barriers is None or (type(barriers) is int and 0 <= barriers <= MAX_BARRIERS_PER_BLOCK))
-        and (block_dim is carveout is caching is opt_in is tensor_memory is shared_memory_mode is None)
-        and (max_threads is None or (type(max_threads) is int and 0 < max_threads <= INT_MAX))
-        and (virtual_resources is None or (type(virtual_resources) is int and virtual_resources in _VIRTUAL))
-        and reallocates_registers is False
-    ):
-        return _make(Kernel, given)
-    if threads is None:
-        raise InputError("is missing", where="threads", hint="Give threads per block, such as 256 or 16x16.")
-    pairs = zip(Kernel._fields, given, strict=True)
-    values = {name: FIELDS[name].parse(value) for name, value in pairs if name != "threads"}
-    count, shape = parse_threads(threads)
-    FIELDS["threads"].check(count)
-    if smem is not None and not (static_smem is dynamic_smem is None):
-        raise InputError(
-            "is the total, so it cannot be combined with static or dynamic shared memory",
-            where="smem",
-            hint="Give the total alone, or the two parts.",
-        )
-    values["block_dim"] = shape or values["block_dim"]
-    values["reallocates_registers"] = bool(values["reallocates_registers"])
-    return _make(Kernel, (count, *values.values()))
-
-
 class _LaunchFields(NamedTuple):
     kernel: Kernel
     grid_dim: tuple[int, int, int]
@@ -207,20 +200,15 @@ class Launch(_LaunchFields):
         cls, kernel: Kernel, grid_dim: tuple[int, int, int], cluster_dim: tuple[int, int, int] | None = None
     ) -> Launch:
         """Check the grid."""
-        for axis, most, blocks, size in zip(
-            "xyz", MAX_GRID_DIM, grid_dim, cluster_dim or (1, 1, 1), strict=True
-        ):
-            if type(blocks) is not int or not 1 <= blocks <= most:
-                problem = f"{blocks:,} blocks along {axis} are out of range"
-                raise InputError(problem, where="grid", allowed=f"1 to {most:,}")
-            if size < 1 or blocks % size:
-                whole = blocks - blocks % max(size, 1)
-                nearest = [f"{each:,}" for each in (whole, whole + size) if each > 0]
+        limits = zip("xyz", grid_dim, MAX_GRID_DIM, cluster_dim or (1, 1, 1), strict=True)
+        for axis, blocks, most, size in limits:
+            in_range(parse_count(blocks, "grid"), f"grid along {axis}", 1, most)
+            if blocks % in_range(size, "cluster"):
                 raise InputError(
                     f"{blocks:,} along {axis} is not divisible into clusters of {size}, and CUDA "
                     "rejects such a launch",
                     where="grid",
-                    hint=f"The nearest multiples: {' and '.join(nearest)}." if size > 0 else "",
+                    hint=f"Use a multiple, such as {blocks + -blocks % size:,}.",
                 )
         return super().__new__(cls, kernel, grid_dim, cluster_dim)
 

@@ -181,7 +181,7 @@ def _parse_factor(text: str, value: str, where: str) -> int:
     found = re.fullmatch(_SIZE, text.strip())
     if found and (found["factor"] or not found["fraction"]):
         fraction = found["fraction"] or ""
-        scale = 10 ** len(fraction)
+        scale: int = 10 ** len(fraction)
         amount = (_whole(found) * scale + int(fraction or 0)) * _FACTOR[(found["factor"] or "").lower()]
         if amount % scale == 0:
             return amount // scale
