@@ -10,7 +10,6 @@ from typing import Any
 
 from ..errors import InputError, TableError, UnknownComputeCapabilityError, shown
 from ..values.limits import (
-    DERIVED_HINTS,
     FIELD_NAMES,
     KINDS,
     ComputeCapability,
@@ -140,11 +139,7 @@ def _check_names(given: Iterable[object], names: Collection[str], where: str) ->
     for name in given:
         if name not in names:
             start = str(name)[:80]
-            raise TableError(
-                "unknown name",
-                where=where + start,
-                hint=DERIVED_HINTS.get(start) or did_you_mean(start, names),
-            )
+            raise TableError("unknown name", where=where + start, hint=did_you_mean(start, names))
 
 
 def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, Any], where: str) -> Limits:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from ..errors import InputError, TableError, shown
 from .fields import MAX_REGISTERS_PER_THREAD
-from .spellings import INT_MAX
+from .spellings import INT_MAX, did_you_mean
 
 # sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; of three digits two are the major number.
 _SPELLING = re.compile(
@@ -20,8 +20,6 @@ _SPELLING = re.compile(
 )
 MAX_BLOCK_SIZES = 1 << 13
 """Most block sizes of whole warps, as some lists have a row for each; real SMs have 32."""
-
-_HOW_TO_WRITE_ONE = 'a string such as "9.0", "90", "sm_90a" or "sm_120", or a pair such as (9, 0)'
 
 Granularity = Literal["warp", "block"]
 SpreadsheetVersion = Literal["2.4", "11.1"]
@@ -59,19 +57,17 @@ class ComputeCapability(NamedTuple):
                 return value
             case str():
                 if found := _SPELLING.fullmatch(value.strip()):
-                    dotted_major, dotted_minor, major, minor = found.groups()
-                    return cls(int(dotted_major or major), int(dotted_minor or minor))
+                    return cls(int(found[1] or found[3]), int(found[2] or found[4]))
             case float():
                 problem = "is a float, and a float cannot tell 12.1 from 12.10"
             case bool() | [bool(), _] | [_, bool()]:
                 pass
-            case int():
-                if 10 <= value <= 999:
-                    return cls(*divmod(value, 10))
-                problem = "is ambiguous"
+            case int() if 10 <= value <= 999:
+                return cls(*divmod(value, 10))
             case [int(major), int(minor)] if 0 < major < 100 and 0 <= minor < 100:
                 return cls(major, minor)
-        raise InputError(f"{shown(value)} {problem}", where="cc", allowed=_HOW_TO_WRITE_ONE)
+        allowed = 'a string such as "9.0", "90", "sm_90a" or "sm_120", or a pair such as (9, 0)'
+        raise InputError(f"{shown(value)} {problem}", where="cc", allowed=allowed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,67 +159,48 @@ class Limits:
     def __post_init__(self) -> None:
         where = f"limits of {self.compute_capability}: "
         _check_values(self, where)
-        for field, problem, allowed, *hint in self._contradictions():
-            raise TableError(problem, where=where + field, allowed=allowed, hint=" ".join(hint))
-
-    def _contradictions(self) -> Iterator[tuple[str, ...]]:
-        """Yield each limit that contradicts another: its name, the problem, the accepted values, a hint."""
-        shared_memory, reserved = (
-            self.max_shared_memory_per_multiprocessor,
-            self.reserved_shared_memory_per_block,
-        )
-        if reserved >= shared_memory:
-            yield (
-                "reserved_shared_memory_per_block",
-                f"{shown(reserved)} leaves nothing for the kernel",
-                "0 and up, less than max_shared_memory_per_multiprocessor",
-            )
-        sizes = self.shared_memory_configurations
-        if not sizes or list(sizes) != sorted(set(sizes)):
-            problem = f"{shown(list(sizes))} is not in order"
-            yield "shared_memory_configurations", problem, "ascending sizes in bytes"
-        if sizes[-1] != shared_memory:
-            yield (
-                "shared_memory_configurations",
-                f"the largest, {shown(sizes[-1])}, is not the SM's shared memory",
-                f"a list whose last is max_shared_memory_per_multiprocessor, {shared_memory}",
-            )
-        unified = self.unified_l1_and_shared_memory
-        if unified is not None and shared_memory > unified:
-            yield (
-                "max_shared_memory_per_multiprocessor",
-                f"{shared_memory} is more than unified_l1_and_shared_memory",
-                f"up to {unified}",
-                "Set unified_l1_and_shared_memory as well: to the size of both together, "
-                "or to null if it is not known.",
-            )
-        if self.max_threads_per_multiprocessor % self.warp_size:
-            problem = f"{self.max_threads_per_multiprocessor} is not a whole number of warps"
-            yield "max_threads_per_multiprocessor", problem, f"a multiple of warp_size, {self.warp_size}"
-        largest_block = MAX_BLOCK_SIZES * self.warp_size
-        if self.max_threads_per_block > largest_block:
-            yield (
-                "max_threads_per_block",
-                f"{self.max_threads_per_block:,} is more than {MAX_BLOCK_SIZES:,} block sizes of whole warps",
-                f"up to {largest_block:,}, {MAX_BLOCK_SIZES:,} times warp_size",
-            )
-        opt_in = self.max_shared_memory_per_block_optin
-        if self.max_shared_memory_per_block > opt_in:
-            problem = f"{self.max_shared_memory_per_block} is more than the opt-in maximum"
-            allowed = f"up to max_shared_memory_per_block_optin, {opt_in}"
-            yield "max_shared_memory_per_block", problem, allowed
-        most = shared_memory - reserved
-        if opt_in > most:
-            problem = f"{opt_in} is more than the SM has for one block"
-            allowed = f"up to {most}, the SM's shared memory less the reservation"
-            yield "max_shared_memory_per_block_optin", problem, allowed
-        oversized = self.max_oversized_shared_memory_per_block
-        if oversized is not None and not opt_in <= oversized <= most:
-            yield (
-                "max_oversized_shared_memory_per_block",
-                f"{shown(oversized)} is not between the opt-in maximum and what the SM has for one block",
+        total, warp = self.max_shared_memory_per_multiprocessor, self.warp_size
+        unified, sizes = self.unified_l1_and_shared_memory, self.shared_memory_configurations
+        reserved, opt_in = self.reserved_shared_memory_per_block, self.max_shared_memory_per_block_optin
+        oversized, most = self.max_oversized_shared_memory_per_block, total - reserved
+        rules = {
+            "reserved_shared_memory_per_block": (
+                reserved < total,
+                f"less than max_shared_memory_per_multiprocessor, {total}",
+            ),
+            "shared_memory_configurations": (
+                sizes[-1:] == (total,) and list(sizes) == sorted(set(sizes)),
+                f"ascending sizes, the last one max_shared_memory_per_multiprocessor, {total}",
+            ),
+            "max_shared_memory_per_multiprocessor": (
+                unified is None or total <= unified,
+                f"up to unified_l1_and_shared_memory, {unified}",
+            ),
+            "max_threads_per_multiprocessor": (
+                self.max_threads_per_multiprocessor % warp == 0,
+                f"a multiple of warp_size, {warp}",
+            ),
+            "max_threads_per_block": (
+                self.max_threads_per_block <= MAX_BLOCK_SIZES * warp,
+                f"up to {MAX_BLOCK_SIZES * warp:,}, {MAX_BLOCK_SIZES:,} times warp_size",
+            ),
+            "max_shared_memory_per_block": (
+                self.max_shared_memory_per_block <= opt_in,
+                f"up to max_shared_memory_per_block_optin, {opt_in}",
+            ),
+            "max_shared_memory_per_block_optin": (
+                opt_in <= most,
+                f"up to {most}, the SM's shared memory less the reservation",
+            ),
+            "max_oversized_shared_memory_per_block": (
+                oversized is None or opt_in <= oversized <= most,
                 f"{opt_in} to {most}",
-            )
+            ),
+        }
+        for name, (is_valid, allowed) in rules.items():
+            if not is_valid:
+                problem = f"{shown(getattr(self, name))} contradicts another limit"
+                raise TableError(problem, where=where + name, allowed=allowed)
 
     @property
     def max_warps_per_multiprocessor(self) -> int:
@@ -246,14 +223,9 @@ class Limits:
             TableError: No such field, or an invalid value.
             InputError: Not a compute capability.
         """
-        unknown = sorted(changes.keys() - FIELD_NAMES)
-        if unknown:
-            raise TableError(
-                f"there is no limit {shown(unknown[0])}",
-                where="limits",
-                allowed=", ".join(sorted(FIELD_NAMES)),
-                hint=DERIVED_HINTS.get(unknown[0], ""),
-            )
+        for name in changes.keys() - FIELD_NAMES:
+            hint = did_you_mean(name, FIELD_NAMES)
+            raise TableError(f"there is no limit {shown(name)}", where="limits", hint=hint)
         changes = {name: _plain(value) for name, value in changes.items()}
         if "compute_capability" in changes:
             changes["compute_capability"] = ComputeCapability.parse(changes["compute_capability"])
@@ -280,16 +252,18 @@ def _plain(value: Any) -> Any:
 def _check_values(record: Limits | SpreadsheetColumn, where: str) -> None:
     """Reject values of another type, and numbers out of range."""
     for field in fields(record):
-        name, kind, value = field.name, str(field.type), getattr(record, field.name)
-        is_one, allowed = KIND_CHECKS[kind]
-        if not is_one(value):
+        name, value = field.name, getattr(record, field.name)
+        kind, _, optional = str(field.type).partition(" | ")
+        is_valid, allowed = KIND_CHECKS[kind]
+        if value is None and optional:
+            continue
+        if not is_valid(value):
             problem = "got nothing" if value is None else f"got {shown(value)}"
-            raise TableError(problem, where=where + name, allowed=allowed)
+            raise TableError(problem, where=where + name, allowed=allowed + ", or None" * bool(optional))
         least = 0 if name in MAY_BE_ZERO else 1
         most = MAX_REGISTERS_PER_THREAD if name == "max_registers_per_thread" else INT_MAX
-        numbers = value if kind.startswith("tuple") else [value] if _is_whole(value) else []
-        for number in numbers:
-            if not least <= number <= most:
+        for number in value if kind.startswith("tuple") else [value]:
+            if type(number) is int and not least <= number <= most:
                 problem = f"{shown(number)} is out of range"
                 raise TableError(problem, where=where + name, allowed=f"{least} to {most:,}")
 
@@ -302,31 +276,20 @@ def _are_whole(value: object) -> bool:
     return isinstance(value, tuple) and all(map(_is_whole, value))
 
 
-# Type of a field, as written above -> check of a value, and its description.
+# Type of a field, as written above without None -> check of a value, and its description.
 KIND_CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "ComputeCapability": (lambda value: isinstance(value, ComputeCapability), "a ComputeCapability"),
     "str": (lambda value: isinstance(value, str), "text"),
     "bool": (lambda value: isinstance(value, bool), "True or False"),
     "int": (_is_whole, "a whole number"),
-    "int | None": (lambda value: value is None or _is_whole(value), "a whole number, or None"),
     "tuple[int, ...]": (_are_whole, "whole numbers"),
     "tuple[int, int, int]": (lambda value: _are_whole(value) and len(value) == 3, "three whole numbers"),
-    "SpreadsheetVersion": (lambda value: value in ("2.4", "11.1"), '"2.4" or "11.1"'),
-    "Granularity": (lambda value: value in ("warp", "block"), '"warp" or "block"'),
-    "SpreadsheetColumn | None": (
-        lambda value: value is None or isinstance(value, SpreadsheetColumn),
-        "names and values, or None",
-    ),
+    "SpreadsheetVersion": (lambda value: value in get_args(SpreadsheetVersion), '"2.4" or "11.1"'),
+    "Granularity": (lambda value: value in get_args(Granularity), '"warp" or "block"'),
+    "SpreadsheetColumn": (lambda value: isinstance(value, SpreadsheetColumn), "names and values"),
 }
-
 MAY_BE_ZERO = ("reserved_shared_memory_per_block", "shared_memory_configurations")
 """Numbers that are at least 0; all others are at least 1."""
 
 KINDS: dict[str, str] = {field.name: str(field.type) for field in fields(Limits)}
-
-DERIVED_HINTS = {
-    "max_warps_per_multiprocessor": "It follows from max_threads_per_multiprocessor: change that."
-}
-"""Name of a derived limit -> hint for an error."""
-
-FIELD_NAMES = frozenset(field.name for field in fields(Limits))
+FIELD_NAMES = frozenset(KINDS)

@@ -140,7 +140,6 @@ class TestWithChanges:
             (["max_blocks=4"], "limits of 9.0: max_blocks: unknown name. Did you mean max_blocks_per_multi"),
             (["=4"], "limits of 9.0: : "), (["compute_capability=9.1"], "compute_capability: "),
             (["like=9.0"], "like: "), (["warp_size"], "Write LIMIT=VALUE"),
-            (["max_warps_per_multiprocessor=32"], "max_threads_per_multiprocessor"),
             (["spreadsheet=11.1"], "spreadsheet: "), (["warp_size=32", "warp_size=32"], "given twice"),
             (["max_threads_per_multiprocessor=100"], "Allowed: a multiple of"),
         ],
