@@ -300,7 +300,7 @@ def test_available_dynamic_shared_memory(header: Header, limits: Limits, count: 
 
 
 LIMITERS = np.array([
-    sum(Limiter.of(name) for name, factor in LIMITING_FACTORS.items() if factors & factor)
+    sum(Limiter[name.upper()] for name, factor in LIMITING_FACTORS.items() if factors & factor)
     for factors in range(2 * max(LIMITING_FACTORS.values()))
 ])  # fmt: skip
 """The library's bits for each of the header's limiting factors."""

@@ -76,7 +76,7 @@ def assert_grid_is_as_combined(limits: Limits, sizes: Array) -> None:
         np.testing.assert_array_equal(found.active_blocks, blocks)
         np.testing.assert_array_equal(found.active_warps, blocks * warps[some])
         named = zip(RESOURCES, allowed, strict=True)
-        bits = sum((limit == blocks) * np.uint8(Limiter.of(name)) for name, limit in named)
+        bits = sum((limit == blocks) * np.uint8(Limiter[name.upper()]) for name, limit in named)
         np.testing.assert_array_equal(found.limiters, bits)
 
 

@@ -7,7 +7,6 @@ from functools import cache
 from typing import NamedTuple
 
 from ..engine import Result, evaluate
-from ..values.frozen import FrozenDict
 from ..values.resources import QUANTITIES
 from .search import Dial, Level, used
 
@@ -52,7 +51,7 @@ def next_steps(now: Result) -> Iterator[NextStep]:
 def step_with(now: Result, requires: Mapping[str, int]) -> NextStep:
     """Return the occupancy after some changes, higher or not."""
     reached = evaluate(now.limits, now.kernel.replace(**requires), now.model)
-    return NextStep(reached.active_blocks, reached.occupancy, FrozenDict(requires))
+    return NextStep(reached.active_blocks, reached.occupancy, requires)
 
 
 def using_less(now: Result) -> Iterator[NextStep]:
@@ -94,7 +93,7 @@ def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
     for size in range(warp, most + 1, warp):
         result = evaluate(now.limits, now.kernel.replace(threads=size), now.model)
         if result.active_warps > warps and result.launchable:
-            better.append(NextStep(result.active_blocks, result.occupancy, FrozenDict({"threads": size})))
+            better.append(NextStep(result.active_blocks, result.occupancy, {"threads": size}))
     better = sorted(better, key=lambda step: abs(step.requires["threads"] - threads))
     best = sorted(better, key=lambda step: -step.occupancy)
     yield from better[:1]

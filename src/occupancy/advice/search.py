@@ -14,7 +14,7 @@ from ..engine import Result, evaluate
 from ..engine.common import divide_up
 from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.kernel import Kernel
-from ..values.resources import ADJUSTABLE, QUANTITIES, Adjustable
+from ..values.resources import QUANTITIES, Adjustable
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -139,9 +139,8 @@ def used(kernel: Kernel) -> tuple[Adjustable, ...]:
     """
     return tuple(
         resource
-        for resource in ADJUSTABLE
-        if getattr(kernel, QUANTITIES[resource].field)
-        and not (resource == "regs" and kernel.reallocates_registers)
+        for resource, quantity in QUANTITIES.items()
+        if getattr(kernel, quantity.field) and not (resource == "regs" and kernel.reallocates_registers)
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from ..engine import Result, Use
-from ..values.frozen import FrozenDict
 from ..values.resources import Adjustable, Resource
 from .search import Dial, most_keeping
 
@@ -45,12 +44,10 @@ def slack(now: Result) -> Slack:
         smem=most_with(now, "smem", blocks),
         barriers=most_with(now, "barriers", blocks),
         tensor_memory=None if now.kernel.tensor_memory is None else most_with(now, "tensor_memory", blocks),
-        left_over=FrozenDict(
-            {
-                resource: _left(use, blocks, limit)
-                for (resource, use), limit in zip(now.uses.items(), now.block_limits, strict=True)
-            }
-        ),
+        left_over={
+            resource: _left(use, blocks, limit)
+            for (resource, use), limit in zip(now.uses.items(), now.block_limits, strict=True)
+        },
     )
 
 

@@ -33,7 +33,7 @@ from ..report.check import check_findings, check_report
 from ..report.diff import diff_findings, diff_report
 from ..report.model import Report
 from ..report.scan import Finding
-from ..values.atomic_file import write_atomically
+from ..values.atomic_file import written_atomically
 from .occupancy import PrintedRows
 from .scan import Path, Paths, Reading, ReadingOptions, as_list
 
@@ -255,7 +255,8 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
         baseline=json.dumps(PurePath(seen).as_posix()), threads=threads, spills=spills, sizes=stated
     )
     try:
-        write_atomically(rules, text)
+        with written_atomically(rules) as file:
+            file.write(text)
     except OSError as error:
         raise RulesError(f"cannot be written: {error.strerror or error}", where=rules) from error
     return saved

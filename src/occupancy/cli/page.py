@@ -134,12 +134,13 @@ def show_page(
     import webbrowser
 
     from ..page.data import command_of
-    from ..values.atomic_file import write_atomically
+    from ..values.atomic_file import written_atomically
 
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE_NAME
-    write_atomically(str(path), content)
+    with written_atomically(str(path)) as file:
+        file.write(content)
     address = path.as_uri() + (f"#{question}" if question else "")
     if not webbrowser.open(address):
         shown = f"{command_of(question, files)} -o {FILE_NAME}"

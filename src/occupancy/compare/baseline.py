@@ -23,7 +23,7 @@ from ..readers import Found, KernelRecord, ReadProblem, read
 from ..readers.limits import ReadLimits, sanitize
 from ..readers.record import SPILLS, Remark
 from ..tables.files import check_size, read_bytes
-from ..values.atomic_file import write_atomically
+from ..values.atomic_file import written_atomically
 from ..values.spellings import INT_MAX
 from .match import match
 
@@ -269,7 +269,8 @@ def write_baseline(path: str | os.PathLike[str], baseline: Build) -> None:
     """
     file = os.fspath(path)
     try:
-        write_atomically(file, baseline_text(baseline))
+        with written_atomically(file) as stream:
+            stream.write(baseline_text(baseline))
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path, or a name that is no text
         problem = getattr(error, "strerror", None) or error
         raise BaselineError(f"cannot be written: {problem}", where=file) from error

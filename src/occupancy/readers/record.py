@@ -11,7 +11,6 @@ from ..errors import InputError, about, bounded
 from ..values.carveout import Carveout
 from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Kernel, Launch
 from ..values.limits import ComputeCapability
-from ..values.resources import total_shared_memory
 from ..values.untrusted import printable
 from .names import demangle
 
@@ -189,7 +188,8 @@ class KernelRecord:
     @property
     def shared_memory(self) -> int | None:
         """Static and dynamic shared memory per block in bytes."""
-        return total_shared_memory(self.static_smem, self.dynamic_smem, self.smem)
+        given = [each for each in (self.smem, self.static_smem, self.dynamic_smem) if each is not None]
+        return sum(given) if given else None
 
     @property
     def lacks_dynamic_smem(self) -> bool:

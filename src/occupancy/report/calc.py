@@ -416,7 +416,7 @@ def _headroom(row: Row) -> Iterator[str]:
     for name, now in used:
         most = getattr(row.slack, name)
         if most is not None and (now is None or most > now):
-            yield f"{QUANTITIES[name].label} up to {size(most) if name == 'smem' else plain(most)}"
+            yield f"{QUANTITIES[name].resource.replace('_', ' ')} up to {size(most) if name == 'smem' else plain(most)}"
 
 
 def wave_text(waves: Waves) -> str:

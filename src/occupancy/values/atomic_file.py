@@ -9,16 +9,6 @@ from contextlib import contextmanager, suppress
 from typing import TextIO
 
 
-def write_atomically(path: str, text: str) -> None:
-    """Write a text file in UTF-8 as a whole, or leave it as it was.
-
-    Raises:
-        OSError: It cannot be written.
-    """
-    with written_atomically(path) as file:
-        file.write(text)
-
-
 @contextmanager
 def written_atomically(path: str) -> Iterator[TextIO]:
     """Open a temporary file in UTF-8 that replaces the target at the end.
@@ -34,6 +24,10 @@ def written_atomically(path: str) -> Iterator[TextIO]:
             yield file
         return
     try:
+        mode = os.stat(target).st_mode & 0o7777
+    except OSError:
+        mode = 0o666 & ~_umask()
+    try:
         descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".occupancy-")
     except OSError as error:
         error.filename = path  # the name that the user gave
@@ -43,7 +37,7 @@ def written_atomically(path: str) -> Iterator[TextIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, _mode(target))
+        os.chmod(temporary, mode)
         os.replace(temporary, target)
     except BaseException:
         with suppress(OSError):
@@ -51,11 +45,7 @@ def written_atomically(path: str) -> Iterator[TextIO]:
         raise
 
 
-def _mode(target: str) -> int:
-    """Return the permissions of a file, or those of a new one."""
-    try:
-        return os.stat(target).st_mode & 0o7777
-    except OSError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -70,9 +70,8 @@ class Field(NamedTuple):
     @property
     def json_type(self) -> str:
         """The type in JSON."""
-        return {"flag": "boolean", "choice": "string", "carveout": "string", "shape": "array"}.get(
-            self.kind, "integer"
-        )
+        types = {"flag": "boolean", "choice": "string", "carveout": "string", "shape": "array"}
+        return types.get(self.kind, "integer")
 
     @property
     def can_vary(self) -> bool:
@@ -87,11 +86,7 @@ class Field(NamedTuple):
         return f"{self.low:,} to {self.high:,}"
 
     def parse(self, value: object) -> Any:
-        """Parse any accepted spelling and check the range; None stays None.
-
-        Raises:
-            InputError: Not a value of this input.
-        """
+        """Parse any accepted spelling and check the range; None stays None."""
         if value is None:
             return None
         if self.kind == "choice":
@@ -99,15 +94,10 @@ class Field(NamedTuple):
                 raise InputError(f"{shown(value)} is invalid", where=self.name, allowed=self.range)
             return value
         parsed = _PARSERS[self.kind](value, self.name)
-        if self.kind in ("count", "size"):
-            self.check(parsed)
+        if self.kind in ("count", "size") and not self.low <= parsed <= self.high:
+            error_class = TooMuchError if parsed > self.high else InputError
+            raise error_class(f"{shown(parsed)} is out of range", where=self.name, allowed=self.range)
         return parsed
-
-    def check(self, value: int) -> None:
-        """Raise an `InputError` for a number out of range; above ``high`` a `TooMuchError`."""
-        if not self.low <= value <= self.high:
-            kind = TooMuchError if value > self.high else InputError
-            raise kind(f"{shown(value)} is out of range", where=self.name, allowed=self.range)
 
 
 TENSOR_MEMORY_UNIT = 32

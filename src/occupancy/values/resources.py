@@ -22,7 +22,6 @@ COUNTED: tuple[Counted, ...] = get_args(Counted)
 """Resources that are counted without rounding; few kernels are limited by them."""
 
 Adjustable = Literal["regs", "smem", "barriers", "tensor_memory"]
-ADJUSTABLE: tuple[Adjustable, ...] = get_args(Adjustable)
 """Inputs of a kernel that can change while its block size stays."""
 
 
@@ -32,7 +31,6 @@ class Quantity(NamedTuple):
     resource: Resource
     field: str
     """Attribute of `Kernel` with the amount."""
-    label: str
     most: str
     """Field of `Limits` that no kernel exceeds."""
     least: int = 0
@@ -43,18 +41,12 @@ class Quantity(NamedTuple):
 
 QUANTITIES: dict[Adjustable, Quantity] = {
     # A kernel without a single register does nothing.
-    "regs": Quantity("registers", "regs", "registers", "max_registers_per_thread", least=1),
-    "smem": Quantity(
-        "shared_memory", "shared_memory", "shared memory", "max_shared_memory_per_multiprocessor"
-    ),
+    "regs": Quantity("registers", "regs", "max_registers_per_thread", least=1),
+    "smem": Quantity("shared_memory", "shared_memory", "max_shared_memory_per_multiprocessor"),
     # One barrier for __syncthreads().
-    "barriers": Quantity("barriers", "barriers", "barriers", "max_barriers_per_block", default=1),
+    "barriers": Quantity("barriers", "barriers", "max_barriers_per_block", default=1),
     "tensor_memory": Quantity(
-        "tensor_memory",
-        "tensor_memory",
-        "tensor memory",
-        "tensor_memory_per_multiprocessor",
-        TENSOR_MEMORY_UNIT,
+        "tensor_memory", "tensor_memory", "tensor_memory_per_multiprocessor", TENSOR_MEMORY_UNIT
     ),
 }
 
@@ -79,23 +71,11 @@ class Limiter(IntFlag):
     def __str__(self) -> str:
         return ", ".join(self.resources)
 
-    @classmethod
-    def of(cls, resource: Resource) -> Limiter:
-        """Return the bit of a resource."""
-        return cls[resource.upper()]
-
     @property
     def resources(self) -> tuple[Resource, ...]:
         """Names of the resources whose bits are set, in the order of `RESOURCES`."""
-        return tuple(resource for resource in RESOURCES if Limiter.of(resource) & self)
+        return tuple(resource for resource in RESOURCES if Limiter[resource.upper()] & self)
 
 
 Output = Literal["active_blocks", "active_warps", "limiters"]
 """Arrays that a sweep can compute."""
-
-
-def total_shared_memory(static: int | None, dynamic: int | None, total: int | None) -> int | None:
-    """Return the shared memory of a block in bytes; None if none of the three was given."""
-    if total is not None:
-        return total
-    return None if static is None and dynamic is None else (static or 0) + (dynamic or 0)

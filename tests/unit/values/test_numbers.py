@@ -5,7 +5,7 @@ from occupancy.values.resources import RESOURCES, Limiter
 def test_resources_and_their_bits() -> None:
     bits = {"warps": 1, "blocks": 2, "registers": 4, "shared_memory": 8, "barriers": 16}
     bits |= {"virtual_resources": 32, "tensor_memory": 64}
-    assert [(each, int(Limiter.of(each))) for each in RESOURCES] == list(bits.items())
+    assert [(each, int(Limiter[each.upper()])) for each in RESOURCES] == list(bits.items())
     assert Limiter(127).resources == tuple(bits)
 
 
