@@ -134,13 +134,11 @@ def show_page(
     import webbrowser
 
     from ..page.data import command_of
-    from ..values.atomic_file import written_atomically
 
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE_NAME
-    with written_atomically(str(path)) as file:
-        file.write(content)
+    path.write_text(content, encoding="utf-8")
     address = path.as_uri() + (f"#{question}" if question else "")
     if not webbrowser.open(address):
         shown = f"{command_of(question, files)} -o {FILE_NAME}"

@@ -86,7 +86,7 @@ class TestRefusals:
             ({"threads": [1, 2**70]}, f"threads, element 1: {2**70} is out of range"),
             ({"threads": [32.0, 32.5]}, "threads, element 1: 32.5 is not an integer"),
             ({"threads": [32, float("nan")]}, "threads, element 1: nan is not an integer"),
-            ({"threads": 32, "smem": ["16k", "1.5"]}, "smem, element 1: '1.5' is not a size"),
+            ({"threads": 32, "smem": ["16k", "1.5"]}, "smem, element 1: '1.5' is not an integer number"),
             ({"threads": []}, "threads is empty"),
             ({"threads": [True, False]}, "threads: bool is not an integer type"),
             ({"threads": ["32", "x"]}, "threads, element 1: 'x' is not an integer"),
