@@ -46,7 +46,7 @@ HOMES = {
     "click": {"cli"},
     "numpy": {"arrays"},
     "compression": {"readers"},  # of the standard library, from Python 3.14
-    "demangle": {"readers/names", "builds/names"},
+    "demangle": {"readers/record"},
     "matplotlib": {"render"},
     "lz4": {"readers"},
     "cuda": {"device"},

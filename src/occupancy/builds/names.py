@@ -11,7 +11,7 @@ import re
 from fnmatch import translate
 from functools import lru_cache
 
-from ..readers.names import demangle
+from ..readers.record import demangle
 
 # nvcc names an unnamed namespace after the file, between a hash of its path and one of its content:
 # _GLOBAL__N__9e609c31_4_a_cu_f763c035, with one more number from older versions. With -rdc=true, the

@@ -7,16 +7,15 @@ thousands of kernels of every toolkit from 11.7 to 13.5, and with cuobjdump for 
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 from zlib import crc32
 
 from . import attributes
 from .attributes import COMPAT_ARCH_VARIANT, attribute_number, symbol_key
-from .content import Bytes
-from .elf import ET_REL, SHT_NOBITS, SHT_PROGBITS, Image, KernelSymbol, Section, is_cubin
-from .limits import MIB, Malformed, ReadLimits
+from .elf import ET_REL, SHT_NOBITS, SHT_PROGBITS, Image, KernelSymbol, Section
+from .limits import MIB, Malformed
 from .record import FatbinModule, KernelRecord, SourceFormat, Spills
 from .source_lines import SHT_REL, SHT_RELA, Place, read_places
 from .stack_use import FIRST_ARCHITECTURE, count_spills
@@ -43,54 +42,44 @@ RESERVED_SHARED_MEMORY = 1024
 _SHARED_MEMORY = frozenset({SHT_NOBITS, SHT_CUDA_SHARED, SHT_PROGBITS})
 """Types of sections of static shared memory; NVIDIA's own assembler writes one with bits, in cuBLASLt."""
 _SHARED_NAME = b".nv.shared."
-_KERNEL_SECTIONS = _SHARED_MEMORY | {SHT_CUDA_INFO, SHT_RELA, SHT_REL}
-_VARIANT_SECTIONS = frozenset({SHT_CUDA_COMPAT, SHT_NOTE})
+_RELOCATIONS = frozenset({SHT_REL, SHT_RELA})
 _FAMILY = re.compile(rb"-arch[ =]sm_(\d{1,4})f\b")
 
 
 def read_cubin(
-    data: Bytes, source: str, format: SourceFormat, limits: ReadLimits, modules: tuple[FatbinModule, ...] = ()
-) -> Generator[KernelRecord, None, int]:
-    """Yield the kernels of a cubin; return the size that it claims."""
-    if not is_cubin(data):
-        raise Malformed("the image is not a cubin")
-    image = Image(data, limits)
-    number, suffix = _architecture(image)
+    image: Image, source: str, format: SourceFormat, modules: tuple[FatbinModule, ...] = ()
+) -> Iterator[KernelRecord]:
+    """Yield the kernels of a cubin."""
+    # By the version of the ABI, not by the architecture: sm_90 comes in both layouts.
+    is_old = image.ident[8] < FIRST_NEW_ABI_VERSION
+    number, suffix = _architecture(image, is_old)
     linked = image.type != ET_REL
     common = {
         "source": source, "format": format, "arch": f"sm_{number}{suffix}", "modules": modules, "linked": linked,
     }  # fmt: skip
-    cubin = _Cubin(image, number, common)
-    for function in image.functions(STO_CUDA_ENTRY):
-        yield cubin.kernel(function)
-    return image.end
+    return map(_Cubin(image, number, is_old, common).kernel, image.functions(STO_CUDA_ENTRY))
 
 
-def _is_old(image: Image) -> bool:
-    # By the version of the ABI, not by the architecture: sm_90 comes in both layouts.
-    return image.ident[8] < FIRST_NEW_ABI_VERSION
-
-
-def _architecture(image: Image) -> tuple[int, str]:
+def _architecture(image: Image, is_old: bool) -> tuple[int, str]:
     """Return the number of the architecture, and its suffix.
 
     That is ``a`` for code of it alone, and ``f`` for code of its family. Only the compiler's command line
     distinguishes the latter.
     """
     flags = image.flags
-    if _is_old(image):
+    if is_old:
         return flags & 0xFF, "a" if flags & EF_CUDA_ACCELERATOR_OLD else ""
     number = flags >> 8 & 0xFF
     if flags & EF_CUDA_ACCELERATOR:
         return number, "a"
     is_family = False
-    for section in image.sections_of_types(_VARIANT_SECTIONS):
+    for section in image.sections:
         name, type, _, offset, size, _, _ = section
         if type == SHT_CUDA_COMPAT:
             variants = attributes.records(_attribute_data(image, section), (COMPAT_ARCH_VARIANT,))
             if any(attribute_number(value) for _, value in variants):
                 return number, "a"
-        elif image.section_names.startswith(TOOL_NOTE, name):
+        elif type == SHT_NOTE and image.section_names.startswith(TOOL_NOTE, name):
             lines = image.part(offset, min(size, MAX_TOOL_NOTE_BYTES), "note about the compiler")
             is_family = any(int(each) == number for each in _FAMILY.findall(lines))
     return number, "f" if is_family else ""
@@ -110,16 +99,12 @@ _MIN_STACK_SIZE = symbol_key(attributes.MIN_STACK_SIZE, 0)
 
 
 class _Cubin:
-    """The tables of an image, by symbol or by section of code.
+    """The tables of an image, by symbol or by section of code."""
 
-    Raises:
-        Malformed: They lie outside the image, or are more than is read.
-    """
-
-    def __init__(self, image: Image, arch: int, common: dict[str, Any]) -> None:
+    def __init__(self, image: Image, arch: int, is_old: bool, common: dict[str, Any]) -> None:
         self._image = image
         self._common = common  # fields of the record of each kernel
-        self._is_old = _is_old(image)
+        self._is_old = is_old
         has_reservation = common["linked"] and arch >= FIRST_WITH_RESERVED_SHARED_MEMORY
         self._reserved = RESERVED_SHARED_MEMORY if has_reservation else 0
         """Bytes that the linker has added to the shared memory of each kernel."""
@@ -137,7 +122,7 @@ class _Cubin:
     def _read_sections(self) -> None:
         image = self._image
         module_info: Section | None = None
-        for section in image.sections_of_types(_KERNEL_SECTIONS):
+        for section in image.sections:
             name, type, _, _, size, _, code = section
             if type == SHT_CUDA_INFO:
                 if code:
@@ -147,7 +132,7 @@ class _Cubin:
             elif type in _SHARED_MEMORY:
                 if code and image.section_names.startswith(_SHARED_NAME, name):
                     self._shared[code] = size
-            elif self._places is None:
+            elif type in _RELOCATIONS and self._places is None:
                 self._places = read_places(image, section)
         if module_info is not None:
             self._symbol_values = attributes.symbol_values(_attribute_data(image, module_info))
@@ -158,11 +143,6 @@ class _Cubin:
         return self._image.places_of_functions(STO_CUDA_ENTRY)
 
     def kernel(self, function: KernelSymbol) -> KernelRecord:
-        """Return the record of a kernel.
-
-        Raises:
-            Malformed: What the image says of it lies outside the image, or is more than is read.
-        """
         image = self._image
         number, name, code, is_local = function
         if code >= len(image.sections):
@@ -194,7 +174,6 @@ class _Cubin:
         })  # fmt: skip
 
     def _stated_fields(self, code: int) -> dict[str, Any]:
-        """Return the fields that the attributes of a kernel state."""
         section = self._info.get(code)
         if section is None:
             return attributes.stated(())

@@ -14,15 +14,13 @@ from functools import cached_property
 from .content import Bytes
 from .limits import MAX_NAME_BYTES, MAX_TABLE_BYTES, Malformed, ReadLimits
 
-ELF_MAGIC = b"\x7fELF"
+CUBIN_START = b"\x7fELF\x02\x01"  # of ELF files of 64 bits, little-endian
 HEADER = struct.Struct("<16sH22xQI6xHHH")  # as far as it is used
-SECTION = struct.Struct("<IIQ8xQQII16x")
-"""A section without its address, alignment and size of entries."""
+SECTION = struct.Struct("<IIQ8xQQII16x")  # without its address, alignment and size of entries
 SYMBOL = struct.Struct("<IBBHQQ")
 
 ET_REL = 1
 EM_CUDA = 190
-CLASS_64_LITTLE_ENDIAN = b"\x02\x01"
 MAX_SECTIONS = 1 << 18
 NAME_COST = 16  # bytes of tables for each byte of a name: names are kept, while tables are only passed over
 
@@ -36,8 +34,6 @@ STB_LOCAL = 0
 
 _NOTHING = memoryview(b"")
 
-
-Header = tuple[bytes, int, int, int, int, int, int]
 Section = tuple[int, int, int, int, int, int, int]
 """Name, type, flags, offset, size, link, info. A plain tuple, as a library has a million of them: naming the
 parts of each took longer than reading them."""
@@ -49,11 +45,7 @@ KernelSymbol = tuple[int, str, int, bool]
 def is_cubin(data: Bytes) -> bool:
     """Return whether these bytes start with the header of a cubin."""
     head = bytes(data[: HEADER.size])
-    return (
-        len(head) == HEADER.size
-        and head.startswith(ELF_MAGIC + CLASS_64_LITTLE_ENDIAN)
-        and int.from_bytes(head[18:20], "little") == EM_CUDA
-    )
+    return len(head) == HEADER.size and head.startswith(CUBIN_START) and head[18] | head[19] << 8 == EM_CUDA
 
 
 def is_relocatable(data: Bytes) -> bool:
@@ -62,30 +54,29 @@ def is_relocatable(data: Bytes) -> bool:
 
 
 class Image:
-    """An ELF image, whose parts are read when they are needed."""
+    """The ELF image of a cubin, whose parts are read when they are needed."""
 
     def __init__(self, data: Bytes, limits: ReadLimits) -> None:
         self._data = data
         self._size = len(data)
         self.limits = limits
         self._string_tables: dict[int, bytes] = {}
-        if self._size < HEADER.size:
-            raise Malformed("the image ends within the ELF header")
-        header: Header = HEADER.unpack(data[: HEADER.size])
-        self.ident, self.type, self._table, self.flags, size, count, self._name_section = header
+        if not is_cubin(data):
+            raise Malformed("the image is not a cubin")
+        header: tuple[bytes, int, int, int, int, int, int] = HEADER.unpack(data[: HEADER.size])
+        self.ident, self.type, table, self.flags, size, count, self._name_section = header
+        self._table = table
         self.sections: list[Section] = []
-        if self._table:
-            self._read_sections(self._table, size, count)
-
-    def _read_sections(self, offset: int, size: int, count: int) -> None:
+        if not table:
+            return
         if size != SECTION.size:
             raise Malformed(f"section headers of {size} bytes are not ELF's")
         if not count:  # too many for the header's 16 bits: the first section has the number
-            *_, count, _, _ = SECTION.unpack(self.part(offset, SECTION.size, "section table"))
+            *_, count, _, _ = SECTION.unpack(self.part(table, SECTION.size, "section table"))
         if count > MAX_SECTIONS:
             raise Malformed(f"{count} sections are declared, more than are read of one image")
-        self.limits.consume("pieces", count)
-        self.sections = list(SECTION.iter_unpack(self.part(offset, count * SECTION.size, "section table")))
+        limits.consume("pieces", count)
+        self.sections = list(SECTION.iter_unpack(self.part(table, count * SECTION.size, "section table")))
 
     def part(self, offset: int, size: int, what: str) -> memoryview:
         """Return a part of the image."""
@@ -109,10 +100,6 @@ class Image:
         if number == SHN_XINDEX:
             *_, number, _ = self.sections[0]
         return self._strings(number)
-
-    def sections_of_types(self, types: frozenset[int]) -> Iterator[Section]:
-        """Return the sections of these types, in their order."""
-        return (section for section in self.sections if section[1] in types)
 
     def functions(self, flag: int) -> Iterator[KernelSymbol]:
         """Yield the functions whose `st_other` has a flag, in their order."""
@@ -145,21 +132,21 @@ class Image:
 
     def _symbols(self) -> tuple[int, memoryview, memoryview]:
         """Return the table of names, the symbols, and their wide sections."""
-        table = self._first(SHT_SYMTAB)
+        table = self._first_section(SHT_SYMTAB)
         if table is None:
             return 0, _NOTHING, _NOTHING
         _, _, _, offset, size, names, _ = table
         count = size // SYMBOL.size
         entries = self.part(offset, count * SYMBOL.size, "symbol table")
         self.limits.consume("pieces", count)
-        wide = self._first(SHT_SYMTAB_SHNDX)
+        wide = self._first_section(SHT_SYMTAB_SHNDX)
         if wide is None:
             return names, entries, _NOTHING
         _, _, _, offset, size, _, _ = wide
         return names, entries, self.part(offset, size // 4 * 4, "table of section numbers").cast("I")
 
-    def _first(self, kind: int) -> Section | None:
-        return next(self.sections_of_types(frozenset({kind})), None)
+    def _first_section(self, type: int) -> Section | None:
+        return next((section for section in self.sections if section[1] == type), None)
 
     def _strings(self, number: int) -> bytes:
         known = self._string_tables.get(number)

@@ -13,9 +13,9 @@ from collections.abc import Generator, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from . import elf
 from .content import Bytes, Content
 from .cubin import read_cubin
+from .elf import CUBIN_START, Image, is_cubin, is_relocatable
 from .limits import MIB, Malformed, ReadLimits, checked
 from .record import FatbinModule, Found, KernelRecord, ReadProblem, SourceFormat
 
@@ -26,8 +26,6 @@ ENTRY = struct.Struct("<H2xIQI8xI8xQ8xQ")
 KIND_ELF, KIND_NVVM = 2, 8
 FLAG_LZ4 = 0x2000
 FLAG_ZSTD = 0x8000
-
-CUBIN_START = elf.ELF_MAGIC + elf.CLASS_64_LITTLE_ENDIAN
 
 MAX_IMAGE_BYTES = 512 * MIB
 """One decompressed kernel image. The largest in NVIDIA's libraries, NCCL's, have 160 MiB."""
@@ -59,10 +57,10 @@ def read_device_code(content: Content) -> Iterator[Found]:
     nothing = True
     for found in checked(content.limits, search.run(), content.name):
         nothing = False
-        if isinstance(found, KernelRecord) and not found.linked:
-            relocatable.append(found)
-            continue
         if isinstance(found, KernelRecord):
+            if not found.linked:
+                relocatable.append(found)
+                continue
             linked.add((found.name, found.arch))
         yield found
     unread = search.unread if search.is_complete else search.unread | {None}
@@ -70,27 +68,24 @@ def read_device_code(content: Content) -> Iterator[Found]:
     for record in relocatable:
         if (record.name, record.arch) in linked:
             continue
-        if _number_of(record.arch) in unread or (linked and None in unread):
+        number = int("".join(filter(str.isdigit, record.arch or "")) or 0)
+        if number in unread or (linked and None in unread):
             left_out += 1
         else:
             yield record
+    what = ""
     if left_out:
         what = (
             f"{left_out} relocatable kernels are left out: an image with their linked code could not be read"
         )
+    elif nothing and not content.has_device_code and KIND_NVVM in search.other_kinds:
+        what = "holds code for link-time optimisation only; read the linked file instead"
+    elif nothing and not content.has_device_code and search.other_kinds:
+        what = (
+            "holds PTX only; registers are known once it is compiled for an architecture (nvcc -arch=sm_90)"
+        )
+    if what:
         yield ReadProblem(content.name, None, what)
-    if nothing and search.other_kinds and not search.images:
-        if KIND_NVVM in search.other_kinds:
-            what = "holds code for link-time optimisation only; read the linked file instead"
-        else:
-            what = "holds PTX only; registers are known once it is compiled for an architecture (nvcc -arch=sm_90)"
-        yield ReadProblem(content.name, None, what)
-    content.has_device_code = search.images > 0
-
-
-def _number_of(arch: str | None) -> int:
-    """Return the number of an architecture such as sm_90a; 0 if there is none."""
-    return int("".join(filter(str.isdigit, arch or "")) or 0)
 
 
 class _Search:
@@ -101,7 +96,6 @@ class _Search:
         self._view = content.part()
         self._fatbins = 0  # number of fatbins so far
         self.other_kinds: set[int] = set()  # kinds of entries that hold no machine code
-        self.images = 0  # number of cubins that were read as a whole
         self.unread: set[int | None] = set()
         """Architectures of the linked images that could not be read; None: not known which."""
         self.is_complete = False  # true once the whole file was searched
@@ -151,11 +145,20 @@ class _Search:
                 self.unread.add(None)
                 yield self._problem(position, str(error))
                 break
-            if entry.kind == KIND_ELF:
-                yield from self._read_image(entry, position, modules)
-            else:
+            start = position + entry.header_size
+            position = start + entry.stored_size
+            if entry.kind != KIND_ELF:
                 self.other_kinds.add(entry.kind)
-            position += entry.header_size + entry.stored_size
+                continue
+            try:
+                data = self._content.part(start, position)
+                if entry.flags & (FLAG_LZ4 | FLAG_ZSTD):
+                    data = memoryview(_decompress(entry, data, self._content.limits))
+            except Malformed as error:
+                self.unread.add(entry.arch_number)
+                yield self._problem(start, str(error))
+            else:
+                yield from self._read_kernels(data, start, "fatbin", entry.arch_number, modules)
         return position
 
     def _entry(self, position: int, end: int) -> FatbinEntry:
@@ -169,50 +172,33 @@ class _Search:
             raise Malformed(f"an entry of {entry.stored_size} bytes goes beyond the end of the fatbin")
         return entry
 
-    def _read_image(
-        self, entry: FatbinEntry, position: int, modules: tuple[FatbinModule, ...]
-    ) -> Iterator[Found]:
-        start = position + entry.header_size
-        image = self._content.part(start, start + entry.stored_size)
-        if entry.flags & (FLAG_LZ4 | FLAG_ZSTD):
-            try:
-                image = memoryview(_decompress(entry, image, self._content.limits))
-            except Malformed as error:
-                self.unread.add(entry.arch_number)
-                yield self._problem(start, str(error))
-                return
-        yield from self._read_kernels(image, start, "fatbin", entry.arch_number, modules)
-
     def _read_cubin(self, start: int) -> Generator[Found, None, int]:
         """Yield the kernels of a lone cubin; return where to search on.
 
         That is within the cubin: sections that claim to be longer than they are hide nothing behind them.
         """
-        image = self._content.part(start)
-        if elf.is_cubin(image):
-            end = start + (yield from self._read_kernels(image, start, "cubin", None))
-            if end > len(self._view):
+        data = self._content.part(start)
+        if is_cubin(data):
+            image = yield from self._read_kernels(data, start, "cubin")
+            if image is not None and (end := start + image.end) > len(self._view):
                 yield self._problem(start, f"a cubin claims to end at {end:#x}, beyond the end of the file")
-        return start + len(elf.ELF_MAGIC)
+        return start + len(CUBIN_START)
 
     def _read_kernels(
-        self,
-        image: Bytes,
-        start: int,
-        format: SourceFormat,
-        arch_number: int | None,
+        self, data: Bytes, start: int, format: SourceFormat, arch_number: int | None = None,
         modules: tuple[FatbinModule, ...] = (),
-    ) -> Generator[Found, None, int]:
-        """Yield the kernels of an image; return the size that it claims."""
+    ) -> Generator[Found, None, Image | None]:  # fmt: skip
+        """Yield the kernels of an image; return it if it was read as a whole."""
         try:
-            size = yield from read_cubin(image, self._content.name, format, self._content.limits, modules)
+            image = Image(data, self._content.limits)
+            yield from read_cubin(image, self._content.name, format, modules)
         except Malformed as error:
-            if not elf.is_relocatable(image):
+            if not is_relocatable(data):
                 self.unread.add(arch_number)
             yield self._problem(start, str(error))
-            return 0
-        self.images += 1
-        return size
+            return None
+        self._content.has_device_code = True
+        return image
 
     def _problem(self, offset: int, what: str) -> ReadProblem:
         return ReadProblem(self._content.name, offset, what)

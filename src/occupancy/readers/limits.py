@@ -18,7 +18,7 @@ from typing import NamedTuple
 from ..errors import MAX_SHOWN, shown
 from ..values.spellings import INT_MAX
 from ..values.untrusted import printable
-from .record import Found, Fusion, KernelRecord, ReadProblem
+from .record import Found, KernelRecord, ReadProblem
 
 MIB = 1 << 20
 
@@ -130,8 +130,7 @@ def checked(limits: ReadLimits, found: Iterator[Found], source: str) -> Iterator
                 each = _check(each, limits, demangled)
             elif not isinstance(each, ReadProblem):
                 limits.consume("kernels")
-                for text in (each.file, *each.operations) if isinstance(each, Fusion) else (each.folder,):
-                    limits.consume_name(text)
+                limits.consume_name(repr(each))
             if isinstance(each, ReadProblem):
                 problems += 1
                 limits.consume("problems")

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from . import nsight
 from .content import Content
 from .cubin import read_cubin
-from .elf import is_cubin
+from .elf import Image, is_cubin
 from .limits import Malformed
 from .record import Found, KernelRecord, ReadProblem, Shape
 
@@ -139,7 +139,7 @@ class _Reader:
             if number != _CUBIN or not is_cubin(image := _bytes(value)):
                 continue
             try:
-                for kernel in read_cubin(image, self._name, "ncu-rep", self._limits):
+                for kernel in read_cubin(Image(image, self._limits), self._name, "ncu-rep"):
                     self._limits.consume("kernels")
                     self._limits.consume_name(kernel.name)
                     self._compiled[kernel.name] = kernel

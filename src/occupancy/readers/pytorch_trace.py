@@ -16,7 +16,7 @@ from .content import Text
 from .json_stream import JsonStream
 from .limits import MAX_NUMBER, Malformed
 from .nsight import MAX_GPU_NAME
-from .record import Found, KernelRecord, ReadProblem, Shape
+from .record import MOST_WITHOUT_OPT_IN, Found, KernelRecord, ReadProblem, Shape
 
 EVENTS_KEY = "traceEvents"
 DEVICES_KEY = "deviceProperties"
@@ -26,7 +26,6 @@ KERNEL = re.compile(r'"cat"\s*:\s*"kernel"', re.IGNORECASE)  # old traces write 
 MARKERS = (b'"traceEvents"', b'"deviceProperties"', b'"registers per thread"', b'"ph"')
 """Keys of which at least one is near the start of a trace."""
 
-MOST_WITHOUT_OPT_IN = 48 * 1024
 OPT_IN_NOTE = (
     "PyTorch's profiler says 0% for any kernel with more than 48 KiB of shared memory, "
     "because it computes as if none had opted in to more"

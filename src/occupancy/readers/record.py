@@ -1,30 +1,27 @@
-"""Kernel records, the result of every reader; problems and remarks."""
+"""Kernel records, the result of every reader; problems and remarks; demangled names.
+
+The package `demangle` is pure Python, agrees with LLVM on 99% of the names of real kernels, and bounds its
+own time and memory: a name from a damaged file makes the compiled demanglers exhaust the stack, which ends
+the process. It needs Python 3.11; without it, names stay as the compiler wrote them.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..errors import InputError, about, bounded
 from ..values.carveout import Carveout
-from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Kernel, Launch
+from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Kernel
 from ..values.limits import ComputeCapability
 from ..values.untrusted import printable
-from .names import demangle
 
 SourceFormat = Literal[
     "cubin", "fatbin", "ptx", "ptxas", "res-usage", "triton", "nsight-csv", "ncu-rep", "pytorch-trace",
     "python",
 ]  # fmt: skip
-
-ThreadsFrom = Literal["launch", "metadata", "required", "option"]
-"""Origins of a block size: a recorded launch, the metadata of a compiler that chooses it, the kernel's own
-``.reqntid``, or the user."""
-
-SpillsFrom = Literal["compiler", "code"]
-"""Origins of the bytes of spills: printed by the compiler, or counted in the machine code."""
 
 SPILLS = ("spill_store_bytes", "spill_load_bytes", "spills_from")
 
@@ -35,7 +32,11 @@ COMPILED = (
 )  # fmt: skip
 """The fields of a record that the compiler decides."""
 
-MOST_STATIC_SMEM = 48 * 1024  # bytes of static shared memory per block that ptxas allows
+MOST_WITHOUT_OPT_IN = 48 * 1024  # bytes of shared memory per block; ptxas allows no more static ones
+
+MOST_LONGER, MOST_CHARACTERS = 8, 1 << 12
+"""The longest readable name, as a multiple of the mangled one and beyond: names of hundreds of characters
+can be made that stand for millions."""
 
 Shape = tuple[int, int, int]
 
@@ -51,12 +52,33 @@ def architecture_of(arch: str | None) -> ComputeCapability | None:
         return None
 
 
-if TYPE_CHECKING:
-    from dataclasses import dataclass as _immutable
-else:
+@lru_cache(maxsize=1 << 11)
+def demangle(name: str) -> str:
+    """Return the demangled C++ name, or the name itself."""
+    package = _demangler()
+    if package is None or not name.startswith("_Z"):
+        return name
+    try:
+        readable: str = package.demangle(name, language="itanium")
+    except Exception:  # whatever a third party's parser makes of a damaged name, the name remains
+        return name
+    return readable if len(readable) <= MOST_LONGER * len(name) + MOST_CHARACTERS else name
 
-    def _immutable(*, frozen, **options):
-        """Make a dataclass that is immutable for type checkers, and fast."""
+
+@cache
+def _demangler() -> Any:
+    try:
+        import demangle
+    except ImportError:
+        return None
+    return demangle
+
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass as _frozen
+else:  # a frozen dataclass of 45 fields takes three times as long to create
+
+    def _frozen(*, frozen, **options):
         return dataclass(unsafe_hash=frozen, **options)
 
 
@@ -75,12 +97,9 @@ class Spills(NamedTuple):
         return self.total > 0
 
 
-@_immutable(frozen=True, slots=True, kw_only=True)
+@_frozen(frozen=True, slots=True, kw_only=True)
 class KernelRecord:
-    """One kernel of one architecture, or one launch; None: not stated.
-
-    Values are those of the source. Whether a kernel can have them is checked by `kernel`.
-    """
+    """One kernel of one architecture, or one launch, with the values of its source; None: not stated."""
 
     source: str
     """The path as it was given, or the name of the stream."""
@@ -96,7 +115,7 @@ class KernelRecord:
     code: int | None = None
     """The CRC-32 of its machine code, if there is an image: the same for copies."""
     is_static: bool | None = None
-    """True for a kernel that only its own source file can see: other files may have others of the name."""
+    """True for a ``static`` kernel: other source files may have others of the name."""
     file: str | None = None
     """The source file of the kernel, if it was compiled with line tables (``-lineinfo``)."""
     line: int | None = None
@@ -129,18 +148,17 @@ class KernelRecord:
     tensor_memory: int | None = None
     """Columns of tensor memory per block."""
     reallocates_registers: bool | None = None
-    """True if warpgroups pass registers to one another (``setmaxnreg``): ``regs`` is the number that the
-    launch gives to each thread, not the number that a thread needs."""
+    """True if warpgroups pass registers to one another (``setmaxnreg``); ``regs`` is the number at launch."""
 
     stack_bytes: int | None = None
     """Stack of a thread with all callees; only the kernel's own frame in a relocatable object."""
     spill_store_bytes: int | None = None
-    """Bytes of spill stores of a thread: as the compiler printed them, below 0 if it also spills to shared
-    memory; else as counted in the machine code, without callees. None if neither tells, as before sm_70."""
+    """Bytes of spill stores of a thread, by ``spills_from``: as printed, below 0 if it also spills to shared
+    memory; or as counted, without callees, from sm_70 on."""
     spill_load_bytes: int | None = None
-    """Bytes of spill loads of a thread, from the same origin."""
-    spills_from: SpillsFrom | None = None
-    """The origin of both: a log of the compiler, or the machine code."""
+    """Bytes of spill loads of a thread."""
+    spills_from: Literal["compiler", "code"] | None = None
+    """The origin of both: printed by the compiler, or counted in the machine code."""
 
     max_threads: int | None = None
     """The first launch bound: the most threads per block that the kernel was compiled for."""
@@ -157,7 +175,8 @@ class KernelRecord:
 
     threads: int | None = None
     """Threads per block, if the source states them."""
-    threads_from: ThreadsFrom | None = None
+    threads_from: Literal["launch", "metadata", "required", "option"] | None = None
+    """The origin of ``threads``: a launch, a compiler that chooses it, ``.reqntid``, or the user."""
     block_dim: Shape | None = None
     """The block's shape, whose product is ``threads``."""
     launches: int | None = None
@@ -182,7 +201,8 @@ class KernelRecord:
 
     def __repr__(self) -> str:
         """Return the stated values only."""
-        stated = (f"{name}={value!r}" for name, value in self.values().items() if value not in (None, ()))
+        values = zip(RECORD_FIELDS, all_values(self), strict=True)
+        stated = (f"{name}={value!r}" for name, value in values if value not in (None, ()))
         return f"KernelRecord({', '.join(stated)})"
 
     @property
@@ -253,40 +273,25 @@ class KernelRecord:
         if self.num_warps is not None:  # Triton makes the call as it loads a kernel
             return True
         # ptxas prints a line for a kernel that it refuses. Targets such as sm_90a may declare more.
-        is_refused = (
-            self.format == "ptxas"
-            and (self.static_smem or 0) > MOST_STATIC_SMEM
-            and (self.arch or "")[-1:].isdigit()
-        )
+        is_large = (self.static_smem or 0) > MOST_WITHOUT_OPT_IN
+        is_refused = is_large and self.format == "ptxas" and (self.arch or "")[-1:].isdigit()
         return False if is_refused else None
-
-    def launch(self) -> Launch | None:
-        """Return the kernel with its grid; None if the record is no launch.
-
-        Raises:
-            InputError: The source states values that no kernel can have.
-        """
-        if self.grid_dim is None:
-            return None
-        return Launch(self.kernel(), self.grid_dim, self.cluster_dim)
 
     def with_compiled(self, compiled: KernelRecord) -> KernelRecord:
         """Return this launch with the values of its kernel's image."""
-        image = {name: getattr(compiled, name) for name in _IMAGE_FIELDS}
+        image = {
+            name: getattr(compiled, name)
+            for name in ("arch", "modules", "code", "linked", "file", "line", *COMPILED)
+        }
         if compiled.virtual_resources is None:
             image["virtual_resources"] = self.virtual_resources
         return replace(self, **image | {"cluster_dim": self.cluster_dim or compiled.cluster_dim})
 
-    def values(self) -> dict[str, Any]:
-        """Return the values by the names of the fields."""
-        return dict(zip(RECORD_FIELDS, all_values(self), strict=True))
-
     def to_dict(self) -> dict[str, Any]:
         """Return the values with the demangled name."""
-        return {**self.values(), "demangled": self.demangled}
+        return dict(zip(RECORD_FIELDS, all_values(self), strict=True), demangled=self.demangled)
 
 
-_IMAGE_FIELDS = ("arch", "modules", "code", "linked", "file", "line", *COMPILED)
 RECORD_FIELDS = tuple(each.name for each in fields(KernelRecord) if each.compare)
 """The fields that every output has."""
 all_values = attrgetter(*RECORD_FIELDS)  # the values of these fields, in their order
@@ -323,7 +328,7 @@ class ReadProblem:
 
 
 class Fusion(NamedTuple):
-    """The operations that the kernel of a generated file fuses."""
+    """Operations of the kernel of a generated file."""
 
     source: str
     file: str  # the last part of the generated file's path: a cache may have been moved
@@ -331,7 +336,7 @@ class Fusion(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The candidate of a kernel that an autotuner chose."""
+    """Candidate of a kernel that an autotuner chose."""
 
     source: str
     folder: str  # the name of the folder that holds the candidate

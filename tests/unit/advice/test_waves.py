@@ -21,8 +21,8 @@ def test_waves_are_those_of_nsight_compute() -> None:
     """Six launches on an H200, profiled with Nsight Compute 2025.3.1."""
     with open(DATA / "kernels" / "ncu_raw.csv", newline="") as file:
         shown = [row["launch__waves_per_multiprocessor"] for row in csv.DictReader(file) if row["ID"]]
-    launches = [record.launch() for record in occupancy.stream_kernels(DATA / "kernels" / "ncu_raw.csv")]
-    ours = [waves_on_h200(launch.kernel, launch.grid_dim).waves for launch in launches if launch]
+    records = list(occupancy.stream_kernels(DATA / "kernels" / "ncu_raw.csv"))
+    ours = [waves_on_h200(each.kernel(), each.grid_dim).waves for each in records if each.grid_dim]
     assert shown == [f"{waves:.2f}".rstrip("0").rstrip(".") for waves in ours]
     assert shown == ["3.88", "3.88", "3.88", "0.25", "1", "1"]
 

@@ -19,13 +19,6 @@ def test_kernel_takes_what_is_known() -> None:
         record().kernel()
 
 
-def test_launch_needs_a_grid() -> None:
-    assert record(threads=32).launch() is None
-    launch = record(threads=32, grid_dim=(8, 2, 1), cluster_dim=(2, 1, 1)).launch()
-    assert launch is not None
-    assert (launch.blocks, launch.cluster_dim) == (16, (2, 1, 1))
-
-
 def test_a_launch_keeps_what_the_image_does_not_state() -> None:
     launch, image = record(threads=32, virtual_resources=128), record(regs=40)
     assert launch.with_compiled(image).virtual_resources == 128
