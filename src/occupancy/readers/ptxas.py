@@ -1,18 +1,19 @@
-"""The output of ``ptxas -v`` in any log, and of ``cuobjdump -res-usage``.
+"""Texts of the compiler: the output of ``ptxas -v`` in any log, that of ``cuobjdump -res-usage``, and PTX.
 
 The items of a line are found one by one and never by position: every toolkit has added some, and the
-compilers of old chips had others.
+compilers of old GPUs had others.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 from .content import NumberedLines, first_number
 from .cubin import FIRST_WITH_RESERVED_SHARED_MEMORY, RESERVED_SHARED_MEMORY
-from .record import Found, KernelRecord, ReadProblem
+from .record import Found, KernelRecord, ReadProblem, Shape
 
 # 'name' for 'sm_90a', where forums and word processors have turned the quotes.
 _ENTRY = re.compile(r"\s+['‘’`\"](.+)['‘’´\"]\s+for\s+['‘’`\"](sm_\w+)['‘’´\"]")
@@ -22,7 +23,7 @@ _FRAME = re.compile(
 )
 _USED = re.compile(r"\b[Uu]sed (\d{1,12}) registers(.*)")
 _BARRIERS = re.compile(r"used (\d{1,12}) barriers")
-# The second number of old chips is the system's share, which takes its place as well.
+# The second number of old GPUs is the system's share, which takes its place as well.
 _SMEM = re.compile(r"(\d{1,12})(?:\+(\d{1,12}))? bytes smem")
 # The sum over all callees, which the compiler prints from 12.4 on, and the linker always.
 _STACK = re.compile(r"(\d{1,12}) (?:bytes cumulative )?stack\b")
@@ -41,8 +42,6 @@ _BEFORE, _AFTER = 20, 200
 """Characters around the words of a line in which its numbers are. Searched as a whole, a line that is made of
 digits would take an hour."""
 
-NVLINK = "nvlink"  # the beginning of the linker's lines
-
 _LINKED_SMEM_NOTE = (
     "the linker's shared memory counts 1024 bytes of the system's for sm_90, and none for others"
 )
@@ -59,7 +58,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
     the device functions that it calls.
 
     Args:
-        lines: The numbered lines, from the first one with a marker on.
+        lines: The numbered lines, from the first one with a mark on.
         source: The source of the records.
     """
     kernel: dict[str, Any] | None = None  # the fields of the kernel whose lines are being read
@@ -89,7 +88,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
                 kernel |= dict(zip(names, map(int, found.groups()), strict=True), spills_from="compiler")
         elif _REGISTERS in line and (found := _USED.search(line)):
             usage = _usage(found)
-            if NVLINK in line[: found.start()]:  # no architecture is named
+            if "nvlink" in line[: found.start()]:  # no architecture is named
                 notes = (_LINKED_SMEM_NOTE,) if usage["static_smem"] >= 1024 else ()
                 yield KernelRecord(
                     source=source, format="ptxas", name=subject, linked=True, notes=notes, **usage
@@ -99,7 +98,9 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
                 yield ReadProblem(source, None, what, number)
             else:
                 usage["stack_bytes"] = usage["stack_bytes"] or kernel.get("stack_bytes")
-                yield KernelRecord(source=source, format="ptxas", notes=_notes(ignored), **kernel | usage)
+                kernels = "a kernel" if ignored == 1 else f"{ignored} kernels"
+                notes = (_IGNORED_NOTE.format(kernels=kernels),) if ignored else ()
+                yield KernelRecord(source=source, format="ptxas", notes=notes, **kernel | usage)
                 kernel, has_kernels = None, True
     if kernel is not None:
         yield _left_open(source, number, kernel)
@@ -115,11 +116,6 @@ def _usage(found: re.Match[str]) -> dict[str, Any]:
         "barriers": first_number(_BARRIERS, rest),
         "stack_bytes": first_number(_STACK, rest),
     }
-
-
-def _notes(ignored: int) -> tuple[str, ...]:
-    kernels = "a kernel" if ignored == 1 else f"{ignored} kernels"
-    return (_IGNORED_NOTE.format(kernels=kernels),) if ignored else ()
 
 
 def _left_open(source: str, number: int, kernel: dict[str, Any]) -> ReadProblem:
@@ -139,9 +135,9 @@ _UNKNOWN_ARCH_NOTE = "if this is for sm_90 or newer, 1024 bytes of the shared me
 
 
 def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Found]:
-    """Yield the kernels of the listing. Arguments are those of `read_ptxas`.
+    """Yield the kernels of the listing, which for a lone cubin does not name the architecture.
 
-    The listing of a lone cubin does not name the architecture.
+    Arguments are those of `read_ptxas`.
     """
     arch: str | None = None
     has_reservation = False  # whether the linker has added the system's shared memory
@@ -162,3 +158,54 @@ def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Found]:
                 notes=(_UNKNOWN_ARCH_NOTE,) if is_large and arch is None else (),
             )  # fmt: skip
             name = ""
+
+
+PTX_MARK = ".target"
+PTX_TARGET = re.compile(r"^\s*\.target\s+(sm_\w+)")  # errors of the compiler name targets, too
+_PTX_ENTRY = re.compile(r"\.entry\s+([\w$%]+)")
+_DIRECTIVE = re.compile(r"\.(\w+)\s+(\d{1,12})(?:\s*,\s*(\d{1,12}))?(?:\s*,\s*(\d{1,12}))?")
+
+MAX_DIRECTIVE_LINES = 1000  # lines between the name of a kernel and its body; parameters have a line each
+
+_PTX_NOTE = "PTX has no register count; compile it for an architecture (ptxas -arch=sm_90 -v) to have one"
+
+
+def read_ptx(lines: NumberedLines, source: str) -> Iterator[Found]:
+    """Yield the kernels of PTX with their launch bounds; its registers are virtual.
+
+    Arguments are those of `read_ptxas`.
+    """
+    arch: str | None = None
+    name = ""
+    directives: dict[str, Shape] = {}
+    left = 0
+    for _, line in lines:
+        code = line.partition("//")[0]
+        if not name:
+            if found := PTX_TARGET.match(code):
+                arch = found[1]
+            if found := _PTX_ENTRY.search(code):
+                name, directives, left = found[1], {}, MAX_DIRECTIVE_LINES
+                code = code[found.end() :]
+        if name:
+            header, brace, _ = code.partition("{")
+            for found in _DIRECTIVE.finditer(header):
+                x, y, z = (int(number or 1) for number in found.groups()[1:])
+                directives[found[1]] = (x, y, z)
+            left -= 1
+            if brace or not left:
+                yield _ptx_record(source, name, arch, directives)
+                name = ""
+
+
+def _ptx_record(source: str, name: str, arch: str | None, directives: dict[str, Shape]) -> KernelRecord:
+    bound, required = directives.get("maxntid"), directives.get("reqntid")
+    threads = prod(required) if required else None
+    unknown = (None, None, None)
+    return KernelRecord(
+        source=source, format="ptx", name=name, arch=arch, max_threads=prod(bound) if bound else None,
+        required_threads=threads, min_blocks=directives.get("minnctapersm", unknown)[0],
+        register_cap=directives.get("maxnreg", unknown)[0], cluster_dim=directives.get("reqnctapercluster"),
+        max_cluster_rank=directives.get("maxclusterrank", unknown)[0], threads=threads,
+        threads_from="required" if required else None, block_dim=required, notes=(_PTX_NOTE,),
+    )  # fmt: skip

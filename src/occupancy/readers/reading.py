@@ -10,14 +10,16 @@ import os
 import re
 import stat
 import sys
+import zipfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import IO, Any, TypeGuard
 
 from ..errors import ReadError
 from ..values.untrusted import printable
-from . import archive, ncu_rep, nsight, ptx, ptxas, pytorch_trace, triton
+from . import ncu_rep, nsight, ptxas, pytorch_trace, triton
 from .content import Content, NumberedLines, Readable, open_content, stream_name
 from .fatbin import read_device_code
 from .limits import Exhausted, Malformed, ReadLimits, checked
@@ -41,14 +43,18 @@ LINE_READERS: tuple[tuple[str, LineReader], ...] = (
     *((mark, ptxas.read_ptxas) for mark in ptxas.PTXAS_MARKS),
     *((mark, ptxas.read_res_usage) for mark in ptxas.RES_USAGE_MARKS),
     (nsight.NSIGHT_MARK, nsight.read_nsight_csv),
-    (ptx.PTX_MARK, ptx.read_ptx),
+    (ptxas.PTX_MARK, ptxas.read_ptx),
     (triton.INDUCTOR_MARK, triton.read_fusions),
 )
 """Each reads the lines from the first with its mark to the first with that of another one."""
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
-_ARCHIVE_STARTS = (b"PK\x03\x04", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
+_ZIP_START = b"PK\x03\x04"
+_ARCHIVE_STARTS = (_ZIP_START, b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
+MAX_ARCHIVE_RATIO = 100
+"""Largest factor of decompression of a whole archive; libraries of kernels have up to 30."""
+_ARCHIVE_SLACK_BYTES = 64 << 20
 
 
 def read(source: KernelSource, limits: ReadLimits | None = None, name: str | None = None) -> Iterator[Found]:
@@ -62,13 +68,12 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
         limits: The limits of all sources of the command; by default it is the only one.
         name: Its name in messages; by default its path, or its own name.
     """
-    limits = ReadLimits() if limits is None else limits
+    limits = limits or ReadLimits()
     limits.images.clear()
-    if source == STANDARD_INPUT:
-        if sys.stdin is None:
-            yield ReadProblem(STANDARD_INPUT, None, "standard input is closed")
-        else:
-            yield from _read_file(sys.stdin.buffer, limits)
+    if source == STANDARD_INPUT and sys.stdin is None:
+        yield ReadProblem(STANDARD_INPUT, None, "standard input is closed")
+    elif source == STANDARD_INPUT:
+        yield from _read_file(sys.stdin.buffer, limits)
     elif not _is_path(source):
         yield from _read_file(source, limits, name=name)
     elif os.path.isdir(source):
@@ -76,9 +81,9 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
         yield from _or_problem(_read_folder(folder, limits), str(folder), "a folder without kernels")
     elif metadata := _metadata_beside(Path(source)):
         yield from _read_paths([(metadata, None), (metadata.with_suffix(IMAGE_SUFFIX), None)], limits)
-    elif archive.is_zip(source):
-        members = _read_members(Path(source), limits)
-        yield from _or_problem(members, str(Path(source)), "an archive without kernels")
+    elif _is_zip(source):
+        archive = Path(source)
+        yield from _or_problem(_read_archive(archive, limits), str(archive), "an archive without kernels")
     else:
         yield from _read_file(source, limits)
 
@@ -93,7 +98,7 @@ def read_each(sources: Iterable[KernelSource], limits: ReadLimits | None = None)
         sources: Each as in `read`.
         limits: The limits of all sources of the command; by default there are no others.
     """
-    limits = ReadLimits() if limits is None else limits
+    limits = limits or ReadLimits()
     streams: dict[str, int] = {}
     harmless: list[ReadProblem] = []
     has_kernels = False
@@ -177,12 +182,9 @@ def _name(source: KernelSource) -> str:
 def _read_file(
     source: KernelSource, limits: ReadLimits, listed: int | None = None, name: str | None = None
 ) -> Iterator[Found]:
-    """Yield the contents of a file, or why it has none.
+    """Yield the contents of a file, or why it has none. Arguments are those of `read`.
 
-    Args:
-        source, limits: As in `read`.
-        listed: Its size when its folder was listed. Files of a folder may be without kernels.
-        name: Its name in messages.
+    ``listed`` is its size when its folder was listed: files of a folder may be without kernels.
     """
     name = _name(source) if name is None else name
     is_empty = True
@@ -230,12 +232,54 @@ def _or_problem(results: Iterable[Found], source: str, what: str) -> Iterator[Fo
         yield ReadProblem(source, None, what)
 
 
-def _read_members(path: Path, limits: ReadLimits) -> Iterator[Found]:
-    for member in archive.members(path):
-        if isinstance(member, str):
-            yield ReadProblem(str(path), None, member)
-        else:
-            yield from _read_file(member, limits, member.size)
+def _is_zip(path: str | os.PathLike[str]) -> bool:
+    """Return True for a zip archive; programs with one at their end are none."""
+    with suppress(OSError, ValueError):  # ValueError: a NUL in the path
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                return file.read(len(_ZIP_START)) == _ZIP_START and zipfile.is_zipfile(file)
+    return False
+
+
+def _read_archive(path: Path, limits: ReadLimits) -> Iterator[Found]:
+    """Yield the contents of a zip archive, such as a wheel."""
+    try:
+        archive = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        yield ReadProblem(str(path), None, f"the archive is damaged: {error}")
+        return
+    with archive:
+        members = sorted(archive.infolist(), key=lambda member: member.filename)
+        size = sum(member.file_size for member in members)
+        if size > MAX_ARCHIVE_RATIO * path.stat().st_size + _ARCHIVE_SLACK_BYTES:
+            what = "it decompresses to far more than libraries do; unpack it, and give the folder"
+            yield ReadProblem(str(path), None, what)
+            return
+        for member in members:
+            if member.is_dir():
+                continue
+            try:
+                stream = archive.open(member)
+            except Exception as error:  # of many kinds: damaged, encrypted, an unknown method of compression
+                yield ReadProblem(str(path), None, f"{member.filename} cannot be read: {error}")
+                continue
+            with stream:
+                file = _Member(stream, f"{path}/{member.filename}")
+                yield from _read_file(file, limits, member.file_size)
+
+
+class _Member:
+    """A file of an archive, as a stream."""
+
+    def __init__(self, stream: IO[bytes], name: str) -> None:
+        self._stream = stream
+        self.name = name
+
+    def read(self, size: int, /) -> bytes:
+        try:
+            return self._stream.read(size)
+        except Exception as error:  # each method of compression has errors of its own
+            raise OSError(f"the archive is damaged: {error}") from error
 
 
 def _read_paths(paths: Iterable[tuple[Path, int | None]], limits: ReadLimits) -> Iterator[Found]:
@@ -265,7 +309,10 @@ def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Found]:
         parent = waiting.pop()
         try:
             with os.scandir(parent) as listed:
-                entries = sorted(listed, key=_metadata_first)
+                # Triton's metadata come before the images that they describe.
+                entries = sorted(
+                    listed, key=lambda each: (not each.name.endswith(METADATA_SUFFIX), each.name)
+                )
         except OSError as error:
             closed.append(error)
             continue
@@ -291,10 +338,6 @@ def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Found]:
         yield from _read_paths(files, limits)
     for refused in closed:
         yield ReadProblem(str(refused.filename), None, f"cannot be read: {refused.strerror or refused}")
-
-
-def _metadata_first(entry: os.DirEntry[str]) -> tuple[bool, str]:
-    return not entry.name.endswith(METADATA_SUFFIX), entry.name
 
 
 def read_content(content: Content) -> Iterator[Found]:
@@ -374,7 +417,7 @@ def _read_lines(content: Content) -> Iterator[Found]:
         nonlocal reader
         _, line = numbered
         for mark, other in LINE_READERS:
-            if mark in line and (mark != ptx.PTX_MARK or ptx.TARGET.match(line)):
+            if mark in line and (mark != ptxas.PTX_MARK or ptxas.PTX_TARGET.match(line)):
                 reader = other
                 break
         return reader
