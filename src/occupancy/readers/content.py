@@ -10,8 +10,8 @@ import re
 import stat
 import tempfile
 import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -35,30 +35,24 @@ _SHRUNK = "the file has become shorter while it was read"
 
 
 class Readable(Protocol):
-    """Whatever gives bytes or text, a piece at a time."""
+    """A stream of bytes or text."""
 
     def read(self, size: int, /) -> bytes | str | None: ...
 
 
 class Bytes(Protocol):
-    """Bytes that are in memory, or are read when a slice of them is needed."""
+    """Bytes in memory, or read when a slice of them is needed."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, place: slice, /) -> memoryview: ...
 
 
 class Content:
-    """A file or stream that is open for reading.
+    """An open file, or a stream, whose ``path`` is None.
 
     Binary formats are read through `part` and `search`, a piece at a time, and text through `text`. Nothing
     is mapped into memory: the system ends a process whose mapped file is cut short, as linkers do.
-
-    Args:
-        name: The path, or the name of the stream.
-        file: The open file.
-        size: Its size in bytes.
-        limits: The limits of the file; or of all files of the command, to which its own are added.
-        path: The path; None for a stream.
+    The limits are those of the file; or of all files of the command, to which its own are added.
     """
 
     def __init__(
@@ -75,7 +69,7 @@ class Content:
         self.limits = ReadLimits(stored, limits) if limits.shared is limits else limits
         self.is_compressed = self.part()[: len(GZIP_MAGIC)] == GZIP_MAGIC
         self.has_device_code = False  # true once an image was read, with kernels or without
-        self.errors = CompilerErrors()  # errors of a compiler in the text, as far as it was read
+        self.errors = CompilerErrors()
 
     def part(self, start: int = 0, end: int | None = None) -> Bytes:
         """Return the bytes from one place to another, by default to the end."""
@@ -85,10 +79,9 @@ class Content:
         return _Stored(self._file, start, min(end, self.size))
 
     def search(self, overlap: int) -> Generator[tuple[int, int, bytes | bytearray], int | None, None]:
-        """Yield the parts that hold data, up to 1 MiB: start, end and bytes.
+        """Yield the parts that hold data, up to 1 MiB: start, end, and bytes with an overlap behind the end.
 
-        The caller may `send` the place to go on from. As many bytes as ``overlap`` go on behind the end, so
-        that a pattern across two parts is seen as a whole.
+        The caller may `send` the place to go on from.
         """
         buffer = bytearray(WINDOW_BYTES + overlap)
         position = 0
@@ -113,7 +106,6 @@ class Content:
         return buffer if size == len(buffer) else buffer[:size]
 
     def has_changed(self) -> bool:
-        """Return whether the file was changed since it was opened."""
         return self._state_now() != self._state
 
     def _state_now(self) -> tuple[int, int] | None:
@@ -182,8 +174,6 @@ class Content:
 
 
 class _Stored:
-    """Bytes of a file that are read when a slice of them is needed."""
-
     def __init__(self, file: BinaryIO, start: int, end: int) -> None:
         self._file = file
         self._start = start
@@ -231,49 +221,29 @@ class _Metered(io.RawIOBase):
 
 
 class Text:
-    """A text that is read a piece at a time, and paid for by the limits."""
+    """A text that is read a piece at a time, within the limits."""
 
     def __init__(self, stream: io.TextIOWrapper, limits: ReadLimits) -> None:
         self._stream = stream
         self.limits = limits
 
-    def lines(self, inspect: Callable[[str, int], None] | None = None) -> Iterator[tuple[int, str]]:
-        """Yield the numbered lines; an endless one comes in pieces.
-
-        Args:
-            inspect: Called with thousands of lines before they are yielded, and the number of the first.
-        """
-        number = 0
-        rest = ""
-        while chunk := self.read(CHUNK_CHARACTERS):
-            text = rest + chunk
-            *lines, rest = text.split("\n")
-            if inspect is not None:
-                inspect(text[: len(text) - len(rest)], number + 1)
-            if len(rest) >= MAX_LINE_CHARACTERS:
-                lines, rest = [*lines, rest], ""
-            self.limits.consume("pieces", len(lines))
-            for line in lines:
+    def lines(self, errors: CompilerErrors) -> Iterator[tuple[int, str]]:
+        """Yield the numbered lines, and count the errors in them; an endless line comes in pieces."""
+        number, rest = 0, ""
+        while text := rest + (chunk := self.read(CHUNK_CHARACTERS)):
+            end = text.rfind("\n") + 1
+            if not chunk or len(text) - end >= MAX_LINE_CHARACTERS:
+                end = len(text)
+            whole, rest = text[:end], text[end:]
+            errors.inspect(whole, number + 1)
+            self.limits.consume("pieces", whole.count("\n") + 1)
+            for line in io.StringIO(whole):
                 number += 1
-                yield number, f"{line}\n"
-        if rest:
-            if inspect is not None:
-                inspect(rest, number + 1)
-            yield number + 1, rest
+                yield number, line
 
     def read(self, size: int) -> str:
-        """Return the next characters, up to a number of them; none at the end."""
         with damage_as_malformed():
             return self._stream.read(size)
-
-
-def first_number(pattern: re.Pattern[str], text: str) -> int | None:
-    """Return the number that the pattern's first group finds in the text.
-
-    Patterns take at most twelve digits: Python refuses to convert thousands, and no count has more.
-    """
-    found = pattern.search(text)
-    return int(found[1]) if found else None
 
 
 @contextmanager
@@ -291,13 +261,7 @@ def damage_as_malformed() -> Iterator[None]:
 def open_content(
     source: str | os.PathLike[str] | Readable, limits: ReadLimits, name: str | None = None
 ) -> Iterator[Content]:
-    """Open a path, or an object with ``read`` that gives bytes or text.
-
-    Args:
-        source: The path or the object.
-        limits: The limits of the file; or of all files of the command, to which its own are added.
-        name: The name of a stream in messages.
-    """
+    """Open a path, or a stream with a name for messages."""
     if not isinstance(source, (str, os.PathLike)):
         with _copied(source) as (file, size):
             yield Content(name or stream_name(source), file, size, limits)
@@ -327,32 +291,27 @@ def stream_name(stream: object) -> str:
 @contextmanager
 def _copied(stream: Readable) -> Iterator[tuple[BinaryIO, int]]:
     # Readers go back and forth, which a pipe does not allow: it is kept in memory, or on disk if long.
-    kept = io.BytesIO()
-    size = _copy(stream, kept, _KEPT_IN_MEMORY)
-    if size <= _KEPT_IN_MEMORY:
-        yield kept, size
-        return
-    with damage_as_malformed():
-        file = tempfile.TemporaryFile()  # noqa: SIM115, only the creation may fail so
-    with file:
-        file.write(kept.getvalue())
-        kept.close()
-        size += _copy(stream, file, MAX_STREAM_BYTES)
-        if size > MAX_STREAM_BYTES:
-            raise Malformed(f"more than {MAX_STREAM_BYTES >> 30} GiB come from the stream; save it as a file")
+    memory = io.BytesIO()
+    file: BinaryIO = memory
+    size = 0
+    with ExitStack() as stack:
+        while True:
+            with damage_as_malformed():
+                piece = stream.read(MIB)
+            if not piece:
+                break
+            size += file.write(piece.encode("utf-8", "replace") if isinstance(piece, str) else piece)
+            if size > MAX_STREAM_BYTES:
+                raise Malformed(
+                    f"more than {MAX_STREAM_BYTES >> 30} GiB come from the stream; save it as a file"
+                )
+            if size > _KEPT_IN_MEMORY and file is memory:
+                with damage_as_malformed():
+                    file = stack.enter_context(tempfile.TemporaryFile())
+                file.write(memory.getvalue())
+                memory.close()
         file.flush()
         yield file, size
-
-
-def _copy(stream: Readable, file: BinaryIO, most: int) -> int:
-    size = 0
-    while size <= most:
-        with damage_as_malformed():
-            piece = stream.read(MIB)
-        if not piece:
-            break
-        size += file.write(piece.encode("utf-8", "replace") if isinstance(piece, str) else piece)
-    return size
 
 
 _WORDS = ("error", "fatal")  # words of which every such line has one
@@ -374,25 +333,22 @@ MOST_QUOTED = 160
 
 @dataclass(slots=True)
 class CompilerErrors:
-    """The errors of one log."""
+    """The errors of a compiler in a text."""
 
-    first: str = ""  # the first of them, printable
-    line: int = 0  # its number
+    first: str = ""
+    line: int = 0  # the number of the first
     count: int = 0
 
-    def inspect(self, text: str, first: int) -> None:
-        """Count the errors in some whole lines."""
-        # Most texts have none, and are passed at the speed of memory.
-        if not any(word in text for word in _WORDS):
+    def inspect(self, text: str, number: int) -> None:
+        """Count the errors in whole lines, the first of which has a number."""
+        if not any(word in text for word in _WORDS):  # most texts, at the speed of memory
             return
-        for number, line in enumerate(text.split("\n"), first):
-            if not any(word in line for word in _WORDS):
-                continue
+        for place, line in enumerate(text.split("\n"), number):
             plain = _ESCAPES.sub("", line[:_MOST_MATCHED])
             if is_error(plain):
                 self.count += 1
                 if self.count == 1:
-                    self.first, self.line = cut(printable(plain.strip()), MOST_QUOTED), number
+                    self.first, self.line = cut(printable(plain.strip()), MOST_QUOTED), place
 
     def __str__(self) -> str:
         more = f" and {self.count - 1:,} more" if self.count > 1 else ""
@@ -401,4 +357,4 @@ class CompilerErrors:
 
 def is_error(line: str) -> bool:
     """Return whether a line is an error of a compiler or the linker."""
-    return bool(_TOOL.match(line) or _PLACED.search(line))
+    return any(word in line for word in _WORDS) and bool(_TOOL.match(line) or _PLACED.search(line))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
-from .content import NumberedLines, first_number
+from .content import NumberedLines
 from .cubin import FIRST_WITH_RESERVED_SHARED_MEMORY, RESERVED_SHARED_MEMORY
 from .record import Found, KernelRecord, ReadProblem, Shape
 
@@ -113,13 +113,19 @@ def _usage(found: re.Match[str]) -> dict[str, Any]:
     return {
         "regs": int(found[1]),
         "static_smem": int(shared[1]) + int(shared[2] or 0) if shared else 0,
-        "barriers": first_number(_BARRIERS, rest),
-        "stack_bytes": first_number(_STACK, rest),
+        "barriers": _number(_BARRIERS, rest),
+        "stack_bytes": _number(_STACK, rest),
     }
 
 
 def _left_open(source: str, number: int, kernel: dict[str, Any]) -> ReadProblem:
     return ReadProblem(source, None, f"the lines about {kernel['name']} end without its registers", number)
+
+
+def _number(pattern: re.Pattern[str], text: str) -> int | None:
+    # Patterns take at most twelve digits: Python refuses to convert thousands, and no count has more.
+    found = pattern.search(text)
+    return int(found[1]) if found else None
 
 
 _ARCH = re.compile(r"^\s*arch\s*=\s*(sm_(\d{1,12})\w*)")
@@ -148,13 +154,13 @@ def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Found]:
         elif found := _FUNCTION.match(line):
             name = found[1]
         elif (found := _LISTED_REGISTERS.match(line)) and name and _KERNEL in line:
-            shared = first_number(_LISTED_SHARED, line)
+            shared = _number(_LISTED_SHARED, line)
             is_large = shared is not None and shared >= RESERVED_SHARED_MEMORY
             if shared is not None and is_large and has_reservation:
                 shared -= RESERVED_SHARED_MEMORY
             yield KernelRecord(
                 source=source, format="res-usage", name=name, arch=arch, regs=int(found[1]),
-                static_smem=shared, stack_bytes=first_number(_LISTED_STACK, line),
+                static_smem=shared, stack_bytes=_number(_LISTED_STACK, line),
                 notes=(_UNKNOWN_ARCH_NOTE,) if is_large and arch is None else (),
             )  # fmt: skip
             name = ""

@@ -423,6 +423,6 @@ def _read_lines(content: Content) -> Iterator[Found]:
         return reader
 
     with content.text() as text:
-        for read_part, part in groupby(text.lines(content.errors.inspect), reader_of):
+        for read_part, part in groupby(text.lines(content.errors), reader_of):
             if read_part is not None:
                 yield from read_part(part, content.name)
