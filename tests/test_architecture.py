@@ -19,7 +19,7 @@ BUDGETS = {
     "values": 1570,
     "tables": 1160,
     "engine": 950,
-    "readers": 3790,
+    "readers": 3700,
     "advice": 1300,
     "arrays": 710,
     "device": 810,

@@ -5,13 +5,13 @@ import struct
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from occupancy.readers.attributes import (
+from occupancy.readers.cubin import (
     MAX_THREADS,
     MAXREG_COUNT,
     REGCOUNT,
     REQNTID,
+    attribute_fields,
     kernel_values,
-    stated,
     symbol_key,
     symbol_values,
 )
@@ -52,9 +52,9 @@ def test_the_last_of_a_kind_counts_and_what_the_end_cuts_off_is_there_in_part(
 
 def test_what_is_stated() -> None:
     data = struct.pack("<BBHIII", 4, REQNTID, 12, 16, 8, 2) + struct.pack("<BBH", 3, MAXREG_COUNT, 64)
-    fields = stated(kernel_values(memoryview(data)))
+    fields = attribute_fields(kernel_values(memoryview(data)))
     assert (fields["block_dim"], fields["threads"], fields["register_cap"]) == ((16, 8, 2), 256, 64)
-    assert stated(()) == stated(kernel_values(memoryview(b"")))
+    assert attribute_fields(()) == attribute_fields(kernel_values(memoryview(b"")))
 
 
 @given(st.lists(st.tuples(IDS, st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)), max_size=20))

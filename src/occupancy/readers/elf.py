@@ -32,11 +32,12 @@ SHN_XINDEX = 0xFFFF
 STT_FUNC = 2
 STB_LOCAL = 0
 
-_NOTHING = memoryview(b"")
-
 Section = tuple[int, int, int, int, int, int, int]
 """Name, type, flags, offset, size, link, info. A plain tuple, as a library has a million of them: naming the
 parts of each took longer than reading them."""
+
+Symbol = tuple[int, int, int, int, int, int]
+"""Name, type and binding, flags, section, start, size."""
 
 KernelSymbol = tuple[int, str, int, bool]
 """The number of a function's symbol, its name, the section of its code, and whether it is local."""
@@ -103,47 +104,45 @@ class Image:
 
     def functions(self, flag: int) -> Iterator[KernelSymbol]:
         """Yield the functions whose `st_other` has a flag, in their order."""
-        names, entries, wide = self._symbols()
-        for number, (name, info, other, section, _, _) in enumerate(SYMBOL.iter_unpack(entries)):
+        names, symbols = self._symbols()
+        for number, (name, info, other, section, _, _) in enumerate(symbols):
             if other & flag and info & 0xF == STT_FUNC:
-                section = _wide_section(number, section, wide)
                 yield number, self._name(names, name), section, info >> 4 == STB_LOCAL
 
     def places_of_functions(self, flag: int) -> dict[int, list[tuple[int, int]]]:
-        """Return the places of functions whose `st_other` lacks a flag.
-
-        By section: starts and ends, in order and without overlaps.
-        """
-        _, entries, wide = self._symbols()
+        """Return the places of functions whose `st_other` lacks a flag, by section, without overlaps."""
+        _, symbols = self._symbols()
         found: dict[int, list[tuple[int, int]]] = {}
-        for number, (_, info, other, section, start, size) in enumerate(SYMBOL.iter_unpack(entries)):
+        for _, info, other, section, start, size in symbols:
             if info & 0xF == STT_FUNC and not other & flag:
-                section = _wide_section(number, section, wide)
                 found.setdefault(section, []).append((start, start + size))
         return {section: _without_overlaps(places) for section, places in found.items()}
 
     def sections_of_symbols(self) -> dict[int, int]:
         """Return the section of each symbol, by the symbol's number."""
-        _, entries, wide = self._symbols()
-        return {
-            number: _wide_section(number, section, wide)
-            for number, (_, _, _, section, _, _) in enumerate(SYMBOL.iter_unpack(entries))
-        }
+        _, symbols = self._symbols()
+        return {number: section for number, (_, _, _, section, _, _) in enumerate(symbols)}
 
-    def _symbols(self) -> tuple[int, memoryview, memoryview]:
-        """Return the table of names, the symbols, and their wide sections."""
+    def _symbols(self) -> tuple[int, Iterator[Symbol]]:
+        """Return the section of the names, and the symbols."""
         table = self._first_section(SHT_SYMTAB)
         if table is None:
-            return 0, _NOTHING, _NOTHING
+            return 0, iter(())
         _, _, _, offset, size, names, _ = table
         count = size // SYMBOL.size
-        entries = self.part(offset, count * SYMBOL.size, "symbol table")
+        symbols = SYMBOL.iter_unpack(self.part(offset, count * SYMBOL.size, "symbol table"))
         self.limits.consume("pieces", count)
         wide = self._first_section(SHT_SYMTAB_SHNDX)
         if wide is None:
-            return names, entries, _NOTHING
+            return names, symbols
         _, _, _, offset, size, _, _ = wide
-        return names, entries, self.part(offset, size // 4 * 4, "table of section numbers").cast("I")
+        sections = self.part(offset, size // 4 * 4, "table of section numbers").cast("I")
+        return names, (
+            (*symbol[:3], sections[number], *symbol[4:])
+            if symbol[3] == SHN_XINDEX and number < len(sections)
+            else symbol
+            for number, symbol in enumerate(symbols)
+        )
 
     def _first_section(self, type: int) -> Section | None:
         return next((section for section in self.sections if section[1] == type), None)
@@ -167,11 +166,6 @@ class Image:
         name = table[offset : end if end >= 0 else offset + MAX_NAME_BYTES]
         self.limits.consume("tables", NAME_COST * len(name))
         return name.decode("utf-8", "replace")
-
-
-def _wide_section(number: int, section: int, wide: memoryview) -> int:
-    """Return a symbol's section, from the wide table if 16 bits cannot hold it."""
-    return wide[number] if section == SHN_XINDEX and number < len(wide) else section
 
 
 def _without_overlaps(places: list[tuple[int, int]]) -> list[tuple[int, int]]:

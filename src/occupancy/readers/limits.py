@@ -27,8 +27,7 @@ MAX_NAME_BYTES = 1 << 16  # longer names are cut. Names of C++ templates reach a
 MAX_PROBLEMS = 100  # damaged pieces after which the rest of a file is not read
 MAX_NUMBER = 10**12 - 1  # the largest number in JSON, which can be too large for a float, or to be printed
 LEAST_FILE_BYTES = 1 << 12  # size that each file counts as at least: opening it takes time, too
-MOST_REMEMBERED = 1 << 13
-"""Names and counts that are remembered: a library has each kernel for ten architectures."""
+MOST_REMEMBERED = 1 << 13  # names and counts that are remembered: a library has each for ten architectures
 
 
 class Malformed(Exception):  # noqa: N818, it is caught within the readers
@@ -66,12 +65,7 @@ CEILINGS = {
 
 
 class ReadLimits:
-    """The amounts that may still be read, of all files or of one.
-
-    Args:
-        size: Bytes of the file; None for the limits that all files of a command share.
-        shared: The limits that the file shares with the others of the command.
-    """
+    """The amounts that may still be read: of a file of a size, or shared by all files of a command."""
 
     def __init__(self, size: int | None = None, shared: ReadLimits | None = None) -> None:
         self.images: set[tuple[int, int]] = set()
@@ -85,16 +79,10 @@ class ReadLimits:
 
     @property
     def shared(self) -> ReadLimits:
-        """The limits of all files of the command."""
         return self if self._parent is None else self._parent
 
     def consume(self, kind: str, amount: int = 1) -> None:
-        """Consume an amount of the file's allowance, then of the shared one.
-
-        Raises:
-            Exhausted: More than is read of the file.
-            Malformed: The same, where other pieces of the file can still be read.
-        """
+        """Consume an amount of the file's allowance, then of the shared one; raise if both are used up."""
         left = self._left[kind] - amount
         if left < 0 and self._parent is not None and self._parent._left[kind] + left >= 0:
             self._parent._left[kind] += left
@@ -113,15 +101,11 @@ class ReadLimits:
         self._left["tables"] += 4 * size
 
     def consume_name(self, name: str) -> None:
-        """Consume the memory that a name takes, more or less."""
         self.consume("names", len(name) if name.isascii() else 4 * len(name))
 
 
 def checked(limits: ReadLimits, found: Iterator[Found], source: str) -> Iterator[Found]:
-    """Yield the results of a reader, sanitized, as far as the limits go.
-
-    It also ends where so much is damaged that the source is none of its kind. A problem reports that.
-    """
+    """Yield the results of a reader, sanitized, until the limits are reached or too much is damaged."""
     problems = 0
     demangled: set[str] = set()
     try:
@@ -143,7 +127,6 @@ def checked(limits: ReadLimits, found: Iterator[Found], source: str) -> Iterator
 
 
 def _check(record: KernelRecord, limits: ReadLimits, demangled: set[str]) -> KernelRecord | ReadProblem:
-    """Return the record sanitized; a problem if no kernel can have its counts."""
     limits.consume("kernels" if record.launches is None else "launches")
     limits.consume_name(record.name)
     record = sanitize(record)

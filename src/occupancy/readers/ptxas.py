@@ -1,4 +1,4 @@
-"""Texts of the compiler: the output of ``ptxas -v`` in any log, that of ``cuobjdump -res-usage``, and PTX.
+"""Texts of the compiler: ``ptxas -v`` in any log, ``cuobjdump -res-usage``, PTX.
 
 The items of a line are found one by one and never by position: every toolkit has added some, and the
 compilers of old GPUs had others.

@@ -11,13 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..errors import InputError, OccupancyError, foreign_message, shown, type_name
+from ..errors import InputError, OccupancyError, foreign_message, type_name
 from .limits import Malformed, sanitize
 from .reading import stream_kernels
 from .record import KernelRecord, Shape
-from .triton import metadata_record
-
-BYTES_PER_SPILL = 4  # Triton and Inductor count local memory in registers
+from .triton import metadata_record, whole_number
 
 _WHERE = "kernel"
 _KNOWN = (
@@ -53,9 +51,8 @@ def read_kernel(obj: object) -> KernelRecord:
     except Malformed as error:
         raise InputError(f"{type_name(obj)}: {error}", where=_WHERE) from error
     except Exception as error:  # a framework without a GPU raises errors of its own
-        raise InputError(
-            f"{type_name(obj)} could not be asked: {foreign_message(error)}", where=_WHERE
-        ) from error
+        what = f"{type_name(obj)} could not be read: {foreign_message(error)}"
+        raise InputError(what, where=_WHERE) from error
     hint = _CONFIGURATION_HINT if is_configuration else ""
     if type(obj) is int:
         hint = "Give threads per block by name: threads=256."
@@ -68,24 +65,16 @@ def _record(obj: Any, **values: Any) -> KernelRecord:
     )
 
 
-_REGISTERS_OF_BLOCK = 1 << 16
-_MOST_THREADS = 1024
-
-
-def _launch_bound(most: int | None, regs: int | None) -> int | None:
-    """Return the launch bound; None if registers explain the attribute."""
-    registers_of_warp = -(-(regs or 1) // 8) * 8 * 32
-    by_registers = _REGISTERS_OF_BLOCK // registers_of_warp // 4 * 4 * 32
-    return most if most is not None and most < min(by_registers, _MOST_THREADS) else None
-
-
 def _from_driver(obj: Any) -> KernelRecord:
     # CuPy and PyCUDA give a function's attributes the same names; so does cuda.core, one level down.
     version, regs = _whole(obj, "binary_version"), _whole(obj, "num_regs")
+    most = _whole(obj, "max_threads_per_block")
+    registers_of_warp = -(-(regs or 1) // 8) * 8 * 32
+    by_registers = (1 << 16) // registers_of_warp // 4 * 4 * 32  # of a block's 65,536
     return _record(
         obj, arch=f"sm_{version}" if version else None, regs=regs,
         static_smem=_whole(obj, "shared_size_bytes"), stack_bytes=_whole(obj, "local_size_bytes"),
-        max_threads=_launch_bound(_whole(obj, "max_threads_per_block"), regs),
+        max_threads=most if most is not None and most < min(by_registers, 1024) else None,
     )  # fmt: skip
 
 
@@ -98,7 +87,7 @@ def _from_cuda_core(obj: Any) -> KernelRecord:
 
 
 def _from_numba(obj: Any) -> KernelRecord:
-    """Read a dispatcher of one signature, or an overload."""
+    # A dispatcher of one signature, or an overload.
     prefix = "" if hasattr(obj, "regs_per_thread") else "get_"
     return _record(
         obj, regs=_only_signature(obj, f"{prefix}regs_per_thread"),
@@ -111,7 +100,7 @@ def _only_signature(obj: Any, name: str) -> int | None:
     value = _value(obj, name)
     values = [*value.values()] if isinstance(value, Mapping) else [value]
     if len(values) == 1:
-        return _checked(values[0], name)
+        return whole_number(values[0], name)
     what, hint = "not compiled yet", "Launch it once, or compile it."
     if values:
         what, hint = f"compiled for {len(values)} signatures", "Pass one of the values of its overloads."
@@ -132,7 +121,7 @@ def _from_triton(obj: Any) -> KernelRecord:
 
 
 def _from_inductor(obj: Any) -> KernelRecord:
-    """Read a launcher, or a kernel that is launched statically."""
+    # A launcher, or a kernel that is launched statically.
     warps = _whole(getattr(obj, "config", obj), "num_warps")
     threads = warps * 32 if warps else None
     return _record(
@@ -143,18 +132,16 @@ def _from_inductor(obj: Any) -> KernelRecord:
 
 
 def _spilled_bytes(obj: Any) -> int | None:
-    spills = _whole(obj, "n_spills")
-    return None if spills is None else spills * BYTES_PER_SPILL
+    spills = _whole(obj, "n_spills")  # in registers
+    return None if spills is None else 4 * spills
 
 
 def _from_image(obj: Any) -> KernelRecord:
     image = obj.code if hasattr(obj, "code") else obj.__cubin__
-    if isinstance(image, str):
-        image = image.encode()
-    if not isinstance(image, (bytes, bytearray, memoryview)):
-        what, hint = "has kept no device code", "Have the framework keep the cubin."
-        raise InputError(f"{type_name(obj)} {what}", where=_WHERE, hint=hint)
-    return _only_kernel(bytes(image), type_name(obj), "")
+    if not isinstance(image, (str, bytes, bytearray, memoryview)):
+        hint = "Have the framework keep the cubin."
+        raise InputError(f"{type_name(obj)} has kept no device code", where=_WHERE, hint=hint)
+    return _only_kernel(image.encode() if isinstance(image, str) else bytes(image), type_name(obj), "")
 
 
 def _only_kernel(image: bytes, source: str, name: str) -> KernelRecord:
@@ -185,15 +172,8 @@ def _value(obj: Any, name: str) -> Any:
 
 
 def _whole(obj: Any, name: str) -> int | None:
-    return _checked(_value(obj, name), name)
-
-
-def _checked(value: Any, name: str) -> int | None:
-    if value is None or value == -1:  # CuPy's value for what the driver does not know
-        return None
-    if not isinstance(value, int):
-        raise Malformed(f"{name} is {shown(value)}, not a whole number")
-    return int(value)
+    value = whole_number(_value(obj, name), name)
+    return None if value == -1 else value  # CuPy's value for what the driver does not know
 
 
 def _as_dict(value: Any) -> dict[str, Any]:

@@ -2,8 +2,7 @@
 
 They are line programs of DWARF 2 to 4 (section 6.2 of the standard, version 4). Every function has a
 sequence of its own, which begins by setting the address 0; a relocation names the section of that address.
-So only the first row of each sequence is run, from the place that the relocation names. No other part of
-DWARF is needed, so a reader of all of it would be more than this takes.
+So only the first row of each sequence is run, from the place that the relocation names.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ _PIECES_OF_ROW = 16
 MAX_PATH_CHARACTERS = 4096
 
 _COPY, _ADVANCE_LINE, _SET_FILE, _FIXED_ADVANCE_PC = 1, 3, 4, 9
-
 
 Place = tuple[str, int]  # a file of the source, and a line
 
@@ -58,10 +56,7 @@ class _Unit(NamedTuple):
 
 
 def read_places(image: Image, relocations: Section) -> dict[int, Place] | None:
-    """Return the first lines of functions, by the section of their code.
-
-    None if the relocations are not those of the line table.
-    """
+    """Return the first lines of functions by section; None if the relocations are of another table."""
     _, type, _, offset, size, _, table = relocations
     if table >= len(image.sections):
         return None
@@ -73,12 +68,12 @@ def read_places(image: Image, relocations: Section) -> dict[int, Place] | None:
         if max(table_size, size) > MAX_LINE_TABLE_BYTES:
             return {}
         data = bytes(image.part(table_offset, table_size, "table of lines"))
-        entries = image.part(offset, size, "relocations of the table of lines")
+        form = _RELA if type == SHT_RELA else _REL
+        entries = image.part(offset, size // form.size * form.size, "relocations of the table of lines")
         symbols = image.sections_of_symbols()
         units = _units(data, image.limits)
         starts = [unit.start for unit in units]
-        form = _RELA if type == SHT_RELA else _REL
-        for address, info, *_ in form.iter_unpack(entries[: len(entries) // form.size * form.size]):
+        for address, info, *_ in form.iter_unpack(entries):
             image.limits.consume("pieces", _PIECES_OF_ROW)
             section = symbols.get(info >> 32)
             if units and section is not None and section not in found:
@@ -106,7 +101,6 @@ def _units(data: bytes, limits: ReadLimits) -> list[_Unit]:
 
 
 def _unit(data: bytes, position: int, program: int, end: int, limits: ReadLimits) -> _Unit:
-    """Read a header from `line_base` on."""
     line_base, line_range, opcode_base = struct.unpack_from("<bBB", data, position)
     position += 3
     lengths = data[position : position + opcode_base - 1]
@@ -121,8 +115,8 @@ def _unit(data: bytes, position: int, program: int, end: int, limits: ReadLimits
     while position < program and data[position]:
         name, position = _string(data, position)
         folder_number, position = _unsigned(data, position)
-        _, position = _unsigned(data, position)  # the time of its change
-        _, position = _unsigned(data, position)  # its size
+        for _ in ("time of its change", "size"):
+            _, position = _unsigned(data, position)
         files.append((name, folder_number))
     return _Unit(program, end, line_base, line_range, opcode_base, lengths, folders, files)
 

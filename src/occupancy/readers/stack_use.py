@@ -24,22 +24,22 @@ from .record import Spills
 
 FIRST_ARCHITECTURE = 70  # the first architecture whose instructions have 16 bytes
 INSTRUCTION_BYTES = 16
-MAX_CODE_BYTES = 64 * MIB
-MAX_STACK_ACCESSES = 1 << 17
-"""The most code, and loads and stores, of a kernel whose spills are counted. Those of NVIDIA's libraries
-reach some hundreds of KiB, and of loads and stores."""
+# Kernels of NVIDIA's libraries have up to some hundreds of KiB of code, and of loads and stores.
+MAX_CODE_BYTES, MAX_STACK_ACCESSES = 64 * MIB, 1 << 17
 
 _INSTRUCTION = struct.Struct("<QQ")
 _LDL, _STL = 0x983, 0x387  # opcodes: the lowest twelve bits
 _LOCAL = frozenset({_LDL, _STL})
-_WITHOUT_FIRST = frozenset({0x547, 0x355})
-"""BRA and BMOV, which have no register in the place of the first one."""
-_JUMPS = b"\x41\x42\x43\x44\x47\x48\x49\x4a\x4d\x50"
-"""The first byte of BRA, BRX, CALL, RET, EXIT and others, after which another instruction may be next."""
+_WITHOUT_FIRST = frozenset({0x547, 0x355})  # BRA and BMOV have no register in the place of the first one
+_JUMPS = b"\x41\x42\x43\x44\x47\x48\x49\x4a\x4d\x50"  # first bytes of BRA, BRX, CALL, RET, EXIT and others
 _ALWAYS = 7  # the predicate of an instruction that is always executed
 _STACK_POINTER = 1
-_RESULT, _FIRST, _SECOND, _THIRD = 2, 3, 4, 8
-"""The bytes of an instruction that name registers: its result, and up to three operands."""
+_RESULT, _FIRST, _SECOND, _THIRD = (
+    2,
+    3,
+    4,
+    8,
+)  # bytes that name registers: the result, and up to three operands
 
 # Tables from a byte to what the instruction may be: a bit for a load, and one for a store.
 _AS_LOAD, _AS_STORE = 1, 2

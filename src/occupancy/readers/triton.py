@@ -3,25 +3,24 @@
 Triton's has JSON metadata beside the cubin of each kernel. Together they are complete: the cubin has the
 registers, and the metadata the block size and the shared memory, all of which is requested at launch.
 
-Inductor's has modules that call the kernels: before each call the path of the kernel's own file, which the
-line tables of the kernel name, and the operations that it was made of. The choice of the autotuner is JSON
-beside that file, with the name of the folder of Triton's cache.
+Inductor's has modules that call the kernels: before each call the path of the kernel's own file, and its
+operations. The choice of the autotuner is JSON beside that file, with the name of a folder of Triton's cache.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from ..errors import shown
 from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
 from .content import Content, NumberedLines, open_content
 from .fatbin import read_device_code
-from .limits import MAX_NUMBER, MIB, Malformed, ReadLimits
+from .limits import MAX_NUMBER, MIB, Malformed
 from .record import Choice, Found, Fusion, KernelRecord, ReadProblem, Shape, SourceFormat, file_name
 
 MAX_METADATA_BYTES = MIB  # metadata have a few KB
@@ -50,44 +49,41 @@ def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Found]:
         return
     if described is None:
         return
-    if content.path is None:
-        what = "there is no cubin beside a stream; give the folder that holds both"
-    else:
-        image = content.path.with_suffix(IMAGE_SUFFIX)
-        try:
-            yield from _with_image(described, image, content.limits)
-            return
-        except Malformed as error:
-            what = f"{image.name}: {error}"
-    yield described
-    yield ReadProblem(source, None, f"the registers of {described.name} are not known: {what}")
-
-
-def _with_image(described: KernelRecord, image: Path, limits: ReadLimits) -> Iterator[Found]:
-    """Yield the kernel with the values of its image, and other kernels."""
-    if image.exists() and not image.is_file():  # a pipe would be waited for
-        raise Malformed("it is no file")
-    with open_content(image, _image_limits(image, limits)) as content:
-        found = list(read_device_code(content))
-    kernels = [each for each in found if isinstance(each, KernelRecord)]
-    damage = [each for each in found if isinstance(each, ReadProblem)]
-    if not kernels:
-        raise Malformed(damage[0].what if damage else "it holds no kernel")
+    try:
+        kernels, damage = _read_image(content)
+    except Malformed as error:
+        yield described
+        yield ReadProblem(source, None, f"the registers of {described.name} are not known: {error}")
+        return
     own = next((kernel for kernel in kernels if kernel.name == described.name), kernels[0])
     yield described.with_compiled(own)
     yield from (kernel for kernel in kernels if kernel is not own)
     yield from damage[:1]
 
 
-def _image_limits(image: Path, limits: ReadLimits) -> ReadLimits:
-    """Return the limits of an image: its own once, for any number of links."""
-    with suppress(OSError):
-        status = image.stat()
-        identity = status.st_dev, status.st_ino
-        if identity in limits.shared.images:
-            return limits
-        limits.shared.images.add(identity)
-    return limits.shared
+def _read_image(metadata: Content) -> tuple[list[KernelRecord], list[ReadProblem]]:
+    """Return the kernels and the problems of the cubin beside metadata."""
+    if metadata.path is None:
+        raise Malformed("there is no cubin beside a stream; give the folder that holds both")
+    image, limits = metadata.path.with_suffix(IMAGE_SUFFIX), metadata.limits
+    try:
+        if image.exists() and not image.is_file():  # a pipe would be waited for
+            raise Malformed("it is no file")
+        with suppress(OSError):  # its own limits once, for any number of links
+            status = os.stat(image)
+            identity = status.st_dev, status.st_ino
+            if identity not in limits.shared.images:
+                limits.shared.images.add(identity)
+                limits = limits.shared
+        with open_content(image, limits) as content:
+            found = list(read_device_code(content))
+        kernels = [each for each in found if isinstance(each, KernelRecord)]
+        damage = [each for each in found if isinstance(each, ReadProblem)]
+        if not kernels:
+            raise Malformed(damage[0].what if damage else "it holds no kernel")
+    except Malformed as error:
+        raise Malformed(f"{image.name}: {error}") from error
+    return kernels, damage
 
 
 def metadata_record(
@@ -114,22 +110,20 @@ def metadata_record(
 
 def _cluster(metadata: dict[str, Any]) -> Shape | None:
     dimensions = metadata.get("cluster_dims")  # up to Triton 3.5
-    if isinstance(dimensions, (list, tuple)) and len(dimensions) == 3:
-        x, y, z = (_checked(each, "cluster_dims") or 1 for each in dimensions)
-    else:
-        x, y, z = _whole(metadata, "num_ctas") or 1, 1, 1
-    shape = (x, y, z)
-    return None if shape == (1, 1, 1) else shape
+    if not isinstance(dimensions, (list, tuple)) or len(dimensions) != 3:
+        dimensions = metadata.get("num_ctas"), 1, 1
+    x, y, z = (whole_number(each, "the cluster of the metadata") or 1 for each in dimensions)
+    return None if x == y == z == 1 else (x, y, z)
 
 
 def _whole(values: dict[str, Any], key: str) -> int | None:
-    return _checked(values.get(key), key)
+    return whole_number(values.get(key), f"{key} of the metadata")
 
 
-def _checked(value: Any, key: str) -> int | None:
+def whole_number(value: Any, name: str) -> int | None:
     if value is None or (type(value) is int and abs(value) <= MAX_NUMBER):
         return value
-    raise Malformed(f"{key} of the metadata is {str(value)[:40]!r}, not a whole number")
+    raise Malformed(f"{name} is {shown(value)}, not a whole number")
 
 
 CHOICE_SUFFIX = ".best_config"
@@ -138,18 +132,13 @@ MAX_CHOICE_CHARACTERS = 1 << 16  # A choice has some hundred
 INDUCTOR_MARK = "# kernel path: "
 _OPERATIONS = "Original ATen: ["
 _OPERATION = re.compile(r"[\w.:]{1,100}", re.ASCII)
-MAX_OPERATIONS = 64  # operations of one kernel that are kept
-MAX_LIST_CHARACTERS = 1 << 14
+MAX_OPERATIONS, MAX_LIST_CHARACTERS = 64, 1 << 14  # of one kernel
 MAX_FILE_NAME_CHARACTERS = 255
-_CHOSEN = "triton_cache_hash"
 _FOLDER = re.compile(r"[\w-]{1,128}", re.ASCII)
 
 
 def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
-    """Yield the operations of the kernels that a generated module calls.
-
-    Arguments are those of `read_ptxas`.
-    """
+    """Yield the operations of the kernels of a generated module. Arguments are those of `read_ptxas`."""
     file = ""
     for _, line in lines:
         if line.startswith(INDUCTOR_MARK):
@@ -165,20 +154,12 @@ def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
 def read_choice(content: Content) -> Iterator[Found]:
     """Yield the choice of an autotuner, or a problem; nothing for older files."""
     with content.text() as text:
-        written = text.read(MAX_CHOICE_CHARACTERS + 1)
-    choice = None
-    with suppress(ValueError, RecursionError):
-        choice = json.loads(written)
-    folder = choice.get(_CHOSEN) if isinstance(choice, dict) else None
+        written = text.read(MAX_CHOICE_CHARACTERS)
+    folder: Any = written
+    with suppress(ValueError, RecursionError, AttributeError):
+        folder = json.loads(written).get("triton_cache_hash")
     if isinstance(folder, str) and _FOLDER.fullmatch(folder):
         yield Choice(content.name, folder)
-        return
-    if len(written) > MAX_CHOICE_CHARACTERS:
-        problem = f"it is longer than {MAX_CHOICE_CHARACTERS >> 10} KiB"
-    elif not isinstance(choice, dict):
-        problem = "it is no JSON object"
     elif folder is not None:
-        problem = f"{_CHOSEN} is {shown(folder)}, not the name of a folder"
-    else:
-        return
-    yield ReadProblem(content.name, None, f"the autotuner's choice cannot be read: {problem}")
+        what = f"the autotuner's choice cannot be read: {shown(folder)} is not the name of a folder"
+        yield ReadProblem(content.name, None, what)

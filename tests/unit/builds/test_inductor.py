@@ -98,24 +98,20 @@ class TestWhatIsFound:
 
 class TestHostile:
     @pytest.mark.parametrize(
-        ("content", "says"),
+        "content",
         [
-            (b"{", "it is no JSON"), (b"\x00\x01\x02", "it is no JSON"),
-            (b"[1, 2]", "it is no JSON object"), (b'{"a": ' + b"9" * 10_000 + b"}", "it is no JSON"),
-            (b'{"triton_cache_hash": "../../etc"}', "not the name of a folder"),
-            (b'{"triton_cache_hash": 5}', "triton_cache_hash is 5, not the name of a folder"),
-            (b'{"triton_cache_hash": "' + b"A" * 1000 + b'"}', "not the name of a folder"),
-            (b'{"triton_cache_hash": "\x1b[31m"}', "it is no JSON"),
-            (b'{"XBLOCK": "' + b"x" * 200_000 + b'"}', "it is longer than 64 KiB"),
-            (gzip.compress(b" " * 3_000_000), "longer than"),
+            b"{", b"\x00\x01\x02", b"[1, 2]", b'{"a": ' + b"9" * 10_000 + b"}",
+            b'{"triton_cache_hash": "../../etc"}', b'{"triton_cache_hash": 5}',
+            b'{"triton_cache_hash": "' + b"A" * 1000 + b'"}', b'{"triton_cache_hash": "\x1b[31m"}',
+            b'{"XBLOCK": "' + b"x" * 200_000 + b'"}', gzip.compress(b" " * 3_000_000),
         ],
     )  # fmt: skip
-    def test_what_is_wrong_is_said_and_the_rest_is_read(self, cache: Path, content: bytes, says: str) -> None:
+    def test_what_is_wrong_is_said_and_the_rest_is_read(self, cache: Path, content: bytes) -> None:
         a_choice(cache).write_bytes(content)
         found = occupancy.scan(cache)
         (problem,) = found.problems
         assert problem.source == str(a_choice(cache))
-        assert re.search(says, problem.what)
+        assert re.search("choice cannot be read: .* is not the name of a folder", problem.what)
         assert len(found) == len(GOLDEN)
         assert {each.chosen for each in found if each.name == SUM} == {None}
         answer = run("scan", str(cache))

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from occupancy.readers import json_stream
+from occupancy.readers import pytorch_trace
 from occupancy.readers.content import Text
-from occupancy.readers.json_stream import JsonStream
 from occupancy.readers.limits import Malformed, ReadLimits
-from occupancy.readers.pytorch_trace import KERNEL
+from occupancy.readers.pytorch_trace import KERNEL, JsonStream
 
 NAMES = st.text(alphabet=st.sampled_from('ab"\\\\{}[], \n:ph') | st.characters(), max_size=20)
 FACTS = st.dictionaries(
@@ -40,7 +39,7 @@ def kernels(values: list[Any]) -> list[Any]:
 def test_no_kernel_rejected_by_autotuner(trace: list[dict[str, Any]], indent: int | None, chunk: int) -> None:
     text = json.dumps(trace, indent=indent)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_stream, "JSON_CHUNK_CHARACTERS", chunk)
+        patch.setattr(pytorch_trace, "JSON_CHUNK_CHARACTERS", chunk)
         assert kernels(list(stream_of(text).events_with(KERNEL))) == kernels(trace)
 
 
