@@ -12,8 +12,8 @@ MAX_SHOWN = 80
 """Characters of a wrong value that an error quotes."""
 MAX_PART = 2000
 """Characters of each part of a message: names and values out of files can have any length."""
-MAX_TOGETHER = 20
-"""Errors that are printed together; the others are counted."""
+MAX_OTHERS = 19
+"""Errors that are printed together with the first; more are counted."""
 
 
 class OccupancyError(ValueError):
@@ -37,8 +37,8 @@ class OccupancyError(ValueError):
     def __init__(
         self, problem: str, *, where: str = "", allowed: str = "", hint: str = "", choices: Sequence[str] = ()
     ) -> None:
-        self.problem, self.where, self.allowed, self.hint = map(bounded, (problem, where, allowed, hint))
-        self.choices = tuple(map(bounded, choices))
+        self.problem, self.where, self.allowed, self.hint = map(cut, (problem, where, allowed, hint))
+        self.choices = tuple(map(cut, choices))
         super().__init__(self.problem)
 
     def with_location(self, where: str, kind: type[Kind]) -> Kind:
@@ -57,10 +57,8 @@ class OccupancyError(ValueError):
     @property
     def every(self) -> tuple[OccupancyError, ...]:
         """This error and the others; of very many the first, and their number."""
-        more = len(self.others) + 1 - MAX_TOGETHER
-        if more <= 0:
-            return self, *self.others
-        return self, *self.others[: MAX_TOGETHER - 1], type(self)(f"{more:,} more error{'s' * (more > 1)}")
+        listed, more = self.others[:MAX_OTHERS], len(self.others) - MAX_OTHERS
+        return self, *listed, *([type(self)(f"{more:,} more error{'s' * (more > 1)}")] if more > 0 else [])
 
     def __str__(self) -> str:
         return "\n".join(line for each in self.every for line in each.lines())
@@ -103,15 +101,7 @@ class DeviceError(OccupancyError):
 
 
 class ErrorCollector:
-    """Collector of errors, which raises all of them at its end, those with line numbers in their order.
-
-    ::
-
-    with ErrorCollector() as errors:
-        one = errors.call(read_one, text)
-        other = errors.call(read_other, text)
-    return one, other
-    """
+    """Context manager that collects errors, and raises all of them as one at its end."""
 
     def __init__(self) -> None:
         self._found: dict[str, OccupancyError] = {}
@@ -138,14 +128,11 @@ class ErrorCollector:
             self.add(error)
         elif error is not None:
             return
-        in_order = iter(sorted(filter(_line, self._found.values()), key=_line))
-        found = [next(in_order) if _line(each) else each for each in self._found.values()]
-        first, *others = found or (None,)
-        if first is None:
-            return
-        first.others = tuple(others)
-        if first is not error:
-            raise first
+        if self._found:
+            first, *others = self._found.values()
+            first.others = tuple(others)
+            if first is not error:
+                raise first
 
 
 def about(where: str, problem: str) -> str:
@@ -154,56 +141,22 @@ def about(where: str, problem: str) -> str:
     return f"{where}{'' if problem.startswith(verbs) else ':'} {problem}" if where else problem
 
 
-def line_in(where: str) -> int:
-    """Return the line of a place such as ``occupancy.toml, line 7: rules[2]``; 0 if it has none."""
-    number = where.rpartition(", line ")[2].partition(":")[0]
-    return int(number) if number.isdecimal() else 0
-
-
-def _line(error: OccupancyError) -> int:
-    return line_in(error.where)
-
-
 def shown(value: object) -> str:
     """Quote a value: its repr, shortened if it is long."""
     try:
-        text = repr(value)
-    except Exception:  # an integer of more digits than Python writes, or a class of others that fails
-        if type(value) is int:
-            return f"an integer of about {value.bit_length() * 301 // 1000} digits"
+        return cut(repr(value), MAX_SHOWN)
+    except Exception:  # an integer of more digits than Python writes, or a class that fails
         return f"an object of {type_name(value)}"
-    return cut(text, MAX_SHOWN)
 
 
-def cut(text: str, most: int) -> str:
+def cut(text: str, most: int = MAX_PART) -> str:
     """Shorten a text to a number of characters; the cut is shown by dots."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def foreign_message(error: BaseException) -> str:
-    """Return the message of a foreign error; its type if str() fails."""
-    try:
-        return str(error)
-    except Exception:
-        return type_name(error)
-
-
 def type_name(value: object) -> str:
     """Return module and name of a value's type."""
-    kind = type(value)
-    try:
-        return f"{kind.__module__}.{kind.__qualname__}"
-    except Exception:  # the class has a class of its own, which fails
-        return "a type without a name"
-
-
-def bounded(text: str) -> str:
-    """Remove the middle of a text that is too long; both ends are more useful."""
-    half = MAX_PART // 2 - len(_CUT)
-    return text if len(text) <= MAX_PART else f"{text[:half]}{_CUT}{text[-half:]}"
-
-
-_CUT = " ... "
+    return f"{type(value).__module__}.{type(value).__qualname__}"
 
 
 def _sentence(text: str) -> str:

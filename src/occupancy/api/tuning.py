@@ -7,7 +7,7 @@ from math import prod
 from typing import Any, TypeVar
 
 from ..engine import Model, Result, rules
-from ..errors import InputError, TooMuchError, foreign_message
+from ..errors import InputError, TooMuchError
 from ..tables.gpus import find_gpus
 from ..values.fields import KernelInputs, unknown_input
 from ..values.kernel import Kernel
@@ -158,7 +158,7 @@ class Criteria:
             try:
                 given[name] = function(config)
             except Exception as error:
-                problem = f"the function fails with {type(error).__name__}: {foreign_message(error)}"
+                problem = f"the function fails with {type(error).__name__}: {error}"
                 raise InputError(problem, where=name) from error
         if hasattr(config, "asm") and hasattr(config, "metadata"):  # compiled by Triton
             return kernel_of_inputs(config, given), blocks_per_cluster(config.metadata)

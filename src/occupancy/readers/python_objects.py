@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..errors import InputError, OccupancyError, foreign_message, type_name
+from ..errors import InputError, OccupancyError, type_name
 from .limits import Malformed, sanitize
 from .reading import stream_kernels
 from .record import KernelRecord, Shape
@@ -51,7 +51,7 @@ def read_kernel(obj: object) -> KernelRecord:
     except Malformed as error:
         raise InputError(f"{type_name(obj)}: {error}", where=_WHERE) from error
     except Exception as error:  # a framework without a GPU raises errors of its own
-        what = f"{type_name(obj)} could not be read: {foreign_message(error)}"
+        what = f"{type_name(obj)} could not be read: {error}"
         raise InputError(what, where=_WHERE) from error
     hint = _CONFIGURATION_HINT if is_configuration else ""
     if type(obj) is int:

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..errors import InputError, about, bounded
+from ..errors import InputError, about, cut
 from ..values.carveout import Carveout
 from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Kernel
 from ..values.limits import ComputeCapability
@@ -312,7 +312,7 @@ class ReadProblem:
     """True if no kernels are missing: the source holds device code without kernels."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "what", bounded(printable(bounded(self.what))))
+        object.__setattr__(self, "what", cut(printable(cut(self.what))))
 
     @property
     def where(self) -> str:
