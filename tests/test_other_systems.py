@@ -110,7 +110,7 @@ def test_a_baseline_on_another_drive(tmp_path: Path, monkeypatch: pytest.MonkeyP
     log = str(DATA / "builds" / "before" / "ptxas.log")
     monkeypatch.setattr(os.path, "relpath", other_drive)
     builds.begin(log, str(rules), str(baseline))
-    assert read_toml(str(rules), RulesError)["baseline"] == baseline.as_posix()
+    assert read_toml(str(rules), RulesError)[0]["baseline"] == baseline.as_posix()
 
 
 @pytest.mark.parametrize(

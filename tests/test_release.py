@@ -18,7 +18,7 @@ NOT_ON_CONDA_FORGE = {"demangle"}
 
 @pytest.fixture(scope="module")
 def project() -> dict[str, Any]:
-    found: dict[str, Any] = read_toml(str(ROOT / "pyproject.toml"), TableError)["project"]
+    found: dict[str, Any] = read_toml(str(ROOT / "pyproject.toml"), TableError)[0]["project"]
     return found
 
 

@@ -17,8 +17,7 @@ from ..readers.reading import KernelSource, read_each
 from ..readers.record import Remark
 from ..report.model import Column, Report
 from ..report.scan import Finding, findings, scan_report, summary
-from ..tables.gpus import Gpu, find_gpu, find_gpus
-from ..tables.table import LimitsTable
+from ..tables.gpus import Gpu, LimitsTable, find_gpu, find_gpus
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import did_you_mean, in_range, parse_count, parse_share
 from .occupancy import PrintedRows, if_given

@@ -27,7 +27,7 @@ from ..readers.record import (
     architecture_of,
     file_name,
 )
-from ..tables.families import runs_on
+from ..tables.shipped import runs_on
 from .names import base_name, signature
 
 Placed = tuple[int, KernelRecord]

@@ -16,8 +16,7 @@ from .command import Option
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from ..tables.gpus import Gpu
-    from ..tables.table import LimitsTable
+    from ..tables.gpus import Gpu, LimitsTable
 
 DEFAULT_GPU = "OCCUPANCY_CC"
 """Environment variable with the GPU that is meant without an option."""
@@ -33,7 +32,7 @@ def complete_gpu(context: click.Context, parameter: click.Parameter, typed: str)
     from click.shell_completion import CompletionItem
 
     from ..tables import shipped
-    from ..tables.gpus import all_gpus, candidates
+    from ..tables.gpus import all_gpus
 
     before, comma, part = typed.rpartition(",")
     wanted = _without_spaces(part.strip().lower())
@@ -44,9 +43,10 @@ def complete_gpu(context: click.Context, parameter: click.Parameter, typed: str)
             found.setdefault(architecture.split()[0].lower(), architecture)
     chosen = {name: text for name, text in found.items() if name.startswith(wanted)}
     if wanted:
-        named = [gpu for gpu in all_gpus() if _without_spaces(gpu.label).lower().startswith(wanted)]
-        for gpu in (named or candidates(wanted))[:MOST_COMPLETIONS]:
-            chosen[_without_spaces(gpu.label)] = gpu.cc
+        named = {_without_spaces(gpu.label): gpu.cc for gpu in all_gpus()}
+        matching = [name for name in named if wanted in name.lower()]
+        first = sorted(matching, key=lambda name: not name.lower().startswith(wanted))[:MOST_COMPLETIONS]
+        chosen |= {name: named[name] for name in first}
     return [CompletionItem(f"{before}{comma}{name}", help=text) for name, text in chosen.items()]
 
 
@@ -120,7 +120,7 @@ def chosen_gpus(options: dict[str, Any], default: Default = "one") -> list[Gpu]:
         ``"any"``: that of the environment, or the whole table;
         ``"hopper"``: 9.0.
     """
-    from ..tables.table import LimitsTable
+    from ..tables.gpus import LimitsTable
 
     file, changes = options.pop("limits_file"), options.pop("changes")
     wants_all = options.pop("wants_all", False)
@@ -138,7 +138,7 @@ def chosen_gpus(options: dict[str, Any], default: Default = "one") -> list[Gpu]:
 
 def chosen_gpu(options: dict[str, Any]) -> Gpu | None:
     """Take ``--cc``, ``--gpu`` and ``--device`` out of a command's options and return their only GPU."""
-    from ..tables.table import LimitsTable
+    from ..tables.gpus import LimitsTable
 
     table = LimitsTable(options.get("limits_file"))
     values = {name: options.pop(name, None) for name in ("cc", "gpu", "device")}
@@ -175,13 +175,12 @@ def named_gpus(option: str, values: Sequence[Any], table: LimitsTable) -> list[G
 
 def _default_gpus(default: Default, table: LimitsTable, file: str | None, wants_all: bool) -> list[Gpu]:
     from ..tables.gpus import Gpu, find_gpus
-    from ..tables.table import current
 
     rows = table.rows()
     if default == "hopper":
         return find_gpus("9.0", table)
     if default == "current":
-        return [Gpu(row) for row in (rows if wants_all or file is not None else current(rows))]
+        return [Gpu(row) for row in table.rows(every=wants_all)]
     if file is not None and len(rows) == 1:
         return [Gpu(rows[0])]
     if name := os.environ.get(DEFAULT_GPU, "").strip():

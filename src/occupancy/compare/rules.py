@@ -12,7 +12,7 @@ from ..builds.names import matches
 from ..builds.rows import SizePattern, parse_block_size
 from ..errors import MAX_SHOWN, ErrorCollector, InputError, OccupancyError, RulesError, shown
 from ..readers import KernelRecord
-from ..tables.files import PYPROJECT, read_toml, read_toml_with_lines, tools
+from ..tables.files import PYPROJECT, read_toml, tools
 from ..values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
 from ..values.limits import ComputeCapability
 from ..values.spellings import INT_MAX, did_you_mean, parse_share, parse_size
@@ -287,7 +287,7 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
         RulesError: The file cannot be read, or has mistakes; it has all of them.
     """
     file = os.fspath(path)
-    table, lines = read_toml_with_lines(file, RulesError)
+    table, lines = read_toml(file, RulesError)
     above = ""
     if os.path.basename(file) == PYPROJECT:
         found_table = tools(table).get("occupancy")
@@ -361,7 +361,7 @@ def find_rules() -> str | None:
     """
     if os.path.exists(RULES_FILE):
         return RULES_FILE
-    has_table = os.path.exists(PYPROJECT) and "occupancy" in tools(read_toml(PYPROJECT, RulesError))
+    has_table = os.path.exists(PYPROJECT) and "occupancy" in tools(read_toml(PYPROJECT, RulesError)[0])
     return PYPROJECT if has_table else None
 
 

@@ -7,9 +7,8 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
-from ..tables.gpus import Gpu
+from ..tables.gpus import CURRENT_FROM, Gpu
 from ..tables.sources import Dispute, Provenance, Source
-from ..tables.table import CURRENT_FROM
 from ..values.limits import Limits, SpreadsheetColumn
 from ..values.numbers import count, plain, size
 from .model import Block, Column, Paragraph, Report, Table
@@ -190,7 +189,7 @@ def sources_report(values: Sequence[Provenance]) -> Report:
         SOURCE_COLUMNS,
         values,
         "limits",
-        values={"sources": {code: asdict(source) for code, source in sources}},
+        values={"sources": {code: source._asdict() for code, source in sources}},
         shows_rows=False,
         details=[*details, Paragraph(["Sources", *lines])],
     )

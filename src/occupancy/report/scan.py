@@ -10,7 +10,7 @@ from ..advice.next_steps import NextStep
 from ..builds.rows import LOW, FindingRule, ScannedKernel, spilled_bytes
 from ..builds.select import age
 from ..errors import InputError
-from ..tables.families import runs_on
+from ..tables.shipped import runs_on
 from ..values.numbers import count, join_and, percent, size
 from ..values.spellings import did_you_mean
 from .calc import label, labels, step_values

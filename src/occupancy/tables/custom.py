@@ -9,13 +9,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from ..errors import InputError, TableError, UnknownComputeCapabilityError, shown
-from ..values.limits import (
-    FIELD_NAMES,
-    KINDS,
-    ComputeCapability,
-    Limits,
-    SpreadsheetColumn,
-)
+from ..values.limits import FIELD_NAMES, KINDS, ComputeCapability, Limits, SpreadsheetColumn
 from ..values.spellings import did_you_mean, parse_count, parse_size
 from . import shipped
 from .files import read_toml, read_yaml
@@ -47,7 +41,7 @@ def read_limits(path: str | os.PathLike[str]) -> dict[str, Limits]:
     """
     file = os.fspath(path)
     is_toml = file.lower().endswith(".toml")
-    documents: list[Any] = [read_toml(file, TableError)] if is_toml else read_yaml(file)
+    documents: list[Any] = [read_toml(file, TableError)[0]] if is_toml else read_yaml(file)
     if len(documents) != 1 or not isinstance(documents[0], dict):
         raise TableError(
             "is not a table of limits",
@@ -91,8 +85,6 @@ def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
                 where="changes",
                 hint="Write LIMIT=VALUE, such as max_blocks_per_multiprocessor=4.",
             )
-        if name in given:
-            raise TableError("is given twice", where=where + name)
         _check_names([name], _CHANGEABLE, where)
         constants: dict[str, object] = {"null": None, "none": None, "true": True, "false": False}
         is_list = isinstance(getattr(limits, name), tuple)
@@ -153,21 +145,16 @@ def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, A
             where=where + ", ".join(missing),
             hint='Start from a shipped row with like: "9.0", and write only the differences.',
         )
-    part = "spreadsheet."
     try:
         if isinstance(column := values.get("spreadsheet"), dict):
-            names = [each.name for each in fields(SpreadsheetColumn)]
-            _check_names(column, names, f"{where}{part}")
-            if "version" not in column:
-                raise TableError("is missing", where=f"{where}{part}version", allowed='"2.4" or "11.1"')
-            column = {name: tuple(each) if isinstance(each, list) else each for name, each in column.items()}
-            values["spreadsheet"] = SpreadsheetColumn(**column)
-        part = ""
+            _check_names(column, [each.name for each in fields(SpreadsheetColumn)], f"{where}spreadsheet.")
+            column = {name: _convert(value, "") for name, value in column.items()}
+            values["spreadsheet"] = SpreadsheetColumn(**{"version": None, **column})
         return Limits(**values) if known is None else known.replace(**values)
     except TableError as error:
         if error.where.startswith(where):
             raise
-        raise error.with_location(where + part + error.where.rpartition(": ")[2], TableError) from error
+        raise error.with_location(where + error.where.rpartition(": ")[2], TableError) from error
 
 
 def _convert(value: object, kind: str) -> object:

@@ -25,8 +25,6 @@ MAX_YAML_BYTES = 256 << 10
 """Four times the shipped table with its sources, which is parsed in a second and 80 MB."""
 MAX_DEPTH = 16
 
-_MONTH = re.compile(rb"=\s*\d{4}-\d{1,2}\s*(?:#.*)?$", re.MULTILINE)
-"""A month in the place of a date."""
 _TABLE_HEAD = re.compile(r"\s*\[\[([\w\s.-]+)\]\]")
 # YAML 1.1, 10.3: 010 is 8, and 1:30 is 90.
 _SURPRISING = re.compile(r"[-+]?(?:0[0-7_]+|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)")
@@ -63,25 +61,14 @@ def _open_without_waiting(path: str, flags: int) -> int:
     return descriptor
 
 
-def read_toml(file: str, error_class: type[OccupancyError]) -> dict[str, Any]:
-    """Return the values of a TOML file.
-
-    Raises:
-        OccupancyError: Of the given class: it cannot be read, is too large, or not TOML.
-    """
-    return read_toml_with_lines(file, error_class)[0]
-
-
-def read_toml_with_lines(
-    file: str, error_class: type[OccupancyError]
-) -> tuple[dict[str, Any], dict[str, list[int]]]:
-    """Return the values, and for each list of tables the lines of its heads ``[[name]]``.
+def read_toml(file: str, error_class: type[OccupancyError]) -> tuple[dict[str, Any], dict[str, list[int]]]:
+    """Return the values of a TOML file, and for each list of tables the lines of its heads ``[[name]]``.
 
     A line that only looks like the head of a table, within a text of several lines, is in the list, too;
     compare the number of lines with that of the tables.
 
     Raises:
-        OccupancyError: As `read_toml`.
+        OccupancyError: Of the given class: it cannot be read, is too large, or not TOML.
     """
     content = read_bytes(file, "a file of settings", MAX_TOML_BYTES, error_class)
     lines: dict[str, list[int]] = {}
@@ -96,8 +83,7 @@ def read_toml_with_lines(
     except error_class:
         raise
     except (ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a number of 5000 digits
-        hint = "A date has a day: 2027-01-31." if _MONTH.search(content) else ""
-        raise error_class(f"is not TOML: {error}", where=file, hint=hint) from error
+        raise error_class(f"is not TOML: {error}", where=file) from error
 
 
 def tools(pyproject: dict[str, Any]) -> dict[str, Any]:

@@ -6,12 +6,12 @@ One function finds them for every command and function: ``9.0``, ``sm_90a``, ``h
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, takewhile, zip_longest
-from string import digits
 from typing import Any, Protocol
 
 from ..errors import InputError, UnknownComputeCapabilityError, shown
@@ -19,8 +19,9 @@ from ..values.limits import ComputeCapability, Limits
 from ..values.numbers import count
 from . import shipped
 from .shipped import data_path
-from .table import LimitsTable
 
+CURRENT_FROM = ComputeCapability(7, 5)
+"""Oldest compute capability that CUDA 13 compiles for."""
 FILE_NAME = "gpus.csv"
 MAX_NAME = 100
 """Characters of a GPU's name; a longer text is none."""
@@ -29,9 +30,6 @@ MAX_CHOICES = 16
 MAX_SUGGESTIONS = 8
 MIN_LIKENESS = 0.74
 """Likeness of a suggestion to the misspelt name, as difflib counts it."""
-_LOOKALIKES = str.maketrans("oil", "011")
-LEAST_INTEGER = 10
-"""Smallest integer that is a compute capability by itself, 1.0."""
 
 WELL_KNOWN = {
     "5.2": "980", "6.0": "P100", "6.1": "GTX 1080", "7.0": "V100", "7.2": "Xavier", "7.5": "T4",
@@ -87,6 +85,53 @@ class Gpu:
         return f"{self.name}: {about}" if self.name else about
 
 
+class LimitsTable:
+    """Limits by compute capability: the row of a user's file, else the shipped one.
+
+    Args:
+        file: A user's table, in the format of `read_limits`; None: the shipped table alone.
+
+    Raises:
+        TableError: The file cannot be read, or a row is incomplete, wrong or contradicts itself.
+    """
+
+    def __init__(self, file: str | os.PathLike[str] | None = None) -> None:
+        self._own: dict[str, Limits] = {}
+        if file is not None:
+            from .custom import read_limits
+
+            self._own = read_limits(file)
+
+    def limits(self, cc: object) -> Limits:
+        """Return the limits of a compute capability, in any spelling that `ComputeCapability.parse` reads.
+
+        Raises:
+            InputError: Not a compute capability.
+            UnknownComputeCapabilityError: Both tables lack it.
+        """
+        wanted = ComputeCapability.parse(cc)
+        return self._own.get(str(wanted)) or shipped.limits(wanted)
+
+    def architecture(self, name: str) -> tuple[Limits, ...]:
+        """Return the limits of every compute capability of an architecture such as ``"hopper"``."""
+        wanted = " ".join(re.split(r"[\s_-]+", name.strip().lower()))
+        if not wanted.replace(" ", "").isalpha():  # none has a digit, and to look takes a while
+            return ()
+        own = {row.compute_capability: row for row in self._own.values()}
+        known = {cc: shipped.limits(cc) for cc in shipped.known()}
+        return tuple(
+            row
+            for _, row in sorted({**known, **own}.items())
+            if wanted in (row.architecture.lower(), row.architecture.lower().split()[0])
+        )
+
+    def rows(self, *, every: bool = True) -> tuple[Limits, ...]:
+        """Return the rows of the user's file in its order, or the shipped rows, every one or from 7.5 on."""
+        oldest = ComputeCapability(1, 0) if every else CURRENT_FROM
+        shipped_rows = (shipped.limits(cc) for cc in shipped.known() if cc >= oldest)
+        return tuple(self._own.values() or shipped_rows)
+
+
 class HasGpu(Protocol):
     """An object with a GPU, such as a `Device`."""
 
@@ -138,7 +183,7 @@ def find_gpu(value: object, table: LimitsTable | None = None) -> Gpu:
             f"{shown(value)} names {len(found)} GPUs, and this takes one",
             where="gpu",
             hint="Choose one of them:",
-            choices=_in_columns((gpu.label, gpu.limits.architecture) for gpu in found[:MAX_CHOICES]),
+            choices=_choices(found),
         )
     return found[0]
 
@@ -196,15 +241,10 @@ def gpus_matching(pattern: str) -> tuple[Gpu, ...]:
     return tuple(map(_gpu, found))
 
 
-def candidates(name: str) -> tuple[Gpu, ...]:
-    """Return the products with that name, else those whose names contain all of its words."""
-    return tuple(map(_gpu, _with_full_name(name) or _matching(name)))
-
-
 def _is_pair(value: object) -> bool:
     """Return whether it is one compute capability: (9, 0) is, and (90, 80) is two."""
     if isinstance(value, tuple) and [type(each) for each in value] == [int, int]:
-        return isinstance(value, ComputeCapability) or min(value) < LEAST_INTEGER
+        return isinstance(value, ComputeCapability) or min(value) < 10  # 10 is 1.0
     return False
 
 
@@ -369,10 +409,17 @@ def _is_compute_capability(name: str) -> bool:
 def _no_such_gpu(name: str) -> InputError:
     from difflib import get_close_matches  # for errors alone
 
-    found = _similar(name)
+    wanted = _key(name[:MAX_NAME])
     families = {shipped.limits(cc).architecture.split()[0].lower() for cc in shipped.known()}
-    family = get_close_matches(name[:MAX_NAME].lower(), families, n=1, cutoff=0.75)
-    hint = f"Did you mean {family[0]}?" if family else "Write it as 9.0, hopper, RTX 4090 or h100-sxm."
+    starts: dict[str, list[_Product]] = {family: [] for family in families}
+    for product in _products():
+        for key in (_key(product.row["name"]), product.short_name):
+            if key[:1] == wanted[:1]:
+                starts.setdefault(key[: len(wanted)], []).append(product)
+    close = get_close_matches(wanted, starts, MAX_SUGGESTIONS, MIN_LIKENESS)
+    in_turns = chain.from_iterable(zip_longest(*(starts[key] for key in close)))  # one of each, then variants
+    found = list(dict.fromkeys(filter(None, in_turns)))[:MAX_SUGGESTIONS]
+    hint = f"Did you mean {close[0]}?" if close else "Write it as 9.0, hopper, RTX 4090 or h100-sxm."
     return InputError(
         f"{shown(name)} is not a compute capability, an architecture or a GPU",
         where="gpu",
@@ -381,43 +428,14 @@ def _no_such_gpu(name: str) -> InputError:
     )
 
 
-def _similar(name: str) -> list[_Product]:
-    """Return products whose names begin most like a misspelt one."""
-    from difflib import SequenceMatcher
-
-    wanted = _key(name[:MAX_NAME])
-    if not wanted:
-        return []
-    starts: dict[str, list[_Product]] = {}
-    for product in _products():
-        for key in (_key(product.row["name"]), product.short_name):
-            starts.setdefault(key[: len(wanted)], []).append(product)
-
-    def likeness(key: str) -> tuple[bool, float, bool]:
-        matcher.set_seq1(key)
-        looks_same = key.translate(_LOOKALIKES) == wanted.translate(_LOOKALIKES)
-        return looks_same, matcher.ratio(), key.rstrip(digits) == wanted.rstrip(digits)
-
-    matcher = SequenceMatcher(b=wanted, autojunk=False)
-    likest = max(map(likeness, starts))
-    if not likest[0] and likest[1] < MIN_LIKENESS:
-        return []
-    close = [starts[key] for key in starts if likeness(key) == likest]
-    in_turns = chain.from_iterable(zip_longest(*close))  # one of each name, then further variants
-    return list(dict.fromkeys(filter(None, in_turns)))[:MAX_SUGGESTIONS]
-
-
 def _choices(found: Sequence[Gpu]) -> list[str]:
     """Return a line for each GPU of an error, with the values that differ between variants."""
-    rows = [(gpu.label, gpu.cc, gpu.die or "", count(gpu.multiprocessor_count or 0, "SM")) for gpu in found]
-    more = len(found) - MAX_CHOICES
-    return [*_in_columns(rows[:MAX_CHOICES]), *([f"and {more} more"] if more > 0 else [])]
-
-
-def _in_columns(rows: Iterable[Sequence[str]]) -> list[str]:
-    cells = list(rows)
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in cells
+    rows = [
+        (gpu.label, gpu.cc, gpu.die or "", count(gpu.multiprocessor_count or 0, "SM"))
+        if gpu.name
+        else (gpu.cc, gpu.limits.architecture, "", "")
+        for gpu in found[:MAX_CHOICES]
     ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    return lines if len(found) <= MAX_CHOICES else [*lines, f"and {len(found) - MAX_CHOICES} more"]

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from ..errors import UnknownComputeCapabilityError
+from ..errors import InputError, UnknownComputeCapabilityError
 from ..values.limits import ComputeCapability, Limits, SpreadsheetColumn
 
 SCHEMA_VERSION = 1
@@ -23,7 +23,13 @@ FILE_NAME = "gpu_limits.yaml"
 _DOCUMENT_START = r"(?m)^---\n"
 _ROW = r'(?m)^  "(\d+\.\d+)":\n((?:    .*\n)+)'
 _FIELD = r"(?m)^    (\w+): (.+)$"
-_RENAMED = r'(?m)^  "(\d+\.\d+)": ({.+})$'
+
+
+TEGRA = frozenset(
+    ComputeCapability(*each) for each in ((3, 2), (5, 3), (6, 2), (7, 2), (8, 7), (10, 1), (11, 0))
+)
+"""Compute capabilities of Tegra SoCs, Thor under its two names. Their code runs on no other GPU, and they run
+no code of others (CUDA programming guide, "Binary Compatibility")."""
 
 
 def data_path(file_name: str) -> str:
@@ -52,37 +58,6 @@ def known() -> tuple[ComputeCapability, ...]:
 
 
 @cache
-def renamed() -> Mapping[ComputeCapability, ComputeCapability]:
-    """Return the compute capabilities that a later CUDA renamed, with their new names: the same SM twice."""
-    parse = ComputeCapability.parse
-    return {parse(old): parse(json.loads(new)["to"]) for old, new in re.findall(_RENAMED, _documents()[1])}
-
-
-def _unknown(cc: ComputeCapability) -> UnknownComputeCapabilityError:
-    ordered = known()
-    place = bisect(ordered, cc)
-    nearest = ordered[max(0, place - 2) : place + 2]
-    return UnknownComputeCapabilityError(
-        f"compute capability {cc} is not known",
-        where="cc",
-        hint=f"The nearest are {', '.join(map(str, nearest))}. To add one, "
-        "give a table of your own (`--limits FILE`, `occupancy.read_limits()`).",
-    )
-
-
-def row(cc: ComputeCapability) -> dict[str, Any]:
-    """Return the row of a compute capability as names and plain values.
-
-    Raises:
-        UnknownComputeCapabilityError: The table lacks it.
-    """
-    text = _rows().get(str(cc))
-    if text is None:
-        raise _unknown(cc)
-    return {name: json.loads(value) for name, value in re.findall(_FIELD, text)}
-
-
-@cache
 def provenance_document() -> dict[str, Any]:
     """Return the second document of the table: sources and disagreements, see `sources`."""
     from .files import parse_trusted_yaml
@@ -93,14 +68,24 @@ def provenance_document() -> dict[str, Any]:
 
 @cache
 def _limits_of(cc: ComputeCapability) -> Limits:
-    values = with_tuples(row(cc))
+    text = _rows().get(str(cc))
+    if text is None:
+        ordered = known()
+        place = bisect(ordered, cc)
+        nearest = ", ".join(map(str, ordered[max(0, place - 2) : place + 2]))
+        raise UnknownComputeCapabilityError(
+            f"compute capability {cc} is not known",
+            where="cc",
+            hint=f"The nearest are {nearest}. To add one, "
+            "give a table of your own (`--limits FILE`, `occupancy.read_limits()`).",
+        )
+    values = _with_tuples({name: json.loads(value) for name, value in re.findall(_FIELD, text)})
     if (column := values.get("spreadsheet")) is not None:
-        values["spreadsheet"] = SpreadsheetColumn(**with_tuples(column))
+        values["spreadsheet"] = SpreadsheetColumn(**_with_tuples(column))
     return Limits(compute_capability=cc, **values)
 
 
-def with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return plain values with lists as tuples, as in `Limits`."""
+def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 
 
@@ -115,3 +100,20 @@ def _documents() -> tuple[str, str]:
     with open(data_path(FILE_NAME), encoding="utf-8") as file:
         _, values, provenance = re.split(_DOCUMENT_START, file.read())
     return values, provenance
+
+
+@cache
+def runs_on(arch: str | None, cc: ComputeCapability) -> bool:
+    """Return whether a GPU runs machine code of an architecture.
+
+    It runs code of its own compute capability, of a lower minor version with the same major one, and of its
+    family (``f``). Code with ``a`` runs on its own compute capability alone. ptxas 13.5 makes code of PTX for
+    sm_100f for 10.0, 10.3 and 10.7, for sm_103f for 10.3 and 10.7, and for sm_120f for 12.0 and 12.1
+    (compiled).
+    """
+    try:
+        own = ComputeCapability.parse(arch or "")
+    except InputError:  # a file can call an architecture anything
+        return False
+    is_family_member = own.major == cc.major and own < cc and not {own, cc} & TEGRA
+    return own == cc or (is_family_member and not str(arch).endswith("a"))

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from functools import cache
-from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..errors import InputError
-from ..values.limits import FIELD_NAMES, ComputeCapability, Limits
-from ..values.spellings import did_you_mean
+from ..values.limits import KINDS, ComputeCapability
 from . import shipped
 
-LIMITS_WITH_SOURCES = tuple(each.name for each in fields(Limits) if each.name != "compute_capability")
+LIMITS_WITH_SOURCES = tuple(name for name in KINDS if name != "compute_capability")
 """Names of the limits in the order of the table."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A document, a file, a tool or a device with values of limits."""
 
     code: str
@@ -29,24 +24,21 @@ class Source:
     licence: str
 
 
-@dataclass(frozen=True, slots=True)
-class OtherValue:
+class OtherValue(NamedTuple):
     """Value of other sources."""
 
     value: Any
     sources: tuple[Source, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Dispute:
+class Dispute(NamedTuple):
     """Disagreement about a value, with the reason for the value of the table."""
 
     others: tuple[OtherValue, ...]
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(NamedTuple):
     """Sources of one value of the table."""
 
     compute_capability: ComputeCapability
@@ -63,46 +55,26 @@ class Provenance:
 def provenance(cc: object, field: str) -> Provenance:
     """Return the sources of one value of the shipped table.
 
-    Args:
-        cc: Any spelling that `ComputeCapability.parse` reads.
-        field: The name of a field of `Limits`, such as ``"max_registers_per_block"``.
-
     Raises:
-        InputError: Not a compute capability, or no such field.
+        InputError: Not a compute capability.
         UnknownComputeCapabilityError: The table lacks the compute capability.
     """
     limits = shipped.limits(cc)
-    if field not in FIELD_NAMES:
-        raise InputError(
-            f"there is no limit {field!r}", where="limits", hint=did_you_mean(field, FIELD_NAMES)
-        )
-    capability = limits.compute_capability
-    entry = _entries(field)[capability]
-    return Provenance(
-        compute_capability=capability,
-        field=field,
-        value=getattr(limits, field),
-        sources=_cited(entry),
-        note=entry.get("note"),
-        disputes=tuple(
-            Dispute(
-                tuple(
-                    OtherValue(shipped.with_tuples(other)["value"], _cited(other)) for other in each["others"]
-                ),
-                each["why"],
-            )
-            for each in shipped.provenance_document()["disputed"]
-            if each["field"] == field and capability in expand(each["compute_capabilities"])
-        ),
-    )
+    cc = limits.compute_capability
+    entry = _entries(field)[cc]
+    disputes = [
+        Dispute(tuple(OtherValue(other["value"], _cited(other)) for other in each["others"]), each["why"])
+        for each in shipped.provenance_document()["disputed"]
+        if each["field"] == field and cc in expand(each["compute_capabilities"])
+    ]
+    return Provenance(cc, field, getattr(limits, field), _cited(entry), entry.get("note"), tuple(disputes))
 
 
 @cache
 def sources() -> Mapping[str, Source]:
     """Return every source of the table by its code."""
-    return MappingProxyType(
-        {code: Source(code, **about) for code, about in shipped.provenance_document()["sources"].items()}
-    )
+    about = shipped.provenance_document()["sources"]
+    return {code: Source(code, **values) for code, values in about.items()}
 
 
 @cache

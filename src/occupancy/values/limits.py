@@ -91,7 +91,7 @@ class SpreadsheetColumn:
     """Registers per thread with a register allocation unit twice as large."""
 
     def __post_init__(self) -> None:
-        _check_values(self, "spreadsheet column: ")
+        _check_values(self, "spreadsheet.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

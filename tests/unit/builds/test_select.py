@@ -8,7 +8,7 @@ from occupancy import ComputeCapability, InputError
 from occupancy.builds.rows import Evaluator, SizePattern, spilled_bytes, with_block_sizes
 from occupancy.builds.select import ORDERS, Selection, age, code_that_runs, newest
 from occupancy.readers import KernelRecord
-from occupancy.tables.table import LimitsTable
+from occupancy.tables.gpus import LimitsTable
 
 
 def record(name: str, arch: str | None, regs: int | None = 32, **more: Any) -> KernelRecord:

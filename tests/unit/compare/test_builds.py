@@ -26,7 +26,7 @@ from occupancy.compare.diff import compare
 from occupancy.compare.match import facts
 from occupancy.compare.rules import Exemption, Rule, Rules
 from occupancy.readers import KernelRecord
-from occupancy.tables.table import LimitsTable
+from occupancy.tables.gpus import LimitsTable
 
 EVALUATOR = Evaluator(LimitsTable().limits)
 TODAY = date(2027, 1, 1)

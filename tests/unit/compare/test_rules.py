@@ -115,7 +115,7 @@ def test_a_pyproject_without_rules(tmp_path: Path, text: str, monkeypatch: pytes
         ("[[rules]]\narch = 9.0\nmax_regs = 64", "arch: got 9.0"),
         ("baseline = 3\n[[rules]]\nmax_regs = 64", "baseline: got 3"),
         ("a" * (256 << 10) + "a", "is too large for a file of settings.* up to 256 KiB"),
-        ("[[rules]]\nday = 2027-01\n", r"is not TOML: .* A date has a day"), ("[[rules]\n", r"is not TOML: [^:]*$"),
+        ("[[rules]]\nday = 2027-01\n", "is not TOML"), ("[[rules]\n", r"is not TOML: [^:]*$"),
          ("a = " + "[" * 20000, "not TOML"), ("a = " + "1" * 6000, "not TOML"),
     ],
 )  # fmt: skip

@@ -1,8 +1,7 @@
 """Where code that was compiled for one architecture runs."""
 
 from occupancy import ComputeCapability
-from occupancy.tables.families import runs_on
-from occupancy.tables.shipped import known
+from occupancy.tables.shipped import known, runs_on
 
 # Without 8.7 for sm_80, because it is a Tegra; 10.1 is 11.0 since CUDA 13, of no family with 10.x.
 RUNS_ON = {

@@ -34,7 +34,6 @@ class TestRows:
         assert not FIELD_NAMES - {"compute_capability"} - OPTIONAL - set(ROWS[name])
         assert set(ROWS[name]) <= FIELD_NAMES
         assert set(ROWS[name].get("spreadsheet", {})) <= {field.name for field in fields(SpreadsheetColumn)}
-        assert shipped.row(ComputeCapability.parse(name)) == ROWS[name], "read alone it is the same"
 
     def test_same_chip_under_two_names_has_the_same_limits(self) -> None:
         assert PROVENANCE["renamed"]["10.1"]["to"] == "11.0"
@@ -42,8 +41,6 @@ class TestRows:
             assert ROWS[old] == ROWS[new["to"]]
             assert set(new["sources"]) <= set(PROVENANCE["sources"])
             assert new["to"] in (sources.provenance(old, "compute_capability").note or "")
-        read = {str(old): str(new) for old, new in shipped.renamed().items()}
-        assert read == {old: new["to"] for old, new in PROVENANCE["renamed"].items()}
 
     def test_unknown_one_names_the_nearest(self) -> None:
         for unknown, nearest in {"9.1": "9.0", "4.0": "3.7", "13.0": "12.1"}.items():
