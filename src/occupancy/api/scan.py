@@ -211,7 +211,7 @@ def scan(
     if only_spilling:
         inputs["spilling"] = True
     about = {"found": len(records), "of": of, "inputs": inputs, "order": selection.order_name(chosen)}
-    return Scan(selection.rows(rows), problems, about)
+    return Scan(selection.ordered(chosen), problems, about)
 
 
 class Scan(PrintedRows, Sequence[ScannedKernel]):

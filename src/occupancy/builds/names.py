@@ -183,6 +183,7 @@ def pattern(text: str) -> re.Pattern[str]:
     return re.compile(translate(text.replace("[", "[[]")))
 
 
+@lru_cache(maxsize=1 << 14)
 def matches(text: str, name: str) -> bool:
     """Return True if a pattern matches one of a kernel's names as a whole.
 

@@ -283,28 +283,16 @@ class Evaluator:
         self._results: dict[object, SizedResult] = {}
 
     def row(self, record: KernelRecord, threads: int | None = None) -> ScannedKernel:
-        """Return the record with its occupancy.
-
-        Args:
-            record: The kernel.
-            threads: Its block size in the build that it is compared with, if that states one.
-        """
+        """Return the record with its occupancy, at the block size of a build that it is compared with."""
         key = threads, *_needs(record)
         result = self._results.get(key)
         if result is None:
             result = self._results[key] = self._result(record, threads)
         return ScannedKernel(record, result, self._multiprocessor_count)
 
-    def rows(self, records: Iterable[KernelRecord], time: float | None = None) -> list[ScannedKernel]:
-        """Return the records with their occupancy, and with their shares of the time of all launches.
-
-        Args:
-            records: The records.
-            time: Time of all launches in microseconds; None for that of the records.
-        """
+    def rows(self, records: Iterable[KernelRecord], time: float = 0) -> list[ScannedKernel]:
+        """Return the records with their occupancy, and with their shares of a time in microseconds."""
         rows = list(map(self.row, records))
-        if time is None:
-            time = sum(row.record.duration_us or 0 for row in rows)
         for row in rows if time else ():
             if row.record.duration_us is not None:
                 row.time_share = row.record.duration_us / time
@@ -352,23 +340,16 @@ class Evaluator:
 
 def with_block_sizes(records: Iterable[KernelRecord], sizes: Sequence[SizePattern]) -> Iterator[KernelRecord]:
     """Give records the block sizes that are stated for their names; of several, the last."""
-    names: dict[tuple[str, str | None], tuple[int | None, int | None]] = {}
     for record in records:
-        key = record.name, record.arch
-        if key not in names:
-            threads = dynamic = None
-            for size in sizes:
-                is_arch = not size.archs or record.compute_capability in size.archs
-                if is_arch and matches(size.kernels, record.name):
-                    threads = threads if size.threads is None else size.threads
-                    dynamic = dynamic if size.dynamic_smem is None else size.dynamic_smem
-            names[key] = threads, dynamic
-        threads_stated, dynamic_stated = names[key]
         changes: dict[str, Any] = {}
-        if record.threads is None and threads_stated is not None:
-            changes = {"threads": threads_stated, "threads_from": "option"}
-        if dynamic_stated is not None and record.lacks_dynamic_smem:
-            changes["dynamic_smem"] = dynamic_stated
+        for size in sizes:
+            is_arch = not size.archs or record.compute_capability in size.archs
+            if not is_arch or not matches(size.kernels, record.name):
+                continue
+            if size.threads is not None and record.threads is None:
+                changes |= {"threads": size.threads, "threads_from": "option"}
+            if size.dynamic_smem is not None and record.lacks_dynamic_smem:
+                changes["dynamic_smem"] = size.dynamic_smem
         yield replace(record, **changes) if changes else record
 
 

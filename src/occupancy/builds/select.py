@@ -105,10 +105,26 @@ class Selection:
             hint += f" To see the code that {cc} runs, use `cc` (`--cc {cc}`) in place of `archs` (`--arch`)."
         raise InputError(f"no kernel is compiled for {', '.join(missing)}", where="archs", hint=hint)
 
-    def rows(self, rows: Iterable[ScannedKernel]) -> list[ScannedKernel]:
-        """Return the rows with the occupancy and spills of the selection, sorted, up to the limit."""
-        found = self.filtered(rows)
-        found = _sorted(found, self._order(found), reverse=self.reverse)
+    def filtered(self, rows: Iterable[ScannedKernel]) -> list[ScannedKernel]:
+        """Return the rows with the occupancy and spills of the selection."""
+        below = self.below
+        return [
+            row
+            for row in rows
+            if (below is None or ((share := row.occupancy) is not None and share < below))
+            and (not self.only_spilling or spilled_bytes(row.record))
+        ]
+
+    def ordered(self, rows: Sequence[ScannedKernel]) -> list[ScannedKernel]:
+        """Return the rows sorted, up to the limit: of equal ones those that spill first, unknown ones last."""
+        order = self._order(rows)
+        value, sign = _VALUES[order], 1 if order == "occupancy" else -1
+        found = sorted(
+            (row for row in rows if value(row) is not None),
+            key=lambda row: (sign * value(row), -(spilled_bytes(row.record) or 0)),
+            reverse=self.reverse,
+        )
+        found += [row for row in rows if value(row) is None]
         if self.sort is None:
             found.sort(key=lambda row: row.record.chosen is False)  # candidates that do not run, last
         return found[: self.limit]
@@ -126,16 +142,6 @@ class Selection:
             return f"{'highest' if self.reverse else 'lowest'} occupancy first"
         return f"{'least' if self.reverse else 'most'} {order} first"
 
-    def filtered(self, rows: Iterable[ScannedKernel]) -> list[ScannedKernel]:
-        """Return the rows with the occupancy and spills of the selection."""
-        found = list(rows)
-        if self.below is not None:
-            below = self.below
-            found = [row for row in found if (share := row.occupancy) is not None and share < below]
-        if self.only_spilling:
-            found = [row for row in found if spilled_bytes(row.record)]
-        return found
-
 
 _VALUES: dict[Order, Callable[[ScannedKernel], Any]] = {
     "occupancy": attrgetter("occupancy"),
@@ -144,15 +150,6 @@ _VALUES: dict[Order, Callable[[ScannedKernel], Any]] = {
     "stack": attrgetter("record.stack_bytes"),
     "time": attrgetter("record.duration_us"),
 }
-
-
-def _sorted(rows: list[ScannedKernel], order: Order, *, reverse: bool) -> list[ScannedKernel]:
-    """Sort rows, equal ones by most spills, then as they were found; unknown ones last."""
-    sign = 1 if order == "occupancy" else -1
-    keyed = [(_VALUES[order](row), -(spilled_bytes(row.record) or 0), row) for row in rows]
-    known = [(sign * value, spills, row) for value, spills, row in keyed if value is not None]
-    known.sort(key=lambda each: each[:2], reverse=reverse)
-    return [row for _, _, row in known] + [row for value, _, row in keyed if value is None]
 
 
 def age(arch: str | None) -> tuple[int, int, str]:

@@ -95,7 +95,7 @@ class Checked:
     ended: tuple[Exemption, ...]
     """Exemptions that would have helped, had they not ended."""
     unused: tuple[tuple[Rule | Exemption, str], ...]
-    """Rules that demand nothing, and exemptions, with a pattern for no kernel; or that nothing needs."""
+    """Rules that demand nothing, and exemptions, with a pattern for no kernel."""
 
     @property
     def passed(self) -> bool:
@@ -128,7 +128,6 @@ def check_kernels(
     matching = match(baseline or (), kernels, ignore_arch=ignore_arch)
     before = {id(pair.new): pair.old for pair in matching.pairs}
     found: list[BrokenKernel] = []
-    helpful: set[int] = set()
     ended: dict[int, Exemption] = {}
     for kernel in kernels:
         broken = run.check(kernel, before.get(id(kernel)))
@@ -138,7 +137,6 @@ def check_kernels(
         excused: dict[Exemption | None, list[Violation]] = defaultdict(list)
         for violation in broken.violations:
             concerned = {id(each): each for each in exemptions if each.concerns(violation.criterion)}
-            helpful |= concerned.keys()
             current = next((each for each in concerned.values() if not each.has_ended(today)), None)
             excused[current].append(violation)
             if current is None:
@@ -146,10 +144,6 @@ def check_kernels(
         for exemption, violations in excused.items():
             found.append(replace(broken, violations=tuple(violations), exemption=exemption))
     unused = run.refuse(kernels if every is None else every, is_partial=every is not None)
-    if every is None:
-        idle = {id(entry) for entry, _ in unused}
-        unneeded = (each for each in rules.exemptions if id(each) not in helpful | idle)
-        unused += [(each, "no violation needs it") for each in unneeded]
     found.sort(key=lambda each: by_name(each.kernel.record))
     removed: dict[bool, list[KernelRecord]] = {True: [], False: []}
     for each in matching.removed:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Literal, NamedTuple
 
-from ..builds.merge import LOGS
 from ..builds.names import stable_name, unparametrized
 from ..readers import KernelRecord
 
@@ -74,7 +73,6 @@ def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_ar
         found = [Pair(one, other, matched_by) for one, other in _join(left, right, key)]
         pairs += found
         left, right = _unpaired(left, found), _unpaired(right, found)
-    left, right = _unmatched(left, new), _unmatched(right, old)
     copies = _copies(pairs, left, right)
     alone = (tuple(sorted(_unpaired(side, copies), key=by_name)) for side in (left, right))
     return Matching((*pairs, *copies), *alone)
@@ -109,8 +107,8 @@ def _copies(
 ) -> list[Pair]:
     """Pair the rest with the only kernel of the name in the other build.
 
-    Equal copies in several files are one record, so that a copy that changes alone has none of its own in
-    the other build. Other ``static`` kernels of the name are other kernels.
+    Equal kernels of several files are one record, and one line of a log, so that a kernel that changes alone
+    has none of its own in the other build.
     """
     only_old = _only(pair.old for pair in pairs)
     only_new = _only(pair.new for pair in pairs)
@@ -122,11 +120,11 @@ def _only(records: Iterable[KernelRecord]) -> dict[Hashable, KernelRecord]:
     groups: dict[Hashable, list[KernelRecord]] = defaultdict(list)
     for record in records:
         groups[_copy(record)].append(record)
-    return {key: group[0] for key, group in groups.items() if key is not None and len(group) == 1}
+    return {key: group[0] for key, group in groups.items() if len(group) == 1}
 
 
 def _copy(record: KernelRecord) -> Hashable:
-    return None if record.is_static else (record.name, record.arch, record.threads)
+    return record.name, record.arch, record.threads
 
 
 def _pair_up(
@@ -162,16 +160,3 @@ def _order(record: KernelRecord) -> tuple[str, ...]:
 def _family(arch: str | None) -> str | None:
     """Return an architecture without its suffix: ``sm_90`` for ``sm_90a``."""
     return arch.rstrip("af") if arch else None
-
-
-def _unmatched(left: list[KernelRecord], others: Iterable[KernelRecord]) -> list[KernelRecord]:
-    """Drop records that a log of the other build names once for several equal kernels."""
-    if not left:
-        return []
-    lines = {_line(each) for each in others if each.format in LOGS}
-    return [each for each in left if _line(each) not in lines]
-
-
-def _line(record: KernelRecord) -> Hashable:
-    name, arch = stable_name(record.name), _family(record.arch)
-    return name, arch, record.regs, record.static_smem, record.barriers

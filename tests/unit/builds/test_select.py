@@ -86,15 +86,15 @@ def test_an_unknown_architecture_names_those_that_there_are() -> None:
 def test_rows_are_sorted_filtered_and_limited() -> None:
     spilling = record("spills", "sm_90", spill_store_bytes=8, spill_load_bytes=8)
     rows = Evaluator(LimitsTable().limits, 256).rows([*KERNELS, spilling])
-    by_occupancy = [row.name for row in Selection().rows(rows)]
+    by_occupancy = [row.name for row in Selection().ordered(rows)]
     assert by_occupancy == ["sobel", "spills", "blur", "blur"], "of equal ones first those that spill"
-    assert [row.name for row in Selection(limit=2).rows(rows)] == ["sobel", "spills"]
-    assert [row.name for row in Selection(below=0.5).rows(rows)] == ["sobel"]
-    assert [row.name for row in Selection(only_spilling=True).rows(rows)] == ["spills"]
-    assert [row.regs for row in Selection(sort="regs", limit=1).rows(rows)] == [255]
-    assert Selection(sort="regs", reverse=True).rows(rows)[-1].regs == 255
-    assert [row.name for row in Selection(sort="spills", limit=1).rows(rows)] == ["spills"]
-    assert Selection(sort="time").rows(rows) == rows, "without any time they stay as they were"
+    assert [row.name for row in Selection(limit=2).ordered(rows)] == ["sobel", "spills"]
+    assert [row.name for row in Selection(below=0.5).filtered(rows)] == ["sobel"]
+    assert [row.name for row in Selection(only_spilling=True).filtered(rows)] == ["spills"]
+    assert [row.regs for row in Selection(sort="regs", limit=1).ordered(rows)] == [255]
+    assert Selection(sort="regs", reverse=True).ordered(rows)[-1].regs == 255
+    assert [row.name for row in Selection(sort="spills", limit=1).ordered(rows)] == ["spills"]
+    assert Selection(sort="time").ordered(rows) == rows, "without any time they stay as they were"
 
 
 def test_each_order_has_the_most_first_and_the_unknown_last() -> None:
@@ -105,7 +105,7 @@ def test_each_order_has_the_most_first_and_the_unknown_last() -> None:
         record("c", "sm_90", 128, stack_bytes=0, duration_us=5.0, **spills),
     ]
     rows = Evaluator(LimitsTable().limits, 256).rows(records)
-    orders = {order: "".join(row.name for row in Selection(sort=order).rows(rows)) for order in ORDERS}
+    orders = {order: "".join(row.name for row in Selection(sort=order).ordered(rows)) for order in ORDERS}
     assert orders == {"occupancy": "cba", "regs": "cba", "spills": "bca", "stack": "acb", "time": "cab"}
 
 
