@@ -117,12 +117,12 @@ def diff(
         reading.sized(old_records),
         reading.sized(new_records),
         reading.evaluator(after.threads or before.threads),
-        (before.name, after.name),
         threshold=threshold,
         with_same=with_same,
         ignore_arch=ignores,
     )
-    return Diff(**vars(found), problems=before.problems + after.problems, inputs=reading.inputs())
+    inputs = {"old": before.name, "new": after.name, **reading.inputs()}
+    return Diff(**vars(found), problems=before.problems + after.problems, inputs=inputs)
 
 
 def check(

@@ -86,8 +86,6 @@ class DiffRow:
 class Differences:
     """Differences between two builds."""
 
-    old_name: str
-    new_name: str
     kernels: tuple[DiffRow, ...]
     """The kernels of both builds, the worst first; the same ones only on request."""
     same: int
@@ -110,7 +108,6 @@ def compare(
     old: Sequence[KernelRecord],
     new: Sequence[KernelRecord],
     evaluator: Evaluator,
-    names: tuple[str, str] = ("", ""),
     *,
     threshold: float = 0,
     with_same: bool = False,
@@ -129,12 +126,13 @@ def compare(
             same += 1
             continue
         row = _row(pair, evaluator, threshold)
-        unknown.update(_stated_by_one(row))
+        unknown.update(
+            name for name, value in MEASURES.items() if (value(row.old) is None) != (value(row.new) is None)
+        )
         same += row.verdict == "same"
         if with_same or row.verdict != "same":
             rows.append(row)
     return Differences(
-        *names,
         tuple(sorted(rows, key=_severity)),
         same,
         tuple(map(evaluator.row, matching.added)),
@@ -149,21 +147,19 @@ def _row(pair: Pair, evaluator: Evaluator, threshold: float) -> DiffRow:
     A block size that one build states counts for both. An assumed one is the launch bound of each, else 256.
     """
     old, new = evaluator.row(pair.old, pair.new.threads), evaluator.row(pair.new, pair.old.threads)
-    decisive: set[Verdict] = set()
-    others: set[Verdict] = set()
     both = _measured(old, new)
-    decides = {"occupancy", "spill_bytes", "spill_smem"}
+    directions = {name: _direction(name, *values, threshold) for name, values in both.items()}
+    decides: set[Measure] = {"occupancy", "spill_bytes", "spill_smem"}
     if None in both["spill_bytes"]:
         decides.add("stack_bytes")
-    for name, (was, now) in both.items():
-        (decisive if name in decides else others).add(_direction(name, was, now, threshold))
+    decisive = {directions[name] for name in decides} - {"same"}
     changes = tuple(causes(old, new))
     verdict: Verdict = "same"
-    if {"worse", "better"} <= decisive:
-        verdict = "mixed"
-    elif decisive - {"same"}:
-        (verdict,) = decisive - {"same"}
-    elif others - {"same"} or (not threshold and any(each.name != "arch" for each in changes)):
+    if decisive:
+        verdict = decisive.pop() if len(decisive) == 1 else "mixed"
+    elif {*directions.values()} != {"same"} or (
+        not threshold and any(each.name != "arch" for each in changes)
+    ):
         verdict = "changed"
     return DiffRow(verdict, pair.matched_by, old, new, changes)
 
@@ -190,8 +186,8 @@ def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
     """Yield the values that differ, launch bounds before the registers that follow from them."""
     if old.record.arch != new.record.arch:
         yield Change("arch", old.record.arch, new.record.arch)
-    if states_bounds(old.record) and states_bounds(new.record):
-        bounds = source_bounds(old.record), source_bounds(new.record)
+    if _states_bounds(old.record) and _states_bounds(new.record):
+        bounds = _source_bounds(old.record), _source_bounds(new.record)
         if bounds[0] != bounds[1] or old.record.max_threads != new.record.max_threads:
             yield Change("launch_bounds", *bounds)
         if old.record.cluster_dim != new.record.cluster_dim:
@@ -207,18 +203,12 @@ def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
             yield Change(name, was, now)
 
 
-def states_bounds(record: KernelRecord) -> bool:
+def _states_bounds(record: KernelRecord) -> bool:
     """Return True for an image, in which absent launch bounds mean that there are none."""
     return record.linked is not None and record.format not in LOGS
 
 
-def _stated_by_one(row: DiffRow) -> list[str]:
-    names = [name for name, value in MEASURES.items() if (value(row.old) is None) != (value(row.new) is None)]
-    one, other = states_bounds(row.old.record), states_bounds(row.new.record)
-    return [*names, *(["launch_bounds"] if one != other else [])]
-
-
-def source_bounds(record: KernelRecord) -> tuple[int, int | None] | None:
+def _source_bounds(record: KernelRecord) -> tuple[int, int | None] | None:
     """Return threads per block and blocks per SM of the launch bounds; blocks None where not known.
 
     Images hold no second bound, but the register cap that the compiler computes from it.

@@ -261,7 +261,7 @@ def diff_report(found: Differences, inputs: Mapping[str, Any], *, in_full: bool 
         columns=COLUMNS,
         rows=rows,
         rows_key="kernels",
-        inputs={"old": found.old_name, "new": found.new_name, **inputs},
+        inputs=inputs,
         values={"summary": found.summary, "not_compared": dict(found.unknown)},
         shows_rows=False,
         details=list(_blocks(rows, len(rows) if in_full else MOST_BLOCKS)),
