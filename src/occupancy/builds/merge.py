@@ -30,9 +30,6 @@ from ..readers.record import (
 from ..tables.shipped import runs_on
 from .names import base_name, signature
 
-Placed = tuple[int, KernelRecord]
-"""Record with its place among all that was found."""
-
 LOGS = frozenset({"ptxas", "res-usage"})
 """Formats of the compiler's text output, which holds no image."""
 
@@ -78,7 +75,8 @@ class Merged(NamedTuple):
 def merge(records: Iterable[KernelRecord | Remark]) -> Merged:
     """Merge records in which several files describe the same kernel of the same architecture.
 
-    The order of the files does not matter, but for the order of the result: that of the first mention.
+    Kernels are in the order of the first mention of their names, then launches. The order of the files does
+    not matter otherwise.
     """
     return _Merging(records).merged()
 
@@ -105,57 +103,57 @@ def also_in(record: KernelRecord, sources: Iterable[str]) -> KernelRecord:
 class _Group:
     """Records of one name and architecture."""
 
-    images: list[Placed] = field(default_factory=list)
-    logs: list[Placed] = field(default_factory=list)
-    ptx: list[Placed] = field(default_factory=list)
+    images: list[KernelRecord] = field(default_factory=list)
+    logs: list[KernelRecord] = field(default_factory=list)
+    ptx: list[KernelRecord] = field(default_factory=list)
 
 
 class _Merging:
     def __init__(self, records: Iterable[KernelRecord | Remark]) -> None:
         self._groups: dict[tuple[str, str | None], _Group] = defaultdict(_Group)
-        self._linker_lines: dict[str, list[Placed]] = defaultdict(list)
+        self._linker_lines: dict[str, list[KernelRecord]] = defaultdict(list)
         self._launches: dict[object, _Launches] = {}
         self._remarks: list[Remark] = []
         self._size: Counter[str] = Counter()  # kernels in each file
         self._contradictions: dict[str, list[tuple[KernelRecord, KernelRecord]]] = defaultdict(list)
         self._too_many: dict[str, set[str]] = defaultdict(set)
-        for place, record in enumerate(records):
+        for record in records:
             if not isinstance(record, KernelRecord):
                 self._remarks.append(record)
             elif record.launches is not None:
                 key = _configuration(record)
                 if key not in self._launches:
-                    self._launches[key] = _Launches(place, record)
+                    self._launches[key] = _Launches(record)
                 self._launches[key].add(record)
             else:
-                self._add(place, record)
+                self._add(record)
 
-    def _add(self, place: int, record: KernelRecord) -> None:
+    def _add(self, record: KernelRecord) -> None:
         self._size[record.source] += 1
         if record.format in LOGS and record.linked and record.arch is None:
-            self._linker_lines[record.name].append((place, record))
+            self._linker_lines[record.name].append(record)
             return
         group = self._groups[record.name, record.arch]
         if record.format in LOGS:
-            group.logs.append((place, record))
+            group.logs.append(record)
         elif record.format == "ptx" or record.regs is None:
-            group.ptx.append((place, record))
+            group.ptx.append(record)
         else:
-            group.images.append((place, record))
+            group.images.append(record)
 
     def merged(self) -> Merged:
         self._assign_linker_lines()
         compiled = {name for (name, _), group in self._groups.items() if group.images or group.logs}
-        rows: list[Placed] = []
+        rows: list[KernelRecord] = []
         for (name, _), group in self._groups.items():
             if len(group.images) == 1 and not group.logs and not group.ptx:
                 rows += group.images
                 continue
             found = self._images(group) or self._logs_alone(group.logs)
             if found and group.ptx:
-                ptx = sorted((record for _, record in group.ptx), key=repr)
+                ptx = sorted(group.ptx, key=repr)
                 if len(found) * len(ptx) <= MOST_COMPARED:
-                    found = [(place, reduce(_with_ptx, ptx, row)) for place, row in found]
+                    found = [reduce(_with_ptx, ptx, row) for row in found]
                 else:
                     self._leave_apart(ptx)
             elif name not in compiled:
@@ -164,10 +162,9 @@ class _Merging:
         if self._remarks:
             rows = _with_remarks(rows, self._remarks)
         if self._launches:
-            rows, alone = _with_launches(rows, [each.placed() for each in self._launches.values()])
+            rows, alone = _with_launches(rows, [each.total() for each in self._launches.values()])
             self._leave_apart(alone)
-        rows.sort(key=lambda row: row[0])
-        return Merged(tuple(record for _, record in rows), tuple(self._problems()))
+        return Merged(tuple(rows), tuple(self._problems()))
 
     def _assign_linker_lines(self) -> None:
         """Assign the linker's lines, which name no architecture, to the only one of their kernel.
@@ -180,85 +177,78 @@ class _Merging:
         for name, lines in self._linker_lines.items():
             if not any(self._groups[name, arch].images for arch in archs[name]):
                 arch = archs[name][0] if len(archs[name]) == 1 else None
-                self._groups[name, arch].logs += [(place, replace(log, arch=arch)) for place, log in lines]
+                self._groups[name, arch].logs += [replace(log, arch=arch) for log in lines]
 
-    def _images(self, group: _Group) -> list[Placed]:
+    def _images(self, group: _Group) -> list[KernelRecord]:
         """Merge images; linked ones replace the relocatable ones that they were made of."""
-        linked = [each for each in group.images if each[1].linked is not False]
-        relocatable = [each for each in group.images if each[1].linked is False]
+        linked = [each for each in group.images if each.linked is not False]
+        relocatable = [each for each in group.images if each.linked is False]
         rows = self._copies(linked or relocatable)
         if linked and relocatable:
-            before = {record.source for _, record in relocatable}
-            rows = [(place, also_in(row, before)) for place, row in rows]
-        if not group.logs:
-            return rows
-        return self._with_logs(rows, group.logs, [record for _, record in relocatable])
+            before = {record.source for record in relocatable}
+            rows = [also_in(row, before) for row in rows]
+        return self._with_logs(rows, group.logs, relocatable) if group.logs else rows
 
     def _with_logs(
-        self, rows: list[Placed], logs: Sequence[Placed], relocatable: Sequence[KernelRecord]
-    ) -> list[Placed]:
+        self, rows: list[KernelRecord], logs: Sequence[KernelRecord], relocatable: Sequence[KernelRecord]
+    ) -> list[KernelRecord]:
         """Add the spills that lines of logs state to the images of one name and architecture."""
-        left = [log for _, log in logs]
-        images = {_stated(record) for _, record in rows}
+        images = set(map(_stated, rows))
         parts = {_stated(record): record for record in relocatable}
-        lines = {_stated(log): log for log in left}
-        if max(len(lines) * (len(images) + len(parts)), len(rows) * len(left)) > MOST_COMPARED:
-            self._leave_apart(left)
+        lines = {_stated(log): log for log in logs}
+        if max(len(lines) * (len(images) + len(parts)), len(rows) * len(logs)) > MOST_COMPARED:
+            self._leave_apart(logs)
             return rows
         before_linking = {
             key for key, log in lines.items() if not all(_differences(log, each) for each in parts.values())
         }
         used: set[int] = set()
         done, without = [], []
-        for place, row in rows:
-            fitting = [log for log in left if _stated(log) in before_linking or not _differences(log, row)]
+        for row in rows:
+            fitting = [log for log in logs if _stated(log) in before_linking or not _differences(log, row)]
             used.update(map(id, fitting))
-            done.append((place, _with_spills(row, fitting)))
+            done.append(_with_spills(row, fitting))
             if not fitting:
                 without.append(row)
-        unused = [log for log in left if id(log) not in used and log.linked is None]
+        unused = [log for log in logs if id(log) not in used and log.linked is None]
         # Lines that are left over beside others that agree come from an earlier compilation.
         for row, log in zip(sorted(without, key=repr), sorted(unused, key=repr), strict=False):
             self._contradictions[log.source].append((row, log))
         return done
 
-    def _copies(self, found: Sequence[Placed]) -> list[Placed]:
+    def _copies(self, found: Sequence[KernelRecord]) -> list[KernelRecord]:
         """Merge identical copies, named after Triton's file or the file with the fewest kernels."""
         described = {
-            (record.code, record.threads): _identity(record)
-            for _, record in found
-            if record.format == "triton"
+            (record.code, record.threads): _identity(record) for record in found if record.format == "triton"
         }
-        alike: dict[Hashable, list[Placed]] = defaultdict(list)
-        for place, record in found:
+        alike: dict[Hashable, list[KernelRecord]] = defaultdict(list)
+        for record in found:
             key = None if record.code is None else described.get((record.code, record.threads))
             if key is None or record.format == "triton":
                 key = _identity(record)
-            alike[key].append((place, record))
+            alike[key].append(record)
 
         def rank(record: KernelRecord) -> tuple[bool, int, str, str]:
             return record.format != "triton", self._size[record.source], record.source, repr(record)
 
         rows = []
-        for each in alike.values():
-            records = [record for _, record in each]
-            first = min(records, key=rank) if len(records) > 1 else records[0]
-            modules = {module for record in records for module in record.modules}
+        for copies in alike.values():
+            first = min(copies, key=rank) if len(copies) > 1 else copies[0]
+            modules = {module for record in copies for module in record.modules}
             if len(modules) != len(first.modules):
                 first = replace(first, modules=tuple(sorted(modules)))
-            rows.append(_for_all(each, first))
+            rows.append(also_in(first, {record.source for record in copies}))
         return rows
 
-    def _logs_alone(self, logs: Sequence[Placed]) -> list[Placed]:
+    def _logs_alone(self, logs: Sequence[KernelRecord]) -> list[KernelRecord]:
         """Merge lines of a kernel without image: equal ones, and the linker's with the compiler's."""
-        linked = [each for each in logs if each[1].linked]
-        compiled = [each for each in logs if not each[1].linked]
+        linked = [each for each in logs if each.linked]
+        compiled = [each for each in logs if not each.linked]
         if len(linked) == 1 and len(compiled) == 1:
-            (place, final), (earlier, before) = linked[0], compiled[0]
+            (final,), (before,) = linked, compiled
             # The linker counts the system's reserved shared memory as the kernel's.
             final = replace(final, static_smem=before.static_smem, notes=before.notes)
-            row = also_in(fill(final, before, _OF_LOGS), {final.source, before.source})
-            return [(min(place, earlier), row)]
+            return [also_in(fill(final, before, _OF_LOGS), {before.source})]
         return self._copies(logs)
 
     def _leave_apart(self, records: Iterable[KernelRecord]) -> None:
@@ -284,11 +274,6 @@ class _Merging:
                 "the log is from another build, or from before linking. The image counts, without the spills of "
                 "the log. Keep the log of the whole build that made the images, or none",
             )
-
-
-def _for_all(found: Sequence[Placed], record: KernelRecord) -> Placed:
-    """Return one record for all, at the place of the first, with the names of all files."""
-    return found[0][0], also_in(record, {each.source for _, each in found})
 
 
 def _with_ptx(row: KernelRecord, ptx: KernelRecord) -> KernelRecord:
@@ -324,8 +309,8 @@ def _with_spills(image: KernelRecord, logs: Sequence[KernelRecord]) -> KernelRec
 # Remarks of Inductor
 
 
-def _with_remarks(rows: Sequence[Placed], remarks: Sequence[Remark]) -> list[Placed]:
-    """Add fused operations and the autotuner's choice; candidates stand together, the chosen one first.
+def _with_remarks(rows: Sequence[KernelRecord], remarks: Sequence[Remark]) -> list[KernelRecord]:
+    """Add fused operations and the autotuner's choice.
 
     A candidate was compiled from the same generated file, for the same architecture, as a chosen kernel.
     """
@@ -333,65 +318,54 @@ def _with_remarks(rows: Sequence[Placed], remarks: Sequence[Remark]) -> list[Pla
     folders = {each.folder for each in remarks if isinstance(each, Choice)}
 
     def is_chosen(row: KernelRecord) -> bool:
-        sources = (row.source, *row.also_in)
-        return row.format == "triton" and any(PurePath(each).parent.name in folders for each in sources)
+        return any(PurePath(each).parent.name in folders for each in (row.source, *row.also_in))
 
-    chosen = {place for place, row in rows if is_chosen(row)}
-    tuned = {(row.name, row.arch, row.file) for place, row in rows if place in chosen}
-    first: dict[object, int] = {}
+    tuned = {(row.name, row.arch, row.file) for row in rows if row.format == "triton" and is_chosen(row)}
     noted = []
-    for place, row in rows:
-        if row.file is not None and (fuses := operations.get(file_name(row.file))):
-            row = replace(row, fuses=fuses)
-        key = row.name, row.arch, row.file
-        if row.format == "triton" and key in tuned:
-            noted.append((first.setdefault(key, place), replace(row, chosen=place in chosen)))
-        else:
-            noted.append((place, row))
-    return sorted(noted, key=lambda each: (each[0], not each[1].chosen))
+    for row in rows:
+        fuses = operations.get(file_name(row.file), row.fuses) if row.file else row.fuses
+        is_tuned = row.format == "triton" and (row.name, row.arch, row.file) in tuned
+        noted.append(replace(row, fuses=fuses, chosen=is_chosen(row) if is_tuned else row.chosen))
+    return noted
 
 
 # Launches
 
 
 def _with_launches(
-    rows: Sequence[Placed], launches: Sequence[Placed]
-) -> tuple[list[Placed], list[KernelRecord]]:
+    rows: Sequence[KernelRecord], launches: Sequence[KernelRecord]
+) -> tuple[list[KernelRecord], list[KernelRecord]]:
     """Give launches the values of their kernels' images; a launched kernel has no row of its own.
 
     Returns:
         The rows, and the launches that were too many to look for their kernels.
     """
-    names = {base_name(name) for name in {launch.name for _, launch in launches}}
-    kernels: dict[str, list[int]] = defaultdict(list)  # by name, by signature, by bare name
-    for index, (_, row) in enumerate(rows):
+    names = {base_name(name) for name in {launch.name for launch in launches}}
+    kernels: dict[str, list[KernelRecord]] = defaultdict(list)  # by name, by signature, by bare name
+    for row in rows:
         if row.regs is not None and (base := base_name(row.name)) in names:
             for key in {row.name, signature(row.name), base}:
-                kernels[key].append(index)
-    found: dict[object, int | None] = {}
-    launched: set[int] = set()
-    done: list[Placed] = []
+                kernels[key].append(row)
+    found: dict[object, KernelRecord | None] = {}
+    done: list[KernelRecord] = []
     alone: list[KernelRecord] = []
     compared: Counter[str] = Counter()
-    for place, launch in launches:
+    for launch in launches:
         question = (launch.name, launch.arch, launch.regs, launch.static_smem, launch.threads)
         if question not in found:
             spelled = signature(launch.name)
             # A profile can hold the bare name alone.
             key = spelled if "(" in spelled else base_name(launch.name)
-            near = {*kernels.get(launch.name, ()), *kernels.get(key, ())}
+            near = {id(row): row for name in (launch.name, key) for row in kernels.get(name, ())}
             compared[key] += len(near)
             if compared[key] > MOST_COMPARED:
                 alone.append(launch)
-                near = set()
-            found[question] = _launched(launch, [(index, rows[index][1]) for index in sorted(near)])
-        number = found[question]
-        if number is None:
-            done.append((place, launch))
-            continue
-        launched.add(number)
-        done.append((place, _completed(launch, rows[number][1])))
-    return [row for index, row in enumerate(rows) if index not in launched] + done, alone
+                near = {}
+            found[question] = _launched(launch, near.values())
+        image = found[question]
+        done.append(launch if image is None else _completed(launch, image))
+    launched = set(map(id, found.values()))
+    return [row for row in rows if id(row) not in launched] + done, alone
 
 
 def _completed(launch: KernelRecord, image: KernelRecord) -> KernelRecord:
@@ -403,13 +377,13 @@ def _completed(launch: KernelRecord, image: KernelRecord) -> KernelRecord:
     return also_in(whole, {image.source, *image.also_in[:MOST_FILES]})
 
 
-def _launched(launch: KernelRecord, near: Sequence[tuple[int, KernelRecord]]) -> int | None:
-    """Return the number of the kernel that was launched, if only one is possible."""
-    candidates: dict[tuple[bool, int, bool], list[int]] = defaultdict(list)
-    for number, row in near:
+def _launched(launch: KernelRecord, near: Iterable[KernelRecord]) -> KernelRecord | None:
+    """Return the kernel that was launched, if only one is possible."""
+    candidates: dict[tuple[bool, int, bool], list[KernelRecord]] = defaultdict(list)
+    for row in near:
         distance = _distance(launch, row)
         if distance is not None:
-            candidates[row.chosen is False, distance, row.name != launch.name].append(number)
+            candidates[row.chosen is False, distance, row.name != launch.name].append(row)
     best = candidates[min(candidates)] if candidates else []
     return best[0] if len(best) == 1 else None
 
@@ -437,10 +411,9 @@ _configuration = attrgetter(*(name for name in RECORD_FIELDS if name not in _OF_
 class _Launches:
     """Sum of the launches of one configuration."""
 
-    __slots__ = ("_achieved", "_count", "_first", "_place", "_time")
+    __slots__ = ("_achieved", "_count", "_first", "_time")
 
-    def __init__(self, place: int, first: KernelRecord) -> None:
-        self._place = place
+    def __init__(self, first: KernelRecord) -> None:
         self._first = first
         self._count = 0
         self._time: float | None = 0
@@ -452,13 +425,11 @@ class _Launches:
         self._time = _sum(self._time, launch.duration_us)
         self._achieved = _sum(self._achieved, launch.achieved_occupancy, count)
 
-    def placed(self) -> Placed:
+    def total(self) -> KernelRecord:
         if self._count == (self._first.launches or 1):
-            return self._place, self._first
+            return self._first
         achieved = None if self._achieved is None else self._achieved / self._count
-        return self._place, replace(
-            self._first, launches=self._count, duration_us=self._time, achieved_occupancy=achieved
-        )
+        return replace(self._first, launches=self._count, duration_us=self._time, achieved_occupancy=achieved)
 
 
 def _sum(total: float | None, value: float | None, count: int = 1) -> float | None:
