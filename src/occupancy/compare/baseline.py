@@ -77,12 +77,7 @@ class Build:
 
 
 def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
-    """Read a build: a baseline, or files and folders with kernels; ``"-"`` is standard input.
-
-    Raises:
-        BaselineError: The baseline is damaged, or of a later version.
-        ReadError: There is not a single kernel.
-    """
+    """Read a build: a baseline, or files and folders with kernels; ``"-"`` is standard input."""
     common = ReadLimits() if common is None else common
     if len(paths) == 1:
         (path,) = paths
@@ -157,21 +152,12 @@ def looks_like_baseline(start: bytes) -> bool:
 
 
 def read_baseline(path: str | os.PathLike[str]) -> Build:
-    """Read a baseline.
-
-    Raises:
-        BaselineError: As `parse_baseline`, or it cannot be read.
-    """
     file = os.fspath(path)
     return parse_baseline(read_bytes(file, "a baseline", MAX_FILE_BYTES, BaselineError), file)
 
 
 def parse_baseline(content: bytes, name: str) -> Build:
-    """Parse the content of a baseline's file.
-
-    Raises:
-        BaselineError: It is not a baseline, damaged, or of a later version.
-    """
+    """Parse a baseline; raise a `BaselineError` if it is damaged, or of a later version."""
     check_size(content, name, "a baseline", MAX_FILE_BYTES, BaselineError)
     try:
         values = json.loads(content.decode("utf-8-sig"))
@@ -262,11 +248,7 @@ def baseline_text(baseline: Build) -> str:
 
 
 def write_baseline(path: str | os.PathLike[str], baseline: Build) -> None:
-    """Write a baseline atomically; an interruption leaves the old file or the new one.
-
-    Raises:
-        BaselineError: It cannot be written; then the file is as it was.
-    """
+    """Write a baseline atomically; an interruption leaves the old file or the new one."""
     file = os.fspath(path)
     try:
         with written_atomically(file) as stream:

@@ -20,14 +20,8 @@ from .diff import MEASURES, Change, Measure, causes, step_to, step_with_register
 from .match import by_name, match
 from .rules import CRITERIA, Exemption, Rule, Rules
 
-
-class Demand(NamedTuple):
-    """One demand of a rule."""
-
-    rule: int
-    """The number of the rule, from 1."""
-    criterion: str
-    bound: float
+Demand = tuple[int, str, float]
+"""Number of a rule, from 1, one of its criteria, and the bound."""
 
 
 class Violation(NamedTuple):
@@ -91,7 +85,6 @@ class Checked:
     """Kernels that the baseline does not have."""
     removed: tuple[KernelRecord, ...]
     """Kernels that only the baseline has and that may not be removed."""
-    may_be_removed: tuple[KernelRecord, ...]
     ended: tuple[Exemption, ...]
     """Exemptions that would have helped, had they not ended."""
     unused: tuple[tuple[Rule | Exemption, str], ...]
@@ -145,16 +138,15 @@ def check_kernels(
             found.append(replace(broken, violations=tuple(violations), exemption=exemption))
     unused = run.refuse(kernels if every is None else every, is_partial=every is not None)
     found.sort(key=lambda each: by_name(each.kernel.record))
-    removed: dict[bool, list[KernelRecord]] = {True: [], False: []}
-    for each in matching.removed:
-        removed[any(matches(pattern, each.name) for pattern in rules.allow_removed)].append(each)
+    removed = [
+        each for each in matching.removed if not any(matches(text, each.name) for text in rules.allow_removed)
+    ]
     return Checked(
         broken=tuple(each for each in found if each.exemption is None),
         exempt=tuple(each for each in found if each.exemption is not None),
         kernels=tuple(kernels),
         added=() if baseline is None else matching.added,
-        removed=tuple(removed[False]),
-        may_be_removed=tuple(removed[True]),
+        removed=tuple(removed),
         ended=tuple(ended.values()),
         unused=tuple(unused),
     )
@@ -180,9 +172,9 @@ class _Run:
             for number, rule in enumerate(self._rules.rules, 1):
                 if rule.matching(kernel):
                     for name, bound in rule.bounds.items():
-                        latest[name] = None if bound is None else Demand(number, name, bound)
+                        latest[name] = None if bound is None else (number, name, bound)
             some = [each for each in latest.values() if each is not None]
-            self._demands[key] = sorted(some, key=lambda each: not CRITERIA[each.criterion].compares)
+            self._demands[key] = sorted(some, key=lambda each: not CRITERIA[each[1]].compares)
         return self._demands[key]
 
     def check(self, kernel: KernelRecord, old: KernelRecord | None) -> BrokenKernel | None:
@@ -191,7 +183,8 @@ class _Run:
         before = None if old is None else self._evaluator.row(old, kernel.threads)
         broken = []
         for demand in self._demands_on(kernel):
-            criterion = CRITERIA[demand.criterion]
+            _, name, bound = demand
+            criterion = CRITERIA[name]
             measure = MEASURES[criterion.measure]
             value, was = measure(row), None if before is None else measure(before)
             base: Any = 0  # a new kernel brings all of its spills
@@ -205,7 +198,7 @@ class _Run:
                 self._unknown[demand].append(kernel)
                 continue
             sign = -1 if criterion.measure == "occupancy" else 1  # the only value that may not fall
-            limit = base + sign * demand.bound if criterion.compares else demand.bound
+            limit = base + sign * bound if criterion.compares else bound
             if sign * (value - limit) > TOLERANCE:
                 broken.append(Violation(*demand, was, value, limit))
         if not broken:
@@ -229,14 +222,14 @@ class _Run:
                             hint="Write one with --update, and name it with `baseline` (`--baseline`).",
                         )
                     )
-                if idle := _idle_patterns(rule, names.values()):
-                    if rule.demands:
-                        found.add(_idle_error(number, rule, idle, {name for name, _ in names}))
-                    else:
-                        unused.append((rule, f"no kernel matches {', '.join(idle)}"))
-            for exemption in self._rules.exemptions:
-                if idle := _idle_patterns(exemption, names.values()):
-                    unused.append((exemption, f"no kernel matches {', '.join(idle)}"))
+            entries: list[Rule | Exemption] = [*self._rules.rules, *self._rules.exemptions]
+            for entry in entries:
+                idle = _idle_patterns(entry, names.values())
+                if idle and isinstance(entry, Rule) and entry.demands:
+                    number = self._rules.rules.index(entry) + 1
+                    found.add(_idle_error(number, entry, idle, {name for name, _ in names}))
+                elif idle:
+                    unused.append((entry, f"no kernel matches {', '.join(idle)}"))
             for demand, kernels in self._unknown.items():
                 found.add(self._unknown_error(demand, kernels))
             for demand, kernel in self._new.items():
@@ -245,20 +238,22 @@ class _Run:
         return unused
 
     def _unknown_error(self, demand: Demand, kernels: Sequence[KernelRecord]) -> RulesError:
-        rule = self._rules.rules[demand.rule - 1]
+        number, name, _ = demand
+        rule = self._rules.rules[number - 1]
         more = f" and {len(kernels) - 1:,} more" if len(kernels) > 1 else ""
-        measure = CRITERIA[demand.criterion].measure
+        measure = CRITERIA[name].measure
         return RulesError(
-            f"rule {demand.rule} ({rule.about}) demands {demand.criterion}, but the files do not state the "
+            f"rule {number} ({rule.about}) demands {name}, but the files do not state the "
             f"{measure.replace('_', ' ')} of {base_name(kernels[0].name)} for {kernels[0].arch}{more}",
             where=rule.place or kernels[0].source,
             hint=_SOURCES.get(measure, ""),
         )
 
     def _new_error(self, demand: Demand, kernel: KernelRecord) -> BaselineError:
-        rule = self._rules.rules[demand.rule - 1]
+        number, name, _ = demand
+        rule = self._rules.rules[number - 1]
         return BaselineError(
-            f"no kernel of rule {demand.rule} ({rule.about}) is in the baseline, so {demand.criterion} compares "
+            f"no kernel of rule {number} ({rule.about}) is in the baseline, so {name} compares "
             f"nothing; {base_name(kernel.name)} for {kernel.arch} is new",
             hint="Accept new kernels with --update, or compare with the right baseline.",
         )

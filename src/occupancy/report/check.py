@@ -262,8 +262,6 @@ def _remarks(done: Checked) -> Iterator[str]:
     for entry, why in done.unused:
         kind = "exemption" if isinstance(entry, Exemption) else "rule"
         yield f"Unused {kind} for {entry.about}{f' ({entry.place})' if entry.place else ''}: {why}"
-    if done.may_be_removed:
-        yield f"Gone, as allow_removed permits: {listed(names_of(done.may_be_removed))}"
 
 
 # CI
