@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
@@ -53,11 +53,7 @@ class SizePattern:
 
 
 def parse_block_size(value: object) -> int:
-    """Parse threads per block: a number or a shape.
-
-    Raises:
-        InputError: Neither, or out of range.
-    """
+    """Parse threads per block, a number or a shape; raise an `InputError` if they are out of range."""
     return in_range(parse_threads(value)[0], "threads")
 
 
@@ -258,29 +254,19 @@ def spilled_bytes(record: KernelRecord) -> int | None:
     return spills.total + (record.spill_smem or 0)
 
 
+@dataclass(eq=False)
 class Evaluator:
-    """Engine for records: block sizes, limits, and results that are computed once for equal needs.
+    """Engine for records: block sizes, limits, and results that are computed once for equal needs."""
 
-    Args:
-        limits_of: Function from a compute capability to its limits; it raises for an unknown one.
-        threads: Threads per block of kernels whose file does not state them and whose launch bound allows
-            them; it is the block size of the others.
-        gpu: GPU to compute for, instead of the one that each kernel was compiled for.
-        multiprocessor_count: SMs of the GPU, for waves; None for those that a file states.
-    """
-
-    def __init__(
-        self,
-        limits_of: Callable[[ComputeCapability], Limits],
-        threads: int | None = None,
-        gpu: Gpu | None = None,
-        multiprocessor_count: int | None = None,
-    ) -> None:
-        self._limits_of = limits_of
-        self._threads = threads
-        self._gpu = gpu
-        self._multiprocessor_count = multiprocessor_count
-        self._results: dict[object, SizedResult] = {}
+    limits_of: Callable[[ComputeCapability], Limits]
+    """Function from a compute capability to its limits; it raises for an unknown one."""
+    threads: int | None = None
+    """Threads per block of kernels whose file does not state them and whose launch bound allows them."""
+    gpu: Gpu | None = None
+    """GPU to compute for, instead of the one that each kernel was compiled for."""
+    multiprocessor_count: int | None = None
+    """SMs of the GPU, for waves; None for those that a file states."""
+    _results: dict[object, SizedResult] = field(default_factory=dict, init=False)
 
     def row(self, record: KernelRecord, threads: int | None = None) -> ScannedKernel:
         """Return the record with its occupancy, at the block size of a build that it is compared with."""
@@ -288,7 +274,7 @@ class Evaluator:
         result = self._results.get(key)
         if result is None:
             result = self._results[key] = self._result(record, threads)
-        return ScannedKernel(record, result, self._multiprocessor_count)
+        return ScannedKernel(record, result, self.multiprocessor_count)
 
     def rows(self, records: Iterable[KernelRecord], time: float = 0) -> list[ScannedKernel]:
         """Return the records with their occupancy, and with their shares of a time in microseconds."""
@@ -300,7 +286,7 @@ class Evaluator:
 
     def _result(self, record: KernelRecord, other: int | None) -> SizedResult:
         bound = record.max_threads
-        common = self._threads or other
+        common = self.threads or other
         if common and bound and common > bound:
             common = None  # the kernel is not launched with it: the bound is the best guess
         stated = record.threads or common
@@ -325,13 +311,12 @@ class Evaluator:
         return result
 
     def _limits(self, record: KernelRecord) -> Limits:
-        if self._gpu is not None:
-            limits = self._gpu.limits
+        if self.gpu is not None:
+            limits = self.gpu.limits
+        elif record.compute_capability is None:
+            raise InputError("architecture not stated", hint="Name the GPU with `cc` (`--cc`).")
         else:
-            compiled_for = record.compute_capability
-            if compiled_for is None:
-                raise InputError("architecture not stated", hint="Name the GPU with `cc` (`--cc`).")
-            limits = self._limits_of(compiled_for)
+            limits = self.limits_of(record.compute_capability)
         # The launch bound limits every launch. Triton writes the one that goes with its num_warps, so that
         # other warps have another bound.
         is_bound = record.max_threads is not None and record.num_warps is None
