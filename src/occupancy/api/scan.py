@@ -7,14 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
-from ..builds.merge import merge
+from ..builds.merge import read_merged
 from ..builds.names import matches
 from ..builds.rows import Evaluator, ScannedKernel, SizePattern, parse_block_size, with_block_sizes
 from ..builds.select import ORDERS, Order, Selection, names_there
 from ..errors import ErrorCollector, InputError, ReadError, shown
 from ..readers import KernelRecord, ReadProblem
-from ..readers.reading import KernelSource, read_each
-from ..readers.record import Remark
+from ..readers.reading import KernelSource
 from ..report.model import Column, Report
 from ..report.scan import Finding, findings, scan_report, summary
 from ..tables.gpus import Gpu, LimitsTable, find_gpu, find_gpus
@@ -193,7 +192,7 @@ def scan(
         reverse=reverse,
         limit=limit,
     )
-    records, problems = _read(as_list(sources, "sources"))
+    records, problems = read_merged(as_list(sources, "sources"))
     if not records:
         with ErrorCollector() as errors:
             for problem in problems:
@@ -248,21 +247,6 @@ class Scan(PrintedRows, Sequence[ScannedKernel]):
 
     def __repr__(self) -> str:
         return f"<Scan of {len(self):,} kernels{f', {len(self.problems)} problems' if self.problems else ''}>"
-
-
-def _read(sources: Iterable[KernelSource]) -> tuple[list[KernelRecord], list[ReadProblem]]:
-    """Read sources, and merge what several files state of one kernel."""
-    problems: list[ReadProblem] = []
-
-    def found() -> Iterable[KernelRecord | Remark]:
-        for each in read_each(sources):
-            if isinstance(each, ReadProblem):
-                problems.append(each)
-            else:
-                yield each
-
-    merged = merge(found())
-    return list(merged.records), [*problems, *merged.problems]
 
 
 def _variant(arch: object) -> str | None:

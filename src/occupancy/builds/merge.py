@@ -15,7 +15,9 @@ from operator import attrgetter
 from pathlib import PurePath
 from typing import NamedTuple
 
-from ..readers import KernelRecord
+from ..readers import KernelRecord, KernelSource
+from ..readers.limits import ReadLimits
+from ..readers.reading import read_each
 from ..readers.record import (
     COMPILED,
     RECORD_FIELDS,
@@ -69,7 +71,7 @@ class Merged(NamedTuple):
 
     records: tuple[KernelRecord, ...]
     problems: tuple[ReadProblem, ...]
-    """Logs that contradict the images, and records that were too many to merge."""
+    """Damaged pieces, logs that contradict the images, and records that were too many to merge."""
 
 
 def merge(records: Iterable[KernelRecord | Remark]) -> Merged:
@@ -79,6 +81,21 @@ def merge(records: Iterable[KernelRecord | Remark]) -> Merged:
     not matter otherwise.
     """
     return _Merging(records).merged()
+
+
+def read_merged(sources: Iterable[KernelSource], limits: ReadLimits | None = None) -> Merged:
+    """Read sources, and merge their records; the problems of reading come first."""
+    problems: list[ReadProblem] = []
+
+    def found() -> Iterator[KernelRecord | Remark]:
+        for each in read_each(sources, limits):
+            if isinstance(each, ReadProblem):
+                problems.append(each)
+            else:
+                yield each
+
+    merged = merge(found())
+    return Merged(merged.records, (*problems, *merged.problems))
 
 
 def fill(record: KernelRecord, other: KernelRecord, names: Iterable[str]) -> KernelRecord:
@@ -193,19 +210,15 @@ class _Merging:
         self, rows: list[KernelRecord], logs: Sequence[KernelRecord], relocatable: Sequence[KernelRecord]
     ) -> list[KernelRecord]:
         """Add the spills that lines of logs state to the images of one name and architecture."""
-        images = set(map(_stated, rows))
-        parts = {_stated(record): record for record in relocatable}
-        lines = {_stated(log): log for log in logs}
-        if max(len(lines) * (len(images) + len(parts)), len(rows) * len(logs)) > MOST_COMPARED:
+        parts = {_stated(record): record for record in relocatable}.values()
+        if len(logs) * (len(rows) + len(parts)) > MOST_COMPARED:
             self._leave_apart(logs)
             return rows
-        before_linking = {
-            key for key, log in lines.items() if not all(_differences(log, each) for each in parts.values())
-        }
+        before_linking = {id(log) for log in logs if not all(_differences(log, each) for each in parts)}
         used: set[int] = set()
         done, without = [], []
         for row in rows:
-            fitting = [log for log in logs if _stated(log) in before_linking or not _differences(log, row)]
+            fitting = [log for log in logs if id(log) in before_linking or not _differences(log, row)]
             used.update(map(id, fitting))
             done.append(_with_spills(row, fitting))
             if not fitting:

@@ -16,12 +16,12 @@ from operator import attrgetter
 from pathlib import PurePath
 from typing import Any
 
-from ..builds.merge import merge
+from ..builds.merge import read_merged
 from ..builds.names import stable_name
 from ..errors import BaselineError, ReadError, shown
-from ..readers import Found, KernelRecord, ReadProblem, read
+from ..readers import KernelRecord, KernelSource, ReadProblem
 from ..readers.limits import ReadLimits, sanitize
-from ..readers.record import SPILLS, Remark
+from ..readers.record import SPILLS
 from ..tables.files import check_size, read_bytes
 from ..values.atomic_file import written_atomically
 from ..values.spellings import INT_MAX
@@ -78,7 +78,7 @@ class Build:
 
 def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
     """Read a build: a baseline, or files and folders with kernels; ``"-"`` is standard input."""
-    common = ReadLimits() if common is None else common
+    sources: list[KernelSource] = [*paths]
     if len(paths) == 1:
         (path,) = paths
         if os.path.isfile(path):
@@ -88,42 +88,31 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
             stream = _in_memory(path)
             if looks_like_baseline(stream.getvalue()[:4096]):
                 return parse_baseline(stream.getvalue(), path)
-            return _build(paths, ((path, found) for found in read(stream, common)))
-    return _build(paths, ((path, found) for path in paths for found in read(path, common)))
-
-
-def _build(paths: Sequence[str], found: Iterable[tuple[str, Found]]) -> Build:
-    records: list[KernelRecord | Remark] = []
-    problems: list[ReadProblem] = []
-    seen: dict[str, str] = {}
-    for path, each in found:
-        if isinstance(each, ReadProblem):
-            problems.append(each)
-            continue
-        if each.source not in seen:
-            seen[each.source] = _portable(each.source, path)
-        records.append(each)
-    # Files of two paths can have the same portable name, so names change after merging.
-    merged = merge(records)
-    if not merged.records:
+            sources = [stream]
+    records, problems = read_merged(sources, common)
+    if not records:
         first = problems[0]
         raise ReadError(first.what, where=first.where)
-    portables = tuple(
+    # Files of two paths can have the same portable name, so names change after merging.
+    portable = {
+        file: _portable(file, paths) for record in records for file in (record.source, *record.also_in)
+    }
+    kernels = (
         replace(
-            record,
-            source=seen[record.source],
-            also_in=tuple(sorted({seen[file] for file in record.also_in} - {seen[record.source]})),
+            record, source=portable[record.source], also_in=tuple(map(portable.__getitem__, record.also_in))
         )
-        for record in merged.records
+        for record in records
     )
-    return Build(portables, name=", ".join(paths), problems=(*problems, *merged.problems))
+    return Build(tuple(kernels), name=", ".join(paths), problems=problems)
 
 
-def _portable(source: str, path: str) -> str:
+def _portable(source: str, paths: Iterable[str]) -> str:
     """Return a file relative to the folder that was read, or its name alone."""
-    seen = os.path.relpath(source, path) if os.path.isdir(path) else os.path.basename(source)
+    file = PurePath(source)
+    folders = (path for path in paths if file.is_relative_to(path) and os.path.isdir(path))
+    folder = next(folders, file.parent)
     # File names can be bytes that are no text, which JSON cannot hold.
-    return PurePath(seen).as_posix().encode("utf-8", "replace").decode()
+    return file.relative_to(folder).as_posix().encode("utf-8", "replace").decode()
 
 
 def _in_memory(path: str) -> io.BytesIO:
