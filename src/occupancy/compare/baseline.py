@@ -94,9 +94,8 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
         first = problems[0]
         raise ReadError(first.what, where=first.where)
     # Files of two paths can have the same portable name, so names change after merging.
-    portable = {
-        file: _portable(file, paths) for record in records for file in (record.source, *record.also_in)
-    }
+    files = {file for record in records for file in (record.source, *record.also_in)}
+    portable = {file: _portable(file, paths) for file in files}
     kernels = (
         replace(
             record, source=portable[record.source], also_in=tuple(map(portable.__getitem__, record.also_in))

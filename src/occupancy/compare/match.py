@@ -22,6 +22,10 @@ facts: Callable[[KernelRecord], Hashable] = attrgetter(
 """Values of a kernel that are compared between builds."""
 
 
+_copy: Callable[[KernelRecord], Hashable] = attrgetter("name", "arch", "threads")
+"""Values in which copies of a kernel agree."""
+
+
 def by_name(record: KernelRecord) -> tuple[str, str, str]:
     """Return the key of the order of names."""
     return record.name, record.arch or "", record.source
@@ -121,10 +125,6 @@ def _only(records: Iterable[KernelRecord]) -> dict[Hashable, KernelRecord]:
     for record in records:
         groups[_copy(record)].append(record)
     return {key: group[0] for key, group in groups.items() if len(group) == 1}
-
-
-def _copy(record: KernelRecord) -> Hashable:
-    return record.name, record.arch, record.threads
 
 
 def _pair_up(
