@@ -10,7 +10,7 @@ import re
 import stat
 import tempfile
 import zlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,7 +50,7 @@ class Bytes(Protocol):
 class Content:
     """An open file, or a stream, whose ``path`` is None.
 
-    Binary formats are read through `part` and `search`, a piece at a time, and text through `text`. Nothing
+    Binary formats are read through `part` and `window`, a piece at a time, and text through `text`. Nothing
     is mapped into memory: the system ends a process whose mapped file is cut short, as linkers do.
     The limits are those of the file; or of all files of the command, to which its own are added.
     """
@@ -78,32 +78,20 @@ class Content:
             return self._in_memory[start:end]
         return _Stored(self._file, start, min(end, self.size))
 
-    def search(self, overlap: int) -> Generator[tuple[int, int, bytes | bytearray], int | None, None]:
-        """Yield the parts that hold data, up to 1 MiB: start, end, and bytes with an overlap behind the end.
-
-        The caller may `send` the place to go on from.
-        """
-        buffer = bytearray(WINDOW_BYTES + overlap)
-        position = 0
-        for low, high in self._extents():
-            position = max(position, low)
-            while position < high:
-                end = min(position + WINDOW_BYTES, high)
-                if self._in_memory is not None:
-                    piece: bytes | bytearray = bytes(self._in_memory[position : end + overlap])
-                else:
-                    piece = self._filled(buffer, position, min(end + overlap, self.size))
-                onward = yield position, end, piece
-                position = max(end, onward or 0)
-
-    def _filled(self, buffer: bytearray, start: int, end: int) -> bytearray:
+    def window(self, position: int, buffer: bytearray) -> tuple[int, int, bytes | bytearray]:
+        """Return start, end and bytes of the next data, up to 1 MiB, or more if the buffer has room."""
+        start, end = next(self._extents(position), (self.size, self.size))
+        end = min(end, start + WINDOW_BYTES)
+        wanted = min(end + len(buffer) - WINDOW_BYTES, self.size) - start
+        if self._in_memory is not None:
+            return start, end, bytes(self._in_memory[start : start + wanted])
         # Into the same buffer again and again: fresh memory would take longer than the reading.
         with damage_as_malformed():
             self._file.seek(start)
-            size = self._file.readinto(memoryview(buffer)[: end - start])  # type: ignore[attr-defined]
-        if size < end - start:
+            size = self._file.readinto(memoryview(buffer)[:wanted])  # type: ignore[attr-defined]
+        if size < wanted:
             raise Malformed(_SHRUNK)
-        return buffer if size == len(buffer) else buffer[:size]
+        return start, end, buffer if size == len(buffer) else buffer[:size]
 
     def has_changed(self) -> bool:
         return self._state_now() != self._state
@@ -114,21 +102,21 @@ class Content:
         status = os.fstat(self._file.fileno())
         return status.st_size, status.st_mtime_ns
 
-    def _extents(self) -> Iterator[tuple[int, int]]:
-        """Yield the places that hold data; all others are zeros."""
+    def _extents(self, first: int = 0) -> Iterator[tuple[int, int]]:
+        """Yield the places from a first one on that hold data; all others are zeros."""
         if self._in_memory is not None or not hasattr(os, "SEEK_DATA"):
-            yield 0, self.size
+            yield first, self.size
             return
         descriptor = self._file.fileno()
-        position = 0
+        position = first
         while position < self.size:
             before = os.lseek(descriptor, 0, os.SEEK_CUR)
             try:
                 start = os.lseek(descriptor, position, os.SEEK_DATA)
                 position = min(os.lseek(descriptor, start, os.SEEK_HOLE), self.size)
             except OSError as error:
-                if error.errno != errno.ENXIO and position == 0:  # the file system cannot tell
-                    yield 0, self.size
+                if error.errno != errno.ENXIO and position == first:  # the file system cannot tell
+                    yield first, self.size
                 return
             finally:  # the file's own buffer relies on it
                 os.lseek(descriptor, before, os.SEEK_SET)
@@ -136,41 +124,33 @@ class Content:
 
     def head(self) -> bytes:
         """Return the first bytes, after decompression if need be."""
-        with self._plain() as plain, damage_as_malformed():
-            return plain.read(HEAD_BYTES)
+        with damage_as_malformed():
+            return self._plain().read(HEAD_BYTES)
 
-    @contextmanager
-    def text(self) -> Iterator[Text]:
-        """Open the content as text, decompressed if need be.
+    def text(self) -> Text:
+        """Return the content as text, decompressed if need be.
 
         Bytes that are invalid in the encoding become replacement characters: names and numbers that matter
         here are ASCII, and logs come in every encoding.
         """
         head = self.head()
         encoding = next((name for mark, name in _BYTE_ORDER_MARKS if head.startswith(mark)), "utf-8")
-        with self._plain() as plain:
-            wrapper = io.TextIOWrapper(plain, encoding, errors="replace")
-            try:
-                yield Text(wrapper, self.limits)
-            finally:
-                wrapper.detach()
+        return Text(io.TextIOWrapper(self._plain(), encoding, errors="replace"), self.limits)
 
     @contextmanager
     def unpacked(self) -> Iterator[Content]:
         """Open the content of a gzip file as a file."""
-        with self._plain() as plain, _copied(plain) as (file, size):
+        with _copied(self._plain()) as (file, size):
             yield Content(self.name, file, size, self.limits)
 
-    @contextmanager
-    def _plain(self) -> Iterator[io.BufferedReader]:
+    def _plain(self) -> io.BufferedReader:
+        """Return a reader from the start, whose end leaves the file open."""
         self._file.seek(0)
         # No more than the file had when it was opened: a log that grows would never end.
-        stored = _Metered(self._file, self.size, self.limits if self._is_sparse else None)
-        if not self.is_compressed:
-            yield io.BufferedReader(stored)
-            return
-        with io.BufferedReader(stored) as raw:
-            yield io.BufferedReader(_Metered(gzip.GzipFile(fileobj=raw, mode="rb"), None, self.limits))
+        plain = _Metered(self._file, self.size, self.limits if self._is_sparse else None)
+        if self.is_compressed:
+            plain = _Metered(gzip.GzipFile(fileobj=io.BufferedReader(plain), mode="rb"), None, self.limits)
+        return io.BufferedReader(plain)
 
 
 class _Stored:
@@ -302,9 +282,7 @@ def _copied(stream: Readable) -> Iterator[tuple[BinaryIO, int]]:
                 break
             size += file.write(piece.encode("utf-8", "replace") if isinstance(piece, str) else piece)
             if size > MAX_STREAM_BYTES:
-                raise Malformed(
-                    f"more than {MAX_STREAM_BYTES >> 30} GiB come from the stream; save it as a file"
-                )
+                raise Malformed(f"the stream has more than {MAX_STREAM_BYTES >> 30} GiB; save it as a file")
             if size > _KEPT_IN_MEMORY and file is memory:
                 with damage_as_malformed():
                     file = stack.enter_context(tempfile.TemporaryFile())

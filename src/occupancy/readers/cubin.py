@@ -22,12 +22,10 @@ from .stack_use import FIRST_ARCHITECTURE, count_spills
 
 STO_CUDA_ENTRY = 0x10  # flag of `st_other`: this function is a kernel, not a device function
 SHT_CUDA_INFO = 0x70000000
-SHT_CUDA_SHARED = 0x7000000A
-"""Shared memory before linking; after it, the section is an ordinary one without bits."""
+SHT_CUDA_SHARED = 0x7000000A  # shared memory before linking; after it, the section has SHT_NOBITS
 SHT_CUDA_COMPAT = 0x70000086
 EF_CUDA_ACCELERATOR_OLD = 0x800  # old layout: the architecture is an "a" variant
-EF_CUDA_ACCELERATOR = 0x8
-"""The same in the new layout up to CUDA 12.9. From 13.0 on, the section .nv.compat states it."""
+EF_CUDA_ACCELERATOR = 0x8  # the new layout up to CUDA 12.9; from 13.0 on, the section .nv.compat states it
 SHT_NOTE = 7
 TOOL_NOTE = b".note.nv.tkinfo\0"  # the command lines of the tools that made the image, from CUDA 12.9 on
 MAX_TOOL_NOTE_BYTES = 1 << 16  # A note takes a few hundred bytes for each tool and each linked part
@@ -45,9 +43,9 @@ _SHARED_NAME = b".nv.shared."
 _RELOCATIONS = frozenset({SHT_REL, SHT_RELA})
 _FAMILY = re.compile(rb"-arch[ =]sm_(\d{1,4})f\b")
 
-# Attributes: the sections .nv.info and .nv.compat are records one after the other, each with a form, the number
-# of an attribute, and a value of no, one or two bytes, or the size of the value that follows. The numbers are
-# NVIDIA's, the names theirs without EIATTR_. Of the module as a whole:
+# Attributes: the sections .nv.info and .nv.compat are records one after the other, each with a form, a number,
+# and a value of no, one or two bytes, or the size of the value that follows. The numbers are NVIDIA's, the names
+# theirs without EIATTR_. Of the module as a whole:
 REGCOUNT = 0x2F
 FRAME_SIZE = 0x11
 MIN_STACK_SIZE = 0x12
@@ -82,22 +80,12 @@ def read_cubin(
     image: Image, source: str, format: SourceFormat, modules: tuple[FatbinModule, ...] = ()
 ) -> Iterator[KernelRecord]:
     """Yield the kernels of a cubin."""
-    # By the version of the ABI, not by the architecture: sm_90 comes in both layouts.
-    is_old = image.ident[8] < FIRST_NEW_ABI_VERSION
-    number, suffix = _architecture(image, is_old)
-    linked = image.type != ET_REL
-    common = {
-        "source": source, "format": format, "arch": f"sm_{number}{suffix}", "modules": modules, "linked": linked,
-    }  # fmt: skip
-    return map(_Cubin(image, number, is_old, common).kernel, image.functions(STO_CUDA_ENTRY))
+    cubin = _Cubin(image, {"source": source, "format": format, "modules": modules})
+    return map(cubin.kernel, image.functions(STO_CUDA_ENTRY))
 
 
 def _architecture(image: Image, is_old: bool) -> tuple[int, str]:
-    """Return the number of the architecture, and its suffix.
-
-    That is ``a`` for code of it alone, and ``f`` for code of its family. Only the compiler's command line
-    distinguishes the latter.
-    """
+    """Return the number of the architecture, and its suffix; only the compiler's command line has ``f``."""
     flags = image.flags
     if is_old:
         return flags & 0xFF, "a" if flags & EF_CUDA_ACCELERATOR_OLD else ""
@@ -205,41 +193,36 @@ _MIN_STACK_SIZE = symbol_key(MIN_STACK_SIZE, 0)
 class _Cubin:
     """The tables of an image, by symbol or by section of code."""
 
-    def __init__(self, image: Image, arch: int, is_old: bool, common: dict[str, Any]) -> None:
+    def __init__(self, image: Image, common: dict[str, Any]) -> None:
         self._image = image
-        self._common = common  # fields of the record of each kernel
-        self._is_old = is_old
-        has_reservation = common["linked"] and arch >= FIRST_WITH_RESERVED_SHARED_MEMORY
+        # By the version of the ABI, not by the architecture: sm_90 comes in both layouts.
+        self._is_old = image.ident[8] < FIRST_NEW_ABI_VERSION
+        arch, suffix = _architecture(image, self._is_old)
+        linked = image.type != ET_REL
+        self._common = common | {"arch": f"sm_{arch}{suffix}", "linked": linked}  # fields of each record
+        has_reservation = linked and arch >= FIRST_WITH_RESERVED_SHARED_MEMORY
         self._reserved = RESERVED_SHARED_MEMORY if has_reservation else 0
         """Bytes that the linker has added to the shared memory of each kernel."""
         self._code_is_known = arch >= FIRST_ARCHITECTURE  # whether the instructions are of a known kind
-        self._symbol_values: dict[int, int] = {}
         self._shared: dict[int, int] = {}
         self._info: dict[int, Section] = {}
         self._places: dict[int, Place] | None = None  # places in the source, by the first line table
+        # Kernels that share attributes or code, which is a lie, cost no more: results by place and size.
         self._stated: dict[tuple[int, ...], dict[str, Any]] = {}
-        """Fields by the place and size of the attributes: kernels that share them, which is a lie, cost no more."""
         self._spilled: dict[tuple[int, ...], Spills | None] = {}
-        """Spills by the place and size of the code, for the same reason."""
-        self._read_sections()
-
-    def _read_sections(self) -> None:
-        image = self._image
-        module_info: Section | None = None
         for section in image.sections:
             name, type, _, _, size, _, code = section
             if type == SHT_CUDA_INFO:
-                if code:
-                    self._info[code] = section
-                else:
-                    module_info = module_info or section
+                self._info.setdefault(code, section)
             elif type in _SHARED_MEMORY:
                 if code and image.section_names.startswith(_SHARED_NAME, name):
                     self._shared[code] = size
             elif type in _RELOCATIONS and self._places is None:
                 self._places = read_places(image, section)
-        if module_info is not None:
-            self._symbol_values = symbol_values(_attribute_data(image, module_info))
+        module_info = self._info.pop(0, None)
+        self._symbol_values = (
+            {} if module_info is None else symbol_values(_attribute_data(image, module_info))
+        )
 
     @cached_property
     def _callees(self) -> dict[int, list[tuple[int, int]]]:

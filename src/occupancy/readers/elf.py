@@ -1,8 +1,7 @@
 """Sections, symbols and names of ELF files, as far as cubins need them.
 
-Layouts are those of the System V ABI, for 64-bit little-endian files. A cubin bends the rules in two
-places, which is why a general reader does not serve: old ones have the CUDA version where the ELF
-version belongs, and `st_other` has a flag in bit 4.
+Layouts are those of the System V ABI, for 64-bit little-endian files. Cubins bend the rules in two places:
+old ones have the CUDA version where the ELF version belongs, and `st_other` has a flag in bit 4.
 """
 
 from __future__ import annotations
@@ -44,13 +43,11 @@ KernelSymbol = tuple[int, str, int, bool]
 
 
 def is_cubin(data: Bytes) -> bool:
-    """Return whether these bytes start with the header of a cubin."""
     head = bytes(data[: HEADER.size])
     return len(head) == HEADER.size and head.startswith(CUBIN_START) and head[18] | head[19] << 8 == EM_CUDA
 
 
 def is_relocatable(data: Bytes) -> bool:
-    """Return whether these bytes start with the header of a relocatable image."""
     return is_cubin(data) and int.from_bytes(data[16:18], "little") == ET_REL
 
 
@@ -119,7 +116,6 @@ class Image:
         return {section: _without_overlaps(places) for section, places in found.items()}
 
     def sections_of_symbols(self) -> dict[int, int]:
-        """Return the section of each symbol, by the symbol's number."""
         _, symbols = self._symbols()
         return {number: section for number, (_, _, _, section, _, _) in enumerate(symbols)}
 

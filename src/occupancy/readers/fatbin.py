@@ -10,10 +10,9 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Generator, Iterator
-from contextlib import suppress
 from typing import NamedTuple
 
-from .content import Bytes, Content
+from .content import WINDOW_BYTES, Bytes, Content
 from .cubin import read_cubin
 from .elf import CUBIN_START, Image, is_cubin, is_relocatable
 from .limits import MIB, Malformed, ReadLimits, checked
@@ -75,15 +74,11 @@ def read_device_code(content: Content) -> Iterator[Found]:
             yield record
     what = ""
     if left_out:
-        what = (
-            f"{left_out} relocatable kernels are left out: an image with their linked code could not be read"
-        )
+        what = f"{left_out} relocatable kernels are left out: their linked image could not be read"
     elif nothing and not content.has_device_code and KIND_NVVM in search.other_kinds:
         what = "holds code for link-time optimisation only; read the linked file instead"
     elif nothing and not content.has_device_code and search.other_kinds:
-        what = (
-            "holds PTX only; registers are known once it is compiled for an architecture (nvcc -arch=sm_90)"
-        )
+        what = "holds PTX only; compile it for an architecture (nvcc -arch=sm_90) to have registers"
     if what:
         yield ReadProblem(content.name, None, what)
 
@@ -101,28 +96,23 @@ class _Search:
         self.is_complete = False  # true once the whole file was searched
 
     def run(self) -> Iterator[Found]:
-        pieces = self._content.search(max(len(FATBIN_MAGIC), len(CUBIN_START)) - 1)
-        onward = None
-        with suppress(StopIteration):
-            while True:
-                onward = yield from self._read_piece(*pieces.send(onward))
+        # A magic number across two windows is seen as a whole.
+        buffer = bytearray(WINDOW_BYTES + max(len(FATBIN_MAGIC), len(CUBIN_START)) - 1)
+        position = 0
+        while position < len(self._view):
+            low, high, piece = self._content.window(position, buffer)
+            position = low
+            container = cubin = -1
+            while position < high:
+                if container < position:
+                    container = _find(piece, FATBIN_MAGIC, position, low, high)
+                if cubin < position:
+                    cubin = _find(piece, CUBIN_START, position, low, high)
+                position = start = min(container, cubin)
+                if start < high:
+                    read = self._read_container if start == container else self._read_cubin
+                    position = yield from read(start)
         self.is_complete = True
-
-    def _read_piece(self, low: int, high: int, piece: bytes | bytearray) -> Generator[Found, None, int]:
-        """Yield what begins in a piece of the file; return where to search on."""
-        position = low
-        container = cubin = -1
-        while position < high:
-            if container < position:
-                container = _find(piece, FATBIN_MAGIC, position, low, high)
-            if cubin < position:
-                cubin = _find(piece, CUBIN_START, position, low, high)
-            start = min(container, cubin)
-            if start >= high:
-                break
-            read = self._read_container if start == container else self._read_cubin
-            position = yield from read(start)
-        return position
 
     def _read_container(self, start: int) -> Generator[Found, None, int]:
         """Yield what a container holds; return where to search on."""

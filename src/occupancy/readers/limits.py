@@ -1,9 +1,9 @@
 """Limits of reading, and the check of every record.
 
 Whatever costs time or memory is paid for. Each file brings an allowance in proportion to its size, and all
-files of one command share another one, so that a small file may be what an honest small file is. Honest
-files need a fraction of it. A file that lies about lengths, counts and sharing runs out: a problem is
-reported, and what was read is kept. SECURITY.md has the time and memory that the limits come to.
+files of one command share another one. Honest files need a fraction of both. A file that lies about lengths,
+counts and sharing runs out: a problem is reported, and what was read is kept. SECURITY.md has the time and
+memory that the limits come to.
 """
 
 from __future__ import annotations

@@ -40,8 +40,7 @@ _MANGLED_NAME, _FUNCTION_NAME, _GRID, _BLOCK, _METRIC = 5, 6, 10, 11, 13
 _METRIC_NAME, _METRIC_VALUE = 1, 2
 _TEXT, _FLOAT, _DOUBLE, _UINT32, _UINT64 = 1, 2, 3, 4, 5
 
-_Value = int | memoryview
-"""The value of a field: an integer, or bytes for everything else."""
+_Value = int | memoryview  # the value of a field: an integer, or bytes for everything else
 
 
 def read_ncu_rep(content: Content) -> Iterator[Found]:
@@ -73,10 +72,9 @@ class _Reader:
         while self.position < len(self._data):
             header = dict(self._fields(self._item()))
             size = _number(header, _PAYLOAD_SIZE)
-            end = self.position + size
+            self._end = end = self.position + size
             if end > len(self._data):
                 raise Malformed(f"a block of {size} bytes goes beyond the end of the file")
-            self._end = end
             self._read_strings(header.get(_STRING_TABLE, memoryview(b"")))
             for _ in range(_number(header, _SOURCES)):
                 yield from self._read_source(self._item())
@@ -90,7 +88,6 @@ class _Reader:
             self.position, self._end = end, len(self._data)
 
     def _item(self) -> memoryview:
-        """Return the next message, which has its size before it."""
         self._limits.consume("pieces", _PIECES_OF_ITEM)
         start = self.position + _SIZE.size
         if start > self._end:
@@ -102,7 +99,6 @@ class _Reader:
         return self._data[start : self.position]
 
     def _fields(self, message: _Value) -> Iterator[tuple[int, _Value]]:
-        """Yield the number and the value of each field of a message."""
         message = _bytes(message)
         position, end = 0, len(message)
         consume = self._limits.consume
@@ -186,7 +182,6 @@ class _Reader:
 
 
 def _number(message: dict[int, _Value], number: int) -> int:
-    """Return the value of an integer field, which is 0 if it is absent."""
     return _integer(message.get(number, 0))
 
 
@@ -207,7 +202,6 @@ def _integer(value: _Value) -> int:
 
 
 def _floating(value: _Value) -> float:
-    """Return the value of a field of type float or double, by its size."""
     data = _bytes(value)
     if len(data) not in (4, 8):
         raise Malformed(f"a message has {len(data)} bytes where a number belongs")

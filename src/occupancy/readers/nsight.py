@@ -11,37 +11,24 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 from math import isfinite, prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from .content import NumberedLines
 from .record import Found, KernelRecord, ReadProblem
 
-
-class _Metric(NamedTuple):
-    """A metric with the field of the record that it fills."""
-
-    name: str
-    field: str
-    label: str = ""  # on the details page
-    unit: int | None = None  # of the field, in that of the metric; None for a whole number
-
-
-_METRICS = (
-    _Metric("launch__registers_per_thread", "regs", "Registers Per Thread"),
-    _Metric("launch__shared_mem_per_block_static", "static_smem", "Static Shared Memory Per Block"),
-    _Metric("launch__shared_mem_per_block_dynamic", "dynamic_smem", "Dynamic Shared Memory Per Block"),
-    _Metric(
-        "launch__shared_mem_config_size", "shared_memory_configuration", "Shared Memory Configuration Size"
-    ),
-    _Metric("launch__barrier_count", "barriers"),
-    _Metric("launch__block_size", "threads", "Block Size"),
-    _Metric("device__attribute_multiprocessor_count", "multiprocessor_count"),
-    _Metric("gpu__time_duration.sum", "duration_us", "Duration", 1000),
-    _Metric("sm__maximum_warps_per_active_cycle_pct", "reported_occupancy", "Theoretical Occupancy", 100),
-    _Metric(
-        "sm__warps_active.avg.pct_of_peak_sustained_active", "achieved_occupancy", "Achieved Occupancy", 100
-    ),
-)
+# Field of the record -> metric, label on the details page, the field's unit in the metric's (0: whole number)
+_METRICS = {
+    "regs": ("launch__registers_per_thread", "Registers Per Thread", 0),
+    "static_smem": ("launch__shared_mem_per_block_static", "Static Shared Memory Per Block", 0),
+    "dynamic_smem": ("launch__shared_mem_per_block_dynamic", "Dynamic Shared Memory Per Block", 0),
+    "shared_memory_configuration": ("launch__shared_mem_config_size", "Shared Memory Configuration Size", 0),
+    "barriers": ("launch__barrier_count", "", 0),
+    "threads": ("launch__block_size", "Block Size", 0),
+    "multiprocessor_count": ("device__attribute_multiprocessor_count", "", 0),
+    "duration_us": ("gpu__time_duration.sum", "Duration", 1000),
+    "reported_occupancy": ("sm__maximum_warps_per_active_cycle_pct", "Theoretical Occupancy", 100),
+    "achieved_occupancy": ("sm__warps_active.avg.pct_of_peak_sustained_active", "Achieved Occupancy", 100),
+}
 _SHAPES = {
     field: tuple(f"launch__{field}_{axis}" for axis in "xyz")
     for field in ("block_dim", "grid_dim", "cluster_dim")
@@ -50,25 +37,24 @@ _COMPUTE_CAPABILITY = tuple(f"device__attribute_compute_capability_{part}" for p
 _SIZES = "launch__shared_mem"  # the beginning of the metrics that are sizes in bytes
 DISPLAY_NAME = "device__attribute_display_name"  # the only metric that is text
 
-METRICS = frozenset({each.name for each in _METRICS}.union(_COMPUTE_CAPABILITY, *_SHAPES.values()))
-"""The metrics that a record is made of, without the name of the GPU."""
-_LABELS = {each.label: each.name for each in _METRICS if each.label}
+METRICS = {name for name, _, _ in _METRICS.values()}.union(_COMPUTE_CAPABILITY, *_SHAPES.values())
+_LABELS = {label: name for name, label, _ in _METRICS.values() if label}
 
 MAX_GPU_NAME = 96  # characters of a GPU's name, as many as the driver has room for
-
-FEWEST_REGISTERS_SHOWN = 16
-"""Registers that Nsight shows for every kernel with fewer. Warps limit such blocks."""
+FEWEST_REGISTERS_SHOWN = 16  # registers that Nsight shows for every kernel with fewer
 
 
 def launch_record(metrics: dict[str, float], compiled_regs: int | None = None, **stated: Any) -> KernelRecord:
     """Return the record of a launch.
 
     Args:
-        metrics: Values in base units by metric name; older versions lack some.
+        metrics: Values in base units; older versions lack some.
         compiled_regs: The registers of the code, if known.
-        stated: Fields of the record from elsewhere, which replace metrics unless they are None.
+        stated: Fields of the record, which replace metrics unless they are None.
     """
-    values: dict[str, Any] = {each.field: _value(metrics, each.name, each.unit) for each in _METRICS}
+    values: dict[str, Any] = {
+        field: _value(metrics, name, unit) for field, (name, _, unit) in _METRICS.items()
+    }
     for field, names in _SHAPES.items():
         shape = tuple(_value(metrics, name) for name in names)
         values[field] = shape if all(shape) else None  # all are 0 for a launch without clusters
@@ -85,7 +71,7 @@ def launch_record(metrics: dict[str, float], compiled_regs: int | None = None, *
     return KernelRecord(**values, threads_from="launch" if values["threads"] else None, launches=1)
 
 
-def _value(metrics: dict[str, float], name: str, unit: int | None = None) -> float | None:
+def _value(metrics: dict[str, float], name: str, unit: int = 0) -> float | None:
     value = metrics.get(name)
     if value is None or not isfinite(value):
         return None
@@ -215,11 +201,9 @@ def _parse(text: str, unit: str) -> tuple[float | None, float]:
 def _roundest(low: float, high: float) -> int:
     """Return the multiple of the largest power of two in between."""
     step = 1 << 40
-    while True:
-        multiple = -int(-low // step) * step
-        if multiple <= high:
-            return multiple
+    while (multiple := -int(-low // step) * step) > high:
         step //= 2
+    return multiple
 
 
 def _shape(text: str) -> tuple[int, ...] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -32,18 +33,17 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _QUOTES = "'‘’`´\""
 
 COMPILING, PROPERTIES = "Compiling entry function", "Function properties for"
+# The message (C7508) that the warpgroups of a kernel will not pass registers to one another. It comes before
+# the kernels of a compilation, and names none of them. NVIDIA/cutlass#3406, NVIDIA/Fuser#3972.
 IGNORED = "'setmaxnreg' ignored"
-"""The message (C7508) that the kernel's warpgroups will not pass registers to one another. It comes before
-the kernels of a compilation, and names none of them. NVIDIA/cutlass#3406, NVIDIA/Fuser#3972."""
 PTXAS_MARKS = (COMPILING, PROPERTIES, IGNORED)
 GLOBAL_MEMORY = "bytes gmem"  # words of the line before the kernels of a compilation
 _STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
+# Characters around the words of a line in which its numbers are: a whole line of digits would take an hour.
 _BEFORE, _AFTER = 20, 200
-"""Characters around the words of a line in which its numbers are. Searched as a whole, a line that is made of
-digits would take an hour."""
 
 _LINKED_SMEM_NOTE = (
-    "the linker's shared memory counts 1024 bytes of the system's for sm_90, and none for others"
+    "the linker counts 1024 bytes of the system's shared memory for sm_90, and none for others"
 )
 _IGNORED_NOTE = (
     "In {kernels} of this compilation ptxas ignored setmaxnreg (C7508), and it does not say in which; "
@@ -55,12 +55,9 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
     """Yield the kernels of a compiler's or linker's output.
 
     A kernel is complete with its "Used" line: what belongs to it comes before, and in between may be lines of
-    the device functions that it calls.
-
-    Args:
-        lines: The numbered lines, from the first one with a mark on.
-        source: The source of the records.
+    the device functions that it calls. The lines are numbered, and begin with one that has a mark.
     """
+    record = partial(KernelRecord, source=source, format="ptxas")
     kernel: dict[str, Any] | None = None  # the fields of the kernel whose lines are being read
     subject = ""  # the function that the next line about stack frames belongs to
     ignored = 0  # kernels of this compilation in which setmaxnreg is ignored
@@ -90,9 +87,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
             usage = _usage(found)
             if "nvlink" in line[: found.start()]:  # no architecture is named
                 notes = (_LINKED_SMEM_NOTE,) if usage["static_smem"] >= 1024 else ()
-                yield KernelRecord(
-                    source=source, format="ptxas", name=subject, linked=True, notes=notes, **usage
-                )
+                yield record(name=subject, linked=True, notes=notes, **usage)
             elif kernel is None:
                 what = "registers of no known kernel; the lines of several builds are mixed"
                 yield ReadProblem(source, None, what, number)
@@ -100,14 +95,13 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
                 usage["stack_bytes"] = usage["stack_bytes"] or kernel.get("stack_bytes")
                 kernels = "a kernel" if ignored == 1 else f"{ignored} kernels"
                 notes = (_IGNORED_NOTE.format(kernels=kernels),) if ignored else ()
-                yield KernelRecord(source=source, format="ptxas", notes=notes, **kernel | usage)
+                yield record(notes=notes, **kernel | usage)
                 kernel, has_kernels = None, True
     if kernel is not None:
         yield _left_open(source, number, kernel)
 
 
 def _usage(found: re.Match[str]) -> dict[str, Any]:
-    """Return the fields of a "Used" line."""
     rest = found[2][:_AFTER]
     shared = _SMEM.search(rest)  # left out where the kernel has none
     return {

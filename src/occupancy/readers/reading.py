@@ -15,10 +15,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
-from typing import IO, Any, TypeGuard
+from typing import IO, TypeGuard
 
 from ..errors import ReadError
-from ..values.untrusted import printable
 from . import ncu_rep, nsight, ptxas, pytorch_trace, triton
 from .content import Content, NumberedLines, Readable, open_content, stream_name
 from .fatbin import read_device_code
@@ -31,11 +30,9 @@ KernelSource = str | os.PathLike[str] | Readable
 STANDARD_INPUT = "-"
 
 CMAKE_FOLDER = "CMakeFiles"
-_PROBES = re.compile(r"\d+\.\d+.*|CMakeScratch|CMakeTmp|ShowIncludes")
-"""Folders in which CMake tries the compiler; their files are none of the project's."""
+_PROBES = re.compile(r"\d+\.\d+.*|CMakeScratch|CMakeTmp|ShowIncludes")  # in which CMake tries the compiler
 
-TRITON_SUFFIXES = (IMAGE_SUFFIX, ".ptx")
-"""Files that belong to Triton's metadata of the same name, which are read first."""
+TRITON_SUFFIXES = (IMAGE_SUFFIX, ".ptx")  # files of Triton's metadata of the same name, which are read first
 
 LineReader = Callable[[NumberedLines, str], Iterator[Found]]
 
@@ -52,21 +49,15 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
 _ZIP_START = b"PK\x03\x04"
 _ARCHIVE_STARTS = (_ZIP_START, b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
-MAX_ARCHIVE_RATIO = 100
-"""Largest factor of decompression of a whole archive; libraries of kernels have up to 30."""
+MAX_ARCHIVE_RATIO = 100  # factor of decompression of a whole archive; libraries of kernels have up to 30
 _ARCHIVE_SLACK_BYTES = 64 << 20
 
 
 def read(source: KernelSource, limits: ReadLimits | None = None, name: str | None = None) -> Iterator[Found]:
     """Yield records, remarks and problems of a source in their order.
 
-    Nothing that a file holds raises an error. A source without kernels gives one problem that says why.
-
-    Args:
-        source: A path of a file or folder, ``"-"`` for standard input, or an object with ``read`` that
-            gives bytes or text.
-        limits: The limits of all sources of the command; by default it is the only one.
-        name: Its name in messages; by default its path, or its own name.
+    Nothing that a file holds raises an error. A source without kernels gives one problem with the reason.
+    The limits are those of all sources of the command. The name is that of a stream in messages.
     """
     limits = limits or ReadLimits()
     limits.images.clear()
@@ -93,10 +84,6 @@ def read_each(sources: Iterable[KernelSource], limits: ReadLimits | None = None)
 
     Streams of one name, or without any, are several files: from the second on the name has their number.
     A file with device code, but without kernels, is a problem only if no other source has kernels.
-
-    Args:
-        sources: Each as in `read`.
-        limits: The limits of all sources of the command; by default there are no others.
     """
     limits = limits or ReadLimits()
     streams: dict[str, int] = {}
@@ -148,16 +135,10 @@ class KernelStream(Iterable[KernelRecord]):
         self._was_read = False
 
     def __iter__(self) -> Iterator[KernelRecord]:
-        """Iterate over the kernels.
-
-        Raises:
-            ReadError: The source is a stream that was read already; or, at the end, nothing at all could
-                be read.
-        """
+        """Iterate over the kernels; raise `ReadError` if there are none, or a stream was read already."""
         if self._was_read and not _is_path(self._source):
-            raise ReadError(
-                "was read already", where=_name(self._source), hint="Keep its kernels: occupancy.scan()."
-            )
+            hint = "Keep its kernels: occupancy.scan()."
+            raise ReadError("was read already", where=_name(self._source), hint=hint)
         self._was_read = True
         self.problems = []
         is_empty = True
@@ -170,9 +151,6 @@ class KernelStream(Iterable[KernelRecord]):
         if is_empty and self.problems:
             first = self.problems[0]
             raise ReadError(first.what, where=first.where)
-
-    def __repr__(self) -> str:
-        return f"<KernelStream of {printable(_name(self._source))}>"
 
 
 def _name(source: KernelSource) -> str:
@@ -193,11 +171,9 @@ def _read_file(
             for found in read_content(content):
                 is_empty = is_empty and isinstance(found, Remark)
                 yield found
-            # CMake logs its failing probes of the compiler.
-            is_probe = content.path is not None and content.path.parent.name == CMAKE_FOLDER
             if content.has_changed() or listed not in (None, content.size):
                 yield ReadProblem(name, None, "was changed while it was read; read it again")
-            elif content.errors.count and (listed is None or not (is_empty or is_probe)):
+            elif content.errors.count and (listed is None or not is_empty):
                 yield ReadProblem(name, None, str(content.errors), content.errors.line)
             elif is_empty and listed is None:
                 reason = reason_for_nothing(content)
@@ -212,18 +188,16 @@ def _read_file(
 
 def _metadata_beside(image: Path) -> Path | None:
     """Return Triton's metadata beside a cubin, which has the block size."""
-    beside = image.with_suffix(METADATA_SUFFIX) if image.suffix == IMAGE_SUFFIX else image
-    if beside == image or not (os.path.isfile(image) and os.path.isfile(beside)):
-        return None
-    try:
-        with open_content(beside, ReadLimits()) as content:
-            return None if _triton_metadata(content) is None else beside
-    except (Malformed, Exhausted, OSError):
-        return None
+    if image.suffix == IMAGE_SUFFIX and os.path.isfile(image):
+        beside = image.with_suffix(METADATA_SUFFIX)
+        with suppress(Malformed, Exhausted, OSError):
+            if os.path.isfile(beside):
+                with open_content(beside, ReadLimits()) as content:
+                    return beside if triton.parse_metadata(content) else None
+    return None
 
 
 def _or_problem(results: Iterable[Found], source: str, what: str) -> Iterator[Found]:
-    """Yield the results; a problem if there are only remarks."""
     is_empty = True
     for found in results:
         is_empty = is_empty and isinstance(found, Remark)
@@ -245,13 +219,13 @@ def _read_archive(path: Path, limits: ReadLimits) -> Iterator[Found]:
     """Yield the contents of a zip archive, such as a wheel."""
     try:
         archive = zipfile.ZipFile(path)
+        most = MAX_ARCHIVE_RATIO * path.stat().st_size + _ARCHIVE_SLACK_BYTES
     except (zipfile.BadZipFile, OSError, ValueError) as error:
         yield ReadProblem(str(path), None, f"the archive is damaged: {error}")
         return
     with archive:
         members = sorted(archive.infolist(), key=lambda member: member.filename)
-        size = sum(member.file_size for member in members)
-        if size > MAX_ARCHIVE_RATIO * path.stat().st_size + _ARCHIVE_SLACK_BYTES:
+        if sum(member.file_size for member in members) > most:
             what = "it decompresses to far more than libraries do; unpack it, and give the folder"
             yield ReadProblem(str(path), None, what)
             return
@@ -283,10 +257,7 @@ class _Member:
 
 
 def _read_paths(paths: Iterable[tuple[Path, int | None]], limits: ReadLimits) -> Iterator[Found]:
-    """Yield the contents of files; images with Triton's metadata once.
-
-    Each comes with its size when its folder was listed, if one was.
-    """
+    """Yield the contents of files with their listed sizes; images with Triton's metadata once."""
     described: set[Path] = set()
     for path, size in paths:
         if path.suffix not in TRITON_SUFFIXES or path.with_suffix("") not in described:
@@ -299,8 +270,8 @@ def _read_paths(paths: Iterable[tuple[Path, int | None]], limits: ReadLimits) ->
 def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Found]:
     """Yield the contents of all files below a folder, then the problems.
 
-    A loop, as folders can be thousands deep. A file with several names, as libraries often have, is read
-    once. All files of a folder are looked at before the first is read, so that a change is noticed.
+    A loop, as folders can be thousands deep. A file with several names is read once. All files of a folder
+    are looked at before the first is read, so that a change is noticed.
     """
     seen: set[tuple[int, int]] = set()
     closed: list[OSError] = []
@@ -310,14 +281,13 @@ def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Found]:
         try:
             with os.scandir(parent) as listed:
                 # Triton's metadata come before the images that they describe.
-                entries = sorted(
-                    listed, key=lambda each: (not each.name.endswith(METADATA_SUFFIX), each.name)
-                )
+                entries = sorted(listed, key=lambda each: (METADATA_SUFFIX not in each.name, each.name))
         except OSError as error:
             closed.append(error)
             continue
         files: list[tuple[Path, int | None]] = []
         folders = []
+        is_cmakes = os.path.basename(parent) == CMAKE_FOLDER  # has logs of CMake's own, beside the targets
         for entry in entries:
             try:
                 status = os.stat(entry.path)
@@ -328,10 +298,9 @@ def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Found]:
                 continue
             identity = status.st_dev, status.st_ino
             if stat.S_ISDIR(status.st_mode):
-                is_probe = os.path.basename(parent) == CMAKE_FOLDER and _PROBES.fullmatch(entry.name)
-                if not (is_probe or entry.is_symlink()):
+                if not (entry.is_symlink() or (is_cmakes and _PROBES.fullmatch(entry.name))):
                     folders.append(entry.path)
-            elif stat.S_ISREG(status.st_mode) and identity not in seen:
+            elif stat.S_ISREG(status.st_mode) and not is_cmakes and identity not in seen:
                 seen.add(identity)
                 files.append((Path(entry.path), status.st_size))
         waiting += sorted(folders, reverse=True)
@@ -364,11 +333,11 @@ def read_content(content: Content) -> Iterator[Found]:
 
 
 def reason_for_nothing(content: Content) -> str:
-    """Return why `read_content` found nothing."""
-    if content.size == 0 and content.path is None:
-        return "it is empty; a compiler prints registers to standard error (2>&1), and only with -Xptxas -v"
-    if content.size == 0:
+    """Return the reason for a file without kernels."""
+    if content.size == 0 and content.path is not None:
         return "the file is empty"
+    if content.size == 0:
+        return "it is empty; a compiler prints registers to standard error (2>&1), and only with -Xptxas -v"
     if _is_choice(content):
         return "an autotuner's choice; the kernels are in Triton's cache: give the folder that holds both"
     if content.has_device_code:
@@ -393,21 +362,11 @@ def _is_binary(head: bytes) -> bool:
     return b"\0" in head and not head.startswith(_UTF16_MARKS)
 
 
-def _triton_metadata(content: Content) -> dict[str, Any] | None:
-    """Return Triton's metadata of a kernel; None for other content."""
-    if content.size > triton.MAX_METADATA_BYTES or not _JSON_START.match(content.head()):
-        return None
-    with content.text() as text:
-        return triton.parse_metadata(text.read(triton.MAX_METADATA_BYTES))
-
-
 def _read_json(content: Content) -> Iterator[Found]:
-    metadata = _triton_metadata(content)
-    if metadata is not None:
+    if metadata := triton.parse_metadata(content):
         yield from triton.read_triton(metadata, content)
     elif any(marker in content.head() for marker in pytorch_trace.MARKERS):
-        with content.text() as text:
-            yield from pytorch_trace.read_pytorch_trace(text, content.name)
+        yield from pytorch_trace.read_pytorch_trace(content.text(), content.name)
 
 
 def _read_lines(content: Content) -> Iterator[Found]:
@@ -422,7 +381,6 @@ def _read_lines(content: Content) -> Iterator[Found]:
                 break
         return reader
 
-    with content.text() as text:
-        for read_part, part in groupby(text.lines(content.errors), reader_of):
-            if read_part is not None:
-                yield from read_part(part, content.name)
+    for read_part, part in groupby(content.text().lines(content.errors), reader_of):
+        if read_part is not None:
+            yield from read_part(part, content.name)

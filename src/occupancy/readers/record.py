@@ -34,9 +34,8 @@ COMPILED = (
 
 MOST_WITHOUT_OPT_IN = 48 * 1024  # bytes of shared memory per block; ptxas allows no more static ones
 
+# The longest readable name, by the mangled one: short names can stand for millions of characters.
 MOST_LONGER, MOST_CHARACTERS = 8, 1 << 12
-"""The longest readable name, as a multiple of the mangled one and beyond: names of hundreds of characters
-can be made that stand for millions."""
 
 Shape = tuple[int, int, int]
 
@@ -208,7 +207,9 @@ class KernelRecord:
     @property
     def shared_memory(self) -> int | None:
         """Static and dynamic shared memory per block in bytes."""
-        given = [each for each in (self.smem, self.static_smem, self.dynamic_smem) if each is not None]
+        if self.smem is not None:
+            return self.smem
+        given = [each for each in (self.static_smem, self.dynamic_smem) if each is not None]
         return sum(given) if given else None
 
     @property
@@ -234,12 +235,6 @@ class KernelRecord:
         """The compute capability of the architecture; None if unknown."""
         return architecture_of(self.arch)
 
-    @property
-    def carveout(self) -> Carveout | None:
-        """The shared memory configuration of a launch as a carveout."""
-        size = self.shared_memory_configuration
-        return None if size is None else Carveout(size, "bytes")
-
     def kernel(self, threads: int | None = None) -> Kernel:
         """Return the resources that one block needs.
 
@@ -247,22 +242,22 @@ class KernelRecord:
             threads: Threads per block, if the source does not state them.
 
         Raises:
-            InputError: The block size is not known, or the source states values that no kernel can have.
+            InputError: The block size is unknown, or the source states values that no kernel can have.
         """
         known = self.threads if self.threads is not None else threads
         if known is None:
-            raise InputError(
-                f"{self.source} does not state the block size of {self.name}",
-                where="threads",
-                hint="Give the threads per block that the kernel is launched with.",
-            )
+            what = f"{self.source} does not state the block size of {self.name}"
+            hint = "Give the threads per block that the kernel is launched with."
+            raise InputError(what, where="threads", hint=hint)
+        configuration = self.shared_memory_configuration
         # ptxas writes the virtual resources of tensor memory whether or not the kernel relinquishes its
         # permit. Beside tensor memory they would mean that it does not.
         allocates = self.tensor_memory and self.virtual_resources == VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
         return Kernel(
             threads=known, regs=self.regs, static_smem=self.static_smem, dynamic_smem=self.dynamic_smem,
             smem=self.smem if self.static_smem is None and self.dynamic_smem is None else None,
-            barriers=self.barriers, block_dim=self.block_dim, carveout=self.carveout,
+            barriers=self.barriers, block_dim=self.block_dim,
+            carveout=None if configuration is None else Carveout(configuration, "bytes"),
             opt_in=self._opts_in(), virtual_resources=None if allocates else self.virtual_resources,
             tensor_memory=self.tensor_memory or None, max_threads=self.max_threads,
             reallocates_registers=bool(self.reallocates_registers),
@@ -279,10 +274,8 @@ class KernelRecord:
 
     def with_compiled(self, compiled: KernelRecord) -> KernelRecord:
         """Return this launch with the values of its kernel's image."""
-        image = {
-            name: getattr(compiled, name)
-            for name in ("arch", "modules", "code", "linked", "file", "line", *COMPILED)
-        }
+        names = ("arch", "modules", "code", "linked", "file", "line", *COMPILED)
+        image = {name: getattr(compiled, name) for name in names}
         if compiled.virtual_resources is None:
             image["virtual_resources"] = self.virtual_resources
         return replace(self, **image | {"cluster_dim": self.cluster_dim or compiled.cluster_dim})
@@ -305,7 +298,6 @@ class ReadProblem:
     offset: int | None
     """The place in a binary source, in bytes; None if no place is known."""
     what: str
-    """The problem."""
     line: int | None = None
     """The place in a text."""
     is_harmless: bool = field(default=False, compare=False, repr=False)

@@ -95,30 +95,27 @@ def _units(data: bytes, limits: ReadLimits) -> list[_Unit]:
         if not 2 <= version <= 4 or end > len(data):
             break
         program = min(position + 10 + header_size, end)
-        units.append(_unit(data, position + (12 if version < 4 else 13), program, end, limits))
+        position += 12 if version < 4 else 13
+        line_base, line_range, opcode_base = struct.unpack_from("<bBB", data, position)
+        position += 3
+        lengths = data[position : position + opcode_base - 1]
+        position += opcode_base - 1
+        limits.consume("pieces", 1 + data.count(0, position, program))  # no more names than ends of names
+        folders = []
+        while position < program and data[position]:
+            folder, position = _string(data, position)
+            folders.append(folder)
+        position += 1
+        files = []
+        while position < program and data[position]:
+            name, position = _string(data, position)
+            folder_number, position = _unsigned(data, position)
+            for _ in ("time of its change", "size"):
+                _, position = _unsigned(data, position)
+            files.append((name, folder_number))
+        units.append(_Unit(program, end, line_base, line_range, opcode_base, lengths, folders, files))
         position = end
     return units
-
-
-def _unit(data: bytes, position: int, program: int, end: int, limits: ReadLimits) -> _Unit:
-    line_base, line_range, opcode_base = struct.unpack_from("<bBB", data, position)
-    position += 3
-    lengths = data[position : position + opcode_base - 1]
-    position += opcode_base - 1
-    limits.consume("pieces", 1 + data.count(0, position, program))  # no more names than ends of names
-    folders = []
-    while position < program and data[position]:
-        folder, position = _string(data, position)
-        folders.append(folder)
-    position += 1
-    files = []
-    while position < program and data[position]:
-        name, position = _string(data, position)
-        folder_number, position = _unsigned(data, position)
-        for _ in ("time of its change", "size"):
-            _, position = _unsigned(data, position)
-        files.append((name, folder_number))
-    return _Unit(program, end, line_base, line_range, opcode_base, lengths, folders, files)
 
 
 def _first_place(data: bytes, position: int, unit: _Unit) -> Place | None:

@@ -1,9 +1,9 @@
 """Spilled registers, counted in machine code.
 
-An image states the size of a stack, and not its use. Its code shows that: from sm_70 on an instruction has
-16 bytes, and those that store to and load from the stack (STL, LDL) name a register and an offset. A spilled
-register goes to a fixed place and comes back from there: both name R1, the stack pointer, and the same
-offset. What variables index is reached through other registers, which are made of R1 before.
+An image states the size of a stack; its code shows the use. From sm_70 on an instruction has 16 bytes, and
+those that store to and load from the stack (STL, LDL) name a register and an offset. A spilled register goes
+to a fixed place and comes back from there: both name R1, the stack pointer, and the same offset. What
+variables index is reached through other registers, which are made of R1 before.
 
 The rules come from what ptxas 11.8 to 13.5 makes of kernels of our own and of NVIDIA's libraries, for sm_70
 to sm_120. Of 2,279 kernels with a stack frame, 783 of which spill, all but two have the bytes that
@@ -90,7 +90,6 @@ def count_spills(
     Args:
         machine_code: The code of the kernel, with the functions that only it calls, which use its frame.
         callees: Their starts and ends in it, in order. Their spills are not the kernel's own.
-        limits: The limits of the file.
     """
     if len(machine_code) > MAX_CODE_BYTES:
         return None

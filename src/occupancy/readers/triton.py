@@ -28,14 +28,13 @@ MAX_METADATA_BYTES = MIB  # metadata have a few KB
 METADATA_SUFFIX, IMAGE_SUFFIX = ".json", ".cubin"
 
 
-def parse_metadata(text: str) -> dict[str, Any] | None:
-    """Parse the metadata of a kernel; None for other text."""
-    try:
-        metadata = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    if isinstance(metadata, dict) and {"num_warps", "shared"} <= metadata.keys():
-        return metadata
+def parse_metadata(content: Content) -> dict[str, Any] | None:
+    """Parse the metadata of a kernel; None for other content."""
+    if content.size <= MAX_METADATA_BYTES:
+        with suppress(ValueError, RecursionError):
+            metadata = json.loads(content.text().read(MAX_METADATA_BYTES))
+            if isinstance(metadata, dict) and {"num_warps", "shared"} <= metadata.keys():
+                return metadata
     return None
 
 
@@ -43,7 +42,7 @@ def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Found]:
     """Yield the kernel of a metadata file, and others that its cubin holds."""
     source = content.name
     try:
-        described = metadata_record(metadata, source)
+        described = metadata_record(metadata, source, "triton")
     except Malformed as error:
         yield ReadProblem(source, None, str(error))
         return
@@ -86,9 +85,7 @@ def _read_image(metadata: Content) -> tuple[list[KernelRecord], list[ReadProblem
     return kernels, damage
 
 
-def metadata_record(
-    metadata: dict[str, Any], source: str, format: SourceFormat = "triton"
-) -> KernelRecord | None:
+def metadata_record(metadata: dict[str, Any], source: str, format: SourceFormat) -> KernelRecord | None:
     """Return the record of metadata; None if it is not for CUDA."""
     target = metadata.get("target")
     target = target if isinstance(target, dict) else {}
@@ -153,11 +150,9 @@ def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
 
 def read_choice(content: Content) -> Iterator[Found]:
     """Yield the choice of an autotuner, or a problem; nothing for older files."""
-    with content.text() as text:
-        written = text.read(MAX_CHOICE_CHARACTERS)
-    folder: Any = written
+    folder: Any = content.text().read(MAX_CHOICE_CHARACTERS)
     with suppress(ValueError, RecursionError, AttributeError):
-        folder = json.loads(written).get("triton_cache_hash")
+        folder = json.loads(folder).get("triton_cache_hash")
     if isinstance(folder, str) and _FOLDER.fullmatch(folder):
         yield Choice(content.name, folder)
     elif folder is not None:

@@ -257,6 +257,6 @@ def test_streams_that_fail_or_do_not_end(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("occupancy.readers.content.MAX_STREAM_BYTES", 40 * MIB)
     failing, endless = Mock(io.RawIOBase), Mock(io.RawIOBase)
     failing.read.side_effect, endless.read.side_effect = OSError(5, "Input/output error"), bytes
-    for stream, says in ((failing, "Input/output error"), (endless, "from the stream")):
+    for stream, says in ((failing, "Input/output error"), (endless, "save it as a file")):
         (problem,) = read(stream)
         assert says in str(problem)

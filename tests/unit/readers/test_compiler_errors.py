@@ -70,6 +70,7 @@ def test_of_a_folder_the_logs_of_kernels_count_and_none_of_the_probes_of_cmake(t
     (tmp_path / "notes.txt").write_bytes(failed)
     (tmp_path / "CMakeFiles").mkdir()
     (tmp_path / "CMakeFiles" / "CMakeError.log").write_bytes(sample("ptxas_v.txt") + failed)
+    (tmp_path / "build.log").write_bytes(sample("ptxas_v.txt"))
     assert not problems_of(list(read(tmp_path)))
     (tmp_path / "build.log").write_bytes(sample("ptxas_v.txt") + failed)
     (problem,) = problems_of(list(read(tmp_path)))
