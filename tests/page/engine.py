@@ -106,6 +106,7 @@ def own_result(question: Question) -> Any:
         "divided": may_be_divided(result),
         "slack": _slack(result),
         "carveout": _carveout(result),
+        "needs_opt_in": carveout(result).needs_opt_in,
         "arithmetic": [[each.resource, each.steps] for each in explain(result)],
     }
     return _with_numbers(json.loads(json.dumps(found)))
@@ -116,13 +117,9 @@ def _slack(result: Result) -> dict[str, Any]:
     return {**found._asdict(), "left_over": {name: each._asdict() for name, each in found.left_over.items()}}
 
 
-def _carveout(result: Result) -> dict[str, Any]:
-    found = carveout(result)
-    return {
-        "smallest": found.smallest and found.smallest._asdict(),
-        "configurations": [each._asdict() for each in found.configurations],
-        "needs_opt_in": found.needs_opt_in,
-    }
+def _carveout(result: Result) -> dict[str, Any] | None:
+    smallest = carveout(result).smallest
+    return smallest and {name: getattr(smallest, name) for name in ("shared_memory", "l1", "percent")}
 
 
 def _with_numbers(result: Any) -> Any:

@@ -13,7 +13,8 @@ function resultsOf(text) {
         caps: steps.map(({ requires, active_blocks }) => (requires.regs === undefined ? null : registerCap(result, requires.regs, active_blocks))),
         divided: mayBeDivided(result),
         slack: slack(result),
-        carveout: carveoutAdvice(result),
+        carveout: smallestCarveout(result),
+        needs_opt_in: needsOptIn(result.limits, result.kernel),
         arithmetic: explain(result).map(({ resource, steps }) => [resource, steps]),
       };
     } catch (error) {

@@ -18,8 +18,7 @@ from ..errors import InputError
 from ..values.untrusted import printable
 from .data import page_data
 
-SCRIPTS = ("words", "dom", "engine", "gpus", "fields", "share", "paste", "chart", "map", "views",
-           "report", "app")  # fmt: skip
+SCRIPTS = ("words", "dom", "engine", "gpus", "fields", "share", "paste", "chart", "views", "report", "app")
 START = "app.start();\n"
 
 BUILT_AT = "SOURCE_DATE_EPOCH"

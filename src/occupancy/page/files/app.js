@@ -3,8 +3,6 @@
 const EXAMPLE = { gpu: "H100 SXM5", threads: "256", regs: "72", "dynamic-smem": "40 KiB" };
 const REST = 400; // ms after which a change is an entry of the history
 
-const KEYS = { ArrowUp: 1, ArrowDown: -1, PageUp: 8, PageDown: -8 }; // units of a field
-
 const app = {
   fields: {},
   kept: null,
@@ -18,16 +16,6 @@ const app = {
       GPUS.map((each) => element("option", { value: each.name }, `${each.cc}, ${each.sms} SMs`)),
     ]);
     this.curves = ["threads", "regs", "smem"].map((name) => new Curve(name));
-    this.map = new HeatMap();
-    const sized = new ResizeObserver((changes) => {
-      for (const { target, contentRect: { width } } of changes) {
-        const chart = this.charts().find(({ svg }) => svg === target);
-        if (!width || chart.width === Math.round(width)) continue;
-        chart.width = Math.round(width);
-        this.redrawSoon();
-      }
-    });
-    for (const { svg } of this.charts()) sized.observe(svg);
     this.listen();
     this.report = byId("report") ? new Report(JSON.parse(byId("report").textContent)) : null;
     this.title = document.title;
@@ -35,7 +23,6 @@ const app = {
     history.replaceState({ depth: 0 }, "");
     this.load();
   },
-  charts() { return [...this.curves, this.map]; },
   // The events of everything that is written in the page; what is drawn brings its own.
   listen() {
     const on = (type, act) => document.addEventListener(type, act);
@@ -204,11 +191,11 @@ const app = {
     showWaves(launch, question.gpu);
     showCarveout(result);
     const steps = isRefusedByCompiler(result) ? [] : nextSteps(result);
-    const others = pins.map(({ text, gpu }) => ({ label: text, question: { limits: limitsOf(gpu.cc), kernel: question.kernel } }))
+    const others = pins
+      .map(({ text, gpu }) => ({ question: { ...question, limits: limitsOf(gpu.cc) }, look: "pinned", label: text }))
       .filter(({ question: { limits, kernel } }) => limits !== question.limits && resultOn(limits, kernel).result);
-    if (kept?.result) others.push({ label: "A", question: kept, isKept: true });
+    if (kept?.result) others.push({ question: kept, look: "kept", label: "A" });
     for (const curve of this.curves) curve.draw(question, steps, others);
-    this.map.draw(question);
     showGpus(asked.gpu.trim(), question, pins);
     showArithmetic(result);
     showLimits(question);
@@ -231,7 +218,6 @@ const app = {
       Link: () => (location.protocol === "file:" ? "" : location.href.replace(/#.*/, "")) + toFragment(asked, this.kept, this.pins),
       Command: () => toCommand(asked, question),
       Python: () => toPython(asked, question),
-      Markdown: () => toMarkdown(asked, question),
     }[kind]());
     node.textContent = isDone ? "Copied" : "Not allowed";
     setTimeout(() => (node.textContent = `Copy as ${kind}`), 1200);

@@ -6,25 +6,40 @@ const UNITS = { threads: "threads per block", regs: "registers per thread", smem
 const scale = { isWarps: false };
 const valueOf = (kernel, name) => (name === "smem" && !isSharedMemoryGiven(kernel) ? null : amountOf(name, kernel));
 const runAt = (runs, value) => runs.find((run) => value <= run.last) ?? runs[runs.length - 1];
-const shareText = (share, limits) => (scale.isWarps ? `${Math.round(share * limits.max_warps_per_multiprocessor)} warps` : words.percent(share));
 const colourOf = (result) => (result.active_blocks ? result.limiters[0] : "fails");
+
+function amountText(name, value) {
+  if (name === "smem") return words.size(value);
+  return words.count(value, name === "threads" ? "thread" : "register");
+}
+const tickText = (value, name) => grouped(name === "smem" ? Number((value / 1024).toFixed(1)) : value);
+
+function ticksOf(low, high, name, width) {
+  const most = Math.max(3, Math.floor(width / 56));
+  let step = { smem: 1024, threads: 128, regs: 1 }[name];
+  while ((high - low) / step > most) step *= 2;
+  const ticks = [];
+  for (let value = Math.ceil(low / step) * step; value <= high; value += step) ticks.push(value);
+  return ticks;
+}
 
 // [{first, last, blocks, warps, share, colour}]: neighbouring values with the same result.
 function curveOf({ limits, kernel }, name) {
   const runs = [];
   const low = name === "smem" ? 0 : 1;
-  const add = (last, result) => {
+  const add = (last) => {
     const before = runs[runs.length - 1];
+    const result = withAmount({ limits, kernel }, name, last);
     const { active_blocks: blocks, active_warps: warps, occupancy: share } = result;
     const colour = colourOf(result);
-    if (before && before.blocks === blocks && before.warps === warps && before.colour === colour) before.last = last;
+    if (before?.blocks === blocks && before.warps === warps && before.colour === colour) before.last = last;
     else runs.push({ first: before ? before.last + 1 : low, last, blocks, warps, share, colour });
   };
   const most = highestOf(name, limits, kernel);
   const now = Math.min(valueOf(kernel, name) ?? 0, 2 * most);
   const high = name === "threads" ? roundUp(Math.max(most, now), limits.warp_size) : most;
-  for (const last of amountsOf(name, limits, low, high)) add(last, withAmount({ limits, kernel }, name, last));
-  if (now > runs[runs.length - 1].last) add(now, withAmount({ limits, kernel }, name, now));
+  amountsOf(name, limits, low, high).forEach(add);
+  if (now > high) add(now);
   return runs;
 }
 
@@ -42,16 +57,28 @@ class Curve {
       pointerleave: () => this.hover(null),
       keydown: (event) => this.key(event),
     };
+    new ResizeObserver(([{ contentRect: { width } }]) => {
+      if (!width || this.width === Math.round(width)) return;
+      this.width = Math.round(width);
+      app.redrawSoon();
+    }).observe(this.svg);
   }
-  change(value) { app.set({ [this.name]: value }); }
-  x(value) { return EDGE.left + (Math.max(0, Math.min(value, this.high) - this.low) / (this.high - this.low)) * (this.width - EDGE.left - EDGE.right); }
+  change(value) {
+    const least = this.name === "threads" ? this.unit : this.low;
+    app.set({ [this.name]: Math.max(least, Math.min(this.high, value)) });
+  }
+  get right() { return this.width - EDGE.right; }
+  x(value) {
+    const share = (Math.max(0, Math.min(value, this.high) - this.low)) / (this.high - this.low);
+    return EDGE.left + share * (this.right - EDGE.left);
+  }
   y(share) { return EDGE.top + (1 - share) * (HEIGHT - EDGE.top - EDGE.bottom); }
   // The value under the pointer, in whole units.
   under(event) {
-    const at = (event.clientX - this.svg.getBoundingClientRect().left - EDGE.left) / (this.width - EDGE.left - EDGE.right);
+    const at = (event.clientX - this.svg.getBoundingClientRect().left - EDGE.left) / (this.right - EDGE.left);
     const unit = this.name === "regs" ? 1 : this.unit;
     const exact = this.low + Math.max(0, Math.min(1, at)) * (this.high - this.low);
-    return Math.max(this.name === "threads" ? unit : this.low, Math.min(this.high, Math.round(exact / unit) * unit));
+    return Math.round(exact / unit) * unit;
   }
   // A mouse takes the value at once; a finger only once it moves sideways, because it may be about to scroll.
   press(event) {
@@ -71,61 +98,65 @@ class Curve {
   release(event) {
     const { x, y, isSideways } = this.drag ?? {};
     this.drag = null;
-    if (isSideways === false && Math.hypot(event.clientX - x, event.clientY - y) < 8) this.change(this.under(event)); // a tap
+    const isTap = isSideways === false && Math.hypot(event.clientX - x, event.clientY - y) < 8;
+    if (isTap) this.change(this.under(event));
   }
   hover(event) {
-    const value = event && this.under(event);
+    const value = event && Math.min(this.high, this.under(event));
     const run = event && runAt(this.runs, value);
     fill(this.pointed, run ? [
       drawn("path", { d: `M${this.x(value)} ${EDGE.top}V${this.y(0)}`, class: "hair" }),
       drawn("circle", { cx: this.x(value), cy: this.y(run.share), r: 3, class: "point" }),
     ] : []);
-    settle(this.caption, run ? `${amountText(this.name, value)}: ${shareText(run.share, this.limits)}, ${words.count(run.blocks, "block")}` : this.words);
+    settle(this.caption, run ? this.sentence(value) : this.words);
   }
   key(event) {
-    const units = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 4, PageDown: -4 }[event.key];
-    const ends = { Home: this.name === "threads" ? this.unit : this.low, End: this.high };
-    if ((!units && !(event.key in ends)) || event.altKey || event.ctrlKey || event.metaKey) return;
+    const units = { ...KEYS, ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
+    if (!units || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    const next = units ? stepped(this.now ?? this.low, units, this.unit) : ends[event.key];
-    this.change(Math.max(ends.Home, Math.min(this.high, next)));
+    this.change(stepped(this.now ?? this.low, units, this.unit));
   }
-  // others: [{label, question, isKept}] whose curves are drawn behind.
-  draw(question, steps, others) {
-    const { limits, kernel, result } = question;
-    Object.assign(this, { limits, unit: stepOf(this.name, limits), runs: curveOf(question, this.name), now: valueOf(kernel, this.name) });
-    this.low = this.runs[0].first;
-    this.high = this.runs[this.runs.length - 1].last;
-    this.words = this.sentence(result);
+  sentence(value) {
+    const { share, blocks, colour } = runAt(this.runs, value);
+    const limited = colour === "fails" ? "does not launch" : `limited by ${words.name(colour)}`;
+    return `${amountText(this.name, value)}: ${this.shareText(share)}, ${words.count(blocks, "block")}, ${limited}`;
+  }
+  shareText(share) {
+    const most = this.limits.max_warps_per_multiprocessor;
+    return scale.isWarps ? `${Math.round(share * most)} warps` : words.percent(share);
+  }
+  // others: [{question, look, label}] whose curves are drawn behind.
+  draw({ limits, kernel, result }, steps, others) {
+    const [runs, now] = [curveOf({ limits, kernel }, this.name), valueOf(kernel, this.name)];
+    const [low, high] = [runs[0].first, runs[runs.length - 1].last];
+    Object.assign(this, { limits, unit: stepOf(this.name, limits), runs, now, low, high });
+    this.words = now === null ? "Not given: click or drag to choose." : this.sentence(now);
     settle(this.scale, scale.isWarps ? "in warps" : "in %");
-    const better = steps.filter((step) => Object.keys(step.requires).length === 1 && this.name in step.requires);
     this.hover(null);
+    const aria = { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": now ?? low };
     adapt(this.svg, drawn(
       "svg",
-      {
-        viewBox: `0 0 ${this.width} ${HEIGHT}`,
-        "aria-valuemin": this.low, "aria-valuemax": this.high, "aria-valuenow": this.now ?? this.low, "aria-valuetext": this.words, ...this.handlers,
-      },
+      { viewBox: `0 0 ${this.width} ${HEIGHT}`, ...aria, "aria-valuetext": this.words, ...this.handlers },
       this.axes(),
       this.areas(),
-      others.map((other) => drawn("path", { d: this.line(curveOf(other.question, this.name)), class: other.isKept ? "kept" : "pinned" }, drawn("title", {}, other.label))),
-      drawn("path", { d: this.line(this.runs), class: "line" }),
+      others.map(({ question, look, label }) => this.line(curveOf(question, this.name), look, label)),
+      this.line(this.runs, "line"),
       this.pointed,
-      this.marks(better, result),
+      this.marks(steps, result),
     ));
   }
   axes() {
     const shares = [0, 0.25, 0.5, 0.75, 1];
-    const across = (share) => `M${EDGE.left} ${this.y(share)}H${this.width - EDGE.right}`;
-    const label = (share) => (scale.isWarps ? grouped(share * this.limits.max_warps_per_multiprocessor) : words.percent(share));
-    const ticks = ticksOf(this.low, this.high, this.name, this.width);
-    const middle = (EDGE.left + this.width - EDGE.right) / 2;
+    const most = this.limits.max_warps_per_multiprocessor;
+    const across = shares.map((share) => `M${EDGE.left} ${this.y(share)}H${this.right}`).join("");
+    const tick = (value) => drawn("text", { x: this.x(value), y: HEIGHT - EDGE.bottom + 24 }, tickText(value, this.name));
     return [
-      drawn("path", { d: shares.map(across).join(""), class: "grid" }),
-      shares.map((share) => drawn("text", { x: EDGE.left - 5, y: this.y(share) + 4, class: "end" }, label(share))),
+      drawn("path", { d: across, class: "grid" }),
+      shares.map((share) => drawn("text", { x: EDGE.left - 5, y: this.y(share) + 4, class: "end" },
+        scale.isWarps ? grouped(share * most) : words.percent(share))),
       drawn("text", { x: 2, y: 11, class: "start title" }, scale.isWarps ? "Warps per SM" : "Occupancy"),
-      ticks.map((value) => drawn("text", { x: this.x(value), y: HEIGHT - EDGE.bottom + 24 }, tickText(value, this.name))),
-      drawn("text", { x: middle, y: HEIGHT - 6, class: "title" }, UNITS[this.name]),
+      ticksOf(this.low, this.high, this.name, this.width).map(tick),
+      drawn("text", { x: (EDGE.left + this.right) / 2, y: HEIGHT - 6, class: "title" }, UNITS[this.name]),
     ];
   }
   // Below the curve the limiter of each value: a tint, and a band along the axis.
@@ -140,54 +171,28 @@ class Curve {
     }
     return Object.entries(paths).map(([colour, { tint, band }]) => [
       drawn("path", { d: tint, class: `tint ${colour}` }),
-      drawn("path", { d: band, class: `band ${colour}` }, drawn("title", {}, colour === "fails" ? "does not launch" : `limited by ${words.name(colour)}`)),
+      drawn("path", { d: band, class: `band ${colour}` }),
     ]);
   }
-  line(runs) {
-    let path = "";
-    for (const run of runs) {
-      if (run.first > this.high) break;
-      path += `${path ? "L" : "M"}${this.x(run.first - 1).toFixed(1)} ${this.y(run.share).toFixed(1)}H${this.x(run.last).toFixed(1)}`;
-    }
-    return path;
+  line(runs, look, label = null) {
+    const levels = runs.filter(({ first }) => first <= this.high).map(({ first, last, share }) =>
+      `${this.x(first - 1).toFixed(1)} ${this.y(share).toFixed(1)}H${this.x(last).toFixed(1)}`);
+    return drawn("path", { d: `M${levels.join("L")}`, class: look }, label && drawn("title", {}, label));
   }
-  marks(better, result) {
-    const found = better.map((step) => drawn("circle", { cx: this.x(step.requires[this.name]), cy: this.y(step.occupancy), r: 4.5, class: "next" }));
+  // The next steps that change this input alone, and the kernel.
+  marks(steps, { occupancy }) {
+    const dot = (value, share, r, look) => drawn("circle", { cx: this.x(value), cy: this.y(share), r, class: look });
+    const found = steps.filter(({ requires }) => Object.keys(requires).join() === this.name)
+      .map((step) => dot(step.requires[this.name], step.occupancy, 4.5, "next"));
     if (this.now === null) return found;
     const x = this.x(this.now);
-    const anchor = x > this.width - 80 ? "end" : "start";
+    const [anchor, away] = x > this.width - 80 ? ["end", -6] : ["start", 6];
+    const label = `${tickText(this.now, this.name)} · ${this.shareText(occupancy)}`;
     return [
       drawn("path", { d: `M${x} ${EDGE.top - 6}V${this.y(0)}`, class: "now" }),
       found,
-      drawn("circle", { cx: x, cy: this.y(result.occupancy), r: 6, class: "here" }),
-      drawn("text", { x: x + (anchor === "end" ? -6 : 6), y: EDGE.top - 8, class: `label ${anchor}` }, `${tickText(this.now, this.name)} · ${shareText(result.occupancy, this.limits)}`),
+      dot(this.now, occupancy, 6, "here"),
+      drawn("text", { x: x + away, y: EDGE.top - 8, class: `label ${anchor}` }, label),
     ];
   }
-  // The curve in words.
-  sentence(result) {
-    if (this.now === null) return "Not given: click or drag to choose.";
-    const parts = [];
-    const at = this.runs.indexOf(runAt(this.runs, this.now));
-    const fall = this.runs.find((run, index) => index > at && run.warps < result.active_warps);
-    const below = this.runs.filter((run) => run.last < this.now && run.warps > result.active_warps).pop();
-    const above = this.runs.find((run) => run.first > this.now && run.warps > result.active_warps);
-    const short = (value) => (this.name === "smem" ? words.size(value) : grouped(value));
-    if (below) parts.push(`${shareText(below.share, this.limits)} at ${short(below.last)}`);
-    if (above) parts.push(`${shareText(above.share, this.limits)} at ${short(this.name === "threads" ? above.last : above.first)}`);
-    if (fall) parts.push(`${shareText(fall.share, this.limits)} above ${short(fall.first - 1)}`);
-    return [`${amountText(this.name, this.now)}: ${shareText(result.occupancy, this.limits)}`, ...parts].join("; ");
-  }
-}
-
-const amountText = (name, value) => (name === "smem" ? words.size(value) : words.count(value, name === "threads" ? "thread" : words.name(name).replace(/s$/, "")));
-const tickText = (value, name) => (name === "smem" ? grouped(Number((value / 1024).toFixed(1))) : grouped(value));
-
-function ticksOf(low, high, name, width) {
-  const most = Math.max(3, Math.floor(width / 56));
-  const units = name === "smem" ? 1024 : name === "threads" ? 128 : 1;
-  let step = units;
-  while ((high - low) / step > most) step *= 2;
-  const ticks = [];
-  for (let value = Math.ceil(low / step) * step; value <= high; value += step) ticks.push(value);
-  return ticks;
 }

@@ -358,24 +358,16 @@ function slack(now) {
   return { ...Object.fromEntries(grows), left_over: Object.fromEntries(Object.entries(now.uses).map(left)) };
 }
 
-// Each configuration that holds a block, and the smallest that keeps the blocks of now.
-function carveoutAdvice(now) {
-  const { limits, kernel } = now;
-  const configurations = [];
-  for (const amount of limits.shared_memory_configurations) {
+// The smallest configuration that keeps the blocks: {shared_memory, l1, percent}, or null.
+function smallestCarveout({ limits, kernel, active_blocks: blocks }) {
+  const keepsBlocks = (amount) => {
     const result = evaluate(limits, { ...kernel, carveout: { amount, unit: "bytes" } });
-    if (!result.active_blocks || result.shared_memory_pool !== amount) continue;
-    const unified = limits.unified_l1_and_shared_memory;
-    configurations.push({
-      shared_memory: amount,
-      l1: unified === null ? null : unified - amount,
-      percent: percentOf(limits, amount),
-      active_blocks: result.active_blocks,
-      occupancy: result.occupancy,
-    });
-  }
-  const smallest = configurations.find((each) => now.active_blocks && each.active_blocks >= now.active_blocks) ?? null;
-  return { smallest, configurations, needs_opt_in: needsOptIn(limits, kernel) };
+    return result.active_blocks >= blocks && result.shared_memory_pool === amount;
+  };
+  const smallest = blocks ? limits.shared_memory_configurations.find(keepsBlocks) : undefined;
+  if (smallest === undefined) return null;
+  const unified = limits.unified_l1_and_shared_memory;
+  return { shared_memory: smallest, l1: unified && unified - smallest, percent: percentOf(limits, smallest) };
 }
 
 function percentOf(limits, size) {
@@ -408,23 +400,21 @@ function mayBeDivided({ limits, kernel, allocated, launchable }) {
 // The blocks of a whole GPU; with clusters an upper bound, because those must fit into its processing clusters.
 function fullWave(result, sms, clusterSize = null) {
   const slots = result.launchable ? result.active_blocks * sms : 0;
-  if (clusterSize === null) return { multiprocessor_count: sms, blocks: slots, slots, cluster_size: null, clusters: null };
+  if (clusterSize === null) return { blocks: slots, slots, cluster_size: null, clusters: null };
   const { max_portable_cluster_size: portable, max_non_portable_cluster_size: most } = result.limits;
   if (portable === null) throw new Refused(`${result.limits.compute_capability} has no clusters. Clear this field.`, "cluster");
   if (clusterSize > (most ?? portable)) throw new Refused(`Out of range: 1 to ${most ?? portable} blocks.`, "cluster");
   const clusters = divide(slots, clusterSize);
-  return { multiprocessor_count: sms, blocks: clusters * clusterSize, slots, cluster_size: clusterSize, clusters };
+  return { blocks: clusters * clusterSize, slots, cluster_size: clusterSize, clusters };
 }
 
-// How a grid of so many blocks runs on a whole GPU.
+// How a grid runs on a whole GPU.
 function countWaves(blocks, wave) {
   const full = divide(blocks, wave.blocks);
   const partial = blocks % wave.blocks;
   const rounds = divideUp(blocks, wave.blocks);
   return {
-    blocks,
     waves: blocks / wave.blocks,
-    full_waves: full,
     partial_wave_blocks: partial,
     last_wave_fill: (partial || wave.blocks) / wave.blocks,
     idle_share: (rounds * wave.slots - blocks) / (rounds * wave.slots),
@@ -433,92 +423,99 @@ function countWaves(blocks, wave) {
   };
 }
 
-// ---- The arithmetic: [{resource, steps, why}]
+// ---- The arithmetic: [{resource, steps}]
 
 function explain(result) {
-  const { limits, kernel, allocated } = result;
+  const { limits, kernel, allocated, uses } = result;
   const isModern = hasRuntime(limits);
   const isVirtual = kernel.virtual_resources !== null || kernel.tensor_memory !== null;
   const registers = isModern ? explainRegisters : explainSpreadsheetRegisters;
-  const found = [
-    ["warps", explainWarps(result)],
-    ["blocks", [[`at most ${blocksBy(result, "blocks")} per SM`]]],
-    ["registers", kernel.regs ? registers(result) : notLimited(kernel.regs !== null)],
-    ["shared_memory", allocated.shared_memory ? explainSharedMemory(result) : notLimited(isSharedMemoryGiven(kernel))],
-    ["barriers", isModern && explainCounted(result, "barriers", "9.0")],
-    ["virtual_resources", isModern && isVirtual && explainCounted(result, "virtual_resources", "10.0")],
-    ["tensor_memory", kernel.tensor_memory !== null && explainTensorMemory(result)],
-  ];
-  // Numbers have their commas from here.
+  const none = (isGiven) => [`no limit: ${isGiven ? "the kernel uses none" : "not given"}`];
+  const counted = (name, since, note = "") => {
+    if (!uses[name].per_block) return none(true);
+    return [result.block_limits[name] === null ? `no limit before ${since}` : sharingStep(result, name, "", note)];
+  };
+  const found = {
+    warps: explainWarps(result),
+    blocks: [`at most ${blocksBy(result, "blocks")} per SM`],
+    registers: kernel.regs ? registers(result) : none(kernel.regs !== null),
+    shared_memory: allocated.shared_memory ? explainSharedMemory(result) : none(isSharedMemoryGiven(kernel)),
+    barriers: isModern && counted("barriers", "9.0", kernel.barriers === null ? " (not given: counted as one)" : ""),
+    virtual_resources: isModern && isVirtual && counted("virtual_resources", "10.0"),
+    tensor_memory: kernel.tensor_memory !== null && explainTensorMemory(result),
+  };
   const commas = (step) => step.replace(/\d{4,}/g, grouped);
-  return found.filter(([, each]) => each).map(([resource, [steps, why = ""]]) => ({ resource, steps: steps.map(commas), why: commas(why) }));
+  return Object.entries(found).filter(([, steps]) => steps).map(([resource, steps]) => ({ resource, steps: steps.map(commas) }));
 }
 
 const blocksBy = (result, resource) => words.count(result.block_limits[resource], "block");
 const warpsOf = ({ allocated }) => words.count(allocated.warps, "warp");
-const notLimited = (isGiven) => [[`no limit: ${isGiven ? "the kernel uses none" : "not given"}`]];
 
 // 64 per SM // 16 = 4 blocks
-function sharingStep(result, resource, { unit = "", note = "" } = {}) {
+function sharingStep(result, resource, unit = "", note = "") {
   const { per_block: each, per_multiprocessor: all } = result.uses[resource];
   return `${all}${unit} per SM // ${each}${note} = ${blocksBy(result, resource)}`;
 }
 
-// The last step for warps, of which a block takes some: on the whole SM, or twice on a half of it.
+// The last steps for warps, of which a block takes some: on the whole SM, or twice on a half of it.
 function warpSteps(result, resource, warps, unit = "") {
-  const each = result.allocated.warps;
-  if (!isResultInHalf(result)) return [`${warps}${unit} // ${warpsOf(result)} = ${blocksBy(result, resource)}`];
+  const { limits, kernel, allocated } = result;
+  if (!isConfinedToHalf(limits, kernel, allocated.warps, allocated.registers / allocated.warps)) {
+    return [`${warps}${unit} // ${warpsOf(result)} = ${blocksBy(result, resource)}`];
+  }
   const half = divide(warps, 2);
-  return [`${warps}${unit} / 2 = ${half} in each half`, `${half} // ${warpsOf(result)} = ${divide(half, each)}, x 2 = ${blocksBy(result, resource)}`];
-}
-
-function isResultInHalf({ limits, kernel, allocated: { warps, registers } }) {
-  return isConfinedToHalf(limits, kernel, warps, registers / warps);
+  return [
+    `${warps}${unit} / 2 = ${half} in each half, to which caching of global loads confines a block`,
+    `${half} // ${warpsOf(result)} = ${divide(half, allocated.warps)}, x 2 = ${blocksBy(result, resource)}`,
+  ];
 }
 
 function explainWarps(result) {
   const { limits, kernel } = result;
   const threads = words.count(kernel.threads, "thread");
-  const isPartial = kernel.threads % limits.warp_size > 0;
+  const rounded = kernel.threads % limits.warp_size ? ", rounded up to whole warps" : "";
   const steps = kernel.block_dim ? [`${kernel.block_dim.join(" x ")} = ${threads}`] : [];
-  steps.push(`${threads} / ${limits.warp_size}${isPartial ? ", rounded up" : ""} = ${warpsOf(result)}`);
-  const why = isPartial ? "Warps are allocated whole: the idle lanes of the last one take up slots." : "";
-  if (hasRuntime(limits) && (kernel.threads > limits.max_threads_per_block || isTooLong(limits, kernel))) return [[...steps, "larger than a block may be: 0 blocks"], why];
-  steps.push(...warpSteps(result, "warps", limits.max_warps_per_multiprocessor, " warps per SM"));
-  if (isResultInHalf(result)) return [steps, "Caching global loads in L1 confines a block to one half of the SM."];
-  return [steps, kernel.caching === "ca" ? "Half of the SM has too few registers for the block, so it is not cached in L1." : why];
+  steps.push(`${threads} / ${limits.warp_size}${rounded} = ${warpsOf(result)}`);
+  if (hasRuntime(limits) && (kernel.threads > limits.max_threads_per_block || isTooLong(limits, kernel))) {
+    return [...steps, "larger than a block may be: 0 blocks"];
+  }
+  return [...steps, ...warpSteps(result, "warps", limits.max_warps_per_multiprocessor, " warps per SM")];
 }
 
-function perWarpStep({ limits, kernel }, perWarp, unit) {
-  return `${words.count(kernel.regs, "register")} x ${limits.warp_size} threads = ${kernel.regs * limits.warp_size}, rounded up to ${unit}s: ${perWarp} per warp`;
-}
+const registersOf = ({ kernel }) => words.count(kernel.regs, "register");
+const tooManyRegisters = (result) => `${registersOf(result)} per thread > ${result.limits.max_registers_per_thread}: 0 blocks`;
 
-const tooManyPerThread = ({ limits, kernel }) => `${words.count(kernel.regs, "register")} per thread > ${limits.max_registers_per_thread}: 0 blocks`;
+function perWarpStep(result, perWarp, unit) {
+  const { limits, kernel } = result;
+  const exact = `${registersOf(result)} x ${limits.warp_size} threads = ${kernel.regs * limits.warp_size}`;
+  return `${exact}, rounded up to ${unit}s: ${perWarp} per warp`;
+}
 
 function explainRegisters(result) {
   const { limits, kernel, allocated: { warps, registers } } = result;
   const perWarp = registers / warps;
   const steps = [perWarpStep(result, perWarp, limits.register_allocation_unit)];
-  if (kernel.regs > limits.max_registers_per_thread) return [[...steps, tooManyPerThread(result)]];
+  if (kernel.regs > limits.max_registers_per_thread) return [...steps, tooManyRegisters(result)];
   const parts = checkedParts(limits);
-  const counted = roundUp(warps, parts);
-  const checked = counted * perWarp;
+  const checked = checkedRegisters(limits, perWarp, warps);
+  const counted = checked === registers ? "" : `, counted as ${checked / perWarp}, equally many per sub-partition,`;
   const passes = checked <= limits.max_registers_per_block;
   const outcome = `${passes ? "<=" : ">"} ${limits.max_registers_per_block} per block: ${passes ? "launches" : "0 blocks"}`;
-  steps.push(`launch check: ${warpsOf(result)}${counted === warps ? "" : `, counted as ${counted},`} x ${perWarp} = ${checked} ${outcome}`);
-  const why = counted === warps ? "" : `The check counts as if all ${parts} sub-partitions got the same number of warps.`;
-  if (!passes) return [steps, why];
+  steps.push(`launch check: ${warpsOf(result)}${counted} x ${perWarp} = ${checked} ${outcome}`);
+  if (!passes) return steps;
   const inFamily = warpsByRegisters(limits, perWarp, parts);
-  if (parts !== limits.sub_partitions && inFamily < warps) return [[...steps, `launch check: ${words.count(inFamily, "warp")} fit in ${parts} sub-partitions: 0 blocks`], why];
-  const all = limits.max_registers_per_multiprocessor;
-  const share = divide(all, limits.sub_partitions);
-  const fitting = warpsByRegisters(limits, perWarp, limits.sub_partitions);
-  steps.push(
-    `${all} per SM / ${limits.sub_partitions} sub-partitions = ${share}`,
-    `${share} per sub-partition // ${perWarp} = ${words.count(fitting / limits.sub_partitions, "warp")}, x ${limits.sub_partitions} = ${fitting}`,
+  if (parts !== limits.sub_partitions && inFamily < warps) {
+    return [...steps, `launch check: ${words.count(inFamily, "warp")} fit in ${parts} sub-partitions: 0 blocks`];
+  }
+  const [all, files] = [limits.max_registers_per_multiprocessor, limits.sub_partitions];
+  const share = divide(all, files);
+  const fitting = warpsByRegisters(limits, perWarp, files);
+  return [
+    ...steps,
+    `${all} per SM / ${files} sub-partitions = ${share}`,
+    `${share} per sub-partition // ${perWarp} = ${words.count(fitting / files, "warp")}, x ${files} = ${fitting}`,
     ...warpSteps(result, "registers", fitting),
-  );
-  return [steps, fitting < divide(all, perWarp) ? "A warp's registers come from one sub-partition; leftovers of several cannot be combined." : why];
+  ];
 }
 
 // The configuration of the SM for a carveout.
@@ -526,7 +523,8 @@ function poolStep({ limits, kernel: { carveout } }, chosen) {
   const most = limits.max_shared_memory_per_multiprocessor;
   if (carveout === null) return `configuration of the SM: the largest, ${chosen}`;
   if (carveout.unit === "bytes") return `configuration of the SM: ${chosen}, as set`;
-  return `configuration of the SM: ${carveout.amount}% of ${most} = ${divide(most * carveout.amount, 100)}, up to the next one: ${chosen}`;
+  const share = `${carveout.amount}% of ${most} = ${divide(most * carveout.amount, 100)}`;
+  return `configuration of the SM: ${share}, up to the next one: ${chosen}`;
 }
 
 function explainSharedMemory(result) {
@@ -535,51 +533,41 @@ function explainSharedMemory(result) {
   const isSplit = kernel.smem === null && kernel.static_smem !== null && kernel.dynamic_smem !== null;
   const own = sharedMemoryOf(kernel);
   const terms = isSplit ? [`${kernel.static_smem} static`, `${kernel.dynamic_smem} dynamic`] : [words.count(own, "byte")];
-  if (reserved) terms.push(`${reserved} reserved`);
+  if (reserved) terms.push(`${reserved} reserved by the system`);
   const total = terms.length > 1 ? ` = ${own + reserved}` : "";
   const steps = [`${terms.join(" + ")}${total}, rounded up to ${limits.shared_memory_allocation_unit}s: ${perBlock} per block`];
-  const why = reserved ? `From 8.0 the system reserves ${reserved} bytes for each resident block.` : "";
   const most = hasRuntime(limits) ? mostSharedMemory(limits, kernel) : Math.min(pool, limits.max_shared_memory_per_block);
-  if (perBlock > most) return [[...steps, `${perBlock} > ${most}, the most for one block: 0 blocks`], why];
+  if (perBlock > most) return [...steps, `${perBlock} > ${most}, the most for one block: 0 blocks`];
   const chosen = configurationOf(limits, kernel.carveout);
   steps.push(poolStep(result, chosen));
   if (pool !== chosen) steps.push(`${chosen} is too small for one block: ${pool}`);
-  return [[...steps, `${pool} // ${perBlock} = ${blocksBy(result, "shared_memory")}`], why];
-}
-
-// A resource that only GPUs from a compute capability on count.
-function explainCounted(result, resource, since) {
-  if (!result.uses[resource].per_block) return notLimited(true);
-  if (result.block_limits[resource] === null) return [[`no limit before ${since}`]];
-  if (resource === "virtual_resources") {
-    return [[sharingStep(result, resource)], "A block that allocates tensor memory starts with all virtual resources of the SM."];
-  }
-  return [[sharingStep(result, resource, { note: result.kernel.barriers === null ? " (not given: counted as one)" : "" })]];
+  return [...steps, `${pool} // ${perBlock} = ${blocksBy(result, "shared_memory")}`];
 }
 
 function explainTensorMemory(result) {
   const [columns, rounded] = [result.kernel.tensor_memory, columnsOf(result.kernel)];
   const steps = rounded === columns ? [] : [`${columns} columns, rounded up to ${TENSOR_MEMORY_UNIT}s: ${rounded}`];
-  return [[...steps, sharingStep(result, "tensor_memory", { unit: " columns" })]];
+  return [...steps, sharingStep(result, "tensor_memory", " columns")];
 }
 
 function explainSpreadsheetRegisters(result) {
   const { limits, kernel, allocated: { warps, registers } } = result;
-  if (kernel.regs > limits.max_registers_per_thread) return [[tooManyPerThread(result)]];
+  if (kernel.regs > limits.max_registers_per_thread) return [tooManyRegisters(result)];
   const granularity = limits.warp_allocation_granularity;
   if (isGivenToBlock(limits)) {
     const counted = roundUp(warps, granularity);
-    return [[
+    const exact = `${counted} x ${limits.warp_size} threads x ${registersOf(result)} = ${counted * limits.warp_size * kernel.regs}`;
+    return [
       `${warpsOf(result)}, rounded up to ${granularity}s: ${counted}`,
-      `${counted} x ${limits.warp_size} threads x ${words.count(kernel.regs, "register")} = ${counted * limits.warp_size * kernel.regs}, rounded up to ${limits.register_allocation_unit}s: ${registers} per block`,
+      `${exact}, rounded up to ${limits.register_allocation_unit}s: ${registers} per block`,
       sharingStep(result, "registers"),
-    ], "On 1.x registers are given to the block as a whole."];
+    ];
   }
   const [perWarp, share] = [registers / warps, limits.max_registers_per_block];
   const fitting = divide(divide(share, perWarp), granularity) * granularity;
-  return [[
+  return [
     perWarpStep(result, perWarp, spreadsheetUnit(limits, kernel.regs)),
     `${share} per block // ${perWarp} = ${words.count(divide(share, perWarp), "warp")}, rounded down to ${granularity}s: ${fitting}`,
     ...warpSteps(result, "registers", fitting),
-  ], isDoubled(limits, kernel.regs) ? "For this number of registers the spreadsheet allocates in units of twice the size." : ""];
+  ];
 }

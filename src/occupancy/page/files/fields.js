@@ -111,7 +111,7 @@ function readQuestion(fields) {
     read("threads", () => {
       const kernel = kernelOf(amounts);
       if (/^auto$/i.test(fields.carveout?.trim())) {
-        const { smallest } = carveoutAdvice(evaluate(limits, kernel));
+        const smallest = smallestCarveout(evaluate(limits, kernel));
         kernel.carveout = smallest && { amount: smallest.shared_memory, unit: "bytes" };
       }
       question.result = evaluate(limits, kernel);
@@ -144,6 +144,8 @@ function fieldsFor(kernel, name, amount) {
   if (amount >= fixed) return { "dynamic-smem": String(amount - fixed) };
   return { "static-smem": String(amount), "dynamic-smem": kernel.dynamic_smem === null ? "" : "0" };
 }
+
+const KEYS = { ArrowUp: 1, ArrowDown: -1, PageUp: 8, PageDown: -8 }; // units of an input
 
 // How far an arrow key or a button goes: the unit in which the GPU allocates.
 function stepOf(name, limits) {

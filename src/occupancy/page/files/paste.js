@@ -120,51 +120,29 @@ function fieldsIn(values) {
   return fields;
 }
 
-const TYPES = { v: "void", b: "bool", c: "char", a: "signed char", h: "unsigned char", s: "short", t: "unsigned short", i: "int", j: "unsigned int", l: "long", m: "unsigned long", x: "long long", y: "unsigned long long", f: "float", d: "double" };
+const TYPES = { b: "bool", c: "char", h: "unsigned char", i: "int", j: "unsigned int", l: "long", f: "float", d: "double" };
 
-// _ZN3img9histogramILi64EEEvPfi -> img::histogram<64>; a name with more than names and simple arguments stays.
+// _ZN3img9histogramILi64EEEvPfi -> img::histogram<64>. A template's arguments end at the first that is not simple.
 function demangled(name) {
-  if (!name.startsWith("_Z")) return name;
-  let rest = name.slice(2);
+  let rest = /^_ZN?(.*)/s.exec(name)?.[1] ?? "";
   const take = (pattern) => {
-    const match = pattern.exec(rest);
-    if (match) rest = rest.slice(match[0].length);
-    return match;
+    const found = pattern.exec(rest);
+    rest = rest.slice(found?.[0].length ?? 0);
+    return found;
   };
   const source = () => {
-    const length = take(/^\d+/);
-    const text = length ? rest.slice(0, Number(length[0])) : "";
-    rest = rest.slice(text.length);
-    return /^_GLOBAL__N/.test(text) ? "(anonymous namespace)" : text;
+    const length = Number(take(/^\d+/)?.[0] ?? 0);
+    const text = rest.slice(0, length);
+    rest = rest.slice(length);
+    return text.startsWith("_GLOBAL__N") ? "(anonymous namespace)" : text;
   };
-  const argument = () => {
-    const literal = take(/^L([a-z])(n?)(\d+)E/);
-    if (literal) return literal[1] === "b" ? String(literal[3] === "1") : `${literal[2] && "-"}${literal[3]}`;
-    const type = take(/^[a-z]/);
-    return type ? TYPES[type[0]] : /^\d/.test(rest) ? source() + parameters() : /^N/.test(rest) ? nested() : null;
+  const argument = () => take(/^L[a-z](n?\d+)E/)?.[1].replace("n", "-") ?? TYPES[take(/^[bchijlfd]/)?.[0]] ?? source();
+  const all = (read) => {
+    const found = [];
+    for (let each = read(); each; each = read()) found.push(each);
+    return found;
   };
-  const parameters = () => {
-    if (!take(/^I/)) return "";
-    const all = [];
-    while (rest && !take(/^E/)) {
-      all.push(take(/^J/) ? "..." : argument());
-      if (!all[all.length - 1]) throw new Refused("too complex");
-    }
-    return `<${all.join(", ")}>`;
-  };
-  const nested = () => {
-    take(/^N[rVK]*/);
-    const parts = [];
-    while (rest && !take(/^E/)) {
-      const part = /^I/.test(rest) ? parts.pop() + parameters() : source();
-      if (!part) throw new Refused("too complex");
-      parts.push(part);
-    }
-    return parts.join("::");
-  };
-  try {
-    return (/^N/.test(rest) ? nested() : source() + parameters()) || name;
-  } catch {
-    return name;
-  }
+  const path = all(source).join("::") || name;
+  if (!take(/^I/)) return path;
+  return `${path}<${[...all(argument), ...(take(/^E/) ? [] : ["..."])].join(", ")}>`;
 }

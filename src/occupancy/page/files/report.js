@@ -2,23 +2,39 @@
 
 const SHOWN = 250;
 const ORDER = new Intl.Collator("en", { numeric: true }); // one for all: to make it takes longer than to compare
+const compareValues = (a, b) => (typeof a === "string" ? ORDER.compare(a, b) : a - b);
 const spillsOf = (kernel, side = "") => (kernel[`${side}spill_store_bytes`] ?? 0) + (kernel[`${side}spill_load_bytes`] ?? 0);
-const bytesText = (bytes) => `${grouped(bytes)} B`;
 const sizeText = (bytes) => (bytes ? words.size(bytes) : "0");
 const archText = (kernel) => (kernel.arch ?? "").replace("sm_", "");
+const shareOf = (kernel) => kernel.occupancy ?? kernel.new_occupancy ?? kernel.old_occupancy ?? null;
+const binOf = (share) => Math.min(10, Math.floor(10 * share + 1e-9));
 
-const stepText = (step) => step && `${Object.entries(step.requires).map(([name, amount]) => `${words.amount(name, amount)} ${name === "smem" ? "" : name}`.trim()).join(", ")}: ${words.percent(step.occupancy)}`;
+function stepText(step) {
+  if (!step) return null;
+  const amount = ([name, value]) => (name === "smem" ? words.size(value) : `${words.amount(name, value)} ${name}`);
+  return `${Object.entries(step.requires).map(amount).join(", ")}: ${words.percent(step.occupancy)}`;
+}
+
+// (40, 2) → (72, 1) launch bounds
+function causeText({ name, old: before, new: after }) {
+  const text = (value) => {
+    if (value === null) return "none";
+    if (Array.isArray(value)) return name === "launch_bounds" ? `(${value.filter(Boolean).join(", ")})` : value.join(" / ");
+    return /smem|stack/.test(name) ? sizeText(value) : typeof value === "number" ? grouped(value) : String(value);
+  };
+  return `${text(before)} → ${text(after)} ${words.name(name.replace(/_bytes$/, ""))}`;
+}
 
 // Columns: the value of a kernel, and the text of a number or what is shown of anything else. Of several kernels of a
 // name the worst counts for the order, and a range is shown. A column that no kernel uses is left out.
 const SCAN_COLUMNS = [
   { key: "occupancy", title: "Occ.", of: (kernel) => kernel.occupancy, text: words.percent, isUsed: () => true },
   { key: "limiters", title: "Limited by", of: limitersOf },
-  { key: "threads", title: "Threads", of: (kernel) => kernel.threads, text: grouped, mark: (kernel) => (kernel.threads_assumed ? "*" : "") },
+  { key: "threads", title: "Threads", of: (kernel) => kernel.threads, text: grouped, mark: (kernel) => kernel.threads_assumed && "*" },
   { key: "regs", title: "Regs", of: (kernel) => kernel.regs, text: grouped },
   { key: "smem", title: "Shared", of: (kernel) => kernel.smem, text: sizeText },
-  { key: "spills", title: "Spills", of: (kernel) => spillsOf(kernel) || null, text: bytesText },
-  { key: "stack", title: "Stack", of: (kernel) => kernel.stack_bytes || null, text: bytesText },
+  { key: "spills", title: "Spills", of: (kernel) => spillsOf(kernel) || null, text: sizeText },
+  { key: "stack", title: "Stack", of: (kernel) => kernel.stack_bytes || null, text: sizeText },
   { key: "time", title: "Time", of: (kernel) => kernel.duration_us, text: (time) => `${grouped(time.toFixed(1))} µs` },
   { key: "share", title: "Share", of: (kernel) => kernel.time_share, text: words.percent },
   { key: "waves", title: "Waves", of: (kernel) => kernel.waves, text: (waves) => waves.toFixed(2) },
@@ -33,25 +49,35 @@ const VERDICTS = ["worse", "mixed", "removed", "added", "changed", "better", "sa
 const VERDICT_KINDS = VERDICTS.map((verdict) => ({ key: verdict, title: verdict, is: (kernel) => kernel.verdict === verdict }));
 
 // Three columns of a value that both builds have; more of it is good (1), bad (-1) or neither.
-function comparedColumns(key, title, text, sign, pointsOf = text) {
-  const sideOf = (side) => (kernel) => (key !== "spills" ? kernel[side + key] : kernel[`${side}spill_store_bytes`] === null ? null : spillsOf(kernel, side)) ?? null;
+function comparedColumns(key, title, text, sign, differenceText = text) {
+  const sideOf = (side) => (kernel) => {
+    const value = kernel[side + (key === "spills" ? "spill_store_bytes" : key)] ?? null;
+    return key === "spills" && value !== null ? spillsOf(kernel, side) : value;
+  };
   const [before, after] = [sideOf("old_"), sideOf("new_")];
   const change = (kernel) => (before(kernel) === null || after(kernel) === null ? null : after(kernel) - before(kernel));
-  const look = (kernel) => ({ "-1": "worse", 1: "better" })[Math.sign(sign * change(kernel))];
-  const isUsed = (kernel) => before(kernel) || after(kernel);
+  const shared = { isUsed: (kernel) => before(kernel) || after(kernel) };
   return [
-    { key: `old-${key}`, title: `${title} before`, of: before, text, none: "–", isUsed },
-    { key: `new-${key}`, title: "after", of: after, text, none: "–", isUsed },
-    { key: `change-${key}`, title: "Δ", of: change, text: (value) => (value ? `${value > 0 ? "+" : "−"}${pointsOf(Math.abs(value))}` : ""), look, isUsed },
+    { key: `old-${key}`, title: `${title} before`, of: before, text, none: "–", ...shared },
+    { key: `new-${key}`, title: "after", of: after, text, none: "–", ...shared },
+    {
+      key: `change-${key}`, title: "Δ", of: change, ...shared,
+      text: (value) => (value ? `${value > 0 ? "+" : "−"}${differenceText(Math.abs(value))}` : ""),
+      look: (kernel) => ({ "-1": "worse", 1: "better" })[Math.sign(sign * change(kernel))],
+    },
   ];
 }
+const isOtherCause = ({ name }) => !["regs", "smem", "spills"].includes(name);
 const DIFF_COLUMNS = [
-  { key: "verdict", title: "Verdict", of: ({ verdict }) => VERDICTS.indexOf(verdict), show: ({ verdict }) => element("span", { class: `chip ${verdict}` }, verdict), isUsed: () => true },
+  {
+    key: "verdict", title: "Verdict", of: ({ verdict }) => VERDICTS.indexOf(verdict), isUsed: () => true,
+    show: ({ verdict }) => element("span", { class: `chip ${verdict}` }, verdict),
+  },
   ...comparedColumns("occupancy", "Occupancy", words.percent, 1, (share) => String(Number((100 * share).toFixed(1)))),
   ...comparedColumns("regs", "Registers", grouped, 0),
   ...comparedColumns("smem", "Shared", sizeText, 0),
-  ...comparedColumns("spills", "Spills", (bytes) => (bytes ? bytesText(bytes) : "0"), -1),
-  { key: "cause", title: "Cause", of: ({ causes }) => (causes ?? []).filter(({ name }) => !/^(regs|smem|spills)$/.test(name)).map(causeText).join(", "), isProse: true },
+  ...comparedColumns("spills", "Spills", sizeText, -1),
+  { key: "cause", title: "Cause", of: ({ causes }) => (causes ?? []).filter(isOtherCause).map(causeText).join(", "), isProse: true },
   { key: "fix", title: "Fix", of: ({ fix }) => stepText(fix), isProse: true },
 ];
 
@@ -65,7 +91,9 @@ class Report {
       return kernel;
     });
     this.state = { q: "", arch: "", kind: "", bin: "", sort: "", down: "" };
-    this.kinds = (this.isDiff ? VERDICT_KINDS : KINDS).map((each) => ({ ...each, count: this.kernels.filter(each.is).length })).filter(({ count }) => count);
+    this.kinds = (this.isDiff ? VERDICT_KINDS : KINDS)
+      .map((each) => ({ ...each, count: this.kernels.filter(each.is).length }))
+      .filter(({ count }) => count);
     this.bins = Array(11).fill(0);
     for (const kernel of this.kernels) if (shareOf(kernel) !== null) this.bins[binOf(shareOf(kernel))] += 1;
     const columns = this.isDiff ? DIFF_COLUMNS : SCAN_COLUMNS;
@@ -90,21 +118,22 @@ class Report {
     this.draw();
     app.filtered();
   }
-  fragment() { return ["#kernels", new URLSearchParams(Object.entries(this.state).filter(([, value]) => value))].filter(String).join("&"); }
+  fragment() {
+    const given = Object.entries(this.state).filter(([, value]) => value);
+    return given.length ? `#kernels&${new URLSearchParams(given)}` : "#kernels";
+  }
   take(fragment) {
     const given = new URLSearchParams(fragment.replace(/^#[^&]*/, ""));
-    for (const name in this.state) {
-      this.state[name] = given.get(name) ?? "";
-      given.delete(name);
-    }
-    this.unknown = [...given].map((each) => each.join("=").slice(0, 60)).slice(0, 9);
+    for (const name in this.state) this.state[name] = given.get(name) ?? "";
     [this.search.value, this.select.value] = [this.state.q, this.state.arch];
     this.draw();
   }
   // The list in place of the calculator, or the other way round, at the place where it was left.
   show(isListed) {
     const { classList } = document.body;
-    if (!isListed && classList.contains("listed")) this.left = { at: scrollY, inBox: this.box.scrollTop, key: document.activeElement?.dataset.key };
+    if (!isListed && classList.contains("listed")) {
+      this.left = { at: scrollY, inBox: this.box.scrollTop, key: document.activeElement?.dataset.key };
+    }
     classList.toggle("listed", isListed);
     if (isListed) this.take(location.hash);
     scrollTo(0, isListed ? this.left?.at ?? 0 : 0);
@@ -114,9 +143,10 @@ class Report {
   }
   chosen() {
     const { q, arch, kind, bin } = this.state;
-    const wanted = q.toLowerCase().split(/\s+/).filter(Boolean).map((word) => word.split("*").filter(Boolean));
-    const is = this.kinds.find(({ key }) => key === kind)?.is;
-    return this.kernels.filter((kernel) => (!arch || kernel.arch === arch) && (!is || is(kernel)) && (bin === "" || binOf(shareOf(kernel)) === Number(bin)) && wanted.every((parts) => holds(kernel.text, parts)));
+    const wanted = q.toLowerCase().split(/\s+/);
+    const { is = () => true } = this.kinds.find(({ key }) => key === kind) ?? {};
+    return this.kernels.filter((kernel) => (!arch || kernel.arch === arch) && is(kernel)
+      && (bin === "" || binOf(shareOf(kernel)) === Number(bin)) && wanted.every((word) => kernel.text.includes(word)));
   }
 
   // ---- Rows: a group for each name, of the kernels that are chosen
@@ -132,23 +162,25 @@ class Report {
     const { sort, down } = this.state;
     if (!sort) return groups;
     const of = this.columns.find(({ key }) => key === sort)?.of ?? ((kernel) => kernel.name);
-    const keyed = groups.map((group, at) => [rangeOf(group, of)[down ? 1 : 0], at]);
-    keyed.sort(([a, i], [b, j]) => {
-      if (a === null || b === null) return (a === null) - (b === null) || i - j; // unknown values come last
-      return (down ? -1 : 1) * compareValues(a, b) || i - j;
+    const keyed = groups.map((group) => [rangeOf(group, of)[down ? 1 : 0], group]);
+    keyed.sort(([a], [b]) => {
+      if (a === null || b === null) return (a === null) - (b === null); // unknown values come last
+      return (down ? -1 : 1) * compareValues(a, b);
     });
-    return keyed.map(([, at]) => groups[at]);
+    return keyed.map(([, group]) => group);
   }
   draw(shown = SHOWN) {
     this.shown = shown;
     const kernels = this.chosen();
     const groups = this.sorted(this.groups(kernels));
-    fill(byId("strip"), [this.kinds.map((each) => this.chip(each)), element("span", { class: "histogram", role: "group", "aria-label": "Occupancies" }, this.bins.map((count, at) => this.bin(count, at)))]);
-    fill(this.box.querySelector("thead"), [element("tr", {}, this.title("name", "Kernel"), element("th", { scope: "col" }, "Arch"), this.columns.map(({ key, title, text }) => this.title(key, title, text)))]);
+    const bins = element("span", { class: "histogram", role: "group", "aria-label": "Occupancies" }, this.bins.map((count, at) => this.bin(count, at)));
+    fill(byId("strip"), [this.kinds.map((each) => this.chip(each)), bins]);
+    const titles = this.columns.map(({ key, title, text }) => this.title(key, title, text));
+    fill(this.box.querySelector("thead"), [element("tr", {}, this.title("name", "Kernel"), element("th", { scope: "col" }, "Arch"), titles)]);
     fill(this.box.querySelector("tbody"), groups.slice(0, shown).map((group) => this.line(group)));
-    const unknown = this.unknown.length ? ` The link has unknown parts: ${words.list(this.unknown)}.` : "";
     const of = kernels.length === this.kernels.length ? "" : `${grouped(kernels.length)} of `;
-    settle(byId("count"), `${of}${words.count(this.kernels.length, "kernel")}${groups.length === kernels.length ? "" : `, ${words.count(groups.length, "name")}`}.${unknown}`);
+    const names = groups.length === kernels.length ? "" : `, ${words.count(groups.length, "name")}`;
+    settle(byId("count"), `${of}${words.count(this.kernels.length, "kernel")}${names}.`);
     const left = groups.length - shown;
     this.more.hidden = left <= 0;
     settle(this.more, `Show ${grouped(Math.min(left, 4 * SHOWN))} more of ${grouped(left)}`);
@@ -157,33 +189,39 @@ class Report {
   // A button that filters by a value of the state, or no longer.
   filter(name, value, content, properties) {
     const isOn = this.state[name] === value;
-    return button(content, `${name} ${value}`, () => this.set({ [name]: isOn ? "" : value }), { "aria-pressed": String(isOn), ...properties });
+    const click = () => this.set({ [name]: isOn ? "" : value });
+    return button(content, `${name} ${value}`, click, { "aria-pressed": String(isOn), ...properties });
   }
   chip({ key, title, count }) { return this.filter("kind", key, `${grouped(count)} ${title}`, { class: `chip ${key}` }); }
   bin(count, at) {
     const height = (30 * count) / Math.max(1, ...this.bins);
-    const picture = drawn("svg", { viewBox: "0 0 10 32", preserveAspectRatio: "none", "aria-hidden": "true" }, drawn("rect", { class: "registers", y: 32 - height, width: 10, height }));
-    const range = at < 10 ? `${10 * at}% to below ${10 * at + 10}%` : "100%";
-    return this.filter("bin", String(at), picture, { title: `${range}: ${words.count(count, "kernel")}`, "aria-label": `${10 * at}%: ${count}` });
+    const picture = drawn("svg", { viewBox: "0 0 10 32", preserveAspectRatio: "none", "aria-hidden": "true" },
+      drawn("rect", { class: "registers", y: 32 - height, width: 10, height }));
+    const title = `${at < 10 ? `${10 * at}% to below ${10 * at + 10}%` : "100%"}: ${words.count(count, "kernel")}`;
+    return this.filter("bin", String(at), picture, { title, "aria-label": title });
   }
   title(key, text, isNumber) {
     const { sort, down } = this.state;
     const isUpFirst = key === "name" || key === "occupancy";
     const sortBy = () => this.set({ sort: key, down: (sort === key ? down : isUpFirst) ? "" : "1" });
-    return element("th", { scope: "col", class: isNumber ? "number" : null, "aria-sort": sort === key ? (down ? "descending" : "ascending") : null }, button(text, `sort ${key}`, sortBy, { class: "link" }));
+    const order = sort === key ? (down ? "descending" : "ascending") : null;
+    const properties = { scope: "col", class: isNumber ? "number" : null, "aria-sort": order };
+    return element("th", properties, button(text, `sort ${key}`, sortBy, { class: "link" }));
   }
   line(group) {
     const worst = group.reduce((one, other) => ((other.occupancy ?? 2) < (one.occupancy ?? 2) ? other : one));
     const link = linkTo(worst, this.isDiff);
-    const name = link ? element("a", { href: link, title: worst.source, "data-key": `kernel ${worst.name} ${worst.arch}` }, inPieces(worst.name)) : inPieces(worst.name);
+    const properties = { href: link, title: worst.source, "data-key": `kernel ${worst.name} ${worst.arch}` };
     return element("tr", {},
-      element("th", { scope: "row" }, name),
+      element("th", { scope: "row" }, link ? element("a", properties, inPieces(worst.name)) : inPieces(worst.name)),
       element("td", { class: "archs" }, this.isDiff ? archText(worst) : group.map((kernel) => this.arch(kernel))),
       this.columns.map((column) => this.cell(column, group, worst)));
   }
   arch(kernel) {
-    const [share, colour] = [kernel.occupancy, kernel.launchable === false ? "fails" : kernel.limiters?.[0] ?? "warps"];
-    return element("a", { href: linkTo(kernel, false), title: `${kernel.arch}: ${share === null ? "unknown" : words.percent(share)}` }, archText(kernel), share !== null && bar(share, colour));
+    const { arch, occupancy: share, launchable, limiters } = kernel;
+    const title = `${arch}: ${share === null ? "unknown" : words.percent(share)}`;
+    const colour = launchable === false ? "fails" : limiters?.[0] ?? "warps";
+    return element("a", { href: linkTo(kernel, false), title }, archText(kernel), share !== null && bar(share, colour));
   }
   cell({ of, text, show = of, mark, look, none = "", isProse }, group, worst) {
     if (!text) return element("td", { class: isProse ? "prose" : null }, show(worst));
@@ -193,52 +231,36 @@ class Report {
   }
 }
 
-const shareOf = (kernel) => kernel.occupancy ?? kernel.new_occupancy ?? kernel.old_occupancy ?? null;
-const binOf = (share) => Math.min(10, Math.floor(10 * share + 1e-9));
-const compareValues = (a, b) => (typeof a === "string" ? ORDER.compare(a, b) : a - b);
-
 // [least, most] of the values that are known, or nulls.
 function rangeOf(group, of) {
   const values = group.map(of).filter((value) => value !== null && value !== undefined).sort(compareValues);
   return [values[0] ?? null, values[values.length - 1] ?? null];
 }
 
-// 40 → 72 registers
-function causeText({ name, old: before, new: after }) {
-  const text = (value) => (value === null ? "none" : Array.isArray(value) ? (name === "launch_bounds" ? `(${value.filter(Boolean).join(", ")})` : value.join(" / ")) : /smem|stack/.test(name) ? sizeText(value) : typeof value === "number" ? grouped(value) : String(value));
-  return `${text(before)} → ${text(after)} ${words.name(name.replace(/_bytes$/, ""))}`;
-}
-
 // The calculator with a kernel; in a comparison the old build is A.
 function linkTo(kernel, isDiff) {
   const cc = ccOf(kernel.cc ?? kernel.arch);
-  if (!cc || !limitsOf(cc)) return null;
-  const [now, before] = isDiff ? ["new_", "old_"].map((side) => fieldsOf(kernel, cc, side)).filter(({ regs }) => regs) : [fieldsOf(kernel, cc, "")];
+  if (!limitsOf(cc)) return null;
+  const sides = (isDiff ? ["new_", "old_"] : [""]).map((side) => fieldsOf(kernel, cc, side));
+  const [now, before] = isDiff ? sides.filter(({ regs }) => regs) : sides;
   return now?.threads ? toFragment(now, before, DEFAULT_PINS.split(",")) : null;
 }
 
 // The texts of the fields for one side of a kernel.
 function fieldsOf(kernel, cc, side) {
   const of = (name) => kernel[side + name] ?? null;
+  const [stores, loads] = [of("spill_store_bytes") ?? 0, of("spill_load_bytes") ?? 0];
   const fields = {
     gpu: cc, kernel: kernel.name.slice(0, 200), bounds: [of("max_threads"), of("min_blocks")].filter(Boolean).join(", "),
-    spills: spillsOf(kernel, side) ? `${grouped(of("spill_store_bytes") ?? 0)} / ${grouped(of("spill_load_bytes") ?? 0)} B` : "",
-    threads: of("block_dim")?.join("x") ?? of("threads"), regs: of("regs"), barriers: of("barriers"), "tensor-memory": of("tensor_memory"), "virtual-resources": of("virtual_resources"),
-    "static-smem": of("static_smem"), "dynamic-smem": of("static_smem") === null ? of("smem") : of("dynamic_smem"), carveout: of("shared_memory_configuration"),
+    spills: stores + loads ? `${grouped(stores)} / ${grouped(loads)} B` : "", threads: of("block_dim")?.join("x") ?? of("threads"),
+    regs: of("regs"), barriers: of("barriers"), "static-smem": of("static_smem"),
+    "dynamic-smem": of("static_smem") === null ? of("smem") : of("dynamic_smem"), carveout: of("shared_memory_configuration"),
+    "tensor-memory": of("tensor_memory"), "virtual-resources": of("virtual_resources"),
     grid: of("grid_dim")?.join("x"), cluster: of("cluster_dim")?.join("x"), sms: of("multiprocessor_count"),
   };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => (value ?? "") !== "").map(([name, value]) => [name, String(value)]));
+  const given = Object.entries(fields).filter(([, value]) => (value ?? "") !== "");
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
 }
 
 // A name that may break where one of its parts begins.
 const inPieces = (name) => name.split(/(?<=[<(,/]|::)(?=\w)/).map((part, at) => [at > 0 && element("wbr"), part]);
-
-// Whether a text holds the parts one after the other.
-function holds(text, parts) {
-  let from = 0;
-  return parts.every((part) => {
-    const at = text.indexOf(part, from);
-    from = at + part.length;
-    return at >= 0;
-  });
-}

@@ -1,4 +1,4 @@
-// A question as a link, a command line and Python, and its result as Markdown.
+// The inputs as a link, a command line and Python.
 
 const PARTS = ["kernel", "bounds", "spills", "gpu", ...DATA.inputs.map((each) => each.name)];
 const ALIASES = { arch: "cc", t: "threads", r: "regs", s: "dynamic-smem", smem: "dynamic-smem", tmem: "tensor-memory" };
@@ -70,24 +70,4 @@ function pythonValue({ kind, field }, kernel) {
   if (kind === "carveout") return value === null ? '"default"' : value.unit === "percent" ? `"${value.amount}%"` : value.amount;
   if (Array.isArray(value)) return `(${value.join(", ")})`;
   return typeof value === "string" ? `"${value}"` : typeof value === "boolean" ? (value ? "True" : "False") : value;
-}
-
-function toMarkdown(fields, question) {
-  const { result } = question;
-  const rows = resourceRows(result).filter((row) => row.blocks).map((row) => {
-    const name = row.isLimiter ? `**${row.title}**` : row.title;
-    return `| ${name} | ${row.perBlock} | ${row.perSm} | ${row.blocks} |`;
-  });
-  const { headline, detail } = verdictOf(question);
-  const steps = nextSteps(result).map((step) => `- ${words.percent(step.occupancy)}: ${changesOf(result, step)}`);
-  return [
-    `${fields.kernel ? `\`${fields.kernel.replaceAll("`", "")}\`: ` : ""}**${words.percent(result.occupancy)} occupancy** on ${placeOf(question)}. ${headline}. ${detail}`,
-    "",
-    "| Resource | Per block | Per SM | Blocks that fit |",
-    "| --- | ---: | ---: | ---: |",
-    ...rows,
-    ...(steps.length ? ["", "To raise occupancy:", "", ...steps] : []),
-    "",
-    `\`${toCommand(fields, question)}\``,
-  ].join("\n");
 }

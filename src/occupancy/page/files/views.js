@@ -206,9 +206,10 @@ function showWaves({ wave, waves, sms }, gpu) {
 
 // The smallest carveout that keeps the blocks.
 function showCarveout(result) {
-  const { smallest } = carveoutAdvice(result);
-  const percent = smallest?.percent === null ? "" : `${smallest?.percent}% `;
-  settle(byId("l1"), smallest && isSharedMemoryGiven(result.kernel) ? `${percent}(${words.size(smallest.shared_memory)}) is enough${smallest.l1 === null ? "" : ` and leaves ${words.size(smallest.l1)} of L1`}.` : "");
+  const { shared_memory: size, l1, percent } = (isSharedMemoryGiven(result.kernel) && smallestCarveout(result)) || {};
+  const share = percent === null ? "" : ` (${percent}%)`;
+  const rest = l1 === null ? "" : ` and leaves ${words.size(l1)} of L1`;
+  settle(byId("l1"), size === undefined ? "" : `A carveout of ${words.size(size)}${share} is enough${rest}.`);
 }
 
 // The result on another GPU: {result, why}; result is null where the kernel cannot be entered there.
@@ -250,7 +251,10 @@ function showGpus(here, question, pins) {
 }
 
 function showArithmetic(result) {
-  refill("arithmetic", explain(result).map(({ resource, steps, why }) => [element("h3", { class: resource }, words.title(resource)), element("ol", {}, steps.map((step) => element("li", {}, step))), why && element("p", { class: "note" }, why)]));
+  refill("arithmetic", explain(result).map(({ resource, steps }) => [
+    element("h3", { class: resource }, words.title(resource)),
+    element("ol", {}, steps.map((step) => element("li", {}, step))),
+  ]));
 }
 
 function showLimits({ limits }) {
