@@ -89,13 +89,13 @@ def own_result(question: Question) -> Any:
     steps = tuple(next_steps(result))
     registers = [(step.requires.get("regs"), step.active_blocks) for step in steps]
     caps = [None if regs is None else register_cap(result, regs, most) for regs, most in registers]
-    failure = result.failure
+    failure, grows = result.failure, slack(result)
+    has_runtime = result.limits.compute_capability >= (3, 0)
     found = {
         "block_limits": result.block_limits._asdict(),
         "allocated": result.allocated._asdict(),
         "active_blocks": result.active_blocks,
         "active_warps": result.active_warps,
-        "active_threads": result.active_threads,
         "occupancy": result.occupancy,
         "limiters": result.limiters,
         "uses": {name: use._asdict() for name, use in result.uses.items()},
@@ -104,17 +104,12 @@ def own_result(question: Question) -> Any:
         "next_steps": [{**step._asdict(), "requires": dict(step.requires)} for step in steps],
         "caps": [cap and {"launch_bounds": cap.launch_bounds, "maxnreg": cap.maxnreg} for cap in caps],
         "divided": may_be_divided(result),
-        "slack": _slack(result),
+        "slack": {name: getattr(grows, name) for name in ("regs", "smem", "barriers", "tensor_memory")},
         "carveout": _carveout(result),
         "needs_opt_in": carveout(result).needs_opt_in,
-        "arithmetic": [[each.resource, each.steps] for each in explain(result)],
+        "arithmetic": [[each.resource, each.steps] for each in explain(result)] if has_runtime else [],
     }
     return _with_numbers(json.loads(json.dumps(found)))
-
-
-def _slack(result: Result) -> dict[str, Any]:
-    found = slack(result)
-    return {**found._asdict(), "left_over": {name: each._asdict() for name, each in found.left_over.items()}}
 
 
 def _carveout(result: Result) -> dict[str, Any] | None:

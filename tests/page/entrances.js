@@ -4,9 +4,9 @@ function resultsOf(text) {
     try {
       const result = evaluate(limitsOf(cc), kernelOf(values));
       const steps = nextSteps(result);
-      const { block_limits, allocated, active_blocks, active_warps, active_threads, occupancy, limiters, uses } = result;
+      const { block_limits, allocated, active_blocks, active_warps, occupancy, limiters, uses } = result;
       return {
-        block_limits, allocated, active_blocks, active_warps, active_threads, occupancy, limiters, uses,
+        block_limits, allocated, active_blocks, active_warps, occupancy, limiters, uses,
         failure: failureOf(result),
         refused: isRefusedByCompiler(result),
         next_steps: steps,
@@ -15,7 +15,7 @@ function resultsOf(text) {
         slack: slack(result),
         carveout: smallestCarveout(result),
         needs_opt_in: needsOptIn(result.limits, result.kernel),
-        arithmetic: explain(result).map(({ resource, steps }) => [resource, steps]),
+        arithmetic: (hasRuntime(result.limits) ? explain(result) : []).map(({ resource, steps }) => [resource, steps]),
       };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;

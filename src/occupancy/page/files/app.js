@@ -28,9 +28,9 @@ const app = {
     const on = (type, act) => document.addEventListener(type, act);
     const acts = {
       undo: () => this.undo(),
-      reset: () => this.reset(),
-      keep: () => this.keep(this.kept ? null : { ...this.fields }),
-      scale: () => this.rescale(),
+      reset: () => this.act(() => Object.assign(this, { fields: { ...EXAMPLE }, kept: null, problem: "" })),
+      keep: () => this.act(() => (this.kept = this.kept ? null : { ...this.fields })),
+      scale: () => this.redraw((scale.isWarps = !scale.isWarps)),
       skip: () => byId("threads").focus(),
     };
     on("click", (event) => {
@@ -40,7 +40,10 @@ const app = {
       if (copy) this.copy(copy, event.target);
       if (input) this.step(inputOf(input), Number(units));
     });
-    on("input", ({ target: { id, name, value } }) => (id === "pasted" ? this.paste(value) : name && this.change({ [name]: value }, true)));
+    on("input", ({ target: { id, name, value } }) => {
+      if (id === "pasted") this.paste(value);
+      else if (name) this.change({ [name]: value }, true);
+    });
     on("change", ({ target: { name, value } }) => name && this.change({ [name]: value }));
     on("submit", (event) => event.preventDefault());
     on("keydown", (event) => this.key(event));
@@ -52,15 +55,19 @@ const app = {
     window.addEventListener("popstate", (event) => this.arrive(event.state));
   },
   isTyping: ({ target }) => /^(input|textarea|select)$/.test(target.localName ?? ""),
-  closeMenus(inside = null) { document.querySelectorAll("details.menu[open]").forEach((menu) => (menu.open = menu.contains(inside))); },
+  closeMenus(inside = null) {
+    document.querySelectorAll("details.menu[open]").forEach((menu) => (menu.open = menu.contains(inside)));
+  },
   // Take the question of the address.
   load() {
     const isOfList = this.report && /^#kernels(&|$)/.test(location.hash);
-    const { fields, kept, pins, unknown } = fromFragment(isOfList ? "" : location.hash || document.documentElement.dataset.question);
+    const question = isOfList ? "" : location.hash || document.documentElement.dataset.question;
+    const { fields, kept, pins, unknown } = fromFragment(question);
     this.report?.show(isOfList || !fields);
     if (this.isListed()) return (this.entry = this.report.fragment());
     this.fields = inUnits({ ...(fields ? { gpu: "9.0", threads: "256" } : EXAMPLE), ...fields });
-    if (kept || !this.report || this.report.isDiff) this.kept = kept && inUnits({ gpu: this.fields.gpu, threads: "256", ...kept });
+    const keepsA = this.report && !this.report.isDiff && !kept;
+    if (!keepsA) this.kept = kept && inUnits({ gpu: this.fields.gpu, threads: "256", ...kept });
     this.pins = pins;
     this.problem = unknown.length ? `The link has unknown parts: ${words.list(unknown)}` : "";
     this.redraw();
@@ -78,6 +85,7 @@ const app = {
     this.entry = this.fragment();
     history.pushState({ depth: this.depth }, "", this.entry);
     this.showUndo();
+    this.say([...byId("verdict").querySelectorAll("strong, h2")].map((each) => each.textContent).join(". "));
   },
   arrive(state) {
     clearTimeout(this.resting);
@@ -118,10 +126,6 @@ const app = {
     const changes = Object.entries(amounts).map(([name, amount]) => fieldsFor(this.question.kernel, name, amount));
     this.change(Object.assign({}, ...changes));
   },
-  rescale() {
-    scale.isWarps = !scale.isWarps;
-    this.redraw();
-  },
   // A click: an entry of the history at once.
   act(change) {
     this.rest();
@@ -130,16 +134,9 @@ const app = {
     this.rest();
   },
   ask(changes) { this.act(() => this.change(changes)); },
-  keep(fields) { this.act(() => (this.kept = fields)); },
   pin(text) { this.act(() => (this.pins = [...this.pins, text.replaceAll(",", " ")].slice(-8))); },
   unpin(text) { this.act(() => (this.pins = this.pins.filter((each) => each !== text))); },
-  reset() { this.act(() => Object.assign(this, { fields: { ...EXAMPLE }, kept: null, problem: "" })); },
   take(kernel) { this.act(() => Object.assign(this, { fields: inUnits(this.fieldsOf(kernel)), problem: "" })); },
-  apply(requires) {
-    this.act(() => this.set(requires));
-    const { figure, headline } = verdictOf(this.question);
-    this.say(`Applied: ${figure}. ${headline}`);
-  },
   key(event) {
     const { key, ctrlKey, metaKey, shiftKey, altKey, target } = event;
     if (key === "Escape") this.closeMenus();
@@ -147,8 +144,8 @@ const app = {
     const input = inputOf(target.name);
     const letters = { u: () => this.undo(), a: () => byId("keep").click(), "/": () => byId("gpu").select() };
     const commands = { z: () => (shiftKey ? history.forward() : this.undo()), y: () => history.forward() };
-    const steps = NUMBERS.includes(input?.kind) && KEYS[key] ? { [key.toLowerCase()]: () => this.step(input, KEYS[key]) } : {};
-    const act = (ctrlKey || metaKey ? commands : this.isTyping(event) ? steps : letters)[key.toLowerCase()];
+    let act = (ctrlKey || metaKey ? commands : this.isTyping(event) ? {} : letters)[key.toLowerCase()];
+    if (KEYS[key] && NUMBERS.includes(input?.kind)) act = () => this.step(input, KEYS[key]);
     if (!act) return;
     event.preventDefault();
     act();
@@ -164,17 +161,17 @@ const app = {
   redraw() {
     cancelAnimationFrame(this.waiting);
     this.waiting = 0;
-    const asked = readQuestion(this.fields);
-    const { gpu, errors } = asked;
-    this.limits = asked.limits ?? this.limits ?? LIMITS[0];
+    const launch = readQuestion(this.fields);
+    const { gpu, errors, limits, result, sms } = launch;
+    this.limits = limits ?? this.limits ?? LIMITS[0];
     showFields(this.fields, this.limits, errors);
-    settle(byId("gpu-facts"), gpu.cc ? [gpu.name && gpu.cc, asked.sms ? words.count(asked.sms, "SM") : gpu.range && `${gpu.range} SMs`, !gpu.name && asked.limits.architecture].filter(Boolean).join(" · ") : "");
-    document.body.classList.toggle("stale", !asked.result);
-    if (asked.result) [this.question, this.asked] = [asked, { ...this.fields }];
+    const count = sms ? words.count(sms, "SM") : gpu.range && `${gpu.range} SMs`;
+    settle(byId("gpu-facts"), [gpu.name ? gpu.cc : limits?.architecture, count].filter(Boolean).join(" · "));
+    document.body.classList.toggle("stale", !result);
+    if (result) [this.question, this.asked] = [launch, { ...this.fields }];
     else if (!this.question) [this.question, this.asked] = [readQuestion(EXAMPLE), EXAMPLE];
-    const wrong = asked.result ? undefined : Object.keys(errors)[0];
-    this.draw(asked, this.problem || (wrong ? `${inputOf(wrong)?.label ?? "GPU"}: ${errors[wrong]}` : ""));
-    this.announce();
+    const [wrong] = result ? [] : Object.keys(errors);
+    this.draw(launch, this.problem || (wrong ? `${inputOf(wrong)?.label ?? "GPU"}: ${errors[wrong]}` : ""));
     this.showUndo();
   },
   draw(launch, problem) {
@@ -182,7 +179,6 @@ const app = {
     const { result } = question;
     const kept = this.kept && readQuestion(this.kept);
     const pins = this.pins.map((text) => ({ text, gpu: findGpu(text) })).filter(({ gpu }) => gpu.cc);
-    this.unheard = problem;
     document.title = asked.kernel ? `${asked.kernel}: occupancy` : this.title;
     byId("keep").textContent = this.kept ? "Clear A" : "Keep as A";
     showKernel(asked);
@@ -201,21 +197,15 @@ const app = {
     showLimits(question);
     showCompare(asked, question, this.kept, kept);
   },
-  announce() {
-    clearTimeout(this.telling);
-    const { figure, headline } = verdictOf(this.question);
-    const text = this.unheard || `${figure}. ${headline}`;
-    if (text === this.spoken) return;
-    this.telling = setTimeout(() => this.say((this.spoken = text)), 500);
-  },
   say(text) { byId("status").textContent = text; },
 
   // ---- Copying and pasting
 
   async copy(kind, node) {
     const [asked, question] = [this.asked, this.question]; // of the result that is shown
+    const address = location.protocol === "file:" ? "" : location.href.replace(/#.*/, "");
     const isDone = await this.copyText({
-      Link: () => (location.protocol === "file:" ? "" : location.href.replace(/#.*/, "")) + toFragment(asked, this.kept, this.pins),
+      Link: () => address + toFragment(asked, this.kept, this.pins),
       Command: () => toCommand(asked, question),
       Python: () => toPython(asked, question),
     }[kind]());
@@ -242,21 +232,24 @@ const app = {
     }
     const rows = kernels.map((kernel, at) => {
       const { result, limits } = readQuestion(this.fieldsOf(kernel));
-      const facts = [kernel.arch, kernel.fields.regs && `${kernel.fields.regs} regs`, kernel.spills && `spills ${kernel.spills}`];
+      const { regs, spills } = kernel.fields;
+      const facts = [kernel.arch, regs && `${regs} regs`, spills && `spills ${spills}`];
       return element("li", {},
         button(kernel.name, `pasted ${at}`, () => this.take(kernel), { class: "link" }),
         element("small", {}, facts.filter(Boolean).join(", ")),
         result ? shareCell(result).slice(1) : element("small", {}, limits ? "" : "unknown GPU"));
     });
-    fill(byId("found"), [text.trim() && !rows.length && element("p", { class: "error" }, "No kernel found. Paste the output of ptxas -v, with its “Compiling entry function” lines."), rows.length > 0 && element("ul", {}, rows)]);
+    const none = "No kernel found. Paste the output of ptxas -v, with its “Compiling entry function” lines.";
+    const isWrong = text.trim() && !rows.length;
+    fill(byId("found"), [isWrong && element("p", { class: "error" }, none), element("ul", {}, rows)]);
     if (kernels.length === 1) this.take(kernels[0]);
     if (text.trim()) this.say(`${words.count(kernels.length, "kernel")} found.`);
   },
   // The fields of a kernel: what it does not state is not given, but for the block size, which is needed.
-  fieldsOf({ name, arch, fields, spills }) {
+  fieldsOf({ name, arch, fields }) {
     const cc = ccOf(arch);
     const gpu = cc && limitsOf(cc) && cc !== findGpu(this.fields.gpu).cc ? cc : this.fields.gpu;
-    const stated = Object.fromEntries(Object.entries(fields).filter(([, text]) => text));
-    return { gpu, threads: this.fields.threads, sms: gpu === this.fields.gpu ? this.fields.sms ?? "" : "", ...stated, kernel: name, spills };
+    const { threads, sms = "" } = this.fields;
+    return { gpu, sms: gpu === this.fields.gpu ? sms : "", ...fields, threads: fields.threads || threads, kernel: name };
   },
 };

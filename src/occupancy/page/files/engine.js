@@ -209,7 +209,6 @@ class Result {
     this.active_warps = least * this.allocated.warps;
   }
   get occupancy() { return this.active_warps / this.limits.max_warps_per_multiprocessor; }
-  get active_threads() { return hasRuntime(this.limits) ? this.active_blocks * this.kernel.threads : this.active_warps * this.limits.warp_size; }
   get limiters() { return RESOURCES.filter((name) => this.block_limits[name] === this.active_blocks); }
   get shared_memory_pool() { return poolOf(this.limits, this.kernel, this.allocated.shared_memory); }
   // What one block takes of each resource, and what the SM has of it.
@@ -340,7 +339,7 @@ function stepsByBlockSize(now) {
   return best[0] === better[0] ? better.slice(0, 1) : [better[0], best[0]];
 }
 
-// How far each resource may grow before a block is lost, and what the resident blocks leave.
+// How far each amount may grow before a block is lost; null where it is not known, or nothing launches.
 function slack(now) {
   const most = (name) => {
     if (!now.active_blocks || (name === "tensor_memory" && now.kernel.tensor_memory === null)) return null;
@@ -348,14 +347,7 @@ function slack(now) {
     const end = amounts.findIndex((amount) => blocksAllowed(withAmount(now, name, amount), name) < now.active_blocks);
     return amounts[(end < 0 ? amounts.length : end) - 1];
   };
-  const left = ([name, use]) => {
-    const allowed = now.block_limits[name];
-    if (use.per_multiprocessor === null || (use.per_block && allowed === null)) return [name, { amount: null, reason: null }];
-    const amount = use.per_multiprocessor - now.active_blocks * use.per_block;
-    return [name, { amount, reason: amount ? (allowed === now.active_blocks ? "too_little" : "another_limiter") : null }];
-  };
-  const grows = Object.keys(AMOUNTS).map((name) => [name, most(name)]);
-  return { ...Object.fromEntries(grows), left_over: Object.fromEntries(Object.entries(now.uses).map(left)) };
+  return Object.fromEntries(Object.keys(AMOUNTS).map((name) => [name, most(name)]));
 }
 
 // The smallest configuration that keeps the blocks: {shared_memory, l1, percent}, or null.
@@ -423,13 +415,11 @@ function countWaves(blocks, wave) {
   };
 }
 
-// ---- The arithmetic: [{resource, steps}]
+// ---- The arithmetic of the model cuda: [{resource, steps}]
 
 function explain(result) {
   const { limits, kernel, allocated, uses } = result;
-  const isModern = hasRuntime(limits);
   const isVirtual = kernel.virtual_resources !== null || kernel.tensor_memory !== null;
-  const registers = isModern ? explainRegisters : explainSpreadsheetRegisters;
   const none = (isGiven) => [`no limit: ${isGiven ? "the kernel uses none" : "not given"}`];
   const counted = (name, since, note = "") => {
     if (!uses[name].per_block) return none(true);
@@ -438,10 +428,10 @@ function explain(result) {
   const found = {
     warps: explainWarps(result),
     blocks: [`at most ${blocksBy(result, "blocks")} per SM`],
-    registers: kernel.regs ? registers(result) : none(kernel.regs !== null),
+    registers: kernel.regs ? explainRegisters(result) : none(kernel.regs !== null),
     shared_memory: allocated.shared_memory ? explainSharedMemory(result) : none(isSharedMemoryGiven(kernel)),
-    barriers: isModern && counted("barriers", "9.0", kernel.barriers === null ? " (not given: counted as one)" : ""),
-    virtual_resources: isModern && isVirtual && counted("virtual_resources", "10.0"),
+    barriers: counted("barriers", "9.0", kernel.barriers === null ? " (not given: counted as one)" : ""),
+    virtual_resources: isVirtual && counted("virtual_resources", "10.0"),
     tensor_memory: kernel.tensor_memory !== null && explainTensorMemory(result),
   };
   const commas = (step) => step.replace(/\d{4,}/g, grouped);
@@ -476,26 +466,20 @@ function explainWarps(result) {
   const rounded = kernel.threads % limits.warp_size ? ", rounded up to whole warps" : "";
   const steps = kernel.block_dim ? [`${kernel.block_dim.join(" x ")} = ${threads}`] : [];
   steps.push(`${threads} / ${limits.warp_size}${rounded} = ${warpsOf(result)}`);
-  if (hasRuntime(limits) && (kernel.threads > limits.max_threads_per_block || isTooLong(limits, kernel))) {
+  if (kernel.threads > limits.max_threads_per_block || isTooLong(limits, kernel)) {
     return [...steps, "larger than a block may be: 0 blocks"];
   }
   return [...steps, ...warpSteps(result, "warps", limits.max_warps_per_multiprocessor, " warps per SM")];
 }
 
-const registersOf = ({ kernel }) => words.count(kernel.regs, "register");
-const tooManyRegisters = (result) => `${registersOf(result)} per thread > ${result.limits.max_registers_per_thread}: 0 blocks`;
-
-function perWarpStep(result, perWarp, unit) {
-  const { limits, kernel } = result;
-  const exact = `${registersOf(result)} x ${limits.warp_size} threads = ${kernel.regs * limits.warp_size}`;
-  return `${exact}, rounded up to ${unit}s: ${perWarp} per warp`;
-}
-
 function explainRegisters(result) {
   const { limits, kernel, allocated: { warps, registers } } = result;
   const perWarp = registers / warps;
-  const steps = [perWarpStep(result, perWarp, limits.register_allocation_unit)];
-  if (kernel.regs > limits.max_registers_per_thread) return [...steps, tooManyRegisters(result)];
+  const perThread = words.count(kernel.regs, "register");
+  const exact = `${perThread} x ${limits.warp_size} threads = ${kernel.regs * limits.warp_size}`;
+  const steps = [`${exact}, rounded up to ${limits.register_allocation_unit}s: ${perWarp} per warp`];
+  const most = limits.max_registers_per_thread;
+  if (kernel.regs > most) return [...steps, `${perThread} per thread > ${most}: 0 blocks`];
   const parts = checkedParts(limits);
   const checked = checkedRegisters(limits, perWarp, warps);
   const counted = checked === registers ? "" : `, counted as ${checked / perWarp}, equally many per sub-partition,`;
@@ -529,14 +513,14 @@ function poolStep({ limits, kernel: { carveout } }, chosen) {
 
 function explainSharedMemory(result) {
   const { limits, kernel, shared_memory_pool: pool, allocated: { shared_memory: perBlock } } = result;
-  const reserved = hasRuntime(limits) ? limits.reserved_shared_memory_per_block : 0;
+  const reserved = limits.reserved_shared_memory_per_block;
   const isSplit = kernel.smem === null && kernel.static_smem !== null && kernel.dynamic_smem !== null;
   const own = sharedMemoryOf(kernel);
   const terms = isSplit ? [`${kernel.static_smem} static`, `${kernel.dynamic_smem} dynamic`] : [words.count(own, "byte")];
   if (reserved) terms.push(`${reserved} reserved by the system`);
   const total = terms.length > 1 ? ` = ${own + reserved}` : "";
   const steps = [`${terms.join(" + ")}${total}, rounded up to ${limits.shared_memory_allocation_unit}s: ${perBlock} per block`];
-  const most = hasRuntime(limits) ? mostSharedMemory(limits, kernel) : Math.min(pool, limits.max_shared_memory_per_block);
+  const most = mostSharedMemory(limits, kernel);
   if (perBlock > most) return [...steps, `${perBlock} > ${most}, the most for one block: 0 blocks`];
   const chosen = configurationOf(limits, kernel.carveout);
   steps.push(poolStep(result, chosen));
@@ -548,26 +532,4 @@ function explainTensorMemory(result) {
   const [columns, rounded] = [result.kernel.tensor_memory, columnsOf(result.kernel)];
   const steps = rounded === columns ? [] : [`${columns} columns, rounded up to ${TENSOR_MEMORY_UNIT}s: ${rounded}`];
   return [...steps, sharingStep(result, "tensor_memory", " columns")];
-}
-
-function explainSpreadsheetRegisters(result) {
-  const { limits, kernel, allocated: { warps, registers } } = result;
-  if (kernel.regs > limits.max_registers_per_thread) return [tooManyRegisters(result)];
-  const granularity = limits.warp_allocation_granularity;
-  if (isGivenToBlock(limits)) {
-    const counted = roundUp(warps, granularity);
-    const exact = `${counted} x ${limits.warp_size} threads x ${registersOf(result)} = ${counted * limits.warp_size * kernel.regs}`;
-    return [
-      `${warpsOf(result)}, rounded up to ${granularity}s: ${counted}`,
-      `${exact}, rounded up to ${limits.register_allocation_unit}s: ${registers} per block`,
-      sharingStep(result, "registers"),
-    ];
-  }
-  const [perWarp, share] = [registers / warps, limits.max_registers_per_block];
-  const fitting = divide(divide(share, perWarp), granularity) * granularity;
-  return [
-    perWarpStep(result, perWarp, spreadsheetUnit(limits, kernel.regs)),
-    `${share} per block // ${perWarp} = ${words.count(divide(share, perWarp), "warp")}, rounded down to ${granularity}s: ${fitting}`,
-    ...warpSteps(result, "registers", fitting),
-  ];
 }

@@ -53,15 +53,6 @@ function gpusWith(text) {
   return [];
 }
 
-// What the names of some GPUs begin with, and what else of the name is in all of them.
-function commonName(text, found) {
-  const names = found.map((each) => each.name.split(" "));
-  const differ = names[0].findIndex((part, at) => names.some((other) => other[at] !== part));
-  const typed = text.toLowerCase();
-  const common = names[0].filter((part, at) => differ < 0 || at < differ || (typed.includes(part.toLowerCase()) && names.every((other) => other.includes(part))));
-  return common.join(" ") || text;
-}
-
 const clearGpu = (cc, name = null, sms = null, range = "") => ({ cc, name, sms, range, error: "" });
 const unclearGpu = (error) => ({ cc: null, name: null, sms: null, range: "", error });
 
@@ -69,7 +60,7 @@ function ofGpus(text, gpus) {
   const ccs = [...new Set(gpus.map((each) => each.cc))];
   if (ccs.length > 1) return unclearGpu(`${words.count(gpus.length, "GPU")} with compute capability ${words.list(ccs.slice(0, 5))}. Add a word, such as ${gpus[0].name}.`);
   const counts = [...new Set(gpus.map((each) => each.sms))].sort((a, b) => a - b);
-  const name = gpus.length > 1 ? commonName(text, gpus) : gpus[0].name;
+  const name = gpus.length > 1 ? text : gpus[0].name;
   return counts.length > 1 ? clearGpu(ccs[0], name, null, `${counts[0]} to ${counts[counts.length - 1]}`) : clearGpu(ccs[0], name, counts[0]);
 }
 

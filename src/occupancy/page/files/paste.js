@@ -3,30 +3,32 @@
 const MAX_PASTED = 2 ** 22;
 const MAX_KERNELS = 500;
 
-// [{name, arch, fields, spills}], the fields as texts; nothing of what is not understood.
+// [{name, arch, fields}], the fields as texts; nothing of what is not understood.
 function readPasted(text) {
   const whole = text.slice(0, MAX_PASTED).trim();
-  const read = whole.startsWith("{") ? fromJson : /"Kernel Name"/.test(whole) ? fromNsight : /\bREG:\d/.test(whole) ? fromListing : fromCompiler;
+  const isNsight = whole.includes('"Kernel Name"');
+  const read = whole.startsWith("{") ? fromJson : isNsight ? fromNsight : /\bREG:\d/.test(whole) ? fromListing : fromCompiler;
   return read(whole).slice(0, MAX_KERNELS).map((each) => ({ ...each, name: demangled(each.name) }));
 }
 
 const first = (pattern, text) => pattern.exec(text)?.[1];
+const spillsText = (stores, loads) => (stores || loads ? `${grouped(stores)} B stores, ${grouped(loads)} B loads` : "");
 
 function fromCompiler(text) {
   const kernels = [];
   let [name, arch, spills] = ["", null, ""];
   for (const line of text.replace(/\x1b\[[0-9;]*[A-Za-z]/g, "").split("\n")) {
     const entry = /Compiling entry function\s+['‘’`"](.{1,4000})['‘’´"]\s+for\s+['‘’`"](sm_\w+)['‘’´"]/.exec(line);
-    const used = /\b[Uu]sed (\d{1,12}) registers(.*)/.exec(line);
+    const [, registers, rest] = /\b[Uu]sed (\d{1,12}) registers(.*)/.exec(line) ?? [];
     const [, stores, loads] = /(\d{1,12}) bytes spill stores, (\d{1,12}) bytes spill loads/.exec(line) ?? [];
     if (entry) [, name, arch] = entry;
-    else if (stores) spills = Number(stores) + Number(loads) ? `${grouped(stores)} B stores, ${grouped(loads)} B loads` : "";
-    else if (used) {
-      const smem = /(\d{1,12})(?:\+(\d{1,12}))? bytes smem/.exec(used[2]);
-      const fields = { regs: used[1], "static-smem": smem ? String(Number(smem[1]) + Number(smem[2] ?? 0)) : "0", barriers: first(/used (\d{1,12}) barriers/, used[2]) ?? "" };
-      kernels.push({ name: name || "kernel", arch, spills, fields });
-      [name, arch, spills] = ["", null, ""];
-    }
+    if (stores) spills = spillsText(Number(stores), Number(loads));
+    if (!registers) continue;
+    const [, own = 0, more = 0] = /(\d{1,12})(?:\+(\d{1,12}))? bytes smem/.exec(rest) ?? [];
+    const barriers = first(/used (\d{1,12}) barriers/, rest);
+    const fields = { regs: registers, "static-smem": String(Number(own) + Number(more)), barriers, spills };
+    kernels.push({ name: name || "kernel", arch, fields });
+    [name, arch, spills] = ["", null, ""];
   }
   return kernels;
 }
@@ -41,108 +43,105 @@ function fromListing(text) {
     if (registers === undefined || !name || !line.includes("CONSTANT[0]:")) continue; // device functions have rows, too
     const shared = Number(first(/\bSHARED:(\d{1,12})/, line) ?? 0);
     const reserved = limitsOf(ccOf(arch))?.version >= 90 && shared >= 1024 ? 1024 : 0;
-    kernels.push({ name, arch, spills: "", fields: { regs: registers, "static-smem": String(shared - reserved) } });
+    kernels.push({ name, arch, fields: { regs: registers, "static-smem": String(shared - reserved) } });
     name = "";
   }
   return kernels;
 }
 
 // Cells of CSV: quotes around all, two of them for one.
-const cellsOf = (line) => [...line.matchAll(/"((?:[^"]|"")*)"|([^,]+)|(?<=,)(?=,|$)/g)].map(([, quotedCell, plain]) => (quotedCell ?? plain ?? "").replaceAll('""', '"'));
+function cellsOf(line) {
+  const cells = line.trim().matchAll(/"((?:[^"]|"")*)"|([^,]+)|(?<=,)(?=,|$)/g);
+  return [...cells].map(([, quotedCell, plain]) => (quotedCell ?? plain ?? "").replaceAll('""', '"'));
+}
 
-const NSIGHT = {
-  regs: ["launch__registers_per_thread", "Registers Per Thread"],
-  "static-smem": ["launch__shared_mem_per_block_static", "Static Shared Memory Per Block"],
-  "dynamic-smem": ["launch__shared_mem_per_block_dynamic", "Dynamic Shared Memory Per Block"],
-};
 const DECIMAL = { K: 1e3, M: 1e6, G: 1e9 };
 
-// The details page rounds: the roundest number within half of the last digit.
-function roundest(value, half) {
-  let unit = 2 ** 20;
-  while (unit > 1 && Math.abs(Math.round(value / unit) * unit - value) > half) unit /= 2;
-  return Math.round(value / unit) * unit;
+// A number with its unit. The details page rounds: the roundest number within half of the last digit is meant.
+function amountIn([value, unit = ""] = []) {
+  if (!value) return "";
+  const factor = DECIMAL[first(/^([KMG])byte/, unit)] ?? 1;
+  const exact = Number(value.replaceAll(",", "")) * factor;
+  const half = (factor / 2) * 10 ** -(value.split(".")[1]?.length ?? 0);
+  let step = 2 ** 20;
+  while (step > 1 && Math.abs(Math.round(exact / step) * step - exact) > half) step /= 2;
+  return String(Math.round(exact / step) * step);
 }
 
 // The raw page has a column for each metric and its units in a second row; the details page has a row for each.
 function fromNsight(text) {
-  const kernels = new Map();
-  let [head, units] = [null, null];
-  const shape = (cell) => (cell ?? "").match(/\d+/g)?.join("x").replace(/(x1)+$/, "") ?? "";
+  const kernels = {}; // by their IDs: the cell and its unit by the name of the metric
+  let [head, units] = [[], []];
   for (const line of text.split("\n").filter((each) => each.startsWith('"'))) {
-    const cells = cellsOf(line.trim());
-    if (cells[0] === "ID") [head, units] = [cells, null];
-    else if (head && !cells[0]) units = cells;
-    if (!head || !/^\d+$/.test(cells[0])) continue;
-    const cell = (name) => cells[head.indexOf(name)];
-    const kernel = kernels.get(cells[0]) ?? { name: cell("Kernel Name"), arch: cell("CC"), spills: "", fields: { threads: shape(cell("Block Size")), grid: shape(cell("Grid Size")) } };
-    kernels.set(cells[0], kernel);
-    const take = (name, value, unit = "") => {
-      const factor = DECIMAL[/^([KMG])byte/.exec(unit)?.[1]] ?? 1;
-      if (value) kernel.fields[name] = String(roundest(Number(value.replaceAll(",", "")) * factor, (factor / 2) * 10 ** -(value.split(".")[1]?.length ?? 0)));
-    };
-    for (const [name, [metric, label]] of Object.entries(NSIGHT)) {
-      if (head.includes("Metric Name")) {
-        if (cell("Metric Name") === label) take(name, cell("Metric Value"), cell("Metric Unit"));
-      } else take(name, cell(metric), units?.[head.indexOf(metric)]);
+    const cells = cellsOf(line);
+    if (cells[0] === "ID") [head, units] = [cells, []];
+    else if (!cells[0]) units = cells;
+    else if (head.length) {
+      const metrics = (kernels[`#${cells[0]}`] ??= {});
+      head.forEach((name, at) => (metrics[name] = [cells[at], units[at]]));
+      const [name, value, unit] = ["Name", "Value", "Unit"].map((part) => metrics[`Metric ${part}`]?.[0]);
+      if (name) metrics[name] = [value, unit];
     }
   }
-  return [...kernels.values()];
+  return Object.values(kernels).map((metrics) => {
+    const textOf = (name) => metrics[name]?.[0] ?? "";
+    const shape = (name) => textOf(name).match(/\d+/g)?.join("x").replace(/(x1)+$/, "");
+    const amount = (metric, label) => amountIn(metrics[`launch__${metric}`] ?? metrics[label]);
+    return {
+      name: textOf("Kernel Name"),
+      arch: textOf("CC"),
+      fields: {
+        threads: shape("Block Size"),
+        grid: shape("Grid Size"),
+        regs: amount("registers_per_thread", "Registers Per Thread"),
+        "static-smem": amount("shared_mem_per_block_static", "Static Shared Memory Per Block"),
+        "dynamic-smem": amount("shared_mem_per_block_dynamic", "Dynamic Shared Memory Per Block"),
+      },
+    };
+  });
 }
 
-// The question of `calc`, or the kernels of `scan`.
+// The GPUs of calc, or the kernels of scan.
 function fromJson(text) {
-  let report;
   try {
-    report = JSON.parse(text);
+    const { inputs, gpus, kernels = gpus } = JSON.parse(text);
+    return kernels.map((row) => ({
+      name: String(row.demangled ?? row.name ?? row.gpu ?? "inputs"),
+      arch: String(row.cc ?? row.arch ?? ""),
+      fields: fieldsIn({ ...inputs, ...row }),
+    }));
   } catch {
-    return [];
+    return []; // no JSON, or of another shape
   }
-  const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-  const rows = [report?.kernels, report?.rows, report?.results].find(Array.isArray) ?? (isObject(report?.inputs) ? [report] : []);
-  return rows.filter(isObject).map((row) => ({
-    name: [row.demangled, row.name, row.kernel].find((each) => typeof each === "string") ?? "inputs",
-    arch: String(row.cc ?? row.arch ?? ""),
-    spills: row.spill_store_bytes ? `${grouped(row.spill_store_bytes)} B stores` : "",
-    fields: fieldsIn({ ...row, ...(isObject(report.inputs) ? report.inputs : {}), ...(isObject(row.inputs) ? row.inputs : {}) }),
-  }));
 }
 
-function fieldsIn(values) {
-  const fields = {};
-  for (const input of DATA.inputs) {
-    const value = values[input.field];
-    if (typeof value === "boolean") fields[input.name] = value ? "yes" : "no";
-    else if (typeof value === "number" || typeof value === "string") fields[input.name] = String(value).slice(0, 100);
-  }
-  if (Array.isArray(values.block_dim)) fields.threads = values.block_dim.map(Number).join("x");
-  if (typeof values.smem === "number") fields["dynamic-smem"] = String(values.smem);
-  return fields;
+// The texts of the fields for a kernel of JSON, or for its old or new side.
+function fieldsIn(kernel, side = "") {
+  const of = (name) => kernel[side + name] ?? null;
+  const texts = {
+    ...Object.fromEntries(DATA.inputs.map(({ name, field }) => [name, of(field)])),
+    threads: of("block_dim")?.join("x") ?? of("threads"),
+    "dynamic-smem": of("dynamic_smem") ?? (of("static_smem") === null ? of("smem") : null),
+    carveout: of("shared_memory_configuration") ?? of("carveout"),
+    grid: of("grid_dim")?.join("x"),
+    cluster: of("cluster_dim")?.join("x"),
+    sms: of("multiprocessor_count"),
+    spills: spillsText(of("spill_store_bytes"), of("spill_load_bytes")),
+    bounds: [of("max_threads"), of("min_blocks")].filter(Boolean).join(", "),
+  };
+  const text = (value) => ({ true: "yes", false: "no" })[value] ?? String(value ?? "").slice(0, 100);
+  return Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, text(value)]).filter(([, value]) => value));
 }
 
-const TYPES = { b: "bool", c: "char", h: "unsigned char", i: "int", j: "unsigned int", l: "long", f: "float", d: "double" };
-
-// _ZN3img9histogramILi64EEEvPfi -> img::histogram<64>. A template's arguments end at the first that is not simple.
+// _ZN3img9histogramILi64EEEvPfi -> img::histogram<64>: the names, and the numbers of the template.
 function demangled(name) {
-  let rest = /^_ZN?(.*)/s.exec(name)?.[1] ?? "";
-  const take = (pattern) => {
-    const found = pattern.exec(rest);
-    rest = rest.slice(found?.[0].length ?? 0);
-    return found;
-  };
-  const source = () => {
-    const length = Number(take(/^\d+/)?.[0] ?? 0);
-    const text = rest.slice(0, length);
-    rest = rest.slice(length);
-    return text.startsWith("_GLOBAL__N") ? "(anonymous namespace)" : text;
-  };
-  const argument = () => take(/^L[a-z](n?\d+)E/)?.[1].replace("n", "-") ?? TYPES[take(/^[bchijlfd]/)?.[0]] ?? source();
-  const all = (read) => {
-    const found = [];
-    for (let each = read(); each; each = read()) found.push(each);
-    return found;
-  };
-  const path = all(source).join("::") || name;
-  if (!take(/^I/)) return path;
-  return `${path}<${[...all(argument), ...(take(/^E/) ? [] : ["..."])].join(", ")}>`;
+  let [, rest = ""] = /^_ZN?(.*)/s.exec(name) ?? [];
+  const parts = [];
+  for (let length = first(/^(\d+)/, rest); length; length = first(/^(\d+)/, rest)) {
+    const end = length.length + Number(length);
+    parts.push(rest.slice(length.length, end).replace(/^_GLOBAL__N.*/s, "(anonymous namespace)"));
+    rest = rest.slice(end);
+  }
+  const numbers = first(/^I((?:[a-z]|L[a-z]n?\d+E)+)/, rest)?.match(/\d+/g);
+  return `${parts.join("::") || name}${numbers ? `<${numbers.join(", ")}>` : ""}`;
 }

@@ -239,27 +239,12 @@ function rangeOf(group, of) {
 
 // The calculator with a kernel; in a comparison the old build is A.
 function linkTo(kernel, isDiff) {
-  const cc = ccOf(kernel.cc ?? kernel.arch);
-  if (!limitsOf(cc)) return null;
-  const sides = (isDiff ? ["new_", "old_"] : [""]).map((side) => fieldsOf(kernel, cc, side));
-  const [now, before] = isDiff ? sides.filter(({ regs }) => regs) : sides;
+  const gpu = ccOf(kernel.cc ?? kernel.arch);
+  if (!limitsOf(gpu)) return null;
+  const [now, before] = (isDiff ? ["new_", "old_"] : [""])
+    .map((side) => ({ ...fieldsIn(kernel, side), gpu, kernel: kernel.name.slice(0, 200) }))
+    .filter(({ regs }) => regs || !isDiff);
   return now?.threads ? toFragment(now, before, DEFAULT_PINS.split(",")) : null;
-}
-
-// The texts of the fields for one side of a kernel.
-function fieldsOf(kernel, cc, side) {
-  const of = (name) => kernel[side + name] ?? null;
-  const [stores, loads] = [of("spill_store_bytes") ?? 0, of("spill_load_bytes") ?? 0];
-  const fields = {
-    gpu: cc, kernel: kernel.name.slice(0, 200), bounds: [of("max_threads"), of("min_blocks")].filter(Boolean).join(", "),
-    spills: stores + loads ? `${grouped(stores)} / ${grouped(loads)} B` : "", threads: of("block_dim")?.join("x") ?? of("threads"),
-    regs: of("regs"), barriers: of("barriers"), "static-smem": of("static_smem"),
-    "dynamic-smem": of("static_smem") === null ? of("smem") : of("dynamic_smem"), carveout: of("shared_memory_configuration"),
-    "tensor-memory": of("tensor_memory"), "virtual-resources": of("virtual_resources"),
-    grid: of("grid_dim")?.join("x"), cluster: of("cluster_dim")?.join("x"), sms: of("multiprocessor_count"),
-  };
-  const given = Object.entries(fields).filter(([, value]) => (value ?? "") !== "");
-  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
 }
 
 // A name that may break where one of its parts begins.

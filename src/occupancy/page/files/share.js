@@ -34,40 +34,27 @@ function withGpu({ cc, ...fields }) {
   return Object.values(fields).some(Boolean) ? fields : null;
 }
 
-const quoted = (text) => (/^[\w.,%x:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-
-// The inputs that count on the GPU, as [input, text].
-const givenInputs = (fields, { limits, errors }) => DATA.inputs.map((each) => [each, textOf(fields, each)]).filter(([each, text]) => text && isOffered(each, limits) && !errors[each.name]);
+// [input, text] of the inputs that count on the GPU, and of the GPU, without spaces.
+function givenInputs(fields, { limits, errors }) {
+  const given = DATA.inputs.map((input) => [input, textOf(fields, input).replace(/\s|(?<=\d),(?=\d{3})/g, "")]);
+  return given.filter(([input, text]) => text && isOffered(input, limits) && !errors[input.name]);
+}
 
 function toCommand(fields, question) {
-  const { gpu, limits } = question;
+  const quoted = (text) => (/^[\w.,%x:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  const { gpu, limits, errors } = question;
   const parts = ["occupancy calc", gpu.name ? `--gpu ${quoted(fields.gpu.trim())}` : `--cc ${limits.compute_capability}`];
-  for (const [input, text] of givenInputs(fields, question)) {
-    if (input.kind === "flag") parts.push(text === "yes" ? `--${input.name}` : `--no-${input.name}`);
-    else if (!input.is_launch) parts.push(`--${input.name} ${plainText(input, text, question.kernel)}`);
-    else if (!question.errors.sms) parts.push(`--${input.name} ${quoted(text.replaceAll(" ", ""))}`);
+  for (const [{ name, kind, is_launch: isLaunch }, text] of givenInputs(fields, question)) {
+    if (kind === "flag") parts.push(text === "yes" ? `--${name}` : `--no-${name}`);
+    else if (!isLaunch || !errors.sms) parts.push(`--${name} ${quoted(text)}`);
   }
   return parts.join(" ");
 }
 
-// The page reads more than a shell: 27.5 KiB, (16, 16).
-function plainText(input, text, kernel) {
-  const joined = text.replaceAll(" ", "");
-  if (/^[\w.]+%?$/.test(joined)) return joined;
-  if (input.kind === "shape") return kernel.block_dim ? kernel.block_dim.join("x") : String(kernel.threads);
-  if (input.kind === "carveout") return kernel.carveout ? String(kernel.carveout.amount) : "default";
-  return String(kernel[input.field]);
-}
-
 function toPython(fields, question) {
-  const parts = [JSON.stringify(question.gpu.name ? fields.gpu.trim() : question.limits.compute_capability)];
-  for (const [input] of givenInputs(fields, question)) if (!input.is_launch) parts.push(`${input.field}=${pythonValue(input, question.kernel)}`);
-  return `import occupancy\n\nprint(occupancy.compute(${parts.join(", ")}))`;
-}
-
-function pythonValue({ kind, field }, kernel) {
-  const value = kind === "shape" ? kernel.block_dim ?? kernel.threads : kernel[field];
-  if (kind === "carveout") return value === null ? '"default"' : value.unit === "percent" ? `"${value.amount}%"` : value.amount;
-  if (Array.isArray(value)) return `(${value.join(", ")})`;
-  return typeof value === "string" ? `"${value}"` : typeof value === "boolean" ? (value ? "True" : "False") : value;
+  const literal = (kind, text) => (kind === "flag" ? (text === "yes" ? "True" : "False") : /^\d+$/.test(text) ? text : `"${text}"`);
+  const given = givenInputs(fields, question).filter(([input]) => !input.is_launch);
+  const gpu = JSON.stringify(question.gpu.name ? fields.gpu.trim() : question.limits.compute_capability);
+  const values = given.map(([{ kind, field }, text]) => `${field}=${literal(kind, text)}`);
+  return `import occupancy\n\nprint(occupancy.compute(${[gpu, ...values].join(", ")}))`;
 }
