@@ -13,7 +13,7 @@ from py_mini_racer import MiniRacer
 
 from occupancy.advice.carveout import carveout
 from occupancy.advice.launch_bounds import register_cap
-from occupancy.advice.next_steps import may_be_divided, next_steps
+from occupancy.advice.next_steps import next_steps
 from occupancy.advice.opt_in import compile_error
 from occupancy.advice.slack import slack
 from occupancy.engine import Result, evaluate
@@ -103,7 +103,6 @@ def own_result(question: Question) -> Any:
         "refused": compile_error(result) is not None,
         "next_steps": [{**step._asdict(), "requires": dict(step.requires)} for step in steps],
         "caps": [cap and {"launch_bounds": cap.launch_bounds, "maxnreg": cap.maxnreg} for cap in caps],
-        "divided": may_be_divided(result),
         "slack": {name: getattr(grows, name) for name in ("regs", "smem", "barriers", "tensor_memory")},
         "carveout": _carveout(result),
         "needs_opt_in": carveout(result).needs_opt_in,
@@ -176,7 +175,6 @@ def _random_kernel(chance: random.Random, limits: Limits) -> Kernel:
             "shared_memory_mode": chance.choice([None, "oversized"])
             if limits.max_oversized_shared_memory_per_block or chance.random() < 0.02
             else None,
-            "reallocates_registers": chance.random() < 0.3,
         }
     return Kernel(
         threads=threads,

@@ -11,7 +11,6 @@ function resultsOf(text) {
         refused: isRefusedByCompiler(result),
         next_steps: steps,
         caps: steps.map(({ requires, active_blocks }) => (requires.regs === undefined ? null : registerCap(result, requires.regs, active_blocks))),
-        divided: mayBeDivided(result),
         slack: slack(result),
         carveout: smallestCarveout(result),
         needs_opt_in: needsOptIn(result.limits, result.kernel),

@@ -91,7 +91,7 @@ def test_the_whole_grid(engine: PageEngine, cc: str) -> None:
     ("rule", "mutated"),
     [
         ("Math.ceil(amount / unit) * unit", "(Math.floor(amount / unit) + 1) * unit"),
-        ("isFrom(limits, 90) ? kernel.barriers", "isFrom(limits, 80) ? kernel.barriers"),
+        ("limits.version >= 90 ? kernel.barriers", "limits.version >= 80 ? kernel.barriers"),
         ("sharedMemoryOf(kernel) + limits.reserved_shared_memory_per_block", "sharedMemoryOf(kernel)"),
         ("perWarp) * parts", "perWarp)"),
     ],

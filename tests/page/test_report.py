@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from occupancy.errors import InputError
-from occupancy.page.build import BUILT_AT, build_page, report_data, report_heading
+from occupancy.page.build import BUILT_AT, build_report
 from tests.page.browser import Open, axe_violations, keep, until
 
 HOSTILE = "</script><img src=x onerror=alert(1)><i>k</i>"
@@ -59,8 +59,8 @@ DIFF: dict[str, Any] = {
 def report(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     document: dict[str, Any] = {"scan": SCAN, "diff": DIFF}[request.param]
     path = tmp_path / "report.html"
-    data = report_data(document, ["The result first."], ["a.o: damaged"])
-    path.write_text(build_page("1.0", "", data, report_heading(["lib.so"], "1.0")), encoding="utf-8")
+    text = build_report("1.0", document, ["The result first."], ["lib.so"], problems=["a.o: damaged"])
+    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -101,7 +101,7 @@ def test_filters_and_order_are_in_the_link(opened: Open, report: Path) -> None:
     page.click("button:has-text('1 spilling')")
     page.click(".histogram button >> nth=7")
     assert names(page) == ["ns::copy9"]
-    page.select_option("select[aria-label=Architecture]", "sm_80")
+    page.fill("input[type=search]", "sm_80")
     assert names(page) == []
 
 
@@ -165,7 +165,7 @@ def test_it_is_accessible_and_fits(opened: Open, report: Path, screen: str) -> N
 def test_all_of_many_kernels_are_counted_found_and_shown_in_steps(opened: Open, tmp_path: Path) -> None:
     document = {"kernels": [kernel(f"k<{at}>", regs=at % 200 + 16) for at in range(150_000)]}
     path = tmp_path / "report.html"
-    path.write_text(build_page("1.0", "", report_data(document, [])), encoding="utf-8")
+    path.write_text(build_report("1.0", document, [], ["lib.so"]), encoding="utf-8")
     page = opened(file=path)
     assert page.inner_text("#kernels > .note") == "150,000 kernels."
     assert page.locator(".list tbody tr").count() == 250
@@ -188,9 +188,9 @@ def test_it_loads_nothing_and_runs_its_own_script_alone(report: Path) -> None:
 
 def test_its_heading(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(BUILT_AT, "1772366400")
-    found = report_heading(["build/a.so", "b.so", "c", "d"], "1.0", "old/")
-    assert found.title == "Kernels of a.so, b.so, c and 1 more, compared with old"
-    assert found.about == "build/a.so, b.so, c, d; occupancy 1.0, 2026-03-01 12:00 UTC."
+    found = build_report("1.0", SCAN, [], ["build/a.so", "b.so", "c", "d"], "old/")
+    assert "<h1>Kernels of a.so, b.so, c and 1 more, compared with old</h1>" in found
+    assert "<p>build/a.so, b.so, c, d; occupancy 1.0, 2026-03-01 12:00 UTC.</p>" in found
     monkeypatch.setenv(BUILT_AT, "soon")
     with pytest.raises(InputError, match="soon is not a time"):
-        report_heading(["a"], "1.0")
+        build_report("1.0", SCAN, [], ["a"])

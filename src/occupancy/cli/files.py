@@ -188,11 +188,11 @@ def warn_about(problems: Iterable[ReadProblem]) -> None:
 def page_of(found: Scan | Diff, files: Sequence[str], old: str | None = None) -> str:
     """Return the page that lists kernels, or their differences from an old build."""
     from .. import __version__
-    from ..page.build import build_page, report_data, report_heading
+    from ..page.build import build_report
 
     report = found.report()
-    data = report_data(report.to_dict(), report.headline[:1], [str(each) for each in found.problems])
-    return build_page(__version__, "", data, report_heading(files, __version__, old))
+    problems = [str(each) for each in found.problems]
+    return build_report(__version__, report.to_dict(), report.headline[:1], files, old, problems)
 
 
 def _print_sarif(found: Scan | Diff | CheckResult, kinds: Mapping[str, FindingKind]) -> None:

@@ -7,11 +7,12 @@ import hashlib
 import json
 import os
 import re
+import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from html import escape
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..builds.names import short_name
 from ..errors import InputError
@@ -37,73 +38,61 @@ KEYS = (*_OTHERS, *(f"{side}{key}" for side in ("", "old_", "new_") for key in _
 """Keys of the JSON of `scan` and `diff` that the page shows."""
 
 
-class PageHeading(NamedTuple):
-    """Title and subtitle of the page."""
-
-    title: str
-    about: str
-
-
-CALCULATOR = PageHeading("CUDA occupancy", "Blocks of a kernel that fit on a streaming multiprocessor (SM).")
-
-
 def build_page(
     version: str,
     question: str = "",
-    report: Mapping[str, Any] | None = None,
-    heading: PageHeading = CALCULATOR,
+    title: str = "CUDA occupancy",
+    about: str = "Blocks of a kernel that fit on a streaming multiprocessor (SM).",
+    report: str = "",
 ) -> str:
-    """Return the page as HTML, with a link's inputs (`question`) or a report (`report_data`) to open with."""
+    """Return the page as HTML, with a link's inputs or the list of a report to open with."""
     style, script, data = _read("style.css") + _read("report.css"), page_script(), page_data()
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
     )
-    parts = {
-        "policy": policy,
-        "version": version,
-        "title": escape(heading.title),
-        "about": escape(heading.about),
-        "question": escape(question),
-        "style": style,
-        "data": _json(data),
-        "report": "" if report is None else _filled("report.html", {"data": _json(report)}),
-        "script": script,
-    }
-    return _filled("page.html", parts | {each["field"]: _field(each) for each in data["inputs"]})
+    texts = {"version": version, "title": title, "about": about, "question": question}
+    code = {"policy": policy, "style": style, "script": script, "data": _json(data), "report": report}
+    fields = {each["field"]: _field(each) for each in data["inputs"]}
+    return _filled("page.html", {name: escape(text) for name, text in texts.items()} | code | fields)
 
 
-def report_heading(sources: Sequence[str], version: str, old: str | None = None) -> PageHeading:
-    """Return the files of a report, and of the old build, with the version and the time."""
-    text = os.environ.get(BUILT_AT) or ""
-    try:
-        now = datetime.fromtimestamp(int(text), timezone.utc) if text else datetime.now(timezone.utc)
-    except (ValueError, OverflowError, OSError):
-        raise InputError(
-            f"{printable(text)} is not a time",
-            where=BUILT_AT,
-            hint="Set it to seconds since 1970, or unset it.",
-        ) from None
+def build_report(
+    version: str,
+    document: Mapping[str, Any],
+    lead: Sequence[str],
+    sources: Sequence[str],
+    old: str | None = None,
+    problems: Sequence[str] = (),
+) -> str:
+    """Return the page with the list of the JSON of `scan` or `diff`, and sentences above and below it."""
     names = [printable(os.path.basename(os.path.abspath(each)) or each) for each in sources[:3]]
     more = f" and {len(sources) - 3} more" if len(sources) > 3 else ""
     since = "" if old is None else f", compared with {printable(os.path.basename(os.path.abspath(old)))}"
-    about = f"{', '.join(map(printable, sources[:8]))}; occupancy {version}, {now:%Y-%m-%d %H:%M} UTC."
-    return PageHeading(f"Kernels of {', '.join(names)}{more}{since}", about)
-
-
-def report_data(
-    document: Mapping[str, Any], lead: Sequence[str], problems: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Return the data of the page for the JSON of `scan` or `diff`, and sentences above and below it."""
+    title = f"Kernels of {', '.join(names)}{more}{since}"
+    about = (
+        f"{', '.join(map(printable, sources[:8]))}; occupancy {version}, {_built_at():%Y-%m-%d %H:%M} UTC."
+    )
     kernels = document["kernels"]
     keys = [key for key in KEYS if any(kernel.get(key) not in (None, [], "") for kernel in kernels)]
-    return {
-        "kind": document.get("report", "scan"),
-        "lead": list(lead),
-        "notes": [*(each["text"] for each in document.get("notes", ())), *problems[:20]],
-        "keys": ["name", *keys],
-        "rows": [[short_name(each["name"]), *map(each.get, keys)] for each in kernels],
-    }
+    rows = [[short_name(each["name"]), *map(each.get, keys)] for each in kernels]
+    data = {"kind": document.get("report", "scan"), "keys": ["name", *keys], "rows": rows}
+    notes = [*(each["text"] for each in document.get("notes", ())), *problems[:20]]
+    parts = {"lead": _paragraphs("lead", lead), "notes": _paragraphs("note", notes), "data": _json(data)}
+    return build_page(version, title=title, about=about, report=_filled("report.html", parts))
+
+
+def _built_at() -> datetime:
+    text = os.environ.get(BUILT_AT, "")
+    try:
+        return datetime.fromtimestamp(int(text) if text else time.time(), timezone.utc)
+    except (ValueError, OverflowError, OSError):
+        hint = "Set it to seconds since 1970, or unset it."
+        raise InputError(f"{printable(text)} is not a time", where=BUILT_AT, hint=hint) from None
+
+
+def _paragraphs(kind: str, texts: Sequence[str]) -> str:
+    return "".join(f'<p class="{kind}">{escape(text)}</p>' for text in texts)
 
 
 def page_script() -> str:

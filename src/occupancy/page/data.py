@@ -9,7 +9,6 @@ import csv
 import dataclasses
 import shlex
 from collections.abc import Iterable, Mapping
-from itertools import groupby
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -66,12 +65,8 @@ def page_data() -> dict[str, Any]:
         for field in fields
     ]
     rows = [dataclasses.asdict(limits(cc)) | {"compute_capability": str(cc)} for cc in known()]
-    # Each limit has its values, with the number of neighbouring compute capabilities that share one.
-    runs = {
-        field.name: [(len(list(same)), value) for value, same in groupby(row[field.name] for row in rows)]
-        for field in dataclasses.fields(Limits)
-    }
-    return {"limits": runs, "inputs": inputs, "known_by": WELL_KNOWN, "gpus": _gpus()}
+    columns = {field.name: [row[field.name] for row in rows] for field in dataclasses.fields(Limits)}
+    return {"limits": columns, "inputs": inputs, "known_by": WELL_KNOWN, "gpus": _gpus()}
 
 
 def _gpus() -> dict[str, str]:

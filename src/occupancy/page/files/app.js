@@ -31,6 +31,8 @@ const app = {
       reset: () => this.act(() => Object.assign(this, { fields: { ...EXAMPLE }, kept: null, problem: "" })),
       keep: () => this.act(() => (this.kept = this.kept ? null : { ...this.fields })),
       scale: () => this.redraw((scale.isWarps = !scale.isWarps)),
+      forget: () => this.ask({ kernel: "", spills: "", bounds: "" }),
+      call: () => this.copyText(byId("call").title),
       skip: () => byId("threads").focus(),
     };
     on("click", (event) => {
@@ -50,14 +52,9 @@ const app = {
     on("dragover", (event) => event.preventDefault());
     on("drop", (event) => this.drop(event));
     on("paste", (event) => this.isTyping(event) || this.paste(event.clipboardData.getData("text"), true));
-    // A menu closes with Escape, or where one clicks beside it.
-    on("pointerdown", ({ target }) => this.closeMenus(target));
     window.addEventListener("popstate", (event) => this.arrive(event.state));
   },
   isTyping: ({ target }) => /^(input|textarea|select)$/.test(target.localName ?? ""),
-  closeMenus(inside = null) {
-    document.querySelectorAll("details.menu[open]").forEach((menu) => (menu.open = menu.contains(inside)));
-  },
   // Take the question of the address.
   load() {
     const isOfList = this.report && /^#kernels(&|$)/.test(location.hash);
@@ -99,10 +96,6 @@ const app = {
     if (this.depth > 0) history.back();
   },
   showUndo() { byId("undo").disabled = !this.depth && this.fragment() === this.entry; },
-  filtered() {
-    this.entry = this.fragment();
-    history.replaceState(history.state, "", this.entry);
-  },
 
   // ---- Changes
 
@@ -139,7 +132,6 @@ const app = {
   take(kernel) { this.act(() => Object.assign(this, { fields: inUnits(this.fieldsOf(kernel)), problem: "" })); },
   key(event) {
     const { key, ctrlKey, metaKey, shiftKey, altKey, target } = event;
-    if (key === "Escape") this.closeMenus();
     if (this.isListed() || altKey || target.id === "pasted") return;
     const input = inputOf(target.name);
     const letters = { u: () => this.undo(), a: () => byId("keep").click(), "/": () => byId("gpu").select() };
@@ -171,12 +163,14 @@ const app = {
     if (result) [this.question, this.asked] = [launch, { ...this.fields }];
     else if (!this.question) [this.question, this.asked] = [readQuestion(EXAMPLE), EXAMPLE];
     const [wrong] = result ? [] : Object.keys(errors);
-    this.draw(launch, this.problem || (wrong ? `${inputOf(wrong)?.label ?? "GPU"}: ${errors[wrong]}` : ""));
+    const problem = this.problem || (wrong ? `${inputOf(wrong)?.label ?? "GPU"}: ${errors[wrong]}` : "");
+    showWaves(launch);
+    this.draw(problem);
     this.showUndo();
   },
-  draw(launch, problem) {
-    const { question, asked } = this;
-    const { result } = question;
+  // Draw the last question that has a result; problem: what is wrong in the fields of now.
+  draw(problem) {
+    const { question, asked, question: { result } } = this;
     const kept = this.kept && readQuestion(this.kept);
     const pins = this.pins.map((text) => ({ text, gpu: findGpu(text) })).filter(({ gpu }) => gpu.cc);
     document.title = asked.kernel ? `${asked.kernel}: occupancy` : this.title;
@@ -184,7 +178,6 @@ const app = {
     showKernel(asked);
     showVerdict(question, kept, problem);
     showBars(result);
-    showWaves(launch, question.gpu);
     showCarveout(result);
     const steps = isRefusedByCompiler(result) ? [] : nextSteps(result);
     const others = pins
@@ -192,10 +185,9 @@ const app = {
       .filter(({ question: { limits, kernel } }) => limits !== question.limits && resultOn(limits, kernel).result);
     if (kept?.result) others.push({ question: kept, look: "kept", label: "A" });
     for (const curve of this.curves) curve.draw(question, steps, others);
-    showGpus(asked.gpu.trim(), question, pins);
+    showGpus(asked, question, pins, kept, this.kept);
     showArithmetic(result);
     showLimits(question);
-    showCompare(asked, question, this.kept, kept);
   },
   say(text) { byId("status").textContent = text; },
 
@@ -204,19 +196,17 @@ const app = {
   async copy(kind, node) {
     const [asked, question] = [this.asked, this.question]; // of the result that is shown
     const address = location.protocol === "file:" ? "" : location.href.replace(/#.*/, "");
-    const isDone = await this.copyText({
+    await this.copyText({
       Link: () => address + toFragment(asked, this.kept, this.pins),
       Command: () => toCommand(asked, question),
       Python: () => toPython(asked, question),
     }[kind]());
-    node.textContent = isDone ? "Copied" : "Not allowed";
+    node.textContent = byId("status").textContent;
     setTimeout(() => (node.textContent = `Copy as ${kind}`), 1200);
   },
   async copyText(text) {
     this.copied = text;
-    const isDone = await navigator.clipboard.writeText(text).then(() => true, () => false);
-    this.say(isDone ? "Copied." : "The browser does not allow copying.");
-    return isDone;
+    await navigator.clipboard.writeText(text).then(() => this.say("Copied"), () => this.say("Copying is not allowed"));
   },
   async drop(event) {
     event.preventDefault();
@@ -228,14 +218,14 @@ const app = {
     const kernels = text.trim() ? readPasted(text) : [];
     if (isShown) {
       byId("pasted").value = text.slice(0, MAX_PASTED);
-      byId("paste").open = kernels.length !== 1;
+      byId("paste").togglePopover(kernels.length !== 1);
     }
-    const rows = kernels.map((kernel, at) => {
+    const rows = kernels.map((kernel) => {
       const { result, limits } = readQuestion(this.fieldsOf(kernel));
       const { regs, spills } = kernel.fields;
       const facts = [kernel.arch, regs && `${regs} regs`, spills && `spills ${spills}`];
       return element("li", {},
-        button(kernel.name, `pasted ${at}`, () => this.take(kernel), { class: "link" }),
+        button(kernel.name, () => this.take(kernel), { class: "link" }),
         element("small", {}, facts.filter(Boolean).join(", ")),
         result ? shareCell(result).slice(1) : element("small", {}, limits ? "" : "unknown GPU"));
     });

@@ -8,10 +8,6 @@ const valueOf = (kernel, name) => (name === "smem" && !isSharedMemoryGiven(kerne
 const runAt = (runs, value) => runs.find((run) => value <= run.last) ?? runs[runs.length - 1];
 const colourOf = (result) => (result.active_blocks ? result.limiters[0] : "fails");
 
-function amountText(name, value) {
-  if (name === "smem") return words.size(value);
-  return words.count(value, name === "threads" ? "thread" : "register");
-}
 const tickText = (value, name) => grouped(name === "smem" ? Number((value / 1024).toFixed(1)) : value);
 
 function ticksOf(low, high, name, width) {
@@ -35,7 +31,11 @@ function curveOf({ limits, kernel }, name) {
     if (before?.blocks === blocks && before.warps === warps && before.colour === colour) before.last = last;
     else runs.push({ first: before ? before.last + 1 : low, last, blocks, warps, share, colour });
   };
-  const most = highestOf(name, limits, kernel);
+  const most = {
+    threads: limits.max_threads_per_block,
+    regs: limits.max_registers_per_thread,
+    smem: (kernel.shared_memory_mode && limits.max_oversized_shared_memory_per_block) || limits.max_shared_memory_per_block_optin,
+  }[name];
   const now = Math.min(valueOf(kernel, name) ?? 0, 2 * most);
   const high = name === "threads" ? roundUp(Math.max(most, now), limits.warp_size) : most;
   amountsOf(name, limits, low, high).forEach(add);
@@ -49,14 +49,9 @@ class Curve {
     this.caption = this.svg.nextElementSibling;
     this.scale = this.svg.previousElementSibling.querySelector("button");
     this.pointed = created(drawn("g"));
-    this.handlers = {
-      pointerdown: (event) => this.press(event),
-      pointermove: (event) => this.move(event),
-      pointerup: (event) => this.release(event),
-      pointercancel: () => (this.drag = null),
-      pointerleave: () => this.hover(null),
-      keydown: (event) => this.key(event),
-    };
+    for (const type of ["pointerdown", "pointermove", "pointerup", "pointercancel", "pointerleave", "keydown"]) {
+      this.svg.addEventListener(type, (event) => this[type](event));
+    }
     new ResizeObserver(([{ contentRect: { width } }]) => {
       if (!width || this.width === Math.round(width)) return;
       this.width = Math.round(width);
@@ -81,26 +76,28 @@ class Curve {
     return Math.round(exact / unit) * unit;
   }
   // A mouse takes the value at once; a finger only once it moves sideways, because it may be about to scroll.
-  press(event) {
+  pointerdown(event) {
     if (event.button) return;
     this.drag = { x: event.clientX, y: event.clientY, isSideways: event.pointerType !== "touch" };
     if (!this.drag.isSideways) return;
     this.svg.setPointerCapture(event.pointerId);
     this.change(this.under(event));
   }
-  move(event) {
+  pointermove(event) {
     if (!this.drag) return this.hover(event);
     const [across, along] = [Math.abs(event.clientX - this.drag.x), Math.abs(event.clientY - this.drag.y)];
     if (!this.drag.isSideways && (across < 8 || across < 2 * along)) return;
     this.drag.isSideways = true;
     this.change(this.under(event));
   }
-  release(event) {
+  pointerup(event) {
     const { x, y, isSideways } = this.drag ?? {};
     this.drag = null;
     const isTap = isSideways === false && Math.hypot(event.clientX - x, event.clientY - y) < 8;
     if (isTap) this.change(this.under(event));
   }
+  pointercancel() { this.drag = null; }
+  pointerleave() { this.hover(null); }
   hover(event) {
     const value = event && Math.min(this.high, this.under(event));
     const run = event && runAt(this.runs, value);
@@ -110,7 +107,7 @@ class Curve {
     ] : []);
     settle(this.caption, run ? this.sentence(value) : this.words);
   }
-  key(event) {
+  keydown(event) {
     const units = { ...KEYS, ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
     if (!units || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
@@ -119,7 +116,7 @@ class Curve {
   sentence(value) {
     const { share, blocks, colour } = runAt(this.runs, value);
     const limited = colour === "fails" ? "does not launch" : `limited by ${words.name(colour)}`;
-    return `${amountText(this.name, value)}: ${this.shareText(share)}, ${words.count(blocks, "block")}, ${limited}`;
+    return `${words.some(this.name, value)}: ${this.shareText(share)}, ${words.count(blocks, "block")}, ${limited}`;
   }
   shareText(share) {
     const most = this.limits.max_warps_per_multiprocessor;
@@ -136,7 +133,7 @@ class Curve {
     const aria = { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": now ?? low };
     adapt(this.svg, drawn(
       "svg",
-      { viewBox: `0 0 ${this.width} ${HEIGHT}`, ...aria, "aria-valuetext": this.words, ...this.handlers },
+      { viewBox: `0 0 ${this.width} ${HEIGHT}`, ...aria, "aria-valuetext": this.words },
       this.axes(),
       this.areas(),
       others.map(({ question, look, label }) => this.line(curveOf(question, this.name), look, label)),

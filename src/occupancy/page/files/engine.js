@@ -11,10 +11,7 @@ const AMOUNTS = {
 };
 const TENSOR_MEMORY_UNIT = 32;
 const UNKNOWN_BARRIERS = 1; // a kernel whose barriers are not known counts as one with __syncthreads()
-const NO_KERNEL = {
-  threads: 1, regs: null, static_smem: null, dynamic_smem: null, smem: null, barriers: null, block_dim: null, carveout: null, caching: null,
-  opt_in: null, virtual_resources: null, tensor_memory: null, shared_memory_mode: null, reallocates_registers: false,
-};
+const NOT_GIVEN = Object.fromEntries([...DATA.inputs.map(({ field }) => field), "smem", "block_dim"].map((name) => [name, null]));
 
 // An input that cannot be read, or that the GPU lacks; where: its name, if it is not the one being read.
 class Refused extends Error {
@@ -27,9 +24,8 @@ class Refused extends Error {
 const divideUp = (amount, unit) => Math.ceil(amount / unit);
 const roundUp = (amount, unit) => Math.ceil(amount / unit) * unit;
 const divide = (amount, unit) => Math.floor(amount / unit);
-const isFrom = (limits, version) => limits.version >= version; // 90 is 9.0
 
-const kernelOf = (values) => ({ ...NO_KERNEL, ...values });
+const kernelOf = (values) => ({ ...NOT_GIVEN, ...values });
 const isSharedMemoryGiven = (kernel) => kernel.smem !== null || kernel.static_smem !== null || kernel.dynamic_smem !== null;
 const sharedMemoryOf = (kernel) => kernel.smem ?? (kernel.static_smem ?? 0) + (kernel.dynamic_smem ?? 0);
 const columnsOf = (kernel) => roundUp(kernel.tensor_memory ?? 0, TENSOR_MEMORY_UNIT);
@@ -61,18 +57,13 @@ function configurationOf(limits, carveout) {
 const smallestConfiguration = (limits, needed) => limits.shared_memory_configurations.find((size) => size >= needed) ?? limits.max_shared_memory_per_multiprocessor;
 
 function checkModes(limits, kernel) {
-  const { caching, shared_memory_mode: mode } = kernel;
-  const [here, most] = [limits.compute_capability, limits.tensor_memory_per_multiprocessor];
-  if (caching !== null && !limits.partitioned_global_caching) throw new Refused(`${here} has no choice of caching. Clear this field.`, "caching");
-  if (mode !== null && limits.max_oversized_shared_memory_per_block === null) {
-    throw new Refused(`${here} has no oversized shared memory. Clear this field.`, "shared_memory_mode");
+  for (const name of ["caching", "shared_memory_mode", "tensor_memory"]) {
+    const input = kernel[name] !== null && inputOf(name.replaceAll("_", "-"));
+    if (input && !limits[input.needs]) throw new Refused(`${input.label} does not exist on ${limits.compute_capability}.`, name);
   }
-  if (kernel.tensor_memory === null) return;
-  if (most === null) throw new Refused(`${here} has no tensor memory. Clear this field.`, "tensor_memory");
-  if (columnsOf(kernel) > most) throw new Refused(`Out of range: 32 to ${grouped(most)} in steps of 32.`, "tensor_memory");
+  const most = limits.tensor_memory_per_multiprocessor;
+  if (columnsOf(kernel) > most) throw new Refused(`Out of range: 32 to ${most} in steps of 32.`, "tensor_memory");
 }
-
-const registersPerWarp = (limits, registers) => roundUp(registers * limits.warp_size, limits.register_allocation_unit);
 
 // Blocks that share a resource; null where it does not limit them.
 const sharedBy = (all, each) => (all !== null && each ? divide(all, each) : null);
@@ -82,10 +73,10 @@ const sharedBy = (all, each) => (all !== null && each ? divide(all, each) : null
 function cuda(limits, kernel) {
   checkModes(limits, kernel);
   const warps = divideUp(kernel.threads, limits.warp_size);
-  const perWarp = registersPerWarp(limits, kernel.regs ?? 0);
+  const perWarp = roundUp((kernel.regs ?? 0) * limits.warp_size, limits.register_allocation_unit);
   const perBlock = roundUp(sharedMemoryOf(kernel) + limits.reserved_shared_memory_per_block, limits.shared_memory_allocation_unit);
   const inHalf = isConfinedToHalf(limits, kernel, warps, perWarp);
-  const barriers = isFrom(limits, 90) ? kernel.barriers ?? UNKNOWN_BARRIERS : 0;
+  const barriers = limits.version >= 90 ? kernel.barriers ?? UNKNOWN_BARRIERS : 0;
   return [
     {
       warps: warpLimit(limits, kernel, warps, inHalf),
@@ -144,7 +135,7 @@ function mostSharedMemory(limits, kernel) {
 function poolOf(limits, kernel, perBlock) {
   const pool = configurationOf(limits, kernel.carveout);
   if (kernel.carveout === null || pool >= perBlock || !hasRuntime(limits)) return pool;
-  return isFrom(limits, 70) ? smallestConfiguration(limits, perBlock) : limits.max_shared_memory_per_multiprocessor;
+  return limits.version >= 70 ? smallestConfiguration(limits, perBlock) : limits.max_shared_memory_per_multiprocessor;
 }
 
 function sharedMemoryLimit(limits, kernel, perBlock) {
@@ -196,7 +187,7 @@ function spreadsheetRegisterLimit(limits, kernel, warps) {
 
 // ---- The result
 
-const hasRuntime = (limits) => isFrom(limits, 30);
+const hasRuntime = (limits) => limits.version >= 30; // 3.0
 const evaluate = (limits, kernel) => new Result(limits, kernel);
 
 class Result {
@@ -229,7 +220,8 @@ class Result {
 }
 
 // The first limit that keeps a kernel from launching: {limit, needed, allowed}; null where it launches.
-function failureOf({ limits, kernel, block_limits: allowed, allocated }) {
+function failureOf(result) {
+  const { limits, kernel, block_limits: allowed } = result;
   const failure = (limit, needed, most = limits[limit]) => ({ limit, needed, allowed: most });
   if (kernel.threads > limits.max_threads_per_block) return failure("max_threads_per_block", kernel.threads);
   if (isTooLong(limits, kernel)) {
@@ -237,29 +229,28 @@ function failureOf({ limits, kernel, block_limits: allowed, allocated }) {
     return failure(`max_block_dim[${axis}]`, kernel.block_dim[axis], limits.max_block_dim[axis]);
   }
   if (allowed.warps === 0) return failure("max_threads_per_multiprocessor", kernel.threads);
-  if (allowed.registers === 0) return failure(...registerFailure(limits, kernel, allocated));
-  if (allowed.shared_memory === 0) return failure(...sharedMemoryFailure(limits, kernel, allocated));
+  if (allowed.registers === 0) return failure(...registerFailure(result));
+  if (allowed.shared_memory === 0) return failure(...sharedMemoryFailure(result));
   if (allowed.barriers === 0) return failure("max_barriers_per_multiprocessor", kernel.barriers || UNKNOWN_BARRIERS);
   if (allowed.virtual_resources === 0) return failure("virtual_resources_per_multiprocessor", virtualResourcesOf(kernel));
   return null;
 }
 
-function registerFailure(limits, kernel, allocated) {
+function registerFailure({ limits, kernel, allocated: { warps, registers } }) {
   if (kernel.regs > limits.max_registers_per_thread) return ["max_registers_per_thread", kernel.regs];
-  const perWarp = allocated.registers / allocated.warps;
-  const most = limits.max_registers_per_block;
-  let needed = allocated.registers;
-  if (hasRuntime(limits)) needed = checkedRegisters(limits, perWarp, allocated.warps);
-  else if (!isGivenToBlock(limits)) needed = Math.max(perWarp * roundUp(allocated.warps, limits.warp_allocation_granularity), most);
+  const [perWarp, most, granularity] = [registers / warps, limits.max_registers_per_block, limits.warp_allocation_granularity];
+  let needed = registers;
+  if (hasRuntime(limits)) needed = checkedRegisters(limits, perWarp, warps);
+  else if (!isGivenToBlock(limits)) needed = Math.max(perWarp * roundUp(warps, granularity), most);
   return [needed > most ? "max_registers_per_block" : "max_registers_per_multiprocessor", needed];
 }
 
-function sharedMemoryFailure(limits, kernel, allocated) {
+function sharedMemoryFailure({ limits, kernel, allocated: { shared_memory: perBlock } }) {
   if (!hasRuntime(limits)) {
     const pool = configurationOf(limits, kernel.carveout);
-    return pool < limits.max_shared_memory_per_block ? ["carveout", allocated.shared_memory, pool] : ["max_shared_memory_per_block", allocated.shared_memory];
+    return pool < limits.max_shared_memory_per_block ? ["carveout", perBlock, pool] : ["max_shared_memory_per_block", perBlock];
   }
-  const rounded = allocated.shared_memory - limits.reserved_shared_memory_per_block;
+  const rounded = perBlock - limits.reserved_shared_memory_per_block;
   const needed = sharedMemoryOf(kernel);
   let limit = "max_shared_memory_per_block_optin";
   if (kernel.shared_memory_mode === "oversized") limit = "max_oversized_shared_memory_per_block";
@@ -302,7 +293,7 @@ function stepsUsingLess(now) {
   const { limits, kernel, block_limits: allowed } = now;
   const most = kernel.caching === "ca" ? allowed.blocks : Math.min(allowed.blocks, allowed.warps);
   if (now.active_blocks === most) return [];
-  const used = Object.keys(AMOUNTS).filter((name) => amountOf(name, kernel) && !(name === "regs" && kernel.reallocates_registers));
+  const used = Object.keys(AMOUNTS).filter((name) => amountOf(name, kernel));
   const levels = used.map((name) => {
     const amounts = amountsOf(name, limits, AMOUNTS[name].least, amountOf(name, kernel)).reverse();
     return [name, amounts.map((amount) => ({ amount, blocks: blocksAllowed(withAmount(now, name, amount), name) }))];
@@ -352,19 +343,14 @@ function slack(now) {
 
 // The smallest configuration that keeps the blocks: {shared_memory, l1, percent}, or null.
 function smallestCarveout({ limits, kernel, active_blocks: blocks }) {
-  const keepsBlocks = (amount) => {
-    const result = evaluate(limits, { ...kernel, carveout: { amount, unit: "bytes" } });
-    return result.active_blocks >= blocks && result.shared_memory_pool === amount;
-  };
-  const smallest = blocks ? limits.shared_memory_configurations.find(keepsBlocks) : undefined;
-  if (smallest === undefined) return null;
-  const unified = limits.unified_l1_and_shared_memory;
-  return { shared_memory: smallest, l1: unified && unified - smallest, percent: percentOf(limits, smallest) };
-}
-
-function percentOf(limits, size) {
-  if (!isFrom(limits, 70)) return null;
-  for (let amount = 0; amount <= 100; amount++) if (configurationOf(limits, { amount, unit: "percent" }) === size) return amount;
+  for (const size of blocks ? limits.shared_memory_configurations : []) {
+    const result = evaluate(limits, { ...kernel, carveout: { amount: size, unit: "bytes" } });
+    if (result.active_blocks < blocks || result.shared_memory_pool !== size) continue;
+    const percents = limits.version >= 70 ? Array.from({ length: 101 }, (_, amount) => amount) : [];
+    const percent = percents.find((amount) => configurationOf(limits, { amount, unit: "percent" }) === size) ?? null;
+    const unified = limits.unified_l1_and_shared_memory;
+    return { shared_memory: size, l1: unified && unified - size, percent };
+  }
   return null;
 }
 
@@ -383,12 +369,6 @@ function registerCap({ limits, kernel }, registers, blocks) {
   return { launch_bounds: isMeant ? `__launch_bounds__(${kernel.threads}${blocks > 1 ? `, ${blocks}` : ""})` : null, maxnreg: `__maxnreg__(${registers})` };
 }
 
-// A block that is sized for setmaxnreg: several warpgroups with nearly all registers of an SM.
-function mayBeDivided({ limits, kernel, allocated, launchable }) {
-  const isWarpgroups = kernel.threads > 128 && kernel.threads % 128 === 0;
-  return isFrom(limits, 90) && isWarpgroups && launchable && (kernel.regs ?? 0) >= 96 && allocated.registers >= 0.9 * limits.max_registers_per_multiprocessor;
-}
-
 // The blocks of a whole GPU; with clusters an upper bound, because those must fit into its processing clusters.
 function fullWave(result, sms, clusterSize = null) {
   const slots = result.launchable ? result.active_blocks * sms : 0;
@@ -401,17 +381,16 @@ function fullWave(result, sms, clusterSize = null) {
 }
 
 // How a grid runs on a whole GPU.
-function countWaves(blocks, wave) {
-  const full = divide(blocks, wave.blocks);
-  const partial = blocks % wave.blocks;
-  const rounds = divideUp(blocks, wave.blocks);
+function countWaves(blocks, { blocks: most, slots }) {
+  const partial = blocks % most;
+  const rounds = divideUp(blocks, most);
   return {
-    waves: blocks / wave.blocks,
+    waves: blocks / most,
     partial_wave_blocks: partial,
-    last_wave_fill: (partial || wave.blocks) / wave.blocks,
-    idle_share: (rounds * wave.slots - blocks) / (rounds * wave.slots),
-    filling_grid_below: full * wave.blocks || null,
-    filling_grid_above: rounds * wave.blocks,
+    last_wave_fill: (partial || most) / most,
+    idle_share: (rounds * slots - blocks) / (rounds * slots),
+    filling_grid_below: blocks - partial || null,
+    filling_grid_above: rounds * most,
   };
 }
 
@@ -420,6 +399,7 @@ function countWaves(blocks, wave) {
 function explain(result) {
   const { limits, kernel, allocated, uses } = result;
   const isVirtual = kernel.virtual_resources !== null || kernel.tensor_memory !== null;
+  const columns = columnsOf(kernel);
   const none = (isGiven) => [`no limit: ${isGiven ? "the kernel uses none" : "not given"}`];
   const counted = (name, since, note = "") => {
     if (!uses[name].per_block) return none(true);
@@ -432,7 +412,10 @@ function explain(result) {
     shared_memory: allocated.shared_memory ? explainSharedMemory(result) : none(isSharedMemoryGiven(kernel)),
     barriers: counted("barriers", "9.0", kernel.barriers === null ? " (not given: counted as one)" : ""),
     virtual_resources: isVirtual && counted("virtual_resources", "10.0"),
-    tensor_memory: kernel.tensor_memory !== null && explainTensorMemory(result),
+    tensor_memory: kernel.tensor_memory !== null && [
+      ...(columns === kernel.tensor_memory ? [] : [`${kernel.tensor_memory} columns, rounded up to ${TENSOR_MEMORY_UNIT}s: ${columns}`]),
+      sharingStep(result, "tensor_memory", " columns"),
+    ],
   };
   const commas = (step) => step.replace(/\d{4,}/g, grouped);
   return Object.entries(found).filter(([, steps]) => steps).map(([resource, steps]) => ({ resource, steps: steps.map(commas) }));
@@ -502,15 +485,6 @@ function explainRegisters(result) {
   ];
 }
 
-// The configuration of the SM for a carveout.
-function poolStep({ limits, kernel: { carveout } }, chosen) {
-  const most = limits.max_shared_memory_per_multiprocessor;
-  if (carveout === null) return `configuration of the SM: the largest, ${chosen}`;
-  if (carveout.unit === "bytes") return `configuration of the SM: ${chosen}, as set`;
-  const share = `${carveout.amount}% of ${most} = ${divide(most * carveout.amount, 100)}`;
-  return `configuration of the SM: ${share}, up to the next one: ${chosen}`;
-}
-
 function explainSharedMemory(result) {
   const { limits, kernel, shared_memory_pool: pool, allocated: { shared_memory: perBlock } } = result;
   const reserved = limits.reserved_shared_memory_per_block;
@@ -523,13 +497,10 @@ function explainSharedMemory(result) {
   const most = mostSharedMemory(limits, kernel);
   if (perBlock > most) return [...steps, `${perBlock} > ${most}, the most for one block: 0 blocks`];
   const chosen = configurationOf(limits, kernel.carveout);
-  steps.push(poolStep(result, chosen));
+  const { amount, unit } = kernel.carveout ?? {};
+  const all = limits.max_shared_memory_per_multiprocessor;
+  const share = unit === "percent" && `${amount}% of ${all} = ${divide(all * amount, 100)}, up to the next one: `;
+  steps.push(`configuration of the SM: ${share || (unit ? "as set, " : "the largest, ")}${chosen}`);
   if (pool !== chosen) steps.push(`${chosen} is too small for one block: ${pool}`);
   return [...steps, `${pool} // ${perBlock} = ${blocksBy(result, "shared_memory")}`];
-}
-
-function explainTensorMemory(result) {
-  const [columns, rounded] = [result.kernel.tensor_memory, columnsOf(result.kernel)];
-  const steps = rounded === columns ? [] : [`${columns} columns, rounded up to ${TENSOR_MEMORY_UNIT}s: ${rounded}`];
-  return [...steps, sharingStep(result, "tensor_memory", " columns")];
 }

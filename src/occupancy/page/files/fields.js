@@ -2,7 +2,6 @@
 
 const FACTORS = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
 const MOST = 2 ** 31 - 1;
-const SIZES = [0, MOST];
 const NUMBERS = ["count", "size", "shape", "carveout"];
 const inputOf = (name) => DATA.inputs.find((each) => each.name === name);
 const textOf = (fields, { name }) => (fields[name] ?? "").trim();
@@ -49,8 +48,10 @@ function readCarveout(text, limits) {
   if (plain === "default" || plain === "auto") return null;
   if (plain === "max") return { amount: 100, unit: "percent" };
   const percent = /^(\d{1,3})\s*(%?)$/.exec(plain);
-  if (percent && (percent[2] || Number(percent[1]) <= 100)) return { amount: within(Number(percent[1]), [0, 100]), unit: "percent" };
-  const carveout = { amount: readSize(text, SIZES), unit: "bytes" };
+  if (percent && (percent[2] || Number(percent[1]) <= 100)) {
+    return { amount: within(Number(percent[1]), [0, 100]), unit: "percent" };
+  }
+  const carveout = { amount: readSize(text, [0, MOST]), unit: "bytes" };
   configurationOf(limits, carveout);
   return carveout;
 }
@@ -68,14 +69,12 @@ const READERS = {
     return input.name === "threads" ? { threads: number, block_dim: shape } : { [input.field]: shape ?? [number, 1, 1] };
   },
   carveout: (text, input, limits) => ({ carveout: readCarveout(text, limits) }),
-  flag: (text, input) => ({ [input.field]: oneOf(text, input.options) === "yes" }),
-  choice: (text, input) => ({ [input.field]: oneOf(text, input.options) }),
+  choice(text, { field, kind, options }) {
+    if (!options.includes(text)) throw new Refused(`Enter ${options.join(" or ")}.`);
+    return { [field]: kind === "flag" ? text === "yes" : text };
+  },
 };
-
-function oneOf(text, options) {
-  if (!options.includes(text)) throw new Refused(`Enter ${options.join(" or ")}.`);
-  return text;
-}
+READERS.flag = READERS.choice;
 
 const isOffered = (input, limits) => !input.needs || Boolean(limits[input.needs]);
 const product = ([x, y, z]) => x * y * z;
@@ -84,8 +83,8 @@ const product = ([x, y, z]) => x * y * z;
 // one of its fields is wrong; the wave is the grid's on the whole GPU.
 function readQuestion(fields) {
   const gpu = findGpu(fields.gpu ?? "");
-  const question = { gpu, limits: limitsOf(gpu.cc), kernel: null, result: null, errors: {}, sms: gpu.sms, wave: null, waves: null };
-  const { limits, errors } = question;
+  const [limits, errors] = [limitsOf(gpu.cc), {}];
+  const question = { gpu, limits, kernel: null, result: null, errors, sms: gpu.sms, wave: null, waves: null };
   const read = (name, reader) => {
     try {
       return reader();
@@ -95,10 +94,7 @@ function readQuestion(fields) {
       return null;
     }
   };
-  if (gpu.error) {
-    errors.gpu = gpu.error;
-    return question;
-  }
+  if (gpu.error) return { ...question, errors: { gpu: gpu.error } };
   const values = {};
   for (const input of DATA.inputs.filter((each) => isOffered(each, limits))) {
     const text = textOf(fields, input);
@@ -110,16 +106,13 @@ function readQuestion(fields) {
   if (DATA.inputs.every(({ name, is_launch: isLaunch }) => isLaunch || !errors[name])) {
     read("threads", () => {
       const kernel = kernelOf(amounts);
-      if (/^auto$/i.test(fields.carveout?.trim())) {
-        const smallest = smallestCarveout(evaluate(limits, kernel));
-        kernel.carveout = smallest && { amount: smallest.shared_memory, unit: "bytes" };
-      }
       question.result = evaluate(limits, kernel);
       question.kernel = kernel;
     });
   }
   if ((grid || cluster) && !sms) errors.sms ??= "Enter the number of SMs.";
-  if (grid && cluster && grid.some((each, axis) => each % cluster[axis])) errors.grid = `Enter a multiple of ${cluster.join(" x ")} clusters.`;
+  const isUneven = grid && cluster && grid.some((each, axis) => each % cluster[axis]);
+  if (isUneven) errors.grid = `Enter a multiple of ${cluster.join(" x ")} clusters.`;
   if (!sms || !question.result) return question;
   question.wave = read(cluster ? "cluster" : "threads", () => fullWave(question.result, sms, cluster && product(cluster)));
   if (grid && question.wave?.blocks && !errors.grid) question.waves = countWaves(product(grid), question.wave);
@@ -154,12 +147,6 @@ function stepOf(name, limits) {
   return name.endsWith("smem") ? limits.shared_memory_allocation_unit : 1;
 }
 
-function highestOf(name, limits, kernel) {
-  if (name === "threads") return limits.max_threads_per_block;
-  if (name === "smem") return (kernel.shared_memory_mode && limits.max_oversized_shared_memory_per_block) || limits.max_shared_memory_per_block_optin;
-  return limits[AMOUNTS[name].highest];
-}
-
 // The next multiple of the unit, upwards or downwards.
 function stepped(now, units, unit) {
   const at = units > 0 ? Math.floor(now / unit) : Math.ceil(now / unit);
@@ -186,7 +173,8 @@ function showFields(fields, limits, errors) {
     const [control, value] = [byId(input.name), fields[input.name] ?? ""];
     if (control.value !== value) control.value = value;
     control.disabled = !isOffered(input, limits);
-    if (input.kind && control.localName === "input") control.placeholder = control.disabled ? `not on ${limits.compute_capability}` : "not given";
+    const placeholder = control.disabled ? `not on ${limits.compute_capability}` : "not given";
+    if (input.kind && control.localName === "input") control.placeholder = placeholder;
     control.setAttribute("aria-invalid", String(input.name in errors));
     settle(byId(`${input.name}-error`), errors[input.name] ?? "");
   }

@@ -2,7 +2,7 @@
 
 const NOISE = /nvidia|geforce|tesla|gpu|graphics|edition|with|design/g; // what people add or leave out at will
 const FAMILIES = ["quadro", "rtx", "gtx", "gts", "gt"];
-const CC = /^(?:sm_?|compute_?|cc\s*)?(?:(\d{1,2})\.(\d{1,2})|(\d{1,2})(\d))[af]?(?:\+ptx|-real|-virtual)?$/i;
+const CC = /^(?:sm_?|compute_?|cc\s*)?(\d{1,2})\.?(\d)[af]?(?:\+ptx|-real|-virtual)?$/i;
 const wordsIn = (text) => text.toLowerCase().replace(NOISE, " ").match(/[a-z0-9]+/g) ?? [];
 const keyOf = (text) => wordsIn(text).join("");
 
@@ -23,8 +23,8 @@ const GPUS = Object.entries(DATA.gpus).flatMap(([cc, lines]) =>
 
 // sm_90a -> 9.0; null of anything else
 function ccOf(text) {
-  const [, dottedMajor, dottedMinor, major, minor] = CC.exec(text ?? "") ?? [];
-  return (dottedMajor ?? major) === undefined ? null : `${Number(dottedMajor ?? major)}.${Number(dottedMinor ?? minor)}`;
+  const [, major, minor] = CC.exec(text ?? "") ?? [];
+  return major === undefined ? null : `${Number(major)}.${minor}`;
 }
 
 function gpusNamed(text) {
@@ -54,14 +54,15 @@ function gpusWith(text) {
 }
 
 const clearGpu = (cc, name = null, sms = null, range = "") => ({ cc, name, sms, range, error: "" });
-const unclearGpu = (error) => ({ cc: null, name: null, sms: null, range: "", error });
+const unclearGpu = (error) => ({ ...clearGpu(null), error });
 
 function ofGpus(text, gpus) {
   const ccs = [...new Set(gpus.map((each) => each.cc))];
-  if (ccs.length > 1) return unclearGpu(`${words.count(gpus.length, "GPU")} with compute capability ${words.list(ccs.slice(0, 5))}. Add a word, such as ${gpus[0].name}.`);
+  const found = `${words.count(gpus.length, "GPU")} with compute capability ${words.list(ccs.slice(0, 5))}`;
+  if (ccs.length > 1) return unclearGpu(`${found}. Add a word, such as ${gpus[0].name}.`);
   const counts = [...new Set(gpus.map((each) => each.sms))].sort((a, b) => a - b);
-  const name = gpus.length > 1 ? text : gpus[0].name;
-  return counts.length > 1 ? clearGpu(ccs[0], name, null, `${counts[0]} to ${counts[counts.length - 1]}`) : clearGpu(ccs[0], name, counts[0]);
+  const [least, most] = [counts[0], counts[counts.length - 1]];
+  return clearGpu(ccs[0], gpus.length > 1 ? text : gpus[0].name, ...(least === most ? [least] : [null, `${least} to ${most}`]));
 }
 
 // {cc, name, sms, range, error}: the GPU of a name; sms is null, and range says which, where variants differ.
@@ -69,16 +70,19 @@ function findGpu(typed) {
   const text = typed.trim();
   if (!text) return unclearGpu("Enter a GPU, such as H100, RTX 4090 or 9.0.");
   const wanted = text.toLowerCase().split(/[\s_-]+/).join(" ");
-  const rows = LIMITS.filter(({ architecture: name }) => wanted === name.toLowerCase() || wanted === name.toLowerCase().split(" ")[0]);
-  if (rows.length > 1) return unclearGpu(`${rows[0].architecture} is ${words.list(rows.map((each) => each.compute_capability))}. Enter one of them.`);
-  if (rows.length) return clearGpu(rows[0].compute_capability);
+  const isNamed = ({ architecture }) => [architecture, architecture.split(" ")[0]].some((name) => name.toLowerCase() === wanted);
+  const [row, ...others] = LIMITS.filter(isNamed).map((each) => each.compute_capability);
+  if (others.length) return unclearGpu(`${text} is ${words.list([row, ...others])}. Enter one of them.`);
+  if (row) return clearGpu(row);
   const cc = ccOf(text);
   if (cc && limitsOf(cc)) return clearGpu(cc);
   const named = gpusNamed(text);
-  if (cc && !(named.length && /^\d+$/.test(text))) return unclearGpu(`No compute capability ${cc}. Enter one of 1.0 to ${LIMITS[LIMITS.length - 1].compute_capability}.`);
+  if (cc && !(named.length && /^\d+$/.test(text))) return unclearGpu(`No compute capability ${cc}. Open the list of GPUs below.`);
   const gpus = named.length ? named : gpusWith(text);
-  return gpus.length ? ofGpus(text, gpus) : unclearGpu(`No GPU “${text.slice(0, 40)}”. Enter a name, such as H100 or RTX 4090, or 9.0.`);
+  return gpus.length ? ofGpus(text, gpus) : unclearGpu(`No GPU “${text.slice(0, 40)}”. Enter one such as H100 or 9.0.`);
 }
 
 // Hopper (H100)
-const familyOf = ({ compute_capability: cc, architecture }) => `${architecture}${DATA.known_by[cc] ? ` (${DATA.known_by[cc]})` : ""}`;
+function familyOf({ compute_capability: cc, architecture }) {
+  return DATA.known_by[cc] ? `${architecture} (${DATA.known_by[cc]})` : architecture;
+}

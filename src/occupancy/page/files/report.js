@@ -17,6 +17,7 @@ function stepText(step) {
 
 // (40, 2) → (72, 1) launch bounds
 function causeText({ name, old: before, new: after }) {
+  if (["regs", "smem", "spills"].includes(name)) return ""; // they have columns
   const text = (value) => {
     if (value === null) return "none";
     if (Array.isArray(value)) return name === "launch_bounds" ? `(${value.filter(Boolean).join(", ")})` : value.join(" / ");
@@ -67,7 +68,6 @@ function comparedColumns(key, title, text, sign, differenceText = text) {
     },
   ];
 }
-const isOtherCause = ({ name }) => !["regs", "smem", "spills"].includes(name);
 const DIFF_COLUMNS = [
   {
     key: "verdict", title: "Verdict", of: ({ verdict }) => VERDICTS.indexOf(verdict), isUsed: () => true,
@@ -77,12 +77,12 @@ const DIFF_COLUMNS = [
   ...comparedColumns("regs", "Registers", grouped, 0),
   ...comparedColumns("smem", "Shared", sizeText, 0),
   ...comparedColumns("spills", "Spills", sizeText, -1),
-  { key: "cause", title: "Cause", of: ({ causes }) => (causes ?? []).filter(isOtherCause).map(causeText).join(", "), isProse: true },
+  { key: "cause", title: "Cause", of: ({ causes }) => (causes ?? []).map(causeText).filter(Boolean).join(", "), isProse: true },
   { key: "fix", title: "Fix", of: ({ fix }) => stepText(fix), isProse: true },
 ];
 
 class Report {
-  constructor({ kind, lead, notes, keys, rows }) {
+  constructor({ kind, keys, rows }) {
     this.isDiff = kind === "diff";
     this.kernels = rows.map((values) => {
       const kernel = {};
@@ -90,7 +90,7 @@ class Report {
       kernel.text = `${kernel.name} ${kernel.arch ?? ""} ${kernel.source ?? ""}`.toLowerCase();
       return kernel;
     });
-    this.state = { q: "", arch: "", kind: "", bin: "", sort: "", down: "" };
+    this.state = { q: "", kind: "", bin: "", sort: "", down: "" };
     this.kinds = (this.isDiff ? VERDICT_KINDS : KINDS)
       .map((each) => ({ ...each, count: this.kernels.filter(each.is).length }))
       .filter(({ count }) => count);
@@ -98,16 +98,9 @@ class Report {
     for (const kernel of this.kernels) if (shareOf(kernel) !== null) this.bins[binOf(shareOf(kernel))] += 1;
     const columns = this.isDiff ? DIFF_COLUMNS : SCAN_COLUMNS;
     this.columns = columns.filter(({ of, isUsed = of }) => this.kernels.some(isUsed));
-    [this.search, this.select, this.more, this.box] = ["q", "arch", "rest", "rows"].map(byId);
+    [this.search, this.more, this.box] = ["q", "rest", "rows"].map(byId);
     this.search.oninput = () => this.set({ q: this.search.value });
-    this.select.oninput = () => this.set({ arch: this.select.value });
     this.more.onclick = () => this.draw(this.shown + 4 * SHOWN);
-    const archs = [...new Set(this.kernels.map(({ arch }) => arch ?? ""))].sort(ORDER.compare);
-    this.select.hidden = archs.length < 2;
-    fill(this.select, ["", ...archs].map((arch) => element("option", { value: arch }, arch || "all architectures")));
-    fill(byId("lead"), lead.map((text) => element("p", { class: "lead" }, text)));
-    byId("notes").hidden = !notes.length;
-    fill(byId("notes").lastElementChild, notes.map((text) => element("p", { class: "note" }, text)));
     document.querySelector("header").append(byId("back"));
   }
 
@@ -116,7 +109,8 @@ class Report {
   set(changes) {
     Object.assign(this.state, changes);
     this.draw();
-    app.filtered();
+    app.entry = this.fragment();
+    history.replaceState(history.state, "", app.entry);
   }
   fragment() {
     const given = Object.entries(this.state).filter(([, value]) => value);
@@ -125,7 +119,7 @@ class Report {
   take(fragment) {
     const given = new URLSearchParams(fragment.replace(/^#[^&]*/, ""));
     for (const name in this.state) this.state[name] = given.get(name) ?? "";
-    [this.search.value, this.select.value] = [this.state.q, this.state.arch];
+    this.search.value = this.state.q;
     this.draw();
   }
   // The list in place of the calculator, or the other way round, at the place where it was left.
@@ -142,11 +136,11 @@ class Report {
     [...this.box.querySelectorAll("a")].find((each) => each.dataset.key === this.left.key)?.focus({ preventScroll: true });
   }
   chosen() {
-    const { q, arch, kind, bin } = this.state;
+    const { q, kind, bin } = this.state;
     const wanted = q.toLowerCase().split(/\s+/);
     const { is = () => true } = this.kinds.find(({ key }) => key === kind) ?? {};
-    return this.kernels.filter((kernel) => (!arch || kernel.arch === arch) && is(kernel)
-      && (bin === "" || binOf(shareOf(kernel)) === Number(bin)) && wanted.every((word) => kernel.text.includes(word)));
+    const isIn = (kernel) => bin === "" || binOf(shareOf(kernel)) === Number(bin);
+    return this.kernels.filter((kernel) => is(kernel) && isIn(kernel) && wanted.every((word) => kernel.text.includes(word)));
   }
 
   // ---- Rows: a group for each name, of the kernels that are chosen
@@ -173,8 +167,11 @@ class Report {
     this.shown = shown;
     const kernels = this.chosen();
     const groups = this.sorted(this.groups(kernels));
-    const bins = element("span", { class: "histogram", role: "group", "aria-label": "Occupancies" }, this.bins.map((count, at) => this.bin(count, at)));
-    fill(byId("strip"), [this.kinds.map((each) => this.chip(each)), bins]);
+    const bins = element("span", { class: "histogram", role: "group", "aria-label": "Occupancies" },
+      this.bins.map((count, at) => this.bin(count, at)));
+    const chips = this.kinds.map(({ key, title, count }) =>
+      this.filter("kind", key, `${grouped(count)} ${title}`, { class: `chip ${key}` }));
+    fill(byId("strip"), [chips, bins]);
     const titles = this.columns.map(({ key, title, text }) => this.title(key, title, text));
     fill(this.box.querySelector("thead"), [element("tr", {}, this.title("name", "Kernel"), element("th", { scope: "col" }, "Arch"), titles)]);
     fill(this.box.querySelector("tbody"), groups.slice(0, shown).map((group) => this.line(group)));
@@ -190,9 +187,8 @@ class Report {
   filter(name, value, content, properties) {
     const isOn = this.state[name] === value;
     const click = () => this.set({ [name]: isOn ? "" : value });
-    return button(content, `${name} ${value}`, click, { "aria-pressed": String(isOn), ...properties });
+    return button(content, click, { "aria-pressed": String(isOn), ...properties });
   }
-  chip({ key, title, count }) { return this.filter("kind", key, `${grouped(count)} ${title}`, { class: `chip ${key}` }); }
   bin(count, at) {
     const height = (30 * count) / Math.max(1, ...this.bins);
     const picture = drawn("svg", { viewBox: "0 0 10 32", preserveAspectRatio: "none", "aria-hidden": "true" },
@@ -206,7 +202,7 @@ class Report {
     const sortBy = () => this.set({ sort: key, down: (sort === key ? down : isUpFirst) ? "" : "1" });
     const order = sort === key ? (down ? "descending" : "ascending") : null;
     const properties = { scope: "col", class: isNumber ? "number" : null, "aria-sort": order };
-    return element("th", properties, button(text, `sort ${key}`, sortBy, { class: "link" }));
+    return element("th", properties, button(text, sortBy, { class: "link" }));
   }
   line(group) {
     const worst = group.reduce((one, other) => ((other.occupancy ?? 2) < (one.occupancy ?? 2) ? other : one));

@@ -5,7 +5,8 @@ const ALIASES = { arch: "cc", t: "threads", r: "regs", s: "dynamic-smem", smem: 
 const DEFAULT_PINS = "A100,RTX 4090,B200";
 
 function toFragment(fields, kept, pins) {
-  const pairs = (texts, prefix, from = inUnits(texts)) => PARTS.filter((name) => from[name]).map((name) => [prefix + name, inputOf(name) ? from[name].replaceAll(" ", "") : from[name]]);
+  const pairs = (texts, prefix) => Object.entries(inUnits(texts)).filter(([name, text]) => PARTS.includes(name) && text)
+    .map(([name, text]) => [prefix + name, inputOf(name) ? text.replaceAll(" ", "") : text]);
   const pinned = pins.join(",") === DEFAULT_PINS ? [] : [["pins", pins.join(",")]];
   return `#${new URLSearchParams([...pairs(fields, ""), ...pairs(kept ?? {}, "a."), ...pinned])}`;
 }
@@ -18,14 +19,13 @@ function fromFragment(fragment) {
   for (const [given, value] of new URLSearchParams(fragment.replace(/^#/, ""))) {
     const [, prefix, written] = /^((?:a\.)?)(.*)/s.exec(given);
     const name = ALIASES[written] ?? written;
-    const flag = DATA.inputs.find((each) => each.kind === "flag" && (name === `no-${each.name}` || (name === each.name && !value)))?.name;
-    if (flag) texts[prefix][flag] = flag === name ? "yes" : "no"; // as on the command line
-    else if (given === "pins") pins = value;
+    if (given === "pins") pins = value;
     else if (PARTS.includes(name) || name === "cc") texts[prefix][name] = value.slice(0, 400);
     else unknown.push(given);
   }
   const [fields, kept] = Object.values(texts).map(withGpu);
-  return { fields, kept, pins: pins.split(",").map((each) => each.trim()).filter(Boolean).slice(0, 8), unknown: unknown.slice(0, 9).map((each) => each.slice(0, 60)) };
+  const pinned = pins.split(",").map((each) => each.trim()).filter(Boolean).slice(0, 8);
+  return { fields, kept, pins: pinned, unknown: unknown.slice(0, 9) };
 }
 
 // One field for the GPU; a name that is none of the compute capability beside it gives way.

@@ -5,23 +5,20 @@ function ordinal(number) {
   return `${/^(8|11$|18$)/.test(number) ? "An" : "A"} ${number}${end}`;
 }
 
-const FAILURES = {
-  max_threads_per_block: ["# threads exceed # per block", "Use a smaller block."],
-  max_threads_per_multiprocessor: ["# threads exceed # per SM", "Use a smaller block."],
-  max_registers_per_thread: ["# registers exceed # per thread", "Compile for fewer registers."],
-  max_registers_per_block: ["# registers for the block exceed # per block", "Use fewer registers or a smaller block."],
-  max_registers_per_multiprocessor: ["# registers do not fit in whole warps into # per SM", "Use fewer registers."],
-  max_barriers_per_multiprocessor: ["# barriers exceed # per SM", "Use fewer barriers."],
-  virtual_resources_per_multiprocessor: ["# virtual resources exceed # per SM", "Enter up to 128."],
-};
-
-function failureText({ limit, needed, allowed }, kernel) {
-  const axis = /^max_block_dim\[(\d)\]/.exec(limit)?.[1];
-  const shared = kernel.opt_in === false ? "Opt in with cudaFuncSetAttribute, or use less." : "Use less shared memory.";
-  const [text, advice] = axis ? [`# threads along ${"xyz"[axis]} exceed #`, "Use another shape."]
-    : FAILURES[limit] ?? ["# of shared memory exceed # per block", shared];
-  const amounts = [needed, allowed].map(axis || FAILURES[limit] ? grouped : words.size);
-  return [text.replace(/#/g, () => amounts.shift()), advice];
+// What is wrong, and what to do about it.
+function failureText({ limit, needed, allowed }, { opt_in: optIn }) {
+  const axis = /\[(\d)\]/.exec(limit)?.[1];
+  if (axis) return [`${grouped(needed)} threads along ${"xyz"[axis]} exceed ${grouped(allowed)}`, "Use another shape."];
+  const [, name = "shared_memory", place = "block"] = /(threads|registers|barriers|virtual_resources)_per_([a-z]+)/.exec(limit) ?? [];
+  const verb = needed > allowed ? "exceed" : "do not fit in whole warps into";
+  const advice = {
+    threads: "Use a smaller block.",
+    registers: "Use fewer registers per thread or a smaller block.",
+    barriers: "Use fewer barriers.",
+    virtual_resources: "Enter up to 128.",
+    shared_memory: optIn === false ? "Opt in with cudaFuncSetAttribute, or use less." : "Use less shared memory.",
+  };
+  return [`${words.some(name, needed)} ${verb} ${words.amount(name, allowed)} per ${place.replace("multiprocessor", "SM")}`, advice[name]];
 }
 
 // What one more block lacks of each limiter: 8,192 registers.
@@ -30,9 +27,7 @@ function lacks({ active_blocks: blocks, limiters, uses, limits }) {
     const { per_block: each, per_multiprocessor: all } = uses[name];
     const missing = (blocks + 1) * each - all;
     if (name === "blocks") return "a block slot";
-    if (missing > 0 && name === "shared_memory") return `${words.size(missing)} of shared memory`;
-    if (missing > 0 && name === "tensor_memory") return `${missing} columns of tensor memory`;
-    if (missing > 0) return words.count(missing, words.name(name).replace(/s$/, ""));
+    if (missing > 0) return words.some(name, missing);
     return name === "registers" ? `registers in whole warps of its ${limits.sub_partitions} sub-partitions` : words.name(name);
   });
 }
@@ -73,25 +68,21 @@ function verdictOf({ result }) {
   return { figure: words.percent(result.occupancy), headline, detail, isBad: false, call };
 }
 
-function showKernel({ kernel, spills, bounds }) {
-  const facts = [spills && `spills ${spills}`, bounds && `__launch_bounds__(${bounds})`].filter(Boolean);
-  const forget = () => app.ask({ kernel: "", spills: "", bounds: "" });
-  fill(byId("kernel"), kernel ? [
-    element("code", { title: kernel }, kernel),
-    element("small", {}, facts.join(", ")),
-    button("✕", "forget", forget, { class: "plain", "aria-label": "Remove the kernel's name" }),
-  ] : []);
+function showKernel({ kernel = "", spills, bounds }) {
+  const [name, facts] = byId("kernel").children;
+  byId("kernel").classList.toggle("named", kernel !== "");
+  settle(name, kernel);
+  settle(facts, [spills && `spills ${spills}`, bounds && `__launch_bounds__(${bounds})`].filter(Boolean).join(", "));
 }
 
-// Three levels of using less, from the nearest to the highest, and the best block size; then the others.
+// Three levels of using less, from the nearest to the highest, and the best block size.
 function stepsShown(result) {
-  if (isRefusedByCompiler(result)) return [[], []];
+  if (isRefusedByCompiler(result)) return [];
   const compiles = ({ requires }) => !isRefusedByCompiler(evaluate(result.limits, changed(result.kernel, requires)));
   const all = nextSteps(result).filter(compiles);
   const [levels, sizes] = [false, true].map((isSize) => all.filter(({ requires }) => "threads" in requires === isSize));
-  const wanted = [levels[0], levels[levels.length >> 1], levels[levels.length - 1], sizes[sizes.length - 1]];
-  const shown = [...new Set(wanted.filter(Boolean))];
-  return [shown, all.filter((each) => !shown.includes(each))];
+  const shown = [levels[0], levels[levels.length >> 1], levels[levels.length - 1], sizes[sizes.length - 1]];
+  return [...new Set(shown.filter(Boolean))];
 }
 
 // A button that applies a step: the occupancy it reaches, and two lines about it.
@@ -100,47 +91,35 @@ function stepButton(result, step) {
   const changes = Object.entries(step.requires).map(([name, amount]) => {
     const now = amountOf(name, result.kernel) ?? 0;
     if (name === "threads" && now === amount) return `${amount} threads in another shape`;
-    const unit = { smem: "", threads: " threads" }[name] ?? ` ${words.name(name)}`;
-    return `${words.amount(name, now)} → ${words.amount(name, amount)}${unit}`;
+    return `${words.amount(name, now)} → ${name === "smem" ? words.size(amount) : words.some(name, amount)}`;
   });
-  const cap = regs === undefined || mayBeDivided(result) ? null : registerCap(result, regs, step.active_blocks);
+  const cap = regs === undefined ? null : registerCap(result, regs, step.active_blocks);
   const bounds = cap?.launch_bounds ?? cap?.maxnreg ?? "";
-  const unchanged = threads ? "all else stays" : regs ? "unless setmaxnreg" : words.count(step.active_blocks, "block");
+  const unchanged = threads ? "all else stays" : words.count(step.active_blocks, "block");
   const last = changes.slice(1).join(", ") || bounds.replace(/__(?:launch_)?(\w+?)__/, "$1 ") || unchanged;
   const hint = bounds && `. ${bounds} may cause spills.`;
   const title = `${words.count(step.active_blocks, "block")}: ${words.list(changes)}${hint}`;
-  const key = `step ${step.active_blocks} ${Object.keys(step.requires)}`;
   const lines = [element("b", {}, words.percent(step.occupancy)), element("span", {}, changes[0]), element("small", {}, last)];
-  return button(lines, key, () => app.act(() => app.set(step.requires)), { class: "step", title });
+  return button(lines, () => app.act(() => app.set(step.requires)), { class: "step", title });
 }
 
 // The verdict of the question, or of the last one that had a result; problem: what is wrong in the fields.
 function showVerdict(question, kept, problem) {
   const { result } = question;
   const { figure, headline, detail, isBad, call } = verdictOf(question);
-  const [shown, more] = stepsShown(result).map((steps) => steps.map((step) => stepButton(result, step)));
-  const keptText = kept?.result ? ` · A ${words.percent(kept.result.occupancy)}` : "";
-  const most = result.limits.max_warps_per_multiprocessor;
-  const none = result.occupancy === 1 ? "The SM is full." : "Neither using less nor another block size gives more.";
+  const warps = `${result.active_warps} of ${result.limits.max_warps_per_multiprocessor} warps`;
+  const facts = [warps, words.count(result.active_blocks, "block"), kept?.result && `A ${words.percent(kept.result.occupancy)}`];
   byId("verdict").className = isBad ? "bad" : "";
-  fill(byId("verdict"), [
-    element("div", { class: "figure" },
-      element("strong", {}, isBad && "✕ ", figure),
-      element("small", {}, `${result.active_warps} of ${most} warps · ${words.count(result.active_blocks, "block")}${keptText}`)),
-    element("div", { class: "why" },
-      element("h2", {}, problem ? `✕ ${problem}` : headline),
-      element("p", {}, problem ? "In grey: the last result." : detail),
-      !problem && call && element("p", { class: "call" }, "Opt-in required: ",
-        button("copy the call", "copy call", () => app.copyText(call), { class: "link", title: call }))),
-    element("div", { class: "steps", role: "group", "aria-label": "To raise occupancy" },
-      shown,
-      more.length > 0 && element("details", { class: "menu" },
-        element("summary", { class: "step" }, element("b", {}, `+${more.length}`), "more"), element("div", {}, more)),
-      !shown.length && !isBad && element("p", { class: "none" }, none)),
-  ]);
+  settle(byId("figure"), isBad ? `✕ ${figure}` : figure);
+  settle(byId("facts"), facts.filter(Boolean).join(" · "));
+  settle(byId("headline"), problem ? `✕ ${problem}` : headline);
+  settle(byId("detail"), problem ? "In grey: the last result." : detail);
+  byId("call").hidden = Boolean(problem) || !call;
+  byId("call").title = call || "";
+  const steps = stepsShown(result).map((step) => stepButton(result, step));
+  const none = result.occupancy === 1 ? "The SM is full." : "Neither using less nor another block size gives more.";
+  fill(byId("steps"), [steps, !steps.length && !isBad && element("p", { class: "none" }, none)]);
 }
-
-const BARS = ["registers", "shared_memory", "warps", "blocks", "barriers", "tensor_memory"];
 
 // A row for each resource, always the same number of them; one that the kernel has nothing to do with is empty.
 function showBars(result) {
@@ -186,7 +165,7 @@ function resourceBar(name, blocks, share, left) {
     left > 0 && drawn("rect", { x, width: 1000 - x, height: 20, class: "left" }));
 }
 
-function showWaves({ wave, waves, sms }, gpu) {
+function showWaves({ gpu, wave, waves, sms }) {
   const lines = [!wave && gpu.range && `Variants of this GPU have ${gpu.range} SMs.`];
   if (wave) {
     const clusters = wave.cluster_size ? ` in up to ${words.count(wave.clusters, "cluster")} of ${wave.cluster_size}` : "";
@@ -216,39 +195,42 @@ function resultOn(limits, kernel) {
     return { result, why: limitersOf(result) };
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    return { result: null, why: error.message.split(". ")[0] };
+    return { result: null, why: error.message.replace(/\.$/, "") };
   }
 }
 
-const GPU_TITLES = ["GPU", "CC", [{ class: "use" }, "Occupancy"], numeric("Blocks"), "Limited by", unseen("Pin or unpin")];
-
-function showGpus(here, question, pins) {
-  const row = (label, limits, key, isHere, last = "") => {
-    const { result, why } = resultOn(limits, question.kernel);
-    const choose = button(label, `gpu ${key}`, () => app.ask({ gpu: key }), { class: "link", "aria-current": isHere && "true" });
-    const share = result ? shareCell(result) : [{ class: "use" }, "-"];
+// The kernel on the GPU of now and the pinned ones, and A with the inputs in which it differs.
+function showGpus(fields, question, pins, kept, keptFields) {
+  const here = fields.gpu.trim();
+  const line = (label, { compute_capability: cc }, { result, why }, last = "", look = null) => {
     const blocks = numeric(result ? grouped(result.active_blocks) : "-");
-    return { class: isHere ? "here" : null, cells: [choose, limits.compute_capability, share, blocks, [{ class: "reason" }, why], last] };
+    return tableRow([label, cc, result ? shareCell(result) : [{ class: "use" }, "-"], blocks, [{ class: "reason" }, why], last], look);
   };
-  const unpin = (text) => button("✕", `unpin ${text}`, () => app.unpin(text), { class: "plain", "aria-label": `Unpin ${text}` });
+  const row = (label, limits, key, isHere, last) => {
+    const choose = button(label, () => app.ask({ gpu: key }), { class: "link", "aria-current": isHere && "true" });
+    return line(choose, limits, resultOn(limits, question.kernel), last, isHere ? "here" : null);
+  };
+  const unpin = (text) => button("✕", () => app.unpin(text), { class: "plain", "aria-label": `Unpin ${text}` });
   const pinned = pins.map(({ text, gpu }) => row(text, limitsOf(gpu.cc), text, text === here, unpin(text)));
   if (!pins.some(({ text }) => text === here)) {
     const name = question.gpu.name ?? familyOf(question.limits);
-    pinned.unshift(row(name, question.limits, here, true, button("Pin", "pin", () => app.pin(here))));
+    pinned.unshift(row(name, question.limits, here, true, button("Pin", () => app.pin(here))));
   }
-  const all = [...LIMITS].reverse()
-    .map((limits) => row(familyOf(limits), limits, limits.compute_capability, limits === question.limits));
-  refill("gpus",
-    table("Pinned GPUs", GPU_TITLES, pinned),
-    element("details", {}, element("summary", {}, "All compute capabilities"), table("All compute capabilities", GPU_TITLES, all)));
+  if (kept?.result) {
+    const differ = DATA.inputs.filter((input) => textOf(fields, input) !== textOf(keptFields, input));
+    const texts = differ.map((input) => `${input.label} ${textOf(keptFields, input) || "not given"}`);
+    pinned.unshift(line(`A: ${texts.join(", ") || keptFields.gpu}`, kept.limits, resultOn(kept.limits, kept.kernel)));
+  }
+  fill(byId("pinned"), pinned);
+  fill(byId("all-gpus"), [...LIMITS].reverse().map((limits) =>
+    row(familyOf(limits), limits, limits.compute_capability, limits === question.limits)));
 }
 
 function showArithmetic(result) {
-  if (!hasRuntime(result.limits)) return refill("arithmetic", element("p", {}, "Run `occupancy calc --explain`."));
-  refill("arithmetic", explain(result).map(({ resource, steps }) => [
+  fill(byId("arithmetic"), hasRuntime(result.limits) ? explain(result).map(({ resource, steps }) => [
     element("h3", { class: resource }, words.title(resource)),
     element("ol", {}, steps.map((step) => element("li", {}, step))),
-  ]));
+  ]) : [element("p", {}, "Run `occupancy calc --explain` for this GPU.")]);
 }
 
 function showLimits({ limits }) {
@@ -259,21 +241,5 @@ function showLimits({ limits }) {
   };
   const given = Object.entries(limits).filter(([name, value]) => value !== null && !["version", "spreadsheet"].includes(name));
   const rows = given.map(([name, value]) => [words.title(name).replace("multiprocessor", "SM"), numeric(text(name, value))]);
-  refill("limits", table(`Limits of ${limits.compute_capability}`, null, rows, { class: "pairs" }));
-}
-
-function showCompare(fields, question, keptFields, kept) {
-  const hint = "Keep these inputs as A with the button at the top, then change some: both are shown side by side.";
-  if (!kept) return refill("compare", element("p", { class: "note" }, hint));
-  const sides = [kept, question].map(({ result }) => result);
-  const text = (make) => sides.map((result) => (result ? make(result) : "-"));
-  const given = (name) => [keptFields, fields].map((each) => each[name]?.trim() || "not given");
-  const rows = [
-    ["Occupancy", ...text((result) => words.percent(result.occupancy))],
-    ["Limited by", ...text(limitersOf)],
-    ...[{ name: "kernel", label: "Kernel" }, { name: "gpu", label: "GPU" }, ...DATA.inputs]
-      .map(({ name, label }) => [label, ...given(name)]).filter(([, ...both]) => both.join() !== "not given,not given"),
-    ["Blocks per SM", ...text((result) => grouped(result.active_blocks))],
-  ].map(([name, a, b]) => ({ class: a === b ? "same" : null, cells: [name, numeric(a), numeric(b)] }));
-  refill("compare", table("A and the inputs of now", [unseen("Input"), numeric("A"), numeric("now")], rows));
+  fill(byId("limits"), rows.map((cells) => tableRow(cells)));
 }

@@ -8,10 +8,7 @@ function grouped(number) {
   return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...fraction].join(".");
 }
 
-const NAMES = {
-  warps: "warps", blocks: "blocks", registers: "registers", shared_memory: "shared memory", barriers: "barriers", virtual_resources: "virtual resources",
-  tensor_memory: "tensor memory", regs: "registers", smem: "shared memory", threads: "block size",
-};
+const NAMES = { regs: "registers", smem: "shared memory" };
 
 const words = {
   // 75%, 62.5%; halves go up, and more than nothing is never shown as 0%.
@@ -22,28 +19,28 @@ const words = {
   },
   // 96 KiB, 9.125 KiB, 1,001 bytes
   size(bytes) {
-    if (bytes && bytes % 128 === 0 && bytes >= 1024) return grouped((bytes / 1024).toFixed(3).replace(/\.?0+$/, "")) + " KiB";
-    return words.count(bytes, "byte");
+    if (bytes % 128 || bytes < 1024) return words.count(bytes, "byte");
+    return `${grouped((bytes / 1024).toFixed(3).replace(/\.?0+$/, ""))} KiB`;
   },
   count: (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`,
   name: (resource) => NAMES[resource] ?? resource.replaceAll("_", " "),
   title: (resource) => words.name(resource).replace(/^./, (letter) => letter.toUpperCase()),
-  amount: (resource, amount) => (/^s(hared_|)mem/.test(resource) ? words.size(amount) : resource === "tensor_memory" ? words.count(amount, "column") : grouped(amount)),
+  amount(resource, amount) {
+    if (/^s(hared_)?mem/.test(resource)) return words.size(amount);
+    return resource === "tensor_memory" ? words.count(amount, "column") : grouped(amount);
+  },
+  // 1 barrier, 8,192 registers, 4 KiB of shared memory
+  some(resource, amount) {
+    const name = words.name(resource).replace(/s$/, amount === 1 ? "" : "s");
+    return `${words.amount(resource, amount)} ${name.endsWith("memory") ? "of " : ""}${name}`;
+  },
   list: (all) => (all.length > 1 ? `${all.slice(0, -1).join(", ")} and ${all[all.length - 1]}` : all.join("")),
 };
 
-// A limit is written once for all neighbouring compute capabilities that have it in common.
-const LIMITS = (() => {
-  const rows = [];
-  for (const [name, runs] of Object.entries(DATA.limits)) {
-    runs.flatMap(([count, value]) => Array(count).fill(value)).forEach((value, at) => ((rows[at] ??= {})[name] = value));
-  }
-  for (const each of rows) {
-    const [major, minor] = each.compute_capability.split(".");
-    each.version = 10 * Number(major) + Number(minor);
-    each.max_warps_per_multiprocessor = each.max_threads_per_multiprocessor / each.warp_size;
-  }
-  return rows;
-})();
+const LIMITS = DATA.limits.compute_capability.map((cc, at) => {
+  const limits = Object.fromEntries(Object.entries(DATA.limits).map(([name, values]) => [name, values[at]]));
+  const warps = limits.max_threads_per_multiprocessor / limits.warp_size;
+  return { ...limits, version: Number(cc.replace(".", "")), max_warps_per_multiprocessor: warps };
+});
 
 const limitsOf = (cc) => LIMITS.find((each) => each.compute_capability === cc);
