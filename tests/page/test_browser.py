@@ -39,7 +39,7 @@ def hash_of(page: Any) -> str:
 def test_the_first_screen_has_everything(opened: Open) -> None:
     page = opened()
     assert figure(page) == "37.5%"
-    assert page.inner_text(".why h2") == "A 4th block lacks 8,192 registers"
+    assert page.inner_text(".why h2") == "One more block lacks 8,192 registers"
     assert page.inner_text(".steps > button >> nth=0").split("\n") == [
         "50%",
         "72 → 64 registers",
@@ -279,7 +279,7 @@ def test_a_and_now_are_compared(opened: Open) -> None:
     assert "A 37.5%" in page.inner_text(".figure small")
     assert page.locator("svg .kept").count() == 3
     first = page.inner_text("#pinned tr >> nth=0").split("\t")
-    assert first[:3] == ["A: Registers / thread 72", "9.0", "37.5%"]
+    assert first[:3] == ["A: 9.0, 72 registers", "9.0", "37.5%"]
     page.click("#reset")
     assert (figure(page), page.input_value("#gpu")) == ("37.5%", "H100 SXM5")
 

@@ -92,7 +92,7 @@ def _built_at() -> datetime:
 
 
 def _paragraphs(kind: str, texts: Sequence[str]) -> str:
-    return "".join(f'<p class="{kind}">{escape(text)}</p>' for text in texts)
+    return "".join(f'<p class="{kind}">{escape(printable(text))}</p>' for text in texts)
 
 
 def page_script() -> str:

@@ -8,7 +8,6 @@ const app = {
   kept: null,
   pins: [],
   depth: 0,
-  waiting: 0,
 
   start() {
     fill(byId("gpu-names"), [
@@ -63,8 +62,7 @@ const app = {
     this.report?.show(isOfList || !fields);
     if (this.isListed()) return (this.entry = this.report.fragment());
     this.fields = inUnits({ ...(fields ? { gpu: "9.0", threads: "256" } : EXAMPLE), ...fields });
-    const keepsA = this.report && !this.report.isDiff && !kept;
-    if (!keepsA) this.kept = kept && inUnits({ gpu: this.fields.gpu, threads: "256", ...kept });
+    if (kept || this.report?.isDiff !== false) this.kept = kept && inUnits({ gpu: this.fields.gpu, threads: "256", ...kept });
     this.pins = pins;
     this.problem = unknown.length ? `The link has unknown parts: ${words.list(unknown)}` : "";
     this.redraw();
@@ -215,6 +213,7 @@ const app = {
   },
   // The kernels of a text; of one the inputs, of several a list to choose from.
   paste(text, isShown = false) {
+    if (this.isListed()) return;
     const kernels = text.trim() ? readPasted(text) : [];
     if (isShown) {
       byId("pasted").value = text.slice(0, MAX_PASTED);
@@ -233,13 +232,13 @@ const app = {
     const isWrong = text.trim() && !rows.length;
     fill(byId("found"), [isWrong && element("p", { class: "error" }, none), element("ul", {}, rows)]);
     if (kernels.length === 1) this.take(kernels[0]);
-    if (text.trim()) this.say(`${words.count(kernels.length, "kernel")} found.`);
+    if (text.trim()) this.say(`${words.count(kernels.length, "kernel")} found`);
   },
   // The fields of a kernel: what it does not state is not given, but for the block size, which is needed.
   fieldsOf({ name, arch, fields }) {
     const cc = ccOf(arch);
-    const gpu = cc && limitsOf(cc) && cc !== findGpu(this.fields.gpu).cc ? cc : this.fields.gpu;
-    const { threads, sms = "" } = this.fields;
-    return { gpu, sms: gpu === this.fields.gpu ? sms : "", ...fields, threads: fields.threads || threads, kernel: name };
+    const gpu = limitsOf(cc) && cc !== findGpu(this.fields.gpu).cc ? cc : this.fields.gpu;
+    const sms = gpu === this.fields.gpu ? this.fields.sms : "";
+    return { gpu, sms, ...fields, threads: fields.threads || this.fields.threads, kernel: name };
   },
 };

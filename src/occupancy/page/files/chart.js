@@ -31,11 +31,9 @@ function curveOf({ limits, kernel }, name) {
     if (before?.blocks === blocks && before.warps === warps && before.colour === colour) before.last = last;
     else runs.push({ first: before ? before.last + 1 : low, last, blocks, warps, share, colour });
   };
-  const most = {
-    threads: limits.max_threads_per_block,
-    regs: limits.max_registers_per_thread,
-    smem: (kernel.shared_memory_mode && limits.max_oversized_shared_memory_per_block) || limits.max_shared_memory_per_block_optin,
-  }[name];
+  const highest = { threads: "max_threads_per_block", regs: "max_registers_per_thread", smem: "max_shared_memory_per_block_optin" };
+  const oversized = name === "smem" && kernel.shared_memory_mode && limits.max_oversized_shared_memory_per_block;
+  const most = oversized || limits[highest[name]];
   const now = Math.min(valueOf(kernel, name) ?? 0, 2 * most);
   const high = name === "threads" ? roundUp(Math.max(most, now), limits.warp_size) : most;
   amountsOf(name, limits, low, high).forEach(add);
@@ -116,7 +114,8 @@ class Curve {
   sentence(value) {
     const { share, blocks, colour } = runAt(this.runs, value);
     const limited = colour === "fails" ? "does not launch" : `limited by ${words.name(colour)}`;
-    return `${words.some(this.name, value)}: ${this.shareText(share)}, ${words.count(blocks, "block")}, ${limited}`;
+    const amount = this.name === "smem" ? words.size(value) : words.some(this.name, value);
+    return `${amount}: ${this.shareText(share)}, ${words.count(blocks, "block")}, ${limited}`;
   }
   shareText(share) {
     const most = this.limits.max_warps_per_multiprocessor;
@@ -146,7 +145,8 @@ class Curve {
     const shares = [0, 0.25, 0.5, 0.75, 1];
     const most = this.limits.max_warps_per_multiprocessor;
     const across = shares.map((share) => `M${EDGE.left} ${this.y(share)}H${this.right}`).join("");
-    const tick = (value) => drawn("text", { x: this.x(value), y: HEIGHT - EDGE.bottom + 24 }, tickText(value, this.name));
+    const below = HEIGHT - EDGE.bottom + 24;
+    const tick = (value) => drawn("text", { x: this.x(value), y: below }, tickText(value, this.name));
     return [
       drawn("path", { d: across, class: "grid" }),
       shares.map((share) => drawn("text", { x: EDGE.left - 5, y: this.y(share) + 4, class: "end" },
@@ -183,13 +183,13 @@ class Curve {
       .map((step) => dot(step.requires[this.name], step.occupancy, 4.5, "next"));
     if (this.now === null) return found;
     const x = this.x(this.now);
-    const [anchor, away] = x > this.width - 80 ? ["end", -6] : ["start", 6];
+    const [anchor, at] = x > this.width - 80 ? ["end", x - 6] : ["start", Math.max(70, x + 6)]; // not on the title
     const label = `${tickText(this.now, this.name)} · ${this.shareText(occupancy)}`;
     return [
       drawn("path", { d: `M${x} ${EDGE.top - 6}V${this.y(0)}`, class: "now" }),
       found,
       dot(this.now, occupancy, 6, "here"),
-      drawn("text", { x: x + away, y: EDGE.top - 8, class: `label ${anchor}` }, label),
+      drawn("text", { x: at, y: EDGE.top - 8, class: `label ${anchor}` }, label),
     ];
   }
 }

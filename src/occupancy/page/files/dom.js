@@ -1,7 +1,7 @@
 // Elements are described, and what is described is then shown. Text only ever becomes text: nothing here takes markup.
 
-const element = (name, properties = {}, ...children) => ({ name, properties, children, space: "http://www.w3.org/1999/xhtml" });
-const drawn = (name, properties = {}, ...children) => ({ name, properties, children, space: "http://www.w3.org/2000/svg" });
+const describe = (space) => (name, properties = {}, ...children) => ({ name, properties, children, space });
+const [element, drawn] = ["http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"].map(describe);
 const created = (wanted) => adapt(document.createElementNS(wanted.space, wanted.name), wanted);
 
 // Make of a node what is described. What is so already stays untouched: it need not be laid out and painted again.
@@ -56,12 +56,10 @@ function shareCell({ occupancy, launchable, limiters }) {
   return [{ class: "use" }, text, bar(occupancy, launchable ? limiters[0] : "fails")];
 }
 
-// Set a text that differs.
 function settle(node, text) { if (node.textContent !== text) node.textContent = text; }
 
 // A share of 1 as a bar.
 function bar(share, colour) {
-  const width = `${Math.max(0, Math.min(1, share)) * 100}%`;
-  return drawn("svg", { class: "share", "aria-hidden": "true" },
-    drawn("rect", { class: "free", width: "100%", height: "100%" }), drawn("rect", { class: colour, width, height: "100%" }));
+  const part = (look, width) => drawn("rect", { class: look, width: `${100 * width}%`, height: "100%" });
+  return drawn("svg", { class: "share", "aria-hidden": "true" }, part("free", 1), part(colour, Math.min(1, share)));
 }

@@ -21,7 +21,6 @@ class Refused extends Error {
   }
 }
 
-const divideUp = (amount, unit) => Math.ceil(amount / unit);
 const roundUp = (amount, unit) => Math.ceil(amount / unit) * unit;
 const divide = (amount, unit) => Math.floor(amount / unit);
 
@@ -54,7 +53,8 @@ function configurationOf(limits, carveout) {
   throw new Refused(`This GPU has no such configuration. Enter 0% to 100%, or one of ${sizes} KiB.`, "carveout");
 }
 
-const smallestConfiguration = (limits, needed) => limits.shared_memory_configurations.find((size) => size >= needed) ?? limits.max_shared_memory_per_multiprocessor;
+const smallestConfiguration = (limits, needed) =>
+  limits.shared_memory_configurations.find((size) => size >= needed) ?? limits.max_shared_memory_per_multiprocessor;
 
 function checkModes(limits, kernel) {
   for (const name of ["caching", "shared_memory_mode", "tensor_memory"]) {
@@ -70,9 +70,7 @@ const sharedBy = (all, each) => (all !== null && each ? divide(all, each) : null
 
 // ---- The model cuda: cuda_occupancy.h of CUDA 13.5
 
-function cuda(limits, kernel) {
-  checkModes(limits, kernel);
-  const warps = divideUp(kernel.threads, limits.warp_size);
+function cuda(limits, kernel, warps) {
   const perWarp = roundUp((kernel.regs ?? 0) * limits.warp_size, limits.register_allocation_unit);
   const perBlock = roundUp(sharedMemoryOf(kernel) + limits.reserved_shared_memory_per_block, limits.shared_memory_allocation_unit);
   const inHalf = isConfinedToHalf(limits, kernel, warps, perWarp);
@@ -91,7 +89,7 @@ function cuda(limits, kernel) {
   ];
 }
 
-const isTooLong = (limits, kernel) => kernel.block_dim !== null && kernel.block_dim.some((length, axis) => length > limits.max_block_dim[axis]);
+const isTooLong = (limits, { block_dim: shape }) => shape !== null && shape.some((length, axis) => length > limits.max_block_dim[axis]);
 
 function warpLimit(limits, kernel, warps, inHalf) {
   if (kernel.threads > limits.max_threads_per_block || isTooLong(limits, kernel)) return 0;
@@ -146,9 +144,7 @@ function sharedMemoryLimit(limits, kernel, perBlock) {
 
 // ---- The model spreadsheet, for 1.x and 2.x: CUDA_Occupancy_Calculator.xls 2.4 and 11.1
 
-function spreadsheet(limits, kernel) {
-  checkModes(limits, kernel);
-  const warps = divideUp(kernel.threads, limits.warp_size);
+function spreadsheet(limits, kernel, warps) {
   const perBlock = roundUp(sharedMemoryOf(kernel), limits.shared_memory_allocation_unit);
   const pool = configurationOf(limits, kernel.carveout);
   const fits = perBlock <= Math.min(pool, limits.max_shared_memory_per_block);
@@ -193,11 +189,11 @@ const evaluate = (limits, kernel) => new Result(limits, kernel);
 class Result {
   constructor(limits, kernel) {
     Object.assign(this, { limits, kernel });
-    [this.block_limits, this.allocated] = hasRuntime(limits) ? cuda(limits, kernel) : spreadsheet(limits, kernel);
-    let least = Infinity;
-    for (const name in this.block_limits) if (this.block_limits[name] !== null && this.block_limits[name] < least) least = this.block_limits[name];
-    this.active_blocks = least;
-    this.active_warps = least * this.allocated.warps;
+    checkModes(limits, kernel);
+    const warps = Math.ceil(kernel.threads / limits.warp_size);
+    [this.block_limits, this.allocated] = (hasRuntime(limits) ? cuda : spreadsheet)(limits, kernel, warps);
+    this.active_blocks = Math.min(...RESOURCES.map((name) => this.block_limits[name] ?? Infinity));
+    this.active_warps = this.active_blocks * warps;
   }
   get occupancy() { return this.active_warps / this.limits.max_warps_per_multiprocessor; }
   get limiters() { return RESOURCES.filter((name) => this.block_limits[name] === this.active_blocks); }
@@ -383,7 +379,7 @@ function fullWave(result, sms, clusterSize = null) {
 // How a grid runs on a whole GPU.
 function countWaves(blocks, { blocks: most, slots }) {
   const partial = blocks % most;
-  const rounds = divideUp(blocks, most);
+  const rounds = Math.ceil(blocks / most);
   return {
     waves: blocks / most,
     partial_wave_blocks: partial,

@@ -20,7 +20,8 @@ function within(number, [low, high]) {
 
 // The bytes of a size; NaN if it is none.
 function bytesOf(text) {
-  const [, number, unit = ""] = /^(\d[\d,_]{0,15}(?:\.\d{1,9})?|0x[0-9a-f]{1,9})\s*(?:([kmg])(?:i?b)?|b|bytes?)?$/i.exec(text) ?? [];
+  const size = /^(\d[\d,_]{0,15}(?:\.\d{1,9})?|0x[0-9a-f]{1,9})\s*(?:([kmg])(?:i?b)?|b|bytes?)?$/i;
+  const [, number, unit = ""] = size.exec(text) ?? [];
   return number === undefined ? NaN : Number(number.replace(/[,_](?=\d{3})/g, "")) * FACTORS[unit.toLowerCase()];
 }
 
@@ -34,10 +35,7 @@ function readSize(text, range) {
 function readShape(text, range) {
   const inBrackets = /^\((.*)\)$/.exec(text); // as Python writes it
   const parts = inBrackets ? inBrackets[1].split(/\s*,\s*/) : /^0x/i.test(text) ? [text] : text.split(/\s*[x×*]\s*/i);
-  if (parts.length === 1 && !inBrackets) {
-    if (/^\d+,\d+$/.test(text) && !/,0\d\d$/.test(text)) throw new Refused(`Enter a shape as ${text.replace(",", "x")}.`);
-    return [readCount(text, range), null];
-  }
+  if (parts.length === 1 && !inBrackets) return [readCount(text, range), null];
   if (parts.length > 3) throw new Refused("Enter up to three dimensions.");
   const shape = [...parts.map((each) => readCount(each, range)), 1, 1].slice(0, 3);
   return [within(shape[0] * shape[1] * shape[2], range), shape];
@@ -66,7 +64,8 @@ const READERS = {
   size: (text, input) => ({ [input.field]: readSize(text, input.range) }),
   shape(text, input) {
     const [number, shape] = readShape(text, input.range);
-    return input.name === "threads" ? { threads: number, block_dim: shape } : { [input.field]: shape ?? [number, 1, 1] };
+    if (input.name === "threads") return { threads: number, block_dim: shape };
+    return { [input.field]: shape ?? [number, 1, 1] };
   },
   carveout: (text, input, limits) => ({ carveout: readCarveout(text, limits) }),
   choice(text, { field, kind, options }) {
@@ -114,7 +113,7 @@ function readQuestion(fields) {
   const isUneven = grid && cluster && grid.some((each, axis) => each % cluster[axis]);
   if (isUneven) errors.grid = `Enter a multiple of ${cluster.join(" x ")} clusters.`;
   if (!sms || !question.result) return question;
-  question.wave = read(cluster ? "cluster" : "threads", () => fullWave(question.result, sms, cluster && product(cluster)));
+  question.wave = read("cluster", () => fullWave(question.result, sms, cluster && product(cluster)));
   if (grid && question.wave?.blocks && !errors.grid) question.waves = countWaves(product(grid), question.wave);
   return question;
 }

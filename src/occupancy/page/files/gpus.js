@@ -46,40 +46,35 @@ function gpusWith(text) {
     const all = wanted.filter(Boolean).map(expressionOf);
     return all.length ? GPUS.filter((each) => all.every((expression) => expression.test(each.text))) : [];
   };
-  for (const wanted of [parts, [parts.join("")], parts.filter((part) => part !== "quadro")]) {
-    const found = withAll(wanted);
-    if (found.length) return found;
-  }
-  return [];
+  const ways = [parts, [parts.join("")], parts.filter((part) => part !== "quadro")];
+  return ways.map(withAll).find((found) => found.length) ?? [];
 }
 
-const clearGpu = (cc, name = null, sms = null, range = "") => ({ cc, name, sms, range, error: "" });
-const unclearGpu = (error) => ({ ...clearGpu(null), error });
-
-function ofGpus(text, gpus) {
-  const ccs = [...new Set(gpus.map((each) => each.cc))];
-  const found = `${words.count(gpus.length, "GPU")} with compute capability ${words.list(ccs.slice(0, 5))}`;
-  if (ccs.length > 1) return unclearGpu(`${found}. Add a word, such as ${gpus[0].name}.`);
-  const counts = [...new Set(gpus.map((each) => each.sms))].sort((a, b) => a - b);
-  const [least, most] = [counts[0], counts[counts.length - 1]];
-  return clearGpu(ccs[0], gpus.length > 1 ? text : gpus[0].name, ...(least === most ? [least] : [null, `${least} to ${most}`]));
-}
+const gpuOf = (values) => ({ cc: null, name: null, sms: null, range: "", error: "", ...values });
 
 // {cc, name, sms, range, error}: the GPU of a name; sms is null, and range says which, where variants differ.
 function findGpu(typed) {
   const text = typed.trim();
-  if (!text) return unclearGpu("Enter a GPU, such as H100, RTX 4090 or 9.0.");
+  if (!text) return gpuOf({ error: "Enter a GPU, such as H100, RTX 4090 or 9.0." });
   const wanted = text.toLowerCase().split(/[\s_-]+/).join(" ");
-  const isNamed = ({ architecture }) => [architecture, architecture.split(" ")[0]].some((name) => name.toLowerCase() === wanted);
-  const [row, ...others] = LIMITS.filter(isNamed).map((each) => each.compute_capability);
-  if (others.length) return unclearGpu(`${text} is ${words.list([row, ...others])}. Enter one of them.`);
-  if (row) return clearGpu(row);
+  const namesOf = (architecture) => [architecture, architecture.split(" ")[0]].map((name) => name.toLowerCase());
+  const rows = LIMITS.filter(({ architecture }) => namesOf(architecture).includes(wanted));
+  const [row, ...others] = rows.map((each) => each.compute_capability);
+  if (others.length) return gpuOf({ error: `${text} is ${words.list([row, ...others])}. Enter one of them.` });
+  if (row) return gpuOf({ cc: row });
   const cc = ccOf(text);
-  if (cc && limitsOf(cc)) return clearGpu(cc);
+  if (cc && limitsOf(cc)) return gpuOf({ cc });
   const named = gpusNamed(text);
-  if (cc && !(named.length && /^\d+$/.test(text))) return unclearGpu(`No compute capability ${cc}. Open the list of GPUs below.`);
+  const isNumber = named.length > 0 && /^\d+$/.test(text); // 980
+  if (cc && !isNumber) return gpuOf({ error: `No compute capability ${cc}. Open the list of GPUs below.` });
   const gpus = named.length ? named : gpusWith(text);
-  return gpus.length ? ofGpus(text, gpus) : unclearGpu(`No GPU “${text.slice(0, 40)}”. Enter one such as H100 or 9.0.`);
+  if (!gpus.length) return gpuOf({ error: `No GPU “${text.slice(0, 40)}”. Enter one such as H100 or 9.0.` });
+  const ccs = [...new Set(gpus.map((each) => each.cc))];
+  const found = `${words.count(gpus.length, "GPU")} with compute capability ${words.list(ccs.slice(0, 5))}`;
+  if (ccs.length > 1) return gpuOf({ error: `${found}. Add a word, such as ${gpus[0].name}.` });
+  const name = gpus.length > 1 ? text : gpus[0].name;
+  const [least, ...more] = [...new Set(gpus.map((each) => each.sms))].sort((a, b) => a - b);
+  return gpuOf({ cc: ccs[0], name, ...(more.length ? { range: `${least} to ${more.pop()}` } : { sms: least }) });
 }
 
 // Hopper (H100)

@@ -6,8 +6,8 @@ const MAX_KERNELS = 500;
 // [{name, arch, fields}], the fields as texts; nothing of what is not understood.
 function readPasted(text) {
   const whole = text.slice(0, MAX_PASTED).trim();
-  const isNsight = whole.includes('"Kernel Name"');
-  const read = whole.startsWith("{") ? fromJson : isNsight ? fromNsight : /\bREG:\d/.test(whole) ? fromListing : fromCompiler;
+  const formats = [[/^\{/, fromJson], [/"Kernel Name"/, fromNsight], [/\bREG:\d/, fromListing], [/^/, fromCompiler]];
+  const [, read] = formats.find(([sign]) => sign.test(whole));
   return read(whole).slice(0, MAX_KERNELS).map((each) => ({ ...each, name: demangled(each.name) }));
 }
 
@@ -18,7 +18,7 @@ function fromCompiler(text) {
   const kernels = [];
   let [name, arch, spills] = ["", null, ""];
   for (const line of text.replace(/\x1b\[[0-9;]*[A-Za-z]/g, "").split("\n")) {
-    const entry = /Compiling entry function\s+['‘’`"](.{1,4000})['‘’´"]\s+for\s+['‘’`"](sm_\w+)['‘’´"]/.exec(line);
+    const entry = /Compiling entry function\s+\W(.{1,4000})\W\s+for\s+\W(sm_\w+)\W/.exec(line); // any quotes
     const [, registers, rest] = /\b[Uu]sed (\d{1,12}) registers(.*)/.exec(line) ?? [];
     const [, stores, loads] = /(\d{1,12}) bytes spill stores, (\d{1,12}) bytes spill loads/.exec(line) ?? [];
     if (entry) [, name, arch] = entry;
@@ -130,7 +130,8 @@ function fieldsIn(kernel, side = "") {
     bounds: [of("max_threads"), of("min_blocks")].filter(Boolean).join(", "),
   };
   const text = (value) => ({ true: "yes", false: "no" })[value] ?? String(value ?? "").slice(0, 100);
-  return Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, text(value)]).filter(([, value]) => value));
+  const fields = Object.entries(texts).map(([name, value]) => [name, text(value)]);
+  return Object.fromEntries(fields.filter(([, value]) => value));
 }
 
 // _ZN3img9histogramILi64EEEvPfi -> img::histogram<64>: the names, and the numbers of the template.

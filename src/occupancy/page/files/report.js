@@ -3,7 +3,8 @@
 const SHOWN = 250;
 const ORDER = new Intl.Collator("en", { numeric: true }); // one for all: to make it takes longer than to compare
 const compareValues = (a, b) => (typeof a === "string" ? ORDER.compare(a, b) : a - b);
-const spillsOf = (kernel, side = "") => (kernel[`${side}spill_store_bytes`] ?? 0) + (kernel[`${side}spill_load_bytes`] ?? 0);
+const spillsOf = (kernel, side = "") =>
+  (kernel[`${side}spill_store_bytes`] ?? 0) + (kernel[`${side}spill_load_bytes`] ?? 0);
 const sizeText = (bytes) => (bytes ? words.size(bytes) : "0");
 const archText = (kernel) => (kernel.arch ?? "").replace("sm_", "");
 const shareOf = (kernel) => kernel.occupancy ?? kernel.new_occupancy ?? kernel.old_occupancy ?? null;
@@ -20,7 +21,8 @@ function causeText({ name, old: before, new: after }) {
   if (["regs", "smem", "spills"].includes(name)) return ""; // they have columns
   const text = (value) => {
     if (value === null) return "none";
-    if (Array.isArray(value)) return name === "launch_bounds" ? `(${value.filter(Boolean).join(", ")})` : value.join(" / ");
+    if (name === "launch_bounds") return `(${value.filter(Boolean).join(", ")})`;
+    if (Array.isArray(value)) return value.join(" / ");
     return /smem|stack/.test(name) ? sizeText(value) : typeof value === "number" ? grouped(value) : String(value);
   };
   return `${text(before)} → ${text(after)} ${words.name(name.replace(/_bytes$/, ""))}`;
@@ -47,7 +49,7 @@ const KINDS = [
   { key: "low", title: "below 50%", is: (kernel) => kernel.occupancy !== null && kernel.occupancy < 0.5 },
 ];
 const VERDICTS = ["worse", "mixed", "removed", "added", "changed", "better", "same"];
-const VERDICT_KINDS = VERDICTS.map((verdict) => ({ key: verdict, title: verdict, is: (kernel) => kernel.verdict === verdict }));
+const VERDICT_KINDS = VERDICTS.map((key) => ({ key, title: key, is: ({ verdict }) => verdict === key }));
 
 // Three columns of a value that both builds have; more of it is good (1), bad (-1) or neither.
 function comparedColumns(key, title, text, sign, differenceText = text) {
@@ -56,7 +58,7 @@ function comparedColumns(key, title, text, sign, differenceText = text) {
     return key === "spills" && value !== null ? spillsOf(kernel, side) : value;
   };
   const [before, after] = [sideOf("old_"), sideOf("new_")];
-  const change = (kernel) => (before(kernel) === null || after(kernel) === null ? null : after(kernel) - before(kernel));
+  const change = (kernel) => ([before(kernel), after(kernel)].includes(null) ? null : after(kernel) - before(kernel));
   const shared = { isUsed: (kernel) => before(kernel) || after(kernel) };
   return [
     { key: `old-${key}`, title: `${title} before`, of: before, text, none: "–", ...shared },
@@ -77,8 +79,8 @@ const DIFF_COLUMNS = [
   ...comparedColumns("regs", "Registers", grouped, 0),
   ...comparedColumns("smem", "Shared", sizeText, 0),
   ...comparedColumns("spills", "Spills", sizeText, -1),
-  { key: "cause", title: "Cause", of: ({ causes }) => (causes ?? []).map(causeText).filter(Boolean).join(", "), isProse: true },
-  { key: "fix", title: "Fix", of: ({ fix }) => stepText(fix), isProse: true },
+  { key: "cause", title: "Cause", of: ({ causes }) => causes?.map(causeText).filter(Boolean).join(", ") },
+  { key: "fix", title: "Fix", of: ({ fix }) => stepText(fix) },
 ];
 
 class Report {
@@ -86,7 +88,7 @@ class Report {
     this.isDiff = kind === "diff";
     this.kernels = rows.map((values) => {
       const kernel = {};
-      for (let at = 0; at < keys.length; at++) kernel[keys[at]] = values[at]; // 100,000 of them: faster than Object.fromEntries
+      for (let at = 0; at < keys.length; at++) kernel[keys[at]] = values[at]; // faster than Object.fromEntries
       kernel.text = `${kernel.name} ${kernel.arch ?? ""} ${kernel.source ?? ""}`.toLowerCase();
       return kernel;
     });
@@ -133,14 +135,16 @@ class Report {
     scrollTo(0, isListed ? this.left?.at ?? 0 : 0);
     if (!isListed || !this.left) return;
     this.box.scrollTop = this.left.inBox;
-    [...this.box.querySelectorAll("a")].find((each) => each.dataset.key === this.left.key)?.focus({ preventScroll: true });
+    const link = [...this.box.querySelectorAll("a")].find(({ dataset: { key } }) => key === this.left.key);
+    link?.focus({ preventScroll: true });
   }
   chosen() {
     const { q, kind, bin } = this.state;
     const wanted = q.toLowerCase().split(/\s+/);
     const { is = () => true } = this.kinds.find(({ key }) => key === kind) ?? {};
     const isIn = (kernel) => bin === "" || binOf(shareOf(kernel)) === Number(bin);
-    return this.kernels.filter((kernel) => is(kernel) && isIn(kernel) && wanted.every((word) => kernel.text.includes(word)));
+    const isFound = ({ text }) => wanted.every((word) => text.includes(word));
+    return this.kernels.filter((kernel) => is(kernel) && isIn(kernel) && isFound(kernel));
   }
 
   // ---- Rows: a group for each name, of the kernels that are chosen
@@ -168,12 +172,13 @@ class Report {
     const kernels = this.chosen();
     const groups = this.sorted(this.groups(kernels));
     const bins = element("span", { class: "histogram", role: "group", "aria-label": "Occupancies" },
-      this.bins.map((count, at) => this.bin(count, at)));
+      element("small", {}, "0%"), this.bins.map(this.bin, this), element("small", {}, "100% occupancy"));
     const chips = this.kinds.map(({ key, title, count }) =>
       this.filter("kind", key, `${grouped(count)} ${title}`, { class: `chip ${key}` }));
     fill(byId("strip"), [chips, bins]);
     const titles = this.columns.map(({ key, title, text }) => this.title(key, title, text));
-    fill(this.box.querySelector("thead"), [element("tr", {}, this.title("name", "Kernel"), element("th", { scope: "col" }, "Arch"), titles)]);
+    const arch = element("th", { scope: "col" }, "Arch");
+    fill(this.box.querySelector("thead"), [element("tr", {}, this.title("name", "Kernel"), arch, titles)]);
     fill(this.box.querySelector("tbody"), groups.slice(0, shown).map((group) => this.line(group)));
     const of = kernels.length === this.kernels.length ? "" : `${grouped(kernels.length)} of `;
     const names = groups.length === kernels.length ? "" : `, ${words.count(groups.length, "name")}`;
@@ -219,8 +224,8 @@ class Report {
     const colour = launchable === false ? "fails" : limiters?.[0] ?? "warps";
     return element("a", { href: linkTo(kernel, false), title }, archText(kernel), share !== null && bar(share, colour));
   }
-  cell({ of, text, show = of, mark, look, none = "", isProse }, group, worst) {
-    if (!text) return element("td", { class: isProse ? "prose" : null }, show(worst));
+  cell({ of, text, show = of, mark, look, none = "" }, group, worst) {
+    if (!text) return element("td", {}, show(worst));
     const [least, most] = rangeOf(group, of);
     const range = least === null ? none : least === most ? text(least) : `${text(least)} – ${text(most)}`;
     return element("td", { class: `number ${look?.(worst) ?? ""}` }, range, mark?.(worst));

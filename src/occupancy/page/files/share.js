@@ -43,16 +43,20 @@ function givenInputs(fields, { limits, errors }) {
 function toCommand(fields, question) {
   const quoted = (text) => (/^[\w.,%x:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   const { gpu, limits, errors } = question;
-  const parts = ["occupancy calc", gpu.name ? `--gpu ${quoted(fields.gpu.trim())}` : `--cc ${limits.compute_capability}`];
-  for (const [{ name, kind, is_launch: isLaunch }, text] of givenInputs(fields, question)) {
-    if (kind === "flag") parts.push(text === "yes" ? `--${name}` : `--no-${name}`);
-    else if (!isLaunch || !errors.sms) parts.push(`--${name} ${quoted(text)}`);
+  const name = gpu.name ? `--gpu ${quoted(fields.gpu.trim())}` : `--cc ${limits.compute_capability}`;
+  const parts = ["occupancy calc", name];
+  for (const [{ name: option, kind, is_launch: isLaunch }, text] of givenInputs(fields, question)) {
+    if (kind === "flag") parts.push(text === "yes" ? `--${option}` : `--no-${option}`);
+    else if (!isLaunch || !errors.sms) parts.push(`--${option} ${quoted(text)}`);
   }
   return parts.join(" ");
 }
 
 function toPython(fields, question) {
-  const literal = (kind, text) => (kind === "flag" ? (text === "yes" ? "True" : "False") : /^\d+$/.test(text) ? text : `"${text}"`);
+  const literal = (kind, text) => {
+    if (kind === "flag") return text === "yes" ? "True" : "False";
+    return /^\d+$/.test(text) ? text : `"${text}"`;
+  };
   const given = givenInputs(fields, question).filter(([input]) => !input.is_launch);
   const gpu = JSON.stringify(question.gpu.name ? fields.gpu.trim() : question.limits.compute_capability);
   const values = given.map(([{ kind, field }, text]) => `${field}=${literal(kind, text)}`);

@@ -1,34 +1,25 @@
 // The views of a result. Each fills its section again after every change; none changes its height.
 
-function ordinal(number) {
-  const end = /1[123]$/.test(number) ? "th" : { 1: "st", 2: "nd", 3: "rd" }[number % 10] ?? "th";
-  return `${/^(8|11$|18$)/.test(number) ? "An" : "A"} ${number}${end}`;
-}
-
 // What is wrong, and what to do about it.
 function failureText({ limit, needed, allowed }, { opt_in: optIn }) {
   const axis = /\[(\d)\]/.exec(limit)?.[1];
   if (axis) return [`${grouped(needed)} threads along ${"xyz"[axis]} exceed ${grouped(allowed)}`, "Use another shape."];
-  const [, name = "shared_memory", place = "block"] = /(threads|registers|barriers|virtual_resources)_per_([a-z]+)/.exec(limit) ?? [];
+  const counted = /(threads|registers|barriers|virtual_resources)_per_([a-z]+)/.exec(limit);
+  const [, name, place] = counted ?? ["", "shared_memory", "block"];
+  const most = `${words.amount(name, allowed)} per ${place.replace("multiprocessor", "SM")}`;
   const verb = needed > allowed ? "exceed" : "do not fit in whole warps into";
-  const advice = {
-    threads: "Use a smaller block.",
-    registers: "Use fewer registers per thread or a smaller block.",
-    barriers: "Use fewer barriers.",
-    virtual_resources: "Enter up to 128.",
-    shared_memory: optIn === false ? "Opt in with cudaFuncSetAttribute, or use less." : "Use less shared memory.",
-  };
-  return [`${words.some(name, needed)} ${verb} ${words.amount(name, allowed)} per ${place.replace("multiprocessor", "SM")}`, advice[name]];
+  const isOptIn = !counted && optIn === false;
+  const advice = isOptIn ? "Opt in with cudaFuncSetAttribute, or use less." : "Use less, or a smaller block.";
+  return [`${words.some(name, needed)} ${verb} ${most}`, advice];
 }
 
 // What one more block lacks of each limiter: 8,192 registers.
-function lacks({ active_blocks: blocks, limiters, uses, limits }) {
+function lacks({ active_blocks: blocks, limiters, uses }) {
   return limiters.map((name) => {
-    const { per_block: each, per_multiprocessor: all } = uses[name];
-    const missing = (blocks + 1) * each - all;
+    const missing = (blocks + 1) * uses[name].per_block - uses[name].per_multiprocessor;
     if (name === "blocks") return "a block slot";
     if (missing > 0) return words.some(name, missing);
-    return name === "registers" ? `registers in whole warps of its ${limits.sub_partitions} sub-partitions` : words.name(name);
+    return name === "registers" ? "registers in each sub-partition" : words.name(name);
   });
 }
 
@@ -39,7 +30,7 @@ function limitersOf({ launchable, limiters }) {
 
 // {figure, headline, detail, isBad, call}
 function verdictOf({ result }) {
-  const { limits, kernel, active_blocks: blocks, active_warps: warps, limiters } = result;
+  const { limits, kernel, active_warps: warps, limiters } = result;
   const failure = failureOf(result);
   if (failure) {
     const [headline, detail] = failureText(failure, kernel);
@@ -48,19 +39,23 @@ function verdictOf({ result }) {
   if (isRefusedByCompiler(result)) {
     const [own, most] = [kernel.static_smem, limits.max_shared_memory_per_block].map(words.size);
     const detail = `Make it dynamic and opt in, to reach ${words.percent(result.occupancy)}.`;
-    return { figure: "Does not compile", headline: `${own} of static shared memory exceed ${most}`, detail, isBad: true };
+    const headline = `${own} of static shared memory exceed ${most}`;
+    return { figure: "Does not compile", headline, detail, isBad: true };
   }
   const isFull = warps === limits.max_warps_per_multiprocessor;
-  const headline = isFull ? `All ${warps} warps of the SM are in use` : `${ordinal(blocks + 1)} block lacks ${words.list(lacks(result))}`;
+  const lack = `One more block lacks ${words.list(lacks(result))}`;
+  const headline = isFull ? `All ${warps} warps of the SM are in use` : lack;
   const grows = slack(result);
   const headroom = [
     kernel.regs && grows.regs > kernel.regs && `${grows.regs} registers`,
     isSharedMemoryGiven(kernel) && grows.smem > sharedMemoryOf(kernel) && words.size(grows.smem),
   ].filter(Boolean);
-  let detail = headroom.length ? `Headroom: up to ${headroom.join(" or ")}.` : "No headroom: more of any resource costs a block.";
+  let detail = `Headroom: up to ${headroom.join(" or ")}.`;
+  if (!headroom.length) detail = "No headroom: more of any resource costs a block.";
   if (limiters.includes("virtual_resources") && kernel.tensor_memory !== null) {
     const after = evaluate(limits, { ...kernel, virtual_resources: 0 });
-    detail = `After relinquishing its permit: ${words.count(after.active_blocks, "block")}, ${words.percent(after.occupancy)}.`;
+    const more = `${words.count(after.active_blocks, "block")}, ${words.percent(after.occupancy)}`;
+    detail = `After relinquishing its permit: ${more}.`;
   }
   const dynamic = kernel.smem ?? kernel.dynamic_smem;
   const isOptIn = dynamic !== null && kernel.opt_in !== true && needsOptIn(limits, kernel);
@@ -99,8 +94,9 @@ function stepButton(result, step) {
   const last = changes.slice(1).join(", ") || bounds.replace(/__(?:launch_)?(\w+?)__/, "$1 ") || unchanged;
   const hint = bounds && `. ${bounds} may cause spills.`;
   const title = `${words.count(step.active_blocks, "block")}: ${words.list(changes)}${hint}`;
-  const lines = [element("b", {}, words.percent(step.occupancy)), element("span", {}, changes[0]), element("small", {}, last)];
-  return button(lines, () => app.act(() => app.set(step.requires)), { class: "step", title });
+  const lines = [["b", words.percent(step.occupancy)], ["span", changes[0]], ["small", last]];
+  const content = lines.map(([name, text]) => element(name, {}, text));
+  return button(content, () => app.act(() => app.set(step.requires)), { class: "step", title });
 }
 
 // The verdict of the question, or of the last one that had a result; problem: what is wrong in the fields.
@@ -108,7 +104,8 @@ function showVerdict(question, kept, problem) {
   const { result } = question;
   const { figure, headline, detail, isBad, call } = verdictOf(question);
   const warps = `${result.active_warps} of ${result.limits.max_warps_per_multiprocessor} warps`;
-  const facts = [warps, words.count(result.active_blocks, "block"), kept?.result && `A ${words.percent(kept.result.occupancy)}`];
+  const before = kept?.result && `A ${words.percent(kept.result.occupancy)}`;
+  const facts = [warps, words.count(result.active_blocks, "block"), before];
   byId("verdict").className = isBad ? "bad" : "";
   settle(byId("figure"), isBad ? `✕ ${figure}` : figure);
   settle(byId("facts"), facts.filter(Boolean).join(" · "));
@@ -125,6 +122,7 @@ function showVerdict(question, kept, problem) {
 function showBars(result) {
   const { kernel, uses, block_limits: allowed, active_blocks: blocks, limits, limiters } = result;
   const grows = slack(result);
+  const reserved = limits.reserved_shared_memory_per_block;
   const cell = (text, name = "number") => element("span", { class: name, role: "cell" }, text);
   const last = allowed.virtual_resources === null ? "tensor_memory" : "virtual_resources";
   const rows = ["registers", "shared_memory", "warps", "blocks", "barriers", last].map((name) => {
@@ -139,7 +137,7 @@ function showBars(result) {
       blocks && isCounted && grows[field] > knownAmount(field, kernel)
         ? `up to ${words.amount(field, grows[field])}${field === "regs" ? " per thread" : ""}`
         : left && `${words.amount(name, left)} left`,
-      field === "smem" && limits.reserved_shared_memory_per_block > 0 && each && `${words.size(limits.reserved_shared_memory_per_block)} reserved`,
+      field === "smem" && each > 0 && reserved > 0 && `${words.size(reserved)} reserved`,
       isAssumed && "* assumed",
     ].filter(Boolean);
     const fit = isEmpty ? "" : isCounted ? grouped(allowed[name]) : "no limit";
@@ -168,13 +166,14 @@ function resourceBar(name, blocks, share, left) {
 function showWaves({ gpu, wave, waves, sms }) {
   const lines = [!wave && gpu.range && `Variants of this GPU have ${gpu.range} SMs.`];
   if (wave) {
-    const clusters = wave.cluster_size ? ` in up to ${words.count(wave.clusters, "cluster")} of ${wave.cluster_size}` : "";
+    const clusters = wave.clusters === null ? "" : ` in up to ${words.count(wave.clusters, "cluster")} of ${wave.cluster_size}`;
     lines.push(`${grouped(sms)} SMs hold ${words.count(wave.blocks, "block")}${clusters}.`);
   }
   if (waves) {
     const fills = [waves.filling_grid_below, waves.filling_grid_above].filter(Boolean).map(grouped).join(" or ");
     const [filled, idle] = [waves.last_wave_fill, waves.idle_share].map(words.percent);
-    lines.push(`Last wave: ${filled} full (${Number(waves.waves.toPrecision(4))} waves); ${idle} of the GPU's time is idle.`);
+    const count = Number(waves.waves.toPrecision(4));
+    lines.push(`Last wave: ${filled} full (${count} waves); ${idle} of the GPU's time is idle.`);
     lines.push(waves.partial_wave_blocks > 0 && `Grids without a tail: ${fills} blocks.`);
   }
   fill(byId("waves"), lines.filter(Boolean).map((text) => element("p", {}, text)));
@@ -203,8 +202,8 @@ function resultOn(limits, kernel) {
 function showGpus(fields, question, pins, kept, keptFields) {
   const here = fields.gpu.trim();
   const line = (label, { compute_capability: cc }, { result, why }, last = "", look = null) => {
-    const blocks = numeric(result ? grouped(result.active_blocks) : "-");
-    return tableRow([label, cc, result ? shareCell(result) : [{ class: "use" }, "-"], blocks, [{ class: "reason" }, why], last], look);
+    const [share, blocks] = result ? [shareCell(result), grouped(result.active_blocks)] : [[{ class: "use" }, "-"], "-"];
+    return tableRow([label, cc, share, numeric(blocks), [{ class: "reason" }, why], last], look);
   };
   const row = (label, limits, key, isHere, last) => {
     const choose = button(label, () => app.ask({ gpu: key }), { class: "link", "aria-current": isHere && "true" });
@@ -218,8 +217,10 @@ function showGpus(fields, question, pins, kept, keptFields) {
   }
   if (kept?.result) {
     const differ = DATA.inputs.filter((input) => textOf(fields, input) !== textOf(keptFields, input));
-    const texts = differ.map((input) => `${input.label} ${textOf(keptFields, input) || "not given"}`);
-    pinned.unshift(line(`A: ${texts.join(", ") || keptFields.gpu}`, kept.limits, resultOn(kept.limits, kept.kernel)));
+    const nameOf = ({ label }) => label.split(" /")[0].toLowerCase();
+    const texts = differ.map((input) => `${textOf(keptFields, input) || "no"} ${nameOf(input)}`);
+    const label = `A: ${[keptFields.gpu, ...texts].join(", ")}`;
+    pinned.unshift(line([{ title: label }, label], kept.limits, resultOn(kept.limits, kept.kernel)));
   }
   fill(byId("pinned"), pinned);
   fill(byId("all-gpus"), [...LIMITS].reverse().map((limits) =>
@@ -235,11 +236,13 @@ function showArithmetic(result) {
 
 function showLimits({ limits }) {
   const text = (name, value) => {
-    if (Array.isArray(value)) return value.map((each) => text(name, each)).join(" x ");
+    if (name === "max_block_dim") return value.join(" x ");
+    if (Array.isArray(value)) return value.map((each) => text(name, each)).join(", ");
     if (typeof value === "number") return name.includes("shared_memory") ? words.size(value) : grouped(value);
     return { true: "yes", false: "no" }[value] ?? value;
   };
-  const given = Object.entries(limits).filter(([name, value]) => value !== null && !["version", "spreadsheet"].includes(name));
-  const rows = given.map(([name, value]) => [words.title(name).replace("multiprocessor", "SM"), numeric(text(name, value))]);
-  fill(byId("limits"), rows.map((cells) => tableRow(cells)));
+  const { version, spreadsheet, ...shown } = limits;
+  const given = Object.entries(shown).filter(([, value]) => value !== null);
+  const titleOf = (name) => words.title(name).replace("multiprocessor", "SM").replace("optin", "opt-in");
+  fill(byId("limits"), given.map(([name, value]) => tableRow([titleOf(name), numeric(text(name, value))])));
 }

@@ -2,7 +2,6 @@
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 
-// 1,536
 function grouped(number) {
   const [whole, ...fraction] = String(number).split(".");
   return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...fraction].join(".");
