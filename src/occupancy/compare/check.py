@@ -246,7 +246,7 @@ class _Run:
             f"rule {number} ({rule.about}) demands {name}, but the files do not state the "
             f"{measure.replace('_', ' ')} of {base_name(kernels[0].name)} for {kernels[0].arch}{more}",
             where=rule.place or kernels[0].source,
-            hint=_SOURCES.get(measure, ""),
+            hint=_SOURCES.get(measure, "Cubins and libraries contain it, most logs do not."),
         )
 
     def _new_error(self, demand: Demand, kernel: KernelRecord) -> BaselineError:
@@ -261,10 +261,6 @@ class _Run:
 
 _SOURCES: dict[Measure, str] = {
     "spill_bytes": "Keep the output of ptxas -v beside the files, or exempt these kernels with false.",
-    "stack_bytes": "Cubins, libraries and the output of ptxas -v contain it.",
-    "spill_smem": "Cubins and libraries contain it, logs do not.",
-    "smem": "Cubins and libraries contain it.",
-    "barriers": "Cubins, libraries and the output of ptxas -v contain them.",
     "occupancy": "It takes the registers and a known compute capability.",
 }
 

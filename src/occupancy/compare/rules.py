@@ -131,7 +131,7 @@ class Rule(_Entry):
     def __post_init__(self) -> None:
         with ErrorCollector() as found:
             if not any(getattr(self, name) is not None for name in ("threads", "dynamic_smem", *CRITERIA)):
-                found.add(RulesError("sets no limit", where="rule", allowed=", ".join(CRITERIA)))
+                found.add(RulesError("a rule without a limit", allowed=", ".join(CRITERIA)))
             self._read_selectors(found)
             if self.threads is not None:
                 self._set("threads", found.call(parse_block_size, self.threads))
@@ -347,9 +347,7 @@ def _entry(entry: dict[str, Any], make: type[Entry], where: str) -> Entry | None
             return make(**values, place=where.rpartition(": ")[0])
         except OccupancyError as error:
             for each in error.every:
-                part = each.where if each.where != "rule" else ""
-                if part or set(entry) <= set(names):  # an unknown name is the whole mistake
-                    found.add(each.with_location((where + part).rstrip("."), RulesError))
+                found.add(each.with_location((where + each.where).rstrip("."), RulesError))
     return None
 
 
