@@ -15,7 +15,6 @@ from .api.occupancy import Fit as Fit
 from .api.occupancy import GpuLike as GpuLike
 from .api.occupancy import KernelLike as KernelLike
 from .api.scan import ReadingOptions as ReadingOptions
-from .builds.rows import SizedResult as SizedResult
 from .compare.baseline import Build as Build
 from .compare.check import BrokenKernel as BrokenKernel
 from .compare.check import Violation as Violation

@@ -58,22 +58,19 @@ def parse_block_size(value: object) -> int:
 
 
 @dataclass(eq=False)
-class SizedResult:
-    """Occupancy of all kernels with the same needs; a reason instead where something is not known."""
+class _SharedResult:
+    """Occupancy of all kernels with the same needs, of which the record is one."""
 
     record: KernelRecord
-    """One of the kernels."""
     threads: int
     threads_assumed: bool
     answer: Result | None = None
     is_hypothetical: bool = False
     """True for another GPU than the one that the kernel was compiled for."""
     reason: str | None = None
-    """Reason why the kernel does not launch, or has no occupancy."""
 
     @cached_property
     def next_step(self) -> NextStep | None:
-        """The nearest higher occupancy and the changes that it takes."""
         if self.answer is None:
             return None
         # Triton compiles another kernel for other warps.
@@ -93,18 +90,26 @@ class ScannedKernel(_Fields):
     It has every field of `KernelRecord`, and these in addition.
     """
 
-    __slots__ = ("_sms", "record", "result", "time_share")
+    __slots__ = ("_shared", "_sms", "answer", "reason", "record", "threads_assumed", "time_share")
 
     record: KernelRecord
     """The kernel as its file states it."""
-    result: SizedResult
+    answer: Result | None
+    """The engine's result; None where something needed is not known."""
+    reason: str | None
+    """Reason why the kernel does not launch, or has no occupancy."""
+    threads_assumed: bool
+    """True where neither a file nor the user states the block size."""
     time_share: float | None
     """Share of the time of all launches that were scanned, 0 to 1."""
 
-    def __init__(self, record: KernelRecord, result: SizedResult, sms: int | None = None) -> None:
-        self.record = record
-        self.result = result
+    def __init__(self, record: KernelRecord, shared: _SharedResult, sms: int | None = None) -> None:
+        self._shared = shared
         self._sms = sms
+        self.record = record
+        self.answer = shared.answer
+        self.reason = shared.reason
+        self.threads_assumed = shared.threads_assumed
         self.time_share = None
 
     def __getattr__(self, name: str) -> Any:
@@ -113,19 +118,9 @@ class ScannedKernel(_Fields):
         return getattr(self.record, name)
 
     @property
-    def answer(self) -> Result | None:
-        """The engine's result; None where something needed is not known."""
-        return self.result.answer
-
-    @property
     def threads(self) -> int | None:
         """Threads per block: stated, else the launch bound, else 256."""
-        return self.result.threads
-
-    @property
-    def threads_assumed(self) -> bool:
-        """True where neither a file nor the user states the block size."""
-        return self.result.threads_assumed
+        return self._shared.threads
 
     @property
     def smem(self) -> int | None:
@@ -158,18 +153,13 @@ class ScannedKernel(_Fields):
         return self.reason is None if self.answer else None
 
     @property
-    def reason(self) -> str | None:
-        """Reason why the kernel does not launch, or has no occupancy."""
-        return self.result.reason
-
-    @property
     def next_step(self) -> NextStep | None:
         """The nearest higher occupancy and the changes that it takes.
 
         None for a launch whose blocks are all resident at once: there is no further block to fit.
         """
         waves = self.waves
-        return None if waves is not None and waves <= 1 else self.result.next_step
+        return None if waves is not None and waves <= 1 else self._shared.next_step
 
     @property
     def launch_waves(self) -> Waves | None:
@@ -178,7 +168,7 @@ class ScannedKernel(_Fields):
         if answer is None or record.grid_dim is None or self.reason is not None:
             return None
         sms = self._sms
-        if sms is None and not self.result.is_hypothetical:
+        if sms is None and not self._shared.is_hypothetical:
             sms = record.multiprocessor_count
         if sms is None:
             return None
@@ -266,7 +256,7 @@ class Evaluator:
     """GPU to compute for, instead of the one that each kernel was compiled for."""
     multiprocessor_count: int | None = None
     """SMs of the GPU, for waves; None for those that a file states."""
-    _results: dict[object, SizedResult] = field(default_factory=dict, init=False)
+    _results: dict[object, _SharedResult] = field(default_factory=dict, init=False)
 
     def row(self, record: KernelRecord, threads: int | None = None) -> ScannedKernel:
         """Return the record with its occupancy, at the block size of a build that it is compared with."""
@@ -284,14 +274,14 @@ class Evaluator:
                 row.time_share = row.record.duration_us / time
         return rows
 
-    def _result(self, record: KernelRecord, other: int | None) -> SizedResult:
+    def _result(self, record: KernelRecord, other: int | None) -> _SharedResult:
         bound = record.max_threads
         common = self.threads or other
         if common and bound and common > bound:
             common = None  # the kernel is not launched with it: the bound is the best guess
         stated = record.threads or common
         threads = stated or bound or ASSUMED_THREADS
-        result = SizedResult(record, threads, threads_assumed=stated is None)
+        result = _SharedResult(record, threads, threads_assumed=stated is None)
         try:
             limits = self._limits(record)
             result.is_hypothetical = record.compute_capability not in (None, limits.compute_capability)
