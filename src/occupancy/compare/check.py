@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -117,7 +117,7 @@ def check_kernels(
         BaselineError: No kernel of a rule that compares is in the baseline.
     """
     today = today or date.today()
-    run = _Run(rules, evaluator, has_baseline=baseline is not None)
+    run = _Run(rules, evaluator, baseline is not None)
     matching = match(baseline or (), kernels, ignore_arch=ignore_arch)
     before = {id(pair.new): pair.old for pair in matching.pairs}
     found: list[BrokenKernel] = []
@@ -152,50 +152,46 @@ def check_kernels(
     )
 
 
+@dataclass
 class _Run:
     """One check: which rules are for which kernels, and the values that are not known."""
 
-    def __init__(self, rules: Rules, evaluator: Evaluator, *, has_baseline: bool) -> None:
-        self._rules = rules
-        self._evaluator = evaluator
-        self._has_baseline = has_baseline
-        self._demands: dict[tuple[str, object], list[Demand]] = {}
-        self._compared: set[Demand] = set()
-        self._new: dict[Demand, KernelRecord] = {}
-        self._unknown: dict[Demand, list[KernelRecord]] = defaultdict(list)
+    rules: Rules
+    evaluator: Evaluator
+    has_baseline: bool
+    compared: set[Demand] = field(default_factory=set)
+    new: dict[Demand, KernelRecord] = field(default_factory=dict)
+    unknown: dict[Demand, list[KernelRecord]] = field(default_factory=lambda: defaultdict(list))
 
-    def _demands_on(self, kernel: KernelRecord) -> list[Demand]:
+    def demands_on(self, kernel: KernelRecord) -> list[Demand]:
         """Return the demands on a kernel; of two rules with the same criterion the later counts."""
-        key = kernel.name, kernel.compute_capability
-        if key not in self._demands:
-            latest: dict[str, Demand | None] = {}
-            for number, rule in enumerate(self._rules.rules, 1):
-                if rule.matching(kernel):
-                    for name, bound in rule.bounds.items():
-                        latest[name] = None if bound is None else (number, name, bound)
-            some = [each for each in latest.values() if each is not None]
-            self._demands[key] = sorted(some, key=lambda each: not CRITERIA[each[1]].compares)
-        return self._demands[key]
+        latest: dict[str, Demand | None] = {}
+        for number, rule in enumerate(self.rules.rules, 1):
+            if rule.matching(kernel):
+                for name, bound in rule.bounds.items():
+                    latest[name] = None if bound is None else (number, name, bound)
+        some = [each for each in latest.values() if each is not None]
+        return sorted(some, key=lambda each: not CRITERIA[each[1]].compares)
 
     def check(self, kernel: KernelRecord, old: KernelRecord | None) -> BrokenKernel | None:
         """Return the broken demands on a kernel; None if there are none."""
-        row = self._evaluator.row(kernel, None if old is None else old.threads)
-        before = None if old is None else self._evaluator.row(old, kernel.threads)
+        row = self.evaluator.row(kernel, None if old is None else old.threads)
+        before = None if old is None else self.evaluator.row(old, kernel.threads)
         broken = []
-        for demand in self._demands_on(kernel):
+        for demand in self.demands_on(kernel):
             _, name, bound = demand
             criterion = CRITERIA[name]
             measure = MEASURES[criterion.measure]
             value, was = measure(row), None if before is None else measure(before)
             base: Any = 0  # a new kernel brings all of its spills
             if criterion.compares and before is not None:
-                self._compared.add(demand)
+                self.compared.add(demand)
                 base = was
             elif criterion.compares and criterion.measure != "spill_bytes":
-                self._new.setdefault(demand, kernel)
+                self.new.setdefault(demand, kernel)
                 continue
             if value is None or base is None:
-                self._unknown[demand].append(kernel)
+                self.unknown[demand].append(kernel)
                 continue
             sign = -1 if criterion.measure == "occupancy" else 1  # the only value that may not fall
             limit = base + sign * bound if criterion.compares else bound
@@ -212,9 +208,9 @@ class _Run:
         names = {(kernel.name, kernel.compute_capability): kernel for kernel in known}
         unused: list[tuple[Rule | Exemption, str]] = []
         with ErrorCollector() as found:
-            for number, rule in enumerate(self._rules.rules, 1):
+            for number, rule in enumerate(self.rules.rules, 1):
                 compares = [name for name in rule.demands if CRITERIA[name].compares]
-                if compares and not self._has_baseline:
+                if compares and not self.has_baseline:
                     found.add(
                         RulesError(
                             f"rule {number} ({rule.about}) demands {', '.join(compares)}, and there is no baseline",
@@ -222,24 +218,24 @@ class _Run:
                             hint="Write one with --update, and name it with `baseline` (`--baseline`).",
                         )
                     )
-            entries: list[Rule | Exemption] = [*self._rules.rules, *self._rules.exemptions]
+            entries: list[Rule | Exemption] = [*self.rules.rules, *self.rules.exemptions]
             for entry in entries:
                 idle = _idle_patterns(entry, names.values())
                 if idle and isinstance(entry, Rule) and entry.demands:
-                    number = self._rules.rules.index(entry) + 1
+                    number = self.rules.rules.index(entry) + 1
                     found.add(_idle_error(number, entry, idle, {name for name, _ in names}))
                 elif idle:
                     unused.append((entry, f"no kernel matches {', '.join(idle)}"))
-            for demand, kernels in self._unknown.items():
+            for demand, kernels in self.unknown.items():
                 found.add(self._unknown_error(demand, kernels))
-            for demand, kernel in self._new.items():
-                if self._has_baseline and demand not in self._compared and not is_partial:
+            for demand, kernel in self.new.items():
+                if self.has_baseline and demand not in self.compared and not is_partial:
                     found.add(self._new_error(demand, kernel))
         return unused
 
     def _unknown_error(self, demand: Demand, kernels: Sequence[KernelRecord]) -> RulesError:
         number, name, _ = demand
-        rule = self._rules.rules[number - 1]
+        rule = self.rules.rules[number - 1]
         more = f" and {len(kernels) - 1:,} more" if len(kernels) > 1 else ""
         measure = CRITERIA[name].measure
         return RulesError(
@@ -251,7 +247,7 @@ class _Run:
 
     def _new_error(self, demand: Demand, kernel: KernelRecord) -> BaselineError:
         number, name, _ = demand
-        rule = self._rules.rules[number - 1]
+        rule = self.rules.rules[number - 1]
         return BaselineError(
             f"no kernel of rule {number} ({rule.about}) is in the baseline, so {name} compares "
             f"nothing; {base_name(kernel.name)} for {kernel.arch} is new",
