@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
-from ..builds.merge import read_merged
+from ..builds.merge import merge
 from ..builds.names import matches
 from ..builds.rows import Evaluator, ScannedKernel, SizePattern, parse_block_size, with_block_sizes
 from ..builds.select import ORDERS, Order, Selection, names_there
 from ..errors import ErrorCollector, InputError, ReadError, shown
 from ..readers import KernelRecord, ReadProblem
-from ..readers.reading import KernelSource
+from ..readers.reading import KernelSource, read_each
 from ..report.model import Column, Report
 from ..report.scan import Finding, findings, scan_report, summary
 from ..tables.gpus import Gpu, LimitsTable, find_gpu, find_gpus
@@ -192,7 +192,7 @@ def scan(
         reverse=reverse,
         limit=limit,
     )
-    records, problems = read_merged(as_list(sources, "sources"))
+    records, problems = merge(read_each(as_list(sources, "sources")))
     if not records:
         with ErrorCollector() as errors:
             for problem in problems:

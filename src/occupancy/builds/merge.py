@@ -15,9 +15,7 @@ from operator import attrgetter
 from pathlib import PurePath
 from typing import NamedTuple
 
-from ..readers import KernelRecord, KernelSource
-from ..readers.limits import ReadLimits
-from ..readers.reading import read_each
+from ..readers import Found, KernelRecord
 from ..readers.record import (
     COMPILED,
     RECORD_FIELDS,
@@ -74,28 +72,13 @@ class Merged(NamedTuple):
     """Damaged pieces, logs that contradict the images, and records that were too many to merge."""
 
 
-def merge(records: Iterable[KernelRecord | Remark]) -> Merged:
+def merge(found: Iterable[Found]) -> Merged:
     """Merge records in which several files describe the same kernel of the same architecture.
 
     Kernels are in the order of the first mention of their names, then launches. The order of the files does
     not matter otherwise.
     """
-    return _Merging(records).merged()
-
-
-def read_merged(sources: Iterable[KernelSource], limits: ReadLimits | None = None) -> Merged:
-    """Read sources, and merge their records; the problems of reading come first."""
-    problems: list[ReadProblem] = []
-
-    def found() -> Iterator[KernelRecord | Remark]:
-        for each in read_each(sources, limits):
-            if isinstance(each, ReadProblem):
-                problems.append(each)
-            else:
-                yield each
-
-    merged = merge(found())
-    return Merged(merged.records, (*problems, *merged.problems))
+    return _Merging(found).merged()
 
 
 def fill(record: KernelRecord, other: KernelRecord, names: Iterable[str]) -> KernelRecord:
@@ -126,16 +109,19 @@ class _Group:
 
 
 class _Merging:
-    def __init__(self, records: Iterable[KernelRecord | Remark]) -> None:
+    def __init__(self, found: Iterable[Found]) -> None:
         self._groups: dict[tuple[str, str | None], _Group] = defaultdict(_Group)
         self._linker_lines: dict[str, list[KernelRecord]] = defaultdict(list)
         self._launches: dict[object, _Launches] = {}
         self._remarks: list[Remark] = []
+        self._damaged: list[ReadProblem] = []
         self._size: Counter[str] = Counter()  # kernels in each file
         self._contradictions: dict[str, list[tuple[KernelRecord, KernelRecord]]] = defaultdict(list)
         self._too_many: dict[str, set[str]] = defaultdict(set)
-        for record in records:
-            if not isinstance(record, KernelRecord):
+        for record in found:
+            if isinstance(record, ReadProblem):
+                self._damaged.append(record)
+            elif not isinstance(record, KernelRecord):
                 self._remarks.append(record)
             elif record.launches is not None:
                 key = _configuration(record)
@@ -181,7 +167,7 @@ class _Merging:
         if self._launches:
             rows, alone = _with_launches(rows, [each.total() for each in self._launches.values()])
             self._leave_apart(alone)
-        return Merged(tuple(rows), tuple(self._problems()))
+        return Merged(tuple(rows), (*self._damaged, *self._problems()))
 
     def _assign_linker_lines(self) -> None:
         """Assign the linker's lines, which name no architecture, to the only one of their kernel.
@@ -421,28 +407,26 @@ _configuration = attrgetter(*(name for name in RECORD_FIELDS if name not in _OF_
 """Values in which launches of one row agree. They are summed up while a trace with millions is read."""
 
 
+@dataclass(slots=True)
 class _Launches:
     """Sum of the launches of one configuration."""
 
-    __slots__ = ("_achieved", "_count", "_first", "_time")
-
-    def __init__(self, first: KernelRecord) -> None:
-        self._first = first
-        self._count = 0
-        self._time: float | None = 0
-        self._achieved: float | None = 0
+    first: KernelRecord
+    count: int = 0
+    time: float | None = 0
+    achieved: float | None = 0
 
     def add(self, launch: KernelRecord) -> None:
         count = launch.launches or 1
-        self._count += count
-        self._time = _sum(self._time, launch.duration_us)
-        self._achieved = _sum(self._achieved, launch.achieved_occupancy, count)
+        self.count += count
+        self.time = _sum(self.time, launch.duration_us)
+        self.achieved = _sum(self.achieved, launch.achieved_occupancy, count)
 
     def total(self) -> KernelRecord:
-        if self._count == (self._first.launches or 1):
-            return self._first
-        achieved = None if self._achieved is None else self._achieved / self._count
-        return replace(self._first, launches=self._count, duration_us=self._time, achieved_occupancy=achieved)
+        if self.count == (self.first.launches or 1):
+            return self.first
+        achieved = None if self.achieved is None else self.achieved / self.count
+        return replace(self.first, launches=self.count, duration_us=self.time, achieved_occupancy=achieved)
 
 
 def _sum(total: float | None, value: float | None, count: int = 1) -> float | None:

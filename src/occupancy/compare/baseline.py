@@ -16,11 +16,12 @@ from operator import attrgetter
 from pathlib import PurePath
 from typing import Any
 
-from ..builds.merge import read_merged
+from ..builds.merge import merge
 from ..builds.names import stable_name
 from ..errors import BaselineError, ReadError, shown
 from ..readers import KernelRecord, KernelSource, ReadProblem
 from ..readers.limits import ReadLimits, sanitize
+from ..readers.reading import read_each
 from ..readers.record import SPILLS
 from ..tables.files import check_size, read_bytes
 from ..values.atomic_file import written_atomically
@@ -89,7 +90,7 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
             if looks_like_baseline(stream.getvalue()[:4096]):
                 return parse_baseline(stream.getvalue(), path)
             sources = [stream]
-    records, problems = read_merged(sources, common)
+    records, problems = merge(read_each(sources, common))
     if not records:
         first = problems[0]
         raise ReadError(first.what, where=first.where)
