@@ -82,14 +82,12 @@ class Selection:
 
     def _refuse_unknown_names(self, records: Sequence[KernelRecord], matching: set[str]) -> None:
         unknown = [part for part in self.names if not any(contains((part,), name) for name in matching)]
-        if not unknown:
-            return
-        kernels = {(record.name, record.arch) for record in records}
-        raise InputError(
-            f"no kernel of {len(kernels):,} has {' or '.join(map(shown, unknown))} in its name",
-            where="name",
-            hint=names_there(unknown[0], {name for name, _ in kernels}),
-        )
+        if unknown:
+            raise InputError(
+                f"no kernel of {len(records):,} has {' or '.join(map(shown, unknown))} in its name",
+                where="name",
+                hint=names_there(unknown[0], {record.name for record in records}),
+            )
 
     def _refuse_unknown_archs(self, records: Sequence[KernelRecord]) -> None:
         there = {each.arch for each in records}
@@ -159,7 +157,7 @@ def age(arch: str | None) -> tuple[int, int, str]:
     return len(digits), int(digits or 0), name
 
 
-def code_that_runs(records: Iterable[KernelRecord], gpu: ComputeCapability) -> Iterator[KernelRecord]:
+def code_that_runs(records: Sequence[KernelRecord], gpu: ComputeCapability) -> Iterator[KernelRecord]:
     """Keep the code that a GPU runs: of each module the newest, as the driver loads it.
 
     Kernels without any code for the GPU are kept whole, and so are launches, which are of code that ran.
@@ -169,21 +167,22 @@ def code_that_runs(records: Iterable[KernelRecord], gpu: ComputeCapability) -> I
     GPU runs gives way only to newer code of the same module, and code that it does not run to any code of
     the same name that it runs.
     """
-    found = list(records)
     running = [
         each
-        for each in found
+        for each in records
         if each.launches is None and each.regs is not None and runs_on(each.arch, gpu)  # PTX is no code yet
     ]
     names = {each.name for each in running}
-    places = set(map(id, running))
     best = _newest(running, _modules)
-    for record in found:
-        if record.launches is None and record.arch is not None and record.name in names:
-            cc = record.compute_capability
-            if id(record) not in places or all(best[place] != cc for place in _modules(record)):
-                continue
-        yield record
+    loaded = {
+        id(each)
+        for each in running
+        if any(best[place] == each.compute_capability for place in _modules(each))
+    }
+    for record in records:
+        is_code = record.launches is None and record.arch is not None and record.name in names
+        if not is_code or id(record) in loaded:
+            yield record
 
 
 def newest(records: Sequence[KernelRecord]) -> Iterator[KernelRecord]:
@@ -204,9 +203,7 @@ def _newest(
 ) -> dict[Hashable, ComputeCapability]:
     best: dict[Hashable, ComputeCapability] = {}
     for record in records:
-        cc = record.compute_capability
-        if cc is not None:
+        if (cc := record.compute_capability) is not None:
             for place in places(record):
-                if cc > best.get(place, (0, 0)):
-                    best[place] = cc
+                best[place] = max(cc, best.get(place, cc))
     return best
