@@ -375,11 +375,13 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
     elif isinstance(kernel, Kernel):
         made = kernel.replace(**given) if given else kernel
     else:
+        from dataclasses import replace
+
         from ..builds.rows import ScannedKernel
         from ..readers import KernelRecord, read_kernel
 
         if isinstance(kernel, ScannedKernel):
-            kernel = kernel.sized()
+            kernel = replace(kernel.record, threads=kernel.threads)
         record = kernel if isinstance(kernel, KernelRecord) else read_kernel(kernel)
         threads = given.get("threads")
         made = record.kernel(None if threads is None else parse_threads(threads)[0])

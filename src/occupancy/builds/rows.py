@@ -165,12 +165,8 @@ class ScannedKernel(_Fields):
     def launch_waves(self) -> Waves | None:
         """Waves of a launch on a GPU whose SMs are known."""
         answer, record = self.answer, self.record
-        if answer is None or record.grid_dim is None or self.reason is not None:
-            return None
-        sms = self._sms
-        if sms is None and not self._shared.is_hypothetical:
-            sms = record.multiprocessor_count
-        if sms is None:
+        sms = self._sms or (None if self._shared.is_hypothetical else record.multiprocessor_count)
+        if answer is None or record.grid_dim is None or self.reason is not None or sms is None:
             return None
         try:
             launch = Launch(answer.kernel, record.grid_dim, record.cluster_dim)
@@ -189,11 +185,6 @@ class ScannedKernel(_Fields):
         """Share of the time of a launch in which places for blocks are empty, 0 to 1."""
         waves = self.launch_waves
         return None if waves is None else waves.idle_share
-
-    def sized(self) -> KernelRecord:
-        """Return the record with the block size of the row."""
-        known = self.record.threads == self.threads
-        return self.record if known else replace(self.record, threads=self.threads)
 
     @property
     def template(self) -> str:
