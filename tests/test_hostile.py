@@ -32,7 +32,7 @@ def test_a_folder_of_files_that_expand_shares_one_allowance(tmp_path: Path) -> N
         (tmp_path / f"{number}.log.gz").write_bytes(lines)
     ended = limited("scan", tmp_path)
     held(ended)
-    assert ended.code == 1
+    assert ended.code == 2
     assert ended.error.count("more lines, values or entries") >= 19
 
 
@@ -67,7 +67,7 @@ def test_names_have_a_length_in_every_format(tmp_path: Path, format: str) -> Non
     held(ended)
     for row in map(json.loads, ended.out.splitlines()):
         assert len(row["name"]) <= 1 << 16
-    assert ended.out or ended.code == 1
+    assert ended.out or ended.code == 2
     assert len(ended.error) < 3000
 
 
@@ -116,7 +116,7 @@ def test_numbers_of_a_table_that_nothing_can_hold(tmp_path: Path, value: str) ->
 def test_files_without_end(tmp_path: Path) -> None:
     ended = limited("scan", "/dev/zero")
     held(ended)
-    assert ended.code == 1
+    assert ended.code == 2
     assert "/dev/zero is a device, which has no end" in ended.error
     with (tmp_path / "log").open("wb") as file:  # and a text of holes
         file.write(hostile.log("k").encode())

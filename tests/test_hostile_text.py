@@ -95,7 +95,7 @@ def test_the_name_of_a_file(tmp_path: Path, output_format: str) -> None:
     folder.mkdir()
     (folder / "=1+1.log").write_text(hostile.log("k"))
     (folder / "damaged").write_bytes(b"\x50\xed\x55\xba\x01\0\x10\0" + bytes(100))
-    ended = limited("scan", "=1+1.log", folder, "no\n::error::INJ", "--format", output_format, folder=folder)
+    ended = limited("scan", "=1+1.log", folder / "damaged", "--format", output_format, folder=folder)
     assert ended.code == 1
     is_text(ended, output_format)
 

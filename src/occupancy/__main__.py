@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import gc
-from typing import NoReturn
 
 
-def main() -> NoReturn:
+def main() -> None:
     """Run the command line."""
     # The collector would go through all that is being imported several times over and find nothing;
     # without that an answer comes a twentieth sooner. Long commands still reach the threshold.

@@ -6,14 +6,12 @@ import importlib
 import io
 import os
 import sys
-from contextlib import suppress
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
 from .. import __version__
-from ..values.untrusted import printable
-from .command import EXIT_INTERRUPTED, Refusal, errors_as_messages, print_error
+from .command import errors_as_messages
 
 # Command -> its module, and one line for `occupancy --help`.
 COMMANDS = {
@@ -33,7 +31,7 @@ COMMANDS = {
     "gpus": ("gpus", "List GPUs by name, with compute capability and SMs."),
     "device": ("gpus", "List the GPUs of this machine."),
     "verify": ("gpus", "Compare results with the driver of this machine."),
-    "schema": ("printing", "Print the JSON Schema of a command's output."),
+    "schema": ("gpus", "Print the JSON Schema of a command's output."),
 }
 
 
@@ -60,7 +58,7 @@ class LazyCommands(click.Group):
         if name not in COMMANDS and not name.startswith("-"):
             import difflib  # only an error needs it
 
-            near = difflib.get_close_matches({"plot": "sweep"}.get(name, name), COMMANDS, 2)
+            near = difflib.get_close_matches(name, COMMANDS, 2)
             if os.path.exists(name):
                 near = [f"`occupancy scan {name}`"]
             ctx.fail(f"No such command {name!r}." + (f" Did you mean {' or '.join(near)}?" if near else ""))
@@ -94,39 +92,22 @@ def commands() -> None:
     """
 
 
-def _write_whole() -> None:
-    """Buffer standard output, so that an incomplete write is an error.
-
-    With PYTHONUNBUFFERED, which containers set, Python silently drops the rest of a write that a full disk or
-    a closed pipe cuts short.
-    """
-    stream = sys.stdout
-    raw = getattr(stream, "buffer", None)
-    if stream is not None and isinstance(raw, io.RawIOBase):
-        whole = io.BufferedWriter(raw)
-        sys.stdout = io.TextIOWrapper(whole, stream.encoding, stream.errors, line_buffering=True)
-
-
-def main() -> NoReturn:
+def main() -> None:
     """Run the command line; the entry point of the program ``occupancy``."""
-    code = 0
-    _write_whole()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        if isinstance(raw := sys.stdout.buffer, io.RawIOBase):
+            # With PYTHONUNBUFFERED, which containers set, Python silently drops the rest of a write that a
+            # full disk or a closed pipe cuts short. A buffer makes it an error.
+            sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), sys.stdout.encoding, line_buffering=True)
+        # On Windows, the encoding of a pipe and of a file is the system's code page, without the bars of charts.
+        encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
+        sys.stdout.reconfigure(encoding=encoding, errors="replace")
     try:
-        code = commands.main(prog_name="occupancy", standalone_mode=False) or 0
-    except click.ClickException as error:
-        code = error.exit_code
-        if not isinstance(error, Refusal):  # click quotes the command line, which may name files
-            error.__dict__["message"] = "\n\t".join(map(printable, error.message.split("\n\t")))
-        with suppress(OSError):  # standard error is closed
-            print_error(error)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted.", err=True)
-        code = EXIT_INTERRUPTED
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            if stream is not None:
+        commands(prog_name="occupancy")
+    finally:
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            try:
                 stream.flush()
-        except OSError:
-            # Reported above; without this the interpreter would try again at its end, and complain.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    sys.exit(code)
+            except OSError:
+                # Reported above; without this the interpreter would try again at its end, and complain.
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

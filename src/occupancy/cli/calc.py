@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import DeviceError, InputError, MissingDependencyError
-from .command import Option, command
+from .command import Option, command, exit_with_1_if
 from .options import (
     ALL_GPUS,
     CLUSTER,
+    CURRENT,
     GPUS,
     GRID,
     KERNEL,
     SMS,
     THREADS,
     chosen_gpus,
+    only,
     option_of,
-    output_option,
 )
-from .printing import FORMAT, format_of, format_option, save_picture, show, written_to
+from .printing import FORMAT, format_of, format_option, output_option, save_picture, show, written_to
 
 if TYPE_CHECKING:
     from ..api.occupancy import Occupancy
@@ -43,12 +45,11 @@ ANY_THREADS = 32
     SMS,
     Option("--explain", is_flag=True, help="Show the arithmetic."),
     Option("--exit-code", is_flag=True, help="Exit with 1 if the kernel does not compile or launch."),
-    Option("--open", "opens_page", is_flag=True, help="Open the kernel in the page."),
     FORMAT,
 )
 def calc(
-    grid: str | None, cluster: str | None, sms: str | None, explain: bool, exit_code: bool, opens_page: bool,
-    output_format: str, **inputs: Any,
+    grid: str | None, cluster: str | None, sms: str | None, explain: bool, exit_code: bool,
+    output_format: str | None, **inputs: Any,
 ) -> None:  # fmt: skip
     """Compute how many blocks fit on an SM, what limits them, and what to change.
 
@@ -63,16 +64,8 @@ def calc(
     results = compute(chosen_gpus(inputs), **inputs)
     whole = [_whole_gpu(result, grid, cluster, sms) for result in results]
     show(calc_report(results, whole=whole, explain=explain), output_format)
-    if opens_page:
-        from .page import question_for, show_page
-
-        if len(results) > 1:
-            raise InputError(
-                f"the page shows one GPU, not {len(results)}", where="--open", hint="Name one GPU."
-            )
-        show_page(question_for(results[0], grid=grid, cluster=cluster, sms=sms))
-    if exit_code and not all(result.launchable and result.compile_error is None for result in results):
-        click.get_current_context().exit(1)
+    runs = all(result.launchable and result.compile_error is None for result in results)
+    exit_with_1_if(exit_code and not runs)
 
 
 def _whole_gpu(result: Occupancy, grid: str | None, cluster: str | None, sms: str | None) -> WholeGpu | None:
@@ -81,33 +74,27 @@ def _whole_gpu(result: Occupancy, grid: str | None, cluster: str | None, sms: st
         return None
     from ..advice.waves import check_cluster, count_waves, full_wave
     from ..api.gpus import multiprocessors
+    from ..api.occupancy import if_given
     from ..report.calc import WholeGpu
     from ..values.kernel import Launch
     from ..values.spellings import parse_shape
 
-    shape = None if cluster is None else parse_shape(cluster, "cluster")
+    shape = if_given(parse_shape, cluster, "cluster")
     size = None if shape is None else prod(shape)
     if grid is None and sms is None and result.gpu.multiprocessor_count is None:
         check_cluster(result.limits, size or 1)
         return None
+    clusters = None
+    if size is not None and sms is None and result.gpu.device is not None and result.launchable:
+        from ..device.clusters import count_active_clusters
+
+        with suppress(DeviceError, MissingDependencyError):
+            clusters = count_active_clusters(result.gpu.device, result.limits, result.active_blocks, size)
     count = multiprocessors(result.gpu, sms)
-    clusters = None if size is None or sms is not None else _clusters_of_device(result, size)
     wave = full_wave(result, count, cluster_size=size, max_active_clusters=clusters)
     if grid is None or not wave.blocks:
         return WholeGpu(wave)
     return WholeGpu(wave, count_waves(Launch(result.kernel, parse_shape(grid, "grid"), shape), wave))
-
-
-def _clusters_of_device(result: Occupancy, cluster_size: int) -> int | None:
-    """Return the resident clusters that the driver reports; None for a GPU that is not in this machine."""
-    if result.gpu.device is None or not result.launchable:
-        return None
-    from ..device.clusters import count_active_clusters
-
-    try:
-        return count_active_clusters(result.gpu.device, result.limits, result.active_blocks, cluster_size)
-    except (DeviceError, MissingDependencyError):
-        return None
 
 
 @command(
@@ -122,7 +109,7 @@ def _clusters_of_device(result: Occupancy, cluster_size: int) -> int | None:
     FORMAT,
 )  # fmt: skip
 def fits(
-    occupancy: str | None, cluster: str | None, exit_code: bool, output_format: str, model: Any, **inputs: Any
+    occupancy: str | None, cluster: str | None, exit_code: bool, output_format: str | None, **inputs: Any
 ) -> None:
     """List the GPUs on which a kernel runs, and why it does not run on the others.
 
@@ -131,19 +118,18 @@ def fits(
     occupancy fits --threads 256 --regs 64 --smem 96k --gpu "RTX 4090,A100"
     """
     from ..api.occupancy import fits as fitting
+    from ..api.occupancy import if_given
     from ..report.fits import fits_report
     from ..values.spellings import parse_share
 
-    found = fitting(chosen_gpus(inputs, "current"), cluster=cluster, model=model, **inputs)
-    least = None if occupancy is None else parse_share(occupancy, "occupancy")
-    show(fits_report(found, least), output_format)
-    if exit_code and not any(each.runs for each in found):
-        click.get_current_context().exit(1)
+    found = fitting(chosen_gpus(inputs, CURRENT), cluster=cluster, **inputs)
+    show(fits_report(found, if_given(parse_share, occupancy, "occupancy")), output_format)
+    exit_with_1_if(exit_code and not any(each.runs for each in found))
 
 
 @command(
     *GPUS,
-    option_of("threads"),
+    THREADS,
     *KERNEL,
     Option("--occupancy", group="launch", metavar="SHARE", help="Target occupancy: 75%, 75 or 0.75."),
     Option(*BLOCKS, group="launch", metavar="N|CC=N,...",
@@ -153,7 +139,7 @@ def fits(
     FORMAT,
 )  # fmt: skip
 def budget(
-    occupancy: str | None, blocks: str | None, stage_smem: str | None, output_format: str, model: Any,
+    occupancy: str | None, blocks: str | None, stage_smem: str | None, output_format: str | None, model: Any,
     threads: str | None, **inputs: Any,
 ) -> None:  # fmt: skip
     """Find the most registers and shared memory that reach a target on all GPUs.
@@ -167,50 +153,42 @@ def budget(
     occupancy budget --gpu "H100,RTX 4090" --blocks 2 --stage-smem 16k --smem 16
     """
     from ..advice.budget import budget as budget_of
-    from ..api.occupancy import kernel_of_inputs
+    from ..api.occupancy import if_given, kernel_of_inputs
     from ..report.budget import budget_report
     from ..values.spellings import parse_share, parse_size
 
-    if threads is None and stage_smem is None:
-        raise InputError("is missing", where="threads", hint="Give threads per block, such as 256 or 16x16.")
     gpus = chosen_gpus(inputs)
-    kernel = kernel_of_inputs(None, {"threads": threads or ANY_THREADS, **inputs}, "budget")
-    stage = None if stage_smem is None else parse_size(stage_smem, "stage_smem")
+    stage = if_given(parse_size, stage_smem, "stage_smem")
     if stage == 0:
         raise InputError(
             "0 is out of range", where="stage_smem", hint="Give the size of one stage, such as 16k."
         )
+    # The stages of a kernel do not depend on its threads.
+    known = threads if stage is None or threads is not None else ANY_THREADS
+    kernel = kernel_of_inputs(None, {"threads": known, **inputs}, "budget")
     bare = kernel if stage is None else kernel.replace(smem=0)
-    targets = _targets(gpus, blocks)
-    share = None if occupancy is None else parse_share(occupancy, "occupancy")
+    share = if_given(parse_share, occupancy, "occupancy")
     found = [
         budget_of(gpu, bare, occupancy=share, blocks=target, model=model)
-        for gpu, target in zip(gpus, targets, strict=True)
+        for gpu, target in zip(gpus, _targets(gpus, blocks), strict=True)
     ]
+    has_target = share is not None or blocks is not None
     report = budget_report(
-        gpus,
-        kernel,
-        found,
-        has_target=share is not None or blocks is not None,
-        has_threads=threads is not None,
-        stage_smem=stage,
+        gpus, kernel, found, has_target=has_target, has_threads=threads is not None, stage_smem=stage
     )
     show(report, output_format)
 
 
 def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
     """Return the target of each GPU: one number for all, or ``8.0=2,12.0=4``."""
+    from ..api.occupancy import if_given
+    from ..tables.gpus import find_gpus
     from ..values.spellings import parse_count
 
     if blocks is None or "=" not in blocks:
-        return [None if blocks is None else parse_count(blocks, "blocks")] * len(gpus)
-    from ..tables.gpus import find_gpus
-
-    by_cc = {}
-    for part in blocks.split(","):
-        name, _, number = part.partition("=")
-        for gpu in find_gpus(name.strip()):
-            by_cc[gpu.cc] = parse_count(number.strip(), "blocks")
+        return [if_given(parse_count, blocks, "blocks")] * len(gpus)
+    pairs = [part.split("=", 1) for part in blocks.split(",") if "=" in part]
+    by_cc = {gpu.cc: parse_count(count, "blocks") for name, count in pairs for gpu in find_gpus(name)}
     missing = [gpu.cc for gpu in gpus if gpu.cc not in by_cc]
     if missing:
         hint = f"Add {','.join(f'{cc}=2' for cc in missing)}."
@@ -227,7 +205,7 @@ def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
            help="Second launch bound: 4, or one for each GPU: 8.0=2,12.0=4."),
     FORMAT,
 )  # fmt: skip
-def bounds(blocks: str | None, output_format: str, model: Any, **inputs: Any) -> None:
+def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: Any) -> None:
     """Show the register cap that __launch_bounds__ sets on each GPU.
 
     \b
@@ -238,10 +216,10 @@ def bounds(blocks: str | None, output_format: str, model: Any, **inputs: Any) ->
     from ..api.occupancy import kernel_of_inputs
     from ..report.budget import bounds_report
 
-    gpus = chosen_gpus(inputs, "current")
+    gpus = chosen_gpus(inputs, CURRENT)
     kernel = kernel_of_inputs(None, inputs, "bounds")
-    targets = _targets(gpus, blocks)
-    found = [launch_bounds(gpu, kernel, target, model) for gpu, target in zip(gpus, targets, strict=True)]
+    targets = zip(gpus, _targets(gpus, blocks), strict=True)
+    found = [launch_bounds(gpu, kernel, target, model) for gpu, target in targets]
     show(bounds_report(gpus, kernel, found), output_format)
 
 
@@ -256,7 +234,7 @@ def bounds(blocks: str | None, output_format: str, model: Any, **inputs: Any) ->
     FORMAT,
 )  # fmt: skip
 def block_sizes(
-    smem_per_thread: str | None, limit: int | None, shows_all: bool, output: str | None, output_format: str,
+    smem_per_thread: str | None, limit: int | None, shows_all: bool, output: str | None, output_format: str | None,
     **inputs: Any,
 ) -> None:  # fmt: skip
     """Rank every block size by its occupancy; for several GPUs by the lowest.
@@ -301,7 +279,7 @@ def block_sizes(
     Option(*BLOCKS, group="launch", metavar="N", help="Second launch bound.  [default: the most that fits]"),
     FORMAT,
 )  # fmt: skip
-def registers(groups: str, output_format: str, **inputs: Any) -> None:
+def registers(groups: str, output_format: str | None, **inputs: Any) -> None:
     """Check a setmaxnreg register split, or complete it where you write ?.
 
     The exit code is 1 if the kernel would deadlock or does not launch.
@@ -313,13 +291,9 @@ def registers(groups: str, output_format: str, **inputs: Any) -> None:
     from ..api.occupancy import register_split
     from ..report.registers import registers_report
 
-    gpu, *others = chosen_gpus(inputs, "hopper")
-    if others:
-        raise InputError(f"{1 + len(others)} GPUs are given", hint="Give one.")
-    split = register_split(groups, gpu=gpu, **inputs)
+    split = register_split(groups, gpu=only(chosen_gpus(inputs, "hopper")), **inputs)
     show(registers_report(split), output_format)
-    if not split.can_run:
-        click.get_current_context().exit(1)
+    exit_with_1_if(not split.can_run)
 
 
 @command(
@@ -333,7 +307,8 @@ def registers(groups: str, output_format: str, **inputs: Any) -> None:
     format_option("html"),
 )  # fmt: skip
 def sweep(
-    output: str | None, title: str | None, marks: tuple[str, ...], output_format: str, model: Any, **inputs: Any
+    output: str | None, title: str | None, marks: tuple[str, ...], output_format: str | None, model: Any,
+    **inputs: Any,
 ) -> None:  # fmt: skip
     """Vary inputs of a kernel: a table, a picture, or a row for each combination.
 
@@ -352,14 +327,14 @@ def sweep(
     from ..api.sweep import picture_of, report_of
     from ..render.pictures import PICTURE_FILES
 
-    gpus = chosen_gpus(inputs, "any")
+    gpus = chosen_gpus(inputs)
     if output is not None and output.lower().endswith(PICTURE_FILES):
         save_picture(picture_of(gpus, inputs, model, title=title, marks=marks), output)
         return
     if title is not None or marks:
         raise InputError("needs a picture", where="marks" if marks else "title", hint="Add -o chart.png.")
     output_format = format_of(output, output_format, PICTURE_FILES)
-    has_screen = output_format in ("text", "markdown", "html")
+    has_screen = output_format in (None, "text", "markdown", "html")
     report = report_of(gpus, inputs, model, has_screen=has_screen)
     with written_to(output):
         show(report, output_format)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import InputError, OccupancyError, ReadError
+from .. import __version__
+from ..errors import InputError, OccupancyError
 from ..values.untrusted import printable
-from .command import Failure, Option, command, refusal
-from .options import LIMITS, SMS, chosen_gpu, complete_gpu, option_of, output_option
-from .printing import format_of, format_of_ending, format_option, print_data, print_text, show, written_to
+from .command import Option, command, exit_with_1_if
+from .options import LIMITS, SMS, chosen_gpu, gpu_options, option_of
+from .printing import format_of, format_option, output_option, show, written_to
 
 if TYPE_CHECKING:
     from ..api.builds import CheckResult, Diff
     from ..api.scan import Scan
-    from ..readers import ReadProblem
     from ..report.scan import FindingKind
 
 ORDERS = ("occupancy", "regs", "spills", "stack", "time")
@@ -50,19 +49,18 @@ SELECTION = (
 
 KERNELS = (
     *SELECTION,
-    Option("-c", "--cc", group="gpu", metavar="CC", shell_complete=complete_gpu,
-           help="Use the limits of this compute capability, not the code's own."),
-    Option("--gpu", group="gpu", metavar="NAME", shell_complete=complete_gpu,
-           help="Use the limits of this GPU, and the code that it would load."),
+    *gpu_options("Use the limits of this compute capability, not the code's own.",
+                 "Use the limits of this GPU, and the code that it would load."),
     LIMITS,
 )  # fmt: skip
 
+EXISTING = click.Path(exists=True, allow_dash=True)
 IN_FULL = Option("--all", "in_full", is_flag=True, help="Show all kernels, however many.")
 REPORT_FILE = output_option("Write the report to a file; .csv, .json, .jsonl, .md or .html sets the format.")
 
 
 @command(
-    click.Argument(["files"], metavar="FILE...", nargs=-1, required=True),
+    click.Argument(["files"], metavar="FILE...", nargs=-1, required=True, type=EXISTING),
     *KERNELS,
     Option("--device", group="gpu", type=click.IntRange(min=0), metavar="N",
            help="Compute for a GPU of this machine."),
@@ -82,8 +80,8 @@ REPORT_FILE = output_option("Write the report to a file; .csv, .json, .jsonl, .m
     format_option("html", "sarif"),
 )  # fmt: skip
 def scan(
-    files: tuple[str, ...], baseline: str | None, output: str | None, output_format: str, columns: str | None,
-    in_full: bool, sms: str | None, **options: Any,
+    files: tuple[str, ...], baseline: str | None, output: str | None, output_format: str | None,
+    columns: str | None, in_full: bool, sms: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """List the kernels of files with their registers, shared memory and occupancy.
 
@@ -97,8 +95,6 @@ def scan(
     nvcc -Xptxas -v ... 2>&1 | occupancy scan - --threads 256
     occupancy scan build/ -o report.html
     """
-    if not any(file == "-" or os.path.lexists(file) for file in files):
-        raise ReadError("cannot be read: No such file or directory", where=files[0])
     if baseline is not None:
         _save_baseline(files, baseline, {**options, "sms": sms})
         return
@@ -107,26 +103,20 @@ def scan(
 
     chosen = () if columns is None else chosen_columns(columns.split(","))
     output_format = format_of(output, output_format)
-    gpu = chosen_gpu(options)
-    try:
-        found = scan_files(files, cc=gpu, multiprocessor_count=sms, **options)
-    except ReadError as error:  # files without kernels are no wrong usage
-        raise refusal(error, click.get_current_context().command, Failure) from error
+    found = scan_files(files, cc=chosen_gpu(options), multiprocessor_count=sms, **options)
     _write_report(found, SCAN_FINDINGS, output, output_format, files, columns=chosen, in_full=in_full)
 
 
 def _save_baseline(files: tuple[str, ...], baseline: str, options: dict[str, Any]) -> None:
-    names = ("threads", "name", "archs", "only_newest", "with_runtime")
-    others = [name for name, value in options.items() if value and name not in names]
-    if others:
-        option = f"--{others[0].replace('_', '-')}"
-        raise InputError(
-            "cannot be used with --save-baseline", where=option, hint="A baseline has all kernels."
-        )
     from ..api.builds import save_baseline
 
-    saved = save_baseline(files, baseline, **{name: options[name] for name in names})
-    print_text(f"Wrote {printable(baseline)}: {len(saved):,} kernels.")
+    kept = {name: options.pop(name) for name in ("threads", "name", "archs", "only_newest", "with_runtime")}
+    for name in (name for name, value in options.items() if value):
+        raise InputError(
+            "cannot be used with --save-baseline", where=name, hint="A baseline has all kernels."
+        )
+    saved = save_baseline(files, baseline, **kept)
+    click.echo(f"Wrote {printable(baseline)}: {len(saved):,} kernels.")
 
 
 @command(
@@ -142,7 +132,9 @@ def _save_baseline(files: tuple[str, ...], baseline: str, options: dict[str, Any
     REPORT_FILE,
     format_option("html", "sarif"),
 )  # fmt: skip
-def diff(old: str, new: str, in_full: bool, output: str | None, output_format: str, **options: Any) -> None:
+def diff(
+    old: str, new: str, in_full: bool, output: str | None, output_format: str | None, **options: Any
+) -> None:
     """List the differences between the kernels of two builds, the worst first.
 
     OLD and NEW are baselines, or anything that `occupancy scan` reads; - is standard input. Kernels are
@@ -163,43 +155,26 @@ def diff(old: str, new: str, in_full: bool, output: str | None, output_format: s
 
 
 def _write_report(
-    found: Scan | Diff, kinds: Mapping[str, FindingKind], output: str | None, output_format: str,
+    found: Scan | Diff, kinds: Mapping[str, FindingKind], output: str | None, output_format: str | None,
     files: Sequence[str], old: str | None = None, **settings: Any,
 ) -> None:  # fmt: skip
     """Write a report in any format; exit with 1 if some part of the files could not be read."""
-    warn_about(found.problems)
-    with written_to(output, [*files, *([] if old is None else [old])]):
+    for problem in found.problems:
+        click.echo(f"Warning: {printable(str(problem))}", err=True)
+    with written_to(output):
         if output_format == "sarif":
-            _print_sarif(found, kinds)
+            from ..render.ci import sarif
+
+            click.echo(sarif(found.findings(), kinds, __version__))
         elif output_format == "html":
-            print_data(page_of(found, files, old))
+            from ..page.build import build_report
+
+            report, problems = found.report(), list(map(str, found.problems))
+            page = build_report(__version__, report.to_dict(), report.headline[:1], files, old, problems)
+            click.echo(page)
         else:
             show(found.report(**settings), output_format)
-    if found.problems:
-        click.get_current_context().exit(1)
-
-
-def warn_about(problems: Iterable[ReadProblem]) -> None:
-    """Print the parts of files that could not be read, on standard error."""
-    for problem in problems:
-        click.echo(f"Warning: {printable(str(problem))}", err=True)
-
-
-def page_of(found: Scan | Diff, files: Sequence[str], old: str | None = None) -> str:
-    """Return the page that lists kernels, or their differences from an old build."""
-    from .. import __version__
-    from ..page.build import build_report
-
-    report = found.report()
-    problems = [str(each) for each in found.problems]
-    return build_report(__version__, report.to_dict(), report.headline[:1], files, old, problems)
-
-
-def _print_sarif(found: Scan | Diff | CheckResult, kinds: Mapping[str, FindingKind]) -> None:
-    from .. import __version__
-    from ..render.ci import sarif
-
-    print_data(sarif(found.findings(), kinds, __version__))
+    exit_with_1_if(found.problems)
 
 
 @command(
@@ -214,7 +189,7 @@ def _print_sarif(found: Scan | Diff | CheckResult, kinds: Mapping[str, FindingKi
     *KERNELS,
     format_option("html", "github", "junit", "sarif"),
 )  # fmt: skip
-def check(build: tuple[str, ...], output_format: str, output: tuple[str, ...], **options: Any) -> None:
+def check(build: tuple[str, ...], output_format: str | None, output: tuple[str, ...], **options: Any) -> None:
     """Check the kernels of a build against rules; exit with 1 if one is broken.
 
     BUILD is anything that `occupancy scan` reads. A rule that matches no kernel is an error.
@@ -226,36 +201,32 @@ def check(build: tuple[str, ...], output_format: str, output: tuple[str, ...], *
     """
     from ..api.builds import check as check_builds
 
-    files = {path: format_of_ending(path) for path in output}
+    files = {path: format_of(path) for path in output}
     try:
         result = check_builds(build, cc=chosen_gpu(options), **options)
     except OccupancyError as error:
         if output_format == "github":  # nobody reads the log of a job that has annotations
             from ..render.ci import github_error
 
-            print_data("\n".join(github_error("\n".join(each.lines())) for each in error.every))
+            click.echo("\n".join(github_error("\n".join(each.lines())) for each in error.every))
         raise
     for path, file_format in files.items():
-        with written_to(path, build):
+        with written_to(path):
             _print_checked(result, build, file_format)
     _print_checked(result, build, output_format)
-    if not result.passed:
-        click.get_current_context().exit(1)
+    exit_with_1_if(not result.passed)
 
 
-def _print_checked(result: CheckResult, build: tuple[str, ...], output_format: str) -> None:
+def _print_checked(result: CheckResult, build: tuple[str, ...], output_format: str | None) -> None:
+    from ..render import ci
     from ..report.check import CHECK_FINDINGS, check_cases
 
     if output_format == "sarif":
-        _print_sarif(result, CHECK_FINDINGS)
+        click.echo(ci.sarif(result.findings(), CHECK_FINDINGS, __version__))
     elif output_format == "github":
-        from ..render.ci import github
-
-        print_data(github(result.findings(), result.report().headline))
+        click.echo(ci.github(result.findings(), result.report().headline))
     elif output_format == "junit":
-        from ..render.ci import junit
-
-        print_data(junit(", ".join(build), list(check_cases(result))))
+        click.echo(ci.junit(", ".join(build), list(check_cases(result))))
     else:
         show(result.report(), output_format)
 
@@ -282,7 +253,7 @@ def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> N
     selecting = [word for each in options["name"] for word in ("--name", each)]
     selecting += [word for each in options["archs"] for word in ("--arch", each)]
     selecting += ["--newest"] * options["only_newest"]
-    print_text(
+    click.echo(
         f"Wrote {printable(rules)}: first rules.\nWrote {printable(baseline)}: {len(saved):,} kernels.\n"
         "Commit both files. In CI, check exits with 1 if a rule is broken.\n"
         f"Next: {printable(check_command(build, rules, selecting))}"

@@ -1,4 +1,4 @@
-"""Commands about GPUs: limits, gpus, device and verify."""
+"""Commands about GPUs (limits, gpus, device, verify), and schema."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
-from .command import Option, command
+from .command import Option, command, exit_with_1_if
 from .options import ALL_GPUS, LIMITS, complete_gpu, named_gpus
 from .printing import FORMAT, show
 
@@ -20,17 +20,19 @@ MAX_ROWS = 30
 
 
 @command(
-    click.Argument(["names"], metavar="[GPU]...", nargs=-1, shell_complete=complete_gpu),
-    Option("-c", "--cc", "--gpu", "gpu", group="gpu", multiple=True, metavar="GPU,...", help="Same as GPU."),
+    click.Argument(["gpu"], metavar="[GPU]...", nargs=-1, shell_complete=complete_gpu),
     ALL_GPUS,
     LIMITS,
     Option("--sources", "with_sources", is_flag=True, help="Show the sources of each value."),
     FORMAT,
 )
 def limits(
-    names: tuple[str, ...], gpu: tuple[str, ...], wants_all: bool, limits_file: str | None, with_sources: bool,
-    output_format: str,
-) -> None:  # fmt: skip
+    gpu: tuple[str, ...],
+    wants_all: bool,
+    limits_file: str | None,
+    with_sources: bool,
+    output_format: str | None,
+) -> None:
     """List the limits of an SM by compute capability.
 
     Without a GPU: the main limits of 7.5 and newer, with --all of every compute capability. With GPUs: every
@@ -43,11 +45,13 @@ def limits(
     """
     from ..api.gpus import sources
     from ..report.limits import limits_report, sources_report
-    from ..tables.gpus import Gpu, LimitsTable
+    from ..tables.gpus import Gpu
+    from ..tables.table import LimitsTable, current
 
     table = LimitsTable(limits_file)
-    named = named_gpus("gpu", (*names, *gpu), table)
-    rows = {each.cc: each.limits for each in named or map(Gpu, table.rows(every=wants_all))}
+    named = named_gpus("gpu", gpu, table)
+    every = table.rows() if wants_all or limits_file is not None else current(table.rows())
+    rows = {each.cc: each.limits for each in named or map(Gpu, every)}
     labels: dict[str, list[str]] = {}
     for each in named:
         if each.name is not None:
@@ -67,7 +71,7 @@ def limits(
     Option("--all", "wants_all", is_flag=True, help="List every GPU."),
     FORMAT,
 )  # fmt: skip
-def gpus(words: tuple[str, ...], sort: GpuOrder, wants_all: bool, output_format: str) -> None:
+def gpus(words: tuple[str, ...], sort: GpuOrder, wants_all: bool, output_format: str | None) -> None:
     """List GPUs by name, with their compute capability and number of SMs.
 
     PATTERN is words of the name, the die, the market or the memory in any spelling. It can also be a compute
@@ -90,10 +94,9 @@ def gpus(words: tuple[str, ...], sort: GpuOrder, wants_all: bool, output_format:
 
 @command(
     click.Argument(["number"], metavar="[N]", type=click.IntRange(min=0), required=False),
-    Option("--device", "option", metavar="N", type=click.IntRange(min=0), help="Same as N."),
     FORMAT,
 )
-def device(number: int | None, option: int | None, output_format: str) -> None:
+def device(number: int | None, output_format: str | None) -> None:
     """List the GPUs of this machine, with their limits from the driver, otherwise from the table.
 
     N selects one GPU by its number.
@@ -105,10 +108,7 @@ def device(number: int | None, option: int | None, output_format: str) -> None:
     from ..device import read_device, read_devices
     from ..report.device import device_report
 
-    if number is not None and option is not None:
-        raise InputError("both choose the GPU", where="N and --device", hint="Remove one of them.")
-    index = option if number is None else number
-    show(device_report(read_devices() if index is None else [read_device(index)]), output_format)
+    show(device_report(read_devices() if number is None else [read_device(number)]), output_format)
 
 
 @command(
@@ -117,7 +117,7 @@ def device(number: int | None, option: int | None, output_format: str) -> None:
     Option("--quick", is_flag=True, help="Make about 2% of the comparisons."),
     FORMAT,
 )  # fmt: skip
-def verify(index: int, quick: bool, output_format: str) -> None:
+def verify(index: int, quick: bool, output_format: str | None) -> None:
     """Compare the table and the engine with the driver of a GPU of this machine.
 
     Compiles kernels, launches none, and compares more than 200,000 results; that takes some minutes. The
@@ -132,5 +132,18 @@ def verify(index: int, quick: bool, output_format: str) -> None:
 
     verification = compare(index, quick=quick)
     show(verify_report(verification), output_format)
-    if verification.different:
-        click.get_current_context().exit(1)
+    exit_with_1_if(verification.different)
+
+
+@command(click.Argument(["name"], metavar="COMMAND"))
+def schema(name: str) -> None:
+    """Print the JSON Schema of a command's --format json.
+
+    \b
+    occupancy schema calc
+    """
+    import json
+
+    from ..report.schema import json_schema
+
+    click.echo(json.dumps(json_schema(name), indent=2))

@@ -1,11 +1,11 @@
-"""Options that commands share, and the GPUs and block sizes that they name."""
+"""Options that commands share, and the GPUs that they name."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,60 +14,53 @@ from ..values.fields import FIELDS
 from .command import Option
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
-    from ..tables.gpus import Gpu, LimitsTable
+    from ..tables.gpus import Gpu
+    from ..tables.table import LimitsTable
 
 DEFAULT_GPU = "OCCUPANCY_CC"
 """Environment variable with the GPU that is meant without an option."""
 
+CURRENT = "current"
+"""Stands for the rows of the table from 7.5 on, or all of them with ``--all``."""
+
 MOST_COMPLETIONS = 40
 """Names of GPUs that a shell gets at once."""
 
-Default = Literal["one", "current", "any", "hopper"]
 
-
-def complete_gpu(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+def complete_gpu(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
     """Complete a compute capability, architecture or GPU; in a list with commas the last one."""
-    from click.shell_completion import CompletionItem
-
     from ..tables import shipped
     from ..tables.gpus import all_gpus
 
     before, comma, part = typed.rpartition(",")
-    wanted = _without_spaces(part.strip().lower())
-    found: dict[str, str] = {}
-    if parameter.name != "gpu":
-        for cc in shipped.known():
-            found[str(cc)] = architecture = shipped.limits(cc).architecture
-            found.setdefault(architecture.split()[0].lower(), architecture)
-    chosen = {name: text for name, text in found.items() if name.startswith(wanted)}
-    if wanted:
-        named = {_without_spaces(gpu.label): gpu.cc for gpu in all_gpus()}
-        matching = [name for name in named if wanted in name.lower()]
-        first = sorted(matching, key=lambda name: not name.lower().startswith(wanted))[:MOST_COMPLETIONS]
-        chosen |= {name: named[name] for name in first}
-    return [CompletionItem(f"{before}{comma}{name}", help=text) for name, text in chosen.items()]
-
-
-def _without_spaces(name: str) -> str:
-    return name.replace(" ", "-")
+    names = [str(cc) for cc in shipped.known()]
+    names += [shipped.limits(cc).architecture.split()[0].lower() for cc in shipped.known()]
+    names += [gpu.label.replace(" ", "-") for gpu in all_gpus()]
+    found = [name for name in dict.fromkeys(names) if name.lower().startswith(part.lower())]
+    return [f"{before}{comma}{name}" for name in found[:MOST_COMPLETIONS]]
 
 
 def _complete_limit(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
     from ..values.limits import FIELD_NAMES
 
-    names = sorted(name for name in FIELD_NAMES if name.startswith(typed) and name != "compute_capability")
-    return [f"{name}=" for name in names]
+    return [f"{name}=" for name in sorted(FIELD_NAMES) if name.startswith(typed)]
+
+
+def gpu_options(cc_help: str, gpu_help: str, *, several: bool = False) -> tuple[Option, ...]:
+    """Return ``--cc`` and ``--gpu``."""
+    settings: dict[str, Any] = {"group": "gpu", "multiple": several, "shell_complete": complete_gpu}
+    more = ",..." if several else ""
+    return (
+        Option("-c", "--cc", metavar=f"CC{more}", help=cc_help, **settings),
+        Option("--gpu", metavar=f"NAME{more}", help=gpu_help, **settings),
+    )
 
 
 LIMITS = Option("--limits", "limits_file", group="gpu", type=click.Path(), metavar="FILE",
                 help="Custom table of limits (YAML or TOML).")  # fmt: skip
 GPUS = (
-    Option("-c", "--cc", group="gpu", multiple=True, metavar="CC,...", shell_complete=complete_gpu,
-           help="Compute capabilities: 9.0, sm_90a, hopper; several with commas."),
-    Option("--gpu", group="gpu", multiple=True, metavar="NAME,...", shell_complete=complete_gpu,
-           help="GPUs by name: 'H100 SXM,RTX 4090'."),
+    *gpu_options("Compute capabilities: 9.0, sm_90a, hopper; several with commas.",
+                 "GPUs by name: 'H100 SXM,RTX 4090'.", several=True),
     Option("--device", group="gpu", multiple=True, metavar="N", type=click.IntRange(min=0),
            help="A GPU of this machine by its number. Repeatable."),
     LIMITS,
@@ -94,7 +87,7 @@ def option_of(name: str, **settings: Any) -> Option:
     return Option(*field.options, name, **{**values, **settings})
 
 
-THREADS = option_of("threads", required=True)
+THREADS = option_of("threads")
 KERNEL = (
     *(option_of(name) for name, field in FIELDS.items() if field.options and name != "threads"),
     Option("--model", group="kernel", type=click.Choice(("cuda", "spreadsheet")), metavar="cuda|spreadsheet",
@@ -106,29 +99,26 @@ CLUSTER = Option("--cluster", group="launch", metavar="N|XxYxZ", help="Blocks pe
 GRID = Option("--grid", group="launch", metavar="N|XxYxZ", help="Blocks of the grid, for its waves.")
 
 
-def output_option(help: str) -> Option:
-    """Return ``-o``."""
-    return Option("-o", "--output", metavar="FILE", help=help)
-
-
-def chosen_gpus(options: dict[str, Any], default: Default = "one") -> list[Gpu]:
+def chosen_gpus(options: dict[str, Any], default: str = "") -> list[Gpu]:
     """Take `GPUS` out of a command's options and return the GPUs.
 
-    The default, without an option, is one of:
-        ``"one"``: that of the environment, or of this machine;
-        ``"current"``: the table from 7.5 on, with ``--all`` all of it;
-        ``"any"``: that of the environment, or the whole table;
-        ``"hopper"``: 9.0.
+    Without any, they are those that the default names, else every row of the user's table, else that of the
+    environment or of this machine.
     """
-    from ..tables.gpus import LimitsTable
+    from ..tables.gpus import Gpu, find_gpus
+    from ..tables.table import LimitsTable, current
 
     file, changes = options.pop("limits_file"), options.pop("changes")
-    wants_all = options.pop("wants_all", False)
-    if options["device"] and file is not None:
-        raise InputError("--device and --limits cannot be combined", hint="Give --cc with --limits.")
-    table = LimitsTable(file)
-    found = [gpu for name in ("cc", "gpu", "device") for gpu in named_gpus(name, options.pop(name), table)]
-    found = list(dict.fromkeys(found)) or _default_gpus(default, table, file, wants_all)
+    table, wants_all = LimitsTable(file), options.pop("wants_all", False)
+    found = _named(options, table)
+    if not found and default not in ("", CURRENT):
+        found = find_gpus(default, table)
+    elif not found and (default or file is not None):
+        rows = table.rows()
+        found = [Gpu(row) for row in (rows if wants_all or file is not None else current(rows))]
+    elif not found:
+        name = os.environ.get(DEFAULT_GPU, "").strip()
+        found = named_gpus(f"{DEFAULT_GPU}={name}", [name], table) if name else [_gpu_of_machine()]
     if changes:
         from ..tables.custom import with_changes
 
@@ -138,62 +128,45 @@ def chosen_gpus(options: dict[str, Any], default: Default = "one") -> list[Gpu]:
 
 def chosen_gpu(options: dict[str, Any]) -> Gpu | None:
     """Take ``--cc``, ``--gpu`` and ``--device`` out of a command's options and return their only GPU."""
-    from ..tables.gpus import LimitsTable
+    from ..tables.table import LimitsTable
 
-    table = LimitsTable(options.get("limits_file"))
-    values = {name: options.pop(name, None) for name in ("cc", "gpu", "device")}
-    given = {name: value for name, value in values.items() if value is not None}
-    found = [gpu for name, value in given.items() for gpu in named_gpus(name, [value], table)]
-    if len(found) > 1:
-        names = " and ".join(f"--{name}" for name in given)
-        raise InputError(f"{len(found)} GPUs are given with {names}", hint="Give one.")
-    return found[0] if found else None
+    found = _named(options, LimitsTable(options.get("limits_file")))
+    return only(found) if found else None
 
 
-def named_gpus(option: str, values: Sequence[Any], table: LimitsTable) -> list[Gpu]:
+def only(gpus: list[Gpu]) -> Gpu:
+    """Return the only GPU; refuse several."""
+    if len(gpus) > 1:
+        raise InputError(f"{len(gpus)} GPUs are given", hint="Give one.")
+    return gpus[0]
+
+
+def _named(options: dict[str, Any], table: LimitsTable) -> list[Gpu]:
+    found: list[Gpu] = []
+    for name in ("cc", "gpu", "device"):
+        given = options.pop(name, None)
+        values = given if isinstance(given, tuple) else () if given is None else (given,)
+        found += named_gpus(name, values, table)
+    return list(dict.fromkeys(found))
+
+
+def named_gpus(option: str, values: Iterable[Any], table: LimitsTable) -> list[Gpu]:
     """Return the GPUs that the values of an option name."""
-    if option == "device" and values:
-        from ..device import read_device
-
-        return [read_device(index).gpu for index in values]
     from ..tables.gpus import find_gpus
 
     found: list[Gpu] = []
-    for text in values:
-        for name in text.split(","):
-            if not name.strip():
-                raise InputError(
-                    f"{text!r} names no GPU", where=option, hint="Write 9.0, hopper or RTX 4090."
-                )
-            try:
-                found += find_gpus(name.strip(), table)
-            except OccupancyError as error:
-                error.where = option
-                raise
-    return found
+    for value in values:
+        if option == "device":
+            from ..device import read_device
 
-
-def _default_gpus(default: Default, table: LimitsTable, file: str | None, wants_all: bool) -> list[Gpu]:
-    from ..tables.gpus import Gpu, find_gpus
-
-    rows = table.rows()
-    if default == "hopper":
-        return find_gpus("9.0", table)
-    if default == "current":
-        return [Gpu(row) for row in table.rows(every=wants_all)]
-    if file is not None and len(rows) == 1:
-        return [Gpu(rows[0])]
-    if name := os.environ.get(DEFAULT_GPU, "").strip():
+            found.append(read_device(value).gpu)
+            continue
         try:
-            return find_gpus(name, table)
+            found += find_gpus(value, table)
         except OccupancyError as error:
-            raise error.with_location(f"{DEFAULT_GPU}={name}", InputError) from error
-    if default == "any":
-        return [Gpu(row) for row in rows]
-    if file is not None:
-        known = ", ".join(str(row.compute_capability) for row in rows)
-        raise InputError("is missing", where="cc", allowed=known, hint=f"{file} has several.")
-    return [_gpu_of_machine()]
+            error.where = option
+            raise
+    return found
 
 
 def _gpu_of_machine() -> Gpu:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 
 from ..engine import Result
 from ..tables.gpus import FILE_NAME, WELL_KNOWN
@@ -91,18 +90,6 @@ def question_of(answer: Result, launch: Mapping[str, str | None]) -> str:
 def link_to(cc: object, inputs: Mapping[str, str | None]) -> str:
     """Return the link to a GPU with some inputs."""
     return urlencode({"cc": str(cc)} | {name: text for name, text in inputs.items() if text is not None})
-
-
-def command_of(question: str, files: Iterable[str] = ()) -> str:
-    """Return the command that writes the page with some inputs: ``occupancy page --cc 9.0 --threads 256``."""
-    pairs = dict(parse_qsl(question))
-    if "gpu" in pairs:
-        del pairs["cc"]
-    words = ["occupancy", "page", *files]
-    for name, text in pairs.items():
-        flag = {"yes": f"--{name}", "no": f"--no-{name}"}.get(text)
-        words += [flag] if flag else [f"--{name}", text]
-    return shlex.join(words)
 
 
 def _text(value: object) -> str | None:

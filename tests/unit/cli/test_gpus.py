@@ -115,11 +115,6 @@ def test_calc_on_this_machine(h200: None) -> None:
     assert clusters("--device", "0", "--sms", "66")[2]
 
 
-def test_a_gpu_is_chosen_once(h200: None) -> None:
-    assert "H200" in run("device", "0").stdout == run("device", "--device", "0").stdout
-    assert "both choose the GPU" in run("device", "0", "--device", "0").stderr
-
-
 def test_verify_finds_a_difference(few: None) -> None:
     tape = recorded_tape()
     tape.answers["cuDeviceGetAttribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE, cuDeviceGet(0))"][1] = 64
