@@ -96,8 +96,7 @@ def max_active_clusters(
 ) -> int:
     """Return an upper bound of the resident clusters: see cudaOccupancyMaxActiveClusters.
 
-    All blocks of a cluster are in one GPU processing cluster, and their SMs differ between GPUs of one name,
-    so that only a live device has the exact number.
+    Only a live device has the exact number: a cluster stays within one GPC, and GPUs of one name differ there.
 
     Args:
         cluster: Blocks per cluster, or its shape.

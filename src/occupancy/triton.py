@@ -11,11 +11,10 @@ from .api.gpus import multiprocessors
 from .api.occupancy import GpuLike, KernelLike, compute
 from .api.tuning import Criteria, blocks_per_cluster
 from .engine import Model
-from .errors import InputError
 from .tables.gpus import find_gpu
 from .values.fields import KernelInputs
 from .values.kernel import Launch
-from .values.spellings import parse_count, parse_shape, parse_size
+from .values.spellings import in_range, parse_count, parse_shape, parse_size
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -108,13 +107,8 @@ def max_stages(
 
     Returns:
         The stages; 0 if not even one fits.
-
-    Raises:
-        InputError: As `Occupancy.budget`; or a stage without a byte.
     """
-    stage = parse_size(stage_smem, "stage_smem")
-    if stage < 1:
-        raise InputError(f"{stage} is out of range", where="stage_smem", allowed="1 and up")
+    stage = in_range(parse_size(stage_smem, "stage_smem"), "stage_smem")
     found = compute(gpu, kernel, **inputs)
     level = found.budget(blocks=parse_count(blocks, "blocks")).wanted
     return max(0, (0 if level is None else level.smem) - found.kernel.shared_memory) // stage

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from itertools import islice
+from operator import itemgetter
 from typing import Any, Literal
 
 from ..arrays import ArrayResults
 from ..errors import InputError
 from ..render.pictures import plot
 from ..report import pictures
-from ..report.calc import RESULT_COLUMNS
+from ..report.calc import RESULT_COLUMNS, labels
 from ..report.model import Column, Report
 from ..values.numbers import percent
 from .occupancy import Printed
@@ -28,12 +31,10 @@ class Sweep(Printed, ArrayResults):
     def plot(self, ax: Any = None) -> Any:
         """Draw the occupancy: a curve for each GPU over one input, or a heat map of one GPU over two.
 
-        Args:
-            ax: matplotlib's ``Axes`` to draw into and to return; by default those of a new figure.
+        The result is ``ax``, or matplotlib's ``Axes`` of a new figure.
 
         Raises:
             InputError: Nothing varies, or too much for a picture.
-            MissingDependencyError: matplotlib is not installed.
         """
         several, gpus = self.varying(), len(self.names)
         axes = {name: [int(each) for each in values.flat] for name, values in several.items()}
@@ -70,15 +71,11 @@ class Sweep(Printed, ArrayResults):
 
 
 _TITLES = {column.key: column.title for column in RESULT_COLUMNS}
+_TEXTS: dict[str, Callable[[Any], str]] = {"occupancy": percent, "limiters": labels}
 
 
 def _column(name: str) -> Column:
-    def show(row: dict[str, Any]) -> str:
-        value = row[name]
-        if name == "occupancy":
-            return percent(value)
-        return ", ".join(value).replace("_", " ") if name == "limiters" else pictures.tick(name, value)
-
     title = _TITLES.get(name) or pictures.title_of(name, short=True)
+    text = _TEXTS.get(name) or partial(pictures.tick, name)
     align: Literal["left", "right"] = "left" if name in ("gpu", "cc", "limiters") else "right"
-    return Column(name, title, lambda row: row[name], show, align=align)
+    return Column(name, title, itemgetter(name), lambda row: text(row[name]), align=align)

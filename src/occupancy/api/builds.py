@@ -111,15 +111,14 @@ def diff(
         raise InputError(f"{threshold} is out of range", where="threshold", allowed="0 to 100")
     common = ReadLimits()
     before, after = (read_build(_paths(paths, side), common) for paths, side in ((old, "old"), (new, "new")))
-    ignores = ignore_arch or reading.gpu is not None
-    old_records, new_records = _both(reading, before, after)
+    old_kernels, new_kernels = map(reading.sized, _both(reading, before, after))
     found = compare(
-        reading.sized(old_records),
-        reading.sized(new_records),
+        old_kernels,
+        new_kernels,
         reading.evaluator(after.threads or before.threads),
         threshold=threshold,
         with_same=with_same,
-        ignore_arch=ignores,
+        ignore_arch=ignore_arch or reading.gpu is not None,
     )
     inputs = {"old": before.name, "new": after.name, **reading.inputs()}
     return Diff(**vars(found), problems=before.problems + after.problems, inputs=inputs)
@@ -156,18 +155,13 @@ def check(
     paths = _paths(build, "build")
     wanted = _rules(rules)
     path = wanted.baseline if baseline is None else os.fspath(baseline)
-    command = check_command(
-        paths, wanted.source, [] if baseline is None else ["--baseline", os.fspath(baseline)]
-    )
+    named = [] if baseline is None else ["--baseline", os.fspath(baseline)]
+    command = check_command(paths, wanted.source, named)
     after = _read_whole(paths)
-    about = {
-        "rules": replace(wanted, baseline=path),
-        "build": after.name,
-        "command": command,
-        "inputs": reading.inputs(),
-    }
+    wanted = replace(wanted, baseline=path)
+    about = {"rules": wanted, "build": after.name, "command": command, "inputs": reading.inputs()}
     if update:
-        return _update(reading, after, wanted, path, about)
+        return _update(reading, after, wanted, about)
     if path is not None and not os.path.exists(path):
         raise BaselineError("does not exist yet", where=path, hint=f"To write it: {command} --update")
     before = None if path is None else read_baseline(path)
@@ -185,16 +179,13 @@ def check(
     return CheckResult(**vars(done), _about=about)
 
 
-def _update(
-    reading: Reading, after: Build, rules: Rules, path: str | None, about: Mapping[str, Any]
-) -> CheckResult:
+def _update(reading: Reading, after: Build, rules: Rules, about: Mapping[str, Any]) -> CheckResult:
     """Check the rules that compare nothing, then write the baseline."""
+    path = rules.baseline
     if path is None:
         raise InputError("is missing", where="baseline", hint="Name the file (`--baseline FILE`).")
     if reading.gpu is not None:
-        raise InputError(
-            "is not used with --update", where="cc", hint="A baseline is for no GPU in particular."
-        )
+        raise InputError("is not used with --update", where="cc", hint="A baseline is for all GPUs.")
     before = read_baseline(path) if os.path.exists(path) else Build(())
     old, new = _both(reading, before, after)
     wanted = {id(record) for record in (*old, *new)}
@@ -244,29 +235,23 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
         seen = os.path.relpath(baseline, os.path.dirname(rules) or ".")
     except ValueError:  # on another drive of Windows
         seen = os.path.abspath(baseline)
-    stated = "".join(
-        f"[[rules]]\nkernels = {json.dumps(size.kernels)}\nthreads = {size.threads}\n\n"
-        for size in reading.block_sizes
-    )
-    threads = (
-        f"\nthreads = {saved.threads:<21}# per block, unless the build records it" if saved.threads else ""
-    )
+    rule = "[[rules]]\nkernels = {}\nthreads = {}\n\n"
+    sizes = "".join(rule.format(json.dumps(size.kernels), size.threads) for size in reading.block_sizes)
+    threads = f"\nthreads = {saved.threads or 0:<21}# per block, unless the build records it"
     text = FIRST_RULES.format(
-        baseline=json.dumps(PurePath(seen).as_posix()), threads=threads, spills=spills, sizes=stated
+        baseline=json.dumps(PurePath(seen).as_posix()),
+        threads=threads if saved.threads else "",
+        spills=spills,
+        sizes=sizes,
     )
-    try:
-        with written_atomically(rules) as file:
-            file.write(text)
-    except OSError as error:
-        raise RulesError(f"cannot be written: {error.strerror or error}", where=rules) from error
+    with written_atomically(rules) as file:
+        file.write(text)
     return saved
 
 
 def check_command(build: Sequence[str], rules: str, options: Sequence[str] = ()) -> str:
     """Return the command that checks a build with a file of rules, ready for a shell."""
-    found = find_rules()
-    is_found = found is not None and os.path.exists(rules) and os.path.samefile(found, rules)
-    named = [] if is_found or not rules else ["--rules", rules]
+    named = [] if rules in ("", find_rules()) else ["--rules", rules]
     return shlex.join(["occupancy", "check", *build, *named, *options])
 
 

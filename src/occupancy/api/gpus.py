@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from ..errors import InputError, shown
+from ..errors import InputError
 from ..tables import shipped
 from ..tables.gpus import Gpu, all_gpus, find_gpu, find_gpus, gpus_matching, unclear_name
 from ..values.limits import ComputeCapability, Limits
@@ -16,23 +15,13 @@ from .occupancy import GpuLike
 if TYPE_CHECKING:
     from ..tables.sources import Provenance
 
-GpuOrder = Literal["newest", "name", "sms", "memory"]
-_GPU_KEYS: dict[GpuOrder, Callable[[Gpu], Any]] = {
-    "newest": lambda gpu: 0,
-    "name": attrgetter("label"),
-    "sms": lambda gpu: -(gpu.multiprocessor_count or 0),
-    "memory": lambda gpu: -(gpu.memory_gb or 0),
-}
-"""Order -> the sort key of GPUs that are sorted from the newest."""
-
 
 def limits(cc: GpuLike) -> Limits:
     """Return the limits of one SM.
 
     Args:
         cc: A compute capability as a string (``"9.0"``, ``"sm_90"``, ``"90a"``), an integer (``90``, ``120``)
-            or a pair (``(9, 0)``), never a float; the name of an architecture (``"hopper"``) or of a GPU
-            (``"RTX 4090"``). `Limits` are returned as they are.
+            or a pair (``(9, 0)``), never a float; or the name of an architecture or a GPU (``"RTX 4090"``).
 
     Raises:
         InputError: Nothing has that name, or GPUs with different compute capabilities; it lists them.
@@ -41,23 +30,19 @@ def limits(cc: GpuLike) -> Limits:
     return find_gpu(cc).limits
 
 
-def gpus(pattern: str = "", *, sort: GpuOrder = "newest") -> list[Gpu]:
-    """List the GPUs that are known by name, with their compute capabilities and numbers of SMs.
+def gpus(pattern: str = "") -> list[Gpu]:
+    """List the GPUs that are known by name, the newest first.
 
     Args:
         pattern: Words of the name, the die, the market or the memory; or a compute capability or an
             architecture; several with commas. Without any: all GPUs.
-        sort: ``"newest"`` or ``"name"``; ``"sms"`` or ``"memory"`` for the most first.
 
     Raises:
-        InputError: There is no such GPU, or no such order.
+        InputError: There is no such GPU.
     """
-    if sort not in _GPU_KEYS:
-        raise InputError(f"{shown(sort)} is not an order", where="sort", allowed=", ".join(_GPU_KEYS))
     parts = [part.strip() for part in pattern.split(",") if part.strip()]
     named = [gpu for part in parts for gpu in gpus_matching(part)] if parts else all_gpus()
-    newest = sorted(dict.fromkeys(named), key=lambda gpu: gpu.limits.compute_capability, reverse=True)
-    return sorted(newest, key=_GPU_KEYS[sort])
+    return sorted(dict.fromkeys(named), key=lambda gpu: gpu.limits.compute_capability, reverse=True)
 
 
 def multiprocessors(gpu: Gpu, given: int | str | None) -> int:

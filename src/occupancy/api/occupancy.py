@@ -99,9 +99,6 @@ class Occupancy(Printed, Result):
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("Occupancy is immutable; replace() makes another one")
 
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError("Occupancy is immutable")
-
     def _key(self) -> tuple[Any, ...]:
         return self.gpu, self.kernel, self.model
 
@@ -153,9 +150,6 @@ class Occupancy(Printed, Result):
     def launch_bounds(self, *, blocks: int | str | None = None) -> LaunchBounds:
         """Return the register cap of ``__launch_bounds__(threads, blocks)``, and the occupancy with it.
 
-        Args:
-            blocks: The second bound; by default none.
-
         Raises:
             InputError: A number out of range, or a GPU that the compilers do not support.
         """
@@ -166,8 +160,7 @@ class Occupancy(Printed, Result):
     def block_sizes(self, *, dynamic_smem: Callable[[int], int] | None = None) -> tuple[BlockSize, ...]:
         """Return every block size, a multiple of the warp size, with its occupancy, best first.
 
-        Args:
-            dynamic_smem: A function from threads per block to bytes; by default the kernel's own size.
+        A function from threads per block to bytes replaces the kernel's own dynamic shared memory.
 
         Raises:
             InputError: The function returns no size, or the kernel has a total that is not split.
@@ -221,11 +214,7 @@ class Occupancy(Printed, Result):
         return explain(self)
 
     def plot(self) -> list[Any]:
-        """Draw the occupancy by block size, registers and shared memory, and return matplotlib's ``Axes``.
-
-        Raises:
-            MissingDependencyError: matplotlib is not installed.
-        """
+        """Draw the occupancy by block size, registers and shared memory, and return matplotlib's ``Axes``."""
         from ..render.pictures import plot
         from ..report.curves import curves_picture
 
@@ -318,7 +307,6 @@ def compute(
     Raises:
         InputError: A value that no kernel can have, or that the GPU does not offer.
         UnknownComputeCapabilityError: A compute capability that the table does not have.
-        TypeError: A keyword that does not exist.
     """
     if isinstance(gpu, str):
         gpus, is_list = _gpus_of_text(gpu), False
@@ -350,20 +338,13 @@ def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None, carveout:
     result.gpu = gpu
     result.__class__ = Occupancy
     found: Occupancy = result
-    if carveout is not None and is_automatic(carveout):
-        smallest = found.carveout().smallest
-        if smallest is not None:
-            return occupancy_on(
-                gpu, kernel.replace(carveout=Carveout(smallest.shared_memory, "bytes")), model
-            )
-    return found
+    if carveout is None or not is_automatic(carveout) or (smallest := found.carveout().smallest) is None:
+        return found
+    return occupancy_on(gpu, kernel.replace(carveout=Carveout(smallest.shared_memory, "bytes")), model)
 
 
 def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: str = "compute") -> Kernel:
-    """Return the kernel that an object, keyword arguments, or both describe.
-
-    The function is the one that was called, for errors.
-    """
+    """Return the kernel that an object, keyword arguments, or both describe."""
     for name in inputs:
         if name not in KernelInputs.__annotations__:
             raise unknown_input(name, function, ("gpu", "kernel", "model"))
@@ -431,13 +412,8 @@ def fits(
     """Return for each GPU whether a kernel compiles and launches there.
 
     Args:
-        gpus: As in `compute`; by default every compute capability of the table.
-        kernel, model, inputs: As in `compute`.
+        gpus, kernel, model, inputs: As in `compute`; by default every compute capability of the table.
         cluster: Blocks per cluster, or its shape; from 9.0.
-
-    Raises:
-        InputError: A value that no kernel can have, or no GPU of a name.
-        TypeError: A keyword that does not exist.
     """
     needed = kernel_of_inputs(kernel, inputs, "fits")
     size = None if cluster is None else prod(parse_shape(cluster, "cluster"))
@@ -460,12 +436,8 @@ def _fit(gpu: Gpu, kernel: Kernel, model: Model | None, cluster_size: int | None
     return Fit(gpu, kernel, reason is None, reason, result, opt_ins(result, cluster_size))
 
 
-Groups = str | Iterable[tuple[int, int | None]]
-"""Warpgroups with their registers, as `register_split` takes them."""
-
-
 def register_split(
-    groups: Groups,
+    groups: str,
     *,
     gpu: GpuLike = "9.0",
     threads: int | str | None = None,
@@ -481,8 +453,8 @@ def register_split(
     (384, 232, 168, True)
 
     Args:
-        groups: Warpgroups with their registers: ``"1:40,2:232"``, ``[(1, 40), (2, 232)]``, or the registers of
-            each, ``"40,232,232"``. ``?`` or None in place of one number finds the most that the others leave.
+        groups: Warpgroups with their registers, ``"1:40,2:232"``, or the registers of each, ``"40,232,232"``.
+            ``?`` in place of one number finds the most that the others leave.
         gpu, smem: As in `compute`; 9.0 or newer.
         threads: Threads per block, in warpgroups of 128; by default those of all groups.
         regs: Registers per thread of the compiled kernel, which the launch gives.
@@ -504,22 +476,19 @@ def register_split(
     )
 
 
-def _warpgroups(value: Groups) -> list[Warpgroups]:
+def _warpgroups(groups: str) -> list[Warpgroups]:
     from ..advice.registers import Warpgroups
 
-    pairs: Any = value if isinstance(value, Iterable) else [value]
-    if isinstance(value, str):
-        parts = value.replace(" ", "").split(",")
-        pairs = [("1", part) if part == "?" or part.isdecimal() else part.split(":") for part in parts]
     found = []
-    for pair in pairs:
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+    for part in groups.replace(" ", "").split(","):
+        number, colon, regs = part.rpartition(":")
+        if not part or (not colon and not part.isdecimal() and part != "?"):
             raise InputError(
-                f"{shown(value)} is not a list of warpgroups",
+                f"{shown(groups)} is not a list of warpgroups",
                 where="groups",
                 hint="Write warpgroups and their registers as 1:40,2:232, or the registers of each as 40,232,232.",
             )
-        number, regs = (None if each in (None, "?") else parse_count(each, "groups") for each in pair)
-        found.append(Warpgroups(number or 0, regs))
+        count = parse_count(number, "groups") if colon else 1
+        found.append(Warpgroups(count, None if regs == "?" else parse_count(regs, "groups")))
     alike = groupby(found, key=lambda group: group.regs)
-    return [Warpgroups(sum(group.warpgroups for group in groups), regs) for regs, groups in alike]
+    return [Warpgroups(sum(group.warpgroups for group in same), regs) for regs, same in alike]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
@@ -180,8 +181,6 @@ def scan(
     reading = Reading(options)
     if sort is not None and sort not in ORDERS:
         raise InputError(f"got {shown(sort)}", where="sort", hint=did_you_mean(str(sort), ORDERS))
-    if reverse and sort is None:
-        raise InputError("needs an order", where="reverse", hint=f"Set `sort`: {', '.join(ORDERS)}.")
     if limit is not None:
         in_range(limit, "limit")
     selection = replace(
@@ -259,10 +258,8 @@ def _variant(arch: object) -> str | None:
 
 def _compute_capabilities(arch: ArchitectureLike, table: LimitsTable) -> list[ComputeCapability]:
     """Return those of a number, or of the name of a GPU or an architecture."""
-    try:
+    with suppress(InputError):
         return [ComputeCapability.parse(arch)]
-    except InputError:
-        pass
     try:
         return [gpu.limits.compute_capability for gpu in find_gpus(arch, table)]
     except InputError as error:

@@ -64,13 +64,9 @@ def prune(
         needs: Arguments of `compute` in place of those of the configurations: a value for all of them,
             or a function such as ``smem=lambda config: config.num_stages * 16384``.
 
-    Returns:
-        An iterator over the configurations themselves.
-
     Raises:
-        InputError: An invalid value; a configuration without threads, or with two different numbers of them
-            (the message has its index); or a value for all that no kernel can have.
-        UnknownComputeCapabilityError: A compute capability that the table does not have.
+        InputError: As in `compute`; or a configuration without threads, or with two different numbers of them
+            (the message has its index).
     """
     return Criteria("prune", gpu, needs, min_occupancy, min_blocks, model).kept(configs)
 

@@ -58,9 +58,7 @@ class LazyCommands(click.Group):
         if name not in COMMANDS and not name.startswith("-"):
             import difflib  # only an error needs it
 
-            near = difflib.get_close_matches(name, COMMANDS, 2)
-            if os.path.exists(name):
-                near = [f"`occupancy scan {name}`"]
+            near = [f"scan {name}"] if os.path.exists(name) else difflib.get_close_matches(name, COMMANDS, 2)
             ctx.fail(f"No such command {name!r}." + (f" Did you mean {' or '.join(near)}?" if near else ""))
         return super().resolve_command(ctx, args)
 

@@ -155,14 +155,12 @@ def budget(
     from ..advice.budget import budget as budget_of
     from ..api.occupancy import if_given, kernel_of_inputs
     from ..report.budget import budget_report
-    from ..values.spellings import parse_share, parse_size
+    from ..values.spellings import in_range, parse_share, parse_size
 
     gpus = chosen_gpus(inputs)
     stage = if_given(parse_size, stage_smem, "stage_smem")
-    if stage == 0:
-        raise InputError(
-            "0 is out of range", where="stage_smem", hint="Give the size of one stage, such as 16k."
-        )
+    if stage is not None:
+        in_range(stage, "stage_smem")
     # The stages of a kernel do not depend on its threads.
     known = threads if stage is None or threads is not None else ANY_THREADS
     kernel = kernel_of_inputs(None, {"threads": known, **inputs}, "budget")

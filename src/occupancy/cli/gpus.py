@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from ..errors import InputError
@@ -11,10 +9,6 @@ from .command import Option, command, exit_with_1_if
 from .options import ALL_GPUS, LIMITS, complete_gpu, named_gpus
 from .printing import FORMAT, show
 
-if TYPE_CHECKING:
-    from ..api.gpus import GpuOrder
-
-ORDERS = ("newest", "name", "sms", "memory")
 MAX_ROWS = 30
 """GPUs without --all or a pattern."""
 
@@ -27,12 +21,9 @@ MAX_ROWS = 30
     FORMAT,
 )
 def limits(
-    gpu: tuple[str, ...],
-    wants_all: bool,
-    limits_file: str | None,
-    with_sources: bool,
+    gpu: tuple[str, ...], wants_all: bool, limits_file: str | None, with_sources: bool,
     output_format: str | None,
-) -> None:
+) -> None:  # fmt: skip
     """List the limits of an SM by compute capability.
 
     Without a GPU: the main limits of 7.5 and newer, with --all of every compute capability. With GPUs: every
@@ -52,10 +43,7 @@ def limits(
     named = named_gpus("gpu", gpu, table)
     every = table.rows() if wants_all or limits_file is not None else current(table.rows())
     rows = {each.cc: each.limits for each in named or map(Gpu, every)}
-    labels: dict[str, list[str]] = {}
-    for each in named:
-        if each.name is not None:
-            labels.setdefault(each.cc, []).append(each.name)
+    labels = {cc: [each.name for each in named if each.cc == cc and each.name] for cc in rows}
     if not with_sources:
         show(limits_report(list(rows.values()), labels, is_overview=not named), output_format)
         return
@@ -66,13 +54,11 @@ def limits(
 
 @command(
     click.Argument(["words"], metavar="[PATTERN]", nargs=-1, shell_complete=complete_gpu),
-    Option("--sort", type=click.Choice(ORDERS), default="newest", metavar="ORDER",
-           help=f"Sort by age or name, or by the most SMs or memory. [{'|'.join(ORDERS)}]"),
     Option("--all", "wants_all", is_flag=True, help="List every GPU."),
     FORMAT,
 )  # fmt: skip
-def gpus(words: tuple[str, ...], sort: GpuOrder, wants_all: bool, output_format: str | None) -> None:
-    """List GPUs by name, with their compute capability and number of SMs.
+def gpus(words: tuple[str, ...], wants_all: bool, output_format: str | None) -> None:
+    """List GPUs by name, with their compute capability and number of SMs, the newest first.
 
     PATTERN is words of the name, the die, the market or the memory in any spelling. It can also be a compute
     capability or an architecture. Without it, the newest 30 are listed.
@@ -82,12 +68,11 @@ def gpus(words: tuple[str, ...], sort: GpuOrder, wants_all: bool, output_format:
     occupancy gpus rtx 4090
     occupancy gpus h100 sxm
     occupancy gpus hopper,l40s
-    occupancy gpus --all --sort sms
     """
     from ..api.gpus import gpus as find
     from ..report.limits import gpus_report
 
-    found = find(" ".join(words), sort=sort)
+    found = find(" ".join(words))
     shown = found if wants_all or words else found[:MAX_ROWS]
     show(gpus_report(shown, len(found) - len(shown)), output_format)
 

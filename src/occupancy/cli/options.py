@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -40,12 +40,6 @@ def complete_gpu(context: click.Context, parameter: click.Parameter, typed: str)
     return [f"{before}{comma}{name}" for name in found[:MOST_COMPLETIONS]]
 
 
-def _complete_limit(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
-    from ..values.limits import FIELD_NAMES
-
-    return [f"{name}=" for name in sorted(FIELD_NAMES) if name.startswith(typed)]
-
-
 def gpu_options(cc_help: str, gpu_help: str, *, several: bool = False) -> tuple[Option, ...]:
     """Return ``--cc`` and ``--gpu``."""
     settings: dict[str, Any] = {"group": "gpu", "multiple": several, "shell_complete": complete_gpu}
@@ -64,7 +58,7 @@ GPUS = (
     Option("--device", group="gpu", multiple=True, metavar="N", type=click.IntRange(min=0),
            help="A GPU of this machine by its number. Repeatable."),
     LIMITS,
-    Option("--set", "changes", group="gpu", multiple=True, metavar="LIMIT=VALUE", shell_complete=_complete_limit,
+    Option("--set", "changes", group="gpu", multiple=True, metavar="LIMIT=VALUE",
            help="Change a limit by its name in `occupancy limits 9.0 --format csv`."),
 )  # fmt: skip
 ALL_GPUS = Option(
@@ -150,23 +144,19 @@ def _named(options: dict[str, Any], table: LimitsTable) -> list[Gpu]:
     return list(dict.fromkeys(found))
 
 
-def named_gpus(option: str, values: Iterable[Any], table: LimitsTable) -> list[Gpu]:
+def named_gpus(option: str, values: Sequence[Any], table: LimitsTable) -> list[Gpu]:
     """Return the GPUs that the values of an option name."""
     from ..tables.gpus import find_gpus
 
-    found: list[Gpu] = []
-    for value in values:
-        if option == "device":
-            from ..device import read_device
+    if option == "device" and values:
+        from ..device import read_device
 
-            found.append(read_device(value).gpu)
-            continue
-        try:
-            found += find_gpus(value, table)
-        except OccupancyError as error:
-            error.where = option
-            raise
-    return found
+        return [read_device(index).gpu for index in values]
+    try:
+        return [gpu for value in values for gpu in find_gpus(value, table)]
+    except OccupancyError as error:
+        error.where = option
+        raise
 
 
 def _gpu_of_machine() -> Gpu:

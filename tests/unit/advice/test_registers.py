@@ -1,7 +1,5 @@
 """Splits of a block's registers among its warpgroups."""
 
-from typing import Any
-
 import pytest
 
 import occupancy
@@ -46,17 +44,16 @@ def test_chips_and_choices_that_are_refused() -> None:
 
 class TestFunction:
     def test_spellings(self) -> None:
-        spellings: Any = ["1:40,2:?", " 1 : 40 , 2 : ? ", [(1, 40), (2, None)], ((1, 40), (2, "?"))]
+        spellings = ["1:40,2:?", " 1 : 40 , 2 : ? ", "40,?,?"]
         for groups in spellings:
             assert occupancy.register_split(groups, threads="384").groups[1].regs == 232
-        wrong: Any = ["40,40", "40x", "1:40:2", "1;40", [1, 40], "1:x", ""]
+        wrong = ["40,40", "40x", "1:40:2", "1;40", "1:x", ""]
         for groups in wrong:
             with pytest.raises(InputError):
                 occupancy.register_split(groups, threads=128)
 
     def test_more_or_fewer_warpgroups_than_a_block_can_have(self) -> None:
-        none: Any = []
-        for groups in ("9:24", none, "1:40,0:?"):
+        for groups in ("9:24", "1:40,0:?"):
             with pytest.raises(InputError, match=r"^groups: a block has 1 to 8 warpgroups"):
                 occupancy.register_split(groups)
 

@@ -65,16 +65,6 @@ class TestGpus:
         assert len(run("gpus", "--all").stdout.splitlines()) == 958
         assert len(as_json("gpus")["gpus"]) == 30
 
-    def test_orders(self) -> None:
-        def column(key: str, *arguments: str) -> list[Any]:
-            return [each[key] or 0 for each in as_json("gpus", *arguments)["gpus"]]
-
-        names = column("name", "ada", "--sort", "name")
-        assert names == sorted(names)
-        for key, sort in (("multiprocessor_count", "sms"), ("memory_gb", "memory")):
-            amounts = column(key, "hopper,blackwell", "--sort", sort)
-            assert amounts == sorted(amounts, reverse=True)
-
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:

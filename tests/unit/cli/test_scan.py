@@ -133,7 +133,7 @@ class TestErrors:
     @pytest.mark.parametrize(
         "arguments",
         [
-            ("--limit", "0"), ("--sort", "size"), ("--below", "150"), ("--reverse",), ("--threads", "0"),
+            ("--limit", "0"), ("--sort", "size"), ("--below", "150"), ("--threads", "0"),
             ("--cc", "1.9"), ("--arch", "sm_9x"), ("--format", "xml"), ("--save-baseline", "x", "--limit", "3"),
         ],
     )  # fmt: skip
