@@ -8,10 +8,7 @@ from pathlib import Path, PureWindowsPath
 import pytest
 
 import occupancy
-from occupancy.api import builds
-from occupancy.errors import RulesError
 from occupancy.render import ci
-from occupancy.tables.files import read_toml
 from tests.cli_runner import PROGRAM
 
 DATA = Path(__file__).parent / "data"
@@ -83,17 +80,6 @@ def test_files_of_editors_of_windows(tmp_path: Path, ending: bytes, mark: bytes)
     table = tmp_path / "limits.yaml"
     table.write_bytes(as_windows(b'schema_version: 1\ncompute_capabilities:\n  "13.0": {like: "10.0"}\n'))
     assert list(occupancy.read_limits(table)) == ["13.0"]
-
-
-def test_a_baseline_on_another_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def other_drive(*_: object) -> str:
-        raise ValueError("path is on mount 'D:', start on mount 'C:'")
-
-    rules, baseline = tmp_path / "occupancy.toml", tmp_path / "b.json"
-    log = str(DATA / "builds" / "before" / "ptxas.log")
-    monkeypatch.setattr(os.path, "relpath", other_drive)
-    builds.begin(log, str(rules), str(baseline))
-    assert read_toml(str(rules), RulesError)[0]["baseline"] == baseline.as_posix()
 
 
 @pytest.mark.parametrize(

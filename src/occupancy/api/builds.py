@@ -231,10 +231,7 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
     spills = SPILL_RULES if states_spills else STACK_RULES
     if all(kernel.spill_smem is not None for kernel in saved.kernels):
         spills += SMEM_RULES
-    try:
-        seen = os.path.relpath(baseline, os.path.dirname(rules) or ".")
-    except ValueError:  # on another drive of Windows
-        seen = os.path.abspath(baseline)
+    seen = os.path.relpath(baseline, os.path.dirname(rules) or ".")
     rule = "[[rules]]\nkernels = {}\nthreads = {}\n\n"
     sizes = "".join(rule.format(json.dumps(size.kernels), size.threads) for size in reading.block_sizes)
     threads = f"\nthreads = {saved.threads or 0:<21}# per block, unless the build records it"

@@ -54,8 +54,7 @@ class ReadingOptions(TypedDict, total=False):
     with_runtime: bool
     """Include kernels of CUDA's device runtime."""
     multiprocessor_count: int | str | None
-    """SMs of the GPU, for the waves of launches. Not given: those of the named GPU, else of the GPU of each
-    launch."""
+    """SMs for the waves of launches. Not given: those of the named GPU, else of the GPU of each launch."""
     limits_file: Path | None
     """A table of limits for other GPUs (YAML)."""
 

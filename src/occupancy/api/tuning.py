@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import prod
 from typing import Any, TypeVar
 
-from ..engine import Model, Result, rules
+from ..engine import Model, Result
 from ..errors import InputError, TooMuchError
 from ..tables.gpus import find_gpus
 from ..values.fields import KernelInputs, unknown_input
@@ -102,9 +102,6 @@ class Criteria:
                 raise unknown_input(name, function, own)
         self._limits = [each.limits for each in find_gpus(gpu)]
         self._model: Model | None = model
-        if model is not None:
-            for limits in self._limits:
-                rules(limits, model)  # rejects a model that does not support the GPU
         self._min_occupancy = parse_share(min_occupancy, "min_occupancy")
         self._min_blocks = in_range(parse_count(min_blocks, "min_blocks"), "min_blocks")
         needs = {name: need for name, need in needs.items() if need is not None}
@@ -177,7 +174,10 @@ def _inputs(config: object, warp_size: int, given: Mapping[str, Any]) -> dict[st
     values = _values_of(config)
     get = values.get
     named = [(name, value) for name, value in values.items() if name in ARGUMENT_OF]
-    named += [(name, warp_size * _warps(value)) for name in _WARPS if (value := get(name)) is not None]
+    for name in _WARPS:
+        if (warps := get(name)) is not None:
+            counts = warps if isinstance(warps, (list, tuple)) else [warps]
+            named.append((name, warp_size * prod(parse_count(each, name) for each in counts)))
     shape = tuple(map(get, _DIMENSIONS))
     if any(shape):
         named.append(("block_size_x, y, z", tuple(size or 1 for size in shape)))
@@ -210,11 +210,6 @@ def _inputs(config: object, warp_size: int, given: Mapping[str, Any]) -> dict[st
             hint="Or give `threads`, a number or a function of the configuration.",
         )
     return found
-
-
-def _warps(value: Any) -> int:
-    counts = value if isinstance(value, (list, tuple)) else [value]
-    return prod(parse_count(each, "warps per block") for each in counts)
 
 
 def _are_equal(argument: str, first: object, second: object) -> bool:

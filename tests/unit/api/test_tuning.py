@@ -142,7 +142,7 @@ class TestRefusals:
             ({"threads": 32, "regs": 32, "n_regs": 33}, {}, "regs"), ({"threads": 32, "regs": -1}, {}, "regs"),
             ({"threads": 32, "regs": "many"}, {}, "regs"), ({"threads": 32, "caching": "ca"}, {}, "caching"),
             ({"threads": 32, "regs": 64, "maxnreg": 0}, {}, "maxnreg"),
-            ({"num_warps": "four"}, {}, "warps per block"),
+            ({"num_warps": "four"}, {}, "num_warps"),
             ({"threads": 32, "smem": 2, "static_smem": 1}, {}, "smem"),
             ({"threads": 32, "num_ctas": "two"}, {}, "num_ctas"),
             ({"threads": 32, "carveout": "7k"}, {}, "carveout"),
@@ -161,7 +161,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("name", "value"),
         [
-            ("min_occupancy", 101), ("min_occupancy", float("nan")), ("gpu", []), ("model", "spreadsheet"),
+            ("min_occupancy", 101), ("min_occupancy", float("nan")), ("gpu", []),
             ("min_blocks", 0), ("min_blocks", 1.5), ("gpu", "x"),
         ],
     )  # fmt: skip
