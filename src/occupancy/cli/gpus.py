@@ -36,13 +36,11 @@ def limits(
     """
     from ..api.gpus import sources
     from ..report.limits import limits_report, sources_report
-    from ..tables.gpus import Gpu
-    from ..tables.table import LimitsTable, current
+    from ..tables.gpus import Gpu, LimitsTable
 
     table = LimitsTable(limits_file)
     named = named_gpus("gpu", gpu, table)
-    every = table.rows() if wants_all or limits_file is not None else current(table.rows())
-    rows = {each.cc: each.limits for each in named or map(Gpu, every)}
+    rows = {each.cc: each.limits for each in named or map(Gpu, table.rows(every=wants_all))}
     labels = {cc: [each.name for each in named if each.cc == cc and each.name] for cc in rows}
     if not with_sources:
         show(limits_report(list(rows.values()), labels, is_overview=not named), output_format)

@@ -14,8 +14,7 @@ from ..values.fields import FIELDS
 from .command import Option
 
 if TYPE_CHECKING:
-    from ..tables.gpus import Gpu
-    from ..tables.table import LimitsTable
+    from ..tables.gpus import Gpu, LimitsTable
 
 DEFAULT_GPU = "OCCUPANCY_CC"
 """Environment variable with the GPU that is meant without an option."""
@@ -99,8 +98,7 @@ def chosen_gpus(options: dict[str, Any], default: str = "") -> list[Gpu]:
     Without any, they are those that the default names, else every row of the user's table, else that of the
     environment or of this machine.
     """
-    from ..tables.gpus import Gpu, find_gpus
-    from ..tables.table import LimitsTable, current
+    from ..tables.gpus import Gpu, LimitsTable, find_gpus
 
     file, changes = options.pop("limits_file"), options.pop("changes")
     table, wants_all = LimitsTable(file), options.pop("wants_all", False)
@@ -108,8 +106,7 @@ def chosen_gpus(options: dict[str, Any], default: str = "") -> list[Gpu]:
     if not found and default not in ("", CURRENT):
         found = find_gpus(default, table)
     elif not found and (default or file is not None):
-        rows = table.rows()
-        found = [Gpu(row) for row in (rows if wants_all or file is not None else current(rows))]
+        found = list(map(Gpu, table.rows(every=wants_all)))
     elif not found:
         name = os.environ.get(DEFAULT_GPU, "").strip()
         found = named_gpus(f"{DEFAULT_GPU}={name}", [name], table) if name else [_gpu_of_machine()]
@@ -122,7 +119,7 @@ def chosen_gpus(options: dict[str, Any], default: str = "") -> list[Gpu]:
 
 def chosen_gpu(options: dict[str, Any]) -> Gpu | None:
     """Take ``--cc``, ``--gpu`` and ``--device`` out of a command's options and return their only GPU."""
-    from ..tables.table import LimitsTable
+    from ..tables.gpus import LimitsTable
 
     found = _named(options, LimitsTable(options.get("limits_file")))
     return only(found) if found else None

@@ -47,11 +47,9 @@ def page(output: str | None, **inputs: Any) -> None:
         return
     import webbrowser
 
-    from ..values.atomic_file import write_atomically
-
     path = Path(click.get_app_dir("occupancy"), FILE_NAME)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(str(path), content)
+    path.write_text(content, encoding="utf-8")
     address = path.as_uri() + (f"#{question}" if question else "")
     if not webbrowser.open(address):
         click.echo(
