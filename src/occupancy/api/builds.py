@@ -185,7 +185,7 @@ def _update(reading: Reading, after: Build, rules: Rules, about: Mapping[str, An
     if path is None:
         raise InputError("is missing", where="baseline", hint="Name the file (`--baseline FILE`).")
     if reading.gpu is not None:
-        raise InputError("is not used with --update", where="cc", hint="A baseline is for all GPUs.")
+        raise InputError("is not used with --update", where="cc", hint="A baseline does not depend on a GPU.")
     before = read_baseline(path) if os.path.exists(path) else Build(())
     old, new = _both(reading, before, after)
     wanted = {id(record) for record in (*old, *new)}
@@ -258,9 +258,7 @@ def _rules(rules: Path | Rules | Collection[Rule | Exemption] | None) -> Rules:
     if rules is not None and not isinstance(rules, (str, os.PathLike)):
         given = list(rules)
         if not all(isinstance(each, (Rule, Exemption)) for each in given) or not given:
-            raise RulesError(
-                "are not rules", where="rules", allowed="a file, or a list of Rule and Exemption"
-            )
+            raise RulesError("is invalid", where="rules", allowed="a file, or a list of Rule and Exemption")
         return Rules(
             rules=tuple(each for each in given if isinstance(each, Rule)),
             exemptions=tuple(each for each in given if isinstance(each, Exemption)),
