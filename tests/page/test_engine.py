@@ -262,6 +262,15 @@ def test_pasted_kernels_are_those_of_a_scan(engine: PageEngine, file: str) -> No
     )
 
 
+def test_pasted_json_of_calc_has_its_inputs(engine: PageEngine) -> None:
+    text = run(
+        "calc", "--cc", "9.0", "-t", "16x16", "--smem", "20k", "--carveout", "50", "--no-opt-in", "--format", "json"
+    ).stdout  # fmt: skip
+    (found,) = engine.value(f"readPasted({json.dumps(text)})")
+    fields = {"threads": "16x16x1", "dynamic-smem": "20480", "carveout": "50%", "opt-in": "no"}
+    assert (found["arch"], found["fields"]) == ("9.0", fields)
+
+
 def test_a_question_with_all_of_it(engine: PageEngine) -> None:
     found = engine.results([Question("7.0", Kernel(128, 37))])[0]
     assert (found["occupancy"], found["active_blocks"], found["limiters"]) == (0.75, 12, ["registers"])

@@ -1,4 +1,4 @@
-// The page: the texts of the fields, everything drawn again after each change, and the history of both.
+// The page: texts of the fields, redrawing after each change, and the history.
 
 const EXAMPLE = { gpu: "H100 SXM5", threads: "256", regs: "72", "dynamic-smem": "40 KiB" };
 const REST = 400; // ms after which a change is an entry of the history
@@ -22,7 +22,7 @@ const app = {
     history.replaceState({ depth: 0 }, "");
     this.load();
   },
-  // The events of everything that is written in the page; what is drawn brings its own.
+  // Events of the elements in page.html; drawn elements bring their own.
   listen() {
     const on = (type, act) => document.addEventListener(type, act);
     const acts = {
@@ -54,7 +54,7 @@ const app = {
     window.addEventListener("popstate", (event) => this.arrive(event.state));
   },
   isTyping: ({ target }) => /^(input|textarea|select)$/.test(target.localName ?? ""),
-  // Take the question of the address.
+  // Read the inputs in the address.
   load() {
     const isOfList = this.report && /^#kernels(&|$)/.test(location.hash);
     const question = isOfList ? "" : location.hash || document.documentElement.dataset.question;
@@ -62,7 +62,7 @@ const app = {
     this.report?.show(isOfList || !fields);
     if (this.isListed()) return (this.entry = this.report.fragment());
     this.fields = inUnits({ ...(fields ? { gpu: "9.0", threads: "256" } : EXAMPLE), ...fields });
-    if (kept || this.report?.isDiff !== false) this.kept = kept && inUnits({ gpu: this.fields.gpu, threads: "256", ...kept });
+    if (kept || this.report?.isDiff !== false) this.kept = kept && inUnits({ gpu: this.fields.gpu, ...kept });
     this.pins = pins;
     this.problem = unknown.length ? `The link has unknown parts: ${words.list(unknown)}` : "";
     this.redraw();
@@ -71,7 +71,7 @@ const app = {
   isListed: () => document.body.classList.contains("listed"),
   fragment() { return this.isListed() ? this.report.fragment() : toFragment(this.fields, this.kept, this.pins); },
 
-  // ---- History: every change that rests is an entry
+  // ---- History: a change is an entry once nothing has changed for REST ms
 
   rest() {
     clearTimeout(this.resting);
@@ -97,14 +97,14 @@ const app = {
 
   // ---- Changes
 
-  // A field that is typed into stays as it is typed, until it is left.
+  // Texts being typed stay as they are; others are written with their unit.
   change(changes, isTyped = false) {
     Object.assign(this.fields, isTyped ? changes : inUnits(changes));
     if ("gpu" in changes && findGpu(changes.gpu).sms) this.fields.sms = "";
     this.problem = "";
     this.redrawSoon();
   },
-  // The next value of a field, upwards or downwards.
+  // Step a field up or down.
   step(input, units) {
     try {
       this.change({ [input.name]: nextText(input, textOf(this.fields, input), units, this.limits) });
@@ -112,12 +112,12 @@ const app = {
       if (!(error instanceof Refused)) throw error; // no number: it stays
     }
   },
-  // Other amounts of what the kernel uses.
+  // Set amounts by their names in the library.
   set(amounts) {
     const changes = Object.entries(amounts).map(([name, amount]) => fieldsFor(this.question.kernel, name, amount));
     this.change(Object.assign({}, ...changes));
   },
-  // A click: an entry of the history at once.
+  // Apply a click: an entry of the history at once.
   act(change) {
     this.rest();
     change();
@@ -166,7 +166,7 @@ const app = {
     this.draw(problem);
     this.showUndo();
   },
-  // Draw the last question that has a result; problem: what is wrong in the fields of now.
+  // Draw the last question that has a result. problem: the first error in the fields.
   draw(problem) {
     const { question, asked, question: { result } } = this;
     const kept = this.kept && readQuestion(this.kept);
@@ -211,7 +211,7 @@ const app = {
     const file = event.dataTransfer.files[0];
     this.paste(file ? await file.slice(0, MAX_PASTED).text() : event.dataTransfer.getData("text"), true);
   },
-  // The kernels of a text; of one the inputs, of several a list to choose from.
+  // Read the kernels of a text: take a single one, list several.
   paste(text, isShown = false) {
     if (this.isListed()) return;
     const kernels = text.trim() ? readPasted(text) : [];
@@ -234,7 +234,7 @@ const app = {
     if (kernels.length === 1) this.take(kernels[0]);
     if (text.trim()) this.say(`${words.count(kernels.length, "kernel")} found`);
   },
-  // The fields of a kernel: what it does not state is not given, but for the block size, which is needed.
+  // The fields for a kernel. Inputs that it does not state become empty, except for the block size.
   fieldsOf({ name, arch, fields }) {
     const cc = ccOf(arch);
     const gpu = limitsOf(cc) && cc !== findGpu(this.fields.gpu).cc ? cc : this.fields.gpu;

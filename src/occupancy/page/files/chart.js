@@ -1,4 +1,4 @@
-// The curves: the occupancy against one input. Drag sideways, click, or use the arrow keys to change the input.
+// Curves of the occupancy over one input. Dragging sideways, a click and the arrow keys change the input.
 
 const HEIGHT = 200;
 const EDGE = { left: 40, right: 18, top: 22, bottom: 48 };
@@ -31,9 +31,9 @@ function curveOf({ limits, kernel }, name) {
     if (before?.blocks === blocks && before.warps === warps && before.colour === colour) before.last = last;
     else runs.push({ first: before ? before.last + 1 : low, last, blocks, warps, share, colour });
   };
-  const highest = { threads: "max_threads_per_block", regs: "max_registers_per_thread", smem: "max_shared_memory_per_block_optin" };
+  const highest = { threads: "threads_per_block", regs: "registers_per_thread", smem: "shared_memory_per_block_optin" };
   const oversized = name === "smem" && kernel.shared_memory_mode && limits.max_oversized_shared_memory_per_block;
-  const most = oversized || limits[highest[name]];
+  const most = oversized || limits[`max_${highest[name]}`];
   const now = Math.min(valueOf(kernel, name) ?? 0, 2 * most);
   const high = name === "threads" ? roundUp(Math.max(most, now), limits.warp_size) : most;
   amountsOf(name, limits, low, high).forEach(add);
@@ -73,7 +73,7 @@ class Curve {
     const exact = this.low + Math.max(0, Math.min(1, at)) * (this.high - this.low);
     return Math.round(exact / unit) * unit;
   }
-  // A mouse takes the value at once; a finger only once it moves sideways, because it may be about to scroll.
+  // A mouse sets the value at once; a finger only after moving sideways, because it may scroll instead.
   pointerdown(event) {
     if (event.button) return;
     this.drag = { x: event.clientX, y: event.clientY, isSideways: event.pointerType !== "touch" };
@@ -121,7 +121,7 @@ class Curve {
     const most = this.limits.max_warps_per_multiprocessor;
     return scale.isWarps ? `${Math.round(share * most)} warps` : words.percent(share);
   }
-  // others: [{question, look, label}] whose curves are drawn behind.
+  // others: [{question, look, label}], drawn behind the curve.
   draw({ limits, kernel, result }, steps, others) {
     const [runs, now] = [curveOf({ limits, kernel }, this.name), valueOf(kernel, this.name)];
     const [low, high] = [runs[0].first, runs[runs.length - 1].last];
@@ -156,7 +156,7 @@ class Curve {
       drawn("text", { x: (EDGE.left + this.right) / 2, y: HEIGHT - 6, class: "title" }, UNITS[this.name]),
     ];
   }
-  // Below the curve the limiter of each value: a tint, and a band along the axis.
+  // The limiter of each value: a tint below the curve, and a band along the axis.
   areas() {
     const paths = {};
     const bottom = this.y(0);
@@ -176,14 +176,14 @@ class Curve {
       `${this.x(first - 1).toFixed(1)} ${this.y(share).toFixed(1)}H${this.x(last).toFixed(1)}`);
     return drawn("path", { d: `M${levels.join("L")}`, class: look }, label && drawn("title", {}, label));
   }
-  // The next steps that change this input alone, and the kernel.
+  // Dots for the kernel and for next steps that change this input alone.
   marks(steps, { occupancy }) {
     const dot = (value, share, r, look) => drawn("circle", { cx: this.x(value), cy: this.y(share), r, class: look });
     const found = steps.filter(({ requires }) => Object.keys(requires).join() === this.name)
       .map((step) => dot(step.requires[this.name], step.occupancy, 4.5, "next"));
     if (this.now === null) return found;
     const x = this.x(this.now);
-    const [anchor, at] = x > this.width - 80 ? ["end", x - 6] : ["start", Math.max(70, x + 6)]; // not on the title
+    const [anchor, at] = x > this.width - 80 ? ["end", x - 6] : ["start", Math.max(70, x + 6)]; // beside the title
     const label = `${tickText(this.now, this.name)} · ${this.shareText(occupancy)}`;
     return [
       drawn("path", { d: `M${x} ${EDGE.top - 6}V${this.y(0)}`, class: "now" }),

@@ -1,10 +1,10 @@
-// Elements are described, and what is described is then shown. Text only ever becomes text: nothing here takes markup.
+// Elements are described, then shown. Nothing here parses markup: text stays text.
 
 const describe = (space) => (name, properties = {}, ...children) => ({ name, properties, children, space });
 const [element, drawn] = ["http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"].map(describe);
 const created = (wanted) => adapt(document.createElementNS(wanted.space, wanted.name), wanted);
 
-// Make of a node what is described. What is so already stays untouched: it need not be laid out and painted again.
+// Change a node to match its description. Only differences are written, to save layout and painting.
 function adapt(node, wanted) {
   const { properties } = wanted;
   const before = node.shown ?? {};
@@ -20,7 +20,7 @@ function adapt(node, wanted) {
   return node;
 }
 
-// Show children in place of those of a node: each a text, a description, a node, or a list of them.
+// Replace the children of a node. Each is a text, a description, a node, or a list of them.
 function fill(node, children) {
   let at = node.firstChild;
   for (const each of children.flat(Infinity)) {
@@ -42,7 +42,7 @@ const byId = (id) => document.getElementById(id);
 
 const button = (text, click, properties = {}) => element("button", { type: "button", click, ...properties }, text);
 
-// A row of a table of cells: each a text, a description, or [properties, ...children]. The first is its head.
+// A table row. Cells are texts, descriptions, or [properties, ...children]; the first is the row's header.
 const tableRow = (cells, look = null) => element("tr", { class: look }, cells.map((each, at) => {
   const [properties, ...content] = Array.isArray(each) ? each : [{}, each];
   return at ? element("td", properties, content) : element("th", { scope: "row", ...properties }, content);
@@ -50,7 +50,7 @@ const tableRow = (cells, look = null) => element("tr", { class: look }, cells.ma
 
 const numeric = (text) => [{ class: "number" }, text];
 
-// One with the occupancy of a result, as a number and as a bar in the limiter's colour.
+// A cell with an occupancy as a number and as a bar in the limiter's colour.
 function shareCell({ occupancy, launchable, limiters }) {
   const text = element("span", { class: "number" }, words.percent(occupancy));
   return [{ class: "use" }, text, bar(occupancy, launchable ? limiters[0] : "fails")];
@@ -58,7 +58,6 @@ function shareCell({ occupancy, launchable, limiters }) {
 
 function settle(node, text) { if (node.textContent !== text) node.textContent = text; }
 
-// A share of 1 as a bar.
 function bar(share, colour) {
   const part = (look, width) => drawn("rect", { class: look, width: `${100 * width}%`, height: "100%" });
   return drawn("svg", { class: "share", "aria-hidden": "true" }, part("free", 1), part(colour, Math.min(1, share)));

@@ -1,8 +1,8 @@
-// The engine, ported by hand from engine/ and advice/ of the library; tests/page/test_engine.py compares the two.
-// Names of fields are those of the library, so that limits and kernels are the same objects in both.
+// The engine: a hand port of engine/ and advice/ of the library, compared with it by tests/page/test_engine.py.
+// Limits and kernels have the same field names as in the library.
 
 const RESOURCES = ["warps", "blocks", "registers", "shared_memory", "barriers", "virtual_resources", "tensor_memory"];
-// Amounts of a kernel that can shrink or grow: the resource, the least amount and the limit of each.
+// Adjustable amounts of a kernel: the resource, the least amount and the limit of each.
 const AMOUNTS = {
   regs: { resource: "registers", least: 1, highest: "max_registers_per_thread" },
   smem: { resource: "shared_memory", least: 0, highest: "max_shared_memory_per_multiprocessor" },
@@ -10,10 +10,10 @@ const AMOUNTS = {
   tensor_memory: { resource: "tensor_memory", least: 32, highest: "tensor_memory_per_multiprocessor" },
 };
 const TENSOR_MEMORY_UNIT = 32;
-const UNKNOWN_BARRIERS = 1; // a kernel whose barriers are not known counts as one with __syncthreads()
+const UNKNOWN_BARRIERS = 1; // unknown barriers count as one, for __syncthreads()
 const NOT_GIVEN = Object.fromEntries([...DATA.inputs.map(({ field }) => field), "smem", "block_dim"].map((name) => [name, null]));
 
-// An input that cannot be read, or that the GPU lacks; where: its name, if it is not the one being read.
+// An invalid input. where: its name, if it is not the one being read.
 class Refused extends Error {
   constructor(message, where = null) {
     super(message);
@@ -30,10 +30,10 @@ const sharedMemoryOf = (kernel) => kernel.smem ?? (kernel.static_smem ?? 0) + (k
 const columnsOf = (kernel) => roundUp(kernel.tensor_memory ?? 0, TENSOR_MEMORY_UNIT);
 const virtualResourcesOf = (kernel) => kernel.virtual_resources ?? (kernel.tensor_memory === null ? 0 : 128);
 
-// What a kernel uses of something that can change; null where that is not known.
+// Current amount of an adjustable resource; null if unknown.
 const amountOf = (name, kernel) => name === "smem" ? sharedMemoryOf(kernel) : kernel[name];
 
-// The kernel with other amounts: shared memory as one sum, threads without a shape.
+// Copy a kernel with other amounts. Shared memory becomes one sum; threads lose their shape.
 function changed(kernel, amounts) {
   const found = { ...kernel, ...amounts };
   if ("smem" in amounts) found.static_smem = found.dynamic_smem = null;
@@ -59,13 +59,13 @@ const smallestConfiguration = (limits, needed) =>
 function checkModes(limits, kernel) {
   for (const name of ["caching", "shared_memory_mode", "tensor_memory"]) {
     const input = kernel[name] !== null && inputOf(name.replaceAll("_", "-"));
-    if (input && !limits[input.needs]) throw new Refused(`${input.label} does not exist on ${limits.compute_capability}.`, name);
+    if (input && !limits[input.needs]) throw new Refused(`No ${input.label.toLowerCase()} on ${limits.compute_capability}.`, name);
   }
   const most = limits.tensor_memory_per_multiprocessor;
   if (columnsOf(kernel) > most) throw new Refused(`Out of range: 32 to ${most} in steps of 32.`, "tensor_memory");
 }
 
-// Blocks that share a resource; null where it does not limit them.
+// Number of blocks that share a resource; null if it does not limit them.
 const sharedBy = (all, each) => (all !== null && each ? divide(all, each) : null);
 
 // ---- The model cuda: cuda_occupancy.h of CUDA 13.5
@@ -89,7 +89,7 @@ function cuda(limits, kernel, warps) {
   ];
 }
 
-const isTooLong = (limits, { block_dim: shape }) => shape !== null && shape.some((length, axis) => length > limits.max_block_dim[axis]);
+const isTooLong = (limits, { block_dim: shape }) => shape?.some((length, axis) => length > limits.max_block_dim[axis]);
 
 function warpLimit(limits, kernel, warps, inHalf) {
   if (kernel.threads > limits.max_threads_per_block || isTooLong(limits, kernel)) return 0;
@@ -97,13 +97,13 @@ function warpLimit(limits, kernel, warps, inHalf) {
   return divide(limits.max_warps_per_multiprocessor, warps);
 }
 
-// Each sub-partition has a register file of its own, and a warp lives in one of them.
+// Each sub-partition has its own register file, and a warp stays in one of them.
 const warpsByRegisters = (limits, perWarp, parts) => divide(divide(limits.max_registers_per_multiprocessor, parts), perWarp) * parts;
 
-// 6.0 refuses what the others of its family, with four sub-partitions, could not run.
+// 6.0 rejects kernels that the rest of its family, with four sub-partitions, could not run.
 const checkedParts = (limits) => limits.launch_check_sub_partitions ?? limits.sub_partitions;
 
-// The launch check counts as if all sub-partitions got the same number of warps.
+// The launch check assumes the same number of warps in all sub-partitions.
 const checkedRegisters = (limits, perWarp, warps) => roundUp(warps, checkedParts(limits)) * perWarp;
 
 function registerLimit(limits, kernel, warps, perWarp, inHalf) {
@@ -116,7 +116,7 @@ function registerLimit(limits, kernel, warps, perWarp, inHalf) {
   return inHalf ? 2 * divide(divide(fitting, 2), warps) : divide(fitting, warps);
 }
 
-// Caching in L1 confines a block to half of the SM, and is given up where a half has too few registers.
+// Caching in L1 confines a block to half of the SM, unless a half has too few registers.
 function isConfinedToHalf(limits, kernel, warps, perWarp) {
   if (kernel.caching !== "ca") return false;
   if (!kernel.regs || checkedRegisters(limits, perWarp, warps) > limits.max_registers_per_block) return true;
@@ -129,7 +129,7 @@ function mostSharedMemory(limits, kernel) {
   return (kernel.opt_in === false ? limits.max_shared_memory_per_block : limits.max_shared_memory_per_block_optin) + reserved;
 }
 
-// The carveout is a hint, but for the spreadsheet: the SM takes a larger configuration if one block needs it.
+// The carveout is a hint, except in the spreadsheet: the SM uses a larger configuration if one block needs it.
 function poolOf(limits, kernel, perBlock) {
   const pool = configurationOf(limits, kernel.carveout);
   if (kernel.carveout === null || pool >= perBlock || !hasRuntime(limits)) return pool;
@@ -168,7 +168,7 @@ function spreadsheetRegisters(limits, kernel, warps) {
   return roundUp(roundUp(warps, limits.warp_allocation_granularity) * limits.warp_size * registers, limits.register_allocation_unit);
 }
 
-// The spreadsheet looks for the text "R," in the text of its list, so that 1 is found in "21,".
+// The spreadsheet searches its list as text for "R,": it finds 1 in "21,".
 const isDoubled = (limits, registers) => limits.spreadsheet.doubled_register_units.map((each) => `${each},`).join("").includes(`${registers},`);
 const spreadsheetUnit = (limits, registers) => limits.register_allocation_unit * (isDoubled(limits, registers) ? 2 : 1);
 
@@ -198,7 +198,7 @@ class Result {
   get occupancy() { return this.active_warps / this.limits.max_warps_per_multiprocessor; }
   get limiters() { return RESOURCES.filter((name) => this.block_limits[name] === this.active_blocks); }
   get shared_memory_pool() { return poolOf(this.limits, this.kernel, this.allocated.shared_memory); }
-  // What one block takes of each resource, and what the SM has of it.
+  // Use of each resource per block, and the size of the resource.
   get uses() {
     const { limits, kernel, allocated } = this;
     const use = (per_block, per_multiprocessor) => ({ per_block, per_multiprocessor });
@@ -215,7 +215,7 @@ class Result {
   get launchable() { return failureOf(this) === null; }
 }
 
-// The first limit that keeps a kernel from launching: {limit, needed, allowed}; null where it launches.
+// First limit that prevents the launch: {limit, needed, allowed}; null if the kernel launches.
 function failureOf(result) {
   const { limits, kernel, block_limits: allowed } = result;
   const failure = (limit, needed, most = limits[limit]) => ({ limit, needed, allowed: most });
@@ -234,10 +234,10 @@ function failureOf(result) {
 
 function registerFailure({ limits, kernel, allocated: { warps, registers } }) {
   if (kernel.regs > limits.max_registers_per_thread) return ["max_registers_per_thread", kernel.regs];
-  const [perWarp, most, granularity] = [registers / warps, limits.max_registers_per_block, limits.warp_allocation_granularity];
+  const [perWarp, most] = [registers / warps, limits.max_registers_per_block];
   let needed = registers;
   if (hasRuntime(limits)) needed = checkedRegisters(limits, perWarp, warps);
-  else if (!isGivenToBlock(limits)) needed = Math.max(perWarp * roundUp(warps, granularity), most);
+  else if (!isGivenToBlock(limits)) needed = Math.max(perWarp * roundUp(warps, limits.warp_allocation_granularity), most);
   return [needed > most ? "max_registers_per_block" : "max_registers_per_multiprocessor", needed];
 }
 
@@ -254,13 +254,13 @@ function sharedMemoryFailure({ limits, kernel, allocated: { shared_memory: perBl
   return [limit, needed <= limits[limit] ? rounded : needed];
 }
 
-// Static shared memory that no compiler takes, of a kernel that would launch.
+// Static shared memory above the compiler's limit, in a kernel that would launch.
 const isRefusedByCompiler = (result) => (result.kernel.static_smem ?? 0) > result.limits.max_shared_memory_per_block && result.launchable;
 
 // ---- Amounts of one input
 
-// From low to high, the last amount of each step in which the GPU allocates; of tensor memory the powers of two
-// that one tcgen05.alloc takes, and both ends.
+// Amounts from low to high: the last one of each allocation step. For tensor memory: powers of two, as tcgen05.alloc
+// takes them, and both ends.
 function amountsOf(name, limits, low, high = limits[AMOUNTS[name].highest]) {
   const unit = { threads: limits.warp_size, smem: limits.shared_memory_allocation_unit, tensor_memory: TENSOR_MEMORY_UNIT }[name] ?? 1;
   const isDoubling = name === "tensor_memory";
@@ -274,7 +274,7 @@ function amountsOf(name, limits, low, high = limits[AMOUNTS[name].highest]) {
 const withAmount = ({ limits, kernel }, name, amount) => evaluate(limits, changed(kernel, { [name]: amount }));
 const knownAmount = (name, kernel) => amountOf(name, kernel) ?? (name === "barriers" ? UNKNOWN_BARRIERS : 0);
 
-// Blocks that a resource alone allows, or that the SM holds, whichever is less.
+// Blocks that a resource allows, up to the most that the SM holds.
 function blocksAllowed({ block_limits: allowed }, name) {
   const most = Math.min(allowed[AMOUNTS[name].resource] ?? Infinity, allowed.blocks);
   return name === "regs" ? Math.min(most, allowed.warps) : most;
@@ -282,7 +282,7 @@ function blocksAllowed({ block_limits: allowed }, name) {
 
 // ---- Advice
 
-// [{active_blocks, occupancy, requires}]: less of what is given, nearest first, and then two block sizes.
+// [{active_blocks, occupancy, requires}]: lower amounts, nearest first, then two block sizes.
 const nextSteps = (now) => [...stepsUsingLess(now), ...stepsByBlockSize(now)];
 
 function stepsUsingLess(now) {
@@ -304,14 +304,14 @@ function stepsUsingLess(now) {
       requires[name] = enough.amount;
     }
     const reached = evaluate(limits, changed(kernel, requires));
-    if (reached.active_blocks < blocks) return found; // what would have to shrink was not given
+    if (reached.active_blocks < blocks) return found; // the limiting amount was not given
     found.push({ active_blocks: reached.active_blocks, occupancy: reached.occupancy, requires });
     blocks = reached.active_blocks + 1;
   }
   return found;
 }
 
-// The nearest block size with more warps, and the one with the most.
+// The nearest block size with more warps, and the best one.
 function stepsByBlockSize(now) {
   const { limits, kernel } = now;
   const bySize = now.limiters.filter((name) => name !== "virtual_resources" && name !== "tensor_memory");
@@ -326,7 +326,7 @@ function stepsByBlockSize(now) {
   return best[0] === better[0] ? better.slice(0, 1) : [better[0], best[0]];
 }
 
-// How far each amount may grow before a block is lost; null where it is not known, or nothing launches.
+// Highest amounts that keep the blocks; null if unknown, or if nothing launches.
 function slack(now) {
   const most = (name) => {
     if (!now.active_blocks || (name === "tensor_memory" && now.kernel.tensor_memory === null)) return null;
@@ -337,7 +337,7 @@ function slack(now) {
   return Object.fromEntries(Object.keys(AMOUNTS).map((name) => [name, most(name)]));
 }
 
-// The smallest configuration that keeps the blocks: {shared_memory, l1, percent}, or null.
+// Smallest configuration that keeps the blocks: {shared_memory, l1, percent}, or null.
 function smallestCarveout({ limits, kernel, active_blocks: blocks }) {
   for (const size of blocks ? limits.shared_memory_configurations : []) {
     const result = evaluate(limits, { ...kernel, carveout: { amount: size, unit: "bytes" } });
@@ -350,13 +350,13 @@ function smallestCarveout({ limits, kernel, active_blocks: blocks }) {
   return null;
 }
 
-// Whether the kernel must call cudaFuncSetAttribute for its dynamic shared memory.
+// True if the dynamic shared memory requires a call of cudaFuncSetAttribute.
 function needsOptIn(limits, kernel) {
   const limitWith = (opt_in) => evaluate(limits, { ...kernel, opt_in }).block_limits.shared_memory;
   return limitWith(true) !== 0 && limitWith(false) === 0;
 }
 
-// {launch_bounds, maxnreg} that make the compiler keep to so many registers; null where nothing does.
+// {launch_bounds, maxnreg} for a limit on registers; null if none applies.
 function registerCap({ limits, kernel }, registers, blocks) {
   if (kernel.threads > limits.max_threads_per_block || registers >= limits.max_registers_per_thread) return null;
   const seen = { ...limits, sub_partitions: checkedParts(limits) };
@@ -365,7 +365,7 @@ function registerCap({ limits, kernel }, registers, blocks) {
   return { launch_bounds: isMeant ? `__launch_bounds__(${kernel.threads}${blocks > 1 ? `, ${blocks}` : ""})` : null, maxnreg: `__maxnreg__(${registers})` };
 }
 
-// The blocks of a whole GPU; with clusters an upper bound, because those must fit into its processing clusters.
+// Blocks of the whole GPU. With clusters an upper bound: a cluster must stay within one GPC.
 function fullWave(result, sms, clusterSize = null) {
   const slots = result.launchable ? result.active_blocks * sms : 0;
   if (clusterSize === null) return { blocks: slots, slots, cluster_size: null, clusters: null };
@@ -376,7 +376,7 @@ function fullWave(result, sms, clusterSize = null) {
   return { blocks: clusters * clusterSize, slots, cluster_size: clusterSize, clusters };
 }
 
-// How a grid runs on a whole GPU.
+// Waves of a grid on the whole GPU.
 function countWaves(blocks, { blocks: most, slots }) {
   const partial = blocks % most;
   const rounds = Math.ceil(blocks / most);
@@ -395,7 +395,7 @@ function countWaves(blocks, { blocks: most, slots }) {
 function explain(result) {
   const { limits, kernel, allocated, uses } = result;
   const isVirtual = kernel.virtual_resources !== null || kernel.tensor_memory !== null;
-  const columns = columnsOf(kernel);
+  const [asked, columns] = [kernel.tensor_memory, columnsOf(kernel)];
   const none = (isGiven) => [`no limit: ${isGiven ? "the kernel uses none" : "not given"}`];
   const counted = (name, since, note = "") => {
     if (!uses[name].per_block) return none(true);
@@ -408,13 +408,13 @@ function explain(result) {
     shared_memory: allocated.shared_memory ? explainSharedMemory(result) : none(isSharedMemoryGiven(kernel)),
     barriers: counted("barriers", "9.0", kernel.barriers === null ? " (not given: counted as one)" : ""),
     virtual_resources: isVirtual && counted("virtual_resources", "10.0"),
-    tensor_memory: kernel.tensor_memory !== null && [
-      ...(columns === kernel.tensor_memory ? [] : [`${kernel.tensor_memory} columns, rounded up to ${TENSOR_MEMORY_UNIT}s: ${columns}`]),
+    tensor_memory: asked !== null && [
+      ...(columns === asked ? [] : [`${asked} columns, rounded up to ${TENSOR_MEMORY_UNIT}s: ${columns}`]),
       sharingStep(result, "tensor_memory", " columns"),
     ],
   };
   const commas = (step) => step.replace(/\d{4,}/g, grouped);
-  return Object.entries(found).filter(([, steps]) => steps).map(([resource, steps]) => ({ resource, steps: steps.map(commas) }));
+  return Object.entries(found).flatMap(([resource, steps]) => (steps ? [{ resource, steps: steps.map(commas) }] : []));
 }
 
 const blocksBy = (result, resource) => words.count(result.block_limits[resource], "block");
@@ -426,7 +426,7 @@ function sharingStep(result, resource, unit = "", note = "") {
   return `${all}${unit} per SM // ${each}${note} = ${blocksBy(result, resource)}`;
 }
 
-// The last steps for warps, of which a block takes some: on the whole SM, or twice on a half of it.
+// Last steps of a limit in warps: on the whole SM, or on each half of it.
 function warpSteps(result, resource, warps, unit = "") {
   const { limits, kernel, allocated } = result;
   if (!isConfinedToHalf(limits, kernel, allocated.warps, allocated.registers / allocated.warps)) {

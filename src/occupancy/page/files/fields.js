@@ -1,4 +1,4 @@
-// The fields: their texts, and the kernel and the grid that these describe. The table of inputs is Python's.
+// The fields: their texts, and the kernel and grid in them. The table of inputs comes from Python.
 
 const FACTORS = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
 const MOST = 2 ** 31 - 1;
@@ -18,7 +18,7 @@ function within(number, [low, high]) {
   return number;
 }
 
-// The bytes of a size; NaN if it is none.
+// Bytes of a size such as 27.5k; NaN if invalid.
 function bytesOf(text) {
   const size = /^(\d[\d,_]{0,15}(?:\.\d{1,9})?|0x[0-9a-f]{1,9})\s*(?:([kmg])(?:i?b)?|b|bytes?)?$/i;
   const [, number, unit = ""] = size.exec(text) ?? [];
@@ -54,7 +54,7 @@ function readCarveout(text, limits) {
   return carveout;
 }
 
-// The values of an input's text, by the names of the library.
+// Values of an input's text, by the names of the library.
 const READERS = {
   count(text, input) {
     const number = readCount(text, input.range);
@@ -78,8 +78,7 @@ READERS.flag = READERS.choice;
 const isOffered = (input, limits) => !input.needs || Boolean(limits[input.needs]);
 const product = ([x, y, z]) => x * y * z;
 
-// {gpu, limits, kernel, result, errors, sms, wave, waves} of some fields. The kernel and its result are null where
-// one of its fields is wrong; the wave is the grid's on the whole GPU.
+// {gpu, limits, kernel, result, errors, sms, wave, waves}; kernel and result are null if a field is invalid.
 function readQuestion(fields) {
   const gpu = findGpu(fields.gpu ?? "");
   const [limits, errors] = [limitsOf(gpu.cc), {}];
@@ -118,7 +117,7 @@ function readQuestion(fields) {
   return question;
 }
 
-// Each size as it is written everywhere: 40960 and 40k are 40 KiB.
+// Write sizes with their unit: 40960 and 40k become 40 KiB.
 function inUnits(fields) {
   const units = { ...fields };
   for (const { name, kind } of DATA.inputs) {
@@ -129,7 +128,7 @@ function inUnits(fields) {
   return units;
 }
 
-// The fields' texts for another amount of something.
+// Texts of the fields for an amount by its name in the library.
 function fieldsFor(kernel, name, amount) {
   if (name !== "smem") return { [name.replaceAll("_", "-")]: String(amount) };
   const fixed = kernel?.static_smem ?? 0;
@@ -139,20 +138,20 @@ function fieldsFor(kernel, name, amount) {
 
 const KEYS = { ArrowUp: 1, ArrowDown: -1, PageUp: 8, PageDown: -8 }; // units of an input
 
-// How far an arrow key or a button goes: the unit in which the GPU allocates.
+// Allocation granularity: the step of the arrow keys and buttons.
 function stepOf(name, limits) {
   if (name === "threads") return limits.warp_size;
   if (name === "regs") return Math.max(1, limits.register_allocation_unit / limits.warp_size);
   return name.endsWith("smem") ? limits.shared_memory_allocation_unit : 1;
 }
 
-// The next multiple of the unit, upwards or downwards.
+// A multiple of the unit, some units up or down.
 function stepped(now, units, unit) {
   const at = units > 0 ? Math.floor(now / unit) : Math.ceil(now / unit);
   return Math.max(0, (at + units) * unit);
 }
 
-// The text of the next value of an input, upwards or downwards, in units of the GPU; null where it has none.
+// Text of an input after a step up or down.
 function nextText(input, text, units, limits) {
   if (input.kind === "carveout") {
     const sizes = limits.shared_memory_configurations;
@@ -166,7 +165,7 @@ function nextText(input, text, units, limits) {
   return String(Math.max(least, Math.min(input.range[1], stepped(now, units, unit))));
 }
 
-// Show the texts of the fields, and what is wrong in them.
+// Show the texts of the fields and their errors.
 function showFields(fields, limits, errors) {
   for (const input of [{ name: "gpu" }, ...DATA.inputs]) {
     const [control, value] = [byId(input.name), fields[input.name] ?? ""];

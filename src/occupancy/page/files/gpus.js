@@ -1,6 +1,6 @@
-// GPUs by whatever people call them, as --gpu and --cc read them: 9.0, sm_90a, hopper, A100, rtx4090, 980.
+// GPUs by name, with the rules of --gpu and --cc: 9.0, sm_90a, hopper, A100, rtx4090, 980.
 
-const NOISE = /nvidia|geforce|tesla|gpu|graphics|edition|with|design/g; // what people add or leave out at will
+const NOISE = /nvidia|geforce|tesla|gpu|graphics|edition|with|design/g; // optional words
 const FAMILIES = ["quadro", "rtx", "gtx", "gts", "gt"];
 const CC = /^(?:sm_?|compute_?|cc\s*)?(\d{1,2})\.?(\d)[af]?(?:\+ptx|-real|-virtual)?$/i;
 const wordsIn = (text) => text.toLowerCase().replace(NOISE, " ").match(/[a-z0-9]+/g) ?? [];
@@ -21,7 +21,7 @@ const GPUS = Object.entries(DATA.gpus).flatMap(([cc, lines]) =>
   }),
 );
 
-// sm_90a -> 9.0; null of anything else
+// sm_90a -> 9.0; null if it is no compute capability
 function ccOf(text) {
   const [, major, minor] = CC.exec(text ?? "") ?? [];
   return major === undefined ? null : `${Number(major)}.${minor}`;
@@ -52,7 +52,7 @@ function gpusWith(text) {
 
 const gpuOf = (values) => ({ cc: null, name: null, sms: null, range: "", error: "", ...values });
 
-// {cc, name, sms, range, error}: the GPU of a name; sms is null, and range says which, where variants differ.
+// {cc, name, sms, range, error}. If variants differ in SMs, sms is null and range has both ends.
 function findGpu(typed) {
   const text = typed.trim();
   if (!text) return gpuOf({ error: "Enter a GPU, such as H100, RTX 4090 or 9.0." });

@@ -1,9 +1,9 @@
-// Kernels in what people paste or drop: ptxas lines, cuobjdump listings, Nsight's CSV, and JSON of calc or scan.
+// Kernels in pasted text: ptxas lines, cuobjdump listings, Nsight Compute's CSV, and JSON of calc or scan.
 
 const MAX_PASTED = 2 ** 22;
 const MAX_KERNELS = 500;
 
-// [{name, arch, fields}], the fields as texts; nothing of what is not understood.
+// [{name, arch, fields}], the fields as texts. Other text is skipped.
 function readPasted(text) {
   const whole = text.slice(0, MAX_PASTED).trim();
   const formats = [[/^\{/, fromJson], [/"Kernel Name"/, fromNsight], [/\bREG:\d/, fromListing], [/^/, fromCompiler]];
@@ -40,7 +40,7 @@ function fromListing(text) {
     arch = first(/^\s*arch\s*=\s*(sm_\w+)/, line) ?? arch;
     name = first(/^\s*Function (.{1,4000}):\s*$/, line) ?? name;
     const registers = first(/^\s*REG:(\d{1,12})\s/, line);
-    if (registers === undefined || !name || !line.includes("CONSTANT[0]:")) continue; // device functions have rows, too
+    if (registers === undefined || !name || !line.includes("CONSTANT[0]:")) continue; // device functions also have rows
     const shared = Number(first(/\bSHARED:(\d{1,12})/, line) ?? 0);
     const reserved = limitsOf(ccOf(arch))?.version >= 90 && shared >= 1024 ? 1024 : 0;
     kernels.push({ name, arch, fields: { regs: registers, "static-smem": String(shared - reserved) } });
@@ -49,7 +49,7 @@ function fromListing(text) {
   return kernels;
 }
 
-// Cells of CSV: quotes around all, two of them for one.
+// Cells of a CSV line; a doubled quote in a quoted cell is one quote.
 function cellsOf(line) {
   const cells = line.trim().matchAll(/"((?:[^"]|"")*)"|([^,]+)|(?<=,)(?=,|$)/g);
   return [...cells].map(([, quotedCell, plain]) => (quotedCell ?? plain ?? "").replaceAll('""', '"'));
@@ -57,7 +57,7 @@ function cellsOf(line) {
 
 const DECIMAL = { K: 1e3, M: 1e6, G: 1e9 };
 
-// A number with its unit. The details page rounds: the roundest number within half of the last digit is meant.
+// A number with its unit. The details page rounds it, so this takes the roundest number within half a digit.
 function amountIn([value, unit = ""] = []) {
   if (!value) return "";
   const factor = DECIMAL[first(/^([KMG])byte/, unit)] ?? 1;
@@ -68,7 +68,7 @@ function amountIn([value, unit = ""] = []) {
   return String(Math.round(exact / step) * step);
 }
 
-// The raw page has a column for each metric and its units in a second row; the details page has a row for each.
+// The raw page has one column per metric, and units in the second row. The details page has one row per metric.
 function fromNsight(text) {
   const kernels = {}; // by their IDs: the cell and its unit by the name of the metric
   let [head, units] = [[], []];
@@ -106,16 +106,16 @@ function fromJson(text) {
   try {
     const { inputs, gpus, kernels = gpus } = JSON.parse(text);
     return kernels.map((row) => ({
-      name: String(row.demangled ?? row.name ?? row.gpu ?? "inputs"),
+      name: String(row.demangled ?? row.name ?? "kernel"),
       arch: String(row.cc ?? row.arch ?? ""),
-      fields: fieldsIn({ ...inputs, ...row }),
+      fields: fieldsIn(gpus ? { ...row, ...inputs } : row),
     }));
   } catch {
     return []; // no JSON, or of another shape
   }
 }
 
-// The texts of the fields for a kernel of JSON, or for its old or new side.
+// Texts of the fields for a kernel in JSON, or for one side of a comparison (old_, new_).
 function fieldsIn(kernel, side = "") {
   const of = (name) => kernel[side + name] ?? null;
   const texts = {
@@ -129,9 +129,9 @@ function fieldsIn(kernel, side = "") {
     spills: spillsText(of("spill_store_bytes"), of("spill_load_bytes")),
     bounds: [of("max_threads"), of("min_blocks")].filter(Boolean).join(", "),
   };
-  const text = (value) => ({ true: "yes", false: "no" })[value] ?? String(value ?? "").slice(0, 100);
-  const fields = Object.entries(texts).map(([name, value]) => [name, text(value)]);
-  return Object.fromEntries(fields.filter(([, value]) => value));
+  const isKnown = ([, value]) => (value ?? "") !== "" && typeof value !== "object";
+  const text = (value) => ({ true: "yes", false: "no" })[value] ?? String(value).slice(0, 100);
+  return Object.fromEntries(Object.entries(texts).filter(isKnown).map(([name, value]) => [name, text(value)]));
 }
 
 // _ZN3img9histogramILi64EEEvPfi -> img::histogram<64>: the names, and the numbers of the template.

@@ -1,7 +1,7 @@
-// The report of scan or diff: kernels to search, filter and sort; each leads to the calculator.
+// The report of scan or diff: kernels to search, filter and sort, with links to the calculator.
 
 const SHOWN = 250;
-const ORDER = new Intl.Collator("en", { numeric: true }); // one for all: to make it takes longer than to compare
+const ORDER = new Intl.Collator("en", { numeric: true }); // creating one takes longer than comparing
 const compareValues = (a, b) => (typeof a === "string" ? ORDER.compare(a, b) : a - b);
 const spillsOf = (kernel, side = "") =>
   (kernel[`${side}spill_store_bytes`] ?? 0) + (kernel[`${side}spill_load_bytes`] ?? 0);
@@ -28,8 +28,8 @@ function causeText({ name, old: before, new: after }) {
   return `${text(before)} → ${text(after)} ${words.name(name.replace(/_bytes$/, ""))}`;
 }
 
-// Columns: the value of a kernel, and the text of a number or what is shown of anything else. Of several kernels of a
-// name the worst counts for the order, and a range is shown. A column that no kernel uses is left out.
+// Columns: the value of a kernel, and the text of a number or the element to show. Kernels with the same name share a
+// row, sorted by the worst and shown as a range. Columns without values are hidden.
 const SCAN_COLUMNS = [
   { key: "occupancy", title: "Occ.", of: (kernel) => kernel.occupancy, text: words.percent, isUsed: () => true },
   { key: "limiters", title: "Limited by", of: limitersOf },
@@ -51,7 +51,7 @@ const KINDS = [
 const VERDICTS = ["worse", "mixed", "removed", "added", "changed", "better", "same"];
 const VERDICT_KINDS = VERDICTS.map((key) => ({ key, title: key, is: ({ verdict }) => verdict === key }));
 
-// Three columns of a value that both builds have; more of it is good (1), bad (-1) or neither.
+// Before, after and difference of a value. sign: 1 if more is better, -1 if more is worse, else 0.
 function comparedColumns(key, title, text, sign, differenceText = text) {
   const sideOf = (side) => (kernel) => {
     const value = kernel[side + (key === "spills" ? "spill_store_bytes" : key)] ?? null;
@@ -106,7 +106,7 @@ class Report {
     document.querySelector("header").append(byId("back"));
   }
 
-  // ---- Filters and order, which are in the address
+  // ---- Filters and order, kept in the address
 
   set(changes) {
     Object.assign(this.state, changes);
@@ -124,7 +124,7 @@ class Report {
     this.search.value = this.state.q;
     this.draw();
   }
-  // The list in place of the calculator, or the other way round, at the place where it was left.
+  // Show the list, scrolled and focused as before, or the calculator.
   show(isListed) {
     const { classList } = document.body;
     if (!isListed && classList.contains("listed")) {
@@ -147,7 +147,7 @@ class Report {
     return this.kernels.filter((kernel) => is(kernel) && isIn(kernel) && isFound(kernel));
   }
 
-  // ---- Rows: a group for each name, of the kernels that are chosen
+  // ---- Rows: the chosen kernels, grouped by name
 
   groups(kernels) {
     if (this.isDiff) return kernels.map((kernel) => [kernel]);
@@ -188,7 +188,7 @@ class Report {
     settle(this.more, `Show ${grouped(Math.min(left, 4 * SHOWN))} more of ${grouped(left)}`);
     byId("back").href = this.fragment();
   }
-  // A button that filters by a value of the state, or no longer.
+  // A button that toggles a filter.
   filter(name, value, content, properties) {
     const isOn = this.state[name] === value;
     const click = () => this.set({ [name]: isOn ? "" : value });
@@ -232,13 +232,13 @@ class Report {
   }
 }
 
-// [least, most] of the values that are known, or nulls.
+// [least, most] of the known values, or nulls.
 function rangeOf(group, of) {
   const values = group.map(of).filter((value) => value !== null && value !== undefined).sort(compareValues);
   return [values[0] ?? null, values[values.length - 1] ?? null];
 }
 
-// The calculator with a kernel; in a comparison the old build is A.
+// Link to the calculator with a kernel; in a comparison the old build is A.
 function linkTo(kernel, isDiff) {
   const gpu = ccOf(kernel.cc ?? kernel.arch);
   if (!limitsOf(gpu)) return null;
@@ -248,5 +248,5 @@ function linkTo(kernel, isDiff) {
   return now?.threads ? toFragment(now, before, DEFAULT_PINS.split(",")) : null;
 }
 
-// A name that may break where one of its parts begins.
+// A name with line breaks allowed before its parts.
 const inPieces = (name) => name.split(/(?<=[<(,/]|::)(?=\w)/).map((part, at) => [at > 0 && element("wbr"), part]);

@@ -11,7 +11,7 @@ function toFragment(fields, kept, pins) {
   return `#${new URLSearchParams([...pairs(fields, ""), ...pairs(kept ?? {}, "a."), ...pinned])}`;
 }
 
-// {fields, kept, pins, unknown}: the texts by the names of their fields, and the names that the page does not have.
+// {fields, kept, pins, unknown}: texts by the names of their fields, and unknown names.
 function fromFragment(fragment) {
   const texts = { "": {}, "a.": {} };
   const unknown = [];
@@ -28,13 +28,13 @@ function fromFragment(fragment) {
   return { fields, kept, pins: pinned, unknown: unknown.slice(0, 9) };
 }
 
-// One field for the GPU; a name that is none of the compute capability beside it gives way.
+// One field for the GPU. A name with another compute capability than cc is replaced by cc.
 function withGpu({ cc, ...fields }) {
   if (cc && findGpu(fields.gpu ?? "").cc !== findGpu(cc).cc) fields.gpu = ccOf(cc) ?? cc;
   return Object.values(fields).some(Boolean) ? fields : null;
 }
 
-// [input, text] of the inputs that count on the GPU, and of the GPU, without spaces.
+// [input, text] of the valid inputs that the GPU has, without spaces.
 function givenInputs(fields, { limits, errors }) {
   const given = DATA.inputs.map((input) => [input, textOf(fields, input).replace(/\s|(?<=\d),(?=\d{3})/g, "")]);
   return given.filter(([input, text]) => text && isOffered(input, limits) && !errors[input.name]);

@@ -1,6 +1,6 @@
-// The views of a result. Each fills its section again after every change; none changes its height.
+// Views of a result. Each one refills its section after a change, without changing its height.
 
-// What is wrong, and what to do about it.
+// [problem, advice] for a kernel that does not launch.
 function failureText({ limit, needed, allowed }, { opt_in: optIn }) {
   const axis = /\[(\d)\]/.exec(limit)?.[1];
   if (axis) return [`${grouped(needed)} threads along ${"xyz"[axis]} exceed ${grouped(allowed)}`, "Use another shape."];
@@ -13,7 +13,7 @@ function failureText({ limit, needed, allowed }, { opt_in: optIn }) {
   return [`${words.some(name, needed)} ${verb} ${most}`, advice];
 }
 
-// What one more block lacks of each limiter: 8,192 registers.
+// Missing amount of each limiter for one more block: 8,192 registers.
 function lacks({ active_blocks: blocks, limiters, uses }) {
   return limiters.map((name) => {
     const missing = (blocks + 1) * uses[name].per_block - uses[name].per_multiprocessor;
@@ -23,7 +23,7 @@ function lacks({ active_blocks: blocks, limiters, uses }) {
   });
 }
 
-// What limits a result or a kernel of a report.
+// Limiters of a result or of a kernel in a report.
 function limitersOf({ launchable, limiters }) {
   return launchable === false ? "does not launch" : words.list((limiters ?? []).map(words.name));
 }
@@ -99,7 +99,7 @@ function stepButton(result, step) {
   return button(content, () => app.act(() => app.set(step.requires)), { class: "step", title });
 }
 
-// The verdict of the question, or of the last one that had a result; problem: what is wrong in the fields.
+// Show the verdict of the last question with a result. problem: the first error in the fields.
 function showVerdict(question, kept, problem) {
   const { result } = question;
   const { figure, headline, detail, isBad, call } = verdictOf(question);
@@ -110,15 +110,15 @@ function showVerdict(question, kept, problem) {
   settle(byId("figure"), isBad ? `✕ ${figure}` : figure);
   settle(byId("facts"), facts.filter(Boolean).join(" · "));
   settle(byId("headline"), problem ? `✕ ${problem}` : headline);
-  settle(byId("detail"), problem ? "In grey: the last result." : detail);
+  settle(byId("detail"), problem ? "The last result is shown in grey." : detail);
   byId("call").hidden = Boolean(problem) || !call;
   byId("call").title = call || "";
   const steps = stepsShown(result).map((step) => stepButton(result, step));
-  const none = result.occupancy === 1 ? "The SM is full." : "Neither using less nor another block size gives more.";
-  fill(byId("steps"), [steps, !steps.length && !isBad && element("p", { class: "none" }, none)]);
+  const none = element("p", { class: "none" }, "Neither using less nor another block size gives more.");
+  fill(byId("steps"), [steps, !steps.length && !isBad && result.occupancy < 1 && none]);
 }
 
-// A row for each resource, always the same number of them; one that the kernel has nothing to do with is empty.
+// One row per resource. The number of rows is constant; the last one is empty if the kernel does not use it.
 function showBars(result) {
   const { kernel, uses, block_limits: allowed, active_blocks: blocks, limits, limiters } = result;
   const grows = slack(result);
@@ -152,7 +152,7 @@ function showBars(result) {
   fill(byId("resources"), rows);
 }
 
-// The resident blocks in the whole of a resource, and hatched what is left.
+// A bar with the resident blocks; the rest is hatched if it is too little for one more block.
 function resourceBar(name, blocks, share, left) {
   const width = 1000 * share;
   const gap = Math.min(3, width / 3);
@@ -179,7 +179,7 @@ function showWaves({ gpu, wave, waves, sms }) {
   fill(byId("waves"), lines.filter(Boolean).map((text) => element("p", {}, text)));
 }
 
-// The smallest carveout that keeps the blocks.
+// Show the smallest carveout that keeps the blocks.
 function showCarveout(result) {
   const { shared_memory: size, l1, percent } = (isSharedMemoryGiven(result.kernel) && smallestCarveout(result)) || {};
   const share = percent === null ? "" : ` (${percent}%)`;
@@ -187,7 +187,7 @@ function showCarveout(result) {
   settle(byId("l1"), size === undefined ? "" : `A carveout of ${words.size(size)}${share} is enough${rest}.`);
 }
 
-// The result on another GPU: {result, why}; result is null where the kernel cannot be entered there.
+// {result, why} on another GPU; result is null if the GPU lacks one of the inputs.
 function resultOn(limits, kernel) {
   try {
     const result = evaluate(limits, kernel);
@@ -198,11 +198,11 @@ function resultOn(limits, kernel) {
   }
 }
 
-// The kernel on the GPU of now and the pinned ones, and A with the inputs in which it differs.
+// Show the kernel on the current and the pinned GPUs, and A with the inputs that differ.
 function showGpus(fields, question, pins, kept, keptFields) {
   const here = fields.gpu.trim();
   const line = (label, { compute_capability: cc }, { result, why }, last = "", look = null) => {
-    const [share, blocks] = result ? [shareCell(result), grouped(result.active_blocks)] : [[{ class: "use" }, "-"], "-"];
+    const [share, blocks] = result ? [shareCell(result), grouped(result.active_blocks)] : ["-", "-"];
     return tableRow([label, cc, share, numeric(blocks), [{ class: "reason" }, why], last], look);
   };
   const row = (label, limits, key, isHere, last) => {

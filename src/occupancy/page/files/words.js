@@ -1,4 +1,4 @@
-// How numbers and names are written, as in the library's text, and the limits of every compute capability.
+// Texts of numbers and names, as in the library, and the limits of every compute capability.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 
@@ -10,7 +10,7 @@ function grouped(number) {
 const NAMES = { regs: "registers", smem: "shared memory" };
 
 const words = {
-  // 75%, 62.5%; halves go up, and more than nothing is never shown as 0%.
+  // 75%, 62.5%. Halves are rounded up; a share above 0 is never 0%.
   percent(share) {
     const tenths = Math.floor(1000 * share + 0.5);
     if (share > 0 && !tenths) return "<0.1%";
