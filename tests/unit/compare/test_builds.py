@@ -27,6 +27,7 @@ from occupancy.compare.match import facts
 from occupancy.compare.rules import Exemption, Rule, Rules
 from occupancy.readers import KernelRecord
 from occupancy.tables.gpus import LimitsTable
+from tests.samples import sample
 
 EVALUATOR = Evaluator(LimitsTable().limits)
 TODAY = date(2027, 1, 1)
@@ -77,6 +78,13 @@ class TestBaseline:
         read = parse_baseline(text.encode(), "base.json")
         assert baseline_text(baseline_from(read.kernels)) == text
         assert {facts(each) for each in read.kernels} == set(map(facts, read_build([str(folder)]).kernels))
+
+    def test_a_file_with_device_functions_alone_is_no_damage(self, tmp_path: Path) -> None:
+        functions, kernels = tmp_path / "functions.cubin", tmp_path / "kernels.cubin"
+        functions.write_bytes(sample("samples.cubin").replace(b"\x12\x10", b"\x12\0"))
+        kernels.write_bytes(sample("samples.cubin"))
+        build = read_build([str(functions), str(kernels)])
+        assert (len(build), build.problems) == (3, ())
 
     @pytest.mark.parametrize(
         ("change", "message"),
