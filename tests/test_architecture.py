@@ -23,7 +23,7 @@ BUDGETS = {
     "advice": 1300,
     "arrays": 710,
     "device": 810,
-    "builds": 1200,
+    "builds": 1190,
     "compare": 1360,
     "report": 3410,
     "render": 630,

@@ -141,18 +141,12 @@ def without_parameters(readable: str) -> str:
 def template_name(name: str) -> str:
     """Return the readable name without any template arguments: ``ns::A::run`` for ``ns::A<int>::run<3>``."""
     short = short_name(name)
-    if "<" not in short:
-        return short
-    parts, depth, start = [], 0, 0
-    for bracket in re.finditer(r"[<>]", short):
-        if bracket[0] == "<":
-            if depth == 0:
-                parts.append(short[start : bracket.start()])
-            depth += 1
-        elif depth:
-            depth -= 1
-            start = bracket.end()
-    return "".join([*parts, short[start:]]) if depth == 0 and parts[0] else short
+    kept, depth = [], 0
+    for part in re.split(r"([<>])", short):
+        depth += (part == "<") - (part == ">")
+        if depth == 0 and part != ">":
+            kept.append(part)
+    return "".join(kept) if depth == 0 and kept[0] else short
 
 
 @lru_cache(maxsize=1 << 12)
