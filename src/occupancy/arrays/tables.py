@@ -49,17 +49,18 @@ class Input(NamedTuple):
     unit: int = 1
     """Every value is a multiple of it."""
 
-    def unsigned(self, values: Integers) -> Integers:
-        """Return some of the values as unsigned integers.
+    def above_low(self, values: Integers) -> Integers:
+        """Return some of the values as unsigned distances from the lowest.
 
         Raises:
             InputError: One of them is out of range, or not a multiple of the unit.
         """
-        # Negative numbers become large ones: one look at the largest checks both ends of the range.
+        # Numbers below the lowest become large ones: one look at the largest checks both ends of the range.
         size = max(values.itemsize, 4)
         found = values.astype(f"i{size}", copy=False).view(f"u{size}")
-        is_out = found.max() > self.high or (self.low and found.min() < self.low)
-        if is_out or (self.unit > 1 and np.any(found % self.unit)):
+        if self.low:
+            found = found - found.dtype.type(self.low)
+        if found.max() > self.high - self.low or (self.unit > 1 and np.any(found % self.unit)):
             is_out_of_range = (self.values < self.low) | (self.values > self.high)
             problem = "is out of range" if is_out_of_range.any() else f"is not a multiple of {self.unit}"
             raise self.error(is_out_of_range | (self.values % self.unit != 0), problem)
@@ -147,29 +148,40 @@ def look_up(
         common: A kernel with the options that are the same for all.
         model: The model to follow.
         inputs: Field of `Kernel` -> its values.
-        columns: The required columns of the table over threads.
+        columns: The required columns of the first result, which is by threads and registers.
 
     Raises:
         InputError: A value out of range, or an option that the GPU does not have.
     """
     none = read_input(0, "smem")
-    threads, regs = inputs["threads"], inputs.get("regs", none)
-    has_larger = int(threads.values.max()) > limits.max_threads_per_block
-    table = _threads_table(limits, model, common.caching, has_larger)
-    taken = _take([getattr(table.columns, name) for name in columns], [threads, regs], table.places)
+    warp, largest = limits.warp_size, limits.max_threads_per_block
+    table = _threads_table(limits, model, common.caching)
+    last_row = table.blocks.size // _REGISTER_COUNTS - 1
+
+    def place(threads_but_one: Integers, registers: Integers) -> Integers:
+        number = threads_but_one.dtype.type
+        rows = threads_but_one // number(warp)
+        if threads_but_one.max() >= largest:
+            rows += threads_but_one >= largest
+            np.minimum(rows, last_row, out=rows)
+        rows *= number(_REGISTER_COUNTS)
+        rows += registers
+        return rows
+
+    pair = [inputs["threads"], inputs.get("regs", none)]
+    taken = _take([getattr(table, name) for name in columns], pair, place)
     sizes = [inputs[field] for field in SHARED_MEMORY_FIELDS if field in inputs] or [none]
     options = common.carveout, common.opt_in, common.shared_memory_mode
     by_size = _look_up(_shared_memory_table(limits, model, *options), sizes)
-    found = [
-        table.columns._replace(**dict(zip(columns, taken, strict=True))),
-        _cap("shared_memory", by_size),
-    ]
+    found = [table._replace(**dict(zip(columns, taken, strict=True))), _cap("shared_memory", by_size)]
     # Tensor memory implies virtual resources.
     usual = Kernel(1, tensor_memory=TENSOR_MEMORY_UNIT if "tensor_memory" in inputs else None)
     for resource in COUNTED:
         if resource in inputs:
-            counts = _count_table(limits, model, resource)
-            found.append(_cap(resource, _look_up(counts, [inputs[resource]._replace(high=counts.size - 1)])))
+            low = inputs[resource].low
+            counts = _count_table(limits, model, resource, low)
+            chosen = inputs[resource]._replace(high=low + counts.size - 1)
+            found.append(_cap(resource, _look_up(counts, [chosen])))
         else:
             allowed = getattr(rules(limits, model).evaluate(limits, usual)[0], resource)
             if allowed is not None and allowed <= limits.max_blocks_per_multiprocessor:
@@ -213,47 +225,24 @@ def _shared_memory_table(
 
 
 @lru_cache(maxsize=64)
-def _count_table(limits: Limits, model: Model, resource: Counted) -> Integers:
-    """Return the blocks that a counted resource allows, by its count per block."""
-    evaluate = rules(limits, model).evaluate
-    low, most = _RANGES[resource]
+def _count_table(limits: Limits, model: Model, resource: Counted, low: int) -> Integers:
+    """Return the blocks that a counted resource allows, by its count per block from the lowest on."""
+    evaluate, most = rules(limits, model).evaluate, _RANGES[resource][1]
     if resource == "tensor_memory":
         evaluate(limits, Kernel(1, tensor_memory=TENSOR_MEMORY_UNIT))  # refuses GPUs without it
         most = limits.tensor_memory_per_multiprocessor or 0
     kernels: list[dict[str, Any]] = [{resource: count} for count in range(low, most + 1)]
     blocks = [getattr(evaluate(limits, Kernel(1, **each))[0], resource) for each in kernels]
-    return _as_blocks(limits, [None] * low + blocks)
-
-
-class _ThreadsTable(NamedTuple):
-    """Results by warps, block slots and registers, in rows of `_REGISTER_COUNTS` entries.
-
-    Row i is for blocks of i + 1 warps, up to the largest block; if there are rows for larger blocks, those
-    are for i warps, and the last is for all blocks that are larger still.
-    """
-
-    columns: Columns
-    warp_size: int
-    largest: int
-    """Threads of the largest block."""
-    has_larger: bool
-    """True if there are rows for larger blocks."""
-
-    def places(self, threads: Integers, registers: Integers) -> Integers:
-        """Return the places of unsigned threads per block and registers per thread."""
-        rows = threads - threads.dtype.type(1)
-        rows //= rows.dtype.type(self.warp_size)
-        if self.has_larger:
-            rows += threads > self.largest
-            np.minimum(rows, self.columns.blocks.size // _REGISTER_COUNTS - 1, out=rows)
-        rows *= rows.dtype.type(_REGISTER_COUNTS)
-        rows += registers
-        return rows
+    return _as_blocks(limits, blocks)
 
 
 @lru_cache(maxsize=64)
-def _threads_table(limits: Limits, model: Model, caching: Caching | None, has_larger: bool) -> _ThreadsTable:
-    """Return the table for blocks up to the largest, or for larger ones as well."""
+def _threads_table(limits: Limits, model: Model, caching: Caching | None) -> Columns:
+    """Return the results by warps, block slots and registers, in rows of `_REGISTER_COUNTS` entries.
+
+    Row i is for blocks of i + 1 warps, up to the largest block. The rows for larger blocks follow: row i is for
+    i warps, and the last row for all blocks that are larger still.
+    """
     evaluate = rules(limits, model).evaluate
     alike = _alike_register_counts(limits, model)
     distinct = sorted(set(alike))
@@ -269,25 +258,24 @@ def _threads_table(limits: Limits, model: Model, caching: Caching | None, has_la
 
     size, largest = limits.warp_size, limits.max_threads_per_block
     ends = [*range(size, largest, size), largest]
-    rows = [{registers: entry(threads, registers) for registers in distinct} for threads in ends]
-    end = {registers: entry(INT_MAX, registers) for registers in distinct} if has_larger else rows[-1]
-    while rows[-1] != end:
+    rows = [[entry(threads, registers) for registers in distinct] for threads in ends]
+    last = [entry(INT_MAX, registers) for registers in distinct]
+    while rows[-1] != last:
         _check_rows(len(rows), limits, "max_registers_per_multiprocessor")
-        before = rows[-1]
+        threads = len(rows) * size
         rows.append(
-            {
-                registers: last if before[registers] == last else entry(len(rows) * size, registers)
-                for registers, last in end.items()
-            }
+            [
+                end if before == end else entry(threads, registers)
+                for registers, before, end in zip(distinct, rows[-1], last, strict=True)
+            ]
         )
-    table = np.array([[row[registers] for registers in distinct] for row in rows])
+    table = np.array(rows)
     blocks, limiters, warps = table[:, np.searchsorted(distinct, alike)].reshape(-1, 3).T
-    columns = Columns(
+    return Columns(
         blocks.astype(np.min_scalar_type(limits.max_blocks_per_multiprocessor + 1)),
         limiters.astype(np.uint8),
         warps.astype(np.min_scalar_type(limits.max_warps_per_multiprocessor)),
     )
-    return _ThreadsTable(columns, size, largest, has_larger)
 
 
 def _alike_register_counts(limits: Limits, model: Model) -> Sequence[int]:
@@ -331,7 +319,7 @@ def _take(
     directions: Any = [["readonly"] for _ in inputs] + [["writeonly"] for _ in found]
     with np.nditer([*arrays, *found], ["external_loop", "buffered"], directions, buffersize=CHUNK) as chunks:
         for chunk in chunks:
-            pieces = [each.unsigned(piece) for each, piece in zip(inputs, chunk, strict=False)]
+            pieces = [each.above_low(piece) for each, piece in zip(inputs, chunk, strict=False)]
             where = places(*pieces).astype(np.intp, copy=False)
             for table, output in zip(tables, chunk[len(inputs) :], strict=True):
                 table.take(where, mode="clip", out=output)
