@@ -21,7 +21,7 @@ BUDGETS = {
     "engine": 950,
     "readers": 3700,
     "advice": 1300,
-    "arrays": 710,
+    "arrays": 640,
     "device": 810,
     "builds": 1190,
     "compare": 1360,

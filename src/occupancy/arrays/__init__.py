@@ -1,7 +1,4 @@
-"""The engine's results over arrays, and the only home of NumPy.
-
-It uses `values`, `engine`, and `render` for pictures.
-"""
+"""The engine's results over arrays, and the only home of NumPy."""
 
 from __future__ import annotations
 

@@ -17,22 +17,17 @@ from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import COUNTED, Limiter, Output
 from ..values.spellings import in_range, parse_count
-from .tables import SHARED_MEMORY_FIELDS, Columns, Input, Integers, look_up, read_input
+from .tables import SHARED_MEMORY_FIELDS, Columns, Integers, look_up, read_input
 
 OUTPUTS: tuple[Output, ...] = get_args(Output)
 CHUNK = 1 << 16
 """Rows made at a time."""
 
-
 Results = TypeVar("Results", bound="ArrayResults")
 
 
 class ArrayResults:
-    """Results for arrays of kernels; names and meanings are those of `Occupancy`.
-
-    The arrays have the shape that the inputs broadcast to; for a list of GPUs, the first dimension is
-    the GPUs'. They are read-only.
-    """
+    """Results for arrays of kernels; the base of `occupancy.Sweep`."""
 
     limits: tuple[Limits, ...]
     names: tuple[str, ...]
@@ -40,9 +35,7 @@ class ArrayResults:
     inputs: Mapping[str, Integers]
     """Argument -> its whole numbers."""
     outputs: tuple[Output, ...]
-    """Names of the arrays."""
     shape: tuple[int, ...]
-    """Shape of the arrays."""
 
     def __init__(
         self,
@@ -52,7 +45,8 @@ class ArrayResults:
         arrays: Mapping[Output, Integers],
         has_gpu_axis: bool,
     ) -> None:
-        self.limits, self.names, self.inputs = tuple(gpus), tuple(names), dict(inputs)
+        self.limits, self.inputs = tuple(gpus), dict(inputs)
+        self.names = tuple(names) or self.ccs
         self._arrays = dict(arrays)
         self.outputs = tuple(arrays)
         self._has_gpu_axis = has_gpu_axis
@@ -72,29 +66,27 @@ class ArrayResults:
         outputs: Sequence[Output] = OUTPUTS,
         names: Sequence[str] = (),
     ) -> Results:
-        """Return the results for arrays of kernels on some GPUs.
+        """Return the results for arrays of kernels on some GPUs, the first dimension if ``has_gpu_axis``.
 
-        Args:
-            gpus: The SMs.
-            inputs: Field of `Kernel` -> its values; ``threads`` at least.
-            common: A kernel whose carveout, caching, opt-in and shared memory mode are those of all kernels.
-            model: The model to follow; by default the `default_model` of each GPU.
-            has_gpu_axis: Whether the first dimension of the results is the GPUs'; required for several.
-            outputs: The arrays to fill.
-            names: The name of each GPU; by default its compute capability.
-
-        Raises:
-            InputError: Values that no kernel can have, arrays that do not broadcast, an option that a GPU does
-                not have, or an unknown output.
+        The inputs are fields of `Kernel` with their values. Carveout, caching, opt-in and shared memory mode are
+        those of ``common``.
         """
         if not outputs or not set(outputs) <= set(OUTPUTS):
             raise InputError(f"{outputs!r} are not outputs", where="outputs", allowed=", ".join(OUTPUTS))
-        if not gpus:
-            raise InputError("is empty", where="cc")
         if "smem" in inputs and ("static_smem" in inputs or "dynamic_smem" in inputs):
             Kernel(1, smem=0, static_smem=0)  # raises the error
         read = {field: read_input(values, field) for field, values in inputs.items()}
-        shape = _common_shape(list(read.values()))
+        try:
+            shape = np.broadcast_shapes(*(each.values.shape for each in read.values()))
+        except ValueError:
+            shapes = ", ".join(
+                f"{name} {each.values.shape}" for name, each in read.items() if each.values.ndim
+            )
+            raise InputError(
+                f"do not broadcast: {shapes}",
+                where="arrays",
+                hint="For all combinations give each array a dimension of its own, as numpy.ix_() does.",
+            ) from None
         most_blocks = max(limits.max_blocks_per_multiprocessor for limits in gpus)
         most_warps = max(limits.max_warps_per_multiprocessor for limits in gpus)
         largest = {"active_blocks": most_blocks, "active_warps": most_warps, "limiters": max(Limiter)}
@@ -106,8 +98,7 @@ class ArrayResults:
             _combine(found, {name: array[index, ...] for name, array in arrays.items()})
         if not has_gpu_axis:
             arrays = {name: array[0, ...] for name, array in arrays.items()}
-        called = names or [str(each.compute_capability) for each in gpus]
-        return cls(gpus, called, {name: each.values for name, each in read.items()}, arrays, has_gpu_axis)
+        return cls(gpus, names, {name: each.values for name, each in read.items()}, arrays, has_gpu_axis)
 
     @property
     def active_blocks(self) -> Integers:
@@ -153,26 +144,24 @@ class ArrayResults:
         """
         count = in_range(parse_count(n, "n"), "n")
         shares = self.occupancy.reshape(len(self.limits), -1)
-        wanted = self._mask(where).reshape(shares.shape)
+        mask = np.asarray(where)
+        with suppress(ValueError):
+            mask = np.broadcast_to(mask, self.shape)
+        if mask.dtype != bool or mask.shape != self.shape:
+            raise InputError(
+                f"got {mask.dtype} of shape {mask.shape}",
+                where="where",
+                allowed=f"bool of shape {self.shape}, or a shape that broadcasts to it",
+                hint="Give a condition on arrays, such as regs >= 64; join several with &.",
+            )
+        wanted = mask.reshape(shares.shape)
         several = {name: np.broadcast_to(each, self.shape) for name, each in self.varying().items()}
         rows: list[dict[str, Any]] = []
         for gpu, occupied in enumerate(shares):
             launched = np.flatnonzero((occupied > 0) & wanted[gpu])
-            places = best_places(several, launched + gpu * occupied.size, occupied[launched], count)
-            rows += self._rows_at(places)
+            levels = _levels(several, launched + gpu * occupied.size, occupied[launched])
+            rows += self._rows_at(np.fromiter(islice(chain.from_iterable(levels), count), np.int64))
         return rows
-
-    def _mask(self, where: ArrayLike) -> NDArray[np.bool_]:
-        mask = np.asarray(where)
-        with suppress(ValueError):
-            if mask.dtype == bool:
-                return np.broadcast_to(mask, self.shape)
-        raise InputError(
-            f"got {mask.dtype} of shape {mask.shape}",
-            where="where",
-            allowed=f"bool of shape {self.shape}, or a shape that broadcasts to it",
-            hint="Give a condition on arrays, such as regs >= 64; join several with &.",
-        )
 
     def select(self, mask: ArrayLike, **arrays: ArrayLike) -> list[dict[str, Any]]:
         """Return the configurations at which a mask is true, as dictionaries of plain values.
@@ -200,8 +189,8 @@ class ArrayResults:
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield every result as a dictionary of plain values, in the order of the arrays.
 
-        ``index`` is its place in the arrays; then ``gpu`` if GPUs were given by name, ``cc``, the inputs,
-        the outputs with ``limiters`` as names, and ``occupancy``. `columns` is faster for millions.
+        Its keys are ``index`` (the place in the arrays), ``gpu`` if GPUs were given by name, ``cc``, the inputs,
+        the outputs, and ``occupancy``. `columns` is faster for millions.
         """
         size = int(np.prod(self.shape))
         for start in range(0, size, CHUNK):
@@ -247,12 +236,8 @@ class ArrayResults:
 
     def varying(self) -> dict[str, Integers]:
         """Return the inputs with more than one value, in the order of their dimensions."""
-
-        def axis(values: Integers) -> int:
-            return max(range(values.ndim), key=lambda each: values.shape[each]) - values.ndim
-
-        several = {name: values for name, values in self.inputs.items() if values.size > 1}
-        return dict(sorted(several.items(), key=lambda each: axis(each[1])))
+        several = [(name, values) for name, values in self.inputs.items() if values.size > 1]
+        return dict(sorted(several, key=lambda each: int(np.argmax(each[1].shape)) - each[1].ndim))
 
     def __repr__(self) -> str:
         name = type(self).__name__
@@ -262,18 +247,6 @@ class ArrayResults:
 @cache
 def _limiters_by_bits() -> NDArray[Any]:
     return np.array([Limiter(bits).resources for bits in range(2 * max(Limiter))], object)
-
-
-def _common_shape(inputs: Sequence[Input]) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(*(each.values.shape for each in inputs))
-    except ValueError:
-        shapes = ", ".join(f"{each.name} {each.values.shape}" for each in inputs if each.values.ndim)
-        raise InputError(
-            f"do not broadcast: {shapes}",
-            where="arrays",
-            hint="For all combinations give each array a dimension of its own, as numpy.ix_() does.",
-        ) from None
 
 
 def _combine(found: Sequence[Columns], out: Mapping[Output, Integers]) -> None:
@@ -286,9 +259,7 @@ def _combine(found: Sequence[Columns], out: Mapping[Output, Integers]) -> None:
         least = np.minimum(least, each, out=blocks) if has_room else np.minimum(least, each)
     np.minimum(least, others[-1], out=blocks)
     if "active_warps" in out:
-        warps = found[0].warps
-        assert warps is not None
-        np.multiply(warps, blocks, out=out["active_warps"], casting="unsafe")
+        np.multiply(found[0].warps, blocks, out=out["active_warps"], casting="unsafe")
     if "limiters" in out:
         limiters = out["limiters"]
         limiters[...] = 0
@@ -296,17 +267,13 @@ def _combine(found: Sequence[Columns], out: Mapping[Output, Integers]) -> None:
             limiters |= (columns.blocks == blocks).view(np.uint8) * columns.limiters
 
 
-def best_places(
-    inputs: Mapping[str, Integers], launched: Integers, shares: NDArray[np.float32], most: int
-) -> Integers:
-    """Return the places of the best of the kernels that launch in the flat arrays, best first."""
-    return np.fromiter(islice(chain.from_iterable(_levels(inputs, launched, shares)), most), np.int64)
-
-
 def _levels(
     inputs: Mapping[str, Integers], launched: Integers, shares: NDArray[np.float32]
 ) -> Iterator[Integers]:
-    """Yield the places of each level of occupancy; the inputs of all levels at once take gigabytes."""
+    """Yield the places of each level of occupancy in the flat arrays, best first.
+
+    The inputs of all levels at once take gigabytes.
+    """
 
     def at(name: str, places: Integers) -> Integers:
         return np.asarray(inputs[name].flat[places], np.int32)  # a kernel that launches has none larger

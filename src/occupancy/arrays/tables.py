@@ -1,7 +1,6 @@
 """Per-GPU tables that the engine fills, and their lookup for arrays of inputs.
 
-The tables over (threads, registers) and over shared memory are independent, because the engine limits
-each resource separately. No rule of the engine is repeated here.
+The tables are independent, because the engine limits each resource separately.
 """
 
 from __future__ import annotations
@@ -14,14 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..engine import Allocation, BlockLimits, Model, rules
-from ..errors import InputError, shown
+from ..engine import Model, rules
+from ..engine.common import round_up
+from ..errors import InputError
 from ..values.carveout import Carveout
 from ..values.fields import FIELDS, MAX_REGISTERS_PER_THREAD, TENSOR_MEMORY_UNIT, Caching, SharedMemoryMode
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import COUNTED, Counted, Limiter
-from ..values.spellings import INT_MAX, is_list_in_text, parse_count, parse_size
+from ..values.spellings import INT_MAX, parse_count, parse_size
 
 Integers = NDArray[np.integer[Any]]
 
@@ -34,7 +34,6 @@ MAX_ROWS = 1 << 14
 CHUNK = 1 << 17
 """Elements looked up at a time: many enough to outweigh a dozen calls, few enough for the cache."""
 
-_RANGES = {name: (field.low, field.high) for name, field in FIELDS.items()}
 _REGISTER_COUNTS = MAX_REGISTERS_PER_THREAD + 1
 _WARPS, _BLOCKS, _REGISTERS = Limiter.WARPS.value, Limiter.BLOCKS.value, Limiter.REGISTERS.value
 
@@ -59,7 +58,7 @@ class Input(NamedTuple):
         size = max(values.itemsize, 4)
         found = values.astype(f"i{size}", copy=False).view(f"u{size}")
         if self.low:
-            found = found - found.dtype.type(self.low)
+            found = found - self.low
         if found.max() > self.high - self.low or (self.unit > 1 and np.any(found % self.unit)):
             is_out_of_range = (self.values < self.low) | (self.values > self.high)
             problem = "is out of range" if is_out_of_range.any() else f"is not a multiple of {self.unit}"
@@ -69,34 +68,30 @@ class Input(NamedTuple):
     def error(self, is_bad: NDArray[np.bool_], problem: str) -> InputError:
         """Return the error for the first bad value."""
         first = int(np.argmax(is_bad))
-        allowed = f"{self.low:,} to {self.high:,}"
-        return InputError(f"{self.values.flat[first]} {problem}", where=self.place(first), allowed=allowed)
+        problem = f"{self.values.flat[first]} {problem}"
+        return InputError(problem, where=self.place(first), allowed=f"{self.low:,} to {self.high:,}")
 
     def place(self, index: int) -> str:
         """Return the name of an element."""
-        place = ", ".join(str(each) for each in np.unravel_index(index, self.values.shape))
-        return (
-            f"{self.name}, element {f'({place})' if self.values.ndim > 1 else place}" if place else self.name
-        )
+        if not self.values.ndim:
+            return self.name
+        place = tuple(map(int, np.unravel_index(index, self.values.shape)))
+        return f"{self.name}, element {place if len(place) > 1 else place[0]}"
 
 
 def read_input(values: ArrayLike, name: str) -> Input:
-    """Return a number, a sequence or an array as whole numbers.
-
-    Args:
-        values: Integers, whole floats, or text as `compute` reads it.
-        name: The input's name in `Kernel`.
+    """Return the values of a field of `Kernel`: integers, whole floats, or text as `compute` reads it.
 
     Raises:
         InputError: Not whole numbers, or no values.
     """
-    low, high = _RANGES[name]
-    unit = FIELDS[name].multiple_of
+    field = FIELDS[name]
+    low, high, unit = round_up(field.low, field.multiple_of), field.high, field.multiple_of
     try:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:
         raise InputError(f"cannot be read as an array: {error}", where=name) from error
-    read = Input(name, array, max(low, unit) if unit > 1 else low, high, unit)
+    read = Input(name, array, low, high, unit)
     if array.size == 0:
         raise InputError("is empty", where=name)
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
@@ -106,7 +101,7 @@ def read_input(values: ArrayLike, name: str) -> Input:
             raise read.error(is_bad, "is not an integer")
     elif array.dtype.kind in "OU":
         parse = parse_size if name in SHARED_MEMORY_FIELDS else parse_count
-        parsed = [_parse(each, parse, read.place(index)) for index, each in enumerate(array.ravel().tolist())]
+        parsed = [parse(each, read.place(index)) for index, each in enumerate(array.ravel().tolist())]
         array = np.array(parsed, object).reshape(array.shape)
     elif array.dtype.kind in "iu":
         return read
@@ -117,16 +112,6 @@ def read_input(values: ArrayLike, name: str) -> Input:
     return read._replace(values=array.astype(np.int64))
 
 
-def _parse(value: object, parse: Callable[[object, str], int], where: str) -> int:
-    try:
-        return parse(value, where)
-    except InputError as error:
-        if not is_list_in_text(value):
-            raise
-        hint = "Give several values as an array or a list, a range as range(16, 256, 8)."
-        raise InputError(f"{shown(value)} is text", where=where, hint=hint) from error
-
-
 class Columns(NamedTuple):
     """Results of one resource, or of several, for an array of inputs."""
 
@@ -134,8 +119,8 @@ class Columns(NamedTuple):
     """Blocks that the resource allows."""
     limiters: Integers
     """The bits of the resources that allow no more."""
-    warps: Integers | None = None
-    """Warps of one block; 0 if none is resident."""
+    warps: Any = None
+    """Warps of one block, 0 if none is resident, in the first of the results."""
 
 
 def look_up(
@@ -149,9 +134,6 @@ def look_up(
         model: The model to follow.
         inputs: Field of `Kernel` -> its values.
         columns: The required columns of the first result, which is by threads and registers.
-
-    Raises:
-        InputError: A value out of range, or an option that the GPU does not have.
     """
     none = read_input(0, "smem")
     warp, largest = limits.warp_size, limits.max_threads_per_block
@@ -159,12 +141,11 @@ def look_up(
     last_row = table.blocks.size // _REGISTER_COUNTS - 1
 
     def place(threads_but_one: Integers, registers: Integers) -> Integers:
-        number = threads_but_one.dtype.type
-        rows = threads_but_one // number(warp)
+        rows = threads_but_one // warp
         if threads_but_one.max() >= largest:
             rows += threads_but_one >= largest
             np.minimum(rows, last_row, out=rows)
-        rows *= number(_REGISTER_COUNTS)
+        rows *= _REGISTER_COUNTS
         rows += registers
         return rows
 
@@ -172,8 +153,11 @@ def look_up(
     taken = _take([getattr(table, name) for name in columns], pair, place)
     sizes = [inputs[field] for field in SHARED_MEMORY_FIELDS if field in inputs] or [none]
     options = common.carveout, common.opt_in, common.shared_memory_mode
-    by_size = _look_up(_shared_memory_table(limits, model, *options), sizes)
-    found = [table._replace(**dict(zip(columns, taken, strict=True))), _cap("shared_memory", by_size)]
+    by_size = _shared_memory_table(limits, model, *options)
+    found = [
+        table._replace(**dict(zip(columns, taken, strict=True))),
+        _look_up("shared_memory", by_size, sizes),
+    ]
     # Tensor memory implies virtual resources.
     usual = Kernel(1, tensor_memory=TENSOR_MEMORY_UNIT if "tensor_memory" in inputs else None)
     for resource in COUNTED:
@@ -181,16 +165,12 @@ def look_up(
             low = inputs[resource].low
             counts = _count_table(limits, model, resource, low)
             chosen = inputs[resource]._replace(high=low + counts.size - 1)
-            found.append(_cap(resource, _look_up(counts, [chosen])))
+            found.append(_look_up(resource, counts, [chosen]))
         else:
             allowed = getattr(rules(limits, model).evaluate(limits, usual)[0], resource)
             if allowed is not None and allowed <= limits.max_blocks_per_multiprocessor:
-                found.append(_cap(resource, _as_blocks(limits, [allowed]).reshape(())))
+                found.append(_look_up(resource, _as_blocks(limits, [allowed]), [none]))
     return found
-
-
-def _cap(resource: str, blocks: Integers) -> Columns:
-    return Columns(blocks, np.uint8(Limiter[resource.upper()]))  # type: ignore[arg-type]
 
 
 def _as_blocks(limits: Limits, blocks: Sequence[int | None]) -> Integers:
@@ -209,25 +189,26 @@ def _shared_memory_table(
 ) -> Integers:
     """Return the blocks that shared memory allows, by bytes per block; the last for all larger sizes."""
 
-    def evaluate(size: int) -> tuple[BlockLimits, Allocation]:
+    def evaluate(size: int) -> tuple[int | None, int]:
         kernel = Kernel(1, smem=size, carveout=carveout, opt_in=opt_in, shared_memory_mode=mode)
-        return rules(limits, model).evaluate(limits, kernel)
+        found, allocated = rules(limits, model).evaluate(limits, kernel)
+        return found.shared_memory, allocated.shared_memory
 
     unit = limits.shared_memory_allocation_unit
     # The first step is short if the system's reservation fills a part of its unit.
-    first = evaluate(0)[1].shared_memory
-    length = bisect_right(range(unit + 1), first, key=lambda size: evaluate(size)[1].shared_memory)
-    blocks = [evaluate(0)[0].shared_memory]
+    most, first = evaluate(0)
+    length = bisect_right(range(unit + 1), first, key=lambda size: evaluate(size)[1])
+    blocks = [most]
     while blocks[-1] != 0:
         _check_rows(len(blocks), limits, "max_shared_memory_per_multiprocessor")
-        blocks.append(evaluate(length + (len(blocks) - 1) * unit)[0].shared_memory)
+        blocks.append(evaluate(length + (len(blocks) - 1) * unit)[0])
     return np.repeat(_as_blocks(limits, blocks), unit)[unit - length :]
 
 
 @lru_cache(maxsize=64)
 def _count_table(limits: Limits, model: Model, resource: Counted, low: int) -> Integers:
     """Return the blocks that a counted resource allows, by its count per block from the lowest on."""
-    evaluate, most = rules(limits, model).evaluate, _RANGES[resource][1]
+    evaluate, most = rules(limits, model).evaluate, FIELDS[resource].high
     if resource == "tensor_memory":
         evaluate(limits, Kernel(1, tensor_memory=TENSOR_MEMORY_UNIT))  # refuses GPUs without it
         most = limits.tensor_memory_per_multiprocessor or 0
@@ -286,10 +267,9 @@ def _alike_register_counts(limits: Limits, model: Model) -> Sequence[int]:
     counts = range(_REGISTER_COUNTS)
     if limits.register_allocation_granularity == "block":
         return counts
-    first: dict[object, int] = {}
     found = [rules(limits, model).evaluate(limits, Kernel(1, registers)) for registers in counts]
     keys = [(by.registers, allocated.registers) for by, allocated in found]
-    return [first.setdefault(key, registers) for registers, key in zip(counts, keys, strict=True)]
+    return [keys.index(key) for key in keys]
 
 
 def _check_rows(rows: int, limits: Limits, name: str) -> None:
@@ -301,12 +281,13 @@ def _check_rows(rows: int, limits: Limits, name: str) -> None:
         )
 
 
-def _look_up(table: Integers, inputs: Sequence[Input]) -> Integers:
+def _look_up(resource: str, table: Integers, inputs: Sequence[Input]) -> Columns:
     """Return the table's entries at the sums of the inputs; its last one beyond its end.
 
     At most two inputs add up, static and dynamic shared memory, and 32 unsigned bits hold their sum.
     """
-    return _take([table], inputs, lambda first, *others: sum(others, start=first))[0]
+    (blocks,) = _take([table], inputs, lambda first, *others: sum(others, start=first))
+    return Columns(blocks, np.uint8(Limiter[resource.upper()]))  # type: ignore[arg-type]
 
 
 def _take(
