@@ -18,7 +18,7 @@ BUDGETS = {
     "errors": 210,
     "values": 1570,
     "tables": 1160,
-    "engine": 950,
+    "engine": 930,
     "readers": 3700,
     "advice": 1300,
     "arrays": 640,

@@ -108,6 +108,6 @@ def _levels(least: Result) -> Iterator[BudgetLevel]:
     for blocks in range(most, 0, -1):
         amounts = most_keeping(blocks, by_registers), most_keeping(blocks, by_shared_memory)
         if amounts != before:
-            with_most = bare.replace(smem=amounts[1])
-            yield BudgetLevel(blocks, least.occupancy_of(blocks), *amounts, needs_opt_in(limits, with_most))
+            share = blocks * least.allocated.warps / limits.max_warps_per_multiprocessor
+            yield BudgetLevel(blocks, share, *amounts, needs_opt_in(limits, bare.replace(smem=amounts[1])))
         before = amounts

@@ -1,7 +1,4 @@
-"""The engine: from the limits of an SM and the needs of a block to the resident blocks.
-
-It computes with integers, and does no input or output.
-"""
+"""The engine: from the limits of an SM and the needs of a block to the resident blocks."""
 
 from __future__ import annotations
 

@@ -26,7 +26,6 @@ OVERSIZED = (
 """cuda.h of CUDA 13.5, CUsharedMemoryMode."""
 MAKE_DYNAMIC = "Only dynamic shared memory can be larger: request it at the launch, and opt in."
 
-
 _TOO_LARGE = (INVALID_VALUE, "", INVALID_CONFIGURATION)
 """Error, hint, and error before CUDA 13 of a block that is too large."""
 
@@ -120,10 +119,7 @@ def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocati
         counted = round_up(allocated.warps, parts)
         needed = counted * (allocated.registers // allocated.warps)
         if needed != allocated.registers:
-            phrase = (
-                f"{phrase} ({allocated.warps} warps count as {counted}, as many in each of {parts} "
-                "sub-partitions)"
-            )
+            phrase += f" ({allocated.warps} warps count as {counted}, a multiple of {parts} sub-partitions)"
         if needed <= allowed:  # the warps do not fit into the sub-partitions' register files
             limit, allowed = "max_registers_per_multiprocessor", limits.max_registers_per_multiprocessor
             phrase = "in one block, whole warps in each sub-partition"

@@ -18,11 +18,7 @@ class ModelRules(Protocol):
         """Return True if the model supports the compute capability."""
 
     def evaluate(self, limits: Limits, kernel: Kernel, /) -> tuple[BlockLimits, Allocation]:
-        """Return the blocks that each resource allows, and the resources of one block.
-
-        Raises:
-            InputError: A carveout or a caching mode that the GPU lacks.
-        """
+        """Return the blocks that each resource allows, and the resources of one block."""
 
     def shared_memory_pool(self, limits: Limits, kernel: Kernel, per_block: int, /) -> int:
         """Return the bytes of shared memory that the SM selects, by the bytes of a block."""

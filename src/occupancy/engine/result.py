@@ -17,11 +17,6 @@ class Result:
 
     Immutable. It is a plain class, because filling a frozen dataclass takes longer than the arithmetic.
 
-    Args:
-        limits: Limits of the SM.
-        kernel: Needs of one block.
-        model: The model; by default `default_model`.
-
     Raises:
         InputError: The model does not support the GPU, or the GPU lacks the carveout or caching mode.
     """
@@ -81,10 +76,6 @@ class Result:
         """Active warps by the most warps of an SM, 0 to 1, as in NVIDIA's tools."""
         limits = self.limits
         return self.active_warps * limits.warp_size / limits.max_threads_per_multiprocessor
-
-    def occupancy_of(self, blocks: int) -> float:
-        """Return the occupancy with another number of resident blocks."""
-        return blocks * self.allocated.warps / self.limits.max_warps_per_multiprocessor
 
     @property
     def occupancy_by_threads(self) -> float:
