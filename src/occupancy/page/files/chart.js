@@ -112,10 +112,10 @@ class Curve {
     this.change(stepped(this.now ?? this.low, units, this.unit));
   }
   sentence(value) {
-    const { share, blocks, colour } = runAt(this.runs, value);
+    const { share, colour } = runAt(this.runs, value);
     const limited = colour === "fails" ? "does not launch" : `limited by ${words.name(colour)}`;
     const amount = this.name === "smem" ? words.size(value) : words.some(this.name, value);
-    return `${amount}: ${this.shareText(share)}, ${words.count(blocks, "block")}, ${limited}`;
+    return `${amount}: ${this.shareText(share)}, ${limited}`;
   }
   shareText(share) {
     const most = this.limits.max_warps_per_multiprocessor;

@@ -243,6 +243,7 @@ function showLimits({ limits }) {
   };
   const { version, spreadsheet, ...shown } = limits;
   const given = Object.entries(shown).filter(([, value]) => value !== null);
-  const titleOf = (name) => words.title(name).replace("multiprocessor", "SM").replace("optin", "opt-in");
+  const titleOf = (name) => words.title(name).replace("multiprocessor", "SM").replace("optin", "opt-in")
+    .replace("l1", "L1").replace("Fp32", "FP32");
   fill(byId("limits"), given.map(([name, value]) => tableRow([titleOf(name), numeric(text(name, value))])));
 }
