@@ -64,19 +64,12 @@ def max_potential_block_size(
 
 
 def available_dynamic_shared_memory_per_block(
-    gpu: GpuLike,
-    kernel: KernelLike = None,
-    *,
-    blocks: int | str,
-    **inputs: Unpack[KernelInputs],
+    gpu: GpuLike, kernel: KernelLike = None, *, blocks: int | str, **inputs: Unpack[KernelInputs]
 ) -> int:
-    """Return the most dynamic shared memory, in bytes, for a number of resident blocks.
+    """Return the most dynamic shared memory, in bytes, for a number of blocks resident on one SM.
 
     The call is cudaOccupancyAvailableDynamicSMemPerBlock. NVIDIA's driver 580 and cuda_occupancy.h before 13.1
     forget the system's reservation: they return 1,024 bytes more, with which one block fewer fits.
-
-    Args:
-        blocks: Blocks on one SM, 1 and up.
 
     Raises:
         InputError: The blocks are not resident even without dynamic shared memory.

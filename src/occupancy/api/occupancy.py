@@ -32,15 +32,13 @@ if TYPE_CHECKING:
     from ..report.explain import Explanation
     from ..report.model import Report
 
+T = TypeVar("T")
 GpuLike = str | int | tuple[int, int] | ComputeCapability | Limits | Gpu | HasGpu
 """A GPU: its name, a compute capability in any spelling, the limits of an SM, or a `Device`."""
 KernelLike = object
 """A `Kernel`, an `Occupancy`, a scanned kernel, or a compiled kernel of Triton, CuPy, Numba, PyCUDA, the CuTe
 DSL or cuda.core."""
 _new_kernel = Kernel.__new__  # without the detour of type.__call__
-
-
-T = TypeVar("T")
 
 
 def if_given(parse: Callable[[Any, str], T], value: object, where: str) -> T | None:

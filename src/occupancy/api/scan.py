@@ -31,7 +31,6 @@ BlockSizeLike = int | str | Sequence[int]
 ArchitectureLike = str | int | tuple[int, int] | ComputeCapability
 
 ALL_ARCHS = "all"
-
 EVERY = "*"
 """Pattern of the kernels that no other one matches."""
 
