@@ -458,7 +458,7 @@ function explainRegisters(result) {
   const exact = `${perThread} x ${limits.warp_size} threads = ${kernel.regs * limits.warp_size}`;
   const steps = [`${exact}, rounded up to ${limits.register_allocation_unit}s: ${perWarp} per warp`];
   const most = limits.max_registers_per_thread;
-  if (kernel.regs > most) return [...steps, `${perThread} per thread > ${most}: 0 blocks`];
+  if (kernel.regs > most) return [`${perThread} per thread > ${most}: 0 blocks`];
   const parts = checkedParts(limits);
   const checked = checkedRegisters(limits, perWarp, warps);
   const counted = checked === registers ? "" : `, counted as ${checked / perWarp}, equally many per sub-partition,`;
