@@ -24,7 +24,6 @@ from ..values.untrusted import (
 )
 
 if TYPE_CHECKING:
-    from ..report.check import CheckCase
     from ..report.scan import Finding, FindingKind
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -40,36 +39,26 @@ def sarif(findings: Iterable[Finding], rules: Mapping[str, FindingKind], version
     driver = {
         "name": "occupancy",
         "version": version,
-        "rules": [
-            {
-                "id": name,
-                "shortDescription": {"text": kind.title},
-                "defaultConfiguration": {"level": kind.severity},
-            }
-            for name, kind in rules.items()
-        ],
+        "rules": [{"id": name, "shortDescription": {"text": kind.title}} for name, kind in rules.items()],
     }
-    results = [_result(each, list(rules)) for each in findings]
+    results = list(map(_result, findings))
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json_text(json.dumps(log, indent=2, ensure_ascii=True, allow_nan=False))
 
 
-def _result(finding: Finding, rules: Sequence[str]) -> dict[str, Any]:
+def _result(finding: Finding) -> dict[str, Any]:
     physical: dict[str, Any] = {"artifactLocation": _artifact(finding.file)}
     if finding.line is not None:
         physical["region"] = {"startLine": finding.line}
-    name = printable(finding.kernel)
-    logical = [{"fullyQualifiedName": name, "kind": "function"}]
+    logical = [{"fullyQualifiedName": printable(finding.kernel), "kind": "function"}]
+    fingerprint = printable(f"{finding.kernel} {finding.arch} {finding.rule}")
     return {
         "ruleId": finding.rule,
-        "ruleIndex": rules.index(finding.rule),
         "level": finding.severity,
         "message": {"text": sarif_text(finding.message)},
         "locations": [{"physicalLocation": physical, "logicalLocations": logical}],
-        "partialFingerprints": {
-            "kernelAndRule/v1": printable(f"{finding.kernel} {finding.arch} {finding.rule}")
-        },
+        "partialFingerprints": {"kernelAndRule/v1": fingerprint},
     }
 
 
@@ -104,11 +93,7 @@ def github(findings: Sequence[Finding], lines: Iterable[str]) -> str:
     """Return an annotation for each finding, at most as many as GitHub shows, and plain lines."""
     few = len(findings) <= MOST_ANNOTATIONS
     shown = findings if few else findings[: MOST_ANNOTATIONS - 1]
-    commands = [
-        f"::error {_place(each)}title={github_property(f'occupancy: {each.rule}')}::"
-        f"{github_message(each.message)}"
-        for each in shown
-    ]
+    commands = [_command(each) for each in shown]
     if not few:
         text = f"{len(findings) - len(shown):,} more kernels break rules; the summary lists them."
         commands.append(f"::error title=occupancy::{github_message(text)}")
@@ -120,23 +105,23 @@ def github_error(message: str) -> str:
     return f"::error title=occupancy::{github_message(message)}"
 
 
-def _place(finding: Finding) -> str:
-    file = f"file={github_property(within_checkout(finding.file))},"
-    return file if finding.line is None else f"{file}line={finding.line},"
+def _command(finding: Finding) -> str:
+    place = f"file={github_property(within_checkout(finding.file))}"
+    place += "" if finding.line is None else f",line={finding.line}"
+    title = github_property(f"occupancy: {finding.rule}")
+    return f"::error {place},title={title}::{github_message(finding.message)}"
 
 
-def junit(suite: str, cases: Sequence[CheckCase]) -> str:
-    """Return JUnit's XML: a test suite with its cases."""
-    failures = sum(bool(each.message) for each in cases)
+def junit(suite: str, cases: Sequence[tuple[str, str, str]]) -> str:
+    """Return JUnit's XML: a test suite with its cases, each a file, a name, and a message if it failed."""
+    failures = sum(bool(message) for *_, message in cases)
     count = {"tests": str(len(cases)), "failures": str(failures), "errors": "0"}
     root = ElementTree.Element("testsuites", {"name": "occupancy", **count})
     parent = ElementTree.SubElement(root, "testsuite", {"name": printable_lines(suite), **count})
-    for each in cases:
-        names = {"classname": printable_lines(each.source), "name": printable_lines(each.name)}
+    for source, name, message in cases:
+        names = {"classname": printable_lines(source), "name": printable_lines(name)}
         case = ElementTree.SubElement(parent, "testcase", names)
-        if each.message:
-            message = printable_lines(each.message)
-            first = {"message": message.splitlines()[0]}
-            ElementTree.SubElement(case, "failure", first).text = message
+        if message:
+            ElementTree.SubElement(case, "failure", {"message": printable_lines(message)})
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode")

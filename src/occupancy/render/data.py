@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
 from ..report.model import Column, Report
 from ..values.untrusted import csv_cell, json_text
 
-HASHABLE = frozenset({"string", "integer", "number", "boolean", "array"})
-"""Types of columns whose values are alike if they are equal; arrays are tuples, or lists of objects."""
-
+ROWS = 500
+"""Rows of a piece."""
 _encode = json.JSONEncoder(allow_nan=False).encode
 
 
@@ -39,10 +39,8 @@ def json_line_pieces(report: Report) -> Iterator[str]:
 
 
 def _json_lines(report: Report) -> Iterator[list[str]]:
-    columns = {column.key: column for column in report.columns}
-    layout = ", ".join(f"{_json(key)}: %s" for key in columns)
-    for rows in _rows(report.rows, columns.values(), lambda value, column, row: _json(value)):
-        yield [f"{{{layout % row}}}" for row in rows]
+    layout = ", ".join(f"{_json(column.key)}: %s" for column in report.columns)
+    return _lines(report, f"{{{layout}}}", lambda value, column, row: _json(value))
 
 
 def _json(value: Any) -> str:
@@ -53,8 +51,8 @@ def _json(value: Any) -> str:
 def csv_pieces(report: Report) -> Iterator[str]:
     """Yield CSV; semicolons join lists, nested values are as on a screen."""
     yield ",".join(column.key for column in report.columns) + "\n"
-    for rows in _rows(report.rows, report.columns, _csv):  # csv.writer takes three times as long
-        yield "".join((",".join(row) or '""') + "\n" for row in rows)
+    for lines in _lines(report, ",".join(["%s"] * len(report.columns)), _csv):  # csv.writer is slower
+        yield "".join((line or '""') + "\n" for line in lines)
 
 
 def _csv(value: Any, column: Column, row: Any) -> str:
@@ -70,18 +68,25 @@ def _csv(value: Any, column: Column, row: Any) -> str:
     return '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text
 
 
-def _rows(
-    rows: Iterable[Any], columns: Iterable[Column], text: Callable[[Any, Column, Any], str]
-) -> Iterator[Iterator[tuple[str, ...]]]:
-    """Yield the texts of some rows at a time; they are made column by column, equal ones once."""
-    left = iter(rows)
-    while part := list(islice(left, 500)):
-        yield zip(*(_cells(column, part, text) for column in columns), strict=True)
+def _lines(report: Report, layout: str, text: Callable[[Any, Column, Any], str]) -> Iterator[list[str]]:
+    """Yield the lines of some rows at a time; values that all of these share are filled in once."""
+    rows = iter(report.rows)
+    while part := list(islice(rows, ROWS)):
+        columns = [_cells(column, part, text) for column in report.columns]
+        shared = tuple(cells[0].replace("%", "%%") if len(cells) == 1 else "%s" for cells in columns)
+        filled = layout % shared
+        several = [cells for cells in columns if len(cells) > 1]
+        yield [filled % row for row in zip(*several, strict=True)] if several else [filled % ()] * len(part)
 
 
-def _cells(column: Column, rows: list[Any], text: Callable[[Any, Column, Any], str]) -> Iterable[str]:
+def _cells(column: Column, rows: list[Any], text: Callable[[Any, Column, Any], str]) -> Sequence[str]:
+    """Return the texts of a column, or the one that all rows share; equal values are converted once."""
     values = list(map(column.getter, rows))
-    if column.type in HASHABLE and not any(type(value) is list for value in values):
-        texts = {value: text(value, column, None) for value in set(values)}
-        return map(texts.__getitem__, values)
-    return [text(value, column, row) for value, row in zip(values, rows, strict=True)]
+    distinct = None
+    if column.type:  # else 1 and True may both occur, which are equal
+        with suppress(TypeError):  # objects, and lists of them
+            distinct = set(values)
+    if distinct is None:
+        return [text(value, column, row) for value, row in zip(values, rows, strict=True)]
+    texts = {value: text(value, column, None) for value in distinct}
+    return list(texts.values()) if len(texts) == 1 else [texts[value] for value in values]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
-from ..report.model import Column, Facts, Paragraph, Report, Table
+from ..report.model import Column, Paragraph, Report, Table
 from ..values.untrusted import html_text, markdown_cell, markdown_text
 
 
@@ -13,22 +13,16 @@ def markdown(report: Report) -> str:
     first, *others = map(_line, report.headline)
     parts = ["\n\n".join((f"**{first}**", *others))]
     for block in report.blocks():
-        if isinstance(block, Facts):
-            parts.append(_list(f"{_line(label)}: {_line(value)}" for label, value in block.pairs))
-        elif isinstance(block, Paragraph):
+        if isinstance(block, Paragraph):
             parts.append("\n".join(map(_line, block.lines)))
         else:
             parts.append("\n".join(_markdown_table(block)))
-    parts.append(_list(_line(note.text) for note in report.notes))
+    parts.append("\n".join(f"- {_line(note.text)}" for note in report.notes))
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _line(text: str) -> str:
     return markdown_text(text.strip())
-
-
-def _list(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {line}" for line in lines)
 
 
 def _markdown_table(table: Table) -> Iterator[str]:
@@ -51,10 +45,7 @@ def html(report: Report) -> str:
     """Return the report as HTML elements without scripts, for ``_repr_html_``."""
     parts = [f"<div><p><b>{'<br>'.join(map(html_text, report.headline))}</b></p>"]
     for block in report.blocks():
-        if isinstance(block, Facts):
-            rows = (f"<tr><th>{html_text(a)}</th><td>{html_text(b)}</td></tr>" for a, b in block.pairs)
-            parts.append(f"<table>{''.join(rows)}</table>")
-        elif isinstance(block, Paragraph):
+        if isinstance(block, Paragraph):
             parts.append(f"<p>{'<br>'.join(map(html_text, block.lines))}</p>")
         else:
             parts.append(_html_table(block))

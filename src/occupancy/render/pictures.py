@@ -26,9 +26,8 @@ STYLE: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
+    "svg.hashsalt": "occupancy",  # else the same picture is a different file each time
 }
-# Without these the same picture is a different file each time.
-REPRODUCIBLE: dict[Any, Any] = {"svg.hashsalt": "occupancy"}
 NO_DATE = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 COLOR = "#1f77b4"
 MARK_COLOR = "#d62728"
@@ -57,7 +56,7 @@ def picture_bytes(picture: Picture, path: str) -> bytes:
     except ImportError as error:
         raise _missing_matplotlib("-o") from error
     file = io.BytesIO()
-    with rc_context({**STYLE, **REPRODUCIBLE}):
+    with rc_context(STYLE):
         figure = Figure(_inches(picture), layout="constrained")
         _draw(picture, figure)
         figure.savefig(file, format=suffix[1:], dpi=144, metadata=NO_DATE.get(suffix))
@@ -117,21 +116,14 @@ def _draw_steps(content: StepPlot, panel: Axes) -> None:
     unit = 1024 if is_size(content.input) else 1
     across = [value / unit for value in content.values]
     for number, (name, shares) in enumerate(content.curves.items()):
-        panel.plot(
-            across,
-            shares,
-            drawstyle="steps-pre",
-            linewidth=2.5,
-            # Where two curves are the same, the dashes of one show the other.
-            linestyle=(0, (4, 1 + number)) if number else "-",
-            label=name,
-        )
+        dashes = (0, (4, 1 + number)) if number else "-"  # where two curves are the same, both show
+        panel.plot(across, shares, drawstyle="steps-pre", linewidth=2.5, linestyle=dashes, label=name)
     for mark in content.marks:
         _draw_mark(content, mark, mark / unit, panel)
     # Every unit of an SM is a power of two; labels of three plots side by side have less room.
     ticks = MAX_TICKS if panel.get_window_extent().width > panel.figure.bbox.width / 2 else MAX_TICKS // 2
-    span = max(1, max(across) - min(across))
-    panel.xaxis.set_major_locator(MultipleLocator(1 << max(0, ceil(log2(span / ticks)))))
+    low, high = panel.get_xlim()
+    panel.xaxis.set_major_locator(MultipleLocator(1 << max(0, ceil(log2((high - low) / ticks)))))
     panel.yaxis.set_major_locator(MultipleLocator(0.25))
     panel.yaxis.set_major_formatter(PercentFormatter(1))
     panel.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
@@ -148,14 +140,8 @@ def _draw_mark(content: StepPlot, mark: int, place: float, panel: Axes) -> None:
     """Draw a line at a value, and a point with its occupancy on each curve."""
     panel.axvline(place, color=MARK_COLOR, linestyle=":", linewidth=2)
     style: dict[str, Any] = {"color": MARK_COLOR, "textcoords": "offset points"}
-    panel.annotate(
-        value_text(content.input, mark),
-        (place, 1),
-        (0, 3),
-        xycoords=("data", "axes fraction"),
-        ha="center",
-        **style,
-    )
+    top: Any = {"xycoords": ("data", "axes fraction"), "ha": "center"}
+    panel.annotate(value_text(content.input, mark), (place, 1), (0, 3), **top, **style)
     at = next((index for index, value in enumerate(content.values) if value >= mark), None)
     if at is not None:
         for share in sorted({shares[at] for shares in content.curves.values()}):
@@ -185,18 +171,20 @@ def _draw_map(content: HeatMap, panel: Axes) -> None:
                 text = f"{100 * share:.0f}%" if share else "-"
                 color = "black" if share > 0.6 else "white"
                 panel.text(column, row, text, ha="center", va="center", fontsize=10, color=color)
-    for row, column in content.marks:
-        cell = Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor=MARK_COLOR, linewidth=2)
-        panel.add_patch(cell)
-    bar = panel.figure.colorbar(image, ax=panel, format=PercentFormatter(1))
-    bar.set_label("Occupancy")
+    highest = max(map(max, content.shares))
+    for row, shares in enumerate(content.shares if content.marks_best else ()):
+        for column in [place for place, share in enumerate(shares) if share == highest]:
+            corner = (column - 0.5, row - 0.5)
+            panel.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=MARK_COLOR, linewidth=2))
+    panel.figure.colorbar(image, ax=panel, format=PercentFormatter(1), label="Occupancy")
 
 
 def _draw_bars(content: Bars, panel: Axes) -> None:
     from matplotlib.ticker import PercentFormatter
 
     places = range(len(content.names))
-    colors = [MARK_COLOR if place in content.marks else COLOR for place in places]
+    highest = max(content.shares) if content.marks_best else None
+    colors = [MARK_COLOR if share == highest else COLOR for share in content.shares]
     bars = panel.barh(places, content.shares, color=colors)
     panel.bar_label(bars, [percent(share) for share in content.shares], padding=3, fontsize=10)
     panel.set_yticks(places, content.names, fontsize=10)

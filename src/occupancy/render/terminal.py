@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..report.model import MOST_NOTES, Column, Facts, Paragraph, Report, Table
+from ..report.model import MOST_NOTES, Column, Paragraph, Report, Table
 from ..values.untrusted import printable, without_commands
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ def text(report: Report, width: int = 80, color: bool = False) -> str:
         console.print(printable(line), style="" if number else "bold", soft_wrap=False)
     for block in report.blocks():
         console.print()
-        if isinstance(block, Facts):
-            _facts(console, block)
-        elif isinstance(block, Paragraph):
+        if isinstance(block, Paragraph):
             _lines(console, block.lines)
         else:
             _table(console, block)
@@ -51,17 +49,6 @@ def _lines(console: Console, lines: Sequence[str]) -> None:
     for line in lines:
         indent = len(line) - len(line.lstrip())
         console.print(Padding(printable(line.strip()), (0, 0, 0, indent)) if indent else printable(line))
-
-
-def _facts(console: Console, facts: Facts) -> None:
-    from rich.table import Table as Grid
-
-    grid = Grid.grid(padding=(0, PADDING, 0, 0), pad_edge=False)
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
-    for label, value in facts.pairs:
-        grid.add_row(printable(label), printable(value))
-    console.print(grid)
 
 
 def _table(console: Console, table: Table) -> None:
