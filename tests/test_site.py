@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 import occupancy
-from occupancy.report.notes import NOTES
+from occupancy.report.model import NOTES
 from occupancy.report.schema import REPORTS
 
 from .language import BAD_STARTS, MAX_WORDS, sentences

@@ -15,8 +15,7 @@ from occupancy.render.ci import github, junit, sarif
 from occupancy.render.data import csv_pieces, json_line_pieces, json_pieces
 from occupancy.render.markup import html, markdown
 from occupancy.render.terminal import text as to_text
-from occupancy.report.check import CheckCase
-from occupancy.report.model import Column, Facts, Paragraph, Report, Table
+from occupancy.report.model import Column, Paragraph, Report, Table, facts
 from occupancy.report.scan import Finding, FindingKind
 from tests.hostile import Tags
 from tests.samples import unpacked
@@ -36,7 +35,7 @@ def report(text: str) -> Report:
     columns = (Column("name", "A", lambda row: row), Column("count", "B", lambda row: -1))
     return Report(
         name="scan", headline=(text, text), columns=columns, rows=[text], inputs={"name": text},
-        details=(Table(text, columns, [text], [text]), Facts([(text, text)]), Paragraph([text])),
+        details=(Table(text, columns, [text], [text]), facts([(text, text)]), Paragraph([text])),
     )  # fmt: skip
 
 
@@ -85,8 +84,8 @@ def test_markdown(text: str) -> None:
     assert not [text for text in tags.texts if GITHUB_LINKS.search(text)], rendered
     assert tags.attributes <= {"style"}
     # Each row has its cells, and no more.
-    assert rendered.count("<tr>") == 2 + 2
-    assert rendered.count("<td") == 2 + 2
+    assert rendered.count("<tr>") == 2 + 2 + 2
+    assert rendered.count("<td") == 2 + 2 + 2
 
 
 @given(HOSTILE)
@@ -118,7 +117,7 @@ def test_services(name: str, message: str) -> None:
     command, *rest = printed.split("\n")
     assert re.fullmatch(r"::error (file=[^:,\r\n]*,)?title=[^:,\r\n]*::[^\r\n]*", command)
     assert all(map(is_quiet, rest))
-    root = ElementTree.fromstring(junit(name, [CheckCase(name, name, message)]))
+    root = ElementTree.fromstring(junit(name, [(name, name, message)]))
     assert [each.tag for each in root.iter()] == ["testsuites", "testsuite", "testcase", "failure"]
 
 

@@ -214,14 +214,14 @@ class Occupancy(Printed, Result):
     def plot(self) -> list[Any]:
         """Draw the occupancy by block size, registers and shared memory, and return matplotlib's ``Axes``."""
         from ..render.pictures import plot
-        from ..report.curves import curves_picture
+        from ..report.sweep import curves_picture
 
         return plot(curves_picture([self]))
 
     def report(self) -> Report:
-        from ..report.calc import calc_report
+        from ..report.calc import Row, calc_report
 
-        return calc_report((self,))
+        return calc_report([Row(self)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values, by the keys of the command's JSON, without advice."""
@@ -261,9 +261,9 @@ class Occupancies(Printed, tuple[Occupancy, ...]):
         return Occupancies(found) if isinstance(found, tuple) else found
 
     def report(self) -> Report:
-        from ..report.calc import calc_report
+        from ..report.calc import Row, calc_report
 
-        return calc_report(self)
+        return calc_report(list(map(Row, self)))
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return each result as plain values."""

@@ -12,10 +12,9 @@ import occupancy  # in annotations: a public name brings its module when somebod
 
 from ..engine import Model
 from ..errors import InputError
-from ..report.curves import curves_picture, curves_report
 from ..report.model import Report
 from ..report.pictures import Picture, Value
-from ..report.sweep import Grid, Point, sweep_picture, sweep_report
+from ..report.sweep import Grid, Point, curves_picture, curves_report, sweep_picture, sweep_report
 from ..tables.gpus import Gpu, find_gpus
 from ..values.carveout import Carveout, is_automatic
 from ..values.fields import FIELDS, Caching, Field, SharedMemoryMode, unknown_input

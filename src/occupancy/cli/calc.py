@@ -27,7 +27,7 @@ from .printing import FORMAT, format_of, format_option, output_option, save_pict
 
 if TYPE_CHECKING:
     from ..api.occupancy import Occupancy
-    from ..report.calc import WholeGpu
+    from ..report.calc import Row
     from ..tables.gpus import Gpu
 
 BLOCKS = ("--blocks", "--min-blocks", "blocks")
@@ -62,20 +62,21 @@ def calc(
     from ..report.calc import calc_report
 
     results = compute(chosen_gpus(inputs), **inputs)
-    whole = [_whole_gpu(result, grid, cluster, sms) for result in results]
-    show(calc_report(results, whole=whole, explain=explain), output_format)
+    rows = [_row(result, grid, cluster, sms) for result in results]
+    show(calc_report(rows, explain=explain), output_format)
     runs = all(result.launchable and result.compile_error is None for result in results)
     exit_with_1_if(exit_code and not runs)
 
 
-def _whole_gpu(result: Occupancy, grid: str | None, cluster: str | None, sms: str | None) -> WholeGpu | None:
-    """Return what is resident on the whole GPU; None without a grid, a cluster or a number of SMs."""
+def _row(result: Occupancy, grid: str | None, cluster: str | None, sms: str | None) -> Row:
+    """Return the result with the waves of a grid, and with the blocks that are resident at once."""
+    from ..report.calc import Row
+
     if grid is None and cluster is None and sms is None:
-        return None
+        return Row(result)
     from ..advice.waves import check_cluster, count_waves, full_wave
     from ..api.gpus import multiprocessors
     from ..api.occupancy import if_given
-    from ..report.calc import WholeGpu
     from ..values.kernel import Launch
     from ..values.spellings import parse_shape
 
@@ -83,7 +84,7 @@ def _whole_gpu(result: Occupancy, grid: str | None, cluster: str | None, sms: st
     size = None if shape is None else prod(shape)
     if grid is None and sms is None and result.gpu.multiprocessor_count is None:
         check_cluster(result.limits, size or 1)
-        return None
+        return Row(result)
     clusters = None
     if size is not None and sms is None and result.gpu.device is not None and result.launchable:
         from ..device.clusters import count_active_clusters
@@ -93,8 +94,8 @@ def _whole_gpu(result: Occupancy, grid: str | None, cluster: str | None, sms: st
     count = multiprocessors(result.gpu, sms)
     wave = full_wave(result, count, cluster_size=size, max_active_clusters=clusters)
     if grid is None or not wave.blocks:
-        return WholeGpu(wave)
-    return WholeGpu(wave, count_waves(Launch(result.kernel, parse_shape(grid, "grid"), shape), wave))
+        return Row(result, wave)
+    return Row(result, wave, count_waves(Launch(result.kernel, parse_shape(grid, "grid"), shape), wave))
 
 
 @command(
@@ -119,7 +120,7 @@ def fits(
     """
     from ..api.occupancy import fits as fitting
     from ..api.occupancy import if_given
-    from ..report.fits import fits_report
+    from ..report.calc import fits_report
     from ..values.spellings import parse_share
 
     found = fitting(chosen_gpus(inputs, CURRENT), cluster=cluster, **inputs)
@@ -170,10 +171,7 @@ def budget(
         budget_of(gpu, bare, occupancy=share, blocks=target, model=model)
         for gpu, target in zip(gpus, _targets(gpus, blocks), strict=True)
     ]
-    has_target = share is not None or blocks is not None
-    report = budget_report(
-        gpus, kernel, found, has_target=has_target, has_threads=threads is not None, stage_smem=stage
-    )
+    report = budget_report(gpus, kernel, found, has_threads=threads is not None, stage_smem=stage)
     show(report, output_format)
 
 

@@ -40,14 +40,13 @@ def limits(
 
     table = LimitsTable(limits_file)
     named = named_gpus("gpu", gpu, table)
-    rows = {each.cc: each.limits for each in named or map(Gpu, table.rows(every=wants_all))}
-    labels = {cc: [each.name for each in named if each.cc == cc and each.name] for cc in rows}
+    chosen = named or [Gpu(each) for each in table.rows(every=wants_all)]
     if not with_sources:
-        show(limits_report(list(rows.values()), labels, is_overview=not named), output_format)
+        show(limits_report(chosen, is_overview=not named), output_format)
         return
     if limits_file is not None:
         raise InputError("a table of your own has no sources", where="--sources", hint="Remove --limits.")
-    show(sources_report(sources(rows.values())), output_format)
+    show(sources_report(sources({each.cc: each.limits for each in chosen}.values())), output_format)
 
 
 @command(

@@ -10,9 +10,9 @@ from ..advice.block_sizes import BlockSize
 from ..advice.runtime import LaunchConfiguration
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
-from ..values.numbers import count, join_and, percent, size
-from .calc import gpu_text, gpu_values, label
-from .model import Block, Column, Facts, Paragraph, Report, Table, values_of
+from ..values.numbers import count, join_and, percent
+from .calc import gpu_text, gpu_values, limited_by, uses_of
+from .model import Block, Column, Paragraph, Report, Table, facts, values_of
 from .pictures import Picture, StepPlot, title
 
 MOST_LEVELS = 5
@@ -65,7 +65,7 @@ def block_sizes_report(
     if len(gpus) == 1:
         named = gpu_text(gpus[0])
         if rows:
-            best += f", limited by {join_and([label(each) for each in rows[0].sizes[0].limiters])}"
+            best += f", {limited_by(rows[0].sizes[0].limiters)}"
         details: list[Block] = list(_levels(rows, limit is not None or all_rows))
     else:
         named = join_and([gpu.label for gpu in gpus])
@@ -83,49 +83,32 @@ def block_sizes_report(
         if each is not None and each.block_size
     ]
     if picks:
-        details.append(Facts(picks))
-    return Report(
-        name="block-sizes",
-        headline=(f"Block sizes on {named}, {_use_text(kernel)}: {best}",),
-        columns=COLUMNS,
-        rows=rows,
-        rows_key="block_sizes",
-        inputs={**kernel.to_dict(), "threads": None, "block_dim": None},
-        values={"gpus": [gpu_values(gpu) for gpu in gpus]},
-        shows_rows=False,
-        details=details,
-    )
-
-
-def _use_text(kernel: Kernel) -> str:
-    parts = [] if kernel.regs is None else [count(kernel.regs, "register")]
-    if kernel.has_shared_memory:
-        parts.append(f"{size(kernel.shared_memory)} of shared memory")
-    return ", ".join(parts) or "nothing given"
+        details.append(facts(picks))
+    headline = f"Block sizes on {named}: {best}", *filter(None, [", ".join(uses_of(kernel))])
+    inputs = {**kernel.to_dict(), "threads": None, "block_dim": None}
+    values = {"gpus": [gpu_values(gpu) for gpu in gpus]}
+    return Report("block-sizes", headline, COLUMNS, rows, "block_sizes", inputs, values, False, None, details)
 
 
 def _on_gpu(gpu: Gpu, number: int) -> Column:
     return Column("", gpu.label, lambda row: percent(row.sizes[number].occupancy))
 
 
+def _sizes_text(level: Sequence[SizeRow]) -> str:
+    return "  ".join(f"{row.threads:,} ({row.sizes[0].active_blocks})" for row in level)
+
+
+LEVEL_COLUMNS = (
+    Column("occupancy", "Occupancy", lambda level: percent(level[0].lowest)),
+    Column("threads", "Threads per block (blocks per SM)", _sizes_text, align="left", wraps=True),
+)
+
+
 def _levels(rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Block]:
     """Return the sizes by their occupancy: one row for each occupancy."""
     levels = [list(level) for _, level in groupby(rows, lambda row: row.lowest)]
     shown = levels if shows_all else levels[:MOST_LEVELS]
-    best = set(rows[0].sizes[0].limiters) if rows else set()
-
-    def size_text(row: SizeRow) -> str:
-        only = row.sizes[0]
-        other = best.isdisjoint(only.limiters)
-        by = f", limited by {join_and([label(each) for each in only.limiters])}" if other else ""
-        return f"{row.threads:,} ({only.active_blocks}{by})"
-
-    columns = (
-        Column("occupancy", "Occupancy", lambda level: percent(level[0].lowest)),
-        Column("threads", "Threads per block (blocks per SM)", lambda level: "  ".join(map(size_text, level)),
-               align="left", wraps=True),
-    )  # fmt: skip
-    yield Table("", columns, shown)
+    yield Table("", LEVEL_COLUMNS, shown)
     if lower := sum(map(len, levels[len(shown) :])):
         yield Paragraph((f"Lower: {count(lower, 'size')}, --all lists them",))
 

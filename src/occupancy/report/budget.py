@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -14,8 +14,7 @@ from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
 from .calc import RESULT_COLUMNS, gpu_text, gpu_values, kernel_text, labels
-from .model import Column, Facts, Paragraph, Report, chosen
-from .notes import NOTES
+from .model import NOTES, Column, Paragraph, Report, chosen
 
 
 class BudgetRow(NamedTuple):
@@ -53,7 +52,7 @@ BUDGET_COLUMNS = (
            type="integer"),
     Column("stages", "Stages", about="Pipeline stages that fit, for --stage-smem", type="integer"),
     Column("launch_bounds", "In the source", about="Launch bounds, or __maxnreg__, that cap the registers",
-           align="left", optional=1, type="string"),
+           align="left", optional=1, wraps=True, unbroken=25, type="string"),
     Column("needs_opt_in", about="True if this shared memory needs cudaFuncSetAttribute", type="boolean"),
 )  # fmt: skip
 
@@ -63,7 +62,6 @@ def budget_report(
     kernel: Kernel,
     budgets: Sequence[Budget],
     *,
-    has_target: bool,
     has_threads: bool = True,
     stage_smem: int | None = None,
 ) -> Report:
@@ -72,13 +70,14 @@ def budget_report(
     Args:
         gpus: The GPUs.
         kernel: What was given of it.
-        budgets: The levels of each GPU, with the one that reaches its target.
-        has_target: Whether one was given; else every number of blocks is a row.
+        budgets: The levels of each GPU, with the one that reaches its target; without targets, every number of
+            blocks is a row.
         has_threads: Whether the block size was given; without it only shared memory counts.
         stage_smem: Bytes of one pipeline stage, to count the stages that fit.
     """
-    if has_target:
-        wanted = [[budget.wanted.active_blocks if budget.wanted else 1 for budget in budgets]]
+    targets = [budget.wanted.active_blocks for budget in budgets if budget.wanted is not None]
+    if targets:
+        wanted = [targets]
     else:
         numbers = {level.active_blocks for budget in budgets for level in budget.levels}
         most = min(budget.levels[0].active_blocks for budget in budgets)
@@ -92,22 +91,22 @@ def budget_report(
         level = _level(gpus, kernel, reached, stage_smem)
         if not levels or (level.regs, level.smem) != (levels[-1].regs, levels[-1].smem):
             levels.append(level)
-    hidden = {"launch_bounds"} if has_target else set()
-    hidden |= set() if has_threads else {"occupancy", "regs", "launch_bounds"}
+    hidden = set() if has_threads else {"occupancy", "regs", "launch_bounds"}
     hidden |= {"stages"} if stage_smem is None else set()
-    target = levels[0] if has_target else None
-    return Report(
-        name="budget",
-        headline=tuple(_budget_headline(gpus, kernel, target, has_threads, stage_smem)),
-        columns=[column._replace(title="") if column.key in hidden else column for column in BUDGET_COLUMNS],
-        rows=levels,
-        rows_key="levels",
-        inputs=kernel.to_dict() if has_threads else {**kernel.to_dict(), "threads": None},
-        values={"gpus": [gpu_values(gpu) for gpu in gpus]},
-        details=[Facts([("In the source", target.launch_bounds)])] if target and has_threads else (),
-        notes=[NOTES["budget-both"]] * has_threads
-        + [NOTES["registers-may-spill"]] * (has_target and has_threads),
-    )
+    where = gpu_text(gpus[0]) if len(gpus) == 1 else join_and([gpu.label for gpu in gpus])
+    headline = [f"{kernel_text(kernel)} on {where}" if has_threads else where]
+    if targets:
+        memory = f"{size(levels[0].smem)} of shared memory per block"
+        result = f"Up to {count(levels[0].regs, 'register')} per thread and {memory}"
+        if stage_smem is not None:
+            result = f"{count(levels[0].stages or 0, 'stage')} of {size(stage_smem)} fit in {memory}"
+        headline.insert(0, result)
+    inputs = kernel.to_dict() if has_threads else {**kernel.to_dict(), "threads": None}
+    values = {"gpus": [gpu_values(gpu) for gpu in gpus]}
+    columns = [column._replace(title="") if column.key in hidden else column for column in BUDGET_COLUMNS]
+    codes = ["budget-both", *(["registers-may-spill"] if targets else [])] if has_threads else []
+    notes = [NOTES[code] for code in codes]
+    return Report("budget", headline, columns, levels, "levels", inputs, values, notes=notes)
 
 
 def _level(
@@ -148,26 +147,6 @@ def _by_arch(blocks: Mapping[Any, int]) -> str:
     return f"{text}{last}"
 
 
-def _budget_headline(
-    gpus: Sequence[Gpu], kernel: Kernel, level: BudgetRow | None, has_threads: bool, stage_smem: int | None
-) -> Iterator[str]:
-    names = gpu_text(gpus[0]) if len(gpus) == 1 else join_and([gpu.label for gpu in gpus])
-    if level is None:
-        yield f"{kernel_text(kernel)} on {names}" if has_threads else names
-        return
-    if level.stages is not None and stage_smem is not None:
-        yield f"{count(level.stages, 'stage')} of {size(stage_smem)} fit in {size(level.smem)} of shared memory"
-    elif has_threads:
-        memory = f"{size(level.smem)} of shared memory per block"
-        yield f"Up to {count(level.regs, 'register')} per thread and {memory}"
-    if has_threads:
-        blocks = "1 block" if level.blocks_text == "1" else f"{level.blocks_text} blocks"
-        resident = f"{blocks} of {kernel.threads:,} threads per SM"
-        yield f"{resident}, {percent(level.occupancy)} occupancy, on {names}"
-    else:
-        yield f"{level.blocks_text} blocks per SM on {names}"
-
-
 class BoundsRow(NamedTuple):
     """Launch bounds on one GPU."""
 
@@ -185,31 +164,20 @@ BOUNDS_COLUMNS = (
     Column("occupancy", "Occupancy", "bounds.occupancy", lambda row: percent(row.bounds.occupancy),
            "Active warps by the most warps of an SM, 0 to 1", type="number"),
     Column("limiters", "Limited by", "bounds.limiters", lambda row: labels(row.bounds.limiters),
-           "Limiting resources", "left", wraps=True, type="array"),
+           "Limiting resources", "left", optional=1, wraps=True, unbroken=14, type="array"),
     Column("most_blocks", "", "bounds.most_blocks", about="Largest legal second bound", type="integer"),
-    Column("launch_bounds", "", "bounds.launch_bounds", about="The bounds in the source", type="string"),
     Column("warning", "", "bounds.warning", about="Warning of ptxas", type="string"),
 )  # fmt: skip
 
 
 def bounds_report(gpus: Sequence[Gpu], kernel: Kernel, bounds: Sequence[LaunchBounds]) -> Report:
     """Return the register cap of launch bounds on each of some GPUs."""
-    honored = [gpu.label for gpu, each in zip(gpus, bounds, strict=True) if each.legal]
-    cap = count(min(each.register_cap for each in bounds if each.legal or not honored), "register")
     texts = join_and(list(dict.fromkeys(each.launch_bounds for each in bounds)))
-    some, several = 0 < len(honored) < len(bounds), len(bounds) > 1
-    where = f" on {join_and(honored)}" if some else " on all of them" * several
-    if not honored:
-        where += " (minimum blocks ignored)"
+    caps = " or ".join(map(str, sorted({each.register_cap for each in bounds})))
     rows = list(map(BoundsRow, gpus, bounds))
     warnings = [f"{row.gpu.label}: {row.bounds.warning}." for row in rows if row.bounds.warning]
+    headline = f"{texts}: at most {caps} registers per thread", kernel_text(kernel)
+    details, notes = [Paragraph(warnings)] if warnings else [], [NOTES["launch-bounds-caps"]]
     return Report(
-        name="bounds",
-        headline=(f"{texts}: at most {cap} per thread{where}", kernel_text(kernel)),
-        columns=BOUNDS_COLUMNS,
-        rows=rows,
-        rows_key="gpus",
-        inputs=kernel.to_dict(),
-        details=[Paragraph(warnings)] if warnings else (),
-        notes=[NOTES["launch-bounds-caps"]],
+        "bounds", headline, BOUNDS_COLUMNS, rows, "gpus", kernel.to_dict(), details=details, notes=notes
     )

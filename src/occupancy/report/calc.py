@@ -5,50 +5,47 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-from ..advice.carveout import carveout
 from ..advice.launch_bounds import RegisterCap, register_cap
-from ..advice.next_steps import NextStep, may_be_divided, next_steps
-from ..advice.opt_in import compile_error, opt_ins
-from ..advice.slack import Slack, slack
-from ..engine import evaluate
+from ..advice.next_steps import NextStep, may_be_divided
+from ..advice.opt_in import opt_ins
+from ..advice.slack import Slack
+from ..advice.waves import FullWave, Waves, full_wave
 from ..engine.common import shared_memory_configuration
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, plain, size
-from ..values.resources import QUANTITIES, Adjustable
-from .model import Block, Column, Facts, Note, Paragraph, Report, Table, values_of
-from .notes import NOTES
-
-if TYPE_CHECKING:
-    from ..advice.waves import FullWave, Waves
-
-
-class WholeGpu(NamedTuple):
-    """A kernel on all SMs: what is resident at once and, for a grid, its waves."""
-
-    wave: FullWave
-    waves: Waves | None = None
+from ..values.resources import QUANTITIES
+from .model import NOTES, Block, Column, Paragraph, Report, Table, chosen, facts, values_of
 
 
 class Row:
-    """A result with the advice on it, each part computed when a column or a detail needs it."""
+    """An `Occupancy` with the advice on it, each part computed when a column or a detail needs it.
 
-    def __init__(
-        self, result: Any, whole: WholeGpu | None = None, explanation: Sequence[Any] | None = None
-    ) -> None:
-        self.result = result
+    Args:
+        result: The `Occupancy`.
+        wave: Resident blocks of the whole GPU; by default of one whose number of SMs is known.
+        waves: Waves of a grid.
+    """
+
+    def __init__(self, result: Any, wave: FullWave | None = None, waves: Waves | None = None) -> None:
+        self.result, self.waves = result, waves
         self.gpu: Gpu = result.gpu
         self.kernel: Kernel = result.kernel
-        self.wave: FullWave | None = None if whole is None else whole.wave
-        self.waves: Waves | None = None if whole is None else whole.waves
-        self.explanation = explanation
+        sms = self.gpu.multiprocessor_count
+        self.wave = full_wave(result, sms) if wave is None and sms is not None else wave
 
     @cached_property
     def steps(self) -> tuple[NextStep, ...]:
         """Every higher occupancy."""
-        return tuple(next_steps(self.result))
+        return tuple(self.result.next_steps())
+
+    @cached_property
+    def slack(self) -> Slack:
+        """Most of each resource that keeps the blocks."""
+        slack: Slack = self.result.slack()
+        return slack
 
     def cap(self, step: NextStep) -> RegisterCap | None:
         """Return how a step's registers are requested from the compiler; None if it needs no others."""
@@ -57,36 +54,19 @@ class Row:
             return None
         return register_cap(self.result, registers, step.active_blocks)
 
-    @cached_property
-    def slack(self) -> Slack:
-        """Most of each resource that keeps the blocks."""
-        return slack(self.result)
-
-    @property
-    def compile_error(self) -> str | None:
-        """Reason for which no compiler accepts the kernel."""
-        return compile_error(self.result)
-
     @property
     def opt_ins(self) -> list[str]:
         """Calls that a launch needs before it."""
-        size = None if self.wave is None else self.wave.cluster_size
-        return list(opt_ins(self.result, size))
+        return list(opt_ins(self.result, None if self.wave is None else self.wave.cluster_size))
 
     @property
     def carveout(self) -> dict[str, Any] | None:
         """Smallest shared memory of the SM that keeps the blocks."""
-        smallest = carveout(self.result).smallest
+        smallest = self.result.carveout().smallest
         return None if smallest is None else values_of(smallest, "shared_memory", "percent", "l1")
 
-    @property
-    def resident_blocks(self) -> int | None:
-        """Blocks on the whole GPU at once; None if its number of SMs is not known."""
-        if self.wave is not None:
-            return self.wave.blocks
-        sms = self.gpu.multiprocessor_count
-        blocks: int = self.result.active_blocks if self.result.launchable else 0
-        return None if sms is None else sms * blocks
+
+CAPS = ("launch_bounds", "maxnreg")
 
 
 def label(resource: str) -> str:
@@ -95,8 +75,13 @@ def label(resource: str) -> str:
 
 
 def labels(resources: Iterable[str]) -> str:
-    """Return the names of resources with commas."""
+    """Return the names of resources with commas, for a cell."""
     return ", ".join(map(label, resources))
+
+
+def limited_by(resources: Iterable[str]) -> str:
+    """Return ``limited by warps and registers``."""
+    return f"limited by {join_and([*map(label, resources)])}"
 
 
 def _resources(row: Row) -> dict[str, dict[str, int | None]]:
@@ -107,15 +92,12 @@ def _resources(row: Row) -> dict[str, dict[str, int | None]]:
 
 
 def _next_steps(row: Row) -> list[dict[str, Any]]:
-    caps = [(step, row.cap(step)) for step in row.steps]
-    return [
-        {
-            **step_values(step),
-            "launch_bounds": None if cap is None else cap.launch_bounds,
-            "maxnreg": None if cap is None else cap.maxnreg,
-        }
-        for step, cap in caps
-    ]
+    steps = []
+    for step in row.steps:
+        cap = row.cap(step)
+        bounds = dict.fromkeys(CAPS) if cap is None else values_of(cap, *CAPS)
+        steps.append({**step_values(step), **bounds})
+    return steps
 
 
 def step_values(step: NextStep) -> dict[str, Any]:
@@ -141,16 +123,10 @@ def _waves(row: Row) -> dict[str, Any] | None:
     }
 
 
-def _explanation(row: Row) -> list[dict[str, Any]] | None:
-    if row.explanation is None:
-        return None
-    return [values_of(each, "resource", "steps", "why") for each in row.explanation]
-
-
 RESULT_COLUMNS = (
-    Column("gpu", "GPU", "gpu.name", lambda row: row.gpu.label.removeprefix("GeForce "),
+    Column("gpu", "GPU", "gpu.name", lambda row: (row.gpu.name or row.gpu.limits.architecture).removeprefix("GeForce "),
            "Name of the GPU, if one was given", "left", type="string"),
-    Column("cc", "CC", "gpu.cc", None, "Compute capability", "left", optional=2, type="string"),
+    Column("cc", "CC", "gpu.cc", None, "Compute capability", "left", type="string"),
     Column("model", "", "result.model", about='"cuda" or "spreadsheet"', type="string"),
     Column("launchable", "", "result.launchable", about="True if a launch succeeds", type="boolean"),
     Column("reason", "", "result.reason", about="First limit that a launch breaks", type="string"),
@@ -165,7 +141,7 @@ RESULT_COLUMNS = (
            about="Per resource: use of a block, amount of an SM, blocks that fit; null: no limit"),
     Column("multiprocessor_count", "SMs", "gpu.multiprocessor_count", None, "SMs of the GPU", optional=3,
            type="integer"),
-    Column("resident_blocks", "Per GPU", type="integer",
+    Column("resident_blocks", "Per GPU", lambda row: row.wave and row.wave.blocks, type="integer",
            about="Blocks on the whole GPU at once, in whole clusters: the grid of a persistent kernel"),
 )  # fmt: skip
 """Keys of `Occupancy.to_dict`, too."""
@@ -175,15 +151,15 @@ COLUMNS = (
     Column("clusters", "", _clusters, about="Clusters resident on the whole GPU, for a given cluster",
            type="object"),
     Column("waves", "", _waves, about="Waves of a given grid", type="object"),
-    Column("next_steps", "Next step", _next_steps, lambda row: first_step(row),
+    Column("next_steps", "Next step", _next_steps, lambda row: step_text(row.steps[0]) if row.steps else "",
            "Each higher occupancy, and all that must change to reach it", "left", optional=1, wraps=True,
            unbroken=14, type="array"),
     Column("headroom", "", lambda row: values_of(row.slack, "regs", "smem", "barriers", "tensor_memory"),
            about="Largest amount of each resource that keeps the blocks", type="object"),
     Column("carveout", about="Smallest shared memory of the SM that keeps the blocks", type="object"),
     Column("opt_ins", about="Calls that a launch needs before it", type="array"),
-    Column("compile_error", about="Reason for which no compiler accepts the kernel", type="string"),
-    Column("explanation", "", _explanation, about="Arithmetic of each resource, for --explain", type="array"),
+    Column("compile_error", "", "result.compile_error", type="string",
+           about="Reason for which no compiler accepts the kernel"),
 )  # fmt: skip
 
 _GETTERS = tuple((column.key, column.getter) for column in RESULT_COLUMNS)
@@ -195,37 +171,31 @@ def record(result: Any) -> dict[str, Any]:
     return {key: value(row) for key, value in _GETTERS}
 
 
-def change(name: str, before: int | None, after: int) -> str:
-    """Return ``72 -> 64 registers``, or ``40 -> 37 KiB``."""
-    if name == "smem":
-        old, new = size(before or 0), size(after)
-        number, _, unit = new.partition(" ")
-        return f"{old.removesuffix(f' {unit}')} -> {number} {unit}"
-    noun = {"regs": "registers", "tensor_memory": "columns"}.get(name, name)
-    return f"{before or 0:,} -> {after:,} {noun}"
-
-
 def step_changes(kernel: Kernel, step: NextStep) -> str:
     """Return all changes of a step: ``72 -> 40 registers, 40 -> 37 KiB``."""
-    if set(step.requires) == {"threads"}:
-        shape = kernel.block_dim  # a step is a block along x
-        now = f"{kernel.threads:,}" if shape is None else " x ".join(map(str, shape))
-        along = "" if shape is None else " x 1 x 1"
-        return f"{now} -> {step.requires['threads']:,}{along} threads (block size only)"
-    values = {"regs": kernel.regs, "smem": kernel.shared_memory, "barriers": kernel.barriers,
-              "tensor_memory": kernel.tensor_memory, "threads": kernel.threads}  # fmt: skip
-    text = ", ".join(change(name, values[name], after) for name, after in step.requires.items())
-    if set(step.requires) == {"regs"} and kernel.regs:
-        text += f" ({kernel.regs - step.requires['regs']} fewer)"
-    return text
+    changes = []
+    for name, after in step.requires.items():
+        if name == "threads":
+            shape = kernel.block_dim or (kernel.threads,)
+            changes.append(f"{' x '.join(map('{:,}'.format, shape))} -> {after:,} threads (block size only)")
+            continue
+        before = getattr(kernel, QUANTITIES[name].field) or 0  # type: ignore[index]
+        changes.append(arrow(target(name, before), target(name, after)))
+    return ", ".join(changes)
 
 
-def first_step(row: Row) -> str:
-    """Return ``50%: 64 regs``: the nearest higher occupancy; empty if there is none."""
-    for step in row.steps:
-        changes = ", ".join(target(*each) for each in step.requires.items())
-        return f"{percent(step.occupancy)}: {changes.replace('registers', 'regs')}"
-    return ""
+def arrow(was: str, now: str) -> str:
+    """Return two values, with a common unit once: ``4 -> 36 KiB``; equal ones once: ``96``."""
+    if was == now:
+        return now
+    unit = now.rpartition(" ")[2]
+    return f"{was.removesuffix(f' {unit}') if unit.isalpha() else was} -> {now}"
+
+
+def step_text(step: NextStep) -> str:
+    """Return ``50%: 64 regs``."""
+    changes = ", ".join(target(*each) for each in step.requires.items())
+    return f"{percent(step.occupancy)}: {changes.replace('registers', 'regs')}"
 
 
 def target(name: str, amount: int) -> str:
@@ -239,23 +209,29 @@ def kernel_text(kernel: Kernel) -> str:
     """Return the inputs: ``256 threads per block, 72 registers per thread, 40 KiB of shared memory``."""
     shape = kernel.block_dim
     threads = count(kernel.threads, "thread") if shape is None else f"{' x '.join(map(str, shape))} threads"
-    parts = [f"{threads} per block"]
+    return ", ".join([f"{threads} per block", *uses_of(kernel)])
+
+
+def uses_of(kernel: Kernel) -> Iterator[str]:
+    """Yield the inputs but the block size."""
     if kernel.regs is not None:
-        parts.append(f"{count(kernel.regs, 'register')} per thread")
+        yield f"{count(kernel.regs, 'register')} per thread"
     if kernel.has_shared_memory:
-        parts.append(f"{size(kernel.shared_memory)} of shared memory")
+        yield f"{size(kernel.shared_memory)} of shared memory"
     if kernel.barriers is not None:
-        parts.append(count(kernel.barriers, "barrier"))
+        yield count(kernel.barriers, "barrier")
     if kernel.tensor_memory is not None:
-        parts.append(f"{count(kernel.tensor_memory, 'column')} of tensor memory")
-    settings = [
-        kernel.max_threads is not None and f"compiled for up to {kernel.max_threads:,} threads",
-        kernel.carveout is not None and f"carveout {kernel.carveout}",
-        kernel.opt_in is False and "no opt-in",
-        kernel.caching and f"caching {kernel.caching}",
-        kernel.shared_memory_mode,
-    ]
-    return ", ".join([*parts, *(each for each in settings if each)])
+        yield f"{count(kernel.tensor_memory, 'column')} of tensor memory"
+    if kernel.max_threads is not None:
+        yield f"compiled for up to {kernel.max_threads:,} threads"
+    if kernel.carveout is not None:
+        yield f"carveout {kernel.carveout}"
+    if kernel.opt_in is False:
+        yield "no opt-in"
+    if kernel.caching is not None:
+        yield f"caching {kernel.caching}"
+    if kernel.shared_memory_mode is not None:
+        yield kernel.shared_memory_mode
 
 
 def gpu_text(gpu: Gpu) -> str:
@@ -269,57 +245,35 @@ def gpu_values(gpu: Gpu) -> dict[str, Any]:
     return {"gpu": gpu.name, "cc": gpu.cc}
 
 
-def result_text(row: Row) -> str:
+def result_text(result: Any) -> str:
     """Return the first line: ``37.5% occupancy, limited by registers``, or why it does not launch."""
-    result = row.result
     if not result.launchable:
         return f"Does not launch: {result.reason}"
-    if row.compile_error is not None:
-        return f"Does not compile. {row.compile_error}"
+    if result.compile_error is not None:
+        return f"Does not compile. {result.compile_error}"
     by = ", by NVIDIA's spreadsheet" if result.model == "spreadsheet" else ""
-    limited = join_and([label(each) for each in result.limiters])
-    return f"{percent(result.occupancy)} occupancy, limited by {limited}{by}"
+    return f"{percent(result.occupancy)} occupancy, {limited_by(result.limiters)}{by}"
 
 
-def calc_report(
-    results: Sequence[Any],
-    *,
-    whole: Sequence[WholeGpu | None] | None = None,
-    explain: bool = False,
-    notes: Sequence[Note] = (),
-) -> Report:
-    """Return the report of a kernel on each of some GPUs."""
-    from .explain import explain as arithmetic  # only --explain needs it
-
-    rows = [
-        Row(result, each, arithmetic(result) if explain else None)
-        for result, each in zip(results, whole or [None] * len(results), strict=True)
-    ]
+def calc_report(rows: Sequence[Row], *, explain: bool = False) -> Report:
+    """Return the report of a kernel on each of some GPUs; the arithmetic is shown for a single one."""
     kernel = rows[0].kernel
     one = len(rows) == 1
-    return Report(
-        name="calc",
-        headline=tuple(_headline(rows[0])) if one else (kernel_text(kernel),),
-        columns=COLUMNS,
-        rows=rows,
-        rows_key="gpus",
-        inputs=kernel.to_dict(),
-        shows_rows=not one,
-        details=list(_details_of_one(rows[0]) if one else _details_of_several(rows)),
-        notes=(*dict.fromkeys(each for row in rows for each in _notes(row)), *notes),
-    )
+    headline = tuple(_headline(rows[0])) if one else (kernel_text(kernel),)
+    details = list(_details_of_one(rows[0], explain) if one else _details_of_several(rows))
+    notes = list(dict.fromkeys(NOTES[code] for row in rows for code in _notes(row)))
+    inputs = kernel.to_dict()
+    return Report("calc", headline, COLUMNS, rows, "gpus", inputs, {}, not one, None, details, notes)
 
 
 def _headline(row: Row) -> Iterator[str]:
     result = row.result
-    yield result_text(row)
+    yield result_text(result)
     yield f"{kernel_text(row.kernel)} on {gpu_text(row.gpu)}"
     if result.launchable:
         most = result.limits.max_warps_per_multiprocessor
-        where = "" if row.compile_error is None else "With dynamic shared memory instead, "
+        where = "" if result.compile_error is None else "With dynamic shared memory instead, "
         yield f"{where}{count(result.active_blocks, 'block')} per SM: {result.active_warps} of {most} warps"
-    if row.waves is not None:
-        yield wave_text(row.waves)
 
 
 RESOURCE_TABLE = (
@@ -330,10 +284,10 @@ RESOURCE_TABLE = (
     Column("remark", "", itemgetter(4), align="left", wraps=True),
 )
 STEP_TABLE = (
-    Column("occupancy", "", itemgetter(0), align="left"),
-    Column("active_blocks", "", itemgetter(1), align="left"),
-    Column("changes", "", itemgetter(2), align="left", wraps=True),
-    Column("launch_bounds", "", itemgetter(3), align="left", optional=1),
+    Column("occupancy", "Occupancy", itemgetter(0)),
+    Column("active_blocks", "Blocks", itemgetter(1)),
+    Column("changes", "Changes", itemgetter(2), align="left", wraps=True),
+    Column("launch_bounds", "__launch_bounds__", itemgetter(3), align="left", optional=1),
 )
 
 
@@ -353,19 +307,18 @@ def _resource_rows(row: Row) -> Iterator[tuple[str, ...]]:
         yield label(name), f"{text(use.per_block)}{mark}", per_sm, fitting, ", ".join(remarks)
 
 
-def _details_of_one(row: Row) -> Iterator[Block]:
+def _details_of_one(row: Row, explain: bool) -> Iterator[Block]:
+    yield from _waves_table([row])
     rows = list(_resource_rows(row))
     yield Table("", RESOURCE_TABLE, rows)
-    if row.compile_error is None:
+    if row.result.compile_error is None:
         if row.result.occupancy < 1 or not row.result.launchable:
             yield _steps_block(row)
-        if facts := list(_facts(row)):
-            yield Facts(facts)
+        if remarks := list(_remarks(row)):
+            yield facts(remarks)
     if any(per_block.endswith("*") for _, per_block, *_ in rows):
         yield Paragraph([NOTES["assumed"].text])
-    if row.waves is not None:
-        yield _waves_table([row])
-    for each in row.explanation or ():
+    for each in row.result.explain() if explain else ():
         why = [each.why] if each.why else []
         yield Paragraph([label(each.resource), *(f"  {line}" for line in (*each.steps, *why))])
 
@@ -374,21 +327,19 @@ def _steps_block(row: Row) -> Block:
     title = "To raise occupancy" if row.result.launchable else "To make it launch"
     if not row.steps:
         return Paragraph((f"{title}: fewer registers or less shared memory do not help.",))
-    rows, lines = [], []
+    rows = []
     for step in row.steps:
         cap = row.cap(step)
         bounds = "" if cap is None else cap.launch_bounds or cap.maxnreg
-        if bounds.startswith("__launch_bounds__"):
-            bounds = bounds.removeprefix("__launch_bounds__")
-            lines = [f"({row.kernel.threads}, N): arguments of __launch_bounds__."]
-        blocks = count(step.active_blocks, "block")
-        rows.append((percent(step.occupancy), blocks, step_changes(row.kernel, step), bounds))
-    if any("regs" in step.requires for step in row.steps):
-        lines.append(NOTES["registers-may-spill"].text)
-    return Table(title, STEP_TABLE, rows, [" ".join(lines)] if lines else [])
+        changes = step_changes(row.kernel, step)
+        rows.append(
+            (percent(step.occupancy), step.active_blocks, changes, bounds.removeprefix("__launch_bounds__"))
+        )
+    fewer = any("regs" in step.requires for step in row.steps)
+    return Table(title, STEP_TABLE, rows, [NOTES["registers-may-spill"].text] if fewer else [])
 
 
-def _facts(row: Row) -> Iterator[tuple[str, str]]:
+def _remarks(row: Row) -> Iterator[tuple[str, str]]:
     if row.result.launchable:
         if grows := ", ".join(_headroom(row)):
             yield "Headroom", grows
@@ -398,93 +349,99 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
             yield "Carveout", f"{smallest['percent']}% ({memory}) is enough and leaves {l1} of L1"
     for call in row.opt_ins:
         yield "Opt in", call
-    if row.resident_blocks and row.waves is None:
-        sms, clusters = row.gpu.multiprocessor_count or 0, ""
-        if row.wave is not None:
-            sms = row.wave.multiprocessor_count
-            if row.wave.clusters is not None:
-                clusters = f" in {'up to ' * row.wave.is_upper_bound}{count(row.wave.clusters, 'cluster')}"
-        resident = f"{count(sms, 'SM')} hold{'s' * (sms == 1)} {count(row.resident_blocks, 'block')}"
-        yield "Whole GPU", f"{resident}{clusters}: one wave, the largest cooperative grid"
+    if row.wave is not None and row.wave.blocks and row.waves is None:
+        sms = count(row.wave.multiprocessor_count, "SM")
+        yield "Whole GPU", f"{_blocks_text(row)} blocks on {sms}: the largest cooperative grid"
 
 
 def _headroom(row: Row) -> Iterator[str]:
-    kernel = row.kernel
-    used: list[tuple[Adjustable, int | None]] = [("regs", kernel.regs), ("smem", kernel.shared_memory)]
-    if kernel.barriers is not None and row.result.block_limits.barriers is not None:
-        used.append(("barriers", kernel.barriers))
-    for name, now in used:
-        most = getattr(row.slack, name)
-        if most is not None and (now is None or most > now):
-            yield f"{QUANTITIES[name].resource.replace('_', ' ')} up to {size(most) if name == 'smem' else plain(most)}"
+    for name, quantity in QUANTITIES.items():
+        now, most = getattr(row.kernel, quantity.field), getattr(row.slack, name)
+        if most is not None and (most > now if now is not None else name == "regs"):
+            yield f"{label(quantity.resource)} up to {size(most) if name == 'smem' else plain(most)}"
 
 
-def wave_text(waves: Waves) -> str:
-    """Return the line on the last wave and the grids without a tail."""
-    wave = waves.full_wave
-    unit = ""
-    if wave.clusters is not None and wave.is_upper_bound:
-        unit = f" of up to {count(wave.clusters, 'cluster')}"
-    if not waves.partial_wave_blocks:
-        return f"{count(waves.full_waves, 'full wave')}{unit}, no tail"
-    return (
-        f"Last wave: {percent(waves.last_wave_fill)} full ({count(waves.rounds, 'wave')}{unit}); full waves at "
-        f"multiples of {wave.blocks:,} blocks"
-    )
+def _blocks_text(row: Row) -> str:
+    wave = row.wave
+    assert wave is not None
+    if wave.clusters is None:
+        return f"{wave.blocks:,}"
+    return f"{wave.blocks:,} ({'up to ' * wave.is_upper_bound}{count(wave.clusters, 'cluster')})"
 
 
 WAVE_TABLE = (
     Column("gpu", "GPU", "gpu.label", align="left"),
     Column("multiprocessor_count", "SMs", "wave.multiprocessor_count"),
-    Column("blocks", "Blocks at once", "wave.blocks"),
-    Column("clusters", "Clusters", "wave.clusters", optional=1),
+    Column("blocks", "Blocks at once", _blocks_text),
     Column("waves", "Waves", lambda row: f"{row.waves.waves:,.2f}"),
     Column("last", "Last wave", lambda row: percent(row.waves.last_wave_fill)),
-    Column("idle", "GPU idle", lambda row: percent(row.waves.idle_share)),
-    Column("below", "Full below", "waves.filling_grid_below", optional=2),
-    Column("above", "Full above", "waves.filling_grid_above", optional=2),
+    Column("idle", "GPU idle", lambda row: percent(row.waves.idle_share), optional=1),
 )
 
 
-def _waves_table(rows: Sequence[Row]) -> Table:
-    has_clusters = any(row.wave is not None and row.wave.clusters is not None for row in rows)
-    columns = [column for column in WAVE_TABLE if has_clusters or column.key != "clusters"]
-    waves = rows[0].waves
-    assert waves is not None
-    return Table(f"A grid of {waves.launch.blocks:,} blocks", columns, rows)
+def _waves_table(rows: Sequence[Row]) -> Iterator[Table]:
+    """Yield the table of the GPUs whose waves are known."""
+    if known := [row for row in rows if row.waves is not None]:
+        blocks = known[0].waves.launch.blocks  # type: ignore[union-attr]
+        yield Table(f"A grid of {blocks:,} blocks", WAVE_TABLE, known)
 
 
 def _details_of_several(rows: Sequence[Row]) -> Iterator[Block]:
-    if with_waves := [row for row in rows if row.waves is not None]:
-        yield _waves_table(with_waves)
-    if failures := [row for row in rows if not row.result.launchable or row.compile_error]:
-        yield Facts([(row.gpu.label, result_text(row)) for row in failures])
+    yield from _waves_table(rows)
+    if failures := [row for row in rows if not row.result.launchable or row.result.compile_error]:
+        yield facts([(row.gpu.label, result_text(row.result)) for row in failures])
     if any(row.steps for row in rows):
         yield Paragraph(("For limits that hold on all of these GPUs, run occupancy budget.",))
 
 
-def _notes(row: Row) -> Iterator[Note]:
-    from .explain import is_limited_to_half  # few results need it
-
+def _notes(row: Row) -> Iterator[str]:
     result, kernel = row.result, row.kernel
-    if result.model == "spreadsheet" and result.active_blocks and not result.launchable:
-        yield NOTES["spreadsheet-no-launch"]
-    if result.model == "cuda" and result.launchable:
-        if kernel.carveout is not None and (
-            shared_memory_configuration(result.limits, kernel.carveout) < result.allocated.shared_memory
-        ):
-            yield NOTES["carveout-raised"]
-        if kernel.caching == "ca" and not is_limited_to_half(result):
-            yield NOTES["caching-dropped"]
-        if kernel.tensor_memory is not None and kernel.virtual_resources_at_start:
-            free = evaluate(result.limits, kernel.replace(virtual_resources=0), result.model)
-            if free.active_blocks > result.active_blocks:
-                yield NOTES["tensor-memory"]
+    if kernel.carveout is not None and result.launchable:
+        requested = shared_memory_configuration(result.limits, kernel.carveout)
+        if result.shared_memory_pool > requested:
+            yield "carveout-raised"
+    if kernel.tensor_memory is not None and result.limiters == ("virtual_resources",):
+        yield "tensor-memory"
     if may_be_divided(result) and not kernel.reallocates_registers:
-        yield NOTES["setmaxnreg"]
+        yield "setmaxnreg"
     if row.wave is not None and row.wave.is_upper_bound:
-        yield NOTES["cluster-bound"]
+        yield "cluster-bound"
     if row.gpu.variants:
-        sms = " or ".join(map(str, sorted({each.multiprocessor_count or 0 for each in row.gpu.variants})))
-        text = f"{row.gpu.label} has {sms} SMs. For the whole GPU, name the product or give `--sms`."
-        yield NOTES["sms-vary"]._replace(text=text)
+        yield "sms-vary"
+
+
+# The GPUs on which a kernel runs
+
+
+FITS_COLUMNS = (
+    *chosen(RESULT_COLUMNS, "gpu", "cc"),
+    Column("runs", about="True if the kernel compiles and launches", type="boolean"),
+    Column("occupancy", "Occupancy", show=lambda fit: percent(fit.occupancy) if fit.runs else "does not run",
+           about="Active warps by the most warps of an SM, 0 to 1", type="number"),
+    Column("active_blocks", "Blocks", lambda fit: fit.result.active_blocks if fit.runs else 0, None,
+           "Resident blocks per SM", type="integer"),
+    Column("limiters", "Limited by", lambda fit: list(fit.result.limiters) if fit.runs else [],
+           lambda fit: labels(fit.result.limiters) if fit.runs else "", "Limiting resources", "left", wraps=True,
+           type="array"),
+    Column("opt_ins", about="Calls that a launch needs before it", type="array"),
+    Column("reason", about="Reason for which it does not run", type="string"),
+)  # fmt: skip
+
+
+def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
+    """Return the report of a `Fit` for each GPU."""
+    running = [fit for fit in fits if fit.runs]
+    kernel = fits[0].kernel
+    noun = "GPUs" if any(fit.gpu.name for fit in fits) else "compute capabilities"
+    runs = f"Runs on {len(running)} of {len(fits)} {noun}"
+    if least is not None:
+        reached = [fit for fit in running if fit.occupancy >= least - 0.0005]
+        fits = sorted(reached, key=lambda fit: -fit.occupancy)
+        runs += f", {len(fits)} with at least {percent(least)}"
+    reasons: dict[str, list[str]] = {}
+    for fit in fits:
+        for text in [fit.reason] if fit.reason else fit.opt_ins:
+            reasons.setdefault(text, []).append(fit.gpu.label)
+    details = [Paragraph([f"{', '.join(gpus)}: {text}" for text, gpus in reasons.items()])] if reasons else []
+    headline = runs, kernel_text(kernel)
+    return Report("fits", headline, FITS_COLUMNS, fits, "gpus", kernel.to_dict(), details=details)

@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 from ..builds.names import short_name
 from ..builds.rows import ScannedKernel
 from ..compare.check import BrokenKernel, Checked, Violation
-from ..compare.diff import Change
 from ..compare.rules import CRITERIA, Exemption, Rules
 from ..readers import KernelRecord
-from ..values.numbers import count, percent, size
+from ..values.numbers import count
+from . import diff
 from .calc import step_values
-from .diff import MOST_BLOCKS, MOST_NAMED, arrow, block, causes_text, fixes_text, listed, names_of
-from .model import Block, Column, Paragraph, Report, Table, values_of
-from .notes import NOTES
+from .model import NOTES, Block, Column, Paragraph, Report, Table, chosen, facts
+from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import Finding, FindingKind, kernel_finding, threads_text
 
 REMOVED = "removed"
-NAMES = ("name", "demangled", "arch")
+CONSEQUENCES = ("spills", "spill_smem", "stack_bytes")
+"""Changes that are no cause."""
 
 CHECK_FINDINGS: Mapping[str, FindingKind] = {
     **{name: FindingKind(f"A kernel breaks {name}", "error") for name in CRITERIA},
@@ -41,23 +41,18 @@ class Group(NamedTuple):
 
     def lines(self) -> list[tuple[str, str]]:
         """Return labels and texts: the values of each architecture, the cause, and the fix."""
-        lines = []
-        for one in self.broken:
-            for each in one.violations:
-                lines.append((one.kernel.record.arch or "-", violation_text(each, one.kernel)))
-        causes = [(one.kernel.record.arch, _relevant(one)) for one in self.broken if one.baseline is not None]
-        if any(changes for _, changes in causes):
-            lines.append(("cause", causes_text(causes)))
-        elif all(one.baseline is None for one in self.broken) and any(
-            CRITERIA[name].compares for name in self.criteria
-        ):
-            lines.append(("cause", "the kernel is new"))
-        lines.append(("fix", _fix(self)))
-        return lines
+        return diff.block_lines([_on_arch(one) for one in self.broken])
 
     def block(self) -> Table:
         """Return the block of a screen."""
-        return block(f"{self.name}: {', '.join(self.criteria)}", self.lines())
+        return facts(self.lines(), f"{self.name}: {', '.join(self.criteria)}")
+
+
+def _on_arch(one: BrokenKernel) -> diff.OnArch:
+    values = [violation_text(each, one.kernel) for each in one.violations]
+    cause = diff.changes_text(each for each in one.causes if each.name not in CONSEQUENCES)
+    accept = f"change the kernel, or accept it with --update --name {quote(one.kernel.screen_name)}"
+    return diff.OnArch(one.kernel.record.arch, values, cause, diff.fix_text(one.fix) or accept)
 
 
 def groups(done: Checked) -> list[Group]:
@@ -76,50 +71,18 @@ def _severity(broken: BrokenKernel) -> tuple[int, float]:
     return 1 if "spill" in first.measure else 2, 0.0
 
 
-def _relevant(broken: BrokenKernel) -> list[Change]:
-    """Return the changes that can break the rules of a kernel: not less of a resource, unless it spills."""
-    measures = {each.measure for each in broken.violations}
-    spills = bool(measures & {"spill_bytes", "spill_smem", "stack_bytes"})
-    hidden = {"spills", "stack_bytes"} if spills else set()
-    amounts = ("smem", "regs", "barriers", "spill_smem", "stack_bytes")
-    return [
-        each
-        for each in broken.causes
-        if each.name not in hidden and (spills or each.name not in amounts or each.new > each.old)
-    ]
-
-
-_NOUNS = {"spill_bytes": " spilled", "spill_smem": " spilled to shared memory", "stack_bytes": " of stack",
-          "smem": " of shared memory", "regs": " registers", "barriers": " barriers"}  # fmt: skip
-
-
 def violation_text(violation: Violation, row: ScannedKernel) -> str:
-    """Return a broken demand: ``100% -> 50% at 256 threads``."""
-    measure = violation.measure
-    value, limit = _value(measure, violation.value), _value(measure, violation.limit)
-    text = value if violation.was is None else arrow(_value(measure, violation.was), value)
-    text += f" at {threads_text(row)} threads" if measure == "occupancy" else _NOUNS[measure]
-    return f"{text} ({'minimum' if measure == 'occupancy' else 'maximum'} {limit})"
-
-
-def _value(measure: str, value: float) -> str:
-    if measure == "occupancy":
-        return percent(value)
-    return f"{int(value):,}" if measure in ("regs", "barriers") else size(int(value))
-
-
-def _fix(group: Group) -> str:
-    """Return the fix for all architectures, such as ``reduce registers to 40``."""
-    spills = group.broken[0].violations[0].measure in ("spill_bytes", "spill_smem")
-    verb = "raise" if spills else "reduce"
-    fixes = fixes_text(verb, [(one.kernel.record.arch, one.fix) for one in group.broken])
-    if spills:
-        return f"{fixes or 'allow more registers'}, or reduce live values"
-    return fixes or f"change the kernel, or accept it with --update --name {quote(group.name)}"
+    """Return a broken demand: ``100% -> 50% at 256 threads (minimum 100%)``."""
+    name, was = violation.measure, violation.was
+    limit = diff.change_text(name, None, violation.limit)
+    text = diff.VALUES[name][0].format(diff.change_text(name, was, violation.value))
+    if name == "occupancy":
+        return f"{text} at {threads_text(row)} threads (minimum {limit})"
+    return f"{text} (maximum {limit})"
 
 
 def _accept(gone: Iterable[str]) -> str:
-    names = " ".join(f"--name {quote(name)}" for name in list(gone)[:MOST_NAMED])
+    names = " ".join(f"--name {quote(name)}" for name in list(gone)[: diff.MOST_NAMED])
     return f"accept it with --update {names}, or with allow_removed in the rules"
 
 
@@ -139,44 +102,37 @@ class CheckRow(NamedTuple):
     violation: Violation | None = None
 
 
-def check_rows(done: Checked) -> list[CheckRow]:
-    """Return every broken demand of every architecture, in the order of the screen."""
-    rows = [
-        CheckRow(one.kernel.record, each.criterion, one, each)
-        for group in groups(done)
-        for one in group.broken
-        for each in one.violations
-    ]
-    return [*rows, *(CheckRow(record, REMOVED) for record in done.removed)]
+def check_rows(done: Checked) -> Iterator[CheckRow]:
+    """Yield every broken demand in the order of the screen, then each kernel that is gone."""
+    for group in groups(done):
+        for one in group.broken:
+            for each in one.violations:
+                yield CheckRow(one.kernel.record, each.criterion, one, each)
+    for record in done.removed:
+        yield CheckRow(record, REMOVED)
 
 
-def _from(name: str) -> Any:
-    return lambda row: None if row.violation is None else getattr(row.violation, name)
+def _violation_column(name: str, kind: str, about: str) -> Column:
+    return Column(
+        name, "", lambda row: row.violation and getattr(row.violation, name), about=about, type=kind
+    )
 
 
 COLUMNS = (
-    Column("demangled", "Kernel", "record.demangled", lambda row: short_name(row.record.name),
-           "Readable name", "left", wraps=True, type="string"),
-    Column("arch", "Arch", "record.arch", None, "Architecture", "left", type="string"),
-    Column("criterion", "Rule", "criterion", None, "Name of the broken rule, or removed", "left",
-           type="string"),
-    Column("rule", "", _from("rule"), about="Number of the rule, from 1", type="integer"),
-    Column("bound", "", _from("bound"), about="Bound in the rule; an occupancy is 0 to 1", type="number"),
-    Column("was", "", _from("was"), about="Value in the baseline", type="number"),
-    Column("value", "", _from("value"), about="Value now", type="number"),
-    Column("limit", "", _from("limit"), about="Worst value that is allowed", type="number"),
+    *chosen(SCAN_COLUMNS, "demangled", "arch"),
+    Column("criterion", about="Name of the broken rule, or removed", type="string"),
+    _violation_column("rule", "integer", "Number of the rule, from 1"),
+    _violation_column("bound", "number", "Bound in the rule; an occupancy is 0 to 1"),
+    _violation_column("was", "number", "Value in the baseline"),
+    _violation_column("value", "number", "Value now"),
+    _violation_column("limit", "number", "Worst value that is allowed"),
     Column("threads", "", lambda row: row.broken and row.broken.kernel.threads, about="Threads per block",
            type="integer"),
-    Column("threads_assumed", "", lambda row: row.broken and row.broken.kernel.threads_assumed,
-           about="True if the block size is assumed", type="boolean"),
     Column("causes", "", lambda row: [each._asdict() for each in row.broken.causes] if row.broken else [],
            about="Values that changed since the baseline", type="array"),
     Column("fix", "", lambda row: row.broken and row.broken.fix and step_values(row.broken.fix),
            about="Change that satisfies the rule, if one is known", type="object"),
-    Column("name", "", "record.name", about="Mangled name", type="string"),
-    Column("source", "", "record.source", about="File", type="string"),
-    Column("file", "", "record.file", about="Source file", type="string"),
-    Column("line", "", "record.line", about="Line in it", type="integer"),
+    *chosen(SCAN_COLUMNS, "name", "source", "file", "line"),
 )  # fmt: skip
 
 
@@ -194,63 +150,39 @@ def check_report(
 ) -> Report:
     """Return the report of a check."""
     found = groups(done)
-    details: list[Block] = [group.block() for group in found[:MOST_BLOCKS]]
-    if len(found) > MOST_BLOCKS:
-        details.append(Paragraph([f"{len(found) - MOST_BLOCKS:,} more kernels break rules (--format csv)."]))
-    gone = names_of(done.removed)
+    details: list[Block] = [group.block() for group in found[: diff.MOST_BLOCKS]]
+    if len(found) > diff.MOST_BLOCKS:
+        details.append(
+            Paragraph([f"{len(found) - diff.MOST_BLOCKS:,} more kernels break rules (--format csv)."])
+        )
+    gone = diff.names_of(done.removed)
     if gone:
-        details.append(block(f"{listed(gone)}: gone since the baseline", [("fix", _accept(gone))]))
+        details.append(facts([("fix", _accept(gone))], f"{diff.listed(gone)}: gone since the baseline"))
     if done.added:
-        details.append(Paragraph([f"New since the baseline: {listed(names_of(done.added))}"]))
+        details.append(Paragraph([f"New since the baseline: {diff.listed(diff.names_of(done.added))}"]))
     if remarks := list(_remarks(done)):
         details.append(Paragraph(remarks))
-    changes = any(CRITERIA[each.criterion].compares for broken in done.broken for each in broken.violations)
-    if (changes or gone) and rules.baseline and not updated:
+    compares = any(CRITERIA[each.criterion].compares for broken in done.broken for each in broken.violations)
+    if (compares or gone) and rules.baseline and not updated:
         details.append(Paragraph([f"To accept all changes: {command} --update (--name NAME for one)"]))
-    return Report(
-        name="check",
-        headline=(_headline(done, rules), *([updated] if updated else [])),
-        columns=COLUMNS,
-        rows=check_rows(done),
-        rows_key="violations",
-        inputs={"build": build, "rules": rules.source, "baseline": rules.baseline, **inputs},
-        values={
-            "passed": done.passed,
-            "kernels": len(done.kernels),
-            "broken": len(done.broken),
-            "added": [values_of(each, *NAMES) for each in done.added],
-            "removed": [values_of(each, *NAMES) for each in done.removed],
-            "exempt": [
-                {
-                    **values_of(each.kernel.record, "name", "arch"),
-                    "criteria": [one.criterion for one in each.violations],
-                    "reason": each.exemption.reason,
-                    "until": str(each.exemption.until) if each.exemption.until else None,
-                }
-                for each in done.exempt
-                if each.exemption is not None
-            ],
-        },
-        shows_rows=False,
-        details=details,
-        notes=[NOTES["assumed-threads"]] if any(each.kernel.threads_assumed for each in done.broken) else (),
-    )
+    inputs = {"build": build, "rules": rules.source, "baseline": rules.baseline, **inputs}
+    values = {"passed": done.passed, "kernels": len(done.kernels), "broken": len(done.broken)}
+    headline = [_headline(done, rules), *filter(None, [updated])]
+    notes = [NOTES["assumed-threads"]] if any(each.kernel.threads_assumed for each in done.broken) else []
+    rows = list(check_rows(done))
+    return Report("check", headline, COLUMNS, rows, "violations", inputs, values, False, None, details, notes)
 
 
 def _headline(done: Checked, rules: Rules) -> str:
-    names = names_of(done.kernels)
-    broken, gone = len(groups(done)), len(names_of(done.removed))
-    archs = len({record.arch for record in done.kernels})
-    where = f"{rules.source}, {count(archs, 'arch')}" if rules.source else count(archs, "arch")
+    archs = count(len({record.arch for record in done.kernels}), "arch")
+    where = f"({rules.source}, {archs})" if rules.source else f"({archs})"
+    kernels = count(len(diff.names_of(done.kernels)), "kernel")
     if done.passed:
-        number = count(len(names), "kernel")
-        return f"All {number} pass ({where})" if len(names) != 1 else f"The kernel passes ({where})"
-    parts = []
-    if broken:
-        parts.append(f"{broken:,} of {count(len(names), 'kernel')} break{'s' if broken == 1 else ''} a rule")
-    if gone:
-        parts.append(f"{gone:,} {'is' if gone == 1 else 'are'} gone")
-    return f"FAILED: {', '.join(parts)} ({where})"
+        return f"PASSED: {kernels} {where}"
+    broken, gone = len(groups(done)), diff.names_of(done.removed)
+    parts = [f"rules broken by {broken:,} of {kernels}"] if broken else []
+    parts += [f"{count(len(gone), 'kernel')} gone"] if gone else []
+    return f"FAILED: {', '.join(parts)} {where}"
 
 
 def _remarks(done: Checked) -> Iterator[str]:
@@ -258,7 +190,8 @@ def _remarks(done: Checked) -> Iterator[str]:
         yield f"The exemption of {exemption.about} ended on {exemption.until}: {exemption.reason}"
     if done.exempt:
         reasons = dict.fromkeys(each.exemption.reason for each in done.exempt if each.exemption)
-        yield f"Exempt: {listed(names_of(e.kernel.record for e in done.exempt))} ({'; '.join(reasons)})"
+        names = diff.names_of(each.kernel.record for each in done.exempt)
+        yield f"Exempt: {diff.listed(names)} ({'; '.join(reasons)})"
     for entry, why in done.unused:
         kind = "exemption" if isinstance(entry, Exemption) else "rule"
         yield f"Unused {kind} for {entry.about}{f' ({entry.place})' if entry.place else ''}: {why}"
@@ -270,8 +203,7 @@ def _remarks(done: Checked) -> Iterator[str]:
 def check_findings(done: Checked) -> Iterator[Finding]:
     """Return one finding for each kernel and broken rule, and for each kernel that is gone."""
     for group in groups(done):
-        text = "; ".join(map(": ".join, group.lines()))
-        message = f"{group.name} breaks {', '.join(group.criteria)}. {text}."
+        message = f"{group.name} breaks {', '.join(group.criteria)}. {diff.line_text(group.lines())}."
         yield kernel_finding(group.broken[0].kernel, group.criteria[0], "error", message)
     gone = {record.demangled: record for record in reversed(done.removed)}
     for name in sorted(gone):
@@ -280,23 +212,8 @@ def check_findings(done: Checked) -> Iterator[Finding]:
         yield Finding(record.file or record.source, None, "error", REMOVED, message, name, record.arch)
 
 
-class CheckCase(NamedTuple):
-    """One kernel of one architecture as a test case."""
-
-    source: str
-    name: str
-    message: str = ""
-    """The broken rules; empty if it passes."""
-
-
-def check_cases(done: Checked) -> Iterator[CheckCase]:
-    """Return a test case for each kernel of each architecture, and for each kernel that is gone."""
-    broken: dict[int, BrokenKernel] = {id(each.kernel.record): each for each in done.broken}
-    for record in done.kernels:
-        one, message = broken.get(id(record)), ""
-        if one is not None:
-            group = Group(one.kernel.screen_name, [one])
-            message = "\n".join([", ".join(group.criteria), *map(": ".join, group.lines())])
-        yield CheckCase(record.source, f"{record.demangled} ({record.arch})", message)
-    for record in done.removed:
-        yield CheckCase(record.source, f"{record.demangled} ({record.arch})", _gone(record))
+def check_cases(done: Checked) -> Iterator[tuple[str, str, str]]:
+    """Yield file, name and message of each kernel, also of those that are gone; no message if it passes."""
+    messages = {each.kernel: each.message for each in check_findings(done)}
+    for name, record in {each.demangled: each for each in (*done.kernels, *done.removed)}.items():
+        yield record.source, name, messages.get(name, "")

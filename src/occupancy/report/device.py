@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import OccupancyError
 from ..tables.sources import LIMITS_WITH_SOURCES
-from ..values.limits import Limits
 from ..values.numbers import count
-from .limits import CC, LABELS, limit_text
+from .limits import CC, limit_label, limit_text
 from .model import Block, Column, Paragraph, Report, Table, values_of
 
 if TYPE_CHECKING:
@@ -17,40 +17,25 @@ if TYPE_CHECKING:
 
 
 class LiveLimit(NamedTuple):
-    """A limit of a GPU, from the driver or from the table."""
+    """A limit of a GPU."""
 
     name: str
     value: Any
     source: str
-    in_table: Any
-    """Value of the table; None if the table lacks the compute capability."""
-
-    @property
-    def source_text(self) -> str:
-        """The source, and the table's value if it differs."""
-        if self.in_table is None or self.value == self.in_table:
-            return self.source
-        return f"{self.source}; the table has {limit_text(self.name, self.in_table)}"
-
-
-def _row(device: Device) -> Limits | None:
-    try:
-        return device.row
-    except OccupancyError:
-        return None
+    """The driver or the table, and the table's value if it differs."""
 
 
 def _limits(device: Device) -> list[LiveLimit]:
-    row, found = _row(device), []
-    for name in LIMITS_WITH_SOURCES:
-        if name == "spreadsheet":
-            continue  # no limit of the hardware
-        in_table = None if row is None else getattr(row, name)
-        if name in device.reported:
-            found.append(LiveLimit(name, device.reported[name], "driver", in_table))
-        elif row is not None:
-            found.append(LiveLimit(name, in_table, "table", in_table))
-    return found
+    found = []
+    with suppress(OccupancyError):
+        row = device.row
+        found = [LiveLimit(name, getattr(row, name), "table") for name in LIMITS_WITH_SOURCES]
+    in_table = {each.name: each for each in found}
+    for name, value in device.reported.items():
+        differs = name in in_table and in_table[name].value != value
+        table = f"; the table has {limit_text(name, in_table[name].value)}" if differs else ""
+        in_table[name] = LiveLimit(name, value, f"driver{table}")
+    return list(in_table.values())
 
 
 def _problems(device: Device) -> list[str]:
@@ -70,35 +55,32 @@ COLUMNS = (
     Column("index", about="CUDA's device number.", type="integer"),
     Column("name", about="Name of the GPU.", type="string"),
     CC._replace(title=""),
-    Column("architecture", "", lambda device: (row := _row(device)) and row.architecture,
-           about="Architecture; null if the table lacks the compute capability.", type="string"),
     Column("multiprocessor_count", about="Number of SMs; under MIG, those of the visible instance.", type="integer"),
     Column("driver_version", about="Version of the driver.", type="string"),
     Column("cuda_version", "", _cuda_version, about="Newest CUDA version that the driver can run.", type="string"),
     Column("mig", about="True if MIG divides the GPU.", type="boolean"),
     Column("limits", "",
-           lambda device: {each.name: values_of(each, "value", "source", "in_table") for each in _limits(device)},
+           lambda device: {each.name: values_of(each, "value", "source") for each in _limits(device)},
            about="Limits of an SM, each from the driver or the table.", type="object"),
     Column("problems", "", _problems, about="A missing package, and contradictions.", type="array"),
 )  # fmt: skip
 
 _LIMIT_COLUMNS = (
-    Column("label", "Limit", lambda limit: LABELS[limit.name], align="left"),
+    Column("label", "Limit", lambda limit: limit_label(limit.name), align="left"),
     Column("value", "Value", show=lambda limit: limit_text(limit.name, limit.value), wraps=True),
-    Column("source", "From", "source_text", align="left", wraps=True),
+    Column("source", "From", align="left", wraps=True),
 )
 
 
 def device_lines(device: Device) -> tuple[str, str]:
     """Return the GPU and its software in two lines."""
-    row = _row(device)
     name = f"GPU {device.index}: {device.name}, compute capability {device.compute_capability}"
     software = [
         count(device.multiprocessor_count, "SM"),
         f"driver {device.driver_version or 'unknown'} (CUDA {_cuda_version(device)})",
         *([] if device.mig is None else [f"MIG {'on' if device.mig else 'off'}"]),
     ]
-    return name + (f" ({row.architecture})" if row else ""), ", ".join(software)
+    return name, ", ".join(software)
 
 
 def device_report(devices: Sequence[Device]) -> Report:

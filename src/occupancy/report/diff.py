@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from ..advice.next_steps import NextStep
@@ -11,11 +10,11 @@ from ..builds.names import short_name
 from ..builds.rows import ScannedKernel
 from ..compare.diff import Change, Differences, DiffRow
 from ..readers import KernelRecord
-from ..values.numbers import count, size
-from .calc import label, step_values
-from .model import Block, Column, Note, Paragraph, Report, Table
-from .notes import NOTES
-from .scan import Finding, FindingKind, amount_text, kernel_finding, occupancy_text, threads_text
+from ..values.numbers import count, percent, size
+from .calc import arrow, label, step_values
+from .model import NOTES, Block, Column, Note, Paragraph, Report, chosen, facts
+from .scan import COLUMNS as SCAN_COLUMNS
+from .scan import Finding, FindingKind, kernel_finding, occupancy_text, threads_text
 
 MOST_BLOCKS = 20
 """Kernels of a screen and a comment."""
@@ -44,6 +43,11 @@ class Entry(NamedTuple):
         return kernel
 
     @property
+    def record(self) -> KernelRecord:
+        """The record of that kernel."""
+        return self.kernel.record
+
+    @property
     def change(self) -> float | None:
         """New less old occupancy."""
         old, new = (None if kernel is None else kernel.occupancy for kernel in (self.old, self.new))
@@ -64,15 +68,12 @@ def diff_findings(found: Differences) -> Iterator[Finding]:
     for entry in entries(found):
         kind = DIFF_FINDINGS.get(entry.verdict)
         if kind is not None:
-            text = "is gone"
-            if entry.row is not None:
-                shares = arrow(occupancy_text(entry.row.old), occupancy_text(entry.row.new))
-                text = f"{shares}; {causes_text([(None, entry.row.causes)])}"
-            name = f"{entry.kernel.short_name} for {entry.kernel.record.arch}"
-            yield kernel_finding(entry.kernel, entry.verdict, kind.severity, f"{name}: {text}.")
+            name = f"{entry.kernel.short_name} for {entry.record.arch}"
+            lines = [(name, "gone")] if entry.row is None else [(name, entry.verdict), *_lines([entry.row])]
+            yield kernel_finding(entry.kernel, entry.verdict, kind.severity, f"{line_text(lines)}.")
 
 
-# Causes
+# Values
 
 
 def _bounds_text(bounds: tuple[int, int | None] | None) -> str:
@@ -82,7 +83,8 @@ def _bounds_text(bounds: tuple[int, int | None] | None) -> str:
     return f"({threads})" if blocks in (None, 1) else f"({threads}, {blocks})"
 
 
-_VALUES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
+VALUES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
+    "occupancy": ("{}", percent),
     "arch": ("{}", str),
     "name": ("renamed {}", str),
     "launch_bounds": ("launch bounds {}", _bounds_text),
@@ -90,69 +92,61 @@ _VALUES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "threads": ("threads {}", "{:,}".format),
     "smem": ("shared memory {}", size),
     "regs": ("registers {}", "{:,}".format),
+    "spill_bytes": ("spills {}", size),
     "spill_smem": ("spills to shared memory {}", size),
     "barriers": ("barriers {}", "{:,}".format),
+    "tensor_memory": ("tensor memory {} columns", "{:,}".format),
     "spills": ("spills {}", lambda spills: "{:,} / {:,} bytes".format(*spills)),
     "stack_bytes": ("stack {}", size),
 }
+"""Name of a value -> its wording, and the function to its text."""
 
 
-def by_arch(texts: Iterable[tuple[str | None, str]]) -> str:
-    """Return what is the same on all architectures, or ``4.125 KiB (sm_80) and 6.125 KiB (sm_90)``."""
-    archs: dict[str, list[str]] = {}
-    for arch, text in texts:
-        archs.setdefault(text, []).append(arch or "-")
-    if len(archs) == 1:
-        return next(iter(archs))
-    return " and ".join(f"{text} ({', '.join(names)})" for text, names in archs.items())
+def change_text(name: str, old: Any, new: Any) -> str:
+    """Return both values of a change: ``128 -> 40``; without an old one the new one."""
+    text = VALUES[name][1]
+    return text(new) if old is None else arrow(text(old), text(new))
 
 
-def causes_text(causes: Iterable[tuple[str | None, Sequence[Change]]]) -> str:
-    """Return the changes: ``registers 96 -> 40 (sm_80) and 128 -> 40 (sm_90)``."""
-    changes: dict[str, list[tuple[str | None, str]]] = {}
-    for arch, each in causes:
-        for name, old, new in each:
-            _, text = _VALUES[name]
-            changes.setdefault(name, []).append((arch, arrow(text(old), text(new))))
-    parts = [_VALUES[name][0].format(by_arch(texts)) for name, texts in changes.items()]
-    return ", ".join(parts) or "nothing that is compared"
+def changes_text(changes: Iterable[Change]) -> str:
+    """Return ``shared memory 4 -> 36 KiB, registers 96 -> 40``."""
+    return ", ".join(VALUES[each.name][0].format(change_text(*each)) for each in changes)
 
 
-def arrow(was: str, now: str) -> str:
-    """Return two values, with a common unit once: ``4 -> 36 KiB``; equal ones once: ``96``."""
-    if was == now:
-        return now
-    for unit in (" KiB", " bytes"):
-        if was.endswith(unit) and now.endswith(unit):
-            return f"{was.removesuffix(unit)} -> {now}"
-    return f"{was} -> {now}"
+def fix_text(fix: NextStep | None) -> str:
+    """Return ``shared memory to 4.125 KiB``, or nothing."""
+    values = () if fix is None else fix.requires.items()
+    return ", ".join(VALUES[name][0].format(f"to {change_text(name, None, value)}") for name, value in values)
 
 
 # Blocks: a kernel of all its architectures
 
 
-BLOCK_TABLE = (
-    Column("label", "", itemgetter(0), align="left"),
-    Column("text", "", itemgetter(1), align="left", wraps=True),
-)
+class OnArch(NamedTuple):
+    """The texts for a kernel on one architecture."""
+
+    arch: str | None
+    values: Sequence[str]
+    cause: str
+    fix: str
 
 
-def block(title: str, lines: Sequence[tuple[str, str]]) -> Table:
-    """Return labels and texts below the name of a kernel."""
-    return Table(title, BLOCK_TABLE, lines)
+def block_lines(kernels: Sequence[OnArch]) -> list[tuple[str, str]]:
+    """Return labels and texts: the values of each architecture, then causes and fixes, equal ones once."""
+    lines = [(each.arch or "-", text) for each in kernels for text in each.values]
+    for kind in ("cause", "fix"):
+        archs: dict[str, list[str]] = {}
+        for each in kernels:
+            archs.setdefault(getattr(each, kind), []).append(each.arch or "-")
+        for text, names in archs.items():
+            if text:
+                lines.append((kind, text if len(archs) == 1 else f"{text} ({', '.join(names)})"))
+    return lines
 
 
-_RESOURCES = {"regs": "registers", "smem": "shared memory"}
-
-
-def fixes_text(verb: str, fixes: Iterable[tuple[str | None, NextStep | None]]) -> str:
-    """Return the fix: ``reduce shared memory to 4.125 KiB (sm_80) and 6.125 KiB (sm_90)``."""
-    values: dict[str, list[tuple[str | None, str]]] = {}
-    for arch, fix in fixes:
-        for resource, value in ({} if fix is None else fix.requires).items():
-            values.setdefault(resource, []).append((arch, amount_text(resource, value).removesuffix(" regs")))
-    texts = [f"{_RESOURCES.get(name, label(name))} to {by_arch(each)}" for name, each in values.items()]
-    return f"{'change' if 'threads' in values else verb} {', '.join(texts)}" if texts else ""
+def line_text(lines: Sequence[tuple[str, str]]) -> str:
+    """Return the lines of a block as one."""
+    return "; ".join(map(": ".join, lines))
 
 
 def names_of(records: Iterable[KernelRecord]) -> dict[str, None]:
@@ -171,27 +165,29 @@ def _blocks(rows: Sequence[Entry], most: int) -> Iterator[Block]:
     names: dict[str, list[KernelRecord]] = {}
     for entry in rows:
         if entry.row is None or entry.verdict == "same":
-            names.setdefault(entry.verdict, []).append(entry.kernel.record)
+            names.setdefault(entry.verdict, []).append(entry.record)
         else:
             groups.setdefault((entry.verdict, entry.kernel.demangled), []).append(entry.row)
     for (verdict, _), group in list(groups.items())[:most]:
-        yield block(f"{group[0].new.screen_name}: {verdict}", list(_lines(group)))
+        yield facts(_lines(group), f"{group[0].new.screen_name}: {verdict}")
     if len(groups) > most:
         yield Paragraph([f"{len(groups) - most:,} more kernels changed: --all shows them."])
     for verdict, records in names.items():
         yield Paragraph([f"{verdict.capitalize()}: {listed(names_of(records), max(most, MOST_NAMED))}"])
 
 
-def _lines(group: Sequence[DiffRow]) -> Iterator[tuple[str, str]]:
-    for row in group:
-        occupancy, threads = (arrow(text(row.old), text(row.new)) for text in (occupancy_text, threads_text))
-        yield row.new.record.arch or "-", f"{occupancy} at {threads} threads" if threads else occupancy
-    yield "cause", causes_text((row.new.record.arch, _named_causes(row)) for row in group)
-    if fix := fixes_text("reduce", [(row.new.record.arch, row.fix) for row in group]):
-        yield "fix", fix
+def _lines(group: Sequence[DiffRow]) -> list[tuple[str, str]]:
+    return block_lines(
+        [
+            OnArch(row.new.record.arch, [_shares(row)], changes_text(_named_causes(row)), fix_text(row.fix))
+            for row in group
+        ]
+    )
 
 
-# Columns
+def _shares(row: DiffRow) -> str:
+    threads = arrow(threads_text(row.old), threads_text(row.new))
+    return f"{arrow(occupancy_text(row.old), occupancy_text(row.new))} at {threads} threads"
 
 
 def _named_causes(row: DiffRow) -> tuple[Change, ...]:
@@ -200,51 +196,39 @@ def _named_causes(row: DiffRow) -> tuple[Change, ...]:
     return row.causes if old == new else (Change("name", old, new), *row.causes)
 
 
-def _side(side: str, name: str, kind: str, about: str) -> Column:
-    value = attrgetter(name)
+# Columns
+
+
+def _side(side: str, column: Column) -> Column:
+    value = column.getter
 
     def cell(entry: Entry) -> Any:
         row = getattr(entry, side)
         return None if row is None else value(row)
 
-    return Column(f"{side}_{name.rpartition('.')[2]}", "", cell, about=about, type=kind)
+    return column._replace(key=f"{side}_{column.key}", title="", value=cell, show=None)
 
 
 _MEASURED = (
-    ("occupancy", "number", "Occupancy, 0 to 1"),
-    ("active_blocks", "integer", "Resident blocks per SM"),
-    ("threads", "integer", "Threads per block"),
-    ("threads_assumed", "boolean", "True if the block size is assumed"),
-    ("record.regs", "integer", "Registers per thread"),
-    ("smem", "integer", "Shared memory per block in bytes"),
-    ("record.spill_store_bytes", "integer", "Bytes that a thread spills"),
-    ("record.spill_load_bytes", "integer", "Bytes that it loads again"),
-    ("record.spill_smem", "integer", "Shared memory that registers are spilled to"),
-    ("record.stack_bytes", "integer", "Stack per thread"),
-    ("record.barriers", "integer", "Named barriers per block"),
-    ("record.max_threads", "integer", "Launch bound"),
-    ("record.register_cap", "integer", "Cap on registers that it was compiled under"),
-)
+    "occupancy", "active_blocks", "threads", "threads_assumed", "regs", "smem", "spill_store_bytes",
+    "spill_load_bytes", "stack_bytes", "barriers", "max_threads",
+)  # fmt: skip
 
 COLUMNS: tuple[Column, ...] = (
     Column("verdict", type="string",
            about="worse, mixed, changed, better, same, added, or removed"),
-    Column("demangled", "", "kernel.demangled", about="Readable name", type="string"),
-    Column("arch", "", "kernel.record.arch", about="Architecture", type="string"),
+    *chosen(SCAN_COLUMNS, "demangled", "arch"),
     Column("change", about="New less old occupancy", type="number"),
     Column("fix", "", lambda entry: entry.row and entry.row.fix and step_values(entry.row.fix), type="object",
            about="Smallest change that restores the occupancy"),
     Column("causes", "", lambda entry: [each._asdict() for each in entry.row.causes] if entry.row else [],
            about="Values that changed", type="array"),
-    Column("name", "", "kernel.record.name", about="Mangled name", type="string"),
     Column("old_name", "", lambda entry: entry.old.record.name if entry.old else None, type="string",
            about="Mangled name in the old build"),
     Column("matched_by", "", lambda entry: entry.row.matched_by if entry.row else None, type="string",
            about='"name", "stable_name" or "code"'),
-    Column("source", "", "kernel.record.source", about="File", type="string"),
-    Column("file", "", "kernel.record.file", about="Source file", type="string"),
-    Column("line", "", "kernel.record.line", about="Line in it", type="integer"),
-    *(_side(side, *values) for values in _MEASURED for side in ("old", "new")),
+    *chosen(SCAN_COLUMNS, "name", "source", "file", "line"),
+    *(_side(side, column) for column in chosen(SCAN_COLUMNS, *_MEASURED) for side in ("old", "new")),
 )  # fmt: skip
 
 
@@ -253,20 +237,11 @@ def diff_report(found: Differences, inputs: Mapping[str, Any], *, in_full: bool 
     rows = entries(found)
     kinds = [f"{number:,} {kind}" for kind, number in found.summary.items() if number]
     headline = ", ".join(kinds) if rows else f"{count(found.same, 'kernel')}, all the same"
-    if rows and len({entry.kernel.record.arch for entry in rows}) > 1:
+    if rows and len({entry.record.arch for entry in rows}) > 1:
         headline += " (counted for each architecture)"
-    return Report(
-        name="diff",
-        headline=(headline,),
-        columns=COLUMNS,
-        rows=rows,
-        rows_key="kernels",
-        inputs=inputs,
-        values={"summary": found.summary, "not_compared": dict(found.unknown)},
-        shows_rows=False,
-        details=list(_blocks(rows, len(rows) if in_full else MOST_BLOCKS)),
-        notes=tuple(_notes(found)),
-    )
+    values = {"summary": found.summary, "not_compared": dict(found.unknown)}
+    details, notes = list(_blocks(rows, len(rows) if in_full else MOST_BLOCKS)), tuple(_notes(found))
+    return Report("diff", (headline,), COLUMNS, rows, "kernels", inputs, values, False, None, details, notes)
 
 
 def _notes(found: Differences) -> Iterator[Note]:

@@ -2,52 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
 from ..tables.gpus import CURRENT_FROM, Gpu
-from ..tables.sources import Dispute, Provenance, Source
+from ..tables.sources import LIMITS_WITH_SOURCES, Provenance, Source
 from ..values.limits import Limits, SpreadsheetColumn
 from ..values.numbers import count, plain, size
 from .model import Block, Column, Paragraph, Report, Table
 
-LABELS = {
-    "architecture": "Architecture",
-    "warp_size": "Warp size",
-    "max_threads_per_multiprocessor": "Threads per SM",
-    "max_blocks_per_multiprocessor": "Blocks per SM",
-    "max_registers_per_multiprocessor": "Registers per SM",
-    "max_registers_per_block": "Registers per block",
-    "max_registers_per_thread": "Registers per thread",
-    "max_shared_memory_per_multiprocessor": "Shared memory per SM",
-    "max_shared_memory_per_block": "Shared memory per block",
-    "max_shared_memory_per_block_optin": "Shared memory per block, opt-in",
-    "max_oversized_shared_memory_per_block": "Shared memory per block, oversized",
-    "reserved_shared_memory_per_block": "Shared memory reserved per block",
-    "shared_memory_configurations": "Shared memory configurations",
-    "unified_l1_and_shared_memory": "L1 and shared memory",
-    "max_threads_per_block": "Threads per block",
-    "max_block_dim": "Block dimensions",
-    "max_portable_cluster_size": "Cluster size, portable",
-    "max_non_portable_cluster_size": "Cluster size, non-portable",
-    "max_barriers_per_block": "Barriers per block",
-    "max_barriers_per_multiprocessor": "Barriers per SM",
-    "virtual_resources_per_multiprocessor": "Virtual resources per SM",
-    "tensor_memory_per_multiprocessor": "Tensor memory per SM",
-    "register_allocation_unit": "Register allocation unit",
-    "register_allocation_granularity": "Register allocation granularity",
-    "shared_memory_allocation_unit": "Shared memory allocation unit",
-    "warp_allocation_granularity": "Warp allocation granularity",
-    "sub_partitions": "Sub-partitions",
-    "launch_check_sub_partitions": "Sub-partitions in the launch check",
-    "partitioned_global_caching": "Partitioned global caching",
-    "fp32_lanes_per_multiprocessor": "FP32 lanes per SM",
-    "spreadsheet": "Spreadsheet",
-    "max_warps_per_multiprocessor": "Warps per SM",
-}
-"""Limit -> its label, in the order of the table."""
+NAMES = (*LIMITS_WITH_SOURCES, "max_warps_per_multiprocessor")
+"""Limits in the order of the table."""
 
 _OVERVIEW = {
     "architecture": "Architecture",
@@ -62,6 +29,12 @@ _OVERVIEW = {
 
 SIDE_BY_SIDE = 3
 """Compute capabilities in a table of all limits."""
+
+
+def limit_label(name: str) -> str:
+    """Return the name of a limit as people write it: ``Threads per SM``."""
+    words = name.removeprefix("max_").replace("multiprocessor", "SM").replace("_", " ")
+    return (words[0].upper() + words[1:]).replace("Fp32", "FP32").replace(" l1 ", " L1 ")
 
 
 def limit_text(name: str, value: Any) -> str:
@@ -85,7 +58,7 @@ def _column(name: str) -> Column:
         _OVERVIEW.get(name, ""),
         lambda row: _plain_value(getattr(row, name)),
         lambda row: limit_text(name, getattr(row, name)),
-        about=f"{LABELS[name]}{', in bytes' if 'shared_memory' in name else ''}.",
+        about=f"{limit_label(name)}{', in bytes' if 'shared_memory' in name else ''}.",
         align="left" if name == "architecture" else "right",
         optional={"max_threads_per_multiprocessor": 1, "architecture": 2}.get(name, 0),
     )
@@ -94,59 +67,48 @@ def _column(name: str) -> Column:
 CC = Column(
     "cc", "CC", lambda row: str(row.compute_capability), None, "Compute capability.", "left", type="string"
 )
-COLUMNS = (CC, *map(_column, LABELS))
+COLUMNS = (CC, *map(_column, NAMES))
 
 
-def limits_report(
-    rows: Sequence[Limits], names: Mapping[str, Sequence[str]] | None = None, *, is_overview: bool = False
-) -> Report:
-    """Return the report of some limits."""
+def limits_report(gpus: Sequence[Gpu], *, is_overview: bool = False) -> Report:
+    """Return the report of the limits of some GPUs."""
+    rows = list({gpu.cc: gpu.limits for gpu in gpus}.values())
     if is_overview:
         newer = all(row.compute_capability >= CURRENT_FROM for row in rows)
         scope = f" from {CURRENT_FROM} on; --all lists the older ones" if newer else ""
         return Report("limits", (f"Limits of an SM{scope}",), COLUMNS, rows, "compute_capabilities")
-    titles = []
-    for row in rows:
-        cc = str(row.compute_capability)
-        known_as = ", ".join((names or {}).get(cc, ()))
-        titles.append(f"{known_as} ({cc})" if known_as else cc)
-
-    def limit_column(row: Limits, title: str) -> Column:
-        return Column("", title, lambda name: limit_text(name, getattr(row, name)), wraps=True)
-
-    label = Column("label", "Limit", LABELS.get, align="left")
-    columns = list(map(limit_column, rows, titles))
-    if len(rows) == 1:
-        columns.append(Column("limit", "Name", str, align="left", optional=1))
+    label = Column("label", "Limit", limit_label, align="left")
+    columns = [_limit_column(row) for row in rows]
     tables = [
-        Table("", [label, *columns[start : start + SIDE_BY_SIDE]], list(LABELS))
+        Table("", [label, *columns[start : start + SIDE_BY_SIDE]], NAMES)
         for start in range(0, len(columns), SIDE_BY_SIDE)
     ]
-    headline = (f"Limits of an SM: {', '.join(titles)}",)
-    return Report("limits", headline, COLUMNS, rows, "compute_capabilities", shows_rows=False, details=tables)
+    names = ", ".join(gpu.cc if gpu.name is None else f"{gpu.name} ({gpu.cc})" for gpu in gpus)
+    headline = f"Limits of an SM: {names}"
+    return Report(
+        "limits", (headline,), COLUMNS, rows, "compute_capabilities", shows_rows=False, details=tables
+    )
+
+
+def _limit_column(row: Limits) -> Column:
+    title = str(row.compute_capability)
+    return Column("", title, lambda name: limit_text(name, getattr(row, name)), wraps=True)
 
 
 def _codes(sources: Sequence[Source]) -> list[str]:
     return [source.code for source in sources]
 
 
-def _disputes(value: Provenance) -> list[dict[str, Any]]:
-    return [
-        {
-            "others": [{"value": other.value, "sources": _codes(other.sources)} for other in dispute.others],
-            "why": dispute.why,
-        }
-        for dispute in value.disputes
-    ]
-
-
-def _disputed(value: Provenance, dispute: Dispute) -> str:
-    """Return ``256 by H13.5. No compiler ...``."""
-    others = [
-        f"{limit_text(value.field, other.value)} by {' '.join(_codes(other.sources))}"
-        for other in dispute.others
-    ]
-    return f"{'; '.join(others)}. {dispute.why}"
+def _disputes(value: Provenance) -> list[str]:
+    """Return ``256 by H13.5. No compiler ...`` for each dispute."""
+    texts = []
+    for dispute in value.disputes:
+        others = [
+            f"{limit_text(value.field, other.value)} by {' '.join(_codes(other.sources))}"
+            for other in dispute.others
+        ]
+        texts.append(f"{'; '.join(others)}. {dispute.why}")
+    return texts
 
 
 SOURCE_COLUMNS = (
@@ -159,9 +121,7 @@ SOURCE_COLUMNS = (
            lambda value: " ".join(_codes(value.sources)),
            about="Codes of the sources of the value.", align="left", wraps=True, type="array"),
     Column("note", about="Remark.", type="string"),
-    Column("disputes", "", _disputes,
-           lambda value: " ".join(_disputed(value, dispute) for dispute in value.disputes),
-           about="Values of other sources, and why the table has another.", type="array"),
+    Column("disputes", "", _disputes, about="Values of other sources, and why the table has another.", type="array"),
 )  # fmt: skip
 
 
@@ -172,12 +132,10 @@ def sources_report(values: Sequence[Provenance]) -> Report:
     for cc, found in groupby(values, lambda value: value.compute_capability):
         rows, notes, disputes = list(found), [], []
         for value in rows:
-            cited |= {source.code: source for source in value.sources}
-            if value.note:
-                notes.append(f"  {value.field}: {value.note}")
-            for dispute in value.disputes:
-                cited |= {source.code: source for other in dispute.others for source in other.sources}
-                disputes.append(f"  {value.field}: {_disputed(value, dispute)}")
+            notes += [f"  {value.field}: {value.note}"] if value.note else []
+            disputes += [f"  {value.field}: {each}" for each in _disputes(value)]
+            others = [source for each in value.disputes for other in each.others for source in other.sources]
+            cited |= {source.code: source for source in (*value.sources, *others)}
         details.append(Table(f"Compute capability {cc}", SOURCE_COLUMNS[1:4], rows))
         remarks = {"Notes": notes, "Disputed": disputes}
         details += [Paragraph([title, *lines]) for title, lines in remarks.items() if lines]

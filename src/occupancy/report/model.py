@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Literal, NamedTuple
 
 from ..values.numbers import plain
@@ -24,12 +24,46 @@ Format = Literal["text", "markdown", "html", "json", "jsonl", "csv"]
 
 
 class Note(NamedTuple):
-    """A sentence that changes the reader's use of the numbers above it; from the catalogue in notes.py."""
+    """A sentence below a table, with its code and the page that explains it."""
 
     code: str
     text: str
     anchor: str = ""
-    """Page and heading of the documents that explain it."""
+
+
+NOTES = {note.code: note for note in (
+    Note("assumed", "* assumed", "models#how-missing-inputs-are-treated"),
+    Note("registers-may-spill", "Fewer registers may cause spills.", "advice#launch-bounds"),
+    Note("carveout-raised", "The carveout is too small for one block, so the SM uses a larger configuration.",
+         "concepts/how-it-works"),
+    Note("tensor-memory",
+         "If the kernel relinquishes its allocation permit, `--virtual-resources 0` counts by columns (inferred).",
+         "concepts/tensor-memory"),
+    Note("setmaxnreg",
+         "If this kernel uses setmaxnreg, ignore steps to fewer registers; check the split with `occupancy registers`.",
+         "concepts/warp-specialization"),
+    Note("cluster-bound",
+         "Resident clusters are an upper bound: a cluster must stay within one GPC, so a GPU often holds fewer.",
+         "concepts/waves"),
+    Note("sms-vary", "GPUs of this name differ in SMs. For the whole GPU, name the product, or set `--sms`.",
+         "advice#several-gpus"),
+    Note("launch-bounds-caps",
+         "A kernel that needs more registers spills. `-maxrregcount` caps only kernels without launch bounds.",
+         "advice#launch-bounds"),
+    Note("budget-both", "The limits of a row hold together.", "advice#a-budget"),
+    Note("assumed-threads",
+         "* Block size assumed: the launch bound, or 256 without one. Set it with `--threads N` or `--threads NAME=N`.",
+         "scan"),
+    Note("other-gpu", "This GPU cannot load the code. Results use the code's registers and shared memory.", "scan"),
+    Note("dynamic-smem", "Dynamic shared memory is not recorded in the file; 0 assumed.", "scan"),
+    Note("spills-counted", "~ Counted in the machine code.", "scan"),
+    Note("not-linked",
+         "Relocatable code: registers, shared memory and stack exclude those of its callees.", "scan"),
+    Note("stated-by-one", "Only one of the builds states some values.", "ci#compare-two-builds"),
+    Note("mixed", "mixed: some values improved, others regressed.", "ci#compare-two-builds"),
+    Note("autotuner", "Candidates that an autotuner rejected do not run and come last.", "scan"),
+)}  # fmt: skip
+"""The catalogue: whole sentences by their codes. A note changes the reader's use of the numbers above it."""
 
 
 class Column(NamedTuple):
@@ -87,19 +121,23 @@ class Table(NamedTuple):
     """Below it, indented like it."""
 
 
-class Facts(NamedTuple):
-    """Labels with their values, one pair on each line."""
-
-    pairs: Sequence[tuple[str, str]]
-
-
 class Paragraph(NamedTuple):
     """Lines of text, each broken at the width of the screen."""
 
     lines: Sequence[str]
 
 
-Block = Table | Facts | Paragraph
+Block = Table | Paragraph
+
+FACTS = (
+    Column("label", value=itemgetter(0), align="left"),
+    Column("text", value=itemgetter(1), align="left", wraps=True),
+)
+
+
+def facts(pairs: Iterable[tuple[str, str]], title: str = "") -> Table:
+    """Return a table of labels with their texts."""
+    return Table(title, FACTS, list(pairs))
 
 
 @dataclass(frozen=True)

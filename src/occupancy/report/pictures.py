@@ -37,8 +37,7 @@ class HeatMap(NamedTuple):
     rows: Sequence[Value]
     columns: Sequence[Value]
     shares: Sequence[Sequence[float]]
-    marks: Sequence[tuple[int, int]] = ()
-    """Places of the cells to mark."""
+    marks_best: bool = False
 
 
 class Bars(NamedTuple):
@@ -46,8 +45,7 @@ class Bars(NamedTuple):
 
     names: Sequence[str]
     shares: Sequence[float]
-    marks: Sequence[int] = ()
-    """Places of the bars to mark."""
+    marks_best: bool = False
 
 
 Plot = StepPlot | HeatMap | Bars

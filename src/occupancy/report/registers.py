@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..advice.registers import RegisterSplit
 from ..values.numbers import count, percent
-from .model import Column, Facts, Report, values_of
+from .model import Column, Report, facts, values_of
 
 COLUMNS = (
     Column("warpgroups", "Warpgroups", about="Warpgroups of 128 threads", type="integer"),
@@ -39,7 +39,7 @@ def registers_report(split: RegisterSplit) -> Report:
         rows_key="groups",
         inputs=values_of(split, "threads", "smem"),
         values=values_of(split, *VALUES),
-        details=[Facts(list(_facts(split)))],
+        details=[facts(list(_facts(split)))],
     )
 
 

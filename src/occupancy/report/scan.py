@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
 from typing import Any, NamedTuple
 
-from ..advice.next_steps import NextStep
 from ..builds.rows import LOW, FindingRule, ScannedKernel, spilled_bytes
 from ..builds.select import age
 from ..errors import InputError
 from ..tables.shipped import runs_on
-from ..values.numbers import count, join_and, percent, size
+from ..values.numbers import count, percent, size
 from ..values.spellings import did_you_mean
-from .calc import label, labels, step_values
-from .model import Column, Report
-from .notes import NOTES
+from .calc import labels, limited_by, step_text, step_values
+from .model import NOTES, Column, Report
 
 MOST_IN_FULL = 60
 """Rows above which a screen shows the first ones."""
 EXCERPT = 20
-
-SHORT: Mapping[str, str] = {
-    "regs": "regs", "smem": "shared", "threads": "threads", "barriers": "barriers",
-    "tensor_memory": "TMEM columns",
-}  # fmt: skip
-"""Resources as a cell names them."""
 
 
 class Finding(NamedTuple):
@@ -71,22 +62,18 @@ class Summary(NamedTuple):
 
 def summary(rows: Iterable[ScannedKernel]) -> Summary:
     """Count kernels, and reasons to look at them."""
-    kernels = launches = below = failing = 0
-    spilled: list[int] = []
-    archs: set[str] = set()
-    for row in rows:
-        record = row.record
-        kernels += 1
-        launches += record.launches or 0
-        archs.add(record.arch or "an unknown architecture")
-        if record.chosen is False:
-            continue
-        if (spills := spilled_bytes(record)) is not None:
-            spilled.append(spills)
-        failing += row.launchable is False
-        below += bool(row.launchable) and (row.occupancy or 0) < LOW
-    spilling = sum(map(bool, spilled)) if spilled or not kernels else None
-    return Summary(kernels, launches, tuple(sorted(archs, key=age)), spilling, below, failing)
+    rows = list(rows)
+    run = [row for row in rows if row.record.chosen is not False]
+    spilled = [spills for row in run if (spills := spilled_bytes(row.record)) is not None]
+    archs = {row.record.arch or "an unknown architecture" for row in rows}
+    return Summary(
+        kernels=len(rows),
+        launches=sum(row.record.launches or 0 for row in rows),
+        archs=tuple(sorted(archs, key=age)),
+        spilling=sum(map(bool, spilled)) if spilled or not rows else None,
+        below_half=sum(bool(row.launchable) and (row.occupancy or 0) < LOW for row in run),
+        not_launchable=sum(row.launchable is False for row in run),
+    )
 
 
 def findings(rows: Iterable[ScannedKernel]) -> Iterator[Finding]:
@@ -111,24 +98,10 @@ def _message(row: ScannedKernel, rule: FindingRule) -> str:
     if rule == "spills":
         return f"{name} spills {size(spilled_bytes(row.record) or 0)} of registers."
     at = count(row.threads or 0, "thread")
-    limit = join_and([label(each) for each in row.limiters])
-    return f"{name} has {percent(row.occupancy or 0)} occupancy at {at}, limited by {limit}."
+    return f"{name} has {percent(row.occupancy or 0)} occupancy at {at}, {limited_by(row.limiters)}."
 
 
 # Cells
-
-
-def amount_text(resource: str, amount: int) -> str:
-    """Return an amount of a resource: ``48 regs``, ``4.125 KiB``, ``192 threads``."""
-    return size(amount) if resource == "smem" else f"{amount:,} {SHORT.get(resource, resource)}"
-
-
-def step_text(step: NextStep | None) -> str:
-    """Return a step in a cell: ``48 regs: 62.5%``."""
-    if step is None:
-        return ""
-    changes = ", ".join(amount_text(name, value) for name, value in step.requires.items())
-    return f"{changes}: {percent(step.occupancy)}"
 
 
 def occupancy_text(row: ScannedKernel) -> str:
@@ -164,14 +137,8 @@ def spills_text(row: ScannedKernel) -> str:
     return f"{'~' if record.spills_from == 'code' else ''}{stores:,} / {loads:,} B"
 
 
-def _known(name: str, text: Callable[[Any], str]) -> Callable[[ScannedKernel], str]:
-    """Return the function from a row to the text of a value, empty if it is not known."""
-    value = attrgetter(name)
-    return lambda row: "" if value(row) is None else text(value(row))
-
-
-def _size(amount: int) -> str:
-    return size(amount) if amount else "0"
+def _known(value: Any, text: Callable[[Any], str]) -> str:
+    return "" if value is None else text(value)
 
 
 def _place(row: ScannedKernel) -> str:
@@ -183,11 +150,12 @@ def _place(row: ScannedKernel) -> str:
 
 
 def _field(name: str, kind: str, about: str, title: str = "", show: Any = None, optional: int = 0) -> Column:
-    return Column(name, title, f"record.{name}", show, about, optional=optional, type=kind)
+    cell = show and (lambda row: _known(getattr(row.record, name), show))
+    return Column(name, title, f"record.{name}", cell, about, optional=optional, type=kind)
 
 
 COLUMNS: tuple[Column, ...] = (
-    Column("demangled", "Kernel", "demangled", lambda row: row.screen_name,
+    Column("demangled", "Kernel", "record.demangled", lambda row: row.screen_name,
            "Readable name", "left", type="string"),
     _field("arch", "string", "Architecture that it was compiled for", "Arch"),
     Column("threads", "Threads", "threads", threads_text, "Threads per block", optional=5,
@@ -197,28 +165,24 @@ COLUMNS: tuple[Column, ...] = (
     Column("occupancy", "Occ.", "occupancy", _marked_occupancy,
            "Active warps by the most warps of an SM, 0 to 1", type="number"),
     _field("launches", "integer", "Launches of this configuration", "Launches", optional=8),
-    _field("duration_us", "number", "Time of all these launches in microseconds", "Time",
-           _known("record.duration_us", "{:,.1f} us".format)),
-    Column("time_share", "Share", "time_share", _known("time_share", percent),
+    _field("duration_us", "number", "Time of all these launches in microseconds", "Time", "{:,.1f} us".format),
+    Column("time_share", "Share", "time_share", lambda row: _known(row.time_share, percent),
            "Share of the time of all launches, 0 to 1", optional=6, type="number"),
-    _field("achieved_occupancy", "number", "Occupancy that a profiler measured, 0 to 1", "Achieved",
-           _known("record.achieved_occupancy", percent), 4),
+    _field("achieved_occupancy", "number", "Occupancy that a profiler measured, 0 to 1", "Achieved", percent, 4),
     Column("limiters", "Limited by", "limiters", limiters_text,
            "Resources that allow no more blocks", "left", optional=1, type="array"),
     _field("regs", "integer", "Registers per thread", "Regs"),
-    Column("smem", "Shared", "smem", _known("smem", _size), "Shared memory per block in bytes",
+    Column("smem", "Shared", "smem", lambda row: _known(row.smem, size), "Shared memory per block in bytes",
            optional=3, type="integer"),
-    _field("spill_store_bytes", "integer", "Bytes that a thread stores as registers do not suffice",
-           "Spills (st/ld)", spills_text),
+    Column("spill_store_bytes", "Spills (st/ld)", "record.spill_store_bytes", spills_text,
+           "Bytes that a thread stores as registers do not suffice", type="integer"),
     _field("spill_load_bytes", "integer", "Bytes that it loads again"),
     _field("spills_from", "string", '"compiler": printed; "code": counted in the machine code'),
-    _field("stack_bytes", "integer", "Stack per thread", "Stack", _known("record.stack_bytes", _size), 9),
-    Column("waves", "Waves", "waves", _known("waves", "{:,.2f}".format),
+    _field("stack_bytes", "integer", "Stack per thread", "Stack", size, 9),
+    Column("waves", "Waves", "waves", lambda row: _known(row.waves, "{:,.2f}".format),
            "Waves in which the blocks of a launch run", optional=10, type="number"),
-    Column("idle_share", type="number",
-           about="Share of a launch's time in which places for blocks are empty, 0 to 1"),
     Column("next_step", "To raise it", lambda row: row.next_step and step_values(row.next_step),
-           lambda row: step_text(row.next_step),
+           lambda row: _known(row.next_step, step_text),
            "Nearest higher occupancy and the changes that it takes", "left", optional=2, type="object"),
     Column("active_blocks", about="Resident blocks per SM", type="integer"),
     Column("launchable", about="True if it launches", type="boolean"),
@@ -229,24 +193,16 @@ COLUMNS: tuple[Column, ...] = (
     _field("line", "integer", "Line in it"),
     _field("source", "string", "File that was read"),
     _field("also_in", "array", "Other files with a copy of the kernel"),
-    _field("format", "string", "Format of the file"),
     _field("name", "string", "Mangled name, where the file has it"),
-    Column("template", type="string",
-           about="Readable name without template arguments and parameters"),
     _field("static_smem", "integer", "Shared memory that the kernel declares"),
     _field("dynamic_smem", "integer", "Shared memory that the launch requests"),
-    _field("spill_smem", "integer", "Shared memory that registers are spilled to", "Spills to shared",
-           _known("record.spill_smem", _size)),
+    _field("spill_smem", "integer", "Shared memory that registers are spilled to", "Spills to shared", size),
     _field("barriers", "integer", "Named barriers per block"),
     _field("virtual_resources", "integer", "128: allocates tensor memory"),
     _field("tensor_memory", "integer", "Columns of tensor memory per block"),
-    _field("reallocates_registers", "boolean", "True if warpgroups use setmaxnreg"),
     _field("max_threads", "integer", "Launch bound"),
-    _field("required_threads", "integer", "Block size that it was compiled for exactly"),
     _field("min_blocks", "integer", "Second launch bound"),
-    _field("register_cap", "integer", "Cap on registers that it was compiled under"),
     _field("cluster_dim", "array", "Blocks per cluster along x, y and z"),
-    _field("max_cluster_rank", "integer", "Third launch bound"),
     _field("block_dim", "array", "Shape of the block"),
     _field("grid_dim", "array", "Blocks of the grid along x, y and z"),
     _field("num_warps", "integer", "Triton: warps per block"),
@@ -256,25 +212,9 @@ COLUMNS: tuple[Column, ...] = (
     _field("profiled_on", "string", "GPU of the launch"),
     _field("multiprocessor_count", "integer", "SMs of that GPU"),
     _field("shared_memory_configuration", "integer", "Shared memory that the SM was set to"),
-    _field("reported_occupancy", "number", "Theoretical occupancy that the file claims, 0 to 1"),
-    _field("linked", "boolean", "False: relocatable, without the needs of callees"),
-    _field("is_static", "boolean", "True for a kernel with internal linkage"),
-    _field("code", "integer", "Checksum of the machine code"),
     _field("notes", "array", "Remarks of the reader"),
 )  # fmt: skip
 """Columns of every format; those with a title are on a screen, if they say something."""
-
-_ALIASES = {
-    "kernel": "demangled", "registers": "regs", "shared": "smem", "shared_memory": "smem", "spills":
-    "spill_store_bytes", "stack": "stack_bytes", "occ": "occupancy", "limited_by": "limiters", "blocks":
-    "active_blocks", "time": "duration_us", "share": "time_share", "achieved": "achieved_occupancy",
-    "bound": "max_threads", "next": "next_step", "to_raise_it": "next_step",
-}  # fmt: skip
-
-_TITLES = {
-    "name": "Mangled name", "cc": "CC", "regs": "Regs", "active_blocks": "Blocks", "max_threads": "Bound",
-    "cluster_dim": "Cluster",
-}  # fmt: skip
 
 
 def chosen_columns(names: Sequence[str]) -> tuple[Column, ...]:
@@ -283,34 +223,32 @@ def chosen_columns(names: Sequence[str]) -> tuple[Column, ...]:
     Raises:
         InputError: There is no such column.
     """
-    by_key = {column.key: column for column in COLUMNS}
+    by_name = {_plain_name(name): column for column in COLUMNS for name in (column.title, column.key) if name}
     chosen = []
     for name in names:
-        key = name.strip().lower().rstrip(".").replace(" ", "_").replace("-", "_")
-        column = by_key.get(_ALIASES.get(key, key))
+        column = by_name.get(_plain_name(name))
         if column is None:
-            hint = did_you_mean(key, [*by_key, *_ALIASES])
-            raise InputError(f"there is no column {name!r}", where="columns", hint=hint)
-        title = column.title or _TITLES.get(column.key, column.key.replace("_", " ").capitalize())
+            raise InputError(
+                f"there is no column {name!r}", where="columns", hint=did_you_mean(name, by_name)
+            )
+        title = column.title or column.key.replace("_", " ").capitalize()
         chosen.append(column._replace(title=title, optional=0))
     return tuple(chosen)
 
 
-def _screen_columns(rows: Sequence[ScannedKernel]) -> tuple[Column, ...]:
-    """Return all columns, with a title only where the rows differ or say something."""
-    records = [row.record for row in rows]
-    has = {
-        "arch": len({record.arch for record in records}) > 1,
-        "threads": any(row.threads_assumed for row in rows) or len({row.threads for row in rows}) > 1,
-        "smem": any(record.shared_memory for record in records),
-        "spill_store_bytes": any(map(spills_text, rows)),
-        "time_share": any(row.time_share is not None for row in rows),
-        "waves": any(row.record.grid_dim is not None and row.waves is not None for row in rows),
-    }
-    has |= {name: any(getattr(each, name) for each in records) for name in ("spill_smem", "stack_bytes")}
-    for name in ("launches", "duration_us", "achieved_occupancy"):
-        has[name] = any(getattr(record, name) is not None for record in records)
-    return tuple(column if has.get(column.key, True) else column._replace(title="") for column in COLUMNS)
+def _plain_name(name: str) -> str:
+    return name.strip().lower().rstrip(".").replace(" ", "_").replace("-", "_")
+
+
+def _screen_columns(rows: Sequence[ScannedKernel]) -> list[Column]:
+    """Return all columns, with a title only where rows say something that the headline does not."""
+    columns = []
+    for column in COLUMNS:
+        cells = {column.cell(row) for row in rows} if column.title else set()
+        is_shared = column.key in ("arch", "threads") and len(cells) == 1
+        says_something = not is_shared and not cells <= {"", "-", "0 bytes"}
+        columns.append(column if says_something else column._replace(title=""))
+    return columns
 
 
 # The report
@@ -329,9 +267,7 @@ def scan_report(
     """Return the report of scanned kernels."""
     limit = None if in_full or len(rows) <= MOST_IN_FULL else EXCERPT
     shown = rows if limit is None else rows[:limit]
-    sizes = {(row.threads, row.threads_assumed) for row in shown}
-    (threads, is_assumed) = sizes.pop() if len(sizes) == 1 else (None, True)
-    headline = [_headline(of, found, None if is_assumed else threads)]
+    headline = [_headline(of, found, set(map(threads_text, shown)))]
     if len(shown) < of.kernels:
         more = "" if limit is None else "; --all shows all, --limit N the first"
         headline.append(f"{len(shown):,} shown, {order}{more}")
@@ -349,11 +285,11 @@ def scan_report(
     )
 
 
-def _headline(of: Summary, found: int, threads: int | None) -> str:
+def _headline(of: Summary, found: int, threads: set[str]) -> str:
     if not of.kernels:
         return f"No kernel of {found:,} matches{': there is no spill data' if of.spilling is None else ''}"
     archs = of.archs[0] if len(of.archs) == 1 else count(len(of.archs), "architecture")
-    at = "" if threads is None else f" at {count(threads, 'thread')}"
+    at = f" at {threads.pop()} threads" if len(threads) == 1 else ""
     launches = "" if of.launches < 2 else f" ({of.launches:,} launches)"
     spilling = f"{of.spilling:,} with spills" if of.spilling else "no spills"
     parts = [
@@ -375,8 +311,5 @@ _NOTED: Mapping[str, Callable[[ScannedKernel], Any]] = {
     "setmaxnreg": lambda row: row.record.reallocates_registers,
     "dynamic-smem": lambda row: row.record.lacks_dynamic_smem and row.record.regs is not None,
     "spills-counted": lambda row: spills_text(row).startswith("~"),
-    "spills-more": lambda row: (
-        row.next_step and "regs" in row.next_step.requires and spilled_bytes(row.record)
-    ),
 }
 """Note -> whether a row needs it."""

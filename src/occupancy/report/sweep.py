@@ -1,20 +1,26 @@
-"""The report of a kernel with some inputs varied, on one GPU or on several."""
+"""The reports and pictures of a kernel with some inputs varied.
+
+If none varies, they show the charts of NVIDIA's spreadsheet: the occupancy by block size, by registers and by
+shared memory.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from math import ceil
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ..engine import Result
+from ..advice.search import Dial
+from ..engine import Result, evaluate
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.fields import FIELDS
+from ..values.numbers import percent
 from . import pictures
-from .calc import RESULT_COLUMNS
+from .calc import RESULT_COLUMNS, gpu_text, kernel_text, result_text
 from .model import Block, Column, Paragraph, Report, Table, chosen
-from .pictures import Picture, Value, value_text
+from .pictures import Picture, StepPlot, Value, tick, title_of, value_text
 
 MAX_AXES = 2
 """Inputs that a screen or a picture shows."""
@@ -33,10 +39,6 @@ class Point(NamedTuple):
     inputs: Mapping[str, Value]
     """The inputs that were given."""
     result: Result
-
-    def value(self, name: str) -> Value:
-        """Return the value of an input, or the name of the GPU."""
-        return self.gpu.label if name == "gpu" else self.inputs[name]
 
 
 class Grid(NamedTuple):
@@ -80,19 +82,31 @@ COLUMNS = (
     *chosen(RESULT_COLUMNS, "model", "launchable", "occupancy", "active_blocks", "active_warps", "limiters"),
 )
 
+
+class Step(NamedTuple):
+    """Neighbouring values of one input with the same result."""
+
+    gpu: Gpu
+    input: str
+    first: Any
+    last: Any
+    result: Result
+    is_current: bool = False
+    """True if the kernel's own value is one of them."""
+
+
+SHOWN = chosen(RESULT_COLUMNS, "occupancy", "active_blocks", "limiters")
 BAR = Column("bar", "", lambda row: "█" * round(row.result.occupancy * BAR_WIDTH), align="left")
-SCREEN_COLUMNS = chosen((*RESULT_COLUMNS, BAR), "occupancy", "bar", "active_blocks", "limiters")
-"""Columns of a result in a table."""
+NOW = Column("is_current", "", lambda step: "<- now" if step.is_current else "", align="left")
+
+
+def _steps_table(title: str, values: Column, steps: Sequence[Step]) -> Table:
+    occupancy, *others = SHOWN
+    return Table(title, [values, occupancy, BAR, *others, NOW], steps)
 
 
 def sweep_report(grid: Grid, *, has_screen: bool = True) -> Report:
-    """Return the report of every combination.
-
-    Args:
-        grid: The combinations.
-        has_screen: Whether a person reads it: a table of all results over one input or two, else of the best.
-            Programs get a row for each combination.
-    """
+    """Return the report of every combination; without a screen, which shows few, they are read only once."""
     details: list[Block] = []
     if has_screen:
         points = tuple(grid.points) if len(grid.varied) <= MAX_AXES else grid.points
@@ -102,41 +116,29 @@ def sweep_report(grid: Grid, *, has_screen: bool = True) -> Report:
         else:
             details.append(_matrix(grid) if len(grid.varied) == MAX_AXES else _runs(grid))
     given = {name: values[0] if len(values) == 1 else list(values) for name, values in grid.inputs.items()}
-    return Report(
-        name="sweep",
-        headline=pictures.title(grid.varied, grid.fixed).split("\n"),
-        columns=COLUMNS,
-        rows=grid.points,
-        inputs=given,
-        shows_rows=False,
-        details=details,
-    )
-
-
-class _Run(NamedTuple):
-    """Neighbouring values with the same result."""
-
-    text: str
-    result: Result
+    headline = pictures.title(grid.varied, grid.fixed).split("\n")
+    return Report("sweep", headline, COLUMNS, grid.points, "results", given, {}, False, None, details)
 
 
 def _runs(grid: Grid) -> Table:
     """Return a row for each run of neighbouring numbers with the same result, or for each name."""
     (name,), points = grid.varied, list(grid.points)
+    results = [point.result for point in points]
     keys = [
-        (result.block_limits.smallest(), result.active_warps, result.limiters, result.launchable)
-        for result in (point.result for point in points)
+        (each.block_limits.smallest(), each.active_warps, each.limiters, each.launchable) for each in results
     ]
-    values = grid.values(name)
-    rows = [_Run(span(name, values, run), points[run[-1]].result) for run in _alike(values, keys)]
-    first = Column("text", pictures.title_of(name, short=True), align="left")
-    return Table("", [first, *SCREEN_COLUMNS], rows)
+    values, steps = grid.values(name), []
+    for run in _alike(values, keys):
+        first, last = run[0], run[-1]
+        steps.append(Step(points[last].gpu, name, values[first], values[last], results[last]))
+    title = title_of(name, short=True)
+    text = Column("values", title, lambda step: _span(name, step.first, step.last), align="left")
+    return _steps_table("", text, steps)
 
 
-def span(name: str, values: Sequence[Value], places: range) -> str:
+def _span(name: str, first: Value, last: Value) -> str:
     """Return one value, or the first and the last of several, without the unit that the title has."""
-    ends = [pictures.tick(name, values[place]) for place in (places[0], places[-1])]
-    return " to ".join(dict.fromkeys(ends))
+    return " to ".join(dict.fromkeys([tick(name, first), tick(name, last)]))
 
 
 def _matrix(grid: Grid) -> Table:
@@ -149,14 +151,15 @@ def _matrix(grid: Grid) -> Table:
     shown = rows[:: ceil(len(rows) / MAX_ROWS)]
 
     def column(run: range) -> Column:
-        title = pictures.tick(across, grid.values(across)[run[-1]])
+        title = tick(across, grid.values(across)[run[-1]])
         return Column("", title, lambda row: _whole_percent(shares[row[-1]][run[-1]]))
 
-    heading = Column(down, "", lambda row: span(down, grid.values(down), row))
-    title = f"{pictures.title_of(down)} down, {pictures.title_of(across).lower()} across, each up to"
+    values = grid.values(down)
+    first = Column(down, "", lambda run: _span(down, values[run[0]], values[run[-1]]))
+    title = f"{title_of(down)} down, {title_of(across).lower()} across, each up to"
     hidden = len(rows) * len(columns) - len(shown) * len(kept)
     lines = [f"{hidden:,} cells are hidden; --format csv has all."] if hidden else []
-    return Table(title, [heading, *map(column, kept)], shown, lines)
+    return Table(title, [first, *map(column, kept)], shown, lines)
 
 
 def _whole_percent(share: float) -> str:
@@ -172,23 +175,18 @@ def _alike(values: Sequence[Value], keys: Sequence[object]) -> list[range]:
 
 
 def _best_tables(grid: Grid) -> Iterator[Block]:
-    columns = [*(_best_column(name) for name in grid.varied if name != "gpu"), *SCREEN_COLUMNS]
-    columns.remove(BAR)
+    columns = [*(_best_column(name) for name in grid.varied if name != "gpu"), *SHOWN]
     for gpu, points in groupby(grid.points, lambda point: point.gpu):
         found = best(points, BEST)
         title = f"The best on {gpu.label}"
         yield Table(title, columns, found) if found else Paragraph([f"None of them launches on {gpu.label}."])
-    yield Paragraph(
-        [
-            "Of combinations with the same block size and occupancy, only those with the most resources are listed. "
-            "--format csv has every combination."
-        ]
-    )
+    hidden = "Combinations that use less for the same block size and occupancy are not listed."
+    yield Paragraph([f"{hidden} --format csv has all."])
 
 
 def _best_column(name: str) -> Column:
-    title = pictures.title_of(name, short=True)
-    return Column(name, title, lambda point: pictures.tick(name, point.inputs[name]))
+    title = title_of(name, short=True)
+    return Column(name, title, lambda point: tick(name, point.inputs[name]))
 
 
 def best(points: Iterable[Point], most: int) -> list[Point]:
@@ -224,7 +222,7 @@ def sweep_picture(
     """Return a step plot over numbers with a curve for each GPU, a heat map over two inputs, or bars.
 
     Raises:
-        InputError: More than two inputs vary, or a value to mark is outside of the axis.
+        InputError: More than two inputs vary, or there is no curve on which to mark a value.
     """
     if len(grid.varied) > MAX_AXES:
         raise InputError(
@@ -236,13 +234,10 @@ def sweep_picture(
     values = grid.values(across)
     numbers = [value for value in values if isinstance(value, int)]
     rows = [[point.result.occupancy for point in line] for line in grid.lines()]
-    highest = max(map(max, rows))
     if len(numbers) == len(values) and down in ([], ["gpu"]):
-        for mark in marks:
-            _check_mark(mark, across, numbers)
         places = [*marks, *(_best_value(numbers, row) for row in rows if marks_best)]
         names = [gpu.label for gpu in grid.gpus] if down else [""]
-        plot: pictures.Plot = pictures.StepPlot(across, numbers, dict(zip(names, rows, strict=True)), places)
+        plot: pictures.Plot = StepPlot(across, numbers, dict(zip(names, rows, strict=True)), places)
     elif marks:
         raise InputError(
             "there is no curve on which to mark a value",
@@ -250,17 +245,10 @@ def sweep_picture(
             hint="Vary one input over numbers, such as --regs 16:255, on one GPU or more.",
         )
     else:
-        best_places = [
-            (row, column)
-            for row, line in enumerate(rows)
-            for column, share in enumerate(line)
-            if marks_best and share == highest
-        ]
         if down:
-            plot = pictures.HeatMap((down[0], across), grid.values(down[0]), values, rows, best_places)
+            plot = pictures.HeatMap((down[0], across), grid.values(down[0]), values, rows, marks_best)
         else:
-            names = [value_text(across, value) for value in values]
-            plot = pictures.Bars(names, rows[0], [column for _, column in best_places])
+            plot = pictures.Bars([value_text(across, value) for value in values], rows[0], marks_best)
     return Picture(pictures.title(grid.varied, grid.fixed, title), (plot,))
 
 
@@ -269,11 +257,77 @@ def _best_value(values: Sequence[int], shares: Sequence[float]) -> int:
     return max(value for value, share in zip(values, shares, strict=True) if share == max(shares))
 
 
-def _check_mark(mark: int, name: str, values: Sequence[int]) -> None:
-    low, high = min(values), max(values)
-    if not low <= mark <= high:
-        raise InputError(
-            f"{value_text(name, mark)} is outside of the axis, {pictures.LABELS[name]}",
-            where="marks",
-            allowed=f"{value_text(name, low)} to {value_text(name, high)}",
-        )
+# The three curves of a kernel
+
+
+def curves(result: Any) -> dict[str, list[Step]]:
+    """Return the steps over threads, registers and shared memory, while all else stays."""
+    kernel = result.kernel
+    shared_memory = kernel.shared_memory if kernel.has_shared_memory else None
+    steps = {
+        "threads": list(_steps(result, "threads", 1, _over_threads(result), kernel.threads)),
+        "regs": list(_steps(result, "regs", 1, Dial(result, "regs").results(1), kernel.regs)),
+        "smem": list(_steps(result, "smem", 0, Dial(result, "smem").results(0), shared_memory)),
+    }
+    *others, last = steps["smem"]
+    if others and not last.result.active_blocks and not last.is_current:
+        steps["smem"] = others  # sizes that are too large for any block
+    return steps
+
+
+def _over_threads(result: Result) -> Iterator[tuple[int, Result]]:
+    """Yield the result for each number of warps, with the most threads that they hold."""
+    limits, most = result.limits, result.limits.max_threads_per_block
+    for threads in [*range(limits.warp_size, most, limits.warp_size), most]:
+        yield threads, evaluate(limits, result.kernel.replace(threads=threads), result.model)
+
+
+def _steps(
+    result: Any, name: str, first: int, results: Iterator[tuple[int, Result]], now: int | None
+) -> Iterator[Step]:
+    def key(each: tuple[int, Result]) -> object:
+        return each[1].active_blocks, each[1].active_warps, each[1].limiters
+
+    for _, group in groupby(results, key):
+        last, found = list(group)[-1]
+        yield Step(result.gpu, name, first, last, found, now is not None and first <= now <= last)
+        first = last + 1
+
+
+def curves_report(result: Any) -> Report:
+    """Return the report of the three curves of an `Occupancy`."""
+    steps = curves(result)
+    every = [step for each in steps.values() for step in each]
+    rows = [Point(step.gpu, step.result.kernel.to_dict(), step.result) for step in every]
+    headline = result_text(result), f"{kernel_text(result.kernel)} on {gpu_text(result.gpu)}"
+    details, inputs = [_curve_table(*each) for each in steps.items()], result.kernel.to_dict()
+    return Report("sweep", headline, COLUMNS, rows, "results", inputs, {}, False, None, details)
+
+
+def _curve_table(name: str, steps: Sequence[Step]) -> Table:
+    last = Column("last", f"{title_of(name, short=True)} up to", lambda step: tick(name, step.last))
+    return _steps_table(f"Occupancy by {pictures.LABELS[name]}", last, steps)
+
+
+def curves_picture(results: Sequence[Any], title: str | None = None) -> Picture:
+    """Return three plots with a curve for each GPU and the kernel's own values marked."""
+    kernel = results[0].kernel
+    subject = "Occupancy by block size, registers and shared memory"
+    names = [f"{result.gpu.label}: {percent(result.occupancy)}" for result in results]
+    if len(results) == 1:
+        subject, names = f"{result_text(results[0])}, on {results[0].gpu.label}", [""]
+    found = [curves(result) for result in results]
+    smem = kernel.shared_memory if kernel.has_shared_memory else None
+    plots = []
+    for name, now in (("threads", kernel.threads), ("regs", kernel.regs), ("smem", smem)):
+        per_gpu = [each[name] for each in found]
+        values = sorted({end for steps in per_gpu for step in steps for end in (step.first, step.last)})
+        shares = [[_occupancy_at(steps, value) for value in values] for steps in per_gpu]
+        lines = dict(zip(names, shares, strict=True))
+        plots.append(StepPlot(name, values, lines, [] if now is None else [now]))
+    return Picture(f"{title or subject}\n{kernel_text(kernel)}", plots)
+
+
+def _occupancy_at(steps: Sequence[Step], value: int) -> float:
+    """Return the occupancy at a value; 0 beyond the GPU's limits."""
+    return next((step.result.occupancy for step in steps if step.first <= value <= step.last), 0.0)

@@ -26,7 +26,7 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
 
 def test_columns_of_tensor_memory_are_counted_in_columns() -> None:
     command = "calc --cc 10.0 -t 128 -r 40 --tensor-memory 512 --virtual-resources 0"
-    assert "  12.5%  2 blocks   512 -> 256 columns\n" in run(*command.split()).stdout
+    assert "12.5%       2  512 -> 256 columns\n" in run(*command.split()).stdout
 
 
 def test_exit_codes() -> None:
@@ -55,9 +55,9 @@ def test_headlines_count_all_and_name_those_that_count() -> None:
     headlines = {
         "fits --gpu A100,L4 -t 256 -r 72 -s 20k --occupancy 50": "Runs on 2 of 2 GPUs, 1 with at least 50%",
         "bounds -t 1024 --blocks 2 --cc 8.0,8.6,9.0":
-            "__launch_bounds__(1024, 2): at most 32 registers per thread on 8.0 and 9.0",
+            "__launch_bounds__(1024, 2): at most 32 or 64 registers per thread",
         "scan tests/data/kernels/cubins --below 50":
-            "12 of 152 kernels for 8 architectures: no spills, 12 below 50%",
+            "12 of 152 kernels for 8 architectures at 256* threads: no spills, 12 below 50%",
     }  # fmt: skip
     assert {each: run(*each.split()).stdout.splitlines()[0] for each in headlines} == headlines
 
@@ -86,13 +86,12 @@ def test_the_limits_of_an_sm() -> None:
 
 
 def test_columns_by_other_names() -> None:
-    names = "kernel,registers,shared,spills,stack,occ,limited by,blocks,time,share,achieved"
+    names = "kernel,regs,shared,stack,occ,limited by,time,share,achieved"
     done = run("scan", "tests/data/kernels/ptxas_v.txt", "--columns", names, "--format", "csv")
     titles = run("scan", "tests/data/kernels/ptxas_v.txt", "--columns", "arch,spills_from").stdout
     assert "\n Arch  Spills from\n" in titles
     assert done.stdout.splitlines()[0] == (
-        "demangled,regs,smem,spill_store_bytes,stack_bytes,occupancy,limiters,active_blocks,duration_us,"
-        "time_share,achieved_occupancy"
+        "demangled,regs,smem,stack_bytes,occupancy,limiters,duration_us,time_share,achieved_occupancy"
     )
 
 

@@ -41,7 +41,7 @@ class TestLimits:
         printed = as_json("limits", "12.0", "--sources")
         values = {row["limit"]: row for row in printed["limits"]}
         blocks = values["max_blocks_per_multiprocessor"]
-        assert (blocks["value"], [other["value"] for other in blocks["disputes"][0]["others"]]) == (24, [32])
+        assert (blocks["value"], blocks["disputes"][0].startswith("32 by ")) == (24, True)
         assert set(blocks["sources"]) <= set(printed["sources"])
         rows = as_csv("limits", "--all", "--sources")
         assert len(rows) == len(compute_capabilities()) * len(values)
@@ -77,7 +77,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 class TestDevice:
     def test_each_limit_with_its_source(self, h200: None) -> None:
         lines = run("device", columns=100).stdout.splitlines()
-        assert lines[0] == "GPU 0: NVIDIA H200, compute capability 9.0 (Hopper)"
+        assert lines[0] == "GPU 0: NVIDIA H200, compute capability 9.0"
         assert lines[1] == "132 SMs, driver 580.159.04 (CUDA 13.0), MIG off"
         shown = {line[:34].strip(): line.split()[-1] for line in lines[4:]}
         assert (shown["Blocks per SM"], shown["Register allocation unit"]) == ("driver", "table")
@@ -93,7 +93,7 @@ class TestDevice:
 def test_calc_on_this_machine(h200: None) -> None:
     result = run("calc", *KERNEL, "--grid", "4096")
     assert "NVIDIA H200" in result.stderr
-    assert "87.9% full (4 waves)" in result.stdout
+    assert {"3.88", "87.9%"} <= set(result.stdout.split())
 
     def clusters(*arguments: str) -> tuple[int, int, bool]:
         kernel = ("--threads", "1024", "--regs", "32", "--cluster", "16")

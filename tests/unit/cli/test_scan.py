@@ -92,12 +92,12 @@ class TestFormats:
 
     def test_columns_and_orders(self, samples: Path) -> None:
         file = str(samples / "samples.cubin")
-        chosen = ("--columns", "demangled,Registers,occ,limited_by", "--format", "csv")
+        chosen = ("--columns", "demangled,Regs,occ,limited_by", "--format", "csv")
         assert run("scan", file, *chosen).stdout.splitlines()[0] == "demangled,regs,occupancy,limiters"
         done = run("scan", file, "--columns", "occupancies")
         assert (done.exit_code, done.stdout, "Did you mean occupancy" in done.stderr) == (2, "", True)
         titles = [column.title for column in chosen_columns(["cc", "Limited by", "next-step"])]
-        assert titles == ["CC", "Limited by", "To raise it"]
+        assert titles == ["Cc", "Limited by", "To raise it"]
         assert ORDERS == ORDERS_OF_LIBRARY
 
     def test_files_without_kernels_are_listed_up_to_a_limit(self, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ class TestFormats:
         log = log_of(tmp_path, *((f"kernel_{number}", "sm_90", 20 + number) for number in range(70)))
         text = run("scan", str(log)).stdout
         headline, shown = text.splitlines()[:2]
-        assert headline == "70 kernels for sm_90: no spills, 25 below 50%"
+        assert headline == "70 kernels for sm_90 at 256* threads: no spills, 25 below 50%"
         assert shown.startswith("20 shown, lowest occupancy first")
         assert text.count("kernel_") == 20
         assert run("scan", str(log), "--all").stdout.count("kernel_") == len(scan(log)) == 70

@@ -57,8 +57,8 @@ class TestScreen:
     def test_the_curves_if_nothing_varies(self) -> None:
         automatic = run("sweep", "--cc", "9.0", "-t", "128", "--smem", "1k", "--carveout", "auto").stdout
         assert automatic == run("sweep", "--cc", "9.0", "-t", "128", "--smem", "1k").stdout
-        (step,) = [row for row in rows(*V100) if row["input"] == "regs" and row["is_current"] == "true"]
-        assert (step["first"], step["last"], step["active_blocks"]) == ("33", "40", "12")
+        (step,) = [row for row in rows(*V100) if row["regs"] == "40"]
+        assert step["active_blocks"] == "12"
 
 
 @pytest.mark.parametrize(

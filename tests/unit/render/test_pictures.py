@@ -62,8 +62,6 @@ def test_marked_values_have_their_own_occupancy() -> None:
         share = occupancy.compute(cc, threads=256, regs=regs).occupancy
         assert any(points(line) == {regs: share} for line in axes.lines)
     assert {"72", "128", "32"} <= set(texts(axes.texts))  # the most registers at the highest occupancy
-    with pytest.raises(InputError, match="marks: 300 is outside of the axis, registers per thread"):
-        drawn("9.0", threads="256", regs="16:255", marks=("300",))
 
 
 def test_the_best_block_size_is_that_of_block_sizes(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from occupancy import compute
 from occupancy.engine import evaluate
-from occupancy.report.curves import curves
 from occupancy.report.diff import listed
 from occupancy.report.schema import json_schema
+from occupancy.report.sweep import curves
 
 KERNELS: list[tuple[str, dict[str, Any]]] = [
     ("7.0", {"threads": 128, "regs": 37}), ("9.0", {"threads": 128, "regs": 37, "smem": 40_000}),
