@@ -9,7 +9,7 @@ from typing import Any
 
 import occupancy
 from occupancy.page.build import build_page
-from occupancy.report.notes import NOTES
+from occupancy.report.model import NOTES
 from occupancy.report.schema import REPORTS, json_schema
 
 API_HEAD = """# Python API
