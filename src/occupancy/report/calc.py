@@ -319,8 +319,7 @@ def _details_of_one(row: Row, explain: bool) -> Iterator[Block]:
     if any(per_block.endswith("*") for _, per_block, *_ in rows):
         yield Paragraph([NOTES["assumed"].text])
     for each in row.result.explain() if explain else ():
-        why = [each.why] if each.why else []
-        yield Paragraph([label(each.resource), *(f"  {line}" for line in (*each.steps, *why))])
+        yield Paragraph([label(each.resource), *(f"  {step}" for step in each.steps)])
 
 
 def _steps_block(row: Row) -> Block:
