@@ -130,6 +130,5 @@ def verify_report(verification: Verification) -> Report:
         "device": {column.key: column.getter(device) for column in COLUMNS[:-2]},
         **values_of(verification, "kernels", "compared", "different", "documented"),
     }
-    return Report(
-        "verify", (verdict,), CHECK_COLUMNS, verification.checks, "checks", values=values, details=details
-    )
+    checks = verification.checks
+    return Report("verify", (verdict,), CHECK_COLUMNS, checks, "checks", values=values, details=details)

@@ -141,16 +141,10 @@ def sources_report(values: Sequence[Provenance]) -> Report:
         details += [Paragraph([title, *lines]) for title, lines in remarks.items() if lines]
     sources = sorted(cited.items())
     lines = [f"  {code}: {source.title}. {source.where} ({source.licence})" for code, source in sources]
-    return Report(
-        "sources",
-        ("Sources of the limits",),
-        SOURCE_COLUMNS,
-        values,
-        "limits",
-        values={"sources": {code: source._asdict() for code, source in sources}},
-        shows_rows=False,
-        details=[*details, Paragraph(["Sources", *lines])],
-    )
+    details.append(Paragraph(["Sources", *lines]))
+    about = {"sources": {code: source._asdict() for code, source in sources}}
+    title = ("Sources of the limits",)
+    return Report("sources", title, SOURCE_COLUMNS, values, "limits", {}, about, False, None, details)
 
 
 GPU_COLUMNS = (

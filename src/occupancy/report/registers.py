@@ -31,16 +31,10 @@ def registers_report(split: RegisterSplit) -> Report:
     else:
         result = f"Deadlocks: the warpgroups need {split.taken:,} registers, and the block has {split.pool:,}"
     groups = count(sum(group.warpgroups for group in split.groups), "warpgroup")
-    return Report(
-        name="registers",
-        headline=(result, f"{split.threads:,} threads, {groups}, compute capability {split.cc}"),
-        columns=COLUMNS,
-        rows=split.groups,
-        rows_key="groups",
-        inputs=values_of(split, "threads", "smem"),
-        values=values_of(split, *VALUES),
-        details=[facts(list(_facts(split)))],
-    )
+    headline = result, f"{split.threads:,} threads, {groups}, compute capability {split.cc}"
+    inputs, details = values_of(split, "threads", "smem"), [facts(_facts(split))]
+    values = values_of(split, *VALUES)
+    return Report("registers", headline, COLUMNS, split.groups, "groups", inputs, values, details=details)
 
 
 def _facts(split: RegisterSplit) -> Iterator[tuple[str, str]]:

@@ -272,17 +272,9 @@ def scan_report(
         more = "" if limit is None else "; --all shows all, --limit N the first"
         headline.append(f"{len(shown):,} shown, {order}{more}")
     chosen = tuple(columns) or _screen_columns(shown)
-    return Report(
-        name="scan",
-        headline=tuple(headline),
-        columns=chosen,
-        rows=rows,
-        rows_key="kernels",
-        inputs=inputs,
-        values={"summary": {**of._asdict(), "archs": list(of.archs)}, "found": found},
-        limit=limit,
-        notes=[NOTES[code] for code, is_needed in _NOTED.items() if any(map(is_needed, shown))],
-    )
+    values = {"summary": {**of._asdict(), "archs": list(of.archs)}, "found": found}
+    notes = [NOTES[code] for code, is_needed in _NOTED.items() if any(map(is_needed, shown))]
+    return Report("scan", headline, chosen, rows, "kernels", inputs, values, limit=limit, notes=notes)
 
 
 def _headline(of: Summary, found: int, threads: set[str]) -> str:
