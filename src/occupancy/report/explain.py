@@ -69,7 +69,7 @@ def _share(result: Result, resource: Resource, unit: str = "", note: str = "") -
 
 
 def _warp_steps(result: Result, resource: Resource, available: int, unit: str = "") -> list[str]:
-    """Return the division of warps among blocks: on the whole SM, or on each half if caching confines blocks."""
+    """Return the division of warps among blocks, on the whole SM or on each half of it."""
     warps, registers = result.allocated.warps, result.allocated.registers
     each, blocks = count(warps, "warp"), _blocks(result, resource)
     if result.model != "cuda" or not cuda.is_confined_to_half(
