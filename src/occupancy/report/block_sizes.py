@@ -87,7 +87,9 @@ def block_sizes_report(
     headline = f"Block sizes on {named}: {best}", *filter(None, [", ".join(uses_of(kernel))])
     inputs = {**kernel.to_dict(), "threads": None, "block_dim": None}
     values = {"gpus": [gpu_values(gpu) for gpu in gpus]}
-    return Report("block-sizes", headline, COLUMNS, rows, "block_sizes", inputs, values, False, None, details)
+    return Report(
+        "block-sizes", headline, COLUMNS, rows, "block_sizes", inputs, values, details, shows_rows=False
+    )
 
 
 def _on_gpu(gpu: Gpu, number: int) -> Column:

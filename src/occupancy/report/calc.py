@@ -263,7 +263,7 @@ def calc_report(rows: Sequence[Row], *, explain: bool = False) -> Report:
     details = list(_details_of_one(rows[0], explain) if one else _details_of_several(rows))
     notes = list(dict.fromkeys(NOTES[code] for row in rows for code in _notes(row)))
     inputs = kernel.to_dict()
-    return Report("calc", headline, COLUMNS, rows, "gpus", inputs, {}, not one, None, details, notes)
+    return Report("calc", headline, COLUMNS, rows, "gpus", inputs, {}, details, notes, shows_rows=not one)
 
 
 def _headline(row: Row) -> Iterator[str]:

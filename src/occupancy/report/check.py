@@ -170,7 +170,9 @@ def check_report(
     headline = [_headline(done, rules), *filter(None, [updated])]
     notes = [NOTES["assumed-threads"]] if any(each.kernel.threads_assumed for each in done.broken) else []
     rows = list(check_rows(done))
-    return Report("check", headline, COLUMNS, rows, "violations", inputs, values, False, None, details, notes)
+    return Report(
+        "check", headline, COLUMNS, rows, "violations", inputs, values, details, notes, shows_rows=False
+    )
 
 
 def _headline(done: Checked, rules: Rules) -> str:

@@ -241,7 +241,9 @@ def diff_report(found: Differences, inputs: Mapping[str, Any], *, in_full: bool 
         headline += " (counted for each architecture)"
     values = {"summary": found.summary, "not_compared": dict(found.unknown)}
     details, notes = list(_blocks(rows, len(rows) if in_full else MOST_BLOCKS)), tuple(_notes(found))
-    return Report("diff", (headline,), COLUMNS, rows, "kernels", inputs, values, False, None, details, notes)
+    return Report(
+        "diff", (headline,), COLUMNS, rows, "kernels", inputs, values, details, notes, shows_rows=False
+    )
 
 
 def _notes(found: Differences) -> Iterator[Note]:

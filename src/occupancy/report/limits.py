@@ -144,7 +144,7 @@ def sources_report(values: Sequence[Provenance]) -> Report:
     details.append(Paragraph(["Sources", *lines]))
     about = {"sources": {code: source._asdict() for code, source in sources}}
     title = ("Sources of the limits",)
-    return Report("sources", title, SOURCE_COLUMNS, values, "limits", {}, about, False, None, details)
+    return Report("sources", title, SOURCE_COLUMNS, values, "limits", {}, about, details, shows_rows=False)
 
 
 GPU_COLUMNS = (

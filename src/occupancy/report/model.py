@@ -156,12 +156,12 @@ class Report:
     inputs: Mapping[str, Any] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)
     """Further members of the JSON, between inputs and rows."""
+    details: Sequence[Block] = ()
+    notes: Sequence[Note] = ()
     shows_rows: bool = True
     """False if the rows are no table of the screen; the details of a single row need none."""
     limit: int | None = None
     """Rows of the screen; programs get all."""
-    details: Sequence[Block] = ()
-    notes: Sequence[Note] = ()
 
     def blocks(self) -> list[Block]:
         """Return everything between headline and notes that a person reads."""

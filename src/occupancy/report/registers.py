@@ -34,7 +34,7 @@ def registers_report(split: RegisterSplit) -> Report:
     headline = result, f"{split.threads:,} threads, {groups}, compute capability {split.cc}"
     inputs, details = values_of(split, "threads", "smem"), [facts(_facts(split))]
     values = values_of(split, *VALUES)
-    return Report("registers", headline, COLUMNS, split.groups, "groups", inputs, values, details=details)
+    return Report("registers", headline, COLUMNS, split.groups, "groups", inputs, values, details)
 
 
 def _facts(split: RegisterSplit) -> Iterator[tuple[str, str]]:

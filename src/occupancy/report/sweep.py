@@ -117,7 +117,7 @@ def sweep_report(grid: Grid, *, has_screen: bool = True) -> Report:
             details.append(_matrix(grid) if len(grid.varied) == MAX_AXES else _runs(grid))
     given = {name: values[0] if len(values) == 1 else list(values) for name, values in grid.inputs.items()}
     headline = pictures.title(grid.varied, grid.fixed).split("\n")
-    return Report("sweep", headline, COLUMNS, grid.points, "results", given, {}, False, None, details)
+    return Report("sweep", headline, COLUMNS, grid.points, "results", given, {}, details, shows_rows=False)
 
 
 def _runs(grid: Grid) -> Table:
@@ -301,7 +301,7 @@ def curves_report(result: Any) -> Report:
     rows = [Point(step.gpu, step.result.kernel.to_dict(), step.result) for step in every]
     headline = result_text(result), f"{kernel_text(result.kernel)} on {gpu_text(result.gpu)}"
     details, inputs = [_curve_table(*each) for each in steps.items()], result.kernel.to_dict()
-    return Report("sweep", headline, COLUMNS, rows, "results", inputs, {}, False, None, details)
+    return Report("sweep", headline, COLUMNS, rows, "results", inputs, {}, details, shows_rows=False)
 
 
 def _curve_table(name: str, steps: Sequence[Step]) -> Table:
