@@ -19,7 +19,7 @@ BUDGETS = {
     "values": 1570,
     "tables": 1160,
     "engine": 930,
-    "readers": 3700,
+    "readers": 3450,
     "advice": 1300,
     "arrays": 640,
     "device": 810,

@@ -13,8 +13,8 @@ from ..builds.names import matches
 from ..builds.rows import Evaluator, ScannedKernel, SizePattern, parse_block_size, with_block_sizes
 from ..builds.select import ORDERS, Order, Selection, names_there
 from ..errors import ErrorCollector, InputError, ReadError, shown
-from ..readers import KernelRecord, ReadProblem
-from ..readers.reading import KernelSource, read_each
+from ..readers import KernelRecord, KernelSource, ReadProblem
+from ..readers.reading import read_each
 from ..report.model import Column, Report
 from ..report.scan import Finding, findings, scan_report, summary
 from ..tables.gpus import Gpu, LimitsTable, find_gpu, find_gpus

@@ -5,8 +5,9 @@ One module for each format, which trusts nothing in a file; of the package they 
 
 from __future__ import annotations
 
+from .content import KernelSource
 from .python_objects import read_kernel
-from .reading import KernelSource, KernelStream, read, stream_kernels
+from .reading import KernelStream, read, stream_kernels
 from .record import Found, KernelRecord, ReadProblem
 
 __all__ = [

@@ -8,6 +8,7 @@ import io
 import os
 import re
 import stat
+import sys
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -40,6 +41,9 @@ class Readable(Protocol):
     def read(self, size: int, /) -> bytes | str | None: ...
 
 
+KernelSource = str | os.PathLike[str] | Readable
+
+
 class Bytes(Protocol):
     """Bytes in memory, or read when a slice of them is needed."""
 
@@ -55,12 +59,11 @@ class Content:
     The limits are those of the file; or of all files of the command, to which its own are added.
     """
 
-    def __init__(
-        self, name: str, file: BinaryIO, size: int, limits: ReadLimits, path: Path | None = None
-    ) -> None:
+    def __init__(self, name: str, file: BinaryIO, size: int, limits: ReadLimits, path: Path | None) -> None:
         self.name = name
         self.size = size
         self.path = path
+        self.suffix = "" if path is None else path.suffix
         self._file = file
         self._in_memory = memoryview(file.getvalue()) if isinstance(file, io.BytesIO) else None
         self._state = self._state_now()
@@ -141,7 +144,7 @@ class Content:
     def unpacked(self) -> Iterator[Content]:
         """Open the content of a gzip file as a file."""
         with _copied(self._plain()) as (file, size):
-            yield Content(self.name, file, size, self.limits)
+            yield Content(self.name, file, size, self.limits, None)
 
     def _plain(self) -> io.BufferedReader:
         """Return a reader from the start, whose end leaves the file open."""
@@ -149,7 +152,8 @@ class Content:
         # No more than the file had when it was opened: a log that grows would never end.
         plain = _Metered(self._file, self.size, self.limits if self._is_sparse else None)
         if self.is_compressed:
-            plain = _Metered(gzip.GzipFile(fileobj=io.BufferedReader(plain), mode="rb"), None, self.limits)
+            unpacked = gzip.GzipFile(fileobj=io.BufferedReader(plain), mode="rb")
+            plain = _Metered(unpacked, sys.maxsize, self.limits)
         return io.BufferedReader(plain)
 
 
@@ -181,7 +185,7 @@ class _Stored:
 class _Metered(io.RawIOBase):
     """At most ``left`` bytes of a stream, paid for by the limits."""
 
-    def __init__(self, stream: gzip.GzipFile | BinaryIO, left: int | None, limits: ReadLimits | None) -> None:
+    def __init__(self, stream: gzip.GzipFile | BinaryIO, left: int, limits: ReadLimits | None) -> None:
         self._stream = stream
         self._left = left
         self._limits = limits
@@ -190,10 +194,8 @@ class _Metered(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        size = len(buffer) if self._left is None else min(self._left, len(buffer))
-        piece = self._stream.read(size)
-        if self._left is not None:
-            self._left -= len(piece)
+        piece = self._stream.read(min(self._left, len(buffer)))
+        self._left -= len(piece)
         if self._limits is not None:
             self._limits.expand(len(piece))
         buffer[: len(piece)] = piece
@@ -226,6 +228,16 @@ class Text:
             return self._stream.read(size)
 
 
+def leb128(data: bytes | memoryview, position: int) -> tuple[int, int]:
+    """Return the number of seven bits a byte at a position, and the position after it."""
+    value = 0
+    for index, byte in enumerate(data[position : position + 10]):
+        value |= (byte & 0x7F) << (7 * index)
+        if byte < 0x80:
+            return value, position + index + 1
+    raise Malformed("a number has no end")
+
+
 @contextmanager
 def damage_as_malformed() -> Iterator[None]:
     """Raise errors of files as `Malformed`."""
@@ -238,13 +250,11 @@ def damage_as_malformed() -> Iterator[None]:
 
 
 @contextmanager
-def open_content(
-    source: str | os.PathLike[str] | Readable, limits: ReadLimits, name: str | None = None
-) -> Iterator[Content]:
+def open_content(source: KernelSource, limits: ReadLimits, name: str = "") -> Iterator[Content]:
     """Open a path, or a stream with a name for messages."""
     if not isinstance(source, (str, os.PathLike)):
         with _copied(source) as (file, size):
-            yield Content(name or stream_name(source), file, size, limits)
+            yield Content(name, file, size, limits, None)
         return
     try:
         with damage_as_malformed():
@@ -259,13 +269,7 @@ def open_content(
             raise Malformed("is a device, which has no end")
         else:  # a pipe, such as the shell's <(...)
             with _copied(opened) as (file, size):
-                yield Content(os.fspath(source), file, size, limits)
-
-
-def stream_name(stream: object) -> str:
-    """Return the name of a stream in messages."""
-    name = getattr(stream, "name", None)
-    return name if isinstance(name, str) else "<stream>"
+                yield Content(os.fspath(source), file, size, limits, None)
 
 
 @contextmanager
@@ -304,7 +308,7 @@ _TOOL = re.compile(
     r"\s{0,9}(?:(?:nvcc|ptxas|nvlink|fatbinary|cicc|cudafe\+\+|cc1plus|At end of source)(?!\w)"
     r"(?:[^;]{1,300};)?[: ]{1,9}(?:fatal|error|fatal error)(?: #[\w-]{1,12})?\s{0,9}:)"
 )
-_ESCAPES = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
+ESCAPES = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")  # of a terminal
 _MOST_MATCHED = 1000  # characters of a line that are matched
 MOST_QUOTED = 160
 
@@ -322,7 +326,7 @@ class CompilerErrors:
         if not any(word in text for word in _WORDS):  # most texts, at the speed of memory
             return
         for place, line in enumerate(text.split("\n"), number):
-            plain = _ESCAPES.sub("", line[:_MOST_MATCHED])
+            plain = ESCAPES.sub("", line[:_MOST_MATCHED])
             if is_error(plain):
                 self.count += 1
                 if self.count == 1:

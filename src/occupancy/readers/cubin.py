@@ -40,7 +40,6 @@ RESERVED_SHARED_MEMORY = 1024
 _SHARED_MEMORY = frozenset({SHT_NOBITS, SHT_CUDA_SHARED, SHT_PROGBITS})
 """Types of sections of static shared memory; NVIDIA's own assembler writes one with bits, in cuBLASLt."""
 _SHARED_NAME = b".nv.shared."
-_RELOCATIONS = frozenset({SHT_REL, SHT_RELA})
 _FAMILY = re.compile(rb"-arch[ =]sm_(\d{1,4})f\b")
 
 # Attributes: the sections .nv.info and .nv.compat are records one after the other, each with a form, a number,
@@ -79,7 +78,6 @@ Values = tuple[tuple[int, bytes], ...]  # the attributes of a kernel, each with 
 def read_cubin(
     image: Image, source: str, format: SourceFormat, modules: tuple[FatbinModule, ...] = ()
 ) -> Iterator[KernelRecord]:
-    """Yield the kernels of a cubin."""
     cubin = _Cubin(image, {"source": source, "format": format, "modules": modules})
     return map(cubin.kernel, image.functions(STO_CUDA_ENTRY))
 
@@ -217,7 +215,7 @@ class _Cubin:
             elif type in _SHARED_MEMORY:
                 if code and image.section_names.startswith(_SHARED_NAME, name):
                     self._shared[code] = size
-            elif type in _RELOCATIONS and self._places is None:
+            elif type in (SHT_REL, SHT_RELA) and self._places is None:
                 self._places = read_places(image, section)
         module_info = self._info.pop(0, None)
         self._symbol_values = (
@@ -265,14 +263,12 @@ class _Cubin:
         if section is None:
             return attribute_fields(())
         place = section[3:5]
-        known = self._stated.get(place)
-        if known is None:
+        if place not in self._stated:
             values = kernel_values(_attribute_data(self._image, section))
-            known = self._stated[place] = attribute_fields(values)
-        return known
+            self._stated[place] = attribute_fields(values)
+        return self._stated[place]
 
     def _spills(self, code: int, machine_code: memoryview | None) -> Spills | None:
-        """Return the spills of a kernel with a stack frame, by its code."""
         if machine_code is None or not self._code_is_known:
             return None
         place = self._image.sections[code][3:5]

@@ -77,7 +77,6 @@ class Image:
         self.sections = list(SECTION.iter_unpack(self.part(table, count * SECTION.size, "section table")))
 
     def part(self, offset: int, size: int, what: str) -> memoryview:
-        """Return a part of the image."""
         end = offset + size
         if end > self._size:
             raise Malformed(f"the {what} ends at {end:#x}, but the image at {self._size:#x}")
@@ -93,7 +92,6 @@ class Image:
 
     @cached_property
     def section_names(self) -> bytes:
-        """The table of the names of sections."""
         number = self._name_section
         if number == SHN_XINDEX:
             *_, number, _ = self.sections[0]

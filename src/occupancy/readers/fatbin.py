@@ -10,12 +10,11 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Generator, Iterator
-from typing import NamedTuple
 
 from .content import WINDOW_BYTES, Bytes, Content
 from .cubin import read_cubin
 from .elf import CUBIN_START, Image, is_cubin, is_relocatable
-from .limits import MIB, Malformed, ReadLimits, checked
+from .limits import MIB, Malformed, checked
 from .record import FatbinModule, Found, KernelRecord, ReadProblem, SourceFormat
 
 FATBIN_MAGIC = b"\x50\xed\x55\xba"
@@ -29,18 +28,6 @@ FLAG_ZSTD = 0x8000
 MAX_IMAGE_BYTES = 512 * MIB
 """One decompressed kernel image. The largest in NVIDIA's libraries, NCCL's, have 160 MiB."""
 LZ4_MOST = 255  # bytes that one byte of an LZ4 block expands to at most
-
-
-class FatbinEntry(NamedTuple):
-    """The header of an entry, as far as it is used."""
-
-    kind: int
-    header_size: int
-    stored_size: int
-    compressed_size: int
-    arch_number: int
-    flags: int
-    size: int
 
 
 def read_device_code(content: Content) -> Iterator[Found]:
@@ -84,8 +71,6 @@ def read_device_code(content: Content) -> Iterator[Found]:
 
 
 class _Search:
-    """One pass over a file."""
-
     def __init__(self, content: Content) -> None:
         self._content = content
         self._view = content.part()
@@ -130,37 +115,53 @@ class _Search:
             yield self._problem(start, f"a fatbin claims {size} bytes, but the file has {left} more")
         while position < end:
             try:
-                entry = self._entry(position, end)
+                kind, header_size, stored_size, packed_size, arch_number, flags, size = self._entry(
+                    position, end
+                )
             except Malformed as error:
                 self.unread.add(None)
                 yield self._problem(position, str(error))
                 break
-            start = position + entry.header_size
-            position = start + entry.stored_size
-            if entry.kind != KIND_ELF:
-                self.other_kinds.add(entry.kind)
+            start = position + header_size
+            position = start + stored_size
+            if kind != KIND_ELF:
+                self.other_kinds.add(kind)
                 continue
             try:
                 data = self._content.part(start, position)
-                if entry.flags & (FLAG_LZ4 | FLAG_ZSTD):
-                    data = memoryview(_decompress(entry, data, self._content.limits))
+                if flags & (FLAG_LZ4 | FLAG_ZSTD):
+                    data = self._decompressed(data, flags, packed_size, size)
             except Malformed as error:
-                self.unread.add(entry.arch_number)
+                self.unread.add(arch_number)
                 yield self._problem(start, str(error))
             else:
-                yield from self._read_kernels(data, start, "fatbin", entry.arch_number, modules)
+                yield from self._read_kernels(data, start, "fatbin", arch_number, modules)
         return position
 
-    def _entry(self, position: int, end: int) -> FatbinEntry:
+    def _entry(self, position: int, end: int) -> tuple[int, ...]:
         end = min(end, len(self._view))
         if position + ENTRY.size > end:
             raise Malformed("the fatbin ends within the header of an entry")
-        entry = FatbinEntry._make(ENTRY.unpack(self._view[position : position + ENTRY.size]))
-        if entry.header_size < ENTRY.size:
-            raise Malformed(f"an entry of the fatbin has a header of {entry.header_size} bytes")
-        if position + entry.header_size + entry.stored_size > end:
-            raise Malformed(f"an entry of {entry.stored_size} bytes goes beyond the end of the fatbin")
+        entry = ENTRY.unpack(self._view[position : position + ENTRY.size])
+        _, header_size, stored_size, *_ = entry
+        if header_size < ENTRY.size:
+            raise Malformed(f"an entry of the fatbin has a header of {header_size} bytes")
+        if position + header_size + stored_size > end:
+            raise Malformed(f"an entry of {stored_size} bytes goes beyond the end of the fatbin")
         return entry
+
+    def _decompressed(self, stored: Bytes, flags: int, packed_size: int, size: int) -> memoryview:
+        if packed_size > len(stored):
+            raise Malformed(f"{packed_size} compressed bytes are declared in an entry of {len(stored)}")
+        if size > MAX_IMAGE_BYTES:
+            raise Malformed(f"a kernel image that declares {size} bytes after decompression is not read")
+        self._content.limits.expand(size)
+        decompress = decompress_lz4 if flags & FLAG_LZ4 else decompress_zstd
+        plain = decompress(stored[:packed_size], size)
+        if len(plain) != size:
+            more = "more" if len(plain) > size else f"only {len(plain)}"
+            raise Malformed(f"{size} bytes are declared, but decompression gives {more}")
+        return memoryview(plain)
 
     def _read_cubin(self, start: int) -> Generator[Found, None, int]:
         """Yield the kernels of a lone cubin; return where to search on.
@@ -198,21 +199,6 @@ def _find(piece: bytes | bytearray, pattern: bytes, position: int, low: int, hig
     """Return where a pattern begins, or the end of the piece."""
     found = piece.find(pattern, position - low, high - low + len(pattern) - 1)
     return high if found < 0 else low + found
-
-
-def _decompress(entry: FatbinEntry, stored: Bytes, limits: ReadLimits) -> bytes:
-    size, packed_size = entry.size, entry.compressed_size
-    if packed_size > len(stored):
-        raise Malformed(f"{packed_size} compressed bytes are declared in an entry of {len(stored)}")
-    if size > MAX_IMAGE_BYTES:
-        raise Malformed(f"a kernel image that declares {size} bytes after decompression is not read")
-    limits.expand(size)
-    decompress = decompress_lz4 if entry.flags & FLAG_LZ4 else decompress_zstd
-    plain = decompress(stored[:packed_size], size)
-    if len(plain) != size:
-        more = "more" if len(plain) > size else f"only {len(plain)}"
-        raise Malformed(f"{size} bytes are declared, but decompression gives {more}")
-    return plain
 
 
 def decompress_lz4(data: memoryview, size: int) -> bytes:

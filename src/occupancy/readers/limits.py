@@ -50,9 +50,7 @@ class Ceiling(NamedTuple):
 CEILINGS = {
     # Bytes after decompression, and bytes of the tables of images that are looked at.
     "expanded": Ceiling(64 * MIB, 100 * MIB, "the file expands to more than is read of one file", False),
-    "tables": Ceiling(
-        MIB, 4 * MIB, "its tables overlap, so that there is more to read than the file holds", False
-    ),
+    "tables": Ceiling(MIB, 4 * MIB, "its tables overlap: they are larger than the file together", False),
     # Lines of text, values of JSON, fields of messages, entries of tables.
     "pieces": Ceiling(1_000_000, 2 * MIB, "more lines, values or entries of tables than are read"),
     "kernels": Ceiling(17_500, MIB // 32, "more kernels than are read"),

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Iterator
 
 from . import nsight
-from .content import Content
+from .content import Content, leb128
 from .cubin import read_cubin
 from .elf import Image, is_cubin
 from .limits import Malformed
@@ -27,7 +27,6 @@ _PIECES_OF_ITEM = 8  # an item takes the time of as many lines
 
 # Wire types of protocol buffers.
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
-_MAX_VARINT_BYTES = 10
 
 # Fields of the file header, of a block header and of its table of strings.
 _VERSION = 1
@@ -104,14 +103,14 @@ class _Reader:
         consume = self._limits.consume
         while position < end:
             consume("pieces")
-            key, position = _varint(message, position)
+            key, position = leb128(message, position)
             wire_type = key & 7
             if wire_type == _VARINT:
-                value, position = _varint(message, position)
+                value, position = leb128(message, position)
                 yield key >> 3, value
                 continue
             if wire_type == _LENGTH:
-                size, position = _varint(message, position)
+                size, position = leb128(message, position)
             elif wire_type in (_FIXED64, _FIXED32):
                 size = 8 if wire_type == _FIXED64 else 4
             else:
@@ -207,12 +206,3 @@ def _floating(value: _Value) -> float:
         raise Malformed(f"a message has {len(data)} bytes where a number belongs")
     number: float = struct.unpack("<f" if len(data) == 4 else "<d", data)[0]
     return number
-
-
-def _varint(data: memoryview, position: int) -> tuple[int, int]:
-    value = 0
-    for index, byte in enumerate(data[position : position + _MAX_VARINT_BYTES]):
-        value |= (byte & 0x7F) << (7 * index)
-        if byte < 0x80:
-            return value, position + index + 1
-    raise Malformed("a message has a number without an end")

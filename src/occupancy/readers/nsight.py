@@ -45,13 +45,7 @@ FEWEST_REGISTERS_SHOWN = 16  # registers that Nsight shows for every kernel with
 
 
 def launch_record(metrics: dict[str, float], compiled_regs: int | None = None, **stated: Any) -> KernelRecord:
-    """Return the record of a launch.
-
-    Args:
-        metrics: Values in base units; older versions lack some.
-        compiled_regs: The registers of the code, if known.
-        stated: Fields of the record, which replace metrics unless they are None.
-    """
+    """Return the record of a launch, of metrics in base units; stated fields replace them unless None."""
     values: dict[str, Any] = {
         field: _value(metrics, name, unit) for field, (name, _, unit) in _METRICS.items()
     }
@@ -79,7 +73,6 @@ def _value(metrics: dict[str, float], name: str, unit: int = 0) -> float | None:
 
 
 NSIGHT_MARK = '"ID","'
-MAX_PAGE_COLUMNS = 1 << 14  # columns of a page, which has two thousand
 
 # Names of columns.
 _ID, _KERNEL, _BLOCK, _GRID, _CC = "ID", "Kernel Name", "Block Size", "Grid Size", "CC"
@@ -92,10 +85,7 @@ _FACTORS = {  # times come to nanoseconds; older versions write the words out
     "Gbyte": 10**9, "s": 10**9, "second": 10**9,
 }  # fmt: skip
 
-ROUNDED_NOTE = (
-    "Nsight Compute's details page rounds shared memory to 10 bytes or more; "
-    "taken as the roundest number that it can be"
-)
+ROUNDED_NOTE = "Nsight's details page rounds shared memory; taken as the roundest number that it can be"
 
 _VALUE_FORM = re.compile(r"\d{1,12}(?:\.(\d{1,12}))?")
 _SHAPE_FORM = re.compile(r"\(\s*(\d{1,12}),\s*(\d{1,12}),\s*(\d{1,12})\s*\)")
@@ -151,9 +141,6 @@ def _rows(lines: NumberedLines, source: str) -> Iterator[tuple[_Row, _Row] | Rea
         cells = {name: row[place] if place < len(row) else "" for name, place in columns.items()}
         if row[:1] == [_ID]:
             yield {}, {}
-            if len(row) > MAX_PAGE_COLUMNS:
-                yield problem(f"{len(row):,} columns are more than are read")
-                row = []
             # The first of several columns of one name counts, so that every row has the launch's number.
             named = reversed([*enumerate(row)])
             columns = {name: place for place, name in named if name in METRICS | _HEADS}

@@ -12,7 +12,7 @@ from functools import partial
 from math import prod
 from typing import Any
 
-from .content import NumberedLines
+from .content import ESCAPES, NumberedLines
 from .cubin import FIRST_WITH_RESERVED_SHARED_MEMORY, RESERVED_SHARED_MEMORY
 from .record import Found, KernelRecord, ReadProblem, Shape
 
@@ -28,10 +28,7 @@ _BARRIERS = re.compile(r"used (\d{1,12}) barriers")
 _SMEM = re.compile(r"(\d{1,12})(?:\+(\d{1,12}))? bytes smem")
 # The sum over all callees, which the compiler prints from 12.4 on, and the linker always.
 _STACK = re.compile(r"(\d{1,12}) (?:bytes cumulative )?stack\b")
-_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-
 _QUOTES = "'‘’`´\""
-
 COMPILING, PROPERTIES = "Compiling entry function", "Function properties for"
 # The message (C7508) that the warpgroups of a kernel will not pass registers to one another. It comes before
 # the kernels of a compilation, and names none of them. NVIDIA/cutlass#3406, NVIDIA/Fuser#3972.
@@ -42,9 +39,7 @@ _STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
 # Characters around the words of a line in which its numbers are: a whole line of digits would take an hour.
 _BEFORE, _AFTER = 20, 200
 
-_LINKED_SMEM_NOTE = (
-    "the linker counts 1024 bytes of the system's shared memory for sm_90, and none for others"
-)
+_LINKED_SMEM_NOTE = "the linker counts 1024 bytes of the system's shared memory for sm_90, none for others"
 _IGNORED_NOTE = (
     "In {kernels} of this compilation ptxas ignored setmaxnreg (C7508), and it does not say in which; "
     "__launch_bounds__(threads, 1) or __maxnreg__ tells it the registers of the launch"
@@ -64,7 +59,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
     has_kernels = False  # whether a kernel of this compilation was complete already
     number = 0
     for number, line in lines:
-        line = _ESCAPES.sub("", line) if "\x1b" in line else line
+        line = ESCAPES.sub("", line) if "\x1b" in line else line
         if has_kernels and (IGNORED in line or GLOBAL_MEMORY in line):
             ignored, has_kernels = 0, False  # another compilation begins
         _, is_entry, entry = line.partition(COMPILING)
@@ -135,10 +130,7 @@ _UNKNOWN_ARCH_NOTE = "if this is for sm_90 or newer, 1024 bytes of the shared me
 
 
 def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Found]:
-    """Yield the kernels of the listing, which for a lone cubin does not name the architecture.
-
-    Arguments are those of `read_ptxas`.
-    """
+    """Yield the kernels of the listing. Arguments are those of `read_ptxas`."""
     arch: str | None = None
     has_reservation = False  # whether the linker has added the system's shared memory
     name = ""
@@ -171,10 +163,7 @@ _PTX_NOTE = "PTX has no register count; compile it for an architecture (ptxas -a
 
 
 def read_ptx(lines: NumberedLines, source: str) -> Iterator[Found]:
-    """Yield the kernels of PTX with their launch bounds; its registers are virtual.
-
-    Arguments are those of `read_ptxas`.
-    """
+    """Yield the kernels of PTX with their launch bounds. Arguments are those of `read_ptxas`."""
     arch: str | None = None
     name = ""
     directives: dict[str, Shape] = {}

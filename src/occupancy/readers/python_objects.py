@@ -23,10 +23,7 @@ _KNOWN = (
     "or a Kernel or ObjectCode of cuda.core"
 )
 
-_CONFIGURATION_HINT = (
-    "Of a tuner's configuration give values, such as threads=32 * config.num_warps and smem=...; "
-    "is_launchable() and prune() read it whole."
-)
+_TUNER_HINT = "Give values, such as threads=32 * config.num_warps, or call is_launchable() or prune()."
 
 
 def read_kernel(obj: object) -> KernelRecord:
@@ -53,16 +50,15 @@ def read_kernel(obj: object) -> KernelRecord:
     except Exception as error:  # a framework without a GPU raises errors of its own
         what = f"{type_name(obj)} could not be read: {error}"
         raise InputError(what, where=_WHERE) from error
-    hint = _CONFIGURATION_HINT if is_configuration else ""
+    hint = _TUNER_HINT if is_configuration else ""
     if type(obj) is int:
         hint = "Give threads per block by name: threads=256."
     raise InputError(f"{type_name(obj)} is not a kernel", where=_WHERE, allowed=_KNOWN, hint=hint)
 
 
 def _record(obj: Any, **values: Any) -> KernelRecord:
-    return KernelRecord(
-        **{"source": type_name(obj), "format": "python", "name": _name(obj), "linked": True, **values}
-    )
+    own: dict[str, Any] = {"source": type_name(obj), "format": "python", "name": _name(obj), "linked": True}
+    return KernelRecord(**own | values)
 
 
 def _from_driver(obj: Any) -> KernelRecord:

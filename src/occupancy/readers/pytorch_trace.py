@@ -18,18 +18,12 @@ from .limits import MAX_NUMBER, MIB, Malformed
 from .nsight import MAX_GPU_NAME
 from .record import MOST_WITHOUT_OPT_IN, Found, KernelRecord, ReadProblem, Shape
 
-EVENTS_KEY = "traceEvents"
-DEVICES_KEY = "deviceProperties"
-
 KERNEL = re.compile(r'"cat"\s*:\s*"kernel"', re.IGNORECASE)  # old traces write Kernel
 
 MARKERS = (b'"traceEvents"', b'"deviceProperties"', b'"registers per thread"', b'"ph"')
 """Keys of which at least one is near the start of a trace."""
 
-OPT_IN_NOTE = (
-    "PyTorch's profiler says 0% for any kernel with more than 48 KiB of shared memory, "
-    "because it computes as if none had opted in to more"
-)
+OPT_IN_NOTE = "PyTorch's profiler says 0% for more than 48 KiB of shared memory, as if no kernel had opted in"
 
 _Devices = dict[object, dict[str, Any]]  # fields of records by the numbers of devices
 
@@ -43,9 +37,9 @@ def read_pytorch_trace(text: Text, source: str) -> Iterator[Found]:
             yield from _launches(stream, devices, source)
             return
         for key in stream.members():
-            if key == EVENTS_KEY:
+            if key == "traceEvents":
                 yield from _launches(stream, devices, source)
-            elif key == DEVICES_KEY:  # before the events, so that each launch finds its GPU
+            elif key == "deviceProperties":  # before the events, so that each launch finds its GPU
                 devices = _devices(stream.value())
             else:
                 stream.value()
@@ -84,14 +78,14 @@ def _launch(event: dict[str, Any], devices: _Devices, source: str) -> KernelReco
     shared_memory = _whole(facts["shared memory"])
     estimate = _real(facts.get("est. achieved occupancy %"))
     duration = _real(event.get("dur"))
-    is_taken_as_not_opted_in = estimate == 0 and shared_memory > MOST_WITHOUT_OPT_IN
+    has_wrong_estimate = estimate == 0 and shared_memory > MOST_WITHOUT_OPT_IN
     return KernelRecord(
         source=source, format="pytorch-trace", name=str(event["name"]),
         **devices.get(facts.get("device"), {}),
         regs=_whole(facts["registers per thread"]), smem=shared_memory, threads=prod(block),
         threads_from="launch", block_dim=block, launches=1, grid_dim=_shape(facts["grid"]),
         duration_us=duration, reported_occupancy=None if estimate is None else estimate / 100,
-        notes=(OPT_IN_NOTE,) if is_taken_as_not_opted_in else (),
+        notes=(OPT_IN_NOTE,) if has_wrong_estimate else (),
     )  # fmt: skip
 
 
@@ -147,11 +141,7 @@ class JsonStream:
             yield key
 
     def events_with(self, wanted: re.Pattern[str]) -> Iterator[Any]:
-        """Yield the events of the next list with a match, and some others.
-
-        Most events of a trace are not about kernels, and are skipped without being decoded, if written as
-        Kineto writes them.
-        """
+        """Yield the events of the next list with a match, and some others; Kineto's are skipped undecoded."""
         match = -1  # where the next one is, from the beginning of the text
         for _ in self._elements("[", "]"):
             match = self._pass_over(wanted, match)

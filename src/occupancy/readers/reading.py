@@ -19,13 +19,11 @@ from typing import IO, TypeGuard
 
 from ..errors import ReadError
 from . import ncu_rep, nsight, ptxas, pytorch_trace, triton
-from .content import Content, NumberedLines, Readable, open_content, stream_name
+from .content import Content, KernelSource, NumberedLines, open_content
 from .fatbin import read_device_code
 from .limits import Exhausted, Malformed, ReadLimits, checked
 from .record import Found, KernelRecord, ReadProblem, Remark
 from .triton import IMAGE_SUFFIX, METADATA_SUFFIX
-
-KernelSource = str | os.PathLike[str] | Readable
 
 STANDARD_INPUT = "-"
 
@@ -43,7 +41,7 @@ LINE_READERS: tuple[tuple[str, LineReader], ...] = (
     (ptxas.PTX_MARK, ptxas.read_ptx),
     (triton.INDUCTOR_MARK, triton.read_fusions),
 )
-"""Each reads the lines from the first with its mark to the first with that of another one."""
+"""Readers of the lines from the first with a mark to the first with that of another one."""
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
@@ -68,13 +66,11 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
     elif not _is_path(source):
         yield from _read_file(source, limits, name=name)
     elif os.path.isdir(source):
-        folder = Path(source)
-        yield from _or_problem(_read_folder(folder, limits), str(folder), "a folder without kernels")
+        yield from _or_problem(_read_folder(Path(source), limits), source, "a folder without kernels")
     elif metadata := _metadata_beside(Path(source)):
         yield from _read_paths([(metadata, None), (metadata.with_suffix(IMAGE_SUFFIX), None)], limits)
     elif _is_zip(source):
-        archive = Path(source)
-        yield from _or_problem(_read_archive(archive, limits), str(archive), "an archive without kernels")
+        yield from _or_problem(_read_archive(Path(source), limits), source, "an archive without kernels")
     else:
         yield from _read_file(source, limits)
 
@@ -149,12 +145,14 @@ class KernelStream(Iterable[KernelRecord]):
             elif isinstance(found, ReadProblem):
                 self.problems.append(found)
         if is_empty and self.problems:
-            first = self.problems[0]
-            raise ReadError(first.what, where=first.where)
+            raise ReadError(self.problems[0].what, where=self.problems[0].where)
 
 
 def _name(source: KernelSource) -> str:
-    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else stream_name(source)
+    if isinstance(source, (str, os.PathLike)):
+        return os.fspath(source)
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else "<stream>"
 
 
 def _read_file(
@@ -197,13 +195,13 @@ def _metadata_beside(image: Path) -> Path | None:
     return None
 
 
-def _or_problem(results: Iterable[Found], source: str, what: str) -> Iterator[Found]:
+def _or_problem(results: Iterable[Found], path: str | os.PathLike[str], what: str) -> Iterator[Found]:
     is_empty = True
     for found in results:
         is_empty = is_empty and isinstance(found, Remark)
         yield found
     if is_empty:
-        yield ReadProblem(source, None, what)
+        yield ReadProblem(str(Path(path)), None, what)
 
 
 def _is_zip(path: str | os.PathLike[str]) -> bool:
@@ -224,14 +222,13 @@ def _read_archive(path: Path, limits: ReadLimits) -> Iterator[Found]:
         yield ReadProblem(str(path), None, f"the archive is damaged: {error}")
         return
     with archive:
-        members = sorted(archive.infolist(), key=lambda member: member.filename)
+        files = (member for member in archive.infolist() if not member.is_dir())
+        members = sorted(files, key=lambda member: member.filename)
         if sum(member.file_size for member in members) > most:
             what = "it decompresses to far more than libraries do; unpack it, and give the folder"
             yield ReadProblem(str(path), None, what)
             return
         for member in members:
-            if member.is_dir():
-                continue
             try:
                 stream = archive.open(member)
             except Exception as error:  # of many kinds: damaged, encrypted, an unknown method of compression
@@ -314,7 +311,7 @@ def read_content(content: Content) -> Iterator[Found]:
     if content.size == 0:
         return
     head = content.head()
-    if _is_choice(content):
+    if content.suffix == triton.CHOICE_SUFFIX:
         found = triton.read_choice(content)
     elif not _is_binary(head):
         found = _read_json(content) if _JSON_START.match(head) else _read_lines(content)
@@ -338,7 +335,7 @@ def reason_for_nothing(content: Content) -> str:
         return "the file is empty"
     if content.size == 0:
         return "it is empty; a compiler prints registers to standard error (2>&1), and only with -Xptxas -v"
-    if _is_choice(content):
+    if content.suffix == triton.CHOICE_SUFFIX:
         return "an autotuner's choice; the kernels are in Triton's cache: give the folder that holds both"
     if content.has_device_code:
         return "holds device code, but no kernels"
@@ -347,15 +344,11 @@ def reason_for_nothing(content: Content) -> str:
         return "an archive; unpack it, and give the folder"
     if _is_binary(head):
         return "a binary file without device code for NVIDIA GPUs"
-    if b"__global__" in head or (content.path is not None and content.path.suffix in (".cu", ".cuh")):
+    if b"__global__" in head or content.suffix in (".cu", ".cuh"):
         return "CUDA source; compile it with nvcc -Xptxas -v, and give the compiler's output or the object"
     if _JSON_START.match(head):
         return "JSON, but neither a trace of PyTorch's profiler with kernels nor Triton's metadata"
     return "text without kernels; PTX and the output of ptxas -v, cuobjdump -res-usage and ncu --csv are read"
-
-
-def _is_choice(content: Content) -> bool:
-    return content.path is not None and content.path.suffix == triton.CHOICE_SUFFIX
 
 
 def _is_binary(head: bytes) -> bool:

@@ -7,6 +7,7 @@ the process. It needs Python 3.11; without it, names stay as the compiler wrote 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, lru_cache
 from operator import attrgetter
@@ -66,11 +67,11 @@ def demangle(name: str) -> str:
 
 @cache
 def _demangler() -> Any:
-    try:
+    with suppress(ImportError):
         import demangle
-    except ImportError:
-        return None
-    return demangle
+
+        return demangle
+    return None
 
 
 if TYPE_CHECKING:

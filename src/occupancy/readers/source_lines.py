@@ -13,6 +13,7 @@ from bisect import bisect_right
 from contextlib import suppress
 from typing import NamedTuple
 
+from .content import leb128
 from .elf import SHT_PROGBITS, Image, Section
 from .limits import Malformed, ReadLimits
 
@@ -33,8 +34,6 @@ Place = tuple[str, int]  # a file of the source, and a line
 
 
 class _Unit(NamedTuple):
-    """One line program with its header."""
-
     start: int
     end: int
     line_base: int
@@ -45,7 +44,6 @@ class _Unit(NamedTuple):
     files: list[tuple[str, int]]
 
     def path(self, number: int) -> str | None:
-        """Return the file of a number, from 1."""
         if not 1 <= number <= len(self.files):
             return None
         name, folder = self.files[number - 1]
@@ -78,7 +76,7 @@ def read_places(image: Image, relocations: Section) -> dict[int, Place] | None:
             section = symbols.get(info >> 32)
             if units and section is not None and section not in found:
                 unit = units[max(0, bisect_right(starts, address) - 1)]
-                with suppress(IndexError, ValueError, ZeroDivisionError):
+                with suppress(Malformed, IndexError, ValueError, ZeroDivisionError):
                     if place := _first_place(data, address - _OPERAND, unit):
                         found[section] = place
     except (Malformed, IndexError, ValueError, struct.error):  # it is no reason to leave out the kernel
@@ -109,9 +107,9 @@ def _units(data: bytes, limits: ReadLimits) -> list[_Unit]:
         files = []
         while position < program and data[position]:
             name, position = _string(data, position)
-            folder_number, position = _unsigned(data, position)
+            folder_number, position = leb128(data, position)
             for _ in ("time of its change", "size"):
-                _, position = _unsigned(data, position)
+                _, position = leb128(data, position)
             files.append((name, folder_number))
         units.append(_Unit(program, end, line_base, line_range, opcode_base, lengths, folders, files))
         position = end
@@ -131,7 +129,7 @@ def _first_place(data: bytes, position: int, unit: _Unit) -> Place | None:
             path = unit.path(file)
             return (path[:MAX_PATH_CHARACTERS], line) if path and 0 < line < 1 << 31 else None
         if opcode == 0:
-            size, position = _unsigned(data, position)
+            size, position = leb128(data, position)
             if data[position] == 1:  # the sequence ends without a row
                 return None
             position += size
@@ -139,12 +137,12 @@ def _first_place(data: bytes, position: int, unit: _Unit) -> Place | None:
             delta, position = _signed(data, position)
             line += delta
         elif opcode == _SET_FILE:
-            file, position = _unsigned(data, position)
+            file, position = leb128(data, position)
         elif opcode == _FIXED_ADVANCE_PC:
             position += 2
         else:
             for _ in range(min(unit.lengths[opcode - 1], last - position)):
-                _, position = _unsigned(data, position)
+                _, position = leb128(data, position)
     return None
 
 
@@ -153,20 +151,7 @@ def _string(data: bytes, position: int) -> tuple[str, int]:
     return data[position:end].decode("utf-8", "replace"), end + 1
 
 
-def _unsigned(data: bytes, position: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[position]
-        position += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, position
-        if shift > 63:
-            raise ValueError
-
-
 def _signed(data: bytes, position: int) -> tuple[int, int]:
-    value, after = _unsigned(data, position)
+    value, after = leb128(data, position)
     bits = 7 * (after - position)
     return value - (1 << bits) if value >> (bits - 1) else value, after

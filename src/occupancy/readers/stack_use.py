@@ -57,9 +57,9 @@ _BY_FORMS = {
 _ANY = re.compile(b"[^\\x00]")
 
 _WIDTHS = (1, 1, 2, 2, 4, 8, 16, 16)
+# The cache operation of a load after which the place is free: LDL.LU. PTX: "ld.lu ... when restoring spilled
+# registers and popping function stack frames". No load from an array was seen to have it.
 _LAST_USE = 3
-"""The cache operation of a load after which the place is free: LDL.LU. PTX: "ld.lu ... when restoring
-spilled registers and popping function stack frames". No load from an array was seen to have it."""
 _WORD = 4  # bytes of a register: the least that a spill takes
 
 
@@ -68,14 +68,11 @@ class _Access(NamedTuple):
     is_store: bool
     is_last_use: bool
     is_unconditional: bool  # executed whatever the predicate
-    offset: int  # the offset from the stack pointer
     width: int
     words: range  # the words of the stack that it touches
 
 
-def count_spills(
-    machine_code: memoryview, callees: Sequence[tuple[int, int]], limits: ReadLimits
-) -> Spills | None:
+def count_spills(data: memoryview, callees: Sequence[tuple[int, int]], limits: ReadLimits) -> Spills | None:
     """Return the spills of a kernel as ptxas counts them; None if unknown.
 
     What is stored at a fixed place and loaded from there is a spilled register, or a variable: an array with
@@ -87,20 +84,17 @@ def count_spills(
     - Where nothing is, and no load is marked, they are variables if a load would have to be marked, or takes
       16 bytes at once, which no unmarked load of spilled registers was seen to do.
 
-    Args:
-        machine_code: The code of the kernel, with the functions that only it calls, which use its frame.
-        callees: Their starts and ends in it, in order. Their spills are not the kernel's own.
+    The code holds the functions that only the kernel calls, too, which use its frame. ``callees`` are their
+    starts and ends, in order; their spills are not the kernel's own.
     """
-    if len(machine_code) > MAX_CODE_BYTES:
+    if len(data) > MAX_CODE_BYTES:
         return None
-    code = bytes(machine_code[: len(machine_code) // INSTRUCTION_BYTES * INSTRUCTION_BYTES])
+    code = bytes(data[: len(data) // INSTRUCTION_BYTES * INSTRUCTION_BYTES])
     accesses, has_others = _accesses(code, limits)
     if len(accesses) > MAX_STACK_ACCESSES:
         return None
-    stored, loaded = (
-        {word for each in accesses if each.is_store is kind for word in each.words} for kind in (True, False)
-    )
-    both = stored & loaded
+    stored = {word for each in accesses if each.is_store for word in each.words}
+    both = stored & {word for each in accesses if not each.is_store for word in each.words}
     if not both:
         return Spills(0, 0)
     marked = {word for each in accesses if each.is_last_use for word in each.words} & stored
@@ -155,7 +149,7 @@ def _accesses(code: bytes, limits: ReadLimits) -> tuple[list[_Access], bool]:
         width = _WIDTHS[high >> 9 & 7]
         words = range(offset // _WORD, (offset + width - 1) // _WORD + 1)
         is_unconditional = low >> 12 & 0xF == _ALWAYS
-        found.append(_Access(place, is_store, is_last_use, is_unconditional, offset, width, words))
+        found.append(_Access(place, is_store, is_last_use, is_unconditional, width, words))
     return found, either != at_fixed_place
 
 

@@ -129,8 +129,7 @@ MAX_CHOICE_CHARACTERS = 1 << 16  # A choice has some hundred
 INDUCTOR_MARK = "# kernel path: "
 _OPERATIONS = "Original ATen: ["
 _OPERATION = re.compile(r"[\w.:]{1,100}", re.ASCII)
-MAX_OPERATIONS, MAX_LIST_CHARACTERS = 64, 1 << 14  # of one kernel
-MAX_FILE_NAME_CHARACTERS = 255
+MAX_OPERATIONS = 64  # of one kernel
 _FOLDER = re.compile(r"[\w-]{1,128}", re.ASCII)
 
 
@@ -141,10 +140,9 @@ def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
         if line.startswith(INDUCTOR_MARK):
             file = file_name(line[len(INDUCTOR_MARK) :].strip())
         elif file and (start := line.find(_OPERATIONS)) >= 0:
-            listed = line[start + len(_OPERATIONS) :][:MAX_LIST_CHARACTERS].partition("]")[0]
-            operations = _OPERATION.findall(listed)[:MAX_OPERATIONS]
-            if operations and len(file) <= MAX_FILE_NAME_CHARACTERS:
-                yield Fusion(source, file, tuple(operations))
+            operations = _OPERATION.findall(line[start + len(_OPERATIONS) :].partition("]")[0])
+            if operations:
+                yield Fusion(source, file, tuple(operations[:MAX_OPERATIONS]))
             file = ""
 
 
