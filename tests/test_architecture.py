@@ -50,6 +50,7 @@ HOMES = {
     "matplotlib": {"render"},
     "lz4": {"readers"},
     "cuda": {"device"},
+    "pydantic": {"compare"},
     "pynvml": {"device"},
     "rich": {"render"},
     "tomli": {"tables/files"},

@@ -8,7 +8,7 @@ import pytest
 
 from tests.samples import FOLDER
 
-HEAVY = ("click", "lz4", "matplotlib", "numpy", "rich", "yaml", "cuda", "pynvml")
+HEAVY = ("click", "lz4", "matplotlib", "numpy", "pydantic", "rich", "yaml", "cuda", "pynvml")
 
 
 def loaded(code: str) -> set[str]:
@@ -36,7 +36,7 @@ def test_import_loads_nothing_and_help_click_alone() -> None:
 
 
 @pytest.mark.parametrize("output_format", ["json", "csv", "markdown"])
-def test_a_plain_answer_does_not_load_rich(output_format: str) -> None:
+def test_a_plain_answer_loads_neither_rich_nor_pydantic(output_format: str) -> None:
     arguments = ("calc", "--cc", "7.0", "--threads", "128", "--regs", "37", "--format", output_format)
     modules = loaded(cli(*arguments))
     assert modules & set(HEAVY) <= {"click", "yaml"}
@@ -45,7 +45,7 @@ def test_a_plain_answer_does_not_load_rich(output_format: str) -> None:
 
 
 @pytest.mark.parametrize("own", [("--set", "max_blocks_per_multiprocessor=4"), ("--limits", "own.yaml")])
-def test_own_limits_load_nothing_more(
+def test_own_limits_load_no_pydantic(
     own: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -56,7 +56,7 @@ def test_own_limits_load_nothing_more(
 
 
 @pytest.mark.parametrize("output_format", ["text", "csv", "json"])
-def test_a_scan_loads_no_more_than_its_readers_need(output_format: str) -> None:
+def test_a_scan_that_compares_nothing_loads_no_pydantic(output_format: str) -> None:
     arguments = cli("scan", str(FOLDER / "samples.cubin"), "--format", output_format)
     assert loaded(arguments) & set(HEAVY) <= {"click", "lz4", "rich", "yaml"}
 

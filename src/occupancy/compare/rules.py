@@ -334,7 +334,7 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
 def _entry(entry: dict[str, Any], make: type[Entry], where: str) -> Entry | None:
     """Make a rule or an exemption of a table; its errors have its place in the file."""
     names = [each.name for each in fields(make) if each.name != "place"]
-    values: dict[str, Any] = {"reason": None} if make is Exemption else {}
+    values: dict[str, Any] = {"kernels": None, "reason": None} if make is Exemption else {}
     with ErrorCollector() as found:
         found.call(_check_names, entry, names, where)
         for name in filter(entry.__contains__, names):

@@ -139,6 +139,8 @@ arch = ["sm_9x", "hopper"]
 kernels = 3
 rules = ["min_occ", "max_regs"]
 until = "soon"
+[[exemptions]]
+reason = "without kernels"
 """
 
 
@@ -158,6 +160,7 @@ def test_all_mistakes_are_reported_with_their_lines(tmp_path: Path) -> None:
         ", line 10: exemptions[1].reason",
         ", line 10: exemptions[1].until",
         ", line 10: exemptions[1].kernels",
+        ", line 14: exemptions[2].kernels",
     ])  # fmt: skip
 
 
