@@ -23,10 +23,7 @@ def written_atomically(path: str) -> Iterator[TextIO]:
         with open(target, "w", encoding="utf-8", newline="\n") as file:
             yield file
         return
-    try:
-        mode = os.stat(target).st_mode & 0o7777
-    except OSError:
-        mode = 0o666 & ~_umask()
+    mode = os.stat(target).st_mode & 0o7777 if os.path.exists(target) else 0o666 & ~_umask()
     try:
         descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".occupancy-")
     except OSError as error:

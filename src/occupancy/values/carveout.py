@@ -7,8 +7,7 @@ from typing import Literal, NamedTuple
 from ..errors import InputError, shown
 from .spellings import INT_MAX, parse_size
 
-CARVEOUTS = "0 to 100 percent, a size such as 64k, max, auto, or default"
-"""Accepted spellings, for errors."""
+_SPELLINGS = "0 to 100 percent, a size such as 64k, max, auto, or default"
 
 
 class _CarveoutFields(NamedTuple):
@@ -33,7 +32,7 @@ class Carveout(_CarveoutFields):
         """Check both fields."""
         most = {"percent": 100, "bytes": INT_MAX}.get(unit, -1)
         if type(amount) is not int or not 0 <= amount <= most:
-            raise InputError(f"{shown(amount)} {unit} is out of range", where="carveout", allowed=CARVEOUTS)
+            raise InputError(f"{shown(amount)} {unit} is out of range", where="carveout", allowed=_SPELLINGS)
         return super().__new__(cls, amount, unit)
 
     def __str__(self) -> str:
@@ -67,4 +66,4 @@ def parse_carveout(value: object, where: str = "carveout") -> Carveout | None:
         is_percent = text.endswith("%") or (amount <= 100 and (not text or text.isdigit()))
         return Carveout(amount, "percent" if is_percent else "bytes")
     except InputError as error:
-        raise InputError(f"{shown(value)} is not a carveout", where=where, allowed=CARVEOUTS) from error
+        raise InputError(f"{shown(value)} is not a carveout", where=where, allowed=_SPELLINGS) from error

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypedDict
 
-from ..errors import InputError, TooMuchError, shown
+from ..errors import InputError, shown
 from .carveout import Carveout, parse_carveout
-from .spellings import INT_MAX, nearest_names, parse_count, parse_flag, parse_shape, parse_size
+from .spellings import INT_MAX, in_range, nearest_names, parse_count, parse_shape, parse_size
 
 MAX_REGISTERS_PER_THREAD = 255
 """Largest number that the instruction set encodes. CUDA C++ Programming Guide, technical specifications."""
@@ -39,7 +39,6 @@ Kind = Literal["count", "size", "flag", "choice", "shape", "carveout"]
 _PARSERS: Mapping[Kind, Callable[[object, str], Any]] = {
     "count": parse_count,
     "size": parse_size,
-    "flag": parse_flag,
     "shape": parse_shape,
     "carveout": parse_carveout,
 }
@@ -56,7 +55,6 @@ class Field(NamedTuple):
     """One line for the help of a command and for the reference."""
     low: int = 0
     high: int = INT_MAX
-    unit: Literal["", "bytes", "columns"] = ""
     multiple_of: int = 1
     choices: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
@@ -78,25 +76,20 @@ class Field(NamedTuple):
         """True for inputs of which a sweep takes lists and ranges."""
         return self.kind in ("count", "size", "carveout") and bool(self.options)
 
-    @property
-    def range(self) -> str:
-        """The accepted values, for errors and the reference."""
-        if self.allowed or self.choices:
-            return self.allowed or " or ".join(self.choices)
-        return f"{self.low:,} to {self.high:,}"
-
     def parse(self, value: object) -> Any:
         """Parse any accepted spelling and check the range; None stays None."""
         if value is None:
             return None
-        if self.kind == "choice":
-            if not isinstance(value, str) or value not in self.choices:
-                raise InputError(f"{shown(value)} is invalid", where=self.name, allowed=self.range)
-            return value
+        choices = (True, False) if self.kind == "flag" else self.choices
+        if choices:
+            try:
+                return dict(zip(choices, choices, strict=True))[value]  # type: ignore[index]
+            except (KeyError, TypeError):
+                allowed = " or ".join(map(str, choices))
+                raise InputError(f"{shown(value)} is invalid", where=self.name, allowed=allowed) from None
         parsed = _PARSERS[self.kind](value, self.name)
-        if self.kind in ("count", "size") and not self.low <= parsed <= self.high:
-            error_class = TooMuchError if parsed > self.high else InputError
-            raise error_class(f"{shown(parsed)} is out of range", where=self.name, allowed=self.range)
+        if self.kind in ("count", "size"):
+            in_range(parsed, self.name, self.low, self.high, self.allowed)
         return parsed
 
 
@@ -118,17 +111,17 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "smem", "shared memory per block", "size", "Shared memory per block, static and dynamic: 40k, 27.5KiB.",
-            unit="bytes", options=("-s", "--smem"), metavar="SIZE",
+            options=("-s", "--smem"), metavar="SIZE",
             aliases=("shared", "sharedmemory", "sharedmem", "sharedmemperblock", "sharedbytes", "shmem"),
         ),
         Field(
             "static_smem", "static shared memory per block", "size", "Static shared memory per block (__shared__).",
-            unit="bytes", options=("--static-smem",), metavar="SIZE",
+            options=("--static-smem",), metavar="SIZE",
             aliases=("staticshared", "staticsharedmemory", "staticsharedmem", "staticshmem"),
         ),
         Field(
             "dynamic_smem", "dynamic shared memory per block", "size", "Dynamic shared memory per block (at launch).",
-            unit="bytes", options=("--dynamic-smem",), metavar="SIZE",
+            options=("--dynamic-smem",), metavar="SIZE",
             aliases=("dynamicshared", "dynamicsharedmemory", "dynamicsharedmem", "dynamicshmem"),
         ),
         Field(
@@ -150,12 +143,12 @@ FIELDS: Mapping[str, Field] = {
         Field(
             "opt_in", "opt-in", "flag",
             "The program opts in to more than 48 KiB of dynamic shared memory.  [default: yes]",
-            options=("--opt-in/--no-opt-in",), allowed="True or False",
+            options=("--opt-in/--no-opt-in",),
         ),
         Field(
             "tensor_memory", "tensor memory per block", "count",
             "Columns of tensor memory (TMEM) per block; 10.0 to 11.0 only.",
-            low=1, unit="columns", multiple_of=TENSOR_MEMORY_UNIT, options=("--tmem", "--tensor-memory"),
+            low=1, multiple_of=TENSOR_MEMORY_UNIT, options=("--tmem", "--tensor-memory"),
             metavar="COLUMNS", aliases=("tmemsize", "tmemcolumns", "tmem"),
         ),
         Field(

@@ -7,15 +7,7 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError
 from .carveout import Carveout
-from .fields import (
-    FIELDS,
-    MAX_BARRIERS_PER_BLOCK,
-    MAX_REGISTERS_PER_THREAD,
-    MAX_VIRTUAL_RESOURCES_PER_BLOCK,
-    Caching,
-    SharedMemoryMode,
-    unknown_input,
-)
+from .fields import FIELDS, Caching, SharedMemoryMode, unknown_input
 from .spellings import INT_MAX, in_range, parse_count, parse_threads
 
 VIRTUAL_RESOURCES_OF_TENSOR_MEMORY = 128
@@ -24,7 +16,7 @@ VIRTUAL_RESOURCES_OF_TENSOR_MEMORY = 128
 MAX_GRID_DIM = (INT_MAX, 65535, 65535)
 """Blocks of a grid along x, y and z, from 3.0. CUDA C++ Programming Guide, technical specifications."""
 
-_VIRTUAL = range(MAX_VIRTUAL_RESOURCES_PER_BLOCK + 1)
+_MAX_REGS, _MAX_BARRIERS = FIELDS["regs"].high, FIELDS["barriers"].high
 _make = tuple.__new__
 
 
@@ -95,27 +87,21 @@ class Kernel(_KernelFields):
         if (
             type(threads) is int
             and 0 < threads <= INT_MAX
-            and (regs is None or (type(regs) is int and 0 <= regs <= MAX_REGISTERS_PER_THREAD))
+            and (regs is None or (type(regs) is int and 0 <= regs <= _MAX_REGS))
             and (static_smem is None or (type(static_smem) is int and 0 <= static_smem <= INT_MAX))
             and (dynamic_smem is None or (type(dynamic_smem) is int and 0 <= dynamic_smem <= INT_MAX))
-            and (
-                smem is None
-                or (type(smem) is int and 0 <= smem <= INT_MAX and static_smem is dynamic_smem is None)
-            )
-            and (barriers is None or (type(barriers) is int and 0 <= barriers <= MAX_BARRIERS_PER_BLOCK))
+            and (smem is None or (type(smem) is int and 0 <= smem <= INT_MAX))
+            and (smem is None or static_smem is dynamic_smem is None)
+            and (barriers is None or (type(barriers) is int and 0 <= barriers <= _MAX_BARRIERS))
             and (max_threads is None or (type(max_threads) is int and 0 < max_threads <= INT_MAX))
-            and (
-                virtual_resources is None
-                or (type(virtual_resources) is int and virtual_resources in _VIRTUAL)
-            )
-            and (block_dim is carveout is caching is opt_in is tensor_memory is shared_memory_mode is None)
+            and (block_dim is carveout is caching is opt_in is shared_memory_mode is None)
+            and virtual_resources is tensor_memory is None
             and reallocates_registers is False
         ):
             return _make(cls, given)
         if threads is None:
-            raise InputError(
-                "is missing", where="threads", hint="Give threads per block, such as 256 or 16x16."
-            )
+            hint = "Give threads per block, such as 256 or 16x16."
+            raise InputError("is missing", where="threads", hint=hint)
         if smem is not None and not (static_smem is dynamic_smem is None):
             raise InputError(
                 "is the total, so it cannot be combined with static or dynamic shared memory",

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from typing import TypeVar
 
-from ..errors import InputError, shown
+from ..errors import InputError, TooMuchError, shown
 
 Value = TypeVar("Value")
 
@@ -69,16 +69,18 @@ def _whole(found: re.Match[str]) -> int:
     return int(found["hex"], 16) if found["hex"] else int(re.sub("[,_]", "", found["digits"]))
 
 
-def in_range(value: int, where: str, low: int = 1, high: int | None = None) -> int:
+def in_range(value: int, where: str, low: int = 1, high: int | None = None, allowed: str = "") -> int:
     """Return a number that is in a range; without an upper end, up to `INT_MAX`.
 
     Raises:
-        InputError: It is not.
+        InputError: It is not; if it is too large, a `TooMuchError`.
     """
-    if low <= value <= (INT_MAX if high is None else high):
+    most = INT_MAX if high is None else high
+    if low <= value <= most:
         return value
-    allowed = f"{low:,} and up" if high is None else f"{low:,} to {high:,}"
-    raise InputError(f"{shown(value)} is out of range", where=where, allowed=allowed)
+    error_class = TooMuchError if value > most else InputError
+    allowed = allowed or (f"{low:,} and up" if high is None else f"{low:,} to {high:,}")
+    raise error_class(f"{shown(value)} is out of range", where=where, allowed=allowed)
 
 
 def is_list_in_text(value: object) -> bool:
@@ -142,18 +144,6 @@ def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, in
         raise InputError(f"{shown(value)} is not a shape", where=where, allowed=allowed)
     x, y, z = sizes + [1] * (3 - len(sizes))
     return x * y * z, (x, y, z)
-
-
-def parse_flag(value: object, where: str) -> bool:
-    """Parse a boolean of Python or of another library.
-
-    Raises:
-        InputError: Neither.
-    """
-    try:
-        return {True: True, False: False}[value]  # type: ignore[index]
-    except (KeyError, TypeError):
-        raise InputError(f"{shown(value)} is not a boolean", where=where, allowed="True or False") from None
 
 
 def parse_size(value: object, where: str) -> int:

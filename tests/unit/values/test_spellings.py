@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from occupancy import Carveout, InputError
 from occupancy.values.carveout import parse_carveout
-from occupancy.values.fields import unknown_input
+from occupancy.values.fields import FIELDS, unknown_input
 from occupancy.values.spellings import (
     MOST_VALUES,
     parse_count,
-    parse_flag,
     parse_share,
     parse_size,
     parse_threads,
@@ -24,7 +23,7 @@ from occupancy.values.spellings import (
 
 PARSERS: dict[str, Callable[[Any], object]] = {
     "threads": parse_threads, "smem": partial(parse_size, where="smem"), "carveout": parse_carveout,
-    "occupancy": partial(parse_share, where="occupancy"), "opt-in": partial(parse_flag, where="opt-in"),
+    "occupancy": partial(parse_share, where="occupancy"), "opt-in": FIELDS["opt_in"].parse,
 }  # fmt: skip
 READ: dict[str, list[tuple[object, object]]] = {
     "threads": [
