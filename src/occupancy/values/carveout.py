@@ -45,14 +45,10 @@ def is_automatic(carveout: object) -> bool:
 
 
 def parse_carveout(value: object, where: str = "carveout") -> Carveout | None:
-    """Parse a carveout; None stands for the largest shared memory.
+    """Parse a carveout; None, for ``"default"`` and ``"auto"``, stands for the largest shared memory.
 
-    Args:
-        value: None, ``"default"`` or ``"auto"``: None. A number up to 100, with or without a percent sign: a
-            percentage. A larger number, or one with a unit: a size in bytes. ``"max"`` is 100 percent.
-
-    Raises:
-        InputError: None of these.
+    A number up to 100, with or without a percent sign, is a percentage. A larger number, or one with a unit, is
+    a size in bytes. ``"max"`` is 100 percent.
     """
     if value is None or isinstance(value, Carveout):
         return value

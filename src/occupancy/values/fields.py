@@ -83,7 +83,7 @@ class Field(NamedTuple):
         choices = (True, False) if self.kind == "flag" else self.choices
         if choices:
             try:
-                return dict(zip(choices, choices, strict=True))[value]  # type: ignore[index]
+                return dict(zip(choices, choices, strict=True))[value]
             except (KeyError, TypeError):
                 allowed = " or ".join(map(str, choices))
                 raise InputError(f"{shown(value)} is invalid", where=self.name, allowed=allowed) from None

@@ -159,45 +159,24 @@ class Limits:
     def __post_init__(self) -> None:
         where = f"limits of {self.compute_capability}: "
         _check_values(self, where)
-        total, warp = self.max_shared_memory_per_multiprocessor, self.warp_size
-        unified, sizes = self.unified_l1_and_shared_memory, self.shared_memory_configurations
-        reserved, opt_in = self.reserved_shared_memory_per_block, self.max_shared_memory_per_block_optin
+        threads, warp = self.max_threads_per_multiprocessor, self.warp_size
+        block, longest = self.max_threads_per_block, MAX_BLOCK_SIZES * self.warp_size
+        total, unified = self.max_shared_memory_per_multiprocessor, self.unified_l1_and_shared_memory
+        sizes, reserved = self.shared_memory_configurations, self.reserved_shared_memory_per_block
+        in_block, opt_in = self.max_shared_memory_per_block, self.max_shared_memory_per_block_optin
         oversized, most = self.max_oversized_shared_memory_per_block, total - reserved
-        rules = {
-            "reserved_shared_memory_per_block": (
-                reserved < total,
-                f"less than max_shared_memory_per_multiprocessor, {total}",
-            ),
-            "shared_memory_configurations": (
-                sizes[-1:] == (total,) and list(sizes) == sorted(set(sizes)),
-                f"ascending sizes, the last one max_shared_memory_per_multiprocessor, {total}",
-            ),
-            "max_shared_memory_per_multiprocessor": (
-                unified is None or total <= unified,
-                f"up to unified_l1_and_shared_memory, {unified}",
-            ),
-            "max_threads_per_multiprocessor": (
-                self.max_threads_per_multiprocessor % warp == 0,
-                f"a multiple of warp_size, {warp}",
-            ),
-            "max_threads_per_block": (
-                self.max_threads_per_block <= MAX_BLOCK_SIZES * warp,
-                f"up to {MAX_BLOCK_SIZES * warp:,}, {MAX_BLOCK_SIZES:,} times warp_size",
-            ),
-            "max_shared_memory_per_block": (
-                self.max_shared_memory_per_block <= opt_in,
-                f"up to max_shared_memory_per_block_optin, {opt_in}",
-            ),
-            "max_shared_memory_per_block_optin": (
-                opt_in <= most,
-                f"up to {most}, the SM's shared memory less the reservation",
-            ),
-            "max_oversized_shared_memory_per_block": (
-                oversized is None or opt_in <= oversized <= most,
-                f"{opt_in} to {most}",
-            ),
-        }
-        for name, (is_valid, allowed) in rules.items():
+        ascend = list(sizes) == sorted(set(sizes)) and sizes[-1:] == (total,)
+        fits = oversized is None or opt_in <= oversized <= most
+        for name, is_valid, allowed in (
+            ("reserved_shared_memory_per_block", reserved < total, f"less than {total}"),
+            ("shared_memory_configurations", ascend, f"ascending sizes, the last one {total}"),
+            ("max_shared_memory_per_multiprocessor", not unified or total <= unified, f"up to {unified}"),
+            ("max_threads_per_multiprocessor", threads % warp == 0, f"a multiple of warp_size, {warp}"),
+            ("max_threads_per_block", block <= longest, f"up to {longest:,}"),
+            ("max_shared_memory_per_block", in_block <= opt_in, f"up to the opt-in limit, {opt_in}"),
+            ("max_shared_memory_per_block_optin", opt_in <= most, f"up to {most}, without the reservation"),
+            ("max_oversized_shared_memory_per_block", fits, f"{opt_in} to {most}"),
+        ):
             if not is_valid:
                 problem = f"{shown(getattr(self, name))} contradicts another limit"
                 raise TableError(problem, where=where + name, allowed=allowed)

@@ -1,7 +1,7 @@
 """Input as people type it, in Python and on the command line alike.
 
 Every printed number is accepted: ``27.5 KiB``, ``65,536``, ``1,001 bytes``, ``75%``. A comma groups digits and
-is never part of a shape.
+is never part of a shape. Anything else raises an `InputError`.
 """
 
 from __future__ import annotations
@@ -46,9 +46,6 @@ def parse_count(value: object, where: str) -> int:
     """Parse a whole number: an integer, an integer of another library, or text.
 
     Text may group digits or be hexadecimal: ``4752``, ``4,752``, ``4_752``, ``0x1290``.
-
-    Raises:
-        InputError: Not a whole number.
     """
     if type(value) is int:
         return value
@@ -70,11 +67,7 @@ def _whole(found: re.Match[str]) -> int:
 
 
 def in_range(value: int, where: str, low: int = 1, high: int | None = None, allowed: str = "") -> int:
-    """Return a number that is in a range; without an upper end, up to `INT_MAX`.
-
-    Raises:
-        InputError: It is not; if it is too large, a `TooMuchError`.
-    """
+    """Return a number that is in a range, by default up to `INT_MAX`; above it raise a `TooMuchError`."""
     most = INT_MAX if high is None else high
     if low <= value <= most:
         return value
@@ -89,17 +82,9 @@ def is_list_in_text(value: object) -> bool:
 
 
 def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
-    """Parse the threads of a block.
+    """Parse the threads of a block, and its shape padded with ones; None for a plain number.
 
-    Args:
-        value: ``256``, ``"256"``, ``"1,024"``, ``"16x16"``, ``"(16, 16, 1)"``, or a tuple or list of up to
-            three numbers.
-
-    Returns:
-        The number of threads, and the shape padded with ones, or None for a plain number.
-
-    Raises:
-        InputError: Not a number or shape, a dimension below 1, or several numbers.
+    The value is ``256``, ``"1,024"``, ``"16x16"``, ``"(16, 16, 1)"``, or up to three numbers in a tuple or list.
     """
     # 128,256 could be a shape, or two sizes. In 1,024 the comma groups digits, because no number begins with 0.
     if isinstance(value, str) and not value.strip().startswith("(") and re.search(",(?!0)", value):
@@ -113,15 +98,7 @@ def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
 
 
 def parse_shape(value: object, where: str) -> tuple[int, int, int]:
-    """Parse the shape of a grid or of a cluster, padded with ones.
-
-    Args:
-        value: A number, ``"4,752"``, ``"64x64"``, or a sequence of up to three numbers; a plain number is the
-            length along x.
-
-    Raises:
-        InputError: Not a number or shape, or a dimension below 1.
-    """
+    """Parse the shape of a grid or of a cluster, padded with ones; a plain number is the length along x."""
     count, shape = _parse_count_or_shape(value, where)
     return shape or (in_range(count, where), 1, 1)
 
@@ -147,15 +124,9 @@ def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, in
 
 
 def parse_size(value: object, where: str) -> int:
-    """Parse a size in bytes.
+    """Parse a size in bytes: ``40960``, ``"40,960"``, ``"0xA000"``, ``"40k"``, ``"27.5 KiB"``.
 
-    Args:
-        value: A number of bytes, or text: ``"40960"``, ``"40,960"``, ``"0xA000"``, ``"40k"``, ``"27.5 KiB"``,
-            ``"1,001 bytes"``; k, M and G are powers of 1,024. Sums and products are computed:
-            ``"3*16k+16"``, ``"128*64*2"``.
-
-    Raises:
-        InputError: Not a size, or not a whole number of bytes.
+    k, M and G are powers of 1,024. Sums and products are computed: ``"3*16k+16"``, ``"128*64*2"``.
     """
     if not isinstance(value, str):
         return parse_count(value, where)
@@ -180,11 +151,7 @@ def _parse_factor(text: str, value: str, where: str) -> int:
 
 
 def parse_share(value: object, where: str) -> float:
-    """Parse a share of 1: a number, or text such as ``"75%"``, ``"75"`` or ``"0.75"``; above 1 in percent.
-
-    Raises:
-        InputError: Not a number, below 0 or above 100%.
-    """
+    """Parse a share of 1: a number, or text such as ``"75%"``, ``"75"`` or ``"0.75"``; above 1 in percent."""
     number, is_percent = math.nan, False
     if isinstance(value, str):
         if found := re.fullmatch(_SHARE, value.strip()):
@@ -213,9 +180,6 @@ def parse_values(
         parse: Function that parses one value.
         parse_bound: Function that parses one number of a range.
         unit: The step of a range without one.
-
-    Raises:
-        InputError: An empty list or range, a step of 0, too many values, or an error of `parse`.
     """
     values: list[Value | int] = []
     for part in re.split(",(?!0[0-9]{2}(?![0-9]))", text):
