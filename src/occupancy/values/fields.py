@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypedDict
 
 from ..errors import InputError, shown
 from .carveout import Carveout, parse_carveout
-from .spellings import INT_MAX, in_range, nearest_names, parse_count, parse_shape, parse_size
+from .spellings import INT_MAX, did_you_mean, in_range, parse_count, parse_shape, parse_size
 
 MAX_REGISTERS_PER_THREAD = 255
 """Largest number that the instruction set encodes. CUDA C++ Programming Guide, technical specifications."""
@@ -196,8 +196,7 @@ class KernelInputs(TypedDict, total=False):
 
 def unknown_input(name: str, function: str, others: Iterable[str] = ()) -> TypeError:
     """Return the error for a keyword that a function does not have, with the likeliest one."""
-    known = [*KernelInputs.__annotations__, *others]
     plain = name.replace("_", "").replace("-", "").lower()
-    near = [field.name for field in FIELDS.values() if plain in field.aliases] or nearest_names(name, known)
-    hint = f" Did you mean {' or '.join(near)}?" if near else f" Known: {', '.join(known)}."
-    return TypeError(f"{function}() has no argument {name!r}.{hint}")
+    hints = [f"Did you mean {field.name}?" for field in FIELDS.values() if plain in field.aliases]
+    hint = hints[0] if hints else did_you_mean(name, (*KernelInputs.__annotations__, *others))
+    return TypeError(f"{function}() has no argument {name!r}. {hint}")

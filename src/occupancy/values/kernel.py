@@ -124,24 +124,21 @@ class Kernel(_KernelFields):
             InputError: A value that no kernel can have.
             TypeError: A keyword that does not exist.
         """
-        for name in changes:
-            if name not in self._fields:
-                raise unknown_input(name, "replace")
+        for name in changes.keys() - set(self._fields):
+            raise unknown_input(name, "replace")
         values = self._asdict()
         if changes.get("smem") is not None:
-            values.update(static_smem=None, dynamic_smem=None)
+            values |= {"static_smem": None, "dynamic_smem": None}
         if "threads" in changes:
             values["block_dim"] = None
-        return type(self)(**{**values, **changes})
+        return type(self)(**values | changes)
 
     __replace__ = replace
 
     @property
     def shared_memory(self) -> int:
         """Shared memory per block in bytes, static and dynamic, without the reservation; 0 if not given."""
-        if self.smem is not None:
-            return self.smem
-        return (self.static_smem or 0) + (self.dynamic_smem or 0)
+        return (self.smem or 0) + (self.static_smem or 0) + (self.dynamic_smem or 0)
 
     @property
     def virtual_resources_at_start(self) -> int:

@@ -170,7 +170,7 @@ class TestRefusals:
             prune(**{"configs": [], "gpu": "9.0", name: value})  # type: ignore[arg-type]
 
     @pytest.mark.parametrize(
-        ("name", "hint"), [("min_block", "min_blocks"), ("shmem", "smem"), ("q", "Known: threads")]
+        ("name", "hint"), [("min_block", "min_blocks"), ("shmem", "smem"), ("q", "Allowed: barriers")]
     )
     def test_an_unknown_argument_names_the_nearest(self, name: str, hint: str) -> None:
         arguments: dict[str, Any] = {"gpu": "9.0", name: 2}
