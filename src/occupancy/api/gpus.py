@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..errors import InputError
 from ..tables import shipped
 from ..tables.gpus import Gpu, all_gpus, find_gpu, find_gpus, gpus_matching, unclear_name
-from ..values.limits import ComputeCapability, Limits
+from ..values.limits import KINDS, ComputeCapability, Limits
 from ..values.spellings import parse_count
 from .occupancy import GpuLike
 
@@ -71,7 +71,7 @@ def sources(ccs: Iterable[GpuLike] | GpuLike | None = None) -> list[Provenance]:
     Args:
         ccs: GPUs, each as in `limits`; without any: the whole table. Errors are those of `limits`, too.
     """
-    from ..tables.sources import LIMITS_WITH_SOURCES, provenance
+    from ..tables.sources import provenance
 
     found = shipped.known() if ccs is None else [gpu.limits.compute_capability for gpu in find_gpus(ccs)]
-    return [provenance(cc, field) for cc in dict.fromkeys(found) for field in LIMITS_WITH_SOURCES]
+    return [provenance(cc, field) for cc in dict.fromkeys(found) for field in KINDS]

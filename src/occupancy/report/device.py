@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import OccupancyError
-from ..tables.sources import LIMITS_WITH_SOURCES
+from ..values.limits import KINDS
 from ..values.numbers import count
 from .limits import CC, limit_label, limit_text
 from .model import Block, Column, Paragraph, Report, Table, values_of
@@ -29,7 +29,7 @@ def _limits(device: Device) -> list[LiveLimit]:
     found = []
     with suppress(OccupancyError):
         row = device.row
-        found = [LiveLimit(name, getattr(row, name), "table") for name in LIMITS_WITH_SOURCES]
+        found = [LiveLimit(name, getattr(row, name), "table") for name in KINDS]
     in_table = {each.name: each for each in found}
     for name, value in device.reported.items():
         differs = name in in_table and in_table[name].value != value

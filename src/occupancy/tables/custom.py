@@ -10,13 +10,12 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from ..errors import InputError, TableError, UnknownComputeCapabilityError, shown
-from ..values.limits import FIELD_NAMES, KINDS, ComputeCapability, Limits, SpreadsheetColumn
+from ..values.limits import KINDS, ComputeCapability, Limits, SpreadsheetColumn
 from ..values.spellings import did_you_mean, parse_count, parse_size
 from . import shipped
 from .files import read_toml, read_yaml
 
-_CHANGEABLE = FIELD_NAMES - {"compute_capability"}
-_REQUIRED = [each.name for each in fields(Limits) if each.default is MISSING and each.name in _CHANGEABLE]
+_REQUIRED = [each.name for each in fields(Limits) if each.default is MISSING]
 
 
 def read_limits(path: str | os.PathLike[str]) -> dict[str, Limits]:
@@ -86,7 +85,7 @@ def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
                 where="changes",
                 hint="Write LIMIT=VALUE, such as max_blocks_per_multiprocessor=4.",
             )
-        _check_names([name], _CHANGEABLE, where)
+        _check_names([name], KINDS, where)
         constants: dict[str, object] = {"null": None, "none": None, "true": True, "false": False}
         is_list = isinstance(getattr(limits, name), tuple)
         given[name] = text.split(",") if is_list else constants.get(text.lower(), text)
@@ -99,7 +98,7 @@ def _read_row(name: object, row: object, where: str) -> Limits:
     if not isinstance(row, dict):
         raise TableError(_got(row), where=where, hint="Write names of limits and their values.")
     where += "."
-    _check_names(row, _CHANGEABLE | {"like"}, where)
+    _check_names(row, {*KINDS, "like"}, where)
     given = dict(row)
     known = None
     if "like" in given:

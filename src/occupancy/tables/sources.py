@@ -6,11 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from ..values.limits import KINDS, ComputeCapability
+from ..values.limits import ComputeCapability
 from . import shipped
-
-LIMITS_WITH_SOURCES = tuple(name for name in KINDS if name != "compute_capability")
-"""Names of the limits in the order of the table."""
 
 
 class Source(NamedTuple):

@@ -202,8 +202,8 @@ class Limits:
             TableError: No such field, or an invalid value.
             InputError: Not a compute capability.
         """
-        for name in changes.keys() - FIELD_NAMES:
-            hint = did_you_mean(name, FIELD_NAMES)
+        for name in changes.keys() - KINDS.keys() - {"compute_capability"}:
+            hint = did_you_mean(name, KINDS)
             raise TableError(f"there is no limit {shown(name)}", where="limits", hint=hint)
         changes = {name: _plain(value) for name, value in changes.items()}
         if "compute_capability" in changes:
@@ -270,5 +270,6 @@ KIND_CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
 MAY_BE_ZERO = ("reserved_shared_memory_per_block", "shared_memory_configurations")
 """Numbers that are at least 0; all others are at least 1."""
 
-KINDS: dict[str, str] = {field.name: str(field.type) for field in fields(Limits)}
-FIELD_NAMES = frozenset(KINDS)
+_, *_LIMITS = fields(Limits)  # without the compute capability
+KINDS: dict[str, str] = {field.name: str(field.type) for field in _LIMITS}
+"""Name of a limit -> its type, in the order of the table."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from occupancy.errors import TableError, UnknownComputeCapabilityError
 from occupancy.tables import shipped, sources
 from occupancy.tables.files import MAX_YAML_BYTES, read_yaml
-from occupancy.values.limits import FIELD_NAMES, ComputeCapability, SpreadsheetColumn
+from occupancy.values.limits import KINDS, ComputeCapability, SpreadsheetColumn
 
 VALUES, PROVENANCE = read_yaml(shipped.data_path(shipped.FILE_NAME))
 ROWS: dict[str, dict[str, Any]] = VALUES["compute_capabilities"]
@@ -31,8 +31,8 @@ class TestRows:
     def test_row_is_complete(self, name: object) -> None:
         assert isinstance(name, str), "an unquoted 12.10 would be read as 12.1"
         assert str(ComputeCapability.parse(name)) == name
-        assert not FIELD_NAMES - {"compute_capability"} - OPTIONAL - set(ROWS[name])
-        assert set(ROWS[name]) <= FIELD_NAMES
+        assert not KINDS.keys() - OPTIONAL - set(ROWS[name])
+        assert set(ROWS[name]) <= KINDS.keys()
         assert set(ROWS[name].get("spreadsheet", {})) <= {field.name for field in fields(SpreadsheetColumn)}
 
     def test_same_chip_under_two_names_has_the_same_limits(self) -> None:
@@ -50,7 +50,7 @@ class TestRows:
 
 
 class TestSources:
-    @pytest.mark.parametrize("field", sorted(FIELD_NAMES | set(PROVENANCE["provenance"])))
+    @pytest.mark.parametrize("field", sorted(KINDS.keys() | set(PROVENANCE["provenance"])))
     def test_every_value_has_its_sources_once_and_a_note_if_it_is_not_known(self, field: str) -> None:
         entries = PROVENANCE["provenance"][field]
         named = [cc for entry in entries for cc in sources.expand(entry["compute_capabilities"])]
