@@ -15,9 +15,9 @@ TESTS = Path(__file__).parent
 
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
-    "errors": 210,
-    "values": 1570,
-    "tables": 1160,
+    "errors": 170,
+    "values": 1270,
+    "tables": 1010,
     "engine": 930,
     "readers": 3450,
     "advice": 1300,
