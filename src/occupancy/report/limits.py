@@ -8,12 +8,12 @@ from itertools import groupby
 from typing import Any
 
 from ..tables.gpus import CURRENT_FROM, Gpu
-from ..tables.sources import LIMITS_WITH_SOURCES, Provenance, Source
-from ..values.limits import Limits, SpreadsheetColumn
+from ..tables.sources import Provenance, Source
+from ..values.limits import KINDS, Limits, SpreadsheetColumn
 from ..values.numbers import count, plain, size
 from .model import Block, Column, Paragraph, Report, Table
 
-NAMES = (*LIMITS_WITH_SOURCES, "max_warps_per_multiprocessor")
+NAMES = (*KINDS, "max_warps_per_multiprocessor")
 """Limits in the order of the table."""
 
 _OVERVIEW = {
