@@ -16,7 +16,7 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 170,
-    "values": 1270,
+    "values": 1260,
     "tables": 1010,
     "engine": 930,
     "readers": 3450,

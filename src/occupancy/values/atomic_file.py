@@ -14,9 +14,7 @@ def written_atomically(path: str) -> Iterator[TextIO]:
     """Open a temporary file in UTF-8 that replaces the target at the end.
 
     A link stays a link, and an existing file keeps its permissions. A device or a pipe is written directly.
-
-    Raises:
-        OSError: The file cannot be written; then the target is as it was.
+    After an error the target is as it was.
     """
     target = os.path.realpath(path)
     if os.path.exists(target) and not os.path.isfile(target):

@@ -90,8 +90,10 @@ class Kernel(_KernelFields):
             and (regs is None or (type(regs) is int and 0 <= regs <= _MAX_REGS))
             and (static_smem is None or (type(static_smem) is int and 0 <= static_smem <= INT_MAX))
             and (dynamic_smem is None or (type(dynamic_smem) is int and 0 <= dynamic_smem <= INT_MAX))
-            and (smem is None or (type(smem) is int and 0 <= smem <= INT_MAX))
-            and (smem is None or static_smem is dynamic_smem is None)
+            and (
+                smem is None
+                or (type(smem) is int and 0 <= smem <= INT_MAX and static_smem is dynamic_smem is None)
+            )
             and (barriers is None or (type(barriers) is int and 0 <= barriers <= _MAX_BARRIERS))
             and (max_threads is None or (type(max_threads) is int and 0 < max_threads <= INT_MAX))
             and (block_dim is carveout is caching is opt_in is shared_memory_mode is None)
@@ -103,11 +105,8 @@ class Kernel(_KernelFields):
             hint = "Give threads per block, such as 256 or 16x16."
             raise InputError("is missing", where="threads", hint=hint)
         if smem is not None and not (static_smem is dynamic_smem is None):
-            raise InputError(
-                "is the total, so it cannot be combined with static or dynamic shared memory",
-                where="smem",
-                hint="Give the total alone, or the two parts.",
-            )
+            problem = "is the total, so it cannot be combined with static or dynamic shared memory"
+            raise InputError(problem, where="smem", hint="Give the total alone, or the two parts.")
         count, shape = parse_threads(threads)
         pairs = zip(cls._fields, (count, *given[1:]), strict=True)
         values = {name: FIELDS[name].parse(value) for name, value in pairs}

@@ -174,12 +174,7 @@ def parse_values(
 
     A range goes from the first number to the second, inclusive, in steps of the third, or of the unit. A
     comma separates values, unless it can only group digits: ``128,256`` is two values, and ``1,024`` one,
-    because no number begins with 0.
-
-    Args:
-        parse: Function that parses one value.
-        parse_bound: Function that parses one number of a range.
-        unit: The step of a range without one.
+    because no number begins with 0. `parse` is for one value, `parse_bound` for one number of a range.
     """
     values: list[Value | int] = []
     for part in re.split(",(?!0[0-9]{2}(?![0-9]))", text):
