@@ -31,7 +31,7 @@ SHARED_MEMORY_FIELDS = ("smem", "static_smem", "dynamic_smem")
 MAX_ROWS = 1 << 14
 """Largest number of rows of a table; the shipped GPUs need up to 2,626."""
 
-CHUNK = 1 << 17
+CHUNK = 1 << 16
 """Elements looked up at a time: many enough to outweigh a dozen calls, few enough for the cache."""
 
 _REGISTER_COUNTS = MAX_REGISTERS_PER_THREAD + 1
@@ -55,8 +55,8 @@ class Input(NamedTuple):
             InputError: One of them is out of range, or not a multiple of the unit.
         """
         # Numbers below the lowest become large ones: one look at the largest checks both ends of the range.
-        size = max(values.itemsize, 4)
-        found = values.astype(f"i{size}", copy=False).view(f"u{size}")
+        signed = values if values.itemsize >= 4 else values.astype(np.int32)
+        found = signed.view(f"u{signed.itemsize}")
         if self.low:
             found = found - self.low
         if found.max() > self.high - self.low or (self.unit > 1 and np.any(found % self.unit)):
