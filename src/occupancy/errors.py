@@ -77,11 +77,11 @@ class UnknownComputeCapabilityError(OccupancyError):
 
 
 class TableError(OccupancyError):
-    """A table of limits that is unreadable, incomplete or contradictory."""
+    """A mistake in a table of limits."""
 
 
 class ReadError(OccupancyError):
-    """A file without readable kernels."""
+    """A file that cannot be read, or has no kernels."""
 
 
 class BaselineError(OccupancyError):

@@ -96,9 +96,9 @@ def max_stages(
 ) -> int:
     """Return the most stages of a software pipeline with this many blocks resident on one SM.
 
-    Each resident block takes the system's reservation and whole allocation units, so a share such as
+    Each resident block takes 1 KiB that CUDA reserves and whole allocation units, so a share such as
     ``232448 // blocks`` is too much for two blocks or more. The kernel's own shared memory is subtracted
-    first: an epilogue, barriers in memory.
+    first.
 
     Args:
         gpu, kernel, inputs: As in `compute`.

@@ -39,7 +39,7 @@ def hash_of(page: Any) -> str:
 def test_the_first_screen_has_everything(opened: Open) -> None:
     page = opened()
     assert figure(page) == "37.5%"
-    assert page.inner_text(".why h2") == "One more block lacks 8,192 registers"
+    assert page.inner_text(".why h2") == "Missing for one more block: 8,192 registers"
     assert page.inner_text(".steps > button >> nth=0").split("\n") == [
         "50%",
         "72 → 64 registers",

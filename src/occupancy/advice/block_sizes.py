@@ -24,7 +24,7 @@ class BlockSize(NamedTuple):
     active_blocks: int
     active_warps: int
     occupancy: float
-    """Active warps by the most warps of an SM, 0 to 1."""
+    """Active warps divided by the maximum per SM, 0 to 1."""
     limiters: tuple[Resource, ...]
 
 

@@ -23,7 +23,7 @@ class BudgetLevel(NamedTuple):
 
     active_blocks: int
     occupancy: float
-    """Active warps by the most warps of an SM, 0 to 1."""
+    """Active warps divided by the maximum per SM, 0 to 1."""
     regs: int
     """Registers per thread."""
     smem: int

@@ -23,7 +23,7 @@ class SharedMemorySize(NamedTuple):
     """Lowest cudaFuncAttributePreferredSharedMemoryCarveout that selects the size; None if there is none."""
     active_blocks: int
     occupancy: float
-    """Active warps by the most warps of an SM, 0 to 1."""
+    """Active warps divided by the maximum per SM, 0 to 1."""
 
 
 class CarveoutAdvice(NamedTuple):

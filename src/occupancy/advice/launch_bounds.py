@@ -36,7 +36,7 @@ class LaunchBounds(NamedTuple):
     """Registers of the occupancy below: the cap, or the kernel's own if they are fewer."""
     active_blocks: int
     occupancy: float
-    """Active warps by the most warps of an SM, 0 to 1."""
+    """Active warps divided by the maximum per SM, 0 to 1."""
     limiters: tuple[Resource, ...]
 
 

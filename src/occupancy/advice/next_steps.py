@@ -28,7 +28,7 @@ class NextStep(NamedTuple):
 
     active_blocks: int
     occupancy: float
-    """Active warps by the most warps of an SM, 0 to 1."""
+    """Active warps divided by the maximum per SM, 0 to 1."""
     requires: Mapping[str, int]
     """Changes to make together: input -> the value nearest to the present one that suffices.
 

@@ -74,7 +74,7 @@ class RegisterSplit(NamedTuple):
     active_blocks: int
     """Resident blocks per SM, by the registers of the launch."""
     occupancy: float
-    """Active warps by the most warps of an SM, 0 to 1."""
+    """Active warps divided by the maximum per SM, 0 to 1."""
     launch_regs_if_fitting: int | None
     """Registers at the launch with a second bound of ``active_blocks``.
 
@@ -122,7 +122,7 @@ def split_registers(
         raise InputError(
             f"compute capability {limits.compute_capability} has no setmaxnreg",
             where="cc",
-            hint="9.0 and newer have it, compiled for sm_90a or the like.",
+            hint="It needs 9.0 or newer, and a target such as sm_90a.",
         )
     threads = _checked_threads(limits, threads, groups)
     if launch_regs is None:

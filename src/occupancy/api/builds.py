@@ -51,7 +51,7 @@ class Diff(PrintedRows, Differences):
     """The arguments, as JSON shows them."""
 
     def findings(self) -> list[Finding]:
-        """Return the kernels that got worse, and those that are gone."""
+        """Return the kernels that got worse or were removed."""
         return list(diff_findings(self))
 
     def report(self, *, in_full: bool = False) -> Report:
@@ -70,7 +70,7 @@ class CheckResult(PrintedRows, Checked):
     _about: Mapping[str, Any] = field(default_factory=dict)
 
     def findings(self) -> list[Finding]:
-        """Return the broken rules of each kernel, and the kernels that are gone."""
+        """Return the broken rules of each kernel, and the removed kernels."""
         return list(check_findings(self))
 
     def report(self) -> Report:
@@ -92,7 +92,7 @@ def diff(
 ) -> Diff:
     """Return the differences between the kernels of two builds.
 
-    Kernels are matched by name and architecture, then by the name without parameters and compiler-made
+    Kernels are matched by name and architecture, then by the name without parameters and compiler-generated
     parts, then by their code; all others are added or removed.
 
     Args:
@@ -144,10 +144,10 @@ def check(
         baseline: The baseline to compare with; not given: the one that the rules name.
         update: Make the build the baseline, or only the kernels of ``name`` and ``archs``. Rules that
             compare are skipped.
-        options: As in `scan`; threads that are not given are those of the rules, else of the baseline.
+        options: As in `scan`; threads default to those of the rules, then of the baseline.
 
     Raises:
-        RulesError: The rules cannot be read, or check nothing.
+        RulesError: The rules cannot be read, or match no kernel.
         BaselineError: The baseline cannot be read or written, or has no kernel to compare with.
         InputError, ReadError: As in `scan`; also if only some part of the build cannot be read.
     """
@@ -208,7 +208,7 @@ def _update(reading: Reading, after: Build, rules: Rules, about: Mapping[str, An
 def save_baseline(build: Paths, path: Path, **options: Unpack[ReadingOptions]) -> Build:
     """Write the baseline of a build, and replace an existing file; arguments and errors as in `check`.
 
-    The baseline keeps the threads per block of kernels whose file does not state them.
+    The baseline keeps the threads per block of kernels whose file does not contain them.
     """
     reading = Reading(options)
     after = _read_whole(_paths(build, "build"))

@@ -24,7 +24,7 @@ def limits(cc: GpuLike) -> Limits:
             or a pair (``(9, 0)``), never a float; or the name of an architecture or a GPU (``"RTX 4090"``).
 
     Raises:
-        InputError: Nothing has that name, or GPUs with different compute capabilities; it lists them.
+        InputError: Unknown name, or a name of GPUs with different compute capabilities.
         UnknownComputeCapabilityError: The table lacks it; the error names the nearest.
     """
     return find_gpu(cc).limits

@@ -83,7 +83,7 @@ class PrintedRows(Printed):
 class Occupancy(Printed, Result):
     """The occupancy of a kernel on one GPU; immutable and hashable.
 
-    Two results are equal if GPU, kernel and model are. ``print`` shows what the command line prints.
+    Two results are equal if their GPUs, kernels and models are equal. ``print`` shows what the command line prints.
     """
 
     __slots__ = ()
@@ -112,19 +112,19 @@ class Occupancy(Printed, Result):
     __replace__ = replace
 
     def next_steps(self) -> tuple[NextStep, ...]:
-        """Return every higher occupancy with all that must change to reach it, nearest first."""
+        """Return each higher occupancy with the changes to make together, nearest first."""
         from ..advice.next_steps import next_steps
 
         return tuple(next_steps(self))
 
     def slack(self) -> Slack:
-        """Return how far each resource may grow before a block is lost, and the unused rest of the SM."""
+        """Return the largest value of each input that loses no block, and the unused rest of the SM."""
         from ..advice.slack import slack
 
         return slack(self)
 
     def carveout(self) -> CarveoutAdvice:
-        """Return the sizes that the SM's shared memory can be set to, with the blocks of each."""
+        """Return the shared memory configurations of the SM, with the resident blocks of each."""
         from ..advice.carveout import carveout
 
         return carveout(self)
@@ -137,7 +137,7 @@ class Occupancy(Printed, Result):
             blocks: Resident blocks, in place of the occupancy. Without either, only the levels are set.
 
         Raises:
-            InputError: Both were given, or more than a block of this size can reach.
+            InputError: Both were given, or the target is out of reach for this block size.
         """
         from ..advice.budget import budget
 
@@ -193,7 +193,7 @@ class Occupancy(Printed, Result):
 
     @property
     def opt_ins(self) -> tuple[str, ...]:
-        """Calls, in C++, that a launch needs before it."""
+        """Calls, in C++, to make before the launch."""
         from ..advice.opt_in import opt_ins
 
         return opt_ins(self, None)
@@ -231,7 +231,7 @@ class Occupancy(Printed, Result):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Occupancy:
-        """Return the result of `to_dict`, computed anew; errors as in `compute`."""
+        """Return the result for the inputs in a dictionary from `to_dict`; errors as in `compute`."""
         inputs = dict(values["inputs"])
         if inputs.get("block_dim") is not None:
             inputs["threads"] = tuple(inputs.pop("block_dim"))
@@ -395,7 +395,7 @@ class Fit(NamedTuple):
 
     @property
     def occupancy(self) -> float:
-        """Active warps by the most warps of an SM, 0 to 1; 0 where it does not run."""
+        """Active warps divided by the maximum per SM, 0 to 1; 0 where it does not run."""
         return self.result.occupancy if self.result is not None and self.runs else 0.0
 
 
@@ -454,9 +454,9 @@ def register_split(
         groups: Warpgroups with their registers, ``"1:40,2:232"``, or the registers of each, ``"40,232,232"``.
             ``?`` in place of one number finds the most that the others leave.
         gpu, smem: As in `compute`; 9.0 or newer.
-        threads: Threads per block, in warpgroups of 128; by default those of all groups.
-        regs: Registers per thread of the compiled kernel, which the launch gives.
-        blocks: The second launch bound; by default the most blocks with which the launch gives enough.
+        threads: Threads per block, in warpgroups of 128; by default the sum of the groups.
+        regs: Registers per thread of the compiled kernel, and so at launch.
+        blocks: The second launch bound; by default the largest with enough registers.
 
     Raises:
         InputError: A GPU without ``setmaxnreg``, threads that are not whole warpgroups, groups that are not

@@ -39,12 +39,12 @@ class ReadingOptions(TypedDict, total=False):
     """Keyword arguments that `scan`, `diff`, `check` and `save_baseline` share."""
 
     threads: BlockSizeLike | Mapping[str, BlockSizeLike] | None
-    """Threads per block of kernels whose file does not state them, or a dictionary from patterns of names to
+    """Threads per block of kernels whose file does not contain them, or a dictionary from patterns of names to
     threads. Not given, or above the launch bound: the bound, else 256, with ``threads_assumed``."""
     cc: ArchitectureLike | Limits | Gpu | None
     """GPU or compute capability to compute for; not given: that of each kernel."""
     name: str | Sequence[str] | None
-    """Parts of names, any of which may fit; ``*`` stands for any text."""
+    """Parts of names, any of which may match; ``*`` matches any text."""
     archs: str | Sequence[ArchitectureLike]
     """Only kernels for these architectures: ``["sm_90", "sm_90a", "hopper"]``; ``"all"`` includes those that
     the GPU of ``cc`` does not run."""
@@ -165,15 +165,15 @@ def scan(
         only_spilling: Only kernels that spill registers.
         sort: ``"occupancy"``, the lowest first; ``"regs"``, ``"spills"``, ``"stack"`` or ``"time"``, the most
             first. Not given: occupancy; of traces time.
-        reverse: The other end of the order first.
+        reverse: Reverse the order.
         limit: The most kernels to return.
         options: See `ReadingOptions`.
 
     Returns:
-        A sequence of kernels; damaged pieces are in its ``problems``.
+        A sequence of kernels. Its ``problems`` are the damaged pieces.
 
     Raises:
-        ReadError: Nothing at all could be read.
+        ReadError: Nothing could be read.
         InputError: An argument is out of range, or no kernel has such a name or architecture.
     """
     reading = Reading(options)
@@ -211,7 +211,7 @@ def scan(
 
 
 class Scan(PrintedRows, Sequence[ScannedKernel]):
-    """Kernels of files, with their occupancy; a slice is a scan, too. Prints itself as ``occupancy scan``."""
+    """Kernels of files, with their occupancy; a slice is a scan, too. Prints as ``occupancy scan``."""
 
     def __init__(
         self, rows: Sequence[ScannedKernel], problems: Sequence[ReadProblem], about: Mapping[str, Any]
@@ -222,7 +222,7 @@ class Scan(PrintedRows, Sequence[ScannedKernel]):
         self._about = about
 
     def findings(self) -> list[Finding]:
-        """Return what to look at: kernels that do not launch, spill, or have a low occupancy."""
+        """Return the kernels that do not launch, spill, or have a low occupancy."""
         return list(findings(self._rows))
 
     def report(self, columns: Sequence[Column] = (), *, in_full: bool = False) -> Report:

@@ -49,19 +49,19 @@ def prune(
 ) -> Iterator[Config]:
     """Yield the configurations that launch with enough occupancy and blocks, in their order.
 
-    The needs of a block are read from each configuration, a dictionary or an object, under the names of
+    Each configuration is a dictionary or an object with the names of
     `compute`'s arguments or those of Triton (``num_warps``, ``num_ctas``, ``shared``, ``tmem_size``; its
     compiled kernels too), Kernel Tuner (``block_size_x``, ...), CUTLASS (``warp_count``) and Nsight Compute.
-    A need that is not given never prunes a configuration; one above what any kernel can have, such as 256
+    A missing value never prunes a configuration. A value above the maximum of every GPU, such as 256
     registers, does. Registers count as ``maxnreg`` if that is less.
 
     Args:
-        gpu: The GPU, or a list of GPUs on all of which a configuration has to fit.
+        gpu: The GPU, or a list of GPUs. A configuration must fit on all of these GPUs.
         configs: The configurations; any iterable.
         min_occupancy: The least occupancy: 0.75, 75 or ``"75%"``; with 0 every configuration that launches.
         min_blocks: The fewest blocks resident on one SM, 1 and up; required besides min_occupancy.
         model: As for `compute`.
-        needs: Arguments of `compute` in place of those of the configurations: a value for all of them,
+        needs: Arguments of `compute` that replace the configurations' values: a value for all of them,
             or a function such as ``smem=lambda config: config.num_stages * 16384``.
 
     Raises:

@@ -85,7 +85,7 @@ class ArrayResults:
             raise InputError(
                 f"do not broadcast: {shapes}",
                 where="arrays",
-                hint="For all combinations give each array a dimension of its own, as numpy.ix_() does.",
+                hint="For all combinations, use numpy.ix_().",
             ) from None
         most_blocks = max(limits.max_blocks_per_multiprocessor for limits in gpus)
         most_warps = max(limits.max_warps_per_multiprocessor for limits in gpus)

@@ -95,11 +95,11 @@ class ScannedKernel(_Fields):
     record: KernelRecord
     """The kernel as its file states it."""
     answer: Result | None
-    """The engine's result; None where something needed is not known."""
+    """The engine's result; None if a needed value is unknown."""
     reason: str | None
     """Reason why the kernel does not launch, or has no occupancy."""
     threads_assumed: bool
-    """True where neither a file nor the user states the block size."""
+    """True if the block size is assumed."""
     time_share: float | None
     """Share of the time of all launches that were scanned, 0 to 1."""
 
@@ -119,12 +119,12 @@ class ScannedKernel(_Fields):
 
     @property
     def threads(self) -> int | None:
-        """Threads per block: stated, else the launch bound, else 256."""
+        """Threads per block: known, else the launch bound, else 256."""
         return self._shared.threads
 
     @property
     def smem(self) -> int | None:
-        """Static and dynamic shared memory per block in bytes; None where neither is known."""
+        """Static and dynamic shared memory per block in bytes; None if both are unknown."""
         return self.record.shared_memory
 
     @property
@@ -134,7 +134,7 @@ class ScannedKernel(_Fields):
 
     @property
     def occupancy(self) -> float | None:
-        """Active warps by the most warps of an SM, 0 to 1; None where something needed is not known."""
+        """Active warps divided by the maximum per SM, 0 to 1; None where something needed is not known."""
         return self.answer.occupancy if self.answer else None
 
     @property
@@ -144,19 +144,19 @@ class ScannedKernel(_Fields):
 
     @property
     def limiters(self) -> tuple[Resource, ...]:
-        """Resources that allow no more blocks."""
+        """Limiting resources."""
         return self.answer.limiters if self.answer else ()
 
     @property
     def launchable(self) -> bool | None:
-        """True if the kernel launches; None where something needed is not known."""
+        """True if the kernel launches; None if a needed value is unknown."""
         return self.reason is None if self.answer else None
 
     @property
     def next_step(self) -> NextStep | None:
-        """The nearest higher occupancy and the changes that it takes.
+        """The next higher occupancy, with the changes to make.
 
-        None for a launch whose blocks are all resident at once: there is no further block to fit.
+        None for a launch whose blocks are all resident at once.
         """
         waves = self.waves
         return None if waves is not None and waves <= 1 else self._shared.next_step
@@ -176,13 +176,13 @@ class ScannedKernel(_Fields):
 
     @property
     def waves(self) -> float | None:
-        """Waves in which the blocks of a launch run."""
+        """Waves of a launch."""
         waves = self.launch_waves
         return None if waves is None else waves.waves
 
     @property
     def idle_share(self) -> float | None:
-        """Share of the time of a launch in which places for blocks are empty, 0 to 1."""
+        """Share of the GPU that is idle because of the tail, 0 to 1."""
         waves = self.launch_waves
         return None if waves is None else waves.idle_share
 

@@ -31,7 +31,7 @@ def names_there(wanted: str, names: Collection[str]) -> str:
     """Return the hint of an error: the names nearest to one that no kernel has."""
     near = nearest_names(wanted, set(map(last_name, names))) or sorted(set(map(base_name, names)))
     more = f" and {len(near) - MOST_NAMES:,} more" if len(near) > MOST_NAMES else ""
-    return f"Kernels here: {', '.join(near[:MOST_NAMES])}{more}."
+    return f"Kernels: {', '.join(near[:MOST_NAMES])}{more}."
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Selection:
         unknown = [part for part in self.names if not any(contains((part,), name) for name in matching)]
         if unknown:
             raise InputError(
-                f"no kernel of {len(records):,} has {' or '.join(map(shown, unknown))} in its name",
+                f"none of the {len(records):,} kernels has {' or '.join(map(shown, unknown))} in its name",
                 where="name",
                 hint=names_there(unknown[0], {record.name for record in records}),
             )

@@ -24,7 +24,7 @@ COMMANDS = {
     "sweep": ("calc", "Vary inputs: tables, charts, heat maps, CSV."),
     "scan": ("files", "List the kernels in files, with their occupancy."),
     "diff": ("files", "Compare the kernels of two builds."),
-    "init": ("files", "Write first rules and a first baseline for check."),
+    "init": ("files", "Write rules and a baseline for check."),
     "check": ("files", "Check a build against rules and a baseline."),
     "page": ("page", "Open the interactive calculator in a browser."),
     "limits": ("gpus", "List the limits of an SM by compute capability."),
@@ -81,7 +81,7 @@ class LazyCommands(click.Group):
 @click.command(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="occupancy")
 def commands() -> None:
-    """CUDA occupancy without a GPU: exact, for every compute capability.
+    """Compute the occupancy of CUDA kernels, without a GPU.
 
     \b
     occupancy calc --cc 7.0 --threads 128 --regs 37   one kernel on one SM

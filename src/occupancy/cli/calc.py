@@ -145,7 +145,7 @@ def budget(
 ) -> None:  # fmt: skip
     """Find the most registers and shared memory that reach a target on all GPUs.
 
-    The limits of a row hold together. Without a target, there is one row for each number of blocks.
+    A kernel must stay within both limits of a row. Without a target, each row is a number of blocks.
 
     \b
     occupancy budget --cc 9.0 --threads 256 --occupancy 75%
@@ -267,16 +267,16 @@ def block_sizes(
 @command(
     *GPUS,
     Option("--groups", group="kernel", required=True, metavar="COUNT:REGS,...",
-           help="Warpgroups with their registers after setmaxnreg: 1:40,2:232; ? = as many as possible."),
+           help="Warpgroups with their registers after setmaxnreg: 1:40,2:232. ? is the most that fits."),
     option_of("threads", metavar="N",
-              help="Threads per block, in warpgroups of 128.  [default: those of all groups]"),
+              help="Threads per block, a multiple of 128.  [default: all groups]"),
     option_of("regs", help="Registers per thread of the compiled kernel."),
     option_of("smem"),
     Option(*BLOCKS, group="launch", metavar="N", help="Second launch bound.  [default: the most that fits]"),
     FORMAT,
 )  # fmt: skip
 def registers(groups: str, output_format: str | None, **inputs: Any) -> None:
-    """Check a setmaxnreg register split, or complete it where you write ?.
+    """Check a setmaxnreg register split; ? is the most that fits.
 
     The exit code is 1 if the kernel would deadlock or does not launch.
 
@@ -297,21 +297,20 @@ def registers(groups: str, output_format: str | None, **inputs: Any) -> None:
     THREADS,
     *KERNEL,
     output_option("Draw a picture: .svg, .png, .pdf; or write .csv, .json, .jsonl, .md."),
-    Option("--title", metavar="TEXT", help="The title of the picture."),
+    Option("--title", metavar="TEXT", help="Title of the picture."),
     Option("--mark", "marks", multiple=True, metavar="VALUE,...",
-           help="Mark values of the input that varies (64,128), or the best (best)."),
+           help="Values to mark: 64,128, or best."),
     format_option("html"),
 )  # fmt: skip
 def sweep(
     output: str | None, title: str | None, marks: tuple[str, ...], output_format: str | None, model: Any,
     **inputs: Any,
 ) -> None:  # fmt: skip
-    """Vary inputs of a kernel: a table, a picture, or a row for each combination.
+    """Vary inputs of a kernel, and show the results as tables, pictures or rows.
 
     GPUs, threads, registers, shared memory, carveout, barriers, tensor memory and virtual resources may be
-    lists (128,256) and ranges (FIRST:LAST:STEP). With one or two varying inputs the screen shows all
-    results, with more only the best; --format csv has every combination. If none varies, the result is the
-    three charts of NVIDIA's spreadsheet.
+    lists (128,256) or ranges (FIRST:LAST:STEP). If three or more inputs vary, the screen shows the best
+    combinations, and --format csv has all. If none varies, it shows the three charts of NVIDIA's spreadsheet.
 
     \b
     occupancy sweep --cc 7.0 --threads 128 --regs 37

@@ -35,28 +35,28 @@ def _block_sizes(
 
 SELECTION = (
     option_of("threads", multiple=True, callback=_block_sizes,
-              help="Threads per block where the block size is unknown; NAME=256 for one kernel."),
+              help="Threads per block if the file does not record them. NAME=256 sets it for some kernels."),
     Option("--name", group="kernel", metavar="PART", multiple=True,
-           help="Only kernels with this in their name; * matches anything. Repeatable."),
+           help="Only kernels whose name contains PART; * matches anything. Repeatable."),
     Option("--arch", "archs", group="kernel", metavar="ARCH", multiple=True,
            help="Only kernels for this architecture: sm_90, sm_90a, hopper, all. Repeatable."),
     Option("--newest", "only_newest", group="kernel", is_flag=True,
            help="Only the newest architecture of each kernel."),
     Option("--runtime", "with_runtime", group="kernel", is_flag=True,
-           help="Include kernels of CUDA's own device runtime."),
+           help="Include kernels of the CUDA device runtime."),
 )  # fmt: skip
 """The options that choose kernels and set their block sizes."""
 
 KERNELS = (
     *SELECTION,
-    *gpu_options("Use the limits of this compute capability, not the code's own.",
-                 "Use the limits of this GPU, and the code that it would load."),
+    *gpu_options("Use the limits of this compute capability instead of the code's.",
+                 "Use the limits of this GPU, and the code that it loads."),
     LIMITS,
 )  # fmt: skip
 
 EXISTING = click.Path(exists=True, allow_dash=True)
-IN_FULL = Option("--all", "in_full", is_flag=True, help="Show all kernels, however many.")
-REPORT_FILE = output_option("Write the report to a file; .csv, .json, .jsonl, .md or .html sets the format.")
+IN_FULL = Option("--all", "in_full", is_flag=True, help="Show all kernels.")
+REPORT_FILE = output_option("Write the report to a file: .csv, .json, .jsonl, .md or .html.")
 
 
 @command(
@@ -65,7 +65,7 @@ REPORT_FILE = output_option("Write the report to a file; .csv, .json, .jsonl, .m
     Option("--device", group="gpu", type=click.IntRange(min=0), metavar="N",
            help="Compute for a GPU of this machine."),
     SMS,
-    Option("--below", metavar="PERCENT", help="Only kernels of a lower occupancy: 50, 50%, 0.5."),
+    Option("--below", metavar="PERCENT", help="Only kernels with an occupancy below 50, 50% or 0.5."),
     Option("--spilling", "only_spilling", is_flag=True, help="Only kernels that spill registers."),
     Option("--sort", type=click.Choice(ORDERS), metavar="ORDER",
            help=f"Sort by lowest occupancy, or by most regs, spills, stack or time. [{'|'.join(ORDERS)}]"),
@@ -74,7 +74,7 @@ REPORT_FILE = output_option("Write the report to a file; .csv, .json, .jsonl, .m
            help="Show only the first N kernels in the order of --sort."),
     IN_FULL,
     Option("--columns", metavar="NAME,...",
-           help="Columns by their names in CSV, such as demangled,regs,occupancy."),
+           help="Columns to show, by their names in CSV: demangled,regs,occupancy."),
     REPORT_FILE,
     Option("--save-baseline", "baseline", metavar="FILE", help="Write a baseline for diff and check instead."),
     format_option("html", "sarif"),
@@ -85,9 +85,9 @@ def scan(
 ) -> None:  # fmt: skip
     """List the kernels of files with their registers, shared memory and occupancy.
 
-    FILE is a file or a folder, or - for standard input. It can hold cubins, executables, libraries,
-    objects, PTX, or caches of Triton and Inductor. It can also be the output of ptxas -v, nvcc
-    --resource-usage or cuobjdump -res-usage. Nsight Compute reports and PyTorch traces hold launches.
+    FILE is a file, a folder, or - for standard input. Supported are cubins, executables, libraries, objects,
+    PTX, and caches of Triton and Inductor. Logs of ptxas and nvcc, output of cuobjdump, Nsight Compute
+    reports and PyTorch traces are supported, too.
 
     \b
     occupancy scan libkernels.so --newest --below 50
@@ -126,7 +126,7 @@ def _save_baseline(files: tuple[str, ...], baseline: str, options: dict[str, Any
     Option("--with-same", is_flag=True, help="Include kernels that did not change."),
     IN_FULL,
     Option("--ignore-arch", is_flag=True,
-           help="If a kernel has no counterpart of its own architecture, compare it with another one."),
+           help="Compare a kernel with another architecture if the other build lacks its own."),
     Option("--threshold", type=float, default=0, metavar="N",
            help="Ignore changes of up to N percent, or N points of occupancy."),
     REPORT_FILE,
@@ -138,7 +138,7 @@ def diff(
     """List the differences between the kernels of two builds, the worst first.
 
     OLD and NEW are baselines, or anything that `occupancy scan` reads; - is standard input. Kernels are
-    matched by name and architecture, then by the name without parameters and compiler-made parts, then
+    matched by name and architecture, then by the name without parameters and compiler-generated parts, then
     by their code.
 
     \b
@@ -239,7 +239,7 @@ def _print_checked(result: CheckResult, build: tuple[str, ...], output_format: s
     *SELECTION,
 )  # fmt: skip
 def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> None:
-    """Write the first rules, with comments, and the first baseline of a build.
+    """Write commented rules and a baseline of a build.
 
     BUILD is anything that `occupancy scan` reads. Existing files are not replaced.
 

@@ -26,8 +26,8 @@ def limits(
 ) -> None:  # fmt: skip
     """List the limits of an SM by compute capability.
 
-    Without a GPU: the main limits of 7.5 and newer, with --all of every compute capability. With GPUs: every
-    limit, side by side. A GPU is a compute capability, an architecture or a name.
+    Without GPUs, it lists the main limits of 7.5 and newer, or of every compute capability with --all. With
+    GPUs, it lists every limit side by side. GPU is a compute capability, an architecture or a name.
 
     \b
     occupancy limits
@@ -57,8 +57,8 @@ def limits(
 def gpus(words: tuple[str, ...], wants_all: bool, output_format: str | None) -> None:
     """List GPUs by name, with their compute capability and number of SMs, the newest first.
 
-    PATTERN is words of the name, the die, the market or the memory in any spelling. It can also be a compute
-    capability or an architecture. Without it, the newest 30 are listed.
+    PATTERN is a part of the name, die, market or memory, a compute capability, or an architecture. Without
+    it, the newest 30 GPUs are listed.
 
     \b
     occupancy gpus
@@ -79,7 +79,7 @@ def gpus(words: tuple[str, ...], wants_all: bool, output_format: str | None) -> 
     FORMAT,
 )
 def device(number: int | None, output_format: str | None) -> None:
-    """List the GPUs of this machine, with their limits from the driver, otherwise from the table.
+    """List the GPUs of this machine, with limits from the driver and the table.
 
     N selects one GPU by its number.
 
@@ -95,15 +95,15 @@ def device(number: int | None, output_format: str | None) -> None:
 
 @command(
     Option("--device", "index", metavar="N", type=click.IntRange(min=0), default=0, show_default=True,
-           help="The number of the GPU."),
+           help="Number of the GPU."),
     Option("--quick", is_flag=True, help="Make about 2% of the comparisons."),
     FORMAT,
 )  # fmt: skip
 def verify(index: int, quick: bool, output_format: str | None) -> None:
-    """Compare the table and the engine with the driver of a GPU of this machine.
+    """Compare limits and results with the driver of a GPU of this machine.
 
-    Compiles kernels, launches none, and compares more than 200,000 results; that takes some minutes. The
-    exit code is 1 if a result differs.
+    It compiles kernels, launches none, and compares more than 200,000 results in some minutes. The exit
+    code is 1 if a result differs.
 
     \b
     occupancy verify

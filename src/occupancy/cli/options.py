@@ -63,7 +63,7 @@ GPUS = (
 ALL_GPUS = Option(
     "--all", "wants_all", group="gpu", is_flag=True, help="Include compute capabilities 1.0 to 7.2."
 )
-SMS = Option("--sms", group="gpu", metavar="N", help="Number of SMs, if not that of the GPU.")
+SMS = Option("--sms", group="gpu", metavar="N", help="Number of SMs, in place of the GPU's own.")
 
 
 def option_of(name: str, **settings: Any) -> Option:

@@ -176,7 +176,7 @@ def _record(line: Any, where: str) -> KernelRecord:
             raise _wrong(None, f"{where}.{name}")
     for name, value in line.items():
         if name not in FIELDS:
-            raise BaselineError("unknown name", where=f"{where}.{name[:80]}", hint=_HINT)
+            raise BaselineError("is unknown", where=f"{where}.{name[:80]}", hint=_HINT)
         if not _is_valid(name, value):
             raise _wrong(value, f"{where}.{name}")
     cluster = line.get("cluster_dim")

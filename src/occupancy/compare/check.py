@@ -213,9 +213,9 @@ class _Run:
                 if compares and not self.has_baseline:
                     found.add(
                         RulesError(
-                            f"rule {number} ({rule.about}) demands {', '.join(compares)}, and there is no baseline",
+                            f"rule {number} ({rule.about}) sets {', '.join(compares)}, which needs a baseline",
                             where=rule.place,
-                            hint="Write one with --update, and name it with `baseline` (`--baseline`).",
+                            hint="Set `baseline` (`--baseline FILE`), and write the file with --update.",
                         )
                     )
             entries: list[Rule | Exemption] = [*self.rules.rules, *self.rules.exemptions]
@@ -239,7 +239,7 @@ class _Run:
         more = f" and {len(kernels) - 1:,} more" if len(kernels) > 1 else ""
         measure = CRITERIA[name].measure
         return RulesError(
-            f"rule {number} ({rule.about}) demands {name}, but the files do not state the "
+            f"rule {number} ({rule.about}) sets {name}, but the files do not contain the "
             f"{measure.replace('_', ' ')} of {base_name(kernels[0].name)} for {kernels[0].arch}{more}",
             where=rule.place or kernels[0].source,
             hint=_SOURCES.get(measure, "Cubins and libraries contain it, most logs do not."),
@@ -257,7 +257,7 @@ class _Run:
 
 _SOURCES: dict[Measure, str] = {
     "spill_bytes": "Keep the output of ptxas -v beside the files, or exempt these kernels with false.",
-    "occupancy": "It takes the registers and a known compute capability.",
+    "occupancy": "It needs the registers and a known compute capability.",
 }
 
 

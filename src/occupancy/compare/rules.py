@@ -105,7 +105,7 @@ class _Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule(_Entry):
-    """Demands on some kernels. False exempts them from a demand of an earlier rule.
+    """Limits for some kernels. False turns off a limit of an earlier rule.
 
     Occupancies are shares of 1, or texts such as ``"75%"``; sizes are bytes, or texts such as ``"48k"``.
     """
@@ -156,7 +156,7 @@ class Rule(_Entry):
 
 @dataclass(frozen=True, kw_only=True)
 class Exemption(_Entry):
-    """Kernels that may break rules, for a reason."""
+    """An exemption of kernels from rules, with a reason."""
 
     reason: str
     rules: Patterns = ()
@@ -269,7 +269,7 @@ def _check_names(given: Iterable[str], names: Collection[str], where: str) -> No
             if name not in names:
                 cut = name[:MAX_SHOWN]
                 hint = did_you_mean(cut, names)
-                found.add(RulesError("unknown name", where=where + cut, hint=hint))
+                found.add(RulesError("is unknown", where=where + cut, hint=hint))
 
 
 # The file

@@ -43,7 +43,7 @@ def rules(limits: Limits, model: Model) -> ModelRules:
         raise InputError(f"{shown(model)} is not a model", where="model", allowed=", ".join(MODELS))
     if not chosen.supports(limits):
         raise InputError(
-            f"the model {model} does not support compute capability {limits.compute_capability}",
+            f"{model} does not support compute capability {limits.compute_capability}",
             where="model",
             allowed=", ".join(name for name, each in MODELS.items() if each.supports(limits)),
             hint="Omit the model to use the default.",

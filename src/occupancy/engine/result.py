@@ -73,7 +73,7 @@ class Result:
 
     @property
     def occupancy(self) -> float:
-        """Active warps by the most warps of an SM, 0 to 1, as in NVIDIA's tools."""
+        """Active warps divided by the maximum per SM, 0 to 1, as in NVIDIA's tools."""
         limits = self.limits
         return self.active_warps * limits.warp_size / limits.max_threads_per_multiprocessor
 

@@ -79,7 +79,7 @@ class Image:
     def part(self, offset: int, size: int, what: str) -> memoryview:
         end = offset + size
         if end > self._size:
-            raise Malformed(f"the {what} ends at {end:#x}, but the image at {self._size:#x}")
+            raise Malformed(f"truncated: the {what} ends at {end:#x}, the image at {self._size:#x}")
         self.limits.consume("tables", size)
         return self._data[offset:end]
 

@@ -32,11 +32,11 @@ def read_kernel(obj: object) -> KernelRecord:
     Args:
         obj: A Triton ``CompiledKernel``, an Inductor launcher, a Numba dispatcher or one of its
             ``overloads``, a CuPy ``RawKernel``, a PyCUDA ``Function``, a cuda.core ``Kernel`` or
-            ``ObjectCode``, or what ``cute.compile`` gives if it was told to keep the cubin. All but
-            Triton's, ObjectCode and CuTe ask the driver, so they need a GPU.
+            ``ObjectCode``, or the result of ``cute.compile`` with a kept cubin. All but
+            Triton's, ObjectCode and CuTe call the driver and need a GPU.
 
     Raises:
-        InputError: None of these, one that is not compiled yet, or one that holds several kernels.
+        InputError: Another object, a kernel that is not compiled yet, or an object with several kernels.
     """
     try:
         for recognizes, reader in _READERS:

@@ -66,11 +66,11 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
     elif not _is_path(source):
         yield from _read_file(source, limits, name=name)
     elif os.path.isdir(source):
-        yield from _or_problem(_read_folder(Path(source), limits), source, "a folder without kernels")
+        yield from _or_problem(_read_folder(Path(source), limits), source, "no kernels in this folder")
     elif metadata := _metadata_beside(Path(source)):
         yield from _read_paths([(metadata, None), (metadata.with_suffix(IMAGE_SUFFIX), None)], limits)
     elif _is_zip(source):
-        yield from _or_problem(_read_archive(Path(source), limits), source, "an archive without kernels")
+        yield from _or_problem(_read_archive(Path(source), limits), source, "no kernels in this archive")
     else:
         yield from _read_file(source, limits)
 
@@ -105,9 +105,9 @@ def _is_path(source: KernelSource) -> TypeGuard[str | os.PathLike[str]]:
 
 
 def stream_kernels(source: KernelSource) -> KernelStream:
-    """Read the kernels of a source one by one, for sources of any size.
+    """Read kernels one by one, from sources of any size.
 
-    `scan` keeps them all, and computes their occupancy.
+    `scan` keeps all kernels in memory and computes their occupancy.
 
         >>> for kernel in occupancy.stream_kernels("trace.json"):    # doctest: +SKIP
         ...     print(kernel.demangled, kernel.arch, kernel.regs)
@@ -117,7 +117,7 @@ def stream_kernels(source: KernelSource) -> KernelStream:
             gives bytes or text.
 
     Returns:
-        An iterable that reads the source whenever it is iterated; its ``problems`` are the damaged pieces.
+        An iterable that reads the source each time. Its ``problems`` are the damaged pieces.
     """
     return KernelStream(source)
 
@@ -348,7 +348,7 @@ def reason_for_nothing(content: Content) -> str:
         return "CUDA source; compile it with nvcc -Xptxas -v, and give the compiler's output or the object"
     if _JSON_START.match(head):
         return "JSON, but neither a trace of PyTorch's profiler with kernels nor Triton's metadata"
-    return "text without kernels; PTX and the output of ptxas -v, cuobjdump -res-usage and ncu --csv are read"
+    return "no kernels in this text; supported are PTX and the output of ptxas -v, cuobjdump -res-usage and ncu --csv"
 
 
 def _is_binary(head: bytes) -> bool:

@@ -99,7 +99,7 @@ class Spills(NamedTuple):
 
 @_frozen(frozen=True, slots=True, kw_only=True)
 class KernelRecord:
-    """One kernel of one architecture, or one launch, with the values of its source; None: not stated."""
+    """One kernel of one architecture, or one launch, with the values of its source; None: unknown."""
 
     source: str
     """The path as it was given, or the name of the stream."""
@@ -215,7 +215,7 @@ class KernelRecord:
 
     @property
     def lacks_dynamic_smem(self) -> bool:
-        """True if no source states the dynamic shared memory."""
+        """True if the dynamic shared memory is unknown."""
         return self.dynamic_smem is None and self.smem in (None, self.static_smem)
 
     @property
@@ -240,10 +240,10 @@ class KernelRecord:
         """Return the resources that one block needs.
 
         Args:
-            threads: Threads per block, if the source does not state them.
+            threads: Threads per block, if the file does not contain them.
 
         Raises:
-            InputError: The block size is unknown, or the source states values that no kernel can have.
+            InputError: The block size is unknown, or the source has invalid values.
         """
         known = self.threads if self.threads is not None else threads
         if known is None:

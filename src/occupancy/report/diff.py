@@ -218,7 +218,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("verdict", type="string",
            about="worse, mixed, changed, better, same, added, or removed"),
     *chosen(SCAN_COLUMNS, "demangled", "arch"),
-    Column("change", about="New less old occupancy", type="number"),
+    Column("change", about="New minus old occupancy", type="number"),
     Column("fix", "", lambda entry: entry.row and entry.row.fix and step_values(entry.row.fix), type="object",
            about="Smallest change that restores the occupancy"),
     Column("causes", "", lambda entry: [each._asdict() for each in entry.row.causes] if entry.row else [],

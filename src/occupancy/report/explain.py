@@ -93,13 +93,13 @@ def _warps(result: Result) -> list[str]:
         kernel.threads > limits.max_threads_per_block or cuda.exceeded_dimension(limits, kernel) is not None
     )
     if result.model == "cuda" and is_too_large:
-        return [*steps, f"larger than a block may be: {NO_BLOCKS}"]
+        return [*steps, f"above the maximum block size: {NO_BLOCKS}"]
     return [*steps, *_warp_steps(result, "warps", limits.max_warps_per_multiprocessor, " warps per SM")]
 
 
 def _per_warp_step(result: Result, regs: int, unit: int) -> str:
     size, per_warp = result.limits.warp_size, result.allocated.registers // result.allocated.warps
-    rounded = f"{regs * size}, rounded up to {unit}s: {per_warp} per warp"
+    rounded = f"{regs * size}, rounded up to a multiple of {unit}: {per_warp} per warp"
     return f"{count(regs, 'register')} x {size} threads = {rounded}"
 
 
@@ -135,7 +135,9 @@ def _spreadsheet_registers(result: Result, regs: int) -> list[str]:
     granularity, registers = spreadsheet.warp_granularity(limits, column, kernel), result.allocated.registers
     if limits.register_allocation_granularity == "block":
         counted = round_up(warps, granularity)
-        need = f"{counted * limits.warp_size * regs}, rounded up to {unit}s: {registers} per block"
+        need = (
+            f"{counted * limits.warp_size * regs}, rounded up to a multiple of {unit}: {registers} per block"
+        )
         threads = (
             f"{count(warps, 'warp')}, rounded up to {granularity}s: {counted}, x {limits.warp_size} threads"
         )
@@ -144,7 +146,7 @@ def _spreadsheet_registers(result: Result, regs: int) -> list[str]:
     fitting = spreadsheet.warps_by_registers(limits, column, kernel)
     shares = limits.max_registers_per_multiprocessor // share
     in_shares = f"{fitting // warps}, x {shares} shares per SM = " if shares != 1 else ""
-    rounded = f"{count(share // per_warp, 'warp')}, rounded down to {granularity}s: {fitting}"
+    rounded = f"{count(share // per_warp, 'warp')}, rounded down to a multiple of {granularity}: {fitting}"
     return [
         _per_warp_step(result, regs, 2 * unit if spreadsheet.is_doubled_unit(column, regs) else unit),
         f"{share} per block // {per_warp} = {rounded}",
@@ -169,7 +171,7 @@ def _shared_memory(result: Result) -> list[str]:
     rounded = f"rounded up to {limits.shared_memory_allocation_unit}s: {per_block} per block"
     steps = [f"{' + '.join(terms)}{total}, {rounded}"]
     if per_block > most:
-        return [*steps, f"{per_block} > {most}, the most for one block: {NO_BLOCKS}"]
+        return [*steps, f"{per_block} > {most}, the maximum per block: {NO_BLOCKS}"]
     requested, pool = shared_memory_configuration(limits, kernel.carveout), result.shared_memory_pool
     carveout, chosen = kernel.carveout, f"the largest, {requested}"
     if carveout is not None:
@@ -197,6 +199,8 @@ def _counted(result: Result, resource: Resource, since: str) -> list[str]:
 def _tensor_memory(result: Result, columns: int) -> list[str]:
     rounded = round_up(columns, TENSOR_MEMORY_UNIT)
     steps = (
-        [] if rounded == columns else [f"{columns} columns, rounded up to {TENSOR_MEMORY_UNIT}s: {rounded}"]
+        []
+        if rounded == columns
+        else [f"{columns} columns, rounded up to a multiple of {TENSOR_MEMORY_UNIT}: {rounded}"]
     )
     return [*steps, _share(result, "tensor_memory", " columns")]

@@ -10,8 +10,8 @@ from .model import Column, Report, facts, values_of
 
 COLUMNS = (
     Column("warpgroups", "Warpgroups", about="Warpgroups of 128 threads", type="integer"),
-    Column("regs", "Registers per thread", about="After setmaxnreg", type="integer"),
-    Column("instruction", "Instruction", about="Instruction that changes them; null: none", align="left",
+    Column("regs", "Registers per thread", about="Registers per thread after setmaxnreg", type="integer"),
+    Column("instruction", "Instruction", about="Instruction that sets them; null: none", align="left",
            type="string"),
     Column("most", "At most", about="Most registers with the other groups as given", type="integer"),
 )  # fmt: skip

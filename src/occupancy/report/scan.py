@@ -20,7 +20,7 @@ EXCERPT = 20
 
 
 class Finding(NamedTuple):
-    """Something to look at in a kernel, for editors and services that scan code."""
+    """A kernel that needs attention, for editors and code scanning."""
 
     file: str
     """Source file, where the compiler wrote line tables (``-lineinfo``); else the file that was read."""
@@ -77,7 +77,7 @@ def summary(rows: Iterable[ScannedKernel]) -> Summary:
 
 
 def findings(rows: Iterable[ScannedKernel]) -> Iterator[Finding]:
-    """Return what to look at: kernels that do not launch, spill, or have a low occupancy."""
+    """Return the kernels that do not launch, spill, or have a low occupancy."""
     for row in rows:
         rule = row.finding
         if rule is not None:
@@ -161,44 +161,44 @@ COLUMNS: tuple[Column, ...] = (
     Column("threads", "Threads", "threads", threads_text, "Threads per block", optional=5,
            type="integer"),
     Column("threads_assumed", type="boolean",
-           about="True: neither a file nor the user states the block size"),
+           about="True if the block size is assumed"),
     Column("occupancy", "Occ.", "occupancy", _marked_occupancy,
-           "Active warps by the most warps of an SM, 0 to 1", type="number"),
+           "Active warps divided by the maximum per SM, 0 to 1", type="number"),
     _field("launches", "integer", "Launches of this configuration", "Launches", optional=8),
     _field("duration_us", "number", "Time of all these launches in microseconds", "Time", "{:,.1f} us".format),
     Column("time_share", "Share", "time_share", lambda row: _known(row.time_share, percent),
            "Share of the time of all launches, 0 to 1", optional=6, type="number"),
     _field("achieved_occupancy", "number", "Occupancy that a profiler measured, 0 to 1", "Achieved", percent, 4),
     Column("limiters", "Limited by", "limiters", limiters_text,
-           "Resources that allow no more blocks", "left", optional=1, type="array"),
+           "Limiting resources", "left", optional=1, type="array"),
     _field("regs", "integer", "Registers per thread", "Regs"),
     Column("smem", "Shared", "smem", lambda row: _known(row.smem, size), "Shared memory per block in bytes",
            optional=3, type="integer"),
     Column("spill_store_bytes", "Spills (st/ld)", "record.spill_store_bytes", spills_text,
-           "Bytes that a thread stores as registers do not suffice", type="integer"),
-    _field("spill_load_bytes", "integer", "Bytes that it loads again"),
+           "Bytes of spill stores per thread", type="integer"),
+    _field("spill_load_bytes", "integer", "Bytes of spill loads per thread"),
     _field("spills_from", "string", '"compiler": printed; "code": counted in the machine code'),
     _field("stack_bytes", "integer", "Stack per thread", "Stack", size, 9),
     Column("waves", "Waves", "waves", lambda row: _known(row.waves, "{:,.2f}".format),
-           "Waves in which the blocks of a launch run", optional=10, type="number"),
+           "Waves of a launch", optional=10, type="number"),
     Column("next_step", "To raise it", lambda row: row.next_step and step_values(row.next_step),
            lambda row: _known(row.next_step, step_text),
-           "Nearest higher occupancy and the changes that it takes", "left", optional=2, type="object"),
+           "Next higher occupancy, with the changes to make", "left", optional=2, type="object"),
     Column("active_blocks", about="Resident blocks per SM", type="integer"),
     Column("launchable", about="True if it launches", type="boolean"),
     Column("reason", type="string",
-           about="Reason for which it does not launch, or for a missing occupancy"),
+           about="Reason why it does not launch or has no occupancy"),
     Column("cc", about="Compute capability of the result", type="string"),
     Column("file", "", "record.file", _place, "Source file of the kernel", "left", type="string"),
-    _field("line", "integer", "Line in it"),
+    _field("line", "integer", "Line of the source file"),
     _field("source", "string", "File that was read"),
     _field("also_in", "array", "Other files with a copy of the kernel"),
-    _field("name", "string", "Mangled name, where the file has it"),
-    _field("static_smem", "integer", "Shared memory that the kernel declares"),
-    _field("dynamic_smem", "integer", "Shared memory that the launch requests"),
-    _field("spill_smem", "integer", "Shared memory that registers are spilled to", "Spills to shared", size),
+    _field("name", "string", "Mangled name, if the file contains it"),
+    _field("static_smem", "integer", "Static shared memory per block in bytes"),
+    _field("dynamic_smem", "integer", "Dynamic shared memory per block in bytes"),
+    _field("spill_smem", "integer", "Shared memory for spills, in bytes", "Spills to shared", size),
     _field("barriers", "integer", "Named barriers per block"),
-    _field("virtual_resources", "integer", "128: allocates tensor memory"),
+    _field("virtual_resources", "integer", "Virtual resources per block; 128 if it allocates tensor memory"),
     _field("tensor_memory", "integer", "Columns of tensor memory per block"),
     _field("max_threads", "integer", "Launch bound"),
     _field("min_blocks", "integer", "Second launch bound"),
@@ -207,12 +207,12 @@ COLUMNS: tuple[Column, ...] = (
     _field("grid_dim", "array", "Blocks of the grid along x, y and z"),
     _field("num_warps", "integer", "Triton: warps per block"),
     _field("num_stages", "integer", "Triton: stages of the pipeline"),
-    _field("chosen", "boolean", "Autotuner: whether this candidate runs"),
+    _field("chosen", "boolean", "Autotuner: true if it chose this candidate"),
     _field("fuses", "array", "Inductor: operations of the kernel"),
     _field("profiled_on", "string", "GPU of the launch"),
     _field("multiprocessor_count", "integer", "SMs of that GPU"),
-    _field("shared_memory_configuration", "integer", "Shared memory that the SM was set to"),
-    _field("notes", "array", "Remarks of the reader"),
+    _field("shared_memory_configuration", "integer", "Shared memory configuration of the SM in bytes"),
+    _field("notes", "array", "Notes of the reader"),
 )  # fmt: skip
 """Columns of every format; those with a title are on a screen, if they say something."""
 

@@ -47,7 +47,7 @@ _REVISION = re.compile(r" Rev\. \d+")
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A GPU by any of its names: the limits of its SMs, and of a product also their number."""
+    """A GPU by any of its names, with the limits of an SM and the number of SMs, if known."""
 
     limits: Limits
     name: str | None = None
@@ -74,7 +74,7 @@ class Gpu:
 
     @property
     def label(self) -> str:
-        """Name of the product, else the compute capability."""
+        """Name of the GPU, else the compute capability."""
         return self.name or self.cc
 
     def __str__(self) -> str:
@@ -191,10 +191,10 @@ def find_gpu(value: object, table: LimitsTable | None = None) -> Gpu:
 def gpu(name: str) -> Gpu:
     """Find the GPU of a name in any spelling: ``"RTX 4090"``, ``"h100-sxm"``, ``"9.0"``.
 
-    If several products have the name, the result has the values that they share.
+    If the name matches several GPUs, the result has their common values.
 
     Raises:
-        InputError: Nothing has that name, or GPUs with different compute capabilities or numbers of SMs.
+        InputError: Unknown name, or a name of GPUs with different compute capabilities or numbers of SMs.
         UnknownComputeCapabilityError: The table lacks the compute capability.
     """
     found = find_gpu(name)

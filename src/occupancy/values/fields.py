@@ -126,7 +126,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "barriers", "barriers per block", "count",
-            "Named barriers per block; they can limit occupancy on 9.0 and newer.",
+            "Named barriers per block. They limit occupancy on 9.0 and newer.",
             high=MAX_BARRIERS_PER_BLOCK, options=("--barriers",), aliases=("numblockbarriers", "numbarriers"),
         ),
         Field(
@@ -142,7 +142,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "opt_in", "opt-in", "flag",
-            "The program opts in to more than 48 KiB of dynamic shared memory.  [default: yes]",
+            "Assume the opt-in to more than 48 KiB of dynamic shared memory.  [default: yes]",
             options=("--opt-in/--no-opt-in",),
         ),
         Field(

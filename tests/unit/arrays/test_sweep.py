@@ -102,7 +102,7 @@ class TestRefusals:
             ({"threads": 32, "outputs": ["blocks"]}, "Allowed: active_blocks, active_warps, limiters."),
             ({"threads": 32, "carveout": "17k"}, "17,408 bytes is not a shared memory size"),
             ({"threads": 32, "caching": "ca"}, "no caching mode"),
-            ({"threads": 32, "model": "spreadsheet"}, "the model spreadsheet does not support"),
+            ({"threads": 32, "model": "spreadsheet"}, "model: spreadsheet does not support"),
         ],
     )  # fmt: skip
     def test_of_wrong_input(self, inputs: dict[str, Any], message: str) -> None:

@@ -69,7 +69,7 @@ KERNELS = [record("blur", "sm_80"), record("blur", "sm_90"), record("sobel", "sm
 
 def test_an_unknown_name_names_the_nearest() -> None:
     assert [each.name for each in Selection(names=("LUR",)).records(KERNELS)] == ["blur", "blur"]
-    with pytest.raises(InputError, match=r"no kernel of 3 has 'blurr' in its name\. Kernels here: blur\."):
+    with pytest.raises(InputError, match=r"none of the 3 kernels has 'blurr' in its name\. Kernels: blur\."):
         Selection(names=("blurr", "sobel")).records(KERNELS)
 
 

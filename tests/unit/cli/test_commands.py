@@ -72,7 +72,7 @@ def test_values_that_a_grid_and_a_function_of_the_block_size_add() -> None:
 
 def test_steps_of_registers_whose_unit_is_doubled() -> None:
     text = run("calc", "--cc", "2.0", "-t", "192", "-r", "21", "--explain").stdout
-    assert "  21 registers x 32 threads = 672, rounded up to 128s: 768 per warp\n" in text
+    assert "  21 registers x 32 threads = 672, rounded up to a multiple of 128: 768 per warp\n" in text
 
 
 def test_more_registers_than_a_thread_may_have() -> None:

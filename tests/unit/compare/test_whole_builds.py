@@ -108,5 +108,5 @@ def test_check_catches_them(build_from: Callable[[str, str], list[Path]], tmp_pa
     assert {(base_name(kernel.name), kernel.arch, criterion) for kernel, criterion in broken} == expected
     if kind == "log":
         file.write_text(f"[[rules]]\n{NOT_IN_LOGS}\n")
-        with pytest.raises(occupancy.RulesError, match=r"do not state .* and \d+ more\. .* logs do not"):
+        with pytest.raises(occupancy.RulesError, match=r"do not contain .* and \d+ more\. .* logs do not"):
             occupancy.check(build_from("after", kind), file, baseline=baseline)

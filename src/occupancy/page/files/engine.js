@@ -409,7 +409,7 @@ function explain(result) {
     barriers: counted("barriers", "9.0", kernel.barriers === null ? " (not given: counted as one)" : ""),
     virtual_resources: isVirtual && counted("virtual_resources", "10.0"),
     tensor_memory: asked !== null && [
-      ...(columns === asked ? [] : [`${asked} columns, rounded up to ${TENSOR_MEMORY_UNIT}s: ${columns}`]),
+      ...(columns === asked ? [] : [`${asked} columns, rounded up to a multiple of ${TENSOR_MEMORY_UNIT}: ${columns}`]),
       sharingStep(result, "tensor_memory", " columns"),
     ],
   };
@@ -446,7 +446,7 @@ function explainWarps(result) {
   const steps = kernel.block_dim ? [`${kernel.block_dim.join(" x ")} = ${threads}`] : [];
   steps.push(`${threads} / ${limits.warp_size}${rounded} = ${warpsOf(result)}`);
   if (kernel.threads > limits.max_threads_per_block || isTooLong(limits, kernel)) {
-    return [...steps, "larger than a block may be: 0 blocks"];
+    return [...steps, "above the maximum block size: 0 blocks"];
   }
   return [...steps, ...warpSteps(result, "warps", limits.max_warps_per_multiprocessor, " warps per SM")];
 }
@@ -456,7 +456,7 @@ function explainRegisters(result) {
   const perWarp = registers / warps;
   const perThread = words.count(kernel.regs, "register");
   const exact = `${perThread} x ${limits.warp_size} threads = ${kernel.regs * limits.warp_size}`;
-  const steps = [`${exact}, rounded up to ${limits.register_allocation_unit}s: ${perWarp} per warp`];
+  const steps = [`${exact}, rounded up to a multiple of ${limits.register_allocation_unit}: ${perWarp} per warp`];
   const most = limits.max_registers_per_thread;
   if (kernel.regs > most) return [`${perThread} per thread > ${most}: 0 blocks`];
   const parts = checkedParts(limits);
@@ -489,9 +489,9 @@ function explainSharedMemory(result) {
   const terms = isSplit ? [`${kernel.static_smem} static`, `${kernel.dynamic_smem} dynamic`] : [words.count(own, "byte")];
   if (reserved) terms.push(`${reserved} reserved by the system`);
   const total = terms.length > 1 ? ` = ${own + reserved}` : "";
-  const steps = [`${terms.join(" + ")}${total}, rounded up to ${limits.shared_memory_allocation_unit}s: ${perBlock} per block`];
+  const steps = [`${terms.join(" + ")}${total}, rounded up to a multiple of ${limits.shared_memory_allocation_unit}: ${perBlock} per block`];
   const most = mostSharedMemory(limits, kernel);
-  if (perBlock > most) return [...steps, `${perBlock} > ${most}, the most for one block: 0 blocks`];
+  if (perBlock > most) return [...steps, `${perBlock} > ${most}, the maximum per block: 0 blocks`];
   const chosen = configurationOf(limits, kernel.carveout);
   const { amount, unit } = kernel.carveout ?? {};
   const all = limits.max_shared_memory_per_multiprocessor;

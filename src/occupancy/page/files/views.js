@@ -43,7 +43,7 @@ function verdictOf({ result }) {
     return { figure: "Does not compile", headline, detail, isBad: true };
   }
   const isFull = warps === limits.max_warps_per_multiprocessor;
-  const lack = `One more block lacks ${words.list(lacks(result))}`;
+  const lack = `Missing for one more block: ${words.list(lacks(result))}`;
   const headline = isFull ? `All ${warps} warps of the SM are in use` : lack;
   const grows = slack(result);
   const headroom = [
@@ -114,7 +114,7 @@ function showVerdict(question, kept, problem) {
   byId("call").hidden = Boolean(problem) || !call;
   byId("call").title = call || "";
   const steps = stepsShown(result).map((step) => stepButton(result, step));
-  const none = element("p", { class: "none" }, "Neither using less nor another block size gives more.");
+  const none = element("p", { class: "none" }, "Fewer resources or another block size do not raise it.");
   fill(byId("steps"), [steps, !steps.length && !isBad && result.occupancy < 1 && none]);
 }
 
