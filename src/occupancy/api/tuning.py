@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from math import prod
 from typing import Any, TypeVar
 
@@ -33,8 +34,9 @@ ARGUMENT_OF: dict[str, str] = {
     for argument in KernelInputs.__annotations__
     for name in (argument, *TUNER_NAMES.get(argument, ()))
 }
-_NAMES = (*ARGUMENT_OF, *_WARPS, *_DIMENSIONS, _REGISTER_CAP, *_CLUSTER_SIZES)
-"""Every name that is read from a configuration."""
+_NAMES = (*ARGUMENT_OF, *_WARPS, *_DIMENSIONS, _REGISTER_CAP, *_CLUSTER_SIZES, "asm", "metadata")
+"""Every name that is read from a configuration; the last two are those of a kernel compiled by Triton."""
+_MAX_KNOWN = 1 << 14
 _NAMES_OF_THREADS = ("threads", *TUNER_NAMES["threads"], *_WARPS, *_DIMENSIONS)
 
 
@@ -108,14 +110,16 @@ class Criteria:
         self._functions = {name: need for name, need in needs.items() if callable(need)}
         self._values = {name: need for name, need in needs.items() if not callable(need)}
         Kernel(**{"threads": 1, **self._values})  # rejects values that no kernel can have
+        # Results by the values that are read, because many configurations of a tuner have the same.
+        self._known: dict[object, list[Result]] = {}
 
     def kept(self, configs: Iterable[Config]) -> Iterator[Config]:
         """Yield the configurations that meet the criteria."""
         if isinstance(configs, Mapping):
             raise InputError("is one configuration", where="configs", hint="Give a list of them.")
-        return (config for index, config in enumerate(configs) if self.results(config, f" {index}"))
+        return (config for index, config in enumerate(configs) if self.results(config, index))
 
-    def results(self, config: object, index: str = "") -> list[Result]:
+    def results(self, config: object, index: int | str = "") -> list[Result]:
         """Return the result on each GPU; empty if the configuration fails the criteria on one of them.
 
         The index of the configuration is for errors.
@@ -125,10 +129,35 @@ class Criteria:
         except TooMuchError:
             return []
         except InputError as error:
-            raise error.with_location(f"configuration{index}: {error.where}", InputError) from error
+            where = f"configuration {index}".rstrip()
+            raise error.with_location(f"{where}: {error.where}", InputError) from error
 
-    def _results(self, config: object) -> list[Result]:
-        kernel, cluster = self._kernel(config)
+    def _results(self, config: Any) -> list[Result]:
+        given = dict(self._values)
+        for name, function in self._functions.items():
+            try:
+                given[name] = function(config)
+            except Exception as error:
+                problem = f"the function fails with {type(error).__name__}: {error}"
+                raise InputError(problem, where=name) from error
+        if type(config) is not dict:
+            return self._compute(config, given)
+        names = _read_names(tuple(config))
+        key = names, repr(([config[name] for name in names], given))  # of any values, and True is not 1
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= _MAX_KNOWN:
+                self._known.clear()
+            found = self._known[key] = self._compute(config, given)
+        return found
+
+    def _compute(self, config: Any, given: dict[str, Any]) -> list[Result]:
+        values = config if isinstance(config, Mapping) else _attributes(config)
+        if values is not config and "asm" in values and "metadata" in values:  # compiled by Triton
+            kernel, cluster = kernel_of_inputs(config, given), blocks_per_cluster(config.metadata)
+        else:
+            inputs = _inputs(values, self._limits[0].warp_size, given)
+            kernel, cluster = Kernel(**inputs), blocks_per_cluster(values)
         results = []
         for limits in self._limits:
             if (kernel.tensor_memory or 0) > (limits.tensor_memory_per_multiprocessor or 0):
@@ -144,41 +173,31 @@ class Criteria:
             results.append(result)
         return results
 
-    def _kernel(self, config: Any) -> tuple[Kernel, int]:
-        """Return the kernel of a configuration, and its blocks per cluster."""
-        given = dict(self._values)
-        for name, function in self._functions.items():
-            try:
-                given[name] = function(config)
-            except Exception as error:
-                problem = f"the function fails with {type(error).__name__}: {error}"
-                raise InputError(problem, where=name) from error
-        if hasattr(config, "asm") and hasattr(config, "metadata"):  # compiled by Triton
-            return kernel_of_inputs(config, given), blocks_per_cluster(config.metadata)
-        return Kernel(**_inputs(config, self._limits[0].warp_size, given)), blocks_per_cluster(config)
+
+@lru_cache(maxsize=64)
+def _read_names(names: tuple[Any, ...]) -> tuple[str, ...]:
+    return tuple(name for name in _NAMES if name in names)
 
 
-def _values_of(config: object) -> Mapping[Any, Any]:
-    return config if isinstance(config, Mapping) else {name: getattr(config, name, None) for name in _NAMES}
+def _attributes(config: object) -> Mapping[str, Any]:
+    return {name: getattr(config, name) for name in _NAMES if hasattr(config, name)}
 
 
 def blocks_per_cluster(config: object) -> int:
     """Return the blocks per cluster of a configuration; 1 if it does not give them."""
-    values = _values_of(config)
-    given = [(name, values.get(name)) for name in _CLUSTER_SIZES]
+    values = config if isinstance(config, Mapping) else _attributes(config)
+    given = [(name, values[name]) for name in _CLUSTER_SIZES if name in values]
     return next((parse_count(value, name) for name, value in given if value is not None), 1)
 
 
-def _inputs(config: object, warp_size: int, given: Mapping[str, Any]) -> dict[str, Any]:
+def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `compute`, given or read from a configuration."""
-    values = _values_of(config)
-    get = values.get
-    named = [(name, value) for name, value in values.items() if name in ARGUMENT_OF]
+    named = [(name, values[name]) for name in values if name in ARGUMENT_OF]
     for name in _WARPS:
-        if (warps := get(name)) is not None:
+        if (warps := values.get(name)) is not None:
             counts = warps if isinstance(warps, (list, tuple)) else [warps]
             named.append((name, warp_size * prod(parse_count(each, name) for each in counts)))
-    shape = tuple(map(get, _DIMENSIONS))
+    shape = tuple(map(values.get, _DIMENSIONS))
     if any(shape):
         named.append(("block_size_x, y, z", tuple(size or 1 for size in shape)))
     found, sources = dict(given), dict[str, str]()
@@ -194,7 +213,7 @@ def _inputs(config: object, warp_size: int, given: Mapping[str, Any]) -> dict[st
                 hint=f"Give {argument}, a value or a function of the configuration.",
             )
         found[argument], sources[argument] = value, name
-    cap = get(_REGISTER_CAP)
+    cap = values.get(_REGISTER_CAP)
     if cap is not None and found.get("regs") is not None:
         most = in_range(parse_count(cap, _REGISTER_CAP), _REGISTER_CAP)
         found["regs"] = min(parse_count(found["regs"], "regs"), most)

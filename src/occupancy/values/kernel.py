@@ -109,7 +109,7 @@ class Kernel(_KernelFields):
             raise InputError(problem, where="smem", hint="Give the total alone, or the two parts.")
         count, shape = parse_threads(threads)
         pairs = zip(cls._fields, (count, *given[1:]), strict=True)
-        values = {name: FIELDS[name].parse(value) for name, value in pairs}
+        values = {name: None if value is None else FIELDS[name].parse(value) for name, value in pairs}
         values["block_dim"] = shape or values["block_dim"]
         values["reallocates_registers"] = bool(values["reallocates_registers"])
         return _make(cls, values.values())
