@@ -192,6 +192,12 @@ class Occupancy(Printed, Result):
         return count_waves(Launch(self.kernel, parse_shape(grid, "grid"), shape), wave)
 
     @property
+    def resident_blocks(self) -> int | None:
+        """Blocks on the whole GPU at once, without clusters; None if its number of SMs is not known."""
+        count = self.gpu.multiprocessor_count
+        return None if count is None else count * self.active_blocks * self.launchable
+
+    @property
     def opt_ins(self) -> tuple[str, ...]:
         """Calls, in C++, to make before the launch."""
         from ..advice.opt_in import opt_ins

@@ -47,9 +47,9 @@ class Command(click.Command):
                     formatter.write_dl(rows)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse as click does; suggest the options that names of other tools stand for."""
+        """Parse as click does; suggest options for names of other tools, and for values without an option."""
         try:
-            return super().parse_args(ctx, args)
+            values = super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             from ..values.fields import FIELDS
 
@@ -57,6 +57,17 @@ class Command(click.Command):
             near = [each for each in FIELDS.values() if name in each.aliases and each.name in known]
             options = [each.options[-1] for each in near] or error.possibilities
             raise click.NoSuchOption(error.option_name, possibilities=options, ctx=ctx) from None
+        except click.MissingParameter as error:
+            if not isinstance(error.param, click.Option):
+                raise
+            raise click.UsageError(f"Missing {error.param.opts[-1]}. {error.param.help}", ctx) from None
+        if values:
+            names = ["cc"] * ("." in values[0]) + ["threads", "regs", "smem"]
+            free = [f"--{name}" for name in names if name in ctx.params and not ctx.params[name]]
+            guess = " ".join(f"{name} {value}" for name, value in zip(free, values, strict=False))
+            hint = f" Did you mean {guess}?" if guess else ""
+            ctx.fail(f"Unexpected arguments: {' '.join(map(repr, values))}.{hint}")
+        return values
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
@@ -79,7 +90,8 @@ class Command(click.Command):
 
 def command(*params: click.Parameter) -> Callable[[Callable[..., None]], Command]:
     """Return a decorator that makes a function a command with these parameters, by the function's name."""
-    return click.command(cls=Command, params=list(params))
+    # Command.parse_args refuses them.
+    return click.command(cls=Command, params=list(params), context_settings={"allow_extra_args": True})
 
 
 def exit_with_1_if(failed: object) -> None:
