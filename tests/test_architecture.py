@@ -28,11 +28,11 @@ BUDGETS = {
     "report": 2800,
     "render": 590,
     "page": 250,
-    "api": 1660,
+    "api": 1680,
     "cuda": 120,
     "typing": 40,
     "triton": 120,
-    "cli": 1320,
+    "cli": 1330,
     "__init__": 120,
     "__main__": 30,
 }
