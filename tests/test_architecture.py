@@ -20,12 +20,12 @@ BUDGETS = {
     "tables": 1010,
     "engine": 930,
     "readers": 3450,
-    "advice": 1300,
+    "advice": 1320,
     "arrays": 640,
     "device": 810,
     "builds": 1190,
-    "compare": 1360,
-    "report": 2800,
+    "compare": 1390,
+    "report": 2860,
     "render": 590,
     "page": 250,
     "api": 1680,
@@ -126,7 +126,7 @@ def test_each_third_party_package_has_one_home() -> None:
         if not any(path.removesuffix(".py") == home or path.startswith(f"{home}/") for home in HOMES[package])
     }
     assert astray == set()
-    assert set(found) >= {"click", "rich", "yaml"}
+    assert set(found) >= {"click", "pydantic", "rich", "yaml"}
 
 
 def test_no_package_has_the_name_of_a_public_function() -> None:

@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import PurePath
-from typing import Any
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..builds.merge import merge
 from ..builds.names import stable_name
@@ -22,7 +24,6 @@ from ..errors import BaselineError, ReadError, shown
 from ..readers import KernelRecord, KernelSource, ReadProblem
 from ..readers.limits import ReadLimits, sanitize
 from ..readers.reading import read_each
-from ..readers.record import SPILLS
 from ..tables.files import check_size, read_bytes
 from ..values.atomic_file import written_atomically
 from ..values.spellings import INT_MAX
@@ -35,23 +36,56 @@ STANDARD_INPUT = "-"
 
 _HINT = "To write one: occupancy init BUILD, or occupancy.save_baseline(BUILD, FILE)."
 
-FIELDS = (
-    "name", "arch", "source", "format", "linked", "regs", "static_smem", "dynamic_smem", "smem", "spill_smem",
-    "barriers", "virtual_resources", "tensor_memory", "reallocates_registers", "stack_bytes", *SPILLS,
-    "max_threads", "required_threads", "min_blocks", "register_cap", "cluster_dim",
-    "shared_memory_configuration", "num_warps", "code", "threads", "threads_from",
-)  # fmt: skip
-"""Fields of a kernel in a baseline; those that are not set are not written."""
+Count = Annotated[int, Field(ge=0, le=INT_MAX)]
+# The compiler prints numbers below 0 where it also spills into shared memory.
+SpillBytes = Annotated[int, Field(ge=-INT_MAX, le=INT_MAX)]
 
-_REQUIRED = ("name", "source", "format")
-_TEXTS = (*_REQUIRED, "arch", "spills_from", "threads_from")
-_FLAGS = ("linked", "reallocates_registers")
-_RANGES = {
-    # The compiler prints numbers below 0 where it also spills into shared memory.
-    "spill_store_bytes": (-INT_MAX, INT_MAX),
-    "spill_load_bytes": (-INT_MAX, INT_MAX),
-    "code": (0, 0xFFFF_FFFF),
-}
+
+class KernelLine(BaseModel):
+    """A kernel in a baseline; fields that are not set are not written."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    name: str
+    arch: str = ""
+    source: str
+    format: str
+    linked: bool = True
+    regs: Count = 0
+    static_smem: Count = 0
+    dynamic_smem: Count = 0
+    smem: Count = 0
+    spill_smem: Count = 0
+    barriers: Count = 0
+    virtual_resources: Count = 0
+    tensor_memory: Count = 0
+    reallocates_registers: bool = False
+    stack_bytes: Count = 0
+    spill_store_bytes: SpillBytes = 0
+    spill_load_bytes: SpillBytes = 0
+    spills_from: str = ""
+    max_threads: Count = 0
+    required_threads: Count = 0
+    min_blocks: Count = 0
+    register_cap: Count = 0
+    cluster_dim: Annotated[tuple[Count, Count, Count], Field(strict=False)] = (1, 1, 1)  # JSON has lists
+    shared_memory_configuration: Count = 0
+    num_warps: Count = 0
+    code: Annotated[int, Field(ge=0, le=0xFFFF_FFFF)] = 0
+    threads: Count = 0
+    threads_from: str = ""
+
+
+class BaselineFile(BaseModel):
+    """The content of a baseline."""
+
+    model_config = ConfigDict(strict=True)
+
+    threads: Annotated[int, Field(ge=1, le=INT_MAX)] | None = None
+    kernels: list[KernelLine]
+
+
+FIELDS = tuple(KernelLine.model_fields)
 
 _recorded = attrgetter(*FIELDS)
 
@@ -159,43 +193,20 @@ def parse_baseline(content: bytes, name: str) -> Build:
         raise BaselineError(
             f"got {shown(version)}", where=f"{name}: schema_version", allowed=f"{SCHEMA_VERSION}", hint=hint
         )
-    threads, lines = values.get("threads"), values.get("kernels")
-    if threads is not None and not (_is_valid("threads", threads) and threads):
-        raise _wrong(threads, f"{name}: threads")
-    if not isinstance(lines, list):
-        raise _wrong(lines, f"{name}: kernels")
-    kernels = (_record(line, f"{name}: kernels[{number}]") for number, line in enumerate(lines))
-    return Build(tuple(map(sanitize, kernels)), threads, name)
+    try:
+        file = BaselineFile.model_validate(values)
+    except ValidationError as error:
+        raise _first_mistake(error, name) from error
+    kernels = (KernelRecord(**line.model_dump(exclude_unset=True)) for line in file.kernels)
+    return Build(tuple(map(sanitize, kernels)), file.threads, name)
 
 
-def _record(line: Any, where: str) -> KernelRecord:
-    if not isinstance(line, dict):
-        raise _wrong(line, where)
-    for name in _REQUIRED:
-        if name not in line:
-            raise _wrong(None, f"{where}.{name}")
-    for name, value in line.items():
-        if name not in FIELDS:
-            raise BaselineError("is unknown", where=f"{where}.{name[:80]}", hint=_HINT)
-        if not _is_valid(name, value):
-            raise _wrong(value, f"{where}.{name}")
-    cluster = line.get("cluster_dim")
-    return KernelRecord(**line if cluster is None else {**line, "cluster_dim": tuple(cluster)})
-
-
-def _is_valid(name: str, value: Any) -> bool:
-    if name in _TEXTS:
-        return isinstance(value, str)
-    if name in _FLAGS:
-        return isinstance(value, bool)
-    if name == "cluster_dim":
-        return isinstance(value, list) and len(value) == 3 and all(_is_valid("", each) for each in value)
-    low, high = _RANGES.get(name, (0, INT_MAX))
-    return type(value) is int and low <= value <= high
-
-
-def _wrong(value: object, where: str) -> BaselineError:
-    return BaselineError("is missing" if value is None else f"got {shown(value)}", where=where, hint=_HINT)
+def _first_mistake(error: ValidationError, file: str) -> BaselineError:
+    first = error.errors(include_url=False)[0]
+    path = "".join(f"[{key}]" if isinstance(key, int) else f".{key[:80]}" for key in first["loc"])
+    problems = {"missing": "is missing", "extra_forbidden": "is unknown"}
+    problem = problems.get(first["type"], f"got {shown(first['input'])}")
+    return BaselineError(problem, where=f"{file}: {path.removeprefix('.')}", hint=_HINT)
 
 
 # Writing
