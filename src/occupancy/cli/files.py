@@ -9,6 +9,7 @@ import click
 
 from .. import __version__
 from ..errors import InputError, OccupancyError
+from ..values.numbers import count
 from ..values.untrusted import printable
 from .command import Option, command, exit_with_1_if
 from .options import LIMITS, SMS, chosen_gpu, gpu_options, option_of
@@ -109,6 +110,7 @@ def scan(
 
 def _save_baseline(files: tuple[str, ...], baseline: str, options: dict[str, Any]) -> None:
     from ..api.builds import save_baseline
+    from ..report.diff import names_of
 
     kept = {name: options.pop(name) for name in ("threads", "name", "archs", "only_newest", "with_runtime")}
     for name in (name for name, value in options.items() if value):
@@ -116,7 +118,7 @@ def _save_baseline(files: tuple[str, ...], baseline: str, options: dict[str, Any
             "cannot be used with --save-baseline", where=name, hint="A baseline has all kernels."
         )
     saved = save_baseline(files, baseline, **kept)
-    click.echo(f"Wrote {printable(baseline)}: {len(saved):,} kernels.")
+    click.echo(f"Wrote {printable(baseline)}: {count(len(names_of(saved.kernels)), 'kernel')}.")
 
 
 @command(
@@ -247,14 +249,16 @@ def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> N
     occupancy init build/
     """
     from ..api.builds import begin, check_command
+    from ..report.diff import names_of
 
     saved = begin(build, rules, baseline, **options)
+    kernels = count(len(names_of(saved.kernels)), "kernel")
     # A check of other kernels would find some added and some removed.
     selecting = [word for each in options["name"] for word in ("--name", each)]
     selecting += [word for each in options["archs"] for word in ("--arch", each)]
     selecting += ["--newest"] * options["only_newest"]
     click.echo(
-        f"Wrote {printable(rules)}: first rules.\nWrote {printable(baseline)}: {len(saved):,} kernels.\n"
+        f"Wrote {printable(rules)}: first rules.\nWrote {printable(baseline)}: {kernels}.\n"
         "Commit both files. In CI, check exits with 1 if a rule is broken.\n"
         f"Next: {printable(check_command(build, rules, selecting))}"
     )

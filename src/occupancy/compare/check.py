@@ -16,7 +16,7 @@ from ..builds.rows import Evaluator, ScannedKernel
 from ..builds.select import names_there
 from ..errors import BaselineError, ErrorCollector, RulesError
 from ..readers import KernelRecord
-from .diff import MEASURES, Change, Measure, causes, step_to, step_with_registers
+from .diff import MEASURES, Change, Measure, can_worsen, causes, step_to, step_with_registers
 from .match import by_name, match
 from .rules import CRITERIA, Exemption, Rule, Rules
 
@@ -53,10 +53,19 @@ class BrokenKernel:
     baseline: ScannedKernel | None
     """The kernel in the baseline; None where it is new, or without a baseline."""
     violations: tuple[Violation, ...]
-    causes: tuple[Change, ...] = ()
-    """Values that changed since the baseline."""
     exemption: Exemption | None = None
     """The exemption that permits it."""
+
+    @property
+    def criteria(self) -> list[str]:
+        """The names of the broken rules."""
+        return [each.criterion for each in self.violations]
+
+    @property
+    def causes(self) -> list[Change]:
+        """Changes since the baseline that can be the cause."""
+        changes = causes(self.baseline, self.kernel) if self.baseline else ()
+        return [each for each in changes if any(can_worsen(each, one.measure) for one in self.violations)]
 
     @cached_property
     def fix(self) -> NextStep | None:
@@ -197,9 +206,7 @@ class _Run:
             limit = base + sign * bound if criterion.compares else bound
             if sign * (value - limit) > TOLERANCE:
                 broken.append(Violation(*demand, was, value, limit))
-        if not broken:
-            return None
-        return BrokenKernel(row, before, tuple(broken), tuple(causes(before, row)) if before else ())
+        return BrokenKernel(row, before, tuple(broken)) if broken else None
 
     def refuse(
         self, known: Sequence[KernelRecord], *, is_partial: bool

@@ -203,6 +203,16 @@ def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
             yield Change(name, was, now)
 
 
+def can_worsen(change: Change, measure: Measure) -> bool:
+    """Return True if a change can be the cause of a worse value."""
+    if change.name in ("arch", "launch_bounds", "threads"):
+        return True
+    if measure in ("spill_bytes", "spill_smem", "stack_bytes"):
+        return change.name == "regs" and change.new < change.old
+    is_resource = change.name in ("smem", "regs", "spill_smem", "barriers")
+    return measure == "occupancy" and is_resource and change.new > change.old
+
+
 def _states_bounds(record: KernelRecord) -> bool:
     """Return True for an image, in which absent launch bounds mean that there are none."""
     return record.linked is not None and record.format not in LOGS

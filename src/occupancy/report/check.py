@@ -14,13 +14,12 @@ from ..readers import KernelRecord
 from ..values.numbers import count
 from . import diff
 from .calc import step_values
-from .model import NOTES, Block, Column, Paragraph, Report, Table, chosen, facts
+from .model import NOTES, Block, Column, Paragraph, Report, Table, chosen, facts, values_of
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import Finding, FindingKind, kernel_finding, threads_text
 
 REMOVED = "removed"
-CONSEQUENCES = ("spills", "spill_smem", "stack_bytes")
-"""Changes that are no cause."""
+NAMES = ("name", "demangled", "arch")
 
 CHECK_FINDINGS: Mapping[str, FindingKind] = {
     **{name: FindingKind(f"A kernel breaks {name}", "error") for name in CRITERIA},
@@ -37,22 +36,27 @@ class Group(NamedTuple):
     @property
     def criteria(self) -> list[str]:
         """The names of the broken rules."""
-        return list(dict.fromkeys(each.criterion for one in self.broken for each in one.violations))
+        return list(dict.fromkeys(name for one in self.broken for name in one.criteria))
 
     def lines(self) -> list[tuple[str, str]]:
         """Return labels and texts: the values of each architecture, the cause, and the fix."""
-        return diff.block_lines([_on_arch(one) for one in self.broken])
+        kernels = [
+            diff.OnArch(one.kernel.record.arch, _values(one), one.causes, one.fix) for one in self.broken
+        ]
+        lines = diff.block_lines(kernels)
+        if "spill" in self.broken[0].violations[0].measure:
+            fix = diff.fix_text("raise", kernels) or "allow more registers"
+            return [*lines, ("fix", f"{fix}, or reduce live values")]
+        accept = f"change the kernel, or accept it with --update --name {quote(self.name)}"
+        return [*lines, ("fix", diff.fix_text("reduce", kernels) or accept)]
 
     def block(self) -> Table:
         """Return the block of a screen."""
         return facts(self.lines(), f"{self.name}: {', '.join(self.criteria)}")
 
 
-def _on_arch(one: BrokenKernel) -> diff.OnArch:
-    values = [violation_text(each, one.kernel) for each in one.violations]
-    cause = diff.changes_text(each for each in one.causes if each.name not in CONSEQUENCES)
-    accept = f"change the kernel, or accept it with --update --name {quote(one.kernel.screen_name)}"
-    return diff.OnArch(one.kernel.record.arch, values, cause, diff.fix_text(one.fix) or accept)
+def _values(one: BrokenKernel) -> list[str]:
+    return [violation_text(each, one.kernel) for each in one.violations]
 
 
 def groups(done: Checked) -> list[Group]:
@@ -128,8 +132,10 @@ COLUMNS = (
     _violation_column("limit", "number", "Allowed value"),
     Column("threads", "", lambda row: row.broken and row.broken.kernel.threads, about="Threads per block",
            type="integer"),
+    Column("threads_assumed", "", lambda row: row.broken and row.broken.kernel.threads_assumed,
+           about="True if the block size is assumed", type="boolean"),
     Column("causes", "", lambda row: [each._asdict() for each in row.broken.causes] if row.broken else [],
-           about="Values that changed since the baseline", type="array"),
+           about="Changes since the baseline that can be the cause", type="array"),
     Column("fix", "", lambda row: row.broken and row.broken.fix and step_values(row.broken.fix),
            about="Change that satisfies the rule, if one is known", type="object"),
     *chosen(SCAN_COLUMNS, "name", "source", "file", "line"),
@@ -166,7 +172,16 @@ def check_report(
     if (compares or gone) and rules.baseline and not updated:
         details.append(Paragraph([f"To accept all changes: {command} --update (--name NAME for one)"]))
     inputs = {"build": build, "rules": rules.source, "baseline": rules.baseline, **inputs}
-    values = {"passed": done.passed, "kernels": len(done.kernels), "broken": len(done.broken)}
+    values = {
+        "passed": done.passed,
+        "kernels": len(done.kernels),
+        "broken": len(done.broken),
+        "added": [values_of(each, *NAMES) for each in done.added],
+        "exempt": [
+            {**values_of(each.kernel, *NAMES), "rules": each.criteria, **values_of(each.exemption, "reason")}
+            for each in done.exempt
+        ],
+    }
     headline = [_headline(done, rules), *filter(None, [updated])]
     notes = [NOTES["assumed-threads"]] if any(each.kernel.threads_assumed for each in done.broken) else []
     rows = list(check_rows(done))
@@ -178,12 +193,12 @@ def check_report(
 def _headline(done: Checked, rules: Rules) -> str:
     archs = count(len({record.arch for record in done.kernels}), "arch")
     where = f"({rules.source}, {archs})" if rules.source else f"({archs})"
-    kernels = count(len(diff.names_of(done.kernels)), "kernel")
+    number = len(diff.names_of(done.kernels))
+    kernels, broken, gone = count(number, "kernel"), len(groups(done)), len(diff.names_of(done.removed))
     if done.passed:
-        return f"PASSED: {kernels} {where}"
-    broken, gone = len(groups(done)), diff.names_of(done.removed)
-    parts = [f"rules broken by {broken:,} of {kernels}"] if broken else []
-    parts += [f"{count(len(gone), 'kernel')} gone"] if gone else []
+        return f"{'The kernel passes' if number == 1 else f'All {kernels} pass'} {where}"
+    parts = [f"{broken:,} of {kernels} break{'s' * (broken == 1)} a rule"] if broken else []
+    parts += [f"{gone:,} {'is' if gone == 1 else 'are'} gone"] if gone else []
     return f"FAILED: {', '.join(parts)} {where}"
 
 

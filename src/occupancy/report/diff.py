@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..advice.next_steps import NextStep
 from ..builds.names import short_name
 from ..builds.rows import ScannedKernel
-from ..compare.diff import Change, Differences, DiffRow
+from ..compare.diff import Change, Differences, DiffRow, Measure, can_worsen
 from ..readers import KernelRecord
 from ..values.numbers import count, percent, size
 from .calc import arrow, label, step_values
@@ -108,40 +109,50 @@ def change_text(name: str, old: Any, new: Any) -> str:
     return text(new) if old is None else arrow(text(old), text(new))
 
 
-def changes_text(changes: Iterable[Change]) -> str:
-    """Return ``shared memory 4 -> 36 KiB, registers 96 -> 40``."""
-    return ", ".join(VALUES[each.name][0].format(change_text(*each)) for each in changes)
-
-
-def fix_text(fix: NextStep | None) -> str:
-    """Return ``shared memory to 4.125 KiB``, or nothing."""
-    values = () if fix is None else fix.requires.items()
-    return ", ".join(VALUES[name][0].format(f"to {change_text(name, None, value)}") for name, value in values)
-
-
 # Blocks: a kernel of all its architectures
 
 
 class OnArch(NamedTuple):
-    """The texts for a kernel on one architecture."""
+    """A kernel that changed, on one architecture."""
 
     arch: str | None
     values: Sequence[str]
-    cause: str
-    fix: str
+    causes: Iterable[Change]
+    fix: NextStep | None
 
 
 def block_lines(kernels: Sequence[OnArch]) -> list[tuple[str, str]]:
-    """Return labels and texts: the values of each architecture, then causes and fixes, equal ones once."""
+    """Return labels and texts: the values of each architecture, then the causes of all."""
     lines = [(each.arch or "-", text) for each in kernels for text in each.values]
-    for kind in ("cause", "fix"):
-        archs: dict[str, list[str]] = {}
-        for each in kernels:
-            archs.setdefault(getattr(each, kind), []).append(each.arch or "-")
-        for text, names in archs.items():
-            if text:
-                lines.append((kind, text if len(archs) == 1 else f"{text} ({', '.join(names)})"))
-    return lines
+    cause = _by_arch((each.arch, {one.name: change_text(*one) for one in each.causes}) for each in kernels)
+    return [*lines, ("cause", cause)] if cause else lines
+
+
+def fix_text(verb: str, kernels: Sequence[OnArch]) -> str:
+    """Return ``reduce shared memory to 19.5 KiB (sm_80) and 27.5 KiB (sm_90)``, or nothing."""
+    needs = [(each.arch, each.fix.requires if each.fix else {}) for each in kernels]
+    verb = "change" if any("threads" in requires for _, requires in needs) else verb
+    texts = [
+        (arch, {name: change_text(name, None, value) for name, value in each.items()}) for arch, each in needs
+    ]
+    fix = _by_arch(texts, "to ")
+    return f"{verb} {fix}" if fix else ""
+
+
+def _by_arch(kernels: Iterable[tuple[str | None, Mapping[str, str]]], prefix: str = "") -> str:
+    """Return ``registers 96 -> 40 (sm_80) and 128 -> 40 (sm_90)``; no architecture where all agree."""
+    kernels, archs = list(kernels), defaultdict[str, dict[str, list[str]]](dict)
+    for arch, values in kernels:
+        for name, text in values.items():
+            archs[name].setdefault(text, []).append(arch or "-")
+    parts = []
+    for name, texts in archs.items():
+        found = [
+            text if len(names) == len(kernels) else f"{text} ({', '.join(names)})"
+            for text, names in texts.items()
+        ]
+        parts.append(VALUES[name][0].format(prefix + " and ".join(found)))
+    return ", ".join(parts)
 
 
 def line_text(lines: Sequence[tuple[str, str]]) -> str:
@@ -177,23 +188,28 @@ def _blocks(rows: Sequence[Entry], most: int) -> Iterator[Block]:
 
 
 def _lines(group: Sequence[DiffRow]) -> list[tuple[str, str]]:
-    return block_lines(
-        [
-            OnArch(row.new.record.arch, [_shares(row)], changes_text(_named_causes(row)), fix_text(row.fix))
-            for row in group
-        ]
-    )
+    kernels = [OnArch(row.new.record.arch, _values(row), _causes(row), row.fix) for row in group]
+    fix = fix_text("reduce", kernels)
+    return [*block_lines(kernels), *([("fix", fix)] if fix else [])]
 
 
-def _shares(row: DiffRow) -> str:
+def _values(row: DiffRow) -> list[str]:
+    """Return the occupancy, and the spills and the stack that changed."""
     threads = arrow(threads_text(row.old), threads_text(row.new))
-    return f"{arrow(occupancy_text(row.old), occupancy_text(row.new))} at {threads} threads"
+    shares = f"{arrow(occupancy_text(row.old), occupancy_text(row.new))} at {threads} threads"
+    others = (each for each in row.causes if each.name in ("spills", "stack_bytes"))
+    return [", ".join([shares, *(VALUES[each.name][0].format(change_text(*each)) for each in others)])]
 
 
-def _named_causes(row: DiffRow) -> tuple[Change, ...]:
-    """Return the causes, with another name of the kernel first."""
-    old, new = row.old.short_name, row.new.short_name
-    return row.causes if old == new else (Change("name", old, new), *row.causes)
+def _causes(row: DiffRow) -> Iterator[Change]:
+    """Yield the changes that can be the cause of a worse value, or all if none is; another name first."""
+    if row.old.short_name != row.new.short_name:
+        yield Change("name", row.old.short_name, row.new.short_name)
+    measure: Measure = "occupancy" if row.occupancy_change < 0 else "spill_bytes"
+    is_worse = row.verdict in ("worse", "mixed")
+    for change in row.causes:
+        if can_worsen(change, measure) if is_worse else change.name not in ("spills", "stack_bytes"):
+            yield change
 
 
 # Columns
