@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..engine import Model, Result, evaluate
@@ -10,6 +10,7 @@ from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Resource
 from ..values.spellings import parse_size
+from .next_steps import using_less
 
 SharedMemoryFunction = Callable[[int], int]
 """From threads per block to bytes of dynamic shared memory per block."""
@@ -53,6 +54,24 @@ def block_sizes(
         )
         for result in sorted(results, key=lambda result: -result.active_warps)
     )
+
+
+def full_at(given: Result, sizes: Sequence[BlockSize]) -> tuple[Mapping[str, int], list[int]] | None:
+    """Return the nearest change of one resource that gives a best size full occupancy, and all such sizes.
+
+    None if a size has full occupancy already, if no change suffices, or if the shared memory depends on the
+    size.
+    """
+    best = [size for size in sizes if size.occupancy == sizes[0].occupancy]
+    if sizes[0].occupancy == 1 or len({size.dynamic_smem for size in sizes}) > 1:
+        return None
+    for size in best:
+        result = evaluate(given.limits, given.kernel.replace(threads=size.threads), given.model)
+        for step in using_less(result):
+            if step.occupancy == 1 and len(step.requires) == 1:
+                found = block_sizes(given.limits, given.kernel.replace(**step.requires), model=given.model)
+                return step.requires, sorted(each.threads for each in found if each.occupancy == 1)
+    return None
 
 
 def results_by_size(

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from ..advice.block_sizes import BlockSize
+from ..advice.block_sizes import BlockSize, full_at
 from ..advice.runtime import LaunchConfiguration
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent
-from .calc import gpu_text, gpu_values, limited_by, uses_of
+from .calc import gpu_text, gpu_values, limited_by, target, uses_of
 from .model import Block, Column, Paragraph, Report, Table, facts, values_of
 from .pictures import Picture, StepPlot, title
 
@@ -74,22 +74,27 @@ def block_sizes_report(
         if len(rows) > len(shown):
             hidden = count(len(rows) - len(shown), "more size")
             details.append(Paragraph((f"{hidden}: --all lists them.",)))
-    picks = [
-        (
-            gpu.label,
-            f"the CUDA runtime picks {each.block_size:,} threads and a grid of {each.min_grid_size:,} blocks",
-        )
-        for gpu, each in zip(gpus, launches, strict=True)
-        if each is not None and each.block_size
-    ]
-    if picks:
-        details.append(facts(picks))
+    if advice := [text for each in zip(results, sizes, launches, strict=True) for text in _advice(*each)]:
+        details.append(facts(advice) if len(gpus) > 1 else Paragraph([text for _, text in advice]))
     headline = f"Block sizes on {named}: {best}", *filter(None, [", ".join(uses_of(kernel))])
     inputs = {**kernel.to_dict(), "threads": None, "block_dim": None}
     values = {"gpus": [gpu_values(gpu) for gpu in gpus]}
     return Report(
         "block-sizes", headline, COLUMNS, rows, "block_sizes", inputs, values, details, shows_rows=False
     )
+
+
+def _advice(
+    result: Any, sizes: Sequence[BlockSize], launch: LaunchConfiguration | None
+) -> Iterator[tuple[str, str]]:
+    """Yield the GPU with the runtime's choice, and with the change that leads to full occupancy."""
+    if launch is not None and launch.block_size:
+        picked = f"{launch.block_size:,} threads and a grid of {launch.min_grid_size:,} blocks"
+        yield result.gpu.label, f"The CUDA runtime picks {picked}."
+    if sizes and (full := full_at(result, sizes)):
+        ((name, amount),) = full[0].items()
+        threads = join_and([f"{each:,}" for each in full[1]])
+        yield result.gpu.label, f"With {target(name, amount)}, {threads} threads reach 100%."
 
 
 def _on_gpu(gpu: Gpu, number: int) -> Column:

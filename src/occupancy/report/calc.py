@@ -181,6 +181,8 @@ def step_changes(kernel: Kernel, step: NextStep) -> str:
             continue
         before = getattr(kernel, QUANTITIES[name].field) or 0  # type: ignore[index]
         changes.append(arrow(target(name, before), target(name, after)))
+    if list(step.requires) == ["regs"]:
+        changes[0] += f" ({(kernel.regs or 0) - step.requires['regs']} fewer)"
     return ", ".join(changes)
 
 
@@ -269,6 +271,8 @@ def calc_report(rows: Sequence[Row], *, explain: bool = False) -> Report:
 def _headline(row: Row) -> Iterator[str]:
     result = row.result
     yield result_text(result)
+    if row.waves is not None:
+        yield waves_text(row.waves)
     yield f"{kernel_text(row.kernel)} on {gpu_text(row.gpu)}"
     if result.launchable:
         most = result.limits.max_warps_per_multiprocessor
@@ -360,12 +364,25 @@ def _headroom(row: Row) -> Iterator[str]:
             yield f"{label(quantity.resource)} up to {size(most) if name == 'smem' else plain(most)}"
 
 
+def _clusters_text(wave: FullWave) -> str:
+    """Return ``up to 33 clusters``, or nothing for a kernel without clusters."""
+    return f"{'up to ' * wave.is_upper_bound}{count(wave.clusters, 'cluster')}" if wave.clusters else ""
+
+
 def _blocks_text(row: Row) -> str:
-    wave = row.wave
-    assert wave is not None
-    if wave.clusters is None:
-        return f"{wave.blocks:,}"
-    return f"{wave.blocks:,} ({'up to ' * wave.is_upper_bound}{count(wave.clusters, 'cluster')})"
+    assert row.wave is not None
+    clusters = _clusters_text(row.wave)
+    return f"{row.wave.blocks:,}{clusters and f' ({clusters})'}"
+
+
+def waves_text(waves: Waves) -> str:
+    """Return the fill of the last wave, and the grids without a tail."""
+    clusters = _clusters_text(waves.full_wave)
+    number = f"{count(waves.rounds, 'wave')}{clusters and f' of {clusters}'}"
+    if not waves.partial_wave_blocks:
+        return f"Last wave: full ({number}), no tail"
+    tail = f"no tail at multiples of {count(waves.full_wave.blocks, 'block')}"
+    return f"Last wave: {percent(waves.last_wave_fill)} full ({number}); {tail}"
 
 
 WAVE_TABLE = (
