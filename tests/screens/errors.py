@@ -16,7 +16,7 @@ calc --cc 9.0 -t 0
 calc --cc 9.0 -t 5000
 calc --cc 9.0 -t 32,64
 calc --cc 9.0 -t 16x
-calc --cc 9.0 -t 32 --registers 40
+calc --cc 9.0 -t 32 --maxrregcount 40
 calc --arch sm_90 -t 32
 calc --cc 9.0 -t 32 -r 256
 calc --cc 9.0 -t 32 -r 40.5
@@ -38,6 +38,7 @@ calc --cc 9.9 -t 32
 calc --gpu H101 -t 32
 calc --gpu H100 -t 32 --grid 9
 calc --cc "" -t 32
+bounds --cc 8.0,9.0 -t 384 --blocks 2,4
 bounds --cc 9.0 -t 32 --blocks 0
 budget --cc 9.0 -t 32 --blocks 1 --occupancy 1
 budget --cc 9.0 -t 32 --blocks 33

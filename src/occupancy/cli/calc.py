@@ -181,7 +181,7 @@ def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
     from ..tables.gpus import find_gpus
     from ..values.spellings import parse_count
 
-    if blocks is None or "=" not in blocks:
+    if blocks is None or not {",", "="} & set(blocks):
         return [if_given(parse_count, blocks, "blocks")] * len(gpus)
     pairs = [part.split("=", 1) for part in blocks.split(",") if "=" in part]
     by_cc = {gpu.cc: parse_count(count, "blocks") for name, count in pairs for gpu in find_gpus(name)}

@@ -40,7 +40,8 @@ class Command(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options under the names of their groups."""
         for group, title in GROUPS.items():
-            options = [each for each in self.get_params(ctx) if getattr(each, "group", "output") == group]
+            options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+            options = [each for each in options if getattr(each, "group", "output") == group]
             rows = [record for each in options if (record := each.get_help_record(ctx)) is not None]
             if rows:
                 with formatter.section(title):
@@ -55,8 +56,10 @@ class Command(click.Command):
 
             name, known = error.option_name.replace("-", "").lower(), {each.name for each in self.params}
             near = [each for each in FIELDS.values() if name in each.aliases and each.name in known]
-            options = [each.options[-1] for each in near] or error.possibilities
-            raise click.NoSuchOption(error.option_name, possibilities=options, ctx=ctx) from None
+            if not near:
+                raise
+            message = f"No such option {error.option_name!r}. Did you mean {near[0].options[-1]!r}?"
+            raise click.UsageError(message, ctx) from None
         except click.MissingParameter as error:
             if not isinstance(error.param, click.Option):
                 raise

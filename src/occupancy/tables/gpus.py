@@ -208,7 +208,7 @@ def unclear_name(gpu: Gpu) -> InputError:
     return InputError(
         f"{shown(gpu.name)} matches GPUs with different numbers of SMs",
         where="gpu",
-        hint="Set `multiprocessor_count` (`--sms N`), or choose one:",
+        hint="Set the number of SMs, or choose one:",
         choices=_choices(gpu.variants),
     )
 

@@ -38,7 +38,7 @@ _LIST = r"(?i)\s*[0-9a-fx_]+\s*(?:(?:[,:-]|\.\.)\s*[0-9a-fx_]+\s*)+,?"
 _OTHER_RANGE = r"(?i)[0-9a-z]\s*(?:-|\u2013|\.\.|\bto\b)\s*[0-9]"
 """Another notation of a range: 16-128, 16..128, 16 to 128."""
 
-_FOR_SEVERAL = "For several values: a list in occupancy.sweep(), or `occupancy sweep`."
+_FOR_SEVERAL = "For several values, pass a list to sweep."
 _LIST_HINT = "Write a list as 128,256,512 and a range as 32:1024:32."
 
 
@@ -115,7 +115,7 @@ def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, in
             return parse_count(parts[0], where), None
     elif not isinstance(value, (tuple, list)):
         return parse_count(value, where), None
-    sizes = [parse_count(part, where) for part in parts]  # type: ignore[attr-defined]
+    sizes = [parse_count(part or 0, where) for part in parts]  # type: ignore[attr-defined]
     if not 1 <= len(sizes) <= 3 or min(sizes) < 1:
         allowed = "one to three dimensions of 1 and up, such as 16x16x1"
         raise InputError(f"{shown(value)} is not a shape", where=where, allowed=allowed)

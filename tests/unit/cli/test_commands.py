@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from unittest.mock import Mock
 
 import click
@@ -22,6 +23,7 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
         f"\n{each}:\n" in shown for each in ("GPU", "Kernel", "Launch", "Options")
     )
     assert "\\b" not in shown
+    assert not re.search(r"^  \[?[A-Z]+\]?(\.\.\.)?$", shown, re.MULTILINE), "no row without a description"
 
 
 def test_columns_of_tensor_memory_are_counted_in_columns() -> None:
