@@ -331,8 +331,6 @@ def read_content(content: Content) -> Iterator[Found]:
 
 def reason_for_nothing(content: Content) -> str:
     """Return the reason for a file without kernels."""
-    if content.size == 0 and content.path is not None:
-        return "the file is empty"
     if content.size == 0:
         return "it is empty; a compiler prints registers to standard error (2>&1), and only with -Xptxas -v"
     if content.suffix == triton.CHOICE_SUFFIX:
@@ -348,6 +346,8 @@ def reason_for_nothing(content: Content) -> str:
         return "CUDA source; compile it with nvcc -Xptxas -v, and give the compiler's output or the object"
     if _JSON_START.match(head):
         return "JSON, but neither a trace of PyTorch's profiler with kernels nor Triton's metadata"
+    if b"Used " in head and b" registers" in head:
+        return "'Used N registers' without the 'Compiling entry function' line before it; paste both lines"
     return "no kernels in this text; supported are PTX and the output of ptxas -v, cuobjdump -res-usage and ncu --csv"
 
 
