@@ -27,7 +27,7 @@ BUDGETS = {
     "compare": 1390,
     "report": 2860,
     "render": 590,
-    "page": 250,
+    "page": 230,
     "api": 1680,
     "cuda": 120,
     "typing": 40,

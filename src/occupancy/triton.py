@@ -64,8 +64,9 @@ def perf_model(
         A function of the kernel's arguments and the configuration, by name: 1 or more, the lower the better;
         infinite for a configuration that does not launch.
     """
+    gpu = find_gpu(gpu)
     criteria = Criteria("perf_model", gpu, needs, model=model, own=("grid", "multiprocessor_count", "model"))
-    sms = None if grid is None else multiprocessors(find_gpu(gpu), multiprocessor_count)
+    sms = None if grid is None else multiprocessors(gpu, multiprocessor_count)
 
     def estimate(**arguments: Any) -> float:
         results = criteria.results(arguments)
@@ -109,6 +110,6 @@ def max_stages(
         The stages; 0 if not even one fits.
     """
     stage = in_range(parse_size(stage_smem, "stage_smem"), "stage_smem")
-    found = compute(gpu, kernel, **inputs)
+    found = compute(find_gpu(gpu), kernel, **inputs)
     level = found.budget(blocks=parse_count(blocks, "blocks")).wanted
     return max(0, (0 if level is None else level.smem) - found.kernel.shared_memory) // stage

@@ -95,7 +95,7 @@ def launch_bounds(
             where="threads",
             allowed=f"1 to {min(limits.max_threads_per_block, limits.max_threads_per_multiprocessor):,}",
         )
-    is_legal = min_blocks is None or in_range(min_blocks, "min_blocks", 1, INT_MAX) <= alone.active_blocks
+    is_legal = min_blocks is None or in_range(min_blocks, "blocks", 1, INT_MAX) <= alone.active_blocks
     blocks = min_blocks if min_blocks is not None and is_legal else 1
     cap = most_keeping(blocks, Dial(alone, "regs").levels(0, blocks))
     registers = cap if kernel.regs is None else min(kernel.regs, cap)

@@ -131,7 +131,7 @@ def split_registers(
         if launch < LEAST:
             raise InputError(
                 f"{min_blocks} blocks leave {launch} registers per thread",
-                where="min_blocks",
+                where="blocks",
                 hint=f"Give fewer blocks, so that {LEAST} are left.",
             )
     else:
@@ -141,7 +141,7 @@ def split_registers(
         elif (given := _registers_by_bounds(limits, threads, min_blocks)) != launch:
             raise InputError(
                 f"{bounds_in_source(threads, min_blocks)} gives {given} registers at the launch, not {launch}",
-                where="regs and min_blocks",
+                where="regs and blocks",
                 hint="Give one of them.",
             )
     pool = threads * round_up(launch, STEP)

@@ -14,7 +14,6 @@ from ..compare.baseline import Build, accepted, baseline_from, read_baseline, re
 from ..compare.check import Checked, check_kernels
 from ..compare.diff import Differences, compare
 from ..compare.rules import (
-    CRITERIA,
     FIRST_RULES,
     RULES_FILE,
     SMEM_RULES,
@@ -26,7 +25,7 @@ from ..compare.rules import (
     find_rules,
     read_rules,
 )
-from ..errors import BaselineError, InputError, ReadError, RulesError
+from ..errors import BaselineError, InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord, ReadProblem
 from ..readers.limits import ReadLimits
 from ..report.check import check_findings, check_report
@@ -35,10 +34,14 @@ from ..report.model import Report
 from ..report.scan import Finding
 from ..values.atomic_file import written_atomically
 from .occupancy import PrintedRows
-from .scan import Path, Paths, Reading, ReadingOptions, as_list
+from .scan import Path, Paths, Reading, ReadingOptions, as_list, as_paths
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+
+SAVED_OPTIONS = ("threads", "name", "archs", "only_newest", "with_runtime")
+"""Options of `scan` that a baseline depends on."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,8 +110,8 @@ def diff(
         BaselineError: A baseline is damaged, or of a later version.
     """
     reading = Reading(options)
-    if not 0 <= threshold <= 100:  # also NaN
-        raise InputError(f"{threshold} is out of range", where="threshold", allowed="0 to 100")
+    if not (isinstance(threshold, (int, float)) and 0 <= threshold <= 100):  # also NaN
+        raise InputError(f"{shown(threshold)} is out of range", where="threshold", allowed="0 to 100")
     common = ReadLimits()
     before, after = (read_build(_paths(paths, side), common) for paths, side in ((old, "old"), (new, "new")))
     old_kernels, new_kernels = map(reading.sized, _both(reading, before, after))
@@ -143,7 +146,7 @@ def check(
             folder, else its ``pyproject.toml``.
         baseline: The baseline to compare with; not given: the one that the rules name.
         update: Make the build the baseline, or only the kernels of ``name`` and ``archs``. Rules that
-            compare are skipped.
+            compare hold then.
         options: As in `scan`; threads default to those of the rules, then of the baseline.
 
     Raises:
@@ -180,7 +183,7 @@ def check(
 
 
 def _update(reading: Reading, after: Build, rules: Rules, about: Mapping[str, Any]) -> CheckResult:
-    """Check the rules that compare nothing, then write the baseline."""
+    """Check the build, compared with itself, then write the baseline."""
     path = rules.baseline
     if path is None:
         raise InputError("is missing", where="baseline", hint="Name the file (`--baseline FILE`).")
@@ -197,7 +200,7 @@ def _update(reading: Reading, after: Build, rules: Rules, about: Mapping[str, An
         new_baseline = baseline_from(new, threads)
     evaluator = reading.evaluator(threads)
     sized = reading.sized(new, rules.block_sizes)
-    done = check_kernels(sized, _without_comparisons(rules), evaluator, None, every=after.kernels)
+    done = check_kernels(sized, rules, evaluator, sized, every=after.kernels)
     changes = compare(old, new, evaluator).summary
     write_baseline(path, new_baseline)
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in changes.items() if number and kind != "same")
@@ -206,11 +209,19 @@ def _update(reading: Reading, after: Build, rules: Rules, about: Mapping[str, An
 
 
 def save_baseline(build: Paths, path: Path, **options: Unpack[ReadingOptions]) -> Build:
-    """Write the baseline of a build, and replace an existing file; arguments and errors as in `check`.
+    """Write the baseline of a build, and replace an existing file; errors are those of `check`.
 
-    The baseline keeps the threads per block of kernels whose file does not contain them.
+    Args:
+        build: Paths of files and folders that `scan` reads.
+        path: The baseline.
+        options: ``threads``, ``name``, ``archs``, ``only_newest`` and ``with_runtime`` as in `scan`. The
+            baseline keeps the threads per block of kernels whose file does not contain them.
     """
     reading = Reading(options)
+    for name in (name for name, value in options.items() if value and name not in SAVED_OPTIONS):
+        raise InputError(
+            "is not used for a baseline", where=name, hint="A baseline does not depend on a GPU."
+        )
     after = _read_whole(_paths(build, "build"))
     kernels = list(filter(_is_launchable, reading.selection.records(after.kernels)))
     baseline = baseline_from(kernels, reading.threads or after.threads)
@@ -256,7 +267,7 @@ def _rules(rules: Path | Rules | Collection[Rule | Exemption] | None) -> Rules:
     if isinstance(rules, Rules):
         return rules
     if rules is not None and not isinstance(rules, (str, os.PathLike)):
-        given = list(rules)
+        given = as_list(rules)
         if not all(isinstance(each, (Rule, Exemption)) for each in given) or not given:
             raise RulesError("is invalid", where="rules", allowed="a file, or a list of Rule and Exemption")
         return Rules(
@@ -271,15 +282,6 @@ def _rules(rules: Path | Rules | Collection[Rule | Exemption] | None) -> Rules:
             hint="Write one with occupancy init BUILD, or name a file with `rules` (`--rules FILE`).",
         )
     return read_rules(path)
-
-
-def _without_comparisons(rules: Rules) -> Rules:
-    kept = []
-    for rule in rules.rules:
-        rest: dict[str, Any] = {name: None for name in rule.bounds if CRITERIA[name].compares}
-        if len(rest) < len(rule.bounds) or rule.threads is not None or rule.dynamic_smem is not None:
-            kept.append(replace(rule, **rest))
-    return replace(rules, rules=tuple(kept))
 
 
 def _both(
@@ -314,4 +316,4 @@ def _read_whole(paths: Sequence[str]) -> Build:
 
 
 def _paths(given: Paths, where: str) -> list[str]:
-    return list(map(os.fspath, as_list(given, where)))
+    return list(map(os.fspath, as_paths(given, where)))

@@ -40,7 +40,7 @@ def gpus(pattern: str = "") -> list[Gpu]:
     Raises:
         InputError: There is no such GPU.
     """
-    parts = [part.strip() for part in pattern.split(",") if part.strip()]
+    parts = [part.strip() for part in str(pattern).split(",") if part.strip()]
     named = [gpu for part in parts for gpu in gpus_matching(part)] if parts else all_gpus()
     return sorted(dict.fromkeys(named), key=lambda gpu: gpu.limits.compute_capability, reverse=True)
 

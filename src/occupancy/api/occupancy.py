@@ -238,10 +238,12 @@ class Occupancy(Printed, Result):
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Occupancy:
         """Return the result for the inputs in a dictionary from `to_dict`; errors as in `compute`."""
-        inputs = dict(values["inputs"])
-        if inputs.get("block_dim") is not None:
-            inputs["threads"] = tuple(inputs.pop("block_dim"))
-        return occupancy_on(find_gpu(values["gpu"] or values["cc"]), Kernel(**inputs), values["model"])
+        try:
+            inputs, gpu, model = dict(values["inputs"]), values["gpu"] or values["cc"], values["model"]
+        except (LookupError, TypeError, ValueError) as error:
+            raise InputError("is not a dictionary from to_dict()", where="values") from error
+        inputs["threads"] = inputs.pop("block_dim", None) or inputs.get("threads")
+        return occupancy_on(find_gpu(gpu), Kernel(**inputs), model)
 
     def __repr__(self) -> str:
         return (
@@ -406,7 +408,7 @@ class Fit(NamedTuple):
 
 
 def fits(
-    gpus: GpuLike | list[Any] | None = None,
+    gpu: GpuLike | list[Any] | None = None,
     kernel: KernelLike = None,
     *,
     cluster: int | str | None = None,
@@ -416,14 +418,13 @@ def fits(
     """Return for each GPU whether a kernel compiles and launches there.
 
     Args:
-        gpus, kernel, model, inputs: As in `compute`; by default every compute capability of the table.
+        gpu, kernel, model, inputs: As in `compute`; by default every compute capability of the table.
         cluster: Blocks per cluster, or its shape; from 9.0.
     """
     needed = kernel_of_inputs(kernel, inputs, "fits")
     size = None if cluster is None else prod(parse_shape(cluster, "cluster"))
-    return tuple(
-        _fit(gpu, needed, model, size) for gpu in find_gpus(shipped.known() if gpus is None else gpus)
-    )
+    gpus = find_gpus(shipped.known() if gpu is None else gpu)
+    return tuple(_fit(each, needed, model, size) for each in gpus)
 
 
 def _fit(gpu: Gpu, kernel: Kernel, model: Model | None, cluster_size: int | None) -> Fit:
@@ -484,7 +485,7 @@ def _warpgroups(groups: str) -> list[Warpgroups]:
     from ..advice.registers import Warpgroups
 
     found = []
-    for part in groups.replace(" ", "").split(","):
+    for part in str(groups).replace(" ", "").split(","):
         number, colon, regs = part.rpartition(":")
         if not part or (not colon and not part.isdecimal() and part != "?"):
             raise InputError(

@@ -68,18 +68,17 @@ class Reading:
         table = LimitsTable(options.get("limits_file"))
         threads, cc, name = options.get("threads"), options.get("cc"), options.get("name")
         by_name = threads if isinstance(threads, Mapping) else {} if threads is None else {EVERY: threads}
-        sizes = {pattern: parse_block_size(size) for pattern, size in by_name.items()}
+        sizes = {str(pattern): parse_block_size(size) for pattern, size in by_name.items()}
         self.threads = sizes.pop(EVERY, None)
         """Threads per block of all kernels whose file does not state them."""
         self.block_sizes = tuple(SizePattern(pattern, size) for pattern, size in sizes.items())
         self.gpu = None if cc is None else find_gpu(cc, table)
         """GPU to compute for, in place of the one that each kernel was compiled for."""
-        archs = options.get("archs", ())
-        archs = [archs] if isinstance(archs, str) else archs
+        archs = as_list(options.get("archs"))
         texts = [part for each in archs for part in (each.split(",") if isinstance(each, str) else [each])]
         wanted = [] if ALL_ARCHS in texts else texts
         self.selection = Selection(
-            names=tuple(filter(None, [name] if isinstance(name, str) else name or ())),
+            names=tuple(str(each) for each in as_list(name) if each),
             archs=frozenset(
                 cc for each in wanted if not _variant(each) for cc in _compute_capabilities(each, table)
             ),
@@ -180,7 +179,7 @@ def scan(
     if sort is not None and sort not in ORDERS:
         raise InputError(f"got {shown(sort)}", where="sort", hint=did_you_mean(str(sort), ORDERS))
     if limit is not None:
-        in_range(limit, "limit")
+        in_range(parse_count(limit, "limit"), "limit")
     selection = replace(
         reading.selection,
         below=if_given(parse_share, below, "below"),
@@ -189,7 +188,7 @@ def scan(
         reverse=reverse,
         limit=limit,
     )
-    records, problems = merge(read_each(as_list(sources, "sources")))
+    records, problems = merge(read_each(as_paths(sources, "sources")))
     if not records:
         with ErrorCollector() as errors:
             for problem in problems:
@@ -264,10 +263,21 @@ def _compute_capabilities(arch: ArchitectureLike, table: LimitsTable) -> list[Co
         raise error.with_location("archs", InputError) from error
 
 
-def as_list(given: Any, where: str) -> list[Any]:
+def as_list(given: Any) -> list[Any]:
+    """Return one value, or several, as a list; None as an empty one."""
+    if given is None:
+        return []
+    is_one = isinstance(given, (str, bytes)) or hasattr(given, "read") or not isinstance(given, Iterable)
+    return [given] if is_one else list(given)
+
+
+def as_paths(given: Any, where: str) -> list[Any]:
     """Return a path or a stream, or several of them, as a list."""
-    is_one = isinstance(given, (str, os.PathLike)) or hasattr(given, "read")
-    several = [given] if is_one else list(given)
-    if not several:
-        raise InputError("is empty", where=where, hint="Give a path, or a list of paths.")
+    several = as_list(given)
+    wrong = [
+        each for each in several if not isinstance(each, (str, os.PathLike)) and not hasattr(each, "read")
+    ]
+    if wrong or not several:
+        problem = f"{shown(wrong[0])} is not a path" if wrong else "is empty"
+        raise InputError(problem, where=where, hint="Give a path, or a list of paths.")
     return several

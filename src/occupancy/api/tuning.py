@@ -115,8 +115,8 @@ class Criteria:
 
     def kept(self, configs: Iterable[Config]) -> Iterator[Config]:
         """Yield the configurations that meet the criteria."""
-        if isinstance(configs, Mapping):
-            raise InputError("is one configuration", where="configs", hint="Give a list of them.")
+        if isinstance(configs, Mapping) or not isinstance(configs, Iterable):
+            raise InputError("is not a list of configurations", where="configs", hint="Give a list of them.")
         return (config for index, config in enumerate(configs) if self.results(config, index))
 
     def results(self, config: object, index: int | str = "") -> list[Result]:

@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
 BLOCKS = ("--blocks", "--min-blocks", "blocks")
 
-ANY_THREADS = 32
-"""A block size for a kernel whose result does not depend on it."""
-
 
 @command(
     *GPUS,
@@ -82,9 +79,8 @@ def _row(result: Occupancy, grid: str | None, cluster: str | None, sms: str | No
 
     shape = if_given(parse_shape, cluster, "cluster")
     size = None if shape is None else prod(shape)
-    if grid is None and sms is None and result.gpu.multiprocessor_count is None:
-        check_cluster(result.limits, size or 1)
-        return Row(result)
+    if size is not None and result.gpu.multiprocessor_count is None:
+        check_cluster(result.limits, size)  # before the number of SMs
     clusters = None
     if size is not None and sms is None and result.gpu.device is not None and result.launchable:
         from ..device.clusters import count_active_clusters
@@ -141,7 +137,7 @@ def fits(
 )  # fmt: skip
 def budget(
     occupancy: str | None, blocks: str | None, stage_smem: str | None, output_format: str | None, model: Any,
-    threads: str | None, **inputs: Any,
+    **inputs: Any,
 ) -> None:  # fmt: skip
     """Find the most registers and shared memory that reach a target on all GPUs.
 
@@ -151,7 +147,7 @@ def budget(
     occupancy budget --cc 9.0 --threads 256 --occupancy 75%
     occupancy budget --gpu "A100,H100,RTX 3090" --threads 256 --blocks 4
     occupancy budget --threads 384 --cc 8.0,9.0,12.0 --blocks 8.0=2,9.0=2,12.0=4
-    occupancy budget --gpu "H100,RTX 4090" --blocks 2 --stage-smem 16k --smem 16
+    occupancy budget --cc 9.0 --threads 256 --blocks 2 --stage-smem 16k --smem 16
     """
     from ..advice.budget import budget as budget_of
     from ..api.occupancy import if_given, kernel_of_inputs
@@ -162,17 +158,14 @@ def budget(
     stage = if_given(parse_size, stage_smem, "stage_smem")
     if stage is not None:
         in_range(stage, "stage_smem")
-    # The stages of a kernel do not depend on its threads.
-    known = threads if stage is None or threads is not None else ANY_THREADS
-    kernel = kernel_of_inputs(None, {"threads": known, **inputs}, "budget")
+    kernel = kernel_of_inputs(None, inputs, "budget")
     bare = kernel if stage is None else kernel.replace(smem=0)
     share = if_given(parse_share, occupancy, "occupancy")
     found = [
         budget_of(gpu, bare, occupancy=share, blocks=target, model=model)
         for gpu, target in zip(gpus, _targets(gpus, blocks), strict=True)
     ]
-    report = budget_report(gpus, kernel, found, has_threads=threads is not None, stage_smem=stage)
-    show(report, output_format)
+    show(budget_report(gpus, kernel, found, stage), output_format)
 
 
 def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
@@ -185,10 +178,12 @@ def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
         return [if_given(parse_count, blocks, "blocks")] * len(gpus)
     pairs = [part.split("=", 1) for part in blocks.split(",") if "=" in part]
     by_cc = {gpu.cc: parse_count(count, "blocks") for name, count in pairs for gpu in find_gpus(name)}
-    missing = [gpu.cc for gpu in gpus if gpu.cc not in by_cc]
-    if missing:
-        hint = f"Add {','.join(f'{cc}=2' for cc in missing)}."
-        raise InputError(f"has no target for {', '.join(missing)}", where="blocks", hint=hint)
+    ccs = [gpu.cc for gpu in gpus]
+    for cc in by_cc.keys() - set(ccs):
+        problem = f"has a target for {cc}, which is not among the GPUs"
+        raise InputError(problem, where="blocks", hint=f"Add it with --cc {cc}, or remove {cc}=.")
+    for cc in (cc for cc in ccs if cc not in by_cc):
+        raise InputError(f"has no target for {cc}", where="blocks", hint=f"Add {cc}=2.")
     return [by_cc[gpu.cc] for gpu in gpus]
 
 
@@ -246,7 +241,7 @@ def block_sizes(
     from ..values.spellings import parse_size
 
     gpus = chosen_gpus(inputs)
-    results = compute(gpus, threads=ANY_THREADS, **inputs)
+    results = compute(gpus, threads=32, **inputs)  # any block size
     sizer = None
     if smem_per_thread is not None:
         each, fixed = parse_size(smem_per_thread, "smem_per_thread"), results[0].kernel.dynamic_smem or 0

@@ -81,8 +81,7 @@ class Command(click.Command):
             raise Refusal("\nError: ".join(messages)) from error
 
     def _lines(self, error: OccupancyError) -> tuple[str, ...]:
-        names = {"multiprocessor_count": "sms", "min_blocks": "blocks"}
-        name = names.get(error.where, error.where)
+        name = "sms" if error.where == "multiprocessor_count" else error.where
         option = next((each for each in self.params if each.name == name), None)
         if isinstance(option, click.Option):
             error.where = next((each for each in option.opts if each.startswith("--")), option.opts[0])

@@ -82,7 +82,7 @@ REPORT_FILE = output_option("Write the report to a file: .csv, .json, .jsonl, .m
 )  # fmt: skip
 def scan(
     files: tuple[str, ...], baseline: str | None, output: str | None, output_format: str | None,
-    columns: str | None, in_full: bool, sms: str | None, **options: Any,
+    columns: str | None, in_full: bool, **options: Any,
 ) -> None:  # fmt: skip
     """List the kernels of files with their registers, shared memory and occupancy.
 
@@ -97,28 +97,21 @@ def scan(
     occupancy scan build/ -o report.html
     """
     if baseline is not None:
-        _save_baseline(files, baseline, {**options, "sms": sms})
+        from ..api.builds import SAVED_OPTIONS, save_baseline
+        from ..report.diff import names_of
+
+        for name in (name for name, value in options.items() if value and name not in SAVED_OPTIONS):
+            raise InputError("is not used with --save-baseline", where=name, hint="Remove it.")
+        saved = save_baseline(files, baseline, **{name: options[name] for name in SAVED_OPTIONS})
+        click.echo(f"Wrote {printable(baseline)}: {count(len(names_of(saved.kernels)), 'kernel')}.")
         return
     from ..api.scan import scan as scan_files
     from ..report.scan import SCAN_FINDINGS, chosen_columns
 
     chosen = () if columns is None else chosen_columns(columns.split(","))
     output_format = format_of(output, output_format)
-    found = scan_files(files, cc=chosen_gpu(options), multiprocessor_count=sms, **options)
+    found = scan_files(files, cc=chosen_gpu(options), multiprocessor_count=options.pop("sms"), **options)
     _write_report(found, SCAN_FINDINGS, output, output_format, files, columns=chosen, in_full=in_full)
-
-
-def _save_baseline(files: tuple[str, ...], baseline: str, options: dict[str, Any]) -> None:
-    from ..api.builds import save_baseline
-    from ..report.diff import names_of
-
-    kept = {name: options.pop(name) for name in ("threads", "name", "archs", "only_newest", "with_runtime")}
-    for name in (name for name, value in options.items() if value):
-        raise InputError(
-            "cannot be used with --save-baseline", where=name, hint="A baseline has all kernels."
-        )
-    saved = save_baseline(files, baseline, **kept)
-    click.echo(f"Wrote {printable(baseline)}: {count(len(names_of(saved.kernels)), 'kernel')}.")
 
 
 @command(

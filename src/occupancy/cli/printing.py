@@ -74,6 +74,11 @@ def written_to(path: str | None) -> Iterator[None]:
         return
     from ..values.atomic_file import written_atomically
 
+    given = click.get_current_context().params
+    inputs = [given.get(name) for name in ("old", "new", "rules", "baseline", "limits_file")]
+    for each in filter(None, (*inputs, *given.get("files", ()), *given.get("build", ()))):
+        if os.path.exists(each) and os.path.exists(path) and os.path.samefile(each, path):
+            raise InputError("is an input of this command", where="output", hint="Choose another file.")
     with written_atomically(path) as file, redirect_stdout(file):
         yield
     click.echo(f"Wrote {printable(path)}.", err=True)

@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import re
-import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from html import escape
@@ -15,15 +14,11 @@ from importlib import resources
 from typing import Any
 
 from ..builds.names import short_name
-from ..errors import InputError
 from ..values.untrusted import printable
 from .data import page_data
 
 SCRIPTS = ("words", "dom", "engine", "gpus", "fields", "share", "paste", "chart", "views", "report", "app")
 START = "app.start();\n"
-
-BUILT_AT = "SOURCE_DATE_EPOCH"
-"""Environment variable with the time of a reproducible build, in seconds since 1970."""
 
 _MEASURED = (
     "occupancy", "launchable", "threads", "threads_assumed", "regs", "smem", "static_smem", "dynamic_smem",
@@ -70,9 +65,8 @@ def build_report(
     more = f" and {len(sources) - 3} more" if len(sources) > 3 else ""
     since = "" if old is None else f", compared with {printable(os.path.basename(os.path.abspath(old)))}"
     title = f"Kernels of {', '.join(names)}{more}{since}"
-    about = (
-        f"{', '.join(map(printable, sources[:8]))}; occupancy {version}, {_built_at():%Y-%m-%d %H:%M} UTC."
-    )
+    now = datetime.now(timezone.utc)
+    about = f"{', '.join(map(printable, sources[:8]))}; occupancy {version}, {now:%Y-%m-%d %H:%M} UTC."
     kernels = document["kernels"]
     keys = [key for key in KEYS if any(kernel.get(key) not in (None, [], "") for kernel in kernels)]
     rows = [[short_name(each["name"]), *map(each.get, keys)] for each in kernels]
@@ -80,15 +74,6 @@ def build_report(
     notes = [*(each["text"] for each in document.get("notes", ())), *problems[:20]]
     parts = {"lead": _paragraphs("lead", lead), "notes": _paragraphs("note", notes), "data": _json(data)}
     return build_page(version, title=title, about=about, report=_filled("report.html", parts))
-
-
-def _built_at() -> datetime:
-    text = os.environ.get(BUILT_AT, "")
-    try:
-        return datetime.fromtimestamp(int(text) if text else time.time(), timezone.utc)
-    except (ValueError, OverflowError, OSError):
-        hint = "Set it to seconds since 1970, or unset it."
-        raise InputError(f"{printable(text)} is not a time", where=BUILT_AT, hint=hint) from None
 
 
 def _paragraphs(kind: str, texts: Sequence[str]) -> str:

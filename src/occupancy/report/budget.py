@@ -61,8 +61,6 @@ def budget_report(
     gpus: Sequence[Gpu],
     kernel: Kernel,
     budgets: Sequence[Budget],
-    *,
-    has_threads: bool = True,
     stage_smem: int | None = None,
 ) -> Report:
     """Return the most registers and shared memory that reach targets on all of some GPUs.
@@ -72,7 +70,6 @@ def budget_report(
         kernel: What was given of it.
         budgets: The levels of each GPU, with the one that reaches its target; without targets, every number of
             blocks is a row.
-        has_threads: Whether the block size was given; without it only shared memory counts.
         stage_smem: Bytes of one pipeline stage, to count the stages that fit.
     """
     targets = [budget.wanted.active_blocks for budget in budgets if budget.wanted is not None]
@@ -91,22 +88,17 @@ def budget_report(
         level = _level(gpus, kernel, reached, stage_smem)
         if not levels or (level.regs, level.smem) != (levels[-1].regs, levels[-1].smem):
             levels.append(level)
-    hidden = set() if has_threads else {"occupancy", "regs", "launch_bounds"}
-    hidden |= {"stages"} if stage_smem is None else set()
     where = gpu_text(gpus[0]) if len(gpus) == 1 else join_and([gpu.label for gpu in gpus])
-    headline = [f"{kernel_text(kernel)} on {where}" if has_threads else where]
+    headline = [f"{kernel_text(kernel)} on {where}"]
     if targets:
         memory = f"{size(levels[0].smem)} of shared memory per block"
         result = f"Up to {count(levels[0].regs, 'register')} per thread and {memory}"
         if stage_smem is not None:
             result = f"{count(levels[0].stages or 0, 'stage')} of {size(stage_smem)} fit in {memory}"
         headline.insert(0, result)
-    inputs = kernel.to_dict() if has_threads else {**kernel.to_dict(), "threads": None}
     values = {"gpus": [gpu_values(gpu) for gpu in gpus]}
-    columns = [column._replace(title="") if column.key in hidden else column for column in BUDGET_COLUMNS]
-    codes = ["budget-both", *(["registers-may-spill"] if targets else [])] if has_threads else []
-    notes = [NOTES[code] for code in codes]
-    return Report("budget", headline, columns, levels, "levels", inputs, values, notes=notes)
+    notes = [NOTES["budget-both"], *([NOTES["registers-may-spill"]] if targets else [])]
+    return Report("budget", headline, BUDGET_COLUMNS, levels, "levels", kernel.to_dict(), values, notes=notes)
 
 
 def _level(

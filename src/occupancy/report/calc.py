@@ -124,7 +124,7 @@ def _waves(row: Row) -> dict[str, Any] | None:
 
 
 RESULT_COLUMNS = (
-    Column("gpu", "GPU", "gpu.name", lambda row: (row.gpu.name or row.gpu.limits.architecture).removeprefix("GeForce "),
+    Column("gpu", "GPU", "gpu.name", lambda row: (row.gpu.name or "").removeprefix("GeForce "),
            "Name of the GPU, if one was given", "left", type="string"),
     Column("cc", "CC", "gpu.cc", None, "Compute capability", "left", type="string"),
     Column("model", "", "result.model", about='"cuda" or "spreadsheet"', type="string"),
@@ -430,7 +430,8 @@ def _notes(row: Row) -> Iterator[str]:
 
 
 FITS_COLUMNS = (
-    *chosen(RESULT_COLUMNS, "gpu", "cc"),
+    RESULT_COLUMNS[0]._replace(show=lambda fit: (fit.gpu.name or fit.gpu.limits.architecture).removeprefix("GeForce ")),
+    *chosen(RESULT_COLUMNS, "cc"),
     Column("runs", about="True if the kernel compiles and launches", type="boolean"),
     Column("occupancy", "Occupancy", show=lambda fit: percent(fit.occupancy) if fit.runs else "does not run",
            about="Active warps divided by the maximum per SM, 0 to 1", type="number"),

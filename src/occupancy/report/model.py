@@ -140,6 +140,10 @@ def facts(pairs: Iterable[tuple[str, str]], title: str = "") -> Table:
     return Table(title, FACTS, list(pairs))
 
 
+def _has_values(column: Column, rows: Sequence[Any]) -> bool:
+    return any(column.cell(row) not in ("", "-") for row in rows)
+
+
 @dataclass(frozen=True)
 class Report:
     """The result of a command, independent of its format."""
@@ -166,7 +170,7 @@ class Report:
     def blocks(self) -> list[Block]:
         """Return everything between headline and notes that a person reads."""
         rows = list(islice(self.rows, self.limit)) if self.shows_rows else []
-        columns = [column for column in self.columns if column.title]
+        columns = [column for column in self.columns if column.title and _has_values(column, rows)]
         return [*([Table("", columns, rows)] if rows else []), *self.details]
 
     def records(self) -> Iterator[dict[str, Any]]:

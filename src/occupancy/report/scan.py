@@ -246,7 +246,7 @@ def _screen_columns(rows: Sequence[ScannedKernel]) -> list[Column]:
     for column in COLUMNS:
         cells = {column.cell(row) for row in rows} if column.title else set()
         is_shared = column.key in ("arch", "threads") and len(cells) == 1
-        says_something = not is_shared and not cells <= {"", "-", "0 bytes"}
+        says_something = not is_shared and cells != {"0 bytes"}
         columns.append(column if says_something else column._replace(title=""))
     return columns
 

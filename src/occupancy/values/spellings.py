@@ -108,9 +108,9 @@ def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, in
     if isinstance(value, str):
         text = value.strip()
         is_tuple = text.startswith("(") and text.endswith(")")  # of Python, or a shape of Nsight Compute
-        if is_tuple and re.search(r",\s*0", text):  # (1,024)
-            raise InputError(f"{shown(value)} is not a shape", where=where, hint="Write 256 or 16x16x1.")
         parts = re.split(r"[x×,*]", text[1:-1]) if is_tuple else re.split(_SHAPE_SEPARATOR, text)
+        if "" in parts or (is_tuple and re.search(r",\s*0", text)):  # (1,024)
+            raise InputError(f"{shown(value)} is not a shape", where=where, hint="Write 256 or 16x16x1.")
         if len(parts) == 1:
             return parse_count(parts[0], where), None
     elif not isinstance(value, (tuple, list)):

@@ -177,5 +177,5 @@ class TestRefusals:
         for function in (partial(prune, configs=[]), occupancy.triton.early_config_prune):
             with pytest.raises(TypeError, match=rf"'{name}'.*{hint}"):
                 function(**arguments)
-        with pytest.raises(occupancy.InputError, match="configs is one configuration"):
+        with pytest.raises(occupancy.InputError, match="configs is not a list"):
             prune("9.0", {"num_warps": 4})

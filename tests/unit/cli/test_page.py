@@ -8,7 +8,6 @@ from urllib.parse import parse_qsl, unquote
 import click
 import pytest
 
-from occupancy.page.build import BUILT_AT
 from tests.cli_runner import run
 
 QUESTION = ("--cc", "9.0", "--threads", "256", "--regs", "40")
@@ -26,12 +25,6 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(webbrowser, "open", open_one)
     return addresses
-
-
-@pytest.fixture(autouse=True)
-def _built_at_noon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two pages of one thing are the same."""
-    monkeypatch.setenv(BUILT_AT, "1772366400")
 
 
 def page_at(address: str) -> str:
