@@ -209,13 +209,9 @@ def _update(reading: Reading, after: Build, rules: Rules, about: Mapping[str, An
 
 
 def save_baseline(build: Paths, path: Path, **options: Unpack[ReadingOptions]) -> Build:
-    """Write the baseline of a build, and replace an existing file; errors are those of `check`.
+    """Write the baseline of a build, and replace an existing file; arguments and errors as in `check`.
 
-    Args:
-        build: Paths of files and folders that `scan` reads.
-        path: The baseline.
-        options: ``threads``, ``name``, ``archs``, ``only_newest`` and ``with_runtime`` as in `scan`. The
-            baseline keeps the threads per block of kernels whose file does not contain them.
+    It keeps the threads per block of kernels whose file does not contain them, but no GPU and no patterns.
     """
     reading = Reading(options)
     for name in (name for name, value in options.items() if value and name not in SAVED_OPTIONS):

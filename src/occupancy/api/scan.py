@@ -144,7 +144,6 @@ def scan(
     below: float | str | None = None,
     only_spilling: bool = False,
     sort: Order | None = None,
-    reverse: bool = False,
     limit: int | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Scan:
@@ -164,7 +163,6 @@ def scan(
         only_spilling: Only kernels that spill registers.
         sort: ``"occupancy"``, the lowest first; ``"regs"``, ``"spills"``, ``"stack"`` or ``"time"``, the most
             first. Not given: occupancy; of traces time.
-        reverse: Reverse the order.
         limit: The most kernels to return.
         options: See `ReadingOptions`.
 
@@ -185,7 +183,6 @@ def scan(
         below=if_given(parse_share, below, "below"),
         only_spilling=only_spilling,
         sort=sort,
-        reverse=reverse,
         limit=limit,
     )
     records, problems = merge(read_each(as_paths(sources, "sources")))

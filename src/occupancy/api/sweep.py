@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 else:
     ArrayLike = Any  # NumPy's, which only a sweep needs
 
+ARRAYS = (
+    "threads", "regs", "static_smem", "dynamic_smem", "smem", "barriers", "virtual_resources", "tensor_memory",
+)  # fmt: skip
+"""Inputs of a sweep that are arrays."""
+
 MAX_COMBINATIONS = 1_000_000
 """Combinations of a sweep, which take some seconds."""
 
@@ -69,27 +74,18 @@ def sweep(
         InputError: As in `compute`, with the first wrong value; or arrays that do not broadcast.
         MissingDependencyError: NumPy is not installed.
     """
+    given = locals()
     for name in others:
         raise unknown_input(name, "sweep", ("gpu", "model", "outputs"))
     from .arrays import Sweep
 
-    given = {
-        "threads": threads,
-        "regs": regs,
-        "static_smem": static_smem,
-        "dynamic_smem": dynamic_smem,
-        "smem": smem,
-        "barriers": barriers,
-        "virtual_resources": virtual_resources,
-        "tensor_memory": tensor_memory,
-    }
     gpus = find_gpus(gpu)
     common = Kernel(
         1, carveout=carveout, caching=caching, opt_in=opt_in, shared_memory_mode=shared_memory_mode
     )
     return Sweep.fill(
         [each.limits for each in gpus],
-        {name: values for name, values in given.items() if values is not None},
+        {name: given[name] for name in ARRAYS if given[name] is not None or name == "threads"},
         common,
         model,
         has_gpu_axis=isinstance(gpu, list) or len(gpus) > 1,

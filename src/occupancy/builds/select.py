@@ -55,7 +55,6 @@ class Selection:
     only_spilling: bool = False
     sort: Order | None = None
     """Values to sort by; None for the occupancy, of traces the time."""
-    reverse: bool = False
     limit: int | None = None
 
     def records(self, records: Sequence[KernelRecord], *, is_partial: bool = False) -> list[KernelRecord]:
@@ -120,7 +119,6 @@ class Selection:
         found = sorted(
             (row for row in rows if value(row) is not None),
             key=lambda row: (sign * value(row), -(spilled_bytes(row.record) or 0)),
-            reverse=self.reverse,
         )
         found += [row for row in rows if value(row) is None]
         if self.sort is None:
@@ -136,9 +134,7 @@ class Selection:
     def order_name(self, rows: Sequence[ScannedKernel]) -> str:
         """Return the order in words: ``lowest occupancy first``, ``most spills first``."""
         order = self._order(rows)
-        if order == "occupancy":
-            return f"{'highest' if self.reverse else 'lowest'} occupancy first"
-        return f"{'least' if self.reverse else 'most'} {order} first"
+        return f"{'lowest' if order == 'occupancy' else 'most'} {order} first"
 
 
 _VALUES: dict[Order, Callable[[ScannedKernel], Any]] = {

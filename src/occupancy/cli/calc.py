@@ -13,14 +13,14 @@ from .command import Option, command, exit_with_1_if
 from .options import (
     ALL_GPUS,
     CLUSTER,
-    CURRENT,
     GPUS,
     GRID,
     KERNEL,
     SMS,
     THREADS,
+    chosen_gpu,
     chosen_gpus,
-    only,
+    gpu_options,
     option_of,
 )
 from .printing import FORMAT, format_of, format_option, output_option, save_picture, show, written_to
@@ -119,7 +119,7 @@ def fits(
     from ..report.calc import fits_report
     from ..values.spellings import parse_share
 
-    found = fitting(chosen_gpus(inputs, CURRENT), cluster=cluster, **inputs)
+    found = fitting(chosen_gpus(inputs, default_is_table=True), cluster=cluster, **inputs)
     show(fits_report(found, if_given(parse_share, occupancy, "occupancy")), output_format)
     exit_with_1_if(exit_code and not any(each.runs for each in found))
 
@@ -207,7 +207,7 @@ def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: 
     from ..api.occupancy import kernel_of_inputs
     from ..report.budget import bounds_report
 
-    gpus = chosen_gpus(inputs, CURRENT)
+    gpus = chosen_gpus(inputs, default_is_table=True)
     kernel = kernel_of_inputs(None, inputs, "bounds")
     targets = zip(gpus, _targets(gpus, blocks), strict=True)
     found = [launch_bounds(gpu, kernel, target, model) for gpu, target in targets]
@@ -260,7 +260,7 @@ def block_sizes(
 
 
 @command(
-    *GPUS,
+    *gpu_options("Compute capability: 9.0 or newer.  [default: 9.0]", "GPU by name: H100."),
     Option("--groups", group="kernel", required=True, metavar="COUNT:REGS,...",
            help="Warpgroups with their registers after setmaxnreg: 1:40,2:232. ? is the most that fits."),
     option_of("threads", metavar="N",
@@ -282,7 +282,7 @@ def registers(groups: str, output_format: str | None, **inputs: Any) -> None:
     from ..api.occupancy import register_split
     from ..report.registers import registers_report
 
-    split = register_split(groups, gpu=only(chosen_gpus(inputs, "hopper")), **inputs)
+    split = register_split(groups, gpu=chosen_gpu(inputs) or "9.0", **inputs)
     show(registers_report(split), output_format)
     exit_with_1_if(not split.can_run)
 

@@ -70,7 +70,6 @@ REPORT_FILE = output_option("Write the report to a file: .csv, .json, .jsonl, .m
     Option("--spilling", "only_spilling", is_flag=True, help="Only kernels that spill registers."),
     Option("--sort", type=click.Choice(ORDERS), metavar="ORDER",
            help=f"Sort by lowest occupancy, or by most regs, spills, stack or time. [{'|'.join(ORDERS)}]"),
-    Option("--reverse", is_flag=True, help="Reverse the order of --sort."),
     Option("--limit", type=click.IntRange(min=1), metavar="N",
            help="Show only the first N kernels in the order of --sort."),
     IN_FULL,

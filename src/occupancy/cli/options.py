@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 DEFAULT_GPU = "OCCUPANCY_CC"
 """Environment variable with the GPU that is meant without an option."""
 
-CURRENT = "current"
-"""Stands for the rows of the table from 7.5 on, or all of them with ``--all``."""
-
 MOST_COMPLETIONS = 40
 """Names of GPUs that a shell gets at once."""
 
@@ -92,20 +89,18 @@ CLUSTER = Option("--cluster", group="launch", metavar="N|XxYxZ", help="Blocks pe
 GRID = Option("--grid", group="launch", metavar="N|XxYxZ", help="Blocks of the grid, for its waves.")
 
 
-def chosen_gpus(options: dict[str, Any], default: str = "") -> list[Gpu]:
+def chosen_gpus(options: dict[str, Any], *, default_is_table: bool = False) -> list[Gpu]:
     """Take `GPUS` out of a command's options and return the GPUs.
 
-    Without any, they are those that the default names, else every row of the user's table, else that of the
-    environment or of this machine.
+    Without any, they are the rows of the table from 7.5 on, or all of them with ``--all`` or the user's table;
+    else that of the environment or of this machine.
     """
-    from ..tables.gpus import Gpu, LimitsTable, find_gpus
+    from ..tables.gpus import Gpu, LimitsTable
 
     file, changes = options.pop("limits_file"), options.pop("changes")
     table, wants_all = LimitsTable(file), options.pop("wants_all", False)
     found = _named(options, table)
-    if not found and default not in ("", CURRENT):
-        found = find_gpus(default, table)
-    elif not found and (default or file is not None):
+    if not found and (default_is_table or file is not None):
         found = list(map(Gpu, table.rows(every=wants_all)))
     elif not found:
         name = os.environ.get(DEFAULT_GPU, "").strip()
@@ -122,14 +117,9 @@ def chosen_gpu(options: dict[str, Any]) -> Gpu | None:
     from ..tables.gpus import LimitsTable
 
     found = _named(options, LimitsTable(options.get("limits_file")))
-    return only(found) if found else None
-
-
-def only(gpus: list[Gpu]) -> Gpu:
-    """Return the only GPU; refuse several."""
-    if len(gpus) > 1:
-        raise InputError(f"{len(gpus)} GPUs are given", hint="Give one.")
-    return gpus[0]
+    if len(found) > 1:
+        raise InputError(f"{len(found)} GPUs are given", hint="Give one.")
+    return found[0] if found else None
 
 
 def _named(options: dict[str, Any], table: LimitsTable) -> list[Gpu]:

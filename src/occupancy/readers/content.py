@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from ..errors import cut, shown
+from ..errors import cut
 from ..values.untrusted import printable
 from .limits import MAX_TABLE_BYTES, MIB, Malformed, ReadLimits
 
@@ -253,8 +253,6 @@ def damage_as_malformed() -> Iterator[None]:
 def open_content(source: KernelSource, limits: ReadLimits, name: str = "") -> Iterator[Content]:
     """Open a path, or a stream with a name for messages."""
     if not isinstance(source, (str, os.PathLike)):
-        if not hasattr(source, "read"):
-            raise Malformed(f"{shown(source)} is not a path, or an object with read")
         with _copied(source) as (file, size):
             yield Content(name, file, size, limits, None)
         return
