@@ -1,11 +1,11 @@
-"""CUDA occupancy without a GPU: how many blocks of a kernel fit on an SM, and what stops one more.
+"""CUDA occupancy without a GPU: how many blocks of a kernel fit on an SM, and what limits them.
 
     >>> import occupancy
     >>> result = occupancy.compute("7.0", threads=128, regs=37)
     >>> result.occupancy, result.active_blocks, result.limiters
     (0.75, 12, ('registers',))
 
-Nothing is loaded on import: each public name brings its module on first use.
+Nothing is loaded on import: each public name loads its module on first use.
 """
 
 from __future__ import annotations

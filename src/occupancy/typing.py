@@ -1,4 +1,4 @@
-"""Types of arguments and results, for annotations; those that `occupancy` itself lacks."""
+"""Types of arguments and results for annotations, in addition to those in `occupancy`."""
 
 from .advice.block_sizes import BlockSize as BlockSize
 from .advice.budget import Budget as Budget

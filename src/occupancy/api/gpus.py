@@ -56,7 +56,7 @@ def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
     raise InputError(
         f"the number of SMs of {gpu.label} is not known",
         where="multiprocessor_count",
-        hint='Give it, such as 132 (`--sms 132`), or name a GPU, such as "H100 SXM".',
+        hint='Set `multiprocessor_count` (`--sms 132`), or name a GPU, such as "H100 SXM".',
     )
 
 

@@ -64,7 +64,7 @@ class Reading:
     def __init__(self, options: ReadingOptions) -> None:
         known = ReadingOptions.__annotations__
         for unknown in options.keys() - known.keys():
-            raise TypeError(f"there is no argument {unknown!r}. {did_you_mean(unknown, known)}")
+            raise TypeError(f"unknown argument {unknown!r}. {did_you_mean(unknown, known)}")
         table = LimitsTable(options.get("limits_file"))
         threads, cc, name = options.get("threads"), options.get("cc"), options.get("name")
         by_name = threads if isinstance(threads, Mapping) else {} if threads is None else {EVERY: threads}

@@ -128,7 +128,7 @@ def picture_of(
         raise InputError(
             "these curves mark the kernel's own values",
             where="marks",
-            hint="Leave it out, or vary one input, such as --regs 16:255.",
+            hint="Omit it, or vary one input, such as --regs 16:255.",
         )
     return curves_picture([compute(gpu, model=model, **_only(grid.inputs)) for gpu in gpus], title)
 
@@ -154,7 +154,7 @@ def _make_grid(
             f"there are {combinations:,} combinations",
             where="sweep",
             allowed=f"up to {MAX_COMBINATIONS:,}",
-            hint="Take larger steps; occupancy.sweep() in Python has no such limit.",
+            hint="Use larger steps, or occupancy.sweep() in Python, which has no such limit.",
         )
 
     def points() -> Iterator[Point]:

@@ -270,8 +270,8 @@ class _Merging:
                 log,
                 None,
                 f"contradicts {row.source} about {base_name(row.name)} for {row.arch} ({differences}){others}: "
-                "the log is from another build, or from before linking. The image counts, without the spills of "
-                "the log. Keep the log of the whole build that made the images, or none",
+                "the log is from another build, or from before linking. The values of the image are used, without the "
+                "spills of the log. Keep the log of the build that made the images, or none",
             )
 
 

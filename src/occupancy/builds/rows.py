@@ -278,7 +278,7 @@ class Evaluator:
             result.is_hypothetical = record.compute_capability not in (None, limits.compute_capability)
             if record.regs is None:
                 raise InputError(
-                    "PTX does not state registers" if record.format == "ptx" else "registers not stated"
+                    "PTX has no register count" if record.format == "ptx" else "registers not stated"
                 )
             kernel = record.kernel(threads)
             if kernel.carveout is not None and (

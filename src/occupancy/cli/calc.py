@@ -291,7 +291,7 @@ def registers(groups: str, output_format: str | None, **inputs: Any) -> None:
     *GPUS,
     THREADS,
     *KERNEL,
-    output_option("Draw a picture: .svg, .png, .pdf; or write .csv, .json, .jsonl, .md."),
+    output_option("Draw a picture (.svg, .png, .pdf), or write .csv, .html, .json, .jsonl, .md or .txt."),
     Option("--title", metavar="TEXT", help="Title of the picture."),
     Option("--mark", "marks", multiple=True, metavar="VALUE,...",
            help="Values to mark: 64,128, or best."),

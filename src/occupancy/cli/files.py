@@ -57,7 +57,7 @@ KERNELS = (
 
 EXISTING = click.Path(exists=True, allow_dash=True)
 IN_FULL = Option("--all", "in_full", is_flag=True, help="Show all kernels.")
-REPORT_FILE = output_option("Write the report to a file: .csv, .json, .jsonl, .md or .html.")
+REPORT_FILE = output_option("Write the report to a file: .csv, .html, .json, .jsonl, .md, .sarif or .txt.")
 
 
 @command(
@@ -179,7 +179,7 @@ def _write_report(
     Option("--update", is_flag=True,
            help="Accept all kernels into the baseline, or only those of --name and --arch."),
     Option("-o", "--output", multiple=True, metavar="FILE",
-           help="Write the report to a file, too: .sarif, .xml (JUnit), .md, .html, .json or .csv. Repeatable."),
+           help="Also write a file: .csv, .html, .json, .jsonl, .md, .sarif, .txt or .xml (JUnit). Repeatable."),
     *KERNELS,
     format_option("html", "github", "junit", "sarif"),
 )  # fmt: skip

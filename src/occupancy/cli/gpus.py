@@ -45,7 +45,7 @@ def limits(
         show(limits_report(chosen, is_overview=not named), output_format)
         return
     if limits_file is not None:
-        raise InputError("a table of your own has no sources", where="--sources", hint="Remove --limits.")
+        raise InputError("a custom table has no sources", where="--sources", hint="Remove --limits.")
     show(sources_report(sources({each.cc: each.limits for each in chosen}.values())), output_format)
 
 

@@ -256,8 +256,8 @@ class _Run:
         number, name, _ = demand
         rule = self.rules.rules[number - 1]
         return BaselineError(
-            f"no kernel of rule {number} ({rule.about}) is in the baseline, so {name} compares "
-            f"nothing; {base_name(kernel.name)} for {kernel.arch} is new",
+            f"no kernel of rule {number} ({rule.about}) is in the baseline, so {name} has "
+            f"nothing to compare. {base_name(kernel.name)} for {kernel.arch} is new",
             hint="Accept new kernels with --update, or compare with the right baseline.",
         )
 

@@ -131,7 +131,7 @@ class Rule(_Entry):
     def __post_init__(self) -> None:
         with ErrorCollector() as found:
             if not any(getattr(self, name) is not None for name in ("threads", "dynamic_smem", *CRITERIA)):
-                found.add(RulesError("a rule without a limit", allowed=", ".join(CRITERIA)))
+                found.add(RulesError("has no limit", allowed=", ".join(CRITERIA)))
             self._read_selectors(found)
             if self.threads is not None:
                 self._set("threads", found.call(parse_block_size, self.threads))
@@ -168,7 +168,7 @@ class Exemption(_Entry):
         with ErrorCollector() as found:
             self._read_selectors(found)
             if not isinstance(self.reason, str) or not self.reason:
-                found.add(_wrong(self.reason, "reason", "Give a sentence that says why."))
+                found.add(_wrong(self.reason, "reason", "Give the reason in a sentence."))
             names = self.rules and found.call(_texts, self.rules, "rules", '"min_occupancy", or a list')
             found.call(_check_names, names or (), tuple(CRITERIA), "rules: ")
             self._set("rules", names or ())
@@ -275,7 +275,7 @@ def _check_names(given: Iterable[str], names: Collection[str], where: str) -> No
 # The file
 
 _NAMES = ("allow_removed", "baseline", "threads", "rules", "exemptions")
-_SHORTEST = "The shortest one: [[rules]] with max_occupancy_drop = 0 below it."
+_SHORTEST = "Add one, such as [[rules]] with max_occupancy_drop = 0 below it."
 
 
 def read_rules(path: str | os.PathLike[str]) -> Rules:

@@ -218,8 +218,8 @@ class _Comparison:
         self._blocks = Check("blocks per SM", "cuOccupancyMaxActiveBlocksPerMultiprocessor")
         self._memory = Check("available shared memory", "cuOccupancyAvailableDynamicSMemPerBlock")
         self._block_size = Check("potential block size", "cuOccupancyMaxPotentialBlockSize")
-        self._bound = Check("bound of the clusters", "cuOccupancyMaxActiveClusters")
-        self._stand_in = Check("clusters by a stand-in", "cuOccupancyMaxActiveClusters")
+        self._bound = Check("upper bound of clusters", "cuOccupancyMaxActiveClusters")
+        self._stand_in = Check("clusters at the same blocks per SM", "cuOccupancyMaxActiveClusters")
         self.checks = (self._blocks, self._memory, self._block_size, self._bound, self._stand_in)
 
     def run(self, specimen: Specimen, function: Function) -> None:

@@ -49,15 +49,15 @@ class Ceiling(NamedTuple):
 
 CEILINGS = {
     # Bytes after decompression, and bytes of the tables of images that are looked at.
-    "expanded": Ceiling(64 * MIB, 100 * MIB, "the file expands to more than is read of one file", False),
-    "tables": Ceiling(MIB, 4 * MIB, "its tables overlap: they are larger than the file together", False),
+    "expanded": Ceiling(64 * MIB, 100 * MIB, "the file expands beyond the limit for one file", False),
+    "tables": Ceiling(MIB, 4 * MIB, "its tables overlap: together they are larger than the file", False),
     # Lines of text, values of JSON, fields of messages, entries of tables.
-    "pieces": Ceiling(1_000_000, 2 * MIB, "more lines, values or entries of tables than are read"),
-    "kernels": Ceiling(17_500, MIB // 32, "more kernels than are read"),
-    "launches": Ceiling(15_000, MIB // 64, "more launches than are read"),
+    "pieces": Ceiling(1_000_000, 2 * MIB, "more lines, values or table entries than allowed"),
+    "kernels": Ceiling(17_500, MIB // 32, "more kernels than allowed"),
+    "launches": Ceiling(15_000, MIB // 64, "more launches than allowed"),
     # Bytes of the names of what was found, and the work of demangling each different name.
-    "names": Ceiling(16 * MIB, 32 * MIB, "longer names of kernels than are read"),
-    "demangling": Ceiling(4 * MIB, 4 * MIB, "longer mangled names of kernels than are read"),
+    "names": Ceiling(16 * MIB, 32 * MIB, "longer names of kernels than allowed"),
+    "demangling": Ceiling(4 * MIB, 4 * MIB, "longer mangled names of kernels than allowed"),
     "problems": Ceiling(1_000, MIB // 1024, "too much is damaged"),
 }
 

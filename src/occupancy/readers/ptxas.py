@@ -39,10 +39,12 @@ _STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
 # Characters around the words of a line in which its numbers are: a whole line of digits would take an hour.
 _BEFORE, _AFTER = 20, 200
 
-_LINKED_SMEM_NOTE = "the linker counts 1024 bytes of the system's shared memory for sm_90, none for others"
+_LINKED_SMEM_NOTE = (
+    "the linker includes the 1,024 reserved bytes of shared memory for sm_90, and none for others"
+)
 _IGNORED_NOTE = (
-    "In {kernels} of this compilation ptxas ignored setmaxnreg (C7508), and it does not say in which; "
-    "__launch_bounds__(threads, 1) or __maxnreg__ tells it the registers of the launch"
+    "ptxas ignored setmaxnreg (C7508) in {kernels} of this compilation, without naming them. "
+    "Add __launch_bounds__(threads, 1) or __maxnreg__ to kernels that use setmaxnreg"
 )
 
 
@@ -126,7 +128,7 @@ _KERNEL = "CONSTANT[0]:"  # only kernels have parameters; device functions have 
 
 RES_USAGE_MARKS = ("Resource usage:", "Fatbin elf code:")
 
-_UNKNOWN_ARCH_NOTE = "if this is for sm_90 or newer, 1024 bytes of the shared memory are the system's"
+_UNKNOWN_ARCH_NOTE = "for sm_90 and newer, the shared memory includes 1,024 reserved bytes"
 
 
 def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Found]:

@@ -23,7 +23,9 @@ KERNEL = re.compile(r'"cat"\s*:\s*"kernel"', re.IGNORECASE)  # old traces write 
 MARKERS = (b'"traceEvents"', b'"deviceProperties"', b'"registers per thread"', b'"ph"')
 """Keys of which at least one is near the start of a trace."""
 
-OPT_IN_NOTE = "PyTorch's profiler says 0% for more than 48 KiB of shared memory, as if no kernel had opted in"
+OPT_IN_NOTE = (
+    "PyTorch's profiler reports 0% for more than 48 KiB of shared memory, because it ignores the opt-in"
+)
 
 _Devices = dict[object, dict[str, Any]]  # fields of records by the numbers of devices
 
@@ -58,7 +60,7 @@ def _devices(described: Any) -> _Devices:
             for each in described
         }
     except (AttributeError, KeyError, TypeError) as error:
-        raise Malformed(f"the trace does not describe its GPUs as known traces do ({error})") from error
+        raise Malformed(f"the trace describes its GPUs in an unknown way ({error})") from error
 
 
 def _launches(stream: JsonStream, devices: _Devices, source: str) -> Iterator[Found]:
@@ -69,7 +71,7 @@ def _launches(stream: JsonStream, devices: _Devices, source: str) -> Iterator[Fo
             yield _launch(event, devices, source)
         except (KeyError, TypeError, ValueError) as error:
             name = str(event.get("name"))[:80]
-            yield ReadProblem(source, None, f"the launch of {name} is not as known traces have it ({error})")
+            yield ReadProblem(source, None, f"the launch of {name} has an unknown form ({error})")
 
 
 def _launch(event: dict[str, Any], devices: _Devices, source: str) -> KernelRecord:

@@ -170,7 +170,7 @@ def _read_file(
                 is_empty = is_empty and isinstance(found, Remark)
                 yield found
             if content.has_changed() or listed not in (None, content.size):
-                yield ReadProblem(name, None, "was changed while it was read; read it again")
+                yield ReadProblem(name, None, "was changed during reading. Read it again")
             elif content.errors.count and (listed is None or not is_empty):
                 yield ReadProblem(name, None, str(content.errors), content.errors.line)
             elif is_empty and listed is None:
@@ -225,7 +225,7 @@ def _read_archive(path: Path, limits: ReadLimits) -> Iterator[Found]:
         files = (member for member in archive.infolist() if not member.is_dir())
         members = sorted(files, key=lambda member: member.filename)
         if sum(member.file_size for member in members) > most:
-            what = "it decompresses to far more than libraries do; unpack it, and give the folder"
+            what = "it decompresses to far more than libraries do. Unpack it, and pass the folder"
             yield ReadProblem(str(path), None, what)
             return
         for member in members:
@@ -332,23 +332,25 @@ def read_content(content: Content) -> Iterator[Found]:
 def reason_for_nothing(content: Content) -> str:
     """Return the reason for a file without kernels."""
     if content.size == 0:
-        return "it is empty; a compiler prints registers to standard error (2>&1), and only with -Xptxas -v"
+        return "empty. The compiler prints registers with -Xptxas -v, to standard error (2>&1)"
     if content.suffix == triton.CHOICE_SUFFIX:
-        return "an autotuner's choice; the kernels are in Triton's cache: give the folder that holds both"
+        return "an autotuner's choice without kernels. Pass the folder that also contains Triton's cache"
     if content.has_device_code:
         return "holds device code, but no kernels"
     head = content.head()
     if head.startswith(_ARCHIVE_STARTS) or (content.is_compressed and _is_binary(head)):
-        return "an archive; unpack it, and give the folder"
+        return "an archive. Unpack it, and pass the folder"
     if _is_binary(head):
         return "a binary file without device code for NVIDIA GPUs"
     if b"__global__" in head or content.suffix in (".cu", ".cuh"):
-        return "CUDA source; compile it with nvcc -Xptxas -v, and give the compiler's output or the object"
+        return "CUDA source. Compile it with nvcc -Xptxas -v, and pass the compiler's output or the object"
     if _JSON_START.match(head):
         return "JSON, but neither a trace of PyTorch's profiler with kernels nor Triton's metadata"
     if b"Used " in head and b" registers" in head:
-        return "'Used N registers' without the 'Compiling entry function' line before it; paste both lines"
-    return "no kernels in this text; supported are PTX and the output of ptxas -v, cuobjdump -res-usage and ncu --csv"
+        return "'Used N registers' without the 'Compiling entry function' line before it. Paste both lines"
+    return (
+        "no kernels in this text. Supported: PTX, and output of ptxas -v, cuobjdump -res-usage and ncu --csv"
+    )
 
 
 def _is_binary(head: bytes) -> bool:

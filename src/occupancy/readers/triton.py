@@ -63,11 +63,11 @@ def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Found]:
 def _read_image(metadata: Content) -> tuple[list[KernelRecord], list[ReadProblem]]:
     """Return the kernels and the problems of the cubin beside metadata."""
     if metadata.path is None:
-        raise Malformed("there is no cubin beside a stream; give the folder that holds both")
+        raise Malformed("there is no cubin beside a stream. Pass the folder that contains both")
     image, limits = metadata.path.with_suffix(IMAGE_SUFFIX), metadata.limits
     try:
         if image.exists() and not image.is_file():  # a pipe would be waited for
-            raise Malformed("it is no file")
+            raise Malformed("not a file")
         with suppress(OSError):  # its own limits once, for any number of links
             status = os.stat(image)
             identity = status.st_dev, status.st_ino

@@ -457,7 +457,7 @@ def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
         runs += f", {len(fits)} with at least {percent(least)}"
     reasons: dict[str, list[str]] = {}
     for fit in fits:
-        for text in [fit.reason] if fit.reason else fit.opt_ins:
+        for text in [fit.reason] if fit.reason else [f"call {each}" for each in fit.opt_ins]:
             reasons.setdefault(text, []).append(fit.gpu.label)
     details = [Paragraph([f"{', '.join(gpus)}: {text}" for text, gpus in reasons.items()])] if reasons else []
     headline = runs, kernel_text(kernel)

@@ -268,6 +268,8 @@ def _notes(found: Differences) -> Iterator[Note]:
         yield NOTES["assumed-threads"]
     if found.unknown:
         names = ", ".join(label(name) for name in found.unknown)
-        yield NOTES["stated-by-one"]._replace(text=f"Not compared, known for only one build: {names}.")
+        yield NOTES["stated-by-one"]._replace(
+            text=f"Not compared, because only one build contains it: {names}."
+        )
     if any(row.verdict == "mixed" for row in changed):
         yield NOTES["mixed"]

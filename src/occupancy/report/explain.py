@@ -138,9 +138,8 @@ def _spreadsheet_registers(result: Result, regs: int) -> list[str]:
         need = (
             f"{counted * limits.warp_size * regs}, rounded up to a multiple of {unit}: {registers} per block"
         )
-        threads = (
-            f"{count(warps, 'warp')}, rounded up to {granularity}s: {counted}, x {limits.warp_size} threads"
-        )
+        rounded = f"{count(warps, 'warp')}, rounded up to a multiple of {granularity}: {counted}"
+        threads = f"{rounded}, x {limits.warp_size} threads"
         return [f"{threads} x {count(regs, 'register')} = {need}", _share(result, "registers")]
     share, per_warp = spreadsheet.max_registers_per_block(limits, column, kernel).amount, registers // warps
     fitting = spreadsheet.warps_by_registers(limits, column, kernel)
@@ -166,9 +165,9 @@ def _shared_memory(result: Result) -> list[str]:
     terms = [f"{kernel.shared_memory} bytes"]
     if kernel.smem is None and kernel.static_smem is not None and kernel.dynamic_smem is not None:
         terms = [f"{kernel.static_smem} static", f"{kernel.dynamic_smem} dynamic"]
-    terms += [f"{reserved} reserved by the system"] if reserved else []
+    terms += [f"{reserved} reserved by CUDA"] if reserved else []
     total = f" = {kernel.shared_memory + reserved}" if len(terms) > 1 else ""
-    rounded = f"rounded up to {limits.shared_memory_allocation_unit}s: {per_block} per block"
+    rounded = f"rounded up to a multiple of {limits.shared_memory_allocation_unit}: {per_block} per block"
     steps = [f"{' + '.join(terms)}{total}, {rounded}"]
     if per_block > most:
         return [*steps, f"{per_block} > {most}, the maximum per block: {NO_BLOCKS}"]

@@ -34,7 +34,12 @@ SIDE_BY_SIDE = 3
 def limit_label(name: str) -> str:
     """Return the name of a limit as people write it: ``Threads per SM``."""
     words = name.removeprefix("max_").replace("multiprocessor", "SM").replace("_", " ")
-    return (words[0].upper() + words[1:]).replace("Fp32", "FP32").replace(" l1 ", " L1 ")
+    return (
+        (words[0].upper() + words[1:])
+        .replace("Fp32", "FP32")
+        .replace(" l1 ", " L1 ")
+        .replace("optin", "opt-in")
+    )
 
 
 def limit_text(name: str, value: Any) -> str:

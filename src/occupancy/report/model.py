@@ -45,7 +45,7 @@ NOTES = {note.code: note for note in (
     Note("cluster-bound",
          "Resident clusters are an upper bound: a cluster must stay within one GPC, so a GPU often holds fewer.",
          "concepts/waves"),
-    Note("sms-vary", "GPUs of this name differ in SMs. For the whole GPU, name the product, or set `--sms`.",
+    Note("sms-vary", "GPUs of this name have different numbers of SMs. For the whole GPU, use a full name or `--sms`.",
          "advice#several-gpus"),
     Note("launch-bounds-caps",
          "A kernel that needs more registers spills. `-maxrregcount` caps only kernels without launch bounds.",
@@ -59,7 +59,7 @@ NOTES = {note.code: note for note in (
     Note("spills-counted", "~ Counted in the machine code.", "scan"),
     Note("not-linked",
          "Relocatable code: registers, shared memory and stack do not include called functions.", "scan"),
-    Note("stated-by-one", "Some values are known in one of the builds only.", "ci#compare-two-builds"),
+    Note("stated-by-one", "Not compared, because only one build contains it.", "ci#compare-two-builds"),
     Note("mixed", "mixed: some values improved, others regressed.", "ci#compare-two-builds"),
     Note("autotuner", "Candidates that the autotuner rejected come last, because they do not run.", "scan"),
 )}  # fmt: skip

@@ -75,7 +75,7 @@ def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
     Raises:
         TableError: No such limit, or a value that it cannot have.
     """
-    where = f"limits of {limits.compute_capability}: "
+    where = "--set "
     given: dict[str, Any] = {}
     for change in changes:
         name, equals, text = (part.strip() for part in change.partition("="))

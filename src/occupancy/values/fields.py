@@ -148,7 +148,7 @@ FIELDS: Mapping[str, Field] = {
         Field(
             "tensor_memory", "tensor memory per block", "count",
             "Columns of tensor memory (TMEM) per block; 10.0 to 11.0 only.",
-            low=1, multiple_of=TENSOR_MEMORY_UNIT, options=("--tmem", "--tensor-memory"),
+            low=1, multiple_of=TENSOR_MEMORY_UNIT, options=("--tensor-memory", "--tmem"),
             metavar="COLUMNS", aliases=("tmemsize", "tmemcolumns", "tmem"),
         ),
         Field(

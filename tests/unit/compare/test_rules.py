@@ -98,7 +98,7 @@ def test_a_pyproject_without_rules(tmp_path: Path, text: str, monkeypatch: pytes
         ("baselin = 'x'\n[[rules]]\nmax_regs = 64", r"baselin is unknown. Did you mean baseline"),
         ("cc = 9.0\n[[rules]]\nmax_regs = 64", "cc is unknown"),
         ("", "rules are missing"), ("rules = [3]", r"rules: got \[3\]"),
-        ("[[rules]]\nkernels = 'a'", r"rules\[1\]: a rule without a limit"),
+        ("[[rules]]\nkernels = 'a'", r"rules\[1\] has no limit"),
         ("[[rules]]\nmax_regs = 256", "got 256. Allowed: 1 to 255, or false"),
         ("[[rules]]\nmax_regs = 64.5", "got 64.5"), ("[[rules]]\nmax_regs = '64'", "got '64'"),
         ("[[rules]]\nmin_occupancy = 0.5", "got 0.5.*50, not 0.5"),
@@ -199,7 +199,7 @@ def test_the_last_day_of_an_exemption_is_optional(tmp_path: Path, day: str | Non
     ("lines", "message"),
     [
         ("until = 2027-01-31", "reason is missing"), ('reason = "x"\nrules = 3', "rules: got 3"),
-        ('reason = ["x"]', "reason: got .* Give a sentence"),
+        ('reason = ["x"]', "reason: got .* Give the reason"),
         ('reason = "x"\nuntil = 2027', r"until: got 2027\. Give the last day"),
         ('reason = "x"\nuntil = 2027-01-31T12:00:00', "until: got .* Give the last day"),
     ],

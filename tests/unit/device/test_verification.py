@@ -18,7 +18,7 @@ def test_an_h200_agrees() -> None:
     assert result.different == 0
     assert {check.name: check.compared for check in result.checks} == {
         "limits of the table": 11, "blocks per SM": 1576, "available shared memory": 834,
-        "potential block size": 157, "bound of the clusters": 400, "clusters by a stand-in": 400,
+        "potential block size": 157, "upper bound of clusters": 400, "clusters at the same blocks per SM": 400,
     }  # fmt: skip
     # Driver 580 forgets 1024 bytes in the one and the carveout in the other.
     documented = {check.name: check.documented for check in result.checks if check.documented}

@@ -129,6 +129,6 @@ def test_linkers_lines() -> None:
     first, second = kernels_of(found_in(text))
     assert facts(first) == ("_Z2kxPf", None, 43, 1624, 1, 88, None, None)
     assert first.linked is True
-    assert "1024 bytes" in first.notes[0]
+    assert "1,024 reserved bytes" in first.notes[0]
     assert facts(second) == ("_Z2kyPf", None, 8, 0, None, 0, None, None)
     assert second.notes == ()

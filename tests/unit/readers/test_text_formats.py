@@ -21,7 +21,7 @@ class TestResUsage:
         text = "Resource usage:\n Function k:\n  REG:8 STACK:0 SHARED:3072 LOCAL:0 CONSTANT[0]:360\n"
         (record,) = stream_kernels(io.StringIO(text))
         assert (record.arch, record.static_smem) == (None, 3072)
-        assert "1024 bytes" in record.notes[0]
+        assert "1,024 reserved bytes" in record.notes[0]
 
 
 class TestPtx:

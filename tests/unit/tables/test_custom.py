@@ -134,11 +134,11 @@ class TestWithChanges:
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
-            *(([f"warp_size={value}"], "limits of 9.0: warp_size: ") for value in (
+            *(([f"warp_size={value}"], "--set warp_size: ") for value in (
                 "", "32x", "1.5", "null", "-1", "1,2", "9" * 6000)),
             *(([f"max_block_dim={value}"], "max_block_dim: ") for value in ("1,2", "1,2,3,4", "1,2,")),
-            (["max_blocks=4"], "limits of 9.0: max_blocks is unknown. Did you mean max_blocks_per_multi"),
-            (["=4"], "limits of 9.0:  is unknown"), (["compute_capability=9.1"], "compute_capability is unknown"),
+            (["max_blocks=4"], "--set max_blocks is unknown. Did you mean max_blocks_per_multi"),
+            (["=4"], "--set  is unknown"), (["compute_capability=9.1"], "compute_capability is unknown"),
             (["like=9.0"], "like is unknown"), (["warp_size"], "Write LIMIT=VALUE"),
             (["spreadsheet=11.1"], "spreadsheet: "),
             (["max_threads_per_multiprocessor=100"], "Allowed: a multiple of"),

@@ -487,7 +487,7 @@ function explainSharedMemory(result) {
   const isSplit = kernel.smem === null && kernel.static_smem !== null && kernel.dynamic_smem !== null;
   const own = sharedMemoryOf(kernel);
   const terms = isSplit ? [`${kernel.static_smem} static`, `${kernel.dynamic_smem} dynamic`] : [words.count(own, "byte")];
-  if (reserved) terms.push(`${reserved} reserved by the system`);
+  if (reserved) terms.push(`${reserved} reserved by CUDA`);
   const total = terms.length > 1 ? ` = ${own + reserved}` : "";
   const steps = [`${terms.join(" + ")}${total}, rounded up to a multiple of ${limits.shared_memory_allocation_unit}: ${perBlock} per block`];
   const most = mostSharedMemory(limits, kernel);
