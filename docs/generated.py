@@ -22,8 +22,7 @@ guide.
 JSON_HEAD = """# JSON
 
 The fields of every command with `--format json`. `occupancy schema COMMAND` prints them as a JSON Schema
-(draft 2020-12), and `to_dict()` of a result in Python returns the same values. `schema_version` goes up if a
-name changes its meaning or is removed.
+(draft 2020-12). `schema_version` goes up if a name changes its meaning or is removed.
 """
 
 MEANINGS = {
@@ -113,7 +112,7 @@ def notes_page() -> str:
     rows = [
         "# Notes",
         "",
-        "Notes appear under a table, at most three at a time. The JSON has all of them with their codes.",
+        "A report prints at most three notes below its rows. `notes` in its JSON has all of these, with their codes.",
         "",
     ]
     rows += ["| Code | Note | Explanation |", "| --- | --- | --- |"]

@@ -69,7 +69,7 @@ def available_dynamic_shared_memory_per_block(
     """Return the most dynamic shared memory, in bytes, for a number of blocks resident on one SM.
 
     The call is cudaOccupancyAvailableDynamicSMemPerBlock. NVIDIA's driver 580 and cuda_occupancy.h before 13.1
-    forget the system's reservation: they return 1,024 bytes more, with which one block fewer fits.
+    omit the 1,024 reserved bytes of each block. With the size that they return, one block fewer fits.
 
     Raises:
         InputError: The blocks are not resident even without dynamic shared memory.

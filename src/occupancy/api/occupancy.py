@@ -466,8 +466,8 @@ def register_split(
         blocks: The second launch bound; by default the largest with enough registers.
 
     Raises:
-        InputError: A GPU without ``setmaxnreg``, threads that are not whole warpgroups, groups that are not
-            all of them, or registers that ``setmaxnreg`` cannot name.
+        InputError: A GPU without ``setmaxnreg``, threads that are not whole warpgroups, groups with
+            another sum, or registers that ``setmaxnreg`` does not accept.
     """
     from ..advice.registers import split_registers
 

@@ -59,7 +59,7 @@ class Kernel(_KernelFields):
         opt_in: Whether the kernel has raised its limit of dynamic shared memory with cudaFuncSetAttribute;
             not given, it counts as raised.
         virtual_resources: Virtual resources per block, 0 to 255, which limit from 10.0. Not given, they
-            count as 128 with tensor memory, and else as none.
+            count as 128 with tensor memory, otherwise as 0.
         tensor_memory: Columns of tensor memory per block, 1 and up.
         shared_memory_mode: ``"oversized"``: the mode with more shared memory than the opt-in limit, on 10.7.
         reallocates_registers: Whether warpgroups exchange registers (``setmaxnreg``), so that ``regs`` is
