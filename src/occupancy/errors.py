@@ -137,21 +137,8 @@ class ErrorCollector:
 
 def about(where: str, problem: str) -> str:
     """Join a place and a problem: with a colon, or as subject and verb."""
-    verbs = [
-        "is",
-        "are",
-        "has",
-        "was",
-        "cannot",
-        "do",
-        "does",
-        "needs",
-        "names",
-        "already",
-        "holds",
-        "contradicts",
-    ]
-    return f"{where}{'' if problem.partition(' ')[0] in verbs else ':'} {problem}" if where else problem
+    verbs = ("is ", "are ", "has ", "was ", "cannot ", "do ", "does ", "needs ", "names ", "already ")
+    return f"{where}{'' if problem.startswith(verbs) else ':'} {problem}" if where else problem
 
 
 def shown(value: object) -> str:

@@ -20,7 +20,7 @@ FILE_NAME = "occupancy.html"
     output_option("Write the page to FILE (- for standard output)."),
     *gpu_options("Compute capability to open with: 9.0, hopper.", "GPU to open with: 'RTX 4090', H100-SXM."),
     THREADS,
-    *(each for each in KERNEL if each.name != "model"),
+    *(each for each in KERNEL if each.name not in ("model", "max_threads")),
     GRID,
     CLUSTER,
     SMS,

@@ -245,9 +245,10 @@ class _Run:
         rule = self.rules.rules[number - 1]
         more = f" and {len(kernels) - 1:,} more" if len(kernels) > 1 else ""
         measure = CRITERIA[name].measure
+        value = measure.replace("smem", "shared_memory").replace("_", " ")
         return RulesError(
             f"rule {number} ({rule.about}) sets {name}, but the files do not contain the "
-            f"{measure.replace('_', ' ')} of {base_name(kernels[0].name)} for {kernels[0].arch}{more}",
+            f"{value} of {base_name(kernels[0].name)} for {kernels[0].arch}{more}",
             where=rule.place or kernels[0].source,
             hint=_SOURCES.get(measure, "Cubins and libraries contain it, most logs do not."),
         )

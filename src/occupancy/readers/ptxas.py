@@ -39,9 +39,7 @@ _STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
 # Characters around the words of a line in which its numbers are: a whole line of digits would take an hour.
 _BEFORE, _AFTER = 20, 200
 
-_LINKED_SMEM_NOTE = (
-    "the linker includes the 1,024 reserved bytes of shared memory for sm_90, and none for others"
-)
+_LINKED_SMEM_NOTE = "the linker includes 1,024 reserved bytes of shared memory for sm_90, none for others"
 _IGNORED_NOTE = (
     "ptxas ignored setmaxnreg (C7508) in {kernels} of this compilation, without naming them. "
     "Add __launch_bounds__(threads, 1) or __maxnreg__ to kernels that use setmaxnreg"

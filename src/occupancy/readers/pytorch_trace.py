@@ -23,9 +23,7 @@ KERNEL = re.compile(r'"cat"\s*:\s*"kernel"', re.IGNORECASE)  # old traces write 
 MARKERS = (b'"traceEvents"', b'"deviceProperties"', b'"registers per thread"', b'"ph"')
 """Keys of which at least one is near the start of a trace."""
 
-OPT_IN_NOTE = (
-    "PyTorch's profiler reports 0% for more than 48 KiB of shared memory, because it ignores the opt-in"
-)
+OPT_IN_NOTE = "PyTorch's profiler reports 0% for more than 48 KiB of shared memory: it ignores the opt-in"
 
 _Devices = dict[object, dict[str, Any]]  # fields of records by the numbers of devices
 

@@ -348,9 +348,7 @@ def reason_for_nothing(content: Content) -> str:
         return "JSON, but neither a trace of PyTorch's profiler with kernels nor Triton's metadata"
     if b"Used " in head and b" registers" in head:
         return "'Used N registers' without the 'Compiling entry function' line before it. Paste both lines"
-    return (
-        "no kernels in this text. Supported: PTX, and output of ptxas -v, cuobjdump -res-usage and ncu --csv"
-    )
+    return "no kernels in this text. Supported: PTX, output of ptxas -v, cuobjdump -res-usage and ncu --csv"
 
 
 def _is_binary(head: bytes) -> bool:

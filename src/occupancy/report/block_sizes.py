@@ -94,7 +94,7 @@ def _advice(
     if sizes and (full := full_at(result, sizes)):
         ((name, amount),) = full[0].items()
         threads = join_and([f"{each:,}" for each in full[1]])
-        yield result.gpu.label, f"With {target(name, amount)}, {threads} threads reach 100%."
+        yield result.gpu.label, f"{threads} threads reach 100% with {target(name, amount)}."
 
 
 def _on_gpu(gpu: Gpu, number: int) -> Column:
@@ -117,7 +117,7 @@ def _levels(rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Block]:
     shown = levels if shows_all else levels[:MOST_LEVELS]
     yield Table("", LEVEL_COLUMNS, shown)
     if lower := sum(map(len, levels[len(shown) :])):
-        yield Paragraph((f"Lower: {count(lower, 'size')}, --all lists them",))
+        yield Paragraph((f"{count(lower, 'lower size')}: --all lists them.",))
 
 
 def block_sizes_picture(results: Sequence[Any], sizes: Sequence[Sequence[BlockSize]]) -> Picture:

@@ -267,7 +267,7 @@ def _notes(found: Differences) -> Iterator[Note]:
     if any(kernel.threads_assumed for row in changed for kernel in (row.old, row.new)):
         yield NOTES["assumed-threads"]
     if found.unknown:
-        names = ", ".join(label(name) for name in found.unknown)
+        names = ", ".join(label(name.replace("smem", "shared_memory")) for name in found.unknown)
         yield NOTES["stated-by-one"]._replace(
             text=f"Not compared, because only one build contains it: {names}."
         )
