@@ -77,7 +77,7 @@ def _table(console: Console, table: Table) -> None:
     for row in range(len(table.rows)):
         grid.add_row(*(cells[number][row] for number in kept))
     console.print(Padding(grid, (0, 0, 0, indent)) if indent else grid)
-    hidden = [column for number, column in enumerate(table.columns) if number not in kept]
+    hidden = [each for number, each in enumerate(table.columns) if each.title and number not in kept]
     if hidden:
         hidden.sort(key=lambda column: -column.optional)
         names = ", ".join(f'"{column.title}"' for column in hidden)
@@ -94,11 +94,8 @@ def _least(column: Column, cells: Sequence[str]) -> int:
 
 
 def _fitting(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Return the places of the columns that fit; the most optional one goes first."""
+    """Return the places of the columns that fit; the most optional one goes first, of equals the last."""
     needed = {number: _least(column, cells[number]) for number, column in enumerate(columns)}
-    while sum(needed.values()) + PADDING * (len(needed) - 1) > width:
-        optional = [number for number in needed if columns[number].optional]
-        if not optional:
-            break
-        del needed[max(optional, key=lambda number: columns[number].optional)]
+    while len(needed) > 1 and sum(needed.values()) + PADDING * (len(needed) - 1) > width:
+        del needed[max(needed, key=lambda number: (columns[number].optional, number))]
     return list(needed)
