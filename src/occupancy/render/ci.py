@@ -122,6 +122,7 @@ def junit(suite: str, cases: Sequence[tuple[str, str, str]]) -> str:
         names = {"classname": printable_lines(source), "name": printable_lines(name)}
         case = ElementTree.SubElement(parent, "testcase", names)
         if message:
-            ElementTree.SubElement(case, "failure", {"message": printable_lines(message)})
+            text = printable_lines(message)  # Jenkins shows the attribute, GitLab the content
+            ElementTree.SubElement(case, "failure", {"message": text}).text = text
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode")

@@ -127,6 +127,7 @@ def test_junit_and_sarif(project: Path) -> None:
     run("check", "build/", "-o", "cases.xml")
     suite = ElementTree.parse("cases.xml").getroot()
     assert (suite.get("tests"), suite.get("failures")) == ("8", "3")
+    assert all(each.text == each.get("message") for each in suite.iter("failure"))
     log = json.loads(run("check", "build/", "--format", "sarif").stdout)
     schema = json.loads(unpacked("sarif/sarif-2.1.0.json"))
     jsonschema.Draft202012Validator(schema).validate(log)
