@@ -219,6 +219,8 @@ def save_baseline(build: Paths, path: Path, **options: Unpack[ReadingOptions]) -
             "is not used for a baseline", where=name, hint="A baseline does not depend on a GPU."
         )
     after = _read_whole(_paths(build, "build"))
+    if reading.block_sizes:
+        raise InputError("has sizes for some kernels", where="threads", hint="Set them in the rules instead.")
     kernels = list(filter(_is_launchable, reading.selection.records(after.kernels)))
     baseline = baseline_from(kernels, reading.threads or after.threads)
     write_baseline(path, baseline)
@@ -283,10 +285,7 @@ def _rules(rules: Path | Rules | Collection[Rule | Exemption] | None) -> Rules:
 def _both(
     reading: Reading, before: Build | None, after: Build
 ) -> tuple[list[KernelRecord], list[KernelRecord]]:
-    """Return the wanted kernels of both builds that may be launched.
-
-    A name or an architecture that only one of them has is known.
-    """
+    """Return the wanted kernels of both builds that may be launched; one side alone may have a name."""
     old = list(filter(_is_launchable, () if before is None else before.kernels))
     new = list(filter(_is_launchable, after.kernels))
     reading.selection.records(old + new)  # refuses unknown names

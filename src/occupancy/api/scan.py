@@ -36,26 +36,16 @@ EVERY = "*"
 
 
 class ReadingOptions(TypedDict, total=False):
-    """Keyword arguments that `scan`, `diff`, `check` and `save_baseline` share."""
+    """Keyword arguments of `scan` that `diff`, `check` and `save_baseline` share."""
 
     threads: BlockSizeLike | Mapping[str, BlockSizeLike] | None
-    """Threads per block of kernels whose file does not contain them, or a dictionary from patterns of names to
-    threads. Not given, or above the launch bound: the bound, else 256, with ``threads_assumed``."""
     cc: ArchitectureLike | Limits | Gpu | None
-    """GPU or compute capability to compute for; not given: that of each kernel."""
     name: str | Sequence[str] | None
-    """Parts of names, any of which may match; ``*`` matches any text."""
-    archs: str | Sequence[ArchitectureLike]
-    """Only kernels for these architectures: ``["sm_90", "sm_90a", "hopper"]``; ``"all"`` includes those that
-    the GPU of ``cc`` does not run."""
+    archs: ArchitectureLike | Sequence[ArchitectureLike]
     only_newest: bool
-    """Keep only the newest architecture of each kernel."""
     with_runtime: bool
-    """Include kernels of CUDA's device runtime."""
     multiprocessor_count: int | str | None
-    """SMs for the waves of launches. Not given: those of the named GPU, else of the GPU of each launch."""
     limits_file: Path | None
-    """A table of limits for other GPUs (YAML)."""
 
 
 class Reading:
@@ -164,7 +154,18 @@ def scan(
         sort: ``"occupancy"``, the lowest first; ``"regs"``, ``"spills"``, ``"stack"`` or ``"time"``, the most
             first. Not given: occupancy; of traces time.
         limit: The most kernels to return.
-        options: See `ReadingOptions`.
+        threads: Threads per block of kernels whose file does not contain them, or a dictionary from patterns
+            of names to threads. Not given, or above the launch bound: the bound, else 256, with
+            ``threads_assumed``.
+        cc: GPU or compute capability to compute for; not given: that of each kernel.
+        name: Parts of names, any of which may match; ``*`` matches any text.
+        archs: Only kernels for these architectures: ``["sm_90", "sm_90a", "hopper"]``; ``"all"`` includes
+            those that the GPU of ``cc`` does not run.
+        only_newest: Keep only the newest architecture of each kernel.
+        with_runtime: Include kernels of CUDA's device runtime.
+        multiprocessor_count: SMs for the waves of launches. Not given: those of the named GPU, else of the
+            GPU of each launch.
+        limits_file: A table of limits for other GPUs (YAML or TOML).
 
     Returns:
         A sequence of kernels. Its ``problems`` are the damaged pieces.
@@ -195,7 +196,7 @@ def scan(
     rows = reading.evaluator().rows(wanted, sum(record.duration_us or 0 for record in records))
     chosen = selection.filtered(rows)
     of = summary(chosen)
-    if only_spilling and not chosen:
+    if only_spilling and not chosen:  # 0 if spills are known
         of = of._replace(spilling=summary(rows).spilling)
     inputs = reading.inputs()
     if below is not None:

@@ -21,6 +21,7 @@ from .options import (
     chosen_gpu,
     chosen_gpus,
     gpu_options,
+    named_gpus,
     option_of,
 )
 from .printing import FORMAT, format_of, format_option, output_option, save_picture, show, written_to
@@ -171,15 +172,18 @@ def budget(
 def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
     """Return the target of each GPU: one number for all, or ``8.0=2,12.0=4``."""
     from ..api.occupancy import if_given
-    from ..tables.gpus import find_gpus
+    from ..tables.gpus import LimitsTable
     from ..values.spellings import parse_count
 
     if blocks is None or not {",", "="} & set(blocks):
         return [if_given(parse_count, blocks, "blocks")] * len(gpus)
-    pairs = [part.split("=", 1) for part in blocks.split(",") if "=" in part]
-    by_cc = {gpu.cc: parse_count(count, "blocks") for name, count in pairs for gpu in find_gpus(name)}
+    by_cc = {}
+    for part in blocks.split(","):
+        name, _, count = part.rpartition("=")
+        for gpu in named_gpus("blocks", [name], LimitsTable()):
+            by_cc[gpu.cc] = parse_count(count, "blocks")
     ccs = [gpu.cc for gpu in gpus]
-    for cc in by_cc.keys() - set(ccs):
+    for cc in (cc for cc in by_cc if cc not in ccs):
         problem = f"has a target for {cc}, which is not among the GPUs"
         raise InputError(problem, where="blocks", hint=f"Add it with --cc {cc}, or remove {cc}=.")
     for cc in (cc for cc in ccs if cc not in by_cc):

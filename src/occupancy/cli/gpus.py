@@ -6,7 +6,7 @@ import click
 
 from ..errors import InputError
 from .command import Option, command, exit_with_1_if
-from .options import ALL_GPUS, LIMITS, complete_gpu, named_gpus
+from .options import ALL_GPUS, LIMITS, named_gpus
 from .printing import FORMAT, show
 
 MAX_ROWS = 30
@@ -14,7 +14,7 @@ MAX_ROWS = 30
 
 
 @command(
-    click.Argument(["gpu"], metavar="[GPU]...", nargs=-1, shell_complete=complete_gpu),
+    click.Argument(["gpu"], metavar="[GPU]...", nargs=-1),
     ALL_GPUS,
     LIMITS,
     Option("--sources", "with_sources", is_flag=True, help="Show the sources of each value."),
@@ -50,7 +50,7 @@ def limits(
 
 
 @command(
-    click.Argument(["words"], metavar="[PATTERN]", nargs=-1, shell_complete=complete_gpu),
+    click.Argument(["words"], metavar="[PATTERN]", nargs=-1),
     Option("--all", "wants_all", is_flag=True, help="List every GPU."),
     FORMAT,
 )  # fmt: skip

@@ -19,26 +19,10 @@ if TYPE_CHECKING:
 DEFAULT_GPU = "OCCUPANCY_CC"
 """Environment variable with the GPU that is meant without an option."""
 
-MOST_COMPLETIONS = 40
-"""Names of GPUs that a shell gets at once."""
-
-
-def complete_gpu(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
-    """Complete a compute capability, architecture or GPU; in a list with commas the last one."""
-    from ..tables import shipped
-    from ..tables.gpus import all_gpus
-
-    before, comma, part = typed.rpartition(",")
-    names = [str(cc) for cc in shipped.known()]
-    names += [shipped.limits(cc).architecture.split()[0].lower() for cc in shipped.known()]
-    names += [gpu.label.replace(" ", "-") for gpu in all_gpus()]
-    found = [name for name in dict.fromkeys(names) if name.lower().startswith(part.lower())]
-    return [f"{before}{comma}{name}" for name in found[:MOST_COMPLETIONS]]
-
 
 def gpu_options(cc_help: str, gpu_help: str, *, several: bool = False) -> tuple[Option, ...]:
     """Return ``--cc`` and ``--gpu``."""
-    settings: dict[str, Any] = {"group": "gpu", "multiple": several, "shell_complete": complete_gpu}
+    settings: dict[str, Any] = {"group": "gpu", "multiple": several}
     more = ",..." if several else ""
     return (
         Option("-c", "--cc", metavar=f"CC{more}", help=cc_help, **settings),
