@@ -87,7 +87,7 @@ else:
 class ScannedKernel(_Fields):
     """One kernel of one architecture, or its launches of one configuration, with its occupancy.
 
-    It has every field of `KernelRecord`, and these in addition.
+    It has every field of `KernelRecord` too, such as ``name``, ``arch``, ``regs``, ``spills`` and ``source``.
     """
 
     __slots__ = ("_shared", "_sms", "answer", "reason", "record", "threads_assumed", "time_share")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..errors import InputError
 from .carveout import Carveout
 from .fields import FIELDS, Caching, SharedMemoryMode, unknown_input
-from .spellings import INT_MAX, in_range, parse_count, parse_threads
+from .spellings import INT_MAX, in_range, parse_shape, parse_threads
 
 VIRTUAL_RESOURCES_OF_TENSOR_MEMORY = 128
 """Count that ptxas (12.9 to 13.5) writes for every kernel that allocates tensor memory, however little."""
@@ -182,17 +182,17 @@ class Launch(_LaunchFields):
         cls, kernel: Kernel, grid_dim: tuple[int, int, int], cluster_dim: tuple[int, int, int] | None = None
     ) -> Launch:
         """Check the grid."""
-        limits = zip("xyz", grid_dim, MAX_GRID_DIM, cluster_dim or (1, 1, 1), strict=True)
-        for axis, blocks, most, size in limits:
-            in_range(parse_count(blocks, "grid"), f"grid along {axis}", 1, most)
-            if blocks % in_range(size, "cluster"):
+        grid, cluster = parse_shape(grid_dim, "grid"), parse_shape(cluster_dim or 1, "cluster")
+        for axis, blocks, most, size in zip("xyz", grid, MAX_GRID_DIM, cluster, strict=True):
+            in_range(blocks, f"grid along {axis}", 1, most)
+            if blocks % size:
                 raise InputError(
                     f"{blocks:,} along {axis} is not divisible into clusters of {size}, and CUDA "
                     "rejects such a launch",
                     where="grid",
                     hint=f"Use a multiple, such as {blocks + -blocks % size:,}.",
                 )
-        return super().__new__(cls, kernel, grid_dim, cluster_dim)
+        return super().__new__(cls, kernel, grid, None if cluster_dim is None else cluster)
 
     @property
     def blocks(self) -> int:
