@@ -119,7 +119,7 @@ def notes_page() -> str:
     for code, note in NOTES.items():
         page, _, anchor = note.anchor.partition("#")
         link = f"../{page}.md#{anchor}" if anchor else f"../{page}.md"
-        rows.append(f"| `{code}` | {note.text.replace('*', chr(92) + '*')} | [{page}]({link}) |")
+        rows.append(f"| `{code}` | {note.text.replace('*', chr(92) + '*')} | []({link}) |")
     return "\n".join([*rows, ""])
 
 

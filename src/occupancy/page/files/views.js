@@ -90,7 +90,7 @@ function stepButton(result, step) {
   });
   const cap = regs === undefined ? null : registerCap(result, regs, step.active_blocks);
   const bounds = cap?.launch_bounds ?? cap?.maxnreg ?? "";
-  const unchanged = threads ? "all else stays" : words.count(step.active_blocks, "block");
+  const unchanged = threads ? "no other change" : words.count(step.active_blocks, "block");
   const last = changes.slice(1).join(", ") || bounds.replace(/__(?:launch_)?(\w+?)__/, "$1 ") || unchanged;
   const hint = bounds && `. ${bounds} may cause spills.`;
   const title = `${words.count(step.active_blocks, "block")}: ${words.list(changes)}${hint}`;
