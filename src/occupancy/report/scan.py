@@ -267,21 +267,22 @@ def scan_report(
     """Return the report of scanned kernels."""
     limit = None if in_full or len(rows) <= MOST_IN_FULL else EXCERPT
     shown = rows if limit is None else rows[:limit]
-    headline = [_headline(of, found, set(map(threads_text, shown)))]
+    threads = set(map(threads_text, shown))
+    at = f" at {threads.pop()} threads" if len(threads) == 1 else ""
+    headline = [_headline(of, found, at if len(shown) == of.kernels else "")]
     if len(shown) < of.kernels:
         more = "" if limit is None else "; --all shows all, --limit N the first"
-        headline.append(f"{len(shown):,} shown, {order}{more}")
+        headline.append(f"{len(shown):,} shown{at}, {order}{more}")
     chosen = tuple(columns) or _screen_columns(shown)
     values = {"summary": {**of._asdict(), "archs": list(of.archs)}, "found": found}
     notes = [NOTES[code] for code, is_needed in _NOTED.items() if any(map(is_needed, shown))]
     return Report("scan", headline, chosen, rows, "kernels", inputs, values, limit=limit, notes=notes)
 
 
-def _headline(of: Summary, found: int, threads: set[str]) -> str:
+def _headline(of: Summary, found: int, at: str) -> str:
     if not of.kernels:
         return f"No kernel of {found:,} matches{': there is no spill data' if of.spilling is None else ''}"
     archs = of.archs[0] if len(of.archs) == 1 else count(len(of.archs), "architecture")
-    at = f" at {threads.pop()} threads" if len(threads) == 1 else ""
     launches = "" if of.launches < 2 else f" ({of.launches:,} launches)"
     spilling = f"{of.spilling:,} with spills" if of.spilling else "no spills"
     parts = [

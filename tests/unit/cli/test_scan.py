@@ -111,8 +111,8 @@ class TestFormats:
         log = log_of(tmp_path, *((f"kernel_{number}", "sm_90", 20 + number) for number in range(70)))
         text = run("scan", str(log)).stdout
         headline, shown = text.splitlines()[:2]
-        assert headline == "70 kernels for sm_90 at 256* threads: no spills, 25 below 50%"
-        assert shown.startswith("20 shown, lowest occupancy first")
+        assert headline == "70 kernels for sm_90: no spills, 25 below 50%"
+        assert shown.startswith("20 shown at 256* threads, lowest occupancy first")
         assert text.count("kernel_") == 20
         assert run("scan", str(log), "--all").stdout.count("kernel_") == len(scan(log)) == 70
 
