@@ -28,7 +28,7 @@ FILE_NAME = "occupancy.html"
 def page(output: str | None, **inputs: Any) -> None:
     """Open the calculator in the browser, or write it as one HTML file.
 
-    The page needs no server and no network. With the options of `calc`, it opens with that kernel.
+    The page needs no server and no network. With inputs of a kernel, it opens with that kernel.
     `occupancy scan FILE... -o kernels.html` writes a page that lists the kernels of files.
 
     \b
