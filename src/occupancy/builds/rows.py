@@ -181,12 +181,6 @@ class ScannedKernel(_Fields):
         return None if waves is None else waves.waves
 
     @property
-    def idle_share(self) -> float | None:
-        """Share of the GPU that is idle because of the tail, 0 to 1."""
-        waves = self.launch_waves
-        return None if waves is None else waves.idle_share
-
-    @property
     def template(self) -> str:
         """Readable name without template arguments and parameters: ``ns::run``."""
         return template_name(self.record.name)

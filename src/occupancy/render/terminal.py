@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table as Grid
 
 from ..report.model import MOST_NOTES, Column, Paragraph, Report, Table
 from ..values.untrusted import printable, without_commands
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 PADDING = 2
 """Blanks between columns."""
@@ -19,10 +20,6 @@ LEAST_WIDTH = 12
 
 def text(report: Report, width: int = 80, color: bool = False) -> str:
     """Return the report as lines of text."""
-    import io
-
-    from rich.console import Console
-
     stream = io.StringIO()
     console = Console(
         file=stream, width=max(width, 2 * LEAST_WIDTH), height=25, color_system="standard" if color else None,
@@ -44,17 +41,12 @@ def text(report: Report, width: int = 80, color: bool = False) -> str:
 
 
 def _lines(console: Console, lines: Sequence[str]) -> None:
-    from rich.padding import Padding
-
     for line in lines:
         indent = len(line) - len(line.lstrip())
         console.print(Padding(printable(line.strip()), (0, 0, 0, indent)) if indent else printable(line))
 
 
 def _table(console: Console, table: Table) -> None:
-    from rich.padding import Padding
-    from rich.table import Table as Grid
-
     indent = PADDING if table.title else 0
     if table.title:
         console.print(printable(table.title), style="bold")

@@ -63,14 +63,9 @@ def budget_report(
     budgets: Sequence[Budget],
     stage_smem: int | None = None,
 ) -> Report:
-    """Return the most registers and shared memory that reach targets on all of some GPUs.
+    """Return the most registers and shared memory that reach the targets of the budgets on all GPUs.
 
-    Args:
-        gpus: The GPUs.
-        kernel: What was given of it.
-        budgets: The levels of each GPU, with the one that reaches its target; without targets, every number of
-            blocks is a row.
-        stage_smem: Bytes of one pipeline stage, to count the stages that fit.
+    Without targets, every number of blocks is a row. Without threads, only shared memory counts.
     """
     targets = [budget.wanted.active_blocks for budget in budgets if budget.wanted is not None]
     if targets:
@@ -163,7 +158,6 @@ BOUNDS_COLUMNS = (
 
 
 def bounds_report(gpus: Sequence[Gpu], kernel: Kernel, bounds: Sequence[LaunchBounds]) -> Report:
-    """Return the register cap of launch bounds on each of some GPUs."""
     texts = join_and(list(dict.fromkeys(each.launch_bounds for each in bounds)))
     caps = " or ".join(map(str, sorted({each.register_cap for each in bounds})))
     rows = list(map(BoundsRow, gpus, bounds))

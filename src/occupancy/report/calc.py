@@ -14,20 +14,16 @@ from ..advice.slack import Slack
 from ..advice.waves import FullWave, Waves, full_wave
 from ..engine.common import shared_memory_configuration
 from ..tables.gpus import Gpu
+from ..values.fields import FIELDS
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, plain, size
 from ..values.resources import QUANTITIES
 from .model import NOTES, Block, Column, Paragraph, Report, Table, chosen, facts, values_of
+from .pictures import describe
 
 
 class Row:
-    """An `Occupancy` with the advice on it, each part computed when a column or a detail needs it.
-
-    Args:
-        result: The `Occupancy`.
-        wave: Resident blocks of the whole GPU; by default of one whose number of SMs is known.
-        waves: Waves of a grid.
-    """
+    """An `Occupancy` with the advice on it, each part computed when a column or a detail needs it."""
 
     def __init__(self, result: Any, wave: FullWave | None = None, waves: Waves | None = None) -> None:
         self.result, self.waves = result, waves
@@ -38,12 +34,10 @@ class Row:
 
     @cached_property
     def steps(self) -> tuple[NextStep, ...]:
-        """Every higher occupancy."""
         return tuple(self.result.next_steps())
 
     @cached_property
     def slack(self) -> Slack:
-        """Most of each resource that keeps the blocks."""
         slack: Slack = self.result.slack()
         return slack
 
@@ -208,32 +202,20 @@ def target(name: str, amount: int) -> str:
 
 
 def kernel_text(kernel: Kernel) -> str:
-    """Return the inputs: ``256 threads per block, 72 registers per thread, 40 KiB of shared memory``."""
-    shape = kernel.block_dim
-    threads = count(kernel.threads, "thread") if shape is None else f"{' x '.join(map(str, shape))} threads"
-    return ", ".join([f"{threads} per block", *uses_of(kernel)])
+    """Return the inputs: ``256 threads per block, 72 registers per thread``."""
+    shape = kernel.block_dim or (kernel.threads,)
+    threads = describe("threads", " x ".join(map("{:,}".format, shape)))
+    return ", ".join([threads, *uses_of(kernel)])
 
 
-def uses_of(kernel: Kernel) -> Iterator[str]:
-    """Yield the inputs but the block size."""
-    if kernel.regs is not None:
-        yield f"{count(kernel.regs, 'register')} per thread"
-    if kernel.has_shared_memory:
-        yield f"{size(kernel.shared_memory)} of shared memory"
-    if kernel.barriers is not None:
-        yield count(kernel.barriers, "barrier")
-    if kernel.tensor_memory is not None:
-        yield f"{count(kernel.tensor_memory, 'column')} of tensor memory"
-    if kernel.max_threads is not None:
-        yield f"compiled for up to {kernel.max_threads:,} threads"
-    if kernel.carveout is not None:
-        yield f"carveout {kernel.carveout}"
-    if kernel.opt_in is False:
-        yield "no opt-in"
-    if kernel.caching is not None:
-        yield f"caching {kernel.caching}"
-    if kernel.shared_memory_mode is not None:
-        yield kernel.shared_memory_mode
+def uses_of(kernel: Kernel) -> list[str]:
+    """Return the inputs but the block size."""
+    names = [
+        name for name, field in FIELDS.items() if field.kind not in ("flag", "shape") and name != "threads"
+    ]
+    given = ((name, getattr(kernel, name)) for name in names)
+    uses = [describe(name, value) for name, value in given if value is not None]
+    return [*uses, "no opt-in"] if kernel.opt_in is False else uses
 
 
 def gpu_text(gpu: Gpu) -> str:
@@ -446,7 +428,6 @@ FITS_COLUMNS = (
 
 
 def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
-    """Return the report of a `Fit` for each GPU."""
     running = [fit for fit in fits if fit.runs]
     kernel = fits[0].kernel
     noun = "GPUs" if any(fit.gpu.name for fit in fits) else "compute capabilities"

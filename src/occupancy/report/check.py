@@ -154,7 +154,6 @@ def check_report(
     inputs: Mapping[str, Any],
     updated: str = "",
 ) -> Report:
-    """Return the report of a check."""
     found = groups(done)
     details: list[Block] = [group.block() for group in found[: diff.MOST_BLOCKS]]
     if len(found) > diff.MOST_BLOCKS:

@@ -84,7 +84,6 @@ def device_lines(device: Device) -> tuple[str, str]:
 
 
 def device_report(devices: Sequence[Device]) -> Report:
-    """Return the report of some GPUs of this machine."""
     details: list[Block] = []
     for device in devices:
         if len(devices) > 1:
@@ -107,7 +106,6 @@ CHECK_COLUMNS = (
 
 
 def verify_report(verification: Verification) -> Report:
-    """Return the report of a verification."""
     device, known, date = verification.device, verification.documented, verification.date.isoformat()
     results = f"{verification.compared:,} results of the driver for {count(verification.kernels, 'kernel')}"
     bug = f", except {known:,} with a documented bug of the driver" if known else ""

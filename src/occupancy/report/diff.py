@@ -32,16 +32,11 @@ class Entry(NamedTuple):
     """One kernel of either build."""
 
     verdict: str
+    kernel: ScannedKernel
+    """In the new build, else in the old one."""
     old: ScannedKernel | None
     new: ScannedKernel | None
     row: DiffRow | None = None
-
-    @property
-    def kernel(self) -> ScannedKernel:
-        """The kernel in the new build, else in the old one."""
-        kernel = self.new or self.old
-        assert kernel is not None
-        return kernel
 
     @property
     def record(self) -> KernelRecord:
@@ -57,9 +52,9 @@ class Entry(NamedTuple):
 
 def entries(found: Differences) -> list[Entry]:
     """Return all changes, the worst first, then removed and added kernels."""
-    rows = [Entry(row.verdict, row.old, row.new, row) for row in found.kernels]
-    removed = [Entry("removed", row, None) for row in found.removed]
-    added = [Entry("added", None, row) for row in found.added]
+    rows = [Entry(row.verdict, row.new, row.old, row.new, row) for row in found.kernels]
+    removed = [Entry("removed", row, row, None) for row in found.removed]
+    added = [Entry("added", row, None, row) for row in found.added]
     bad = [entry for entry in rows if entry.verdict in ("worse", "mixed")]
     return [*bad, *removed, *added, *(entry for entry in rows if entry.verdict not in ("worse", "mixed"))]
 
@@ -249,7 +244,6 @@ COLUMNS: tuple[Column, ...] = (
 
 
 def diff_report(found: Differences, inputs: Mapping[str, Any], *, in_full: bool = False) -> Report:
-    """Return the report of differences between two builds."""
     rows = entries(found)
     kinds = [f"{number:,} {kind}" for kind, number in found.summary.items() if number]
     headline = ", ".join(kinds) if rows else f"{count(found.same, 'kernel')}, all the same"

@@ -76,7 +76,6 @@ COLUMNS = (CC, *map(_column, NAMES))
 
 
 def limits_report(gpus: Sequence[Gpu], *, is_overview: bool = False) -> Report:
-    """Return the report of the limits of some GPUs."""
     rows = list({gpu.cc: gpu.limits for gpu in gpus}.values())
     if is_overview:
         newer = all(row.compute_capability >= CURRENT_FROM for row in rows)
@@ -131,7 +130,6 @@ SOURCE_COLUMNS = (
 
 
 def sources_report(values: Sequence[Provenance]) -> Report:
-    """Return the report of the sources of some values."""
     cited: dict[str, Source] = {}
     details: list[Block] = []
     for cc, found in groupby(values, lambda value: value.compute_capability):

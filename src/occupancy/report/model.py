@@ -20,8 +20,6 @@ SCHEMA_VERSION = 3
 MOST_NOTES = 3
 """Printed under a table; JSON has all of them."""
 
-Format = Literal["text", "markdown", "html", "json", "jsonl", "csv"]
-
 
 class Note(NamedTuple):
     """A sentence below a table, with its code and the page that explains it."""

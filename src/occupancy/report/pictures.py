@@ -67,11 +67,14 @@ def title(varied: Sequence[str], fixed: Mapping[str, Value], own: str | None = N
 
 def describe(name: str, value: Value) -> str:
     """Return a value with its input: ``256 threads per block``, ``compute capability 9.0``."""
+    text, label = value_text(name, value), LABELS[name]
     if name == "gpu":
-        return str(value)
-    if name not in FIELDS or FIELDS[name].kind not in ("count", "size"):
-        return f"{LABELS[name]} {value_text(name, value)}"
-    return f"{value_text(name, value)} {'of ' if is_size(name) else ''}{LABELS[name]}"
+        return text
+    if is_size(name) or name == "tensor_memory":
+        return f"{text}{'' if is_size(name) else ' columns'} of {label}"
+    if " per " not in label:
+        return f"{label} {text}"
+    return f"{text} {label.replace('s per', ' per') if text == '1' else label}"
 
 
 def value_text(name: str, value: Value) -> str:

@@ -23,7 +23,6 @@ VALUES = (
 
 
 def registers_report(split: RegisterSplit) -> Report:
-    """Return the report of a split."""
     if split.reason is not None:
         result = f"Does not launch: {split.reason}"
     elif split.suffices:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -116,11 +117,6 @@ def _marked_occupancy(row: ScannedKernel) -> str:
     return occupancy_text(row) + ("*" if row.threads_assumed and row.launchable else "")
 
 
-def limiters_text(row: ScannedKernel) -> str:
-    """Return the limiting resources of a row as a cell."""
-    return labels(row.limiters) if row.launchable else ""
-
-
 def threads_text(row: ScannedKernel) -> str:
     """Return the block size of a row as a cell; an assumed one has a mark."""
     return "-" if row.threads is None else f"{row.threads:,}{'*' if row.threads_assumed else ''}"
@@ -139,11 +135,6 @@ def spills_text(row: ScannedKernel) -> str:
 
 def _known(value: Any, text: Callable[[Any], str]) -> str:
     return "" if value is None else text(value)
-
-
-def _place(row: ScannedKernel) -> str:
-    record = row.record
-    return record.source if record.file is None else f"{record.file}:{record.line}"
 
 
 # Columns
@@ -169,7 +160,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("time_share", "Share", "time_share", lambda row: _known(row.time_share, percent),
            "Share of the time of all launches, 0 to 1", optional=6, type="number"),
     _field("achieved_occupancy", "number", "Occupancy that a profiler measured, 0 to 1", "Achieved", percent, 4),
-    Column("limiters", "Limited by", "limiters", limiters_text,
+    Column("limiters", "Limited by", "limiters", lambda row: labels(row.limiters) if row.launchable else "",
            "Limiting resources", "left", optional=1, type="array"),
     _field("regs", "integer", "Registers per thread", "Regs"),
     Column("smem", "Shared", "smem", lambda row: _known(row.smem, size), "Shared memory per block in bytes",
@@ -189,7 +180,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("reason", type="string",
            about="Reason why it does not launch or has no occupancy"),
     Column("cc", about="Compute capability of the result", type="string"),
-    Column("file", "", "record.file", _place, "Source file of the kernel", "left", type="string"),
+    _field("file", "string", "Source file of the kernel"),
     _field("line", "integer", "Line of the source file"),
     _field("source", "string", "File that was read"),
     _field("also_in", "array", "Other files with a copy of the kernel"),
@@ -218,11 +209,7 @@ COLUMNS: tuple[Column, ...] = (
 
 
 def chosen_columns(names: Sequence[str]) -> tuple[Column, ...]:
-    """Return the columns of some names, as JSON, CSV, or a screen have them.
-
-    Raises:
-        InputError: There is no such column.
-    """
+    """Return the columns of some titles or keys; raise an `InputError` for an unknown one."""
     by_name = {_plain_name(name): column for column in COLUMNS for name in (column.title, column.key) if name}
     chosen = []
     for name in names:
@@ -237,7 +224,7 @@ def chosen_columns(names: Sequence[str]) -> tuple[Column, ...]:
 
 
 def _plain_name(name: str) -> str:
-    return name.strip().lower().rstrip(".").replace(" ", "_").replace("-", "_")
+    return re.sub(r"[ -]", "_", name.partition("(")[0].strip(" .").lower())
 
 
 def _screen_columns(rows: Sequence[ScannedKernel]) -> list[Column]:
@@ -264,7 +251,6 @@ def scan_report(
     in_full: bool = False,
     order: str = "lowest occupancy first",
 ) -> Report:
-    """Return the report of scanned kernels."""
     limit = None if in_full or len(rows) <= MOST_IN_FULL else EXCERPT
     shown = rows if limit is None else rows[:limit]
     threads = set(map(threads_text, shown))

@@ -88,12 +88,12 @@ def test_the_limits_of_an_sm() -> None:
 
 
 def test_columns_by_other_names() -> None:
-    names = "kernel,regs,shared,stack,occ,limited by,time,share,achieved"
+    names = "kernel,regs,shared,stack,spills,occ,limited by,time,share,achieved"
     done = run("scan", "tests/data/kernels/ptxas_v.txt", "--columns", names, "--format", "csv")
     titles = run("scan", "tests/data/kernels/ptxas_v.txt", "--columns", "arch,spills_from").stdout
     assert "\n Arch  Spills from\n" in titles
     assert done.stdout.splitlines()[0] == (
-        "demangled,regs,smem,stack_bytes,occupancy,limiters,duration_us,time_share,achieved_occupancy"
+        "demangled,regs,smem,stack_bytes,spill_store_bytes,occupancy,limiters,duration_us,time_share,achieved_occupancy"
     )
 
 
