@@ -1,7 +1,6 @@
 """The reports and pictures of a kernel with some inputs varied.
 
-If none varies, they show the charts of NVIDIA's spreadsheet: the occupancy by block size, by registers and by
-shared memory.
+If none is, they show the charts of NVIDIA's spreadsheet.
 """
 
 from __future__ import annotations
@@ -24,9 +23,8 @@ from .pictures import Picture, StepPlot, Value, tick, title_of, value_text
 
 MAX_AXES = 2
 """Inputs that a screen or a picture shows."""
-MAX_COLUMNS = 12
-"""Columns of a table over two inputs."""
-MAX_ROWS = 60
+MAX_COLUMNS, MAX_ROWS = 12, 60
+"""Size of a table over two inputs."""
 BEST = 10
 """Rows of each GPU if more inputs vary than a table shows."""
 BAR_WIDTH = 16
@@ -37,7 +35,6 @@ class Point(NamedTuple):
 
     gpu: Gpu
     inputs: Mapping[str, Value]
-    """The inputs that were given."""
     result: Result
 
 
@@ -86,8 +83,6 @@ COLUMNS = (
 class Step(NamedTuple):
     """Neighbouring values of one input with the same result."""
 
-    gpu: Gpu
-    input: str
     first: Any
     last: Any
     result: Result
@@ -130,7 +125,7 @@ def _runs(grid: Grid) -> Table:
     values, steps = grid.values(name), []
     for run in _alike(values, keys):
         first, last = run[0], run[-1]
-        steps.append(Step(points[last].gpu, name, values[first], values[last], results[last]))
+        steps.append(Step(values[first], values[last], results[last]))
     title = title_of(name, short=True)
     text = Column("values", title, lambda step: _span(name, step.first, step.last), align="left")
     return _steps_table("", text, steps)
@@ -219,11 +214,7 @@ def _covers(uses: Sequence[int], others: Sequence[int]) -> bool:
 def sweep_picture(
     grid: Grid, title: str | None = None, marks: Sequence[int] = (), *, marks_best: bool = False
 ) -> Picture:
-    """Return a step plot over numbers with a curve for each GPU, a heat map over two inputs, or bars.
-
-    Raises:
-        InputError: More than two inputs vary, or there is no curve on which to mark a value.
-    """
+    """Return a step plot over numbers with a curve for each GPU, a heat map over two inputs, or bars."""
     if len(grid.varied) > MAX_AXES:
         raise InputError(
             f"{len(grid.varied)} inputs vary: {', '.join(grid.varied)}",
@@ -235,7 +226,8 @@ def sweep_picture(
     numbers = [value for value in values if isinstance(value, int)]
     rows = [[point.result.occupancy for point in line] for line in grid.lines()]
     if len(numbers) == len(values) and down in ([], ["gpu"]):
-        places = [*marks, *(_best_value(numbers, row) for row in rows if marks_best)]
+        # Of equal occupancies the largest value is best, as `block_sizes` ranks.
+        places = [*marks, *(max(zip(row, numbers, strict=True))[1] for row in rows if marks_best)]
         names = [gpu.label for gpu in grid.gpus] if down else [""]
         plot: pictures.Plot = StepPlot(across, numbers, dict(zip(names, rows, strict=True)), places)
     elif marks:
@@ -252,11 +244,6 @@ def sweep_picture(
     return Picture(pictures.title(grid.varied, grid.fixed, title), (plot,))
 
 
-def _best_value(values: Sequence[int], shares: Sequence[float]) -> int:
-    """Return the largest value with the highest occupancy, as `block_sizes` ranks."""
-    return max(value for value, share in zip(values, shares, strict=True) if share == max(shares))
-
-
 # The three curves of a kernel
 
 
@@ -265,9 +252,9 @@ def curves(result: Any) -> dict[str, list[Step]]:
     kernel = result.kernel
     shared_memory = kernel.shared_memory if kernel.has_shared_memory else None
     steps = {
-        "threads": list(_steps(result, "threads", 1, _over_threads(result), kernel.threads)),
-        "regs": list(_steps(result, "regs", 1, Dial(result, "regs").results(1), kernel.regs)),
-        "smem": list(_steps(result, "smem", 0, Dial(result, "smem").results(0), shared_memory)),
+        "threads": list(_steps(1, _over_threads(result), kernel.threads)),
+        "regs": list(_steps(1, Dial(result, "regs").results(1), kernel.regs)),
+        "smem": list(_steps(0, Dial(result, "smem").results(0), shared_memory)),
     }
     *others, last = steps["smem"]
     if others and not last.result.active_blocks and not last.is_current:
@@ -282,23 +269,20 @@ def _over_threads(result: Result) -> Iterator[tuple[int, Result]]:
         yield threads, evaluate(limits, result.kernel.replace(threads=threads), result.model)
 
 
-def _steps(
-    result: Any, name: str, first: int, results: Iterator[tuple[int, Result]], now: int | None
-) -> Iterator[Step]:
+def _steps(first: int, results: Iterator[tuple[int, Result]], now: int | None) -> Iterator[Step]:
     def key(each: tuple[int, Result]) -> object:
         return each[1].active_blocks, each[1].active_warps, each[1].limiters
 
     for _, group in groupby(results, key):
         last, found = list(group)[-1]
-        yield Step(result.gpu, name, first, last, found, now is not None and first <= now <= last)
+        yield Step(first, last, found, now is not None and first <= now <= last)
         first = last + 1
 
 
 def curves_report(result: Any) -> Report:
-    """Return the report of the three curves of an `Occupancy`."""
     steps = curves(result)
-    every = [step for each in steps.values() for step in each]
-    rows = [Point(step.gpu, step.result.kernel.to_dict(), step.result) for step in every]
+    results = [step.result for each in steps.values() for step in each]
+    rows = [Point(result.gpu, each.kernel.to_dict(), each) for each in results]
     headline = result_text(result), f"{kernel_text(result.kernel)} on {gpu_text(result.gpu)}"
     details, inputs = [_curve_table(*each) for each in steps.items()], result.kernel.to_dict()
     return Report("sweep", headline, COLUMNS, rows, "results", inputs, {}, details, shows_rows=False)
