@@ -85,10 +85,8 @@ def fill(record: KernelRecord, other: KernelRecord, names: Iterable[str]) -> Ker
     """Return the record with values of another one where it has none, or less certain ones."""
     # Spills printed by the compiler take precedence over those counted in the code.
     better = SPILLS if other.spills_from == "compiler" != record.spills_from else ()
-    lacking = {
-        name: getattr(other, name) for name in names if getattr(record, name) is None or name in better
-    }
-    known = {name: value for name, value in lacking.items() if value is not None}
+    lacking = (name for name in names if getattr(record, name) is None or name in better)
+    known = {name: value for name in lacking if (value := getattr(other, name)) is not None}
     return replace(record, **known) if known else record
 
 

@@ -44,10 +44,7 @@ _PARENTHESIS = re.compile(r"[()]")
 
 @lru_cache(maxsize=1 << 14)
 def stable_name(name: str) -> str:
-    """Return the mangled name without the build's paths and versions.
-
-    Names that differ in nothing else become equal. The result is a mangled name again.
-    """
+    """Return the mangled name without the build's paths and versions; it is a mangled name again."""
     name = _without_units(name)
     parts: list[str] = []
     place = 0

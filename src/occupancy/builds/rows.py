@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..advice.next_steps import NextStep, next_steps, using_less
 from ..advice.opt_in import compile_error
-from ..advice.waves import Waves, count_waves, full_wave
+from ..advice.waves import count_waves, full_wave
 from ..engine import Result, evaluate
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
@@ -25,7 +25,6 @@ ASSUMED_THREADS = 256
 """Threads per block of a kernel whose block size and launch bound no file states."""
 
 MOST_OF_NAME = 32
-"""Characters of a name in a table."""
 
 LOW = 0.5
 """Occupancy below which a kernel is counted as low. A convention: low occupancy can be right."""
@@ -45,7 +44,6 @@ class SizePattern:
     """Block size, dynamic shared memory, or both, of kernels for which no file states them."""
 
     kernels: str
-    """Pattern of their names."""
     threads: int | None = None
     dynamic_smem: int | None = None
     archs: frozenset[ComputeCapability] = frozenset()
@@ -154,15 +152,12 @@ class ScannedKernel(_Fields):
 
     @property
     def next_step(self) -> NextStep | None:
-        """The next higher occupancy, with the changes to make.
-
-        None for a launch whose blocks are all resident at once.
-        """
+        """The next higher occupancy with its changes; None for a launch of at most one wave."""
         waves = self.waves
         return None if waves is not None and waves <= 1 else self._shared.next_step
 
     @property
-    def launch_waves(self) -> Waves | None:
+    def waves(self) -> float | None:
         """Waves of a launch on a GPU whose SMs are known."""
         answer, record = self.answer, self.record
         sms = self._sms or (None if self._shared.is_hypothetical else record.multiprocessor_count)
@@ -170,15 +165,9 @@ class ScannedKernel(_Fields):
             return None
         try:
             launch = Launch(answer.kernel, record.grid_dim, record.cluster_dim)
-            return count_waves(launch, full_wave(answer, sms, cluster_size=launch.cluster_size))
+            return count_waves(launch, full_wave(answer, sms, cluster_size=launch.cluster_size)).waves
         except InputError:  # clusters on a GPU without them, or an impossible grid
             return None
-
-    @property
-    def waves(self) -> float | None:
-        """Waves of a launch."""
-        waves = self.launch_waves
-        return None if waves is None else waves.waves
 
     @property
     def template(self) -> str:
@@ -234,7 +223,6 @@ class Evaluator:
     """Engine for records: block sizes, limits, and results that are computed once for equal needs."""
 
     limits_of: Callable[[ComputeCapability], Limits]
-    """Function from a compute capability to its limits; it raises for an unknown one."""
     threads: int | None = None
     """Threads per block of kernels whose file does not state them and whose launch bound allows them."""
     gpu: Gpu | None = None
@@ -271,9 +259,8 @@ class Evaluator:
             limits = self._limits(record)
             result.is_hypothetical = record.compute_capability not in (None, limits.compute_capability)
             if record.regs is None:
-                raise InputError(
-                    "PTX has no register count" if record.format == "ptx" else "registers not stated"
-                )
+                problem = "PTX has no register count" if record.format == "ptx" else "registers not stated"
+                raise InputError(problem)
             kernel = record.kernel(threads)
             if kernel.carveout is not None and (
                 result.is_hypothetical or kernel.carveout.amount not in limits.shared_memory_configurations

@@ -24,7 +24,6 @@ Order = Literal["occupancy", "regs", "spills", "stack", "time"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 
 MOST_NAMES = 10
-"""Names that an error lists."""
 
 
 def names_there(wanted: str, names: Collection[str]) -> str:
@@ -45,9 +44,7 @@ class Selection:
     variants: frozenset[str] = frozenset()
     """Architectures by the compiler's name, such as ``sm_90a``."""
     only_newest: bool = False
-    """Selection of the code for the newest architecture of each kernel."""
     with_runtime: bool = False
-    """Kernels of CUDA's device runtime as well."""
     gpu: ComputeCapability | None = None
     """Selection of the code of each kernel that this GPU runs."""
     below: float | None = None
@@ -58,11 +55,7 @@ class Selection:
     limit: int | None = None
 
     def records(self, records: Sequence[KernelRecord], *, is_partial: bool = False) -> list[KernelRecord]:
-        """Return the records with the names and architectures of the selection.
-
-        Raises:
-            InputError: None has one of the names, or one of the architectures.
-        """
+        """Return the records of the selection; raise an `InputError` for a name or architecture of none."""
         found = [each for each in records if self.with_runtime or RUNTIME_KERNEL not in each.name]
         if self.names:
             matching = {name for name in {each.name for each in found} if contains(self.names, name)}

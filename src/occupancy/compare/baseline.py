@@ -98,7 +98,6 @@ class Build:
     threads: int | None = None
     """Threads per block that a baseline assumes where no source states them."""
     name: str = ""
-    """Its paths."""
     problems: tuple[ReadProblem, ...] = ()
 
     def __len__(self) -> int:
@@ -131,12 +130,10 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
     # Files of two paths can have the same portable name, so names change after merging.
     files = {file for record in records for file in (record.source, *record.also_in)}
     portable = {file: _portable(file, paths) for file in files}
-    kernels = (
-        replace(
-            record, source=portable[record.source], also_in=tuple(map(portable.__getitem__, record.also_in))
-        )
-        for record in records
-    )
+    kernels = []
+    for record in records:
+        others = tuple(portable[file] for file in record.also_in)
+        kernels.append(replace(record, source=portable[record.source], also_in=others))
     return Build(tuple(kernels), name=", ".join(paths), problems=problems)
 
 

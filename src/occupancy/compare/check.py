@@ -20,8 +20,18 @@ from .diff import MEASURES, Change, Measure, can_worsen, causes, step_to, step_w
 from .match import by_name, match
 from .rules import CRITERIA, Exemption, Rule, Rules
 
-Demand = tuple[int, str, float]
-"""Number of a rule, from 1, one of its criteria, and the bound."""
+
+class Demand(NamedTuple):
+    """One criterion of a rule, with its bound."""
+
+    number: int
+    """The number of the rule, from 1."""
+    rule: Rule
+    criterion: str
+    bound: float
+
+    def __str__(self) -> str:
+        return f"rule {self.number} ({self.rule.about}) sets {self.criterion}"
 
 
 class Violation(NamedTuple):
@@ -178,9 +188,9 @@ class _Run:
         for number, rule in enumerate(self.rules.rules, 1):
             if rule.matching(kernel):
                 for name, bound in rule.bounds.items():
-                    latest[name] = None if bound is None else (number, name, bound)
+                    latest[name] = None if bound is None else Demand(number, rule, name, bound)
         some = [each for each in latest.values() if each is not None]
-        return sorted(some, key=lambda each: not CRITERIA[each[1]].compares)
+        return sorted(some, key=lambda each: not CRITERIA[each.criterion].compares)
 
     def check(self, kernel: KernelRecord, old: KernelRecord | None) -> BrokenKernel | None:
         """Return the broken demands on a kernel; None if there are none."""
@@ -188,7 +198,7 @@ class _Run:
         before = None if old is None else self.evaluator.row(old, kernel.threads)
         broken = []
         for demand in self.demands_on(kernel):
-            _, name, bound = demand
+            number, _, name, bound = demand
             criterion = CRITERIA[name]
             measure = MEASURES[criterion.measure]
             value, was = measure(row), None if before is None else measure(before)
@@ -205,7 +215,7 @@ class _Run:
             sign = -1 if criterion.measure == "occupancy" else 1  # the only value that may not fall
             limit = base + sign * bound if criterion.compares else bound
             if sign * (value - limit) > TOLERANCE:
-                broken.append(Violation(*demand, was, value, limit))
+                broken.append(Violation(number, name, bound, was, value, limit))
         return BrokenKernel(row, before, tuple(broken)) if broken else None
 
     def refuse(
@@ -218,13 +228,11 @@ class _Run:
             for number, rule in enumerate(self.rules.rules, 1):
                 compares = [name for name in rule.demands if CRITERIA[name].compares]
                 if compares and not self.has_baseline:
-                    found.add(
-                        RulesError(
-                            f"rule {number} ({rule.about}) sets {', '.join(compares)}, which needs a baseline",
-                            where=rule.place,
-                            hint="Set `baseline` (`--baseline FILE`), and write the file with --update.",
-                        )
+                    problem = (
+                        f"rule {number} ({rule.about}) sets {', '.join(compares)}, which needs a baseline"
                     )
+                    hint = "Set `baseline` (`--baseline FILE`), and write the file with --update."
+                    found.add(RulesError(problem, where=rule.place, hint=hint))
             entries: list[Rule | Exemption] = [*self.rules.rules, *self.rules.exemptions]
             for entry in entries:
                 idle = _idle_patterns(entry, names.values())
@@ -234,33 +242,27 @@ class _Run:
                 elif idle:
                     unused.append((entry, f"no kernel matches {', '.join(idle)}"))
             for demand, kernels in self.unknown.items():
-                found.add(self._unknown_error(demand, kernels))
+                found.add(_unknown_error(demand, kernels))
             for demand, kernel in self.new.items():
                 if self.has_baseline and demand not in self.compared and not is_partial:
-                    found.add(self._new_error(demand, kernel))
+                    problem = f"but the baseline has none of its kernels. {_on_arch(kernel)} is new"
+                    hint = "Accept new kernels with --update, or compare with the right baseline."
+                    found.add(BaselineError(f"{demand}, {problem}", hint=hint))
         return unused
 
-    def _unknown_error(self, demand: Demand, kernels: Sequence[KernelRecord]) -> RulesError:
-        number, name, _ = demand
-        rule = self.rules.rules[number - 1]
-        more = f" and {len(kernels) - 1:,} more" if len(kernels) > 1 else ""
-        measure = CRITERIA[name].measure
-        value = measure.replace("smem", "shared_memory").replace("_", " ")
-        return RulesError(
-            f"rule {number} ({rule.about}) sets {name}, but the files do not contain the "
-            f"{value} of {base_name(kernels[0].name)} for {kernels[0].arch}{more}",
-            where=rule.place or kernels[0].source,
-            hint=_SOURCES.get(measure, "Cubins and libraries contain it, most logs do not."),
-        )
 
-    def _new_error(self, demand: Demand, kernel: KernelRecord) -> BaselineError:
-        number, name, _ = demand
-        rule = self.rules.rules[number - 1]
-        return BaselineError(
-            f"no kernel of rule {number} ({rule.about}) is in the baseline, so {name} has "
-            f"nothing to compare. {base_name(kernel.name)} for {kernel.arch} is new",
-            hint="Accept new kernels with --update, or compare with the right baseline.",
-        )
+def _on_arch(kernel: KernelRecord) -> str:
+    return f"{base_name(kernel.name)} for {kernel.arch}"
+
+
+def _unknown_error(demand: Demand, kernels: Sequence[KernelRecord]) -> RulesError:
+    measure = CRITERIA[demand.criterion].measure
+    more = f" and {len(kernels) - 1:,} more" if len(kernels) > 1 else ""
+    value = measure.replace("smem", "shared_memory").replace("_", " ")
+    hint = _SOURCES.get(measure, "Cubins and libraries contain it, most logs do not.")
+    where = demand.rule.place or kernels[0].source
+    problem = f"{demand}, but the files do not contain the {value} of {_on_arch(kernels[0])}{more}"
+    return RulesError(problem, where=where, hint=hint)
 
 
 _SOURCES: dict[Measure, str] = {

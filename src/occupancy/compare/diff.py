@@ -76,10 +76,10 @@ class DiffRow:
         return step_to(self.new, self.old.occupancy)
 
     @property
-    def occupancy_change(self) -> float:
-        """New less old occupancy; 0 where one is not known."""
+    def occupancy_change(self) -> float | None:
+        """New minus old occupancy; None where one is not known."""
         old, new = self.old.occupancy, self.new.occupancy
-        return 0.0 if old is None or new is None else new - old
+        return None if old is None or new is None else new - old
 
 
 @dataclass(frozen=True)
@@ -113,10 +113,7 @@ def compare(
     with_same: bool = False,
     ignore_arch: bool = False,
 ) -> Differences:
-    """Compare two builds.
-
-    A change up to the threshold, in percent of the larger value or in points of occupancy, counts as none.
-    """
+    """Compare two builds; the threshold is in percent of the larger value, or in points of occupancy."""
     matching = match(old, new, ignore_arch=ignore_arch)
     rows: list[DiffRow] = []
     same = 0
@@ -241,15 +238,14 @@ def _source_bounds(record: KernelRecord) -> tuple[int, int | None] | None:
 
 def step_to(row: ScannedKernel, occupancy: float) -> NextStep | None:
     """Return the smallest change of a kernel that reaches an occupancy."""
-    answer = row.answer
-    if answer is None or answer.occupancy >= occupancy - TOLERANCE:
+    answer, least = row.answer, occupancy - TOLERANCE
+    if answer is None or answer.occupancy >= least:
         return None
-    steps = (
-        step
-        for step in next_steps(answer)
-        if not (row.threads_assumed and "threads" in step.requires) and is_possible(step, row.record)
-    )
-    return next((step for step in steps if step.occupancy >= occupancy - TOLERANCE), None)
+    for step in next_steps(answer):
+        is_guess = row.threads_assumed and "threads" in step.requires
+        if step.occupancy >= least and not is_guess and is_possible(step, row.record):
+            return step
+    return None
 
 
 def step_with_registers(row: ScannedKernel) -> NextStep | None:
@@ -270,4 +266,4 @@ def _severity(row: DiffRow) -> tuple[Any, ...]:
     """Sort the worst first: lost occupancy, new spills, then everything else by name."""
     order = VERDICTS.index(row.verdict)
     old, new = (_spill_bytes(each) or 0 for each in (row.old, row.new))
-    return order, row.occupancy_change, old - new, by_name(row.new.record)
+    return order, row.occupancy_change or 0, old - new, by_name(row.new.record)

@@ -14,15 +14,16 @@ from ..readers import KernelRecord
 MatchedBy = Literal["name", "stable_name", "code"]
 """Mangled name and architecture; the name without parameters and compiler-made parts; the machine code."""
 
-facts: Callable[[KernelRecord], Hashable] = attrgetter(
+Key = Callable[[KernelRecord], Hashable]
+
+facts: Key = attrgetter(
     "regs", "static_smem", "dynamic_smem", "smem", "spill_smem", "barriers", "virtual_resources",
     "tensor_memory", "stack_bytes", "spill_store_bytes", "spill_load_bytes", "max_threads",
     "required_threads", "cluster_dim", "threads", "shared_memory_configuration",
 )  # fmt: skip
 """Values of a kernel that are compared between builds."""
 
-
-_copy: Callable[[KernelRecord], Hashable] = attrgetter("name", "arch", "threads")
+_copy: Key = attrgetter("name", "arch", "threads")
 """Values in which copies of a kernel agree."""
 
 
@@ -45,12 +46,8 @@ class Matching:
 
     pairs: tuple[Pair, ...]
     removed: tuple[KernelRecord, ...]
-    """Kernels only in the old build, in the order of their names."""
+    """In the order of their names, as ``added``."""
     added: tuple[KernelRecord, ...]
-    """Kernels only in the new build, in the order of their names."""
-
-
-Key = Callable[[KernelRecord], Hashable]
 
 
 def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_arch: bool = False) -> Matching:

@@ -51,8 +51,7 @@ CRITERIA: Mapping[str, Criterion] = {
 }
 """Criteria by their names. A criterion whose bound is at most 0 is a switch."""
 
-IN_BYTES = frozenset({"spill_bytes", "stack_bytes", "spill_smem", "smem"})
-IN_PERCENT = frozenset({"min_occupancy", "max_occupancy_drop"})
+IN_PERCENT = ("min_occupancy", "max_occupancy_drop")
 """Criteria whose numbers are percentages in a file, and shares of 1 in Python."""
 
 
@@ -256,7 +255,7 @@ def _bound(name: str, value: Any) -> float | bool:
         return 0
     if criterion.measure == "occupancy":
         return parse_share(value, name)
-    if isinstance(value, str) and criterion.measure in IN_BYTES:
+    if isinstance(value, str) and criterion.measure not in ("regs", "barriers"):
         value = parse_size(value, name)
     if type(value) is not int or not criterion.least <= value <= criterion.most:
         raise _wrong(value, name, allowed=f"{criterion.least:,} to {criterion.most:,}, or false")
@@ -279,12 +278,9 @@ _SHORTEST = "Add one, such as [[rules]] with max_occupancy_drop = 0 below it."
 
 
 def read_rules(path: str | os.PathLike[str]) -> Rules:
-    """Read rules from a TOML file, as docs/reference/rules.md describes it.
+    """Read rules from a TOML file, as docs/reference/rules.md describes it; an error has all mistakes.
 
     All of it is below ``tool.occupancy`` in a file called ``pyproject.toml``.
-
-    Raises:
-        RulesError: The file cannot be read, or has mistakes; it has all of them.
     """
     file = os.fspath(path)
     table, lines = read_toml(file, RulesError)
@@ -352,11 +348,7 @@ def _entry(entry: dict[str, Any], make: type[Entry], where: str) -> Entry | None
 
 
 def find_rules() -> str | None:
-    """Return ``occupancy.toml`` of this folder, or a ``pyproject.toml`` with ``[tool.occupancy]``.
-
-    Raises:
-        RulesError: There is a ``pyproject.toml``, and it cannot be read.
-    """
+    """Return ``occupancy.toml`` of this folder, or a ``pyproject.toml`` with ``[tool.occupancy]``."""
     if os.path.exists(RULES_FILE):
         return RULES_FILE
     has_table = os.path.exists(PYPROJECT) and "occupancy" in tools(read_toml(PYPROJECT, RulesError)[0])

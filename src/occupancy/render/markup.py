@@ -9,7 +9,6 @@ from ..values.untrusted import html_text, markdown_cell, markdown_text
 
 
 def markdown(report: Report) -> str:
-    """Return the report as GitHub's Markdown."""
     first, *others = map(_line, report.headline)
     parts = ["\n\n".join((f"**{first}**", *others))]
     for block in report.blocks():

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PICTURE_FILES = (".svg", ".png", ".pdf")
-"""The endings of picture files."""
-
 SLIDE_INCHES = (13.33, 7.5)
 INCHES_PER_BAR = 0.25
 STYLE: dict[Any, Any] = {
@@ -39,12 +37,7 @@ MAX_CELLS_WITH_TEXT = 400
 
 
 def picture_bytes(picture: Picture, path: str) -> bytes:
-    """Return a picture as the content of a file.
-
-    Raises:
-        InputError: The ending is not one of `PICTURE_FILES`.
-        MissingDependencyError: matplotlib is not installed.
-    """
+    """Return a picture as the content of a file with one of the endings of `PICTURE_FILES`."""
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in PICTURE_FILES:
         raise InputError(
@@ -64,11 +57,7 @@ def picture_bytes(picture: Picture, path: str) -> bytes:
 
 
 def plot(picture: Picture, ax: Axes | None = None) -> list[Axes]:
-    """Draw a picture for a notebook or a program, and return the axes of each plot.
-
-    Raises:
-        MissingDependencyError: matplotlib is not installed.
-    """
+    """Draw a picture for a notebook or a program, and return the axes of each plot."""
     try:
         from matplotlib import pyplot, rc_context
     except ImportError as error:

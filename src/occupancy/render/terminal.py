@@ -13,13 +13,11 @@ from ..report.model import MOST_NOTES, Column, Paragraph, Report, Table
 from ..values.untrusted import printable, without_commands
 
 PADDING = 2
-"""Blanks between columns."""
 LEAST_WIDTH = 12
 """Least width of a cell that wraps or is cut."""
 
 
 def text(report: Report, width: int = 80, color: bool = False) -> str:
-    """Return the report as lines of text."""
     stream = io.StringIO()
     console = Console(
         file=stream, width=max(width, 2 * LEAST_WIDTH), height=25, color_system="standard" if color else None,
@@ -53,9 +51,7 @@ def _table(console: Console, table: Table) -> None:
     cells = [[printable(column.cell(row)) for row in table.rows] for column in table.columns]
     kept = _fitting(table.columns, cells, console.width - indent)
     has_heading = any(table.columns[number].title for number in kept)
-    grid = Grid(
-        box=None, pad_edge=False, padding=(0, PADDING, 0, 0), show_header=has_heading, show_edge=False
-    )
+    grid = Grid(box=None, pad_edge=False, padding=(0, PADDING, 0, 0), show_header=has_heading)
     for number in kept:
         column = table.columns[number]
         grid.add_column(

@@ -13,7 +13,7 @@ from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent
 from .calc import gpu_text, gpu_values, limited_by, target, uses_of
 from .model import Block, Column, Paragraph, Report, Table, facts, values_of
-from .pictures import Picture, StepPlot, title
+from .pictures import LABELS, Picture, StepPlot
 
 MOST_LEVELS = 5
 """Occupancies of the screen of one GPU."""
@@ -128,9 +128,7 @@ def block_sizes_picture(results: Sequence[Any], sizes: Sequence[Sequence[BlockSi
         shares = {each.threads: each.occupancy for each in found}
         curves[result.gpu.label if len(results) > 1 else ""] = [shares.get(each, 0.0) for each in values]
     marks = [found[0].threads for found in sizes if found]
-    kernel = results[0].kernel
-    given = values_of(kernel, "regs", "smem", "static_smem", "dynamic_smem")
-    fixed = {name: value for name, value in given.items() if value is not None}
-    if len(results) == 1:
-        fixed = {"gpu" if results[0].gpu.name else "cc": results[0].gpu.label, **fixed}
-    return Picture(title(["threads"], fixed), [StepPlot("threads", values, curves, marks)])
+    where = [gpu_text(results[0].gpu)] if len(results) == 1 else []
+    given = ", ".join([*where, *uses_of(results[0].kernel)])
+    title = f"Occupancy by {LABELS['threads']}\n{given}".rstrip()
+    return Picture(title, [StepPlot("threads", values, curves, marks)])

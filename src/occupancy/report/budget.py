@@ -35,15 +35,10 @@ class BudgetRow(NamedTuple):
         """The lowest of all GPUs."""
         return min(self.occupancies)
 
-    @property
-    def blocks_text(self) -> str:
-        """Different numbers of blocks with slashes."""
-        return " / ".join(map(str, dict.fromkeys(self.active_blocks)))
-
 
 BUDGET_COLUMNS = (
-    Column("active_blocks", "Blocks", "active_blocks", lambda level: level.blocks_text,
-           "Resident blocks per SM, for each GPU", type="array"),
+    Column("active_blocks", "Blocks", show=lambda level: " / ".join(map(str, dict.fromkeys(level.active_blocks))),
+           about="Resident blocks per SM, for each GPU", type="array"),
     Column("occupancies", about="Occupancy on each GPU, 0 to 1", type="array"),
     Column("occupancy", "Occupancy", "occupancy", lambda level: percent(level.occupancy), "Lowest of these, 0 to 1",
            type="number"),

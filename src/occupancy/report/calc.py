@@ -60,16 +60,11 @@ class Row:
         return None if smallest is None else values_of(smallest, "shared_memory", "percent", "l1")
 
 
-CAPS = ("launch_bounds", "maxnreg")
-
-
 def label(resource: str) -> str:
-    """Return the name of a resource as people write it."""
     return resource.replace("_", " ")
 
 
 def labels(resources: Iterable[str]) -> str:
-    """Return the names of resources with commas, for a cell."""
     return ", ".join(map(label, resources))
 
 
@@ -86,16 +81,13 @@ def _resources(row: Row) -> dict[str, dict[str, int | None]]:
 
 
 def _next_steps(row: Row) -> list[dict[str, Any]]:
-    steps = []
-    for step in row.steps:
-        cap = row.cap(step)
-        bounds = dict.fromkeys(CAPS) if cap is None else values_of(cap, *CAPS)
-        steps.append({**step_values(step), **bounds})
-    return steps
+    return [
+        {**step_values(step), "launch_bounds": cap and cap.launch_bounds, "maxnreg": cap and cap.maxnreg}
+        for step, cap in zip(row.steps, map(row.cap, row.steps), strict=True)
+    ]
 
 
 def step_values(step: NextStep) -> dict[str, Any]:
-    """Return a next step as plain values."""
     return {**values_of(step, "active_blocks", "occupancy"), "requires": dict(step.requires)}
 
 
@@ -225,7 +217,6 @@ def gpu_text(gpu: Gpu) -> str:
 
 
 def gpu_values(gpu: Gpu) -> dict[str, Any]:
-    """Return the name of a GPU, if one was given, and its compute capability."""
     return {"gpu": gpu.name, "cc": gpu.cc}
 
 
@@ -314,12 +305,9 @@ def _steps_block(row: Row) -> Block:
         return Paragraph((f"{title}: fewer registers or less shared memory do not help.",))
     rows = []
     for step in row.steps:
-        cap = row.cap(step)
-        bounds = "" if cap is None else cap.launch_bounds or cap.maxnreg
-        changes = step_changes(row.kernel, step)
-        rows.append(
-            (percent(step.occupancy), step.active_blocks, changes, bounds.removeprefix("__launch_bounds__"))
-        )
+        cap, changes = row.cap(step), step_changes(row.kernel, step)
+        bounds = (cap.launch_bounds or cap.maxnreg).removeprefix("__launch_bounds__") if cap else ""
+        rows.append((percent(step.occupancy), step.active_blocks, changes, bounds))
     fewer = any("regs" in step.requires for step in row.steps)
     return Table(title, STEP_TABLE, rows, [NOTES["registers-may-spill"].text] if fewer else [])
 

@@ -14,7 +14,7 @@ from ..readers import KernelRecord
 from ..values.numbers import count
 from . import diff
 from .calc import step_values
-from .model import NOTES, Block, Column, Paragraph, Report, Table, chosen, facts, values_of
+from .model import NOTES, Block, Column, Paragraph, Report, chosen, facts, values_of
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import Finding, FindingKind, kernel_finding, threads_text
 
@@ -35,28 +35,20 @@ class Group(NamedTuple):
 
     @property
     def criteria(self) -> list[str]:
-        """The names of the broken rules."""
         return list(dict.fromkeys(name for one in self.broken for name in one.criteria))
 
     def lines(self) -> list[tuple[str, str]]:
         """Return labels and texts: the values of each architecture, the cause, and the fix."""
-        kernels = [
-            diff.OnArch(one.kernel.record.arch, _values(one), one.causes, one.fix) for one in self.broken
-        ]
+        kernels = []
+        for one in self.broken:
+            values = [violation_text(each, one.kernel) for each in one.violations]
+            kernels.append(diff.OnArch(one.kernel.record.arch, values, one.causes, one.fix))
         lines = diff.block_lines(kernels)
         if "spill" in self.broken[0].violations[0].measure:
             fix = diff.fix_text("raise", kernels) or "allow more registers"
             return [*lines, ("fix", f"{fix}, or reduce live values")]
         accept = f"change the kernel, or accept it with --update --name {quote(self.name)}"
         return [*lines, ("fix", diff.fix_text("reduce", kernels) or accept)]
-
-    def block(self) -> Table:
-        """Return the block of a screen."""
-        return facts(self.lines(), f"{self.name}: {', '.join(self.criteria)}")
-
-
-def _values(one: BrokenKernel) -> list[str]:
-    return [violation_text(each, one.kernel) for each in one.violations]
 
 
 def groups(done: Checked) -> list[Group]:
@@ -77,21 +69,15 @@ def _severity(broken: BrokenKernel) -> tuple[int, float]:
 
 def violation_text(violation: Violation, row: ScannedKernel) -> str:
     """Return a broken demand: ``100% -> 50% at 256 threads (minimum 100%)``."""
-    name, was = violation.measure, violation.was
-    limit = diff.change_text(name, None, violation.limit)
-    text = diff.VALUES[name][0].format(diff.change_text(name, was, violation.value))
-    if name == "occupancy":
-        return f"{text} at {threads_text(row)} threads (minimum {limit})"
-    return f"{text} (maximum {limit})"
+    name, is_share = violation.measure, violation.measure == "occupancy"
+    text = diff.VALUES[name][0].format(diff.change_text(name, violation.was, violation.value))
+    at, bound = (f" at {threads_text(row)} threads", "minimum") if is_share else ("", "maximum")
+    return f"{text}{at} ({bound} {diff.change_text(name, None, violation.limit)})"
 
 
 def _accept(gone: Iterable[str]) -> str:
     names = " ".join(f"--name {quote(name)}" for name in list(gone)[: diff.MOST_NAMED])
     return f"accept it with --update {names}, or with allow_removed in the rules"
-
-
-def _gone(record: KernelRecord) -> str:
-    return f"gone since the baseline: {_accept([short_name(record.name)])}"
 
 
 # Rows
@@ -155,11 +141,12 @@ def check_report(
     updated: str = "",
 ) -> Report:
     found = groups(done)
-    details: list[Block] = [group.block() for group in found[: diff.MOST_BLOCKS]]
-    if len(found) > diff.MOST_BLOCKS:
-        details.append(
-            Paragraph([f"{len(found) - diff.MOST_BLOCKS:,} more kernels break rules (--format csv)."])
-        )
+    details: list[Block] = [
+        facts(group.lines(), f"{group.name}: {', '.join(group.criteria)}")
+        for group in found[: diff.MOST_BLOCKS]
+    ]
+    if more := len(found[diff.MOST_BLOCKS :]):
+        details.append(Paragraph([f"{more:,} more kernels break rules (--format csv)."]))
     gone = diff.names_of(done.removed)
     if gone:
         details.append(facts([("fix", _accept(gone))], f"{diff.listed(gone)}: gone since the baseline"))
@@ -221,10 +208,9 @@ def check_findings(done: Checked) -> Iterator[Finding]:
     for group in groups(done):
         message = f"{group.name} breaks {', '.join(group.criteria)}. {diff.line_text(group.lines())}."
         yield kernel_finding(group.broken[0].kernel, group.criteria[0], "error", message)
-    gone = {record.demangled: record for record in reversed(done.removed)}
-    for name in sorted(gone):
-        record = gone[name]
-        message = f"{short_name(record.name)} is {_gone(record)}."
+    for name, record in {each.demangled: each for each in done.removed}.items():
+        short = short_name(record.name)
+        message = f"{short} is gone since the baseline: {_accept([short])}."
         yield Finding(record.file or record.source, None, "error", REMOVED, message, name, record.arch)
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 
 class LiveLimit(NamedTuple):
-    """A limit of a GPU."""
-
     name: str
     value: Any
     source: str

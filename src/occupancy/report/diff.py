@@ -40,14 +40,7 @@ class Entry(NamedTuple):
 
     @property
     def record(self) -> KernelRecord:
-        """The record of that kernel."""
         return self.kernel.record
-
-    @property
-    def change(self) -> float | None:
-        """New less old occupancy."""
-        old, new = (None if kernel is None else kernel.occupancy for kernel in (self.old, self.new))
-        return None if old is None or new is None else new - old
 
 
 def entries(found: Differences) -> list[Entry]:
@@ -119,27 +112,24 @@ class OnArch(NamedTuple):
 def block_lines(kernels: Sequence[OnArch]) -> list[tuple[str, str]]:
     """Return labels and texts: the values of each architecture, then the causes of all."""
     lines = [(each.arch or "-", text) for each in kernels for text in each.values]
-    cause = _by_arch((each.arch, {one.name: change_text(*one) for one in each.causes}) for each in kernels)
+    cause = _by_arch([(each.arch, each.causes) for each in kernels])
     return [*lines, ("cause", cause)] if cause else lines
 
 
 def fix_text(verb: str, kernels: Sequence[OnArch]) -> str:
     """Return ``reduce shared memory to 19.5 KiB (sm_80) and 27.5 KiB (sm_90)``, or nothing."""
-    needs = [(each.arch, each.fix.requires if each.fix else {}) for each in kernels]
-    verb = "change" if any("threads" in requires for _, requires in needs) else verb
-    texts = [
-        (arch, {name: change_text(name, None, value) for name, value in each.items()}) for arch, each in needs
-    ]
-    fix = _by_arch(texts, "to ")
-    return f"{verb} {fix}" if fix else ""
+    needs = [each.fix.requires if each.fix else {} for each in kernels]
+    changes = [[Change(name, None, value) for name, value in each.items()] for each in needs]
+    fix = _by_arch([(each.arch, fixes) for each, fixes in zip(kernels, changes, strict=True)], "to ")
+    return f"{'change' if any('threads' in each for each in needs) else verb} {fix}" if fix else ""
 
 
-def _by_arch(kernels: Iterable[tuple[str | None, Mapping[str, str]]], prefix: str = "") -> str:
+def _by_arch(kernels: Sequence[tuple[str | None, Iterable[Change]]], prefix: str = "") -> str:
     """Return ``registers 96 -> 40 (sm_80) and 128 -> 40 (sm_90)``; no architecture where all agree."""
-    kernels, archs = list(kernels), defaultdict[str, dict[str, list[str]]](dict)
-    for arch, values in kernels:
-        for name, text in values.items():
-            archs[name].setdefault(text, []).append(arch or "-")
+    archs = defaultdict[str, dict[str, list[str]]](dict)
+    for arch, changes in kernels:
+        for each in changes:
+            archs[each.name].setdefault(change_text(*each), []).append(arch or "-")
     parts = []
     for name, texts in archs.items():
         found = [
@@ -151,7 +141,6 @@ def _by_arch(kernels: Iterable[tuple[str | None, Mapping[str, str]]], prefix: st
 
 
 def line_text(lines: Sequence[tuple[str, str]]) -> str:
-    """Return the lines of a block as one."""
     return "; ".join(map(": ".join, lines))
 
 
@@ -200,7 +189,7 @@ def _causes(row: DiffRow) -> Iterator[Change]:
     """Yield the changes that can be the cause of a worse value, or all if none is; another name first."""
     if row.old.short_name != row.new.short_name:
         yield Change("name", row.old.short_name, row.new.short_name)
-    measure: Measure = "occupancy" if row.occupancy_change < 0 else "spill_bytes"
+    measure: Measure = "occupancy" if (row.occupancy_change or 0) < 0 else "spill_bytes"
     is_worse = row.verdict in ("worse", "mixed")
     for change in row.causes:
         if can_worsen(change, measure) if is_worse else change.name not in ("spills", "stack_bytes"):
@@ -229,7 +218,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("verdict", type="string",
            about="worse, mixed, changed, better, same, added, or removed"),
     *chosen(SCAN_COLUMNS, "demangled", "arch"),
-    Column("change", about="New minus old occupancy", type="number"),
+    Column("change", "", lambda entry: entry.row and entry.row.occupancy_change, about="New minus old occupancy",
+           type="number"),
     Column("fix", "", lambda entry: entry.row and entry.row.fix and step_values(entry.row.fix), type="object",
            about="Smallest change that restores the occupancy"),
     Column("causes", "", lambda entry: [each._asdict() for each in entry.row.causes] if entry.row else [],

@@ -134,12 +134,10 @@ def _spreadsheet_registers(result: Result, regs: int) -> list[str]:
     column, unit = spreadsheet.column_of(limits), limits.register_allocation_unit
     granularity, registers = spreadsheet.warp_granularity(limits, column, kernel), result.allocated.registers
     if limits.register_allocation_granularity == "block":
-        counted = round_up(warps, granularity)
-        need = (
-            f"{counted * limits.warp_size * regs}, rounded up to a multiple of {unit}: {registers} per block"
-        )
+        counted, size = round_up(warps, granularity), limits.warp_size
         rounded = f"{count(warps, 'warp')}, rounded up to a multiple of {granularity}: {counted}"
-        threads = f"{rounded}, x {limits.warp_size} threads"
+        threads = f"{rounded}, x {size} threads"
+        need = f"{counted * size * regs}, rounded up to a multiple of {unit}: {registers} per block"
         return [f"{threads} x {count(regs, 'register')} = {need}", _share(result, "registers")]
     share, per_warp = spreadsheet.max_registers_per_block(limits, column, kernel).amount, registers // warps
     fitting = spreadsheet.warps_by_registers(limits, column, kernel)
@@ -196,10 +194,7 @@ def _counted(result: Result, resource: Resource, since: str) -> list[str]:
 
 
 def _tensor_memory(result: Result, columns: int) -> list[str]:
-    rounded = round_up(columns, TENSOR_MEMORY_UNIT)
-    steps = (
-        []
-        if rounded == columns
-        else [f"{columns} columns, rounded up to a multiple of {TENSOR_MEMORY_UNIT}: {rounded}"]
-    )
-    return [*steps, _share(result, "tensor_memory", " columns")]
+    unit, share = TENSOR_MEMORY_UNIT, _share(result, "tensor_memory", " columns")
+    rounded = round_up(columns, unit)
+    rounding = f"{columns} columns, rounded up to a multiple of {unit}: {rounded}"
+    return [share] if rounded == columns else [rounding, share]

@@ -14,7 +14,6 @@ from ..values.numbers import count, plain, size
 from .model import Block, Column, Paragraph, Report, Table
 
 NAMES = (*KINDS, "max_warps_per_multiprocessor")
-"""Limits in the order of the table."""
 
 _OVERVIEW = {
     "architecture": "Architecture",
@@ -25,7 +24,6 @@ _OVERVIEW = {
     "max_shared_memory_per_multiprocessor": "Shared memory",
     "max_shared_memory_per_block_optin": "per block",
 }
-"""Limit -> its title in the overview."""
 
 SIDE_BY_SIDE = 3
 """Compute capabilities in a table of all limits."""
@@ -82,7 +80,7 @@ def limits_report(gpus: Sequence[Gpu], *, is_overview: bool = False) -> Report:
         scope = f" from {CURRENT_FROM} on; --all lists the older ones" if newer else ""
         return Report("limits", (f"Limits of an SM{scope}",), COLUMNS, rows, "compute_capabilities")
     label = Column("label", "Limit", limit_label, align="left")
-    columns = [_limit_column(row) for row in rows]
+    columns = list(map(_limit_column, rows))
     tables = [
         Table("", [label, *columns[start : start + SIDE_BY_SIDE]], NAMES)
         for start in range(0, len(columns), SIDE_BY_SIDE)

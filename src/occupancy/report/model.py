@@ -93,7 +93,6 @@ class Column(NamedTuple):
         return self.value if callable(self.value) else attrgetter(self.value or self.key)
 
     def cell(self, row: Any) -> str:
-        """Return the text of a cell."""
         return plain(self.getter(row)) if self.show is None else self.show(row)
 
 
@@ -116,7 +115,6 @@ class Table(NamedTuple):
     columns: Sequence[Column]
     rows: Sequence[Any]
     lines: Sequence[str] = ()
-    """Below it, indented like it."""
 
 
 class Paragraph(NamedTuple):
@@ -147,7 +145,6 @@ class Report:
     """The result of a command, independent of its format."""
 
     name: str
-    """The command."""
     headline: Sequence[str]
     """The result first, on a line or two."""
     columns: Sequence[Column]

@@ -96,5 +96,4 @@ def title_of(name: str, *, short: bool = False) -> str:
 
 
 def is_size(name: str) -> bool:
-    """Return True for inputs that are bytes."""
     return name in FIELDS and FIELDS[name].kind == "size"

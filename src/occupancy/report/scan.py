@@ -106,15 +106,9 @@ def _message(row: ScannedKernel, rule: FindingRule) -> str:
 
 
 def occupancy_text(row: ScannedKernel) -> str:
-    """Return the occupancy of a row as a cell."""
     if row.launchable is False:
         return "no launch"
     return "-" if row.occupancy is None else percent(row.occupancy)
-
-
-def _marked_occupancy(row: ScannedKernel) -> str:
-    """Return the occupancy, with a mark if its block size is assumed."""
-    return occupancy_text(row) + ("*" if row.threads_assumed and row.launchable else "")
 
 
 def threads_text(row: ScannedKernel) -> str:
@@ -153,7 +147,8 @@ COLUMNS: tuple[Column, ...] = (
            type="integer"),
     Column("threads_assumed", type="boolean",
            about="True if the block size is assumed"),
-    Column("occupancy", "Occ.", "occupancy", _marked_occupancy,
+    Column("occupancy", "Occ.", "occupancy",
+           lambda row: occupancy_text(row) + "*" * bool(row.threads_assumed and row.launchable),
            "Active warps divided by the maximum per SM, 0 to 1", type="number"),
     _field("launches", "integer", "Launches of this configuration", "Launches", optional=8),
     _field("duration_us", "number", "Time of all these launches in microseconds", "Time", "{:,.1f} us".format),
@@ -215,9 +210,8 @@ def chosen_columns(names: Sequence[str]) -> tuple[Column, ...]:
     for name in names:
         column = by_name.get(_plain_name(name))
         if column is None:
-            raise InputError(
-                f"there is no column {name!r}", where="columns", hint=did_you_mean(name, by_name)
-            )
+            hint = did_you_mean(name, by_name)
+            raise InputError(f"there is no column {name!r}", where="columns", hint=hint)
         title = column.title or column.key.replace("_", " ").capitalize()
         chosen.append(column._replace(title=title, optional=0))
     return tuple(chosen)

@@ -30,11 +30,7 @@ REPORTS = {
 
 
 def columns_of(command: str) -> tuple[Sequence[Column], str]:
-    """Return the columns of a command's report, and the key of its rows.
-
-    Raises:
-        InputError: There is no such report.
-    """
+    """Return the columns of a command's report, and the key of its rows."""
     if command not in REPORTS:
         raise InputError(f"{shown(command)} has no schema", where="COMMAND", allowed=", ".join(REPORTS))
     module, name, rows_key = REPORTS[command]
@@ -42,11 +38,7 @@ def columns_of(command: str) -> tuple[Sequence[Column], str]:
 
 
 def json_schema(command: str) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of what a command prints with ``--format json``.
-
-    Raises:
-        InputError: There is no such report.
-    """
+    """Return the JSON Schema (2020-12) of what a command prints with ``--format json``."""
     columns, rows_key = columns_of(command)
     inputs = {field.name: _described(field.json_type, field.help) for field in FIELDS.values()}
     rows = {column.key: _described(column.type, column.about) for column in columns}
