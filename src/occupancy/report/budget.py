@@ -60,7 +60,7 @@ def budget_report(
 ) -> Report:
     """Return the most registers and shared memory that reach the targets of the budgets on all GPUs.
 
-    Without targets, every number of blocks is a row. Without threads, only shared memory counts.
+    Without targets, every number of blocks is a row.
     """
     targets = [budget.wanted.active_blocks for budget in budgets if budget.wanted is not None]
     if targets:
