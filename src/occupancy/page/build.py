@@ -27,7 +27,7 @@ _MEASURED = (
 )  # fmt: skip
 _OTHERS = (
     "arch", "cc", "verdict", "limiters", "next_step", "causes", "fix", "block_dim", "grid_dim", "cluster_dim",
-    "waves", "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration", "source",
+    "waves", "spills_from", "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration", "source",
 )  # fmt: skip
 KEYS = (*_OTHERS, *(f"{side}{key}" for side in ("", "old_", "new_") for key in _MEASURED))
 """Keys of the JSON of `scan` and `diff` that the page shows."""
@@ -77,7 +77,11 @@ def build_report(
 
 
 def _paragraphs(kind: str, texts: Sequence[str]) -> str:
-    return "".join(f'<p class="{kind}">{escape(printable(text))}</p>' for text in texts)
+    return "".join(f'<p class="{kind}">{_code(escape(printable(text)))}</p>' for text in texts)
+
+
+def _code(text: str) -> str:
+    return re.sub("`([^`]+)`", r"<code>\1</code>", text)
 
 
 def page_script() -> str:

@@ -24,7 +24,7 @@ COLUMNS = ("name", "multiprocessor_count", "die", "market", "memory_gb", "also_c
 LABELS = {
     "threads": "Threads / block", "regs": "Registers / thread", "dynamic_smem": "Dynamic shared",
     "static_smem": "Static shared", "barriers": "Barriers", "carveout": "Carveout",
-    "opt_in": "Opt-in above 48 KiB", "caching": "Caching of loads", "tensor_memory": "Tensor memory",
+    "opt_in": "Opt-in > 48 KiB", "caching": "Caching of loads", "tensor_memory": "Tensor memory",
     "virtual_resources": "Virtual resources", "shared_memory_mode": "Shared memory mode",
 }  # fmt: skip
 """Inputs of the form in their order, with labels of few letters."""

@@ -153,7 +153,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "virtual_resources", "virtual resources per block", "count",
-            "Virtual resources per block, as in a cubin: 128 with tensor memory; 10.0 and newer.",
+            "Permit for tcgen05.alloc: 128 with tensor memory, 0 once relinquished; 10.0 and newer.",
             high=MAX_VIRTUAL_RESOURCES_PER_BLOCK, options=("--virtual-resources",),
         ),
         Field(

@@ -41,11 +41,12 @@ const app = {
       if (copy) this.copy(copy, event.target);
       if (input) this.step(inputOf(input), Number(units));
     });
+    on("focusin", ({ target }) => target.id === "gpu" && target.select()); // typing replaces the name
     on("input", ({ target: { id, name, value } }) => {
       if (id === "pasted") this.paste(value);
       else if (name) this.change({ [name]: value }, true);
     });
-    on("change", ({ target: { name, value } }) => name && this.change({ [name]: value }));
+    on("change", ({ target: { id, name, value } }) => (id === "pin" ? this.pin(value) : name && this.change({ [name]: value })));
     on("submit", (event) => event.preventDefault());
     on("keydown", (event) => this.key(event));
     on("dragover", (event) => event.preventDefault());
@@ -72,7 +73,6 @@ const app = {
   fragment() { return this.isListed() ? this.report.fragment() : toFragment(this.fields, this.kept, this.pins); },
 
   // ---- History: a change is an entry once nothing has changed for REST ms
-
   rest() {
     clearTimeout(this.resting);
     if (this.fragment() === this.entry) return;
@@ -96,7 +96,6 @@ const app = {
   showUndo() { byId("undo").disabled = !this.depth && this.fragment() === this.entry; },
 
   // ---- Changes
-
   // Texts being typed stay as they are; others are written with their unit.
   change(changes, isTyped = false) {
     Object.assign(this.fields, isTyped ? changes : inUnits(changes));
@@ -106,11 +105,8 @@ const app = {
   },
   // Step a field up or down.
   step(input, units) {
-    try {
-      this.change({ [input.name]: nextText(input, textOf(this.fields, input), units, this.limits) });
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error; // no number: it stays
-    }
+    const text = textOf(this.fields, input);
+    this.change({ [input.name]: attempt(() => nextText(input, text, units, this.limits), () => text) });
   },
   // Set amounts by their names in the library.
   set(amounts) {
@@ -125,7 +121,12 @@ const app = {
     this.rest();
   },
   ask(changes) { this.act(() => this.change(changes)); },
-  pin(text) { this.act(() => (this.pins = [...this.pins, text.replaceAll(",", " ")].slice(-8))); },
+  pin(text) {
+    const { error } = findGpu(text);
+    settle(byId("pin-error"), text && error);
+    if (!error) this.act(() => (this.pins = [...this.pins, text.replaceAll(",", " ")].slice(-8)));
+    if (!error) byId("pin").value = "";
+  },
   unpin(text) { this.act(() => (this.pins = this.pins.filter((each) => each !== text))); },
   take(kernel) { this.act(() => Object.assign(this, { fields: inUnits(this.fieldsOf(kernel)), problem: "" })); },
   key(event) {
@@ -142,7 +143,6 @@ const app = {
   },
 
   // ---- Drawing
-
   redrawSoon() {
     clearTimeout(this.resting);
     this.resting = setTimeout(() => this.rest(), REST);
@@ -172,16 +172,17 @@ const app = {
     const kept = this.kept && readQuestion(this.kept);
     const pins = this.pins.map((text) => ({ text, gpu: findGpu(text) })).filter(({ gpu }) => gpu.cc);
     document.title = asked.kernel ? `${asked.kernel}: occupancy` : this.title;
+    const steps = stepsOf(result);
     byId("keep").textContent = this.kept ? "Clear A" : "Keep as A";
     showKernel(asked);
-    showVerdict(question, kept, problem);
+    showVerdict(question, steps, kept, problem);
     showBars(result);
     showCarveout(result);
-    const steps = isRefusedByCompiler(result) ? [] : nextSteps(result);
     const others = pins
       .map(({ text, gpu }) => ({ question: { ...question, limits: limitsOf(gpu.cc) }, look: "pinned", label: text }))
       .filter(({ question: { limits, kernel } }) => limits !== question.limits && resultOn(limits, kernel).result);
     if (kept?.result) others.push({ question: kept, look: "kept", label: "A" });
+    settle(byId("scale"), scale.isWarps ? "Show %" : "Show warps");
     for (const curve of this.curves) curve.draw(question, steps, others);
     showGpus(asked, question, pins, kept, this.kept);
     showArithmetic(result);
@@ -190,14 +191,12 @@ const app = {
   say(text) { byId("status").textContent = text; },
 
   // ---- Copying and pasting
-
   async copy(kind, node) {
-    const [asked, question] = [this.asked, this.question]; // of the result that is shown
     const address = location.protocol === "file:" ? "" : location.href.replace(/#.*/, "");
     await this.copyText({
-      Link: () => address + toFragment(asked, this.kept, this.pins),
-      Command: () => toCommand(asked, question),
-      Python: () => toPython(asked, question),
+      Link: () => address + toFragment(this.asked, this.kept, this.pins),
+      Command: () => toCommand(this.asked, this.question),
+      Python: () => toPython(this.asked, this.question),
     }[kind]());
     node.textContent = byId("status").textContent;
     setTimeout(() => (node.textContent = `Copy as ${kind}`), 1200);

@@ -45,7 +45,6 @@ class Curve {
   constructor(name) {
     Object.assign(this, { name, runs: null, drag: null, width: 340, svg: byId(`${name}-curve`) });
     this.caption = this.svg.nextElementSibling;
-    this.scale = this.svg.previousElementSibling.querySelector("button");
     this.pointed = created(drawn("g"));
     for (const type of ["pointerdown", "pointermove", "pointerup", "pointercancel", "pointerleave", "keydown"]) {
       this.svg.addEventListener(type, (event) => this[type](event));
@@ -127,19 +126,15 @@ class Curve {
     const [low, high] = [runs[0].first, runs[runs.length - 1].last];
     Object.assign(this, { limits, unit: stepOf(this.name, limits), runs, now, low, high });
     this.words = now === null ? "Not given: click or drag to choose." : this.sentence(now);
-    settle(this.scale, scale.isWarps ? "in warps" : "in %");
     this.hover(null);
     const aria = { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": now ?? low };
-    adapt(this.svg, drawn(
-      "svg",
-      { viewBox: `0 0 ${this.width} ${HEIGHT}`, ...aria, "aria-valuetext": this.words },
+    adapt(this.svg, drawn("svg", { viewBox: `0 0 ${this.width} ${HEIGHT}`, ...aria, "aria-valuetext": this.words },
       this.axes(),
       this.areas(),
       others.map(({ question, look, label }) => this.line(curveOf(question, this.name), look, label)),
       this.line(this.runs, "line"),
       this.pointed,
-      this.marks(steps, result),
-    ));
+      this.marks(steps, result)));
   }
   axes() {
     const shares = [0, 0.25, 0.5, 0.75, 1];

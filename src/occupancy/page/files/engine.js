@@ -21,6 +21,16 @@ class Refused extends Error {
   }
 }
 
+// The result of a reader, or of a second function if an input is invalid.
+function attempt(read, refuse) {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return refuse(error);
+  }
+}
+
 const roundUp = (amount, unit) => Math.ceil(amount / unit) * unit;
 const divide = (amount, unit) => Math.floor(amount / unit);
 
@@ -42,7 +52,6 @@ function changed(kernel, amounts) {
 }
 
 // ---- Rules of both models
-
 function configurationOf(limits, carveout) {
   if (carveout === null) return limits.max_shared_memory_per_multiprocessor;
   if (carveout.unit === "percent") {
@@ -69,7 +78,6 @@ function checkModes(limits, kernel) {
 const sharedBy = (all, each) => (all !== null && each ? divide(all, each) : null);
 
 // ---- The model cuda: cuda_occupancy.h of CUDA 13.5
-
 function cuda(limits, kernel, warps) {
   const perWarp = roundUp((kernel.regs ?? 0) * limits.warp_size, limits.register_allocation_unit);
   const perBlock = roundUp(sharedMemoryOf(kernel) + limits.reserved_shared_memory_per_block, limits.shared_memory_allocation_unit);
@@ -143,7 +151,6 @@ function sharedMemoryLimit(limits, kernel, perBlock) {
 }
 
 // ---- The model spreadsheet, for 1.x and 2.x: CUDA_Occupancy_Calculator.xls 2.4 and 11.1
-
 function spreadsheet(limits, kernel, warps) {
   const perBlock = roundUp(sharedMemoryOf(kernel), limits.shared_memory_allocation_unit);
   const pool = configurationOf(limits, kernel.carveout);
@@ -182,7 +189,6 @@ function spreadsheetRegisterLimit(limits, kernel, warps) {
 }
 
 // ---- The result
-
 const hasRuntime = (limits) => limits.version >= 30; // 3.0
 const evaluate = (limits, kernel) => new Result(limits, kernel);
 
@@ -258,7 +264,6 @@ function sharedMemoryFailure({ limits, kernel, allocated: { shared_memory: perBl
 const isRefusedByCompiler = (result) => (result.kernel.static_smem ?? 0) > result.limits.max_shared_memory_per_block && result.launchable;
 
 // ---- Amounts of one input
-
 // Amounts from low to high: the last one of each allocation step. For tensor memory: powers of two, as tcgen05.alloc
 // takes them, and both ends.
 function amountsOf(name, limits, low, high = limits[AMOUNTS[name].highest]) {
@@ -281,7 +286,6 @@ function blocksAllowed({ block_limits: allowed }, name) {
 }
 
 // ---- Advice
-
 // [{active_blocks, occupancy, requires}]: lower amounts, nearest first, then two block sizes.
 const nextSteps = (now) => [...stepsUsingLess(now), ...stepsByBlockSize(now)];
 
@@ -391,7 +395,6 @@ function countWaves(blocks, { blocks: most, slots }) {
 }
 
 // ---- The arithmetic of the model cuda: [{resource, steps}]
-
 function explain(result) {
   const { limits, kernel, allocated, uses } = result;
   const isVirtual = kernel.virtual_resources !== null || kernel.tensor_memory !== null;

@@ -83,15 +83,10 @@ function readQuestion(fields) {
   const gpu = findGpu(fields.gpu ?? "");
   const [limits, errors] = [limitsOf(gpu.cc), {}];
   const question = { gpu, limits, kernel: null, result: null, errors, sms: gpu.sms, wave: null, waves: null };
-  const read = (name, reader) => {
-    try {
-      return reader();
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      errors[error.where?.replaceAll("_", "-") ?? name] = error.message;
-      return null;
-    }
-  };
+  const read = (name, reader) => attempt(reader, ({ where, message }) => {
+    errors[where?.replaceAll("_", "-") ?? name] = message;
+    return null;
+  });
   if (gpu.error) return { ...question, errors: { gpu: gpu.error } };
   const values = {};
   for (const input of DATA.inputs.filter((each) => isOffered(each, limits))) {
@@ -171,8 +166,7 @@ function showFields(fields, limits, errors) {
     const [control, value] = [byId(input.name), fields[input.name] ?? ""];
     if (control.value !== value) control.value = value;
     control.disabled = !isOffered(input, limits);
-    const placeholder = control.disabled ? `not on ${limits.compute_capability}` : "not given";
-    if (input.kind && control.localName === "input") control.placeholder = placeholder;
+    if (input.kind) control.closest(".field").hidden = control.disabled && !value;
     control.setAttribute("aria-invalid", String(input.name in errors));
     settle(byId(`${input.name}-error`), errors[input.name] ?? "");
   }

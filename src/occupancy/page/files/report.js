@@ -36,7 +36,8 @@ const SCAN_COLUMNS = [
   { key: "threads", title: "Threads", of: (kernel) => kernel.threads, text: grouped, mark: (kernel) => kernel.threads_assumed && "*" },
   { key: "regs", title: "Regs", of: (kernel) => kernel.regs, text: grouped },
   { key: "smem", title: "Shared", of: (kernel) => kernel.smem, text: sizeText },
-  { key: "spills", title: "Spills", of: (kernel) => spillsOf(kernel) || null, text: sizeText },
+  { key: "spills", title: "Spills", of: (kernel) => spillsOf(kernel) || null, text: sizeText,
+    mark: (kernel) => spillsOf(kernel) > 0 && kernel.spills_from === "code" && "~" },
   { key: "stack", title: "Stack", of: (kernel) => kernel.stack_bytes || null, text: sizeText },
   { key: "time", title: "Time", of: (kernel) => kernel.duration_us, text: (time) => `${grouped(time.toFixed(1))} µs` },
   { key: "share", title: "Share", of: (kernel) => kernel.time_share, text: words.percent },
@@ -75,8 +76,8 @@ const DIFF_COLUMNS = [
     key: "verdict", title: "Verdict", of: ({ verdict }) => VERDICTS.indexOf(verdict), isUsed: () => true,
     show: ({ verdict }) => element("span", { class: `chip ${verdict}` }, verdict),
   },
-  ...comparedColumns("occupancy", "Occupancy", words.percent, 1, (share) => String(Number((100 * share).toFixed(1)))),
-  ...comparedColumns("regs", "Registers", grouped, 0),
+  ...comparedColumns("occupancy", "Occ.", words.percent, 1, (share) => String(Number((100 * share).toFixed(1)))),
+  ...comparedColumns("regs", "Regs", grouped, 0),
   ...comparedColumns("smem", "Shared", sizeText, 0),
   ...comparedColumns("spills", "Spills", sizeText, -1),
   { key: "cause", title: "Cause", of: ({ causes }) => causes?.map(causeText).filter(Boolean).join(", ") },
@@ -107,7 +108,6 @@ class Report {
   }
 
   // ---- Filters and order, kept in the address
-
   set(changes) {
     Object.assign(this.state, changes);
     this.draw();
@@ -148,7 +148,6 @@ class Report {
   }
 
   // ---- Rows: the chosen kernels, grouped by name
-
   groups(kernels) {
     if (this.isDiff) return kernels.map((kernel) => [kernel]);
     const groups = new Map();

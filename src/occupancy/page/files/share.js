@@ -53,12 +53,9 @@ function toCommand(fields, question) {
 }
 
 function toPython(fields, question) {
-  const literal = (kind, text) => {
-    if (kind === "flag") return text === "yes" ? "True" : "False";
-    return /^\d+$/.test(text) ? text : `"${text}"`;
-  };
+  const literal = (text) => ({ yes: "True", no: "False" })[text] ?? (/^\d+$/.test(text) ? text : `"${text}"`);
   const given = givenInputs(fields, question).filter(([input]) => !input.is_launch);
   const gpu = JSON.stringify(question.gpu.name ? fields.gpu.trim() : question.limits.compute_capability);
-  const values = given.map(([{ kind, field }, text]) => `${field}=${literal(kind, text)}`);
+  const values = given.map(([{ field }, text]) => `${field}=${literal(text)}`);
   return `import occupancy\n\nprint(occupancy.compute(${[gpu, ...values].join(", ")}))`;
 }

@@ -14,8 +14,9 @@ function failureText({ limit, needed, allowed }, { opt_in: optIn }) {
 }
 
 // Missing amount of each limiter for one more block: 8,192 registers.
-function lacks({ active_blocks: blocks, limiters, uses }) {
+function lacks({ active_blocks: blocks, limiters, uses, kernel }) {
   return limiters.map((name) => {
+    if (name === "virtual_resources" && kernel.tensor_memory !== null) return "the permit for tcgen05.alloc";
     const missing = (blocks + 1) * uses[name].per_block - uses[name].per_multiprocessor;
     if (name === "blocks") return "a block slot";
     if (missing > 0) return words.some(name, missing);
@@ -43,12 +44,12 @@ function verdictOf({ result }) {
     return { figure: "Does not compile", headline, detail, isBad: true };
   }
   const isFull = warps === limits.max_warps_per_multiprocessor;
-  const lack = `Missing for one more block: ${words.list(lacks(result))}`;
+  const lack = `The next block is short of ${words.list(lacks(result))}`;
   const headline = isFull ? `All ${warps} warps of the SM are in use` : lack;
   const grows = slack(result);
   const headroom = [
     kernel.regs && grows.regs > kernel.regs && `${grows.regs} registers`,
-    isSharedMemoryGiven(kernel) && grows.smem > sharedMemoryOf(kernel) && words.size(grows.smem),
+    isSharedMemoryGiven(kernel) && grows.smem > sharedMemoryOf(kernel) && words.some("shared_memory", grows.smem),
   ].filter(Boolean);
   let detail = `Headroom: up to ${headroom.join(" or ")}.`;
   if (!headroom.length) detail = "No headroom: more of any resource costs a block.";
@@ -70,23 +71,27 @@ function showKernel({ kernel = "", spills, bounds }) {
   settle(facts, [spills && `spills ${spills}`, bounds && `__launch_bounds__(${bounds})`].filter(Boolean).join(", "));
 }
 
-// Three levels of using less, from the nearest to the highest, and the best block size.
-function stepsShown(result) {
-  if (isRefusedByCompiler(result)) return [];
+// The next steps that compile.
+function stepsOf(result) {
   const compiles = ({ requires }) => !isRefusedByCompiler(evaluate(result.limits, changed(result.kernel, requires)));
-  const all = nextSteps(result).filter(compiles);
+  return isRefusedByCompiler(result) ? [] : nextSteps(result).filter(compiles);
+}
+
+// Three levels of using less, from the nearest to the highest, and the best block size.
+function mainSteps(all) {
   const [levels, sizes] = [false, true].map((isSize) => all.filter(({ requires }) => "threads" in requires === isSize));
   const shown = [levels[0], levels[levels.length >> 1], levels[levels.length - 1], sizes[sizes.length - 1]];
   return [...new Set(shown.filter(Boolean))];
 }
 
-// A button that applies a step: the occupancy it reaches, and two lines about it.
-function stepButton(result, step) {
+// A button that applies a step: the occupancy it reaches and two lines about it, or a sentence in the list of all.
+function stepButton(result, step, isInList) {
   const { regs, threads } = step.requires;
   const changes = Object.entries(step.requires).map(([name, amount]) => {
     const now = amountOf(name, result.kernel) ?? 0;
     if (name === "threads" && now === amount) return `${amount} threads in another shape`;
-    return `${words.amount(name, now)} → ${name === "smem" ? words.size(amount) : words.some(name, amount)}`;
+    const before = name === "smem" ? words.size(now) : grouped(now);
+    return `${before} → ${/mem/.test(name) ? words.amount(name, amount) : words.some(name, amount)}`;
   });
   const cap = regs === undefined ? null : registerCap(result, regs, step.active_blocks);
   const bounds = cap?.launch_bounds ?? cap?.maxnreg ?? "";
@@ -94,28 +99,30 @@ function stepButton(result, step) {
   const last = changes.slice(1).join(", ") || bounds.replace(/__(?:launch_)?(\w+?)__/, "$1 ") || unchanged;
   const hint = bounds && `. ${bounds} may cause spills.`;
   const title = `${words.count(step.active_blocks, "block")}: ${words.list(changes)}${hint}`;
-  const lines = [["b", words.percent(step.occupancy)], ["span", changes[0]], ["small", last]];
-  const content = lines.map(([name, text]) => element(name, {}, text));
-  return button(content, () => app.act(() => app.set(step.requires)), { class: "step", title });
+  const content = [element("b", {}, words.percent(step.occupancy)), element("span", {}, isInList ? title : changes[0])];
+  if (!isInList) content.push(element("small", {}, last));
+  const properties = { class: "step", title, popovertarget: isInList && "all-steps" };
+  return button(content, () => app.act(() => app.set(step.requires)), properties);
 }
 
 // Show the verdict of the last question with a result. problem: the first error in the fields.
-function showVerdict(question, kept, problem) {
+function showVerdict(question, all, kept, problem) {
   const { result } = question;
   const { figure, headline, detail, isBad, call } = verdictOf(question);
-  const warps = `${result.active_warps} of ${result.limits.max_warps_per_multiprocessor} warps`;
-  const before = kept?.result && `A ${words.percent(kept.result.occupancy)}`;
-  const facts = [warps, words.count(result.active_blocks, "block"), before];
+  const facts = [`${result.active_warps} of ${result.limits.max_warps_per_multiprocessor} warps`];
+  facts.push(words.count(result.active_blocks, "block"), kept?.result && `A ${words.percent(kept.result.occupancy)}`);
   byId("verdict").className = isBad ? "bad" : "";
   settle(byId("figure"), isBad ? `✕ ${figure}` : figure);
-  settle(byId("facts"), facts.filter(Boolean).join(" · "));
+  settle(byId("facts"), facts.filter(Boolean).join(", "));
   settle(byId("headline"), problem ? `✕ ${problem}` : headline);
   settle(byId("detail"), problem ? "The last result is shown in grey." : detail);
   byId("call").hidden = Boolean(problem) || !call;
   byId("call").title = call || "";
-  const steps = stepsShown(result).map((step) => stepButton(result, step));
+  const steps = mainSteps(all).map((step) => stepButton(result, step));
+  const more = button(`All ${all.length}`, null, { class: "step all", popovertarget: "all-steps", title: "All next steps" });
   const none = element("p", { class: "none" }, "Fewer resources or another block size do not raise it.");
-  fill(byId("steps"), [steps, !steps.length && !isBad && result.occupancy < 1 && none]);
+  fill(byId("steps"), [steps, all.length > 2 && more, !steps.length && !isBad && result.occupancy < 1 && none]);
+  fill(byId("all-steps"), all.map((step) => stepButton(result, step, true)));
 }
 
 // One row per resource. The number of rows is constant; the last one is empty if the kernel does not use it.
@@ -123,8 +130,10 @@ function showBars(result) {
   const { kernel, uses, block_limits: allowed, active_blocks: blocks, limits, limiters } = result;
   const grows = slack(result);
   const reserved = limits.reserved_shared_memory_per_block;
+  const sizeOf = (name, amount) => words.amount(name, amount).replace(/ columns?/, "");
   const cell = (text, name = "number") => element("span", { class: name, role: "cell" }, text);
-  const last = allowed.virtual_resources === null ? "tensor_memory" : "virtual_resources";
+  const isPermit = (allowed.virtual_resources ?? Infinity) < (allowed.tensor_memory ?? Infinity);
+  const last = isPermit ? "virtual_resources" : "tensor_memory";
   const rows = ["registers", "shared_memory", "warps", "blocks", "barriers", last].map((name) => {
     const { per_block: each, per_multiprocessor: all } = uses[name];
     const field = { registers: "regs", shared_memory: "smem" }[name] ?? name;
@@ -137,6 +146,7 @@ function showBars(result) {
       blocks && isCounted && grows[field] > knownAmount(field, kernel)
         ? `up to ${words.amount(field, grows[field])}${field === "regs" ? " per thread" : ""}`
         : left && `${words.amount(name, left)} left`,
+      name === "tensor_memory" && "in columns",
       field === "smem" && each > 0 && reserved > 0 && `${words.size(reserved)} reserved`,
       isAssumed && "* assumed",
     ].filter(Boolean);
@@ -144,8 +154,8 @@ function showBars(result) {
     return element("div", { class: `row${isLimiter ? " limiter" : ""}${isEmpty ? " empty" : ""}`, role: "row" },
       cell(words.title(name), `name ${name}`),
       cell(resourceBar(name, isCounted ? blocks : 0, all ? each / all : 0, left), "use"),
-      cell(`${words.amount(name, each)}${isAssumed ? "*" : ""}`),
-      cell(all === null ? "unknown" : words.amount(name, all)),
+      cell(`${sizeOf(name, each)}${isAssumed ? "*" : ""}`),
+      cell(all === null ? "unknown" : sizeOf(name, all)),
       cell(`${fit}${isLimiter ? " ◂" : ""}`),
       cell(headroom.join("; "), "headroom"));
   });
@@ -166,8 +176,8 @@ function resourceBar(name, blocks, share, left) {
 function showWaves({ gpu, wave, waves, sms }) {
   const lines = [!wave && gpu.range && `Variants of this GPU have ${gpu.range} SMs.`];
   if (wave) {
-    const clusters = wave.clusters === null ? "" : ` in up to ${words.count(wave.clusters, "cluster")} of ${wave.cluster_size}`;
-    lines.push(`${grouped(sms)} SMs hold ${words.count(wave.blocks, "block")}${clusters}.`);
+    const clusters = wave.clusters && ` in up to ${words.count(wave.clusters, "cluster")} of ${wave.cluster_size}`;
+    lines.push(`${grouped(sms)} SMs hold ${words.count(wave.blocks, "block")}${clusters || ""}.`);
   }
   if (waves) {
     const fills = [waves.filling_grid_below, waves.filling_grid_above].filter(Boolean).map(grouped).join(" or ");
@@ -189,13 +199,9 @@ function showCarveout(result) {
 
 // {result, why} on another GPU; result is null if the GPU lacks one of the inputs.
 function resultOn(limits, kernel) {
-  try {
-    const result = evaluate(limits, kernel);
-    return { result, why: limitersOf(result) };
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    return { result: null, why: error.message.replace(/\.$/, "") };
-  }
+  const refuse = ({ message }) => ({ result: null, why: message.replace(/\.$/, "") });
+  const found = (result) => ({ result, why: limitersOf(result) });
+  return attempt(() => found(evaluate(limits, kernel)), refuse);
 }
 
 // Show the kernel on the current and the pinned GPUs, and A with the inputs that differ.
@@ -217,8 +223,7 @@ function showGpus(fields, question, pins, kept, keptFields) {
   }
   if (kept?.result) {
     const differ = DATA.inputs.filter((input) => textOf(fields, input) !== textOf(keptFields, input));
-    const nameOf = ({ label }) => label.split(" /")[0].toLowerCase();
-    const texts = differ.map((input) => `${textOf(keptFields, input) || "no"} ${nameOf(input)}`);
+    const texts = differ.map((input) => `${textOf(keptFields, input) || "no"} ${input.label.split(" /")[0].toLowerCase()}`);
     const label = `A: ${[keptFields.gpu, ...texts].join(", ")}`;
     pinned.unshift(line([{ title: label }, label], kept.limits, resultOn(kept.limits, kept.kernel)));
   }
@@ -244,6 +249,6 @@ function showLimits({ limits }) {
   const { version, spreadsheet, ...shown } = limits;
   const given = Object.entries(shown).filter(([, value]) => value !== null);
   const titleOf = (name) => words.title(name).replace("multiprocessor", "SM").replace("optin", "opt-in")
-    .replace("l1", "L1").replace("Fp32", "FP32");
+    .replace("l1", "L1").replace("Fp32", "FP32").replace(/(non|Sub) p/, "$1-p");
   fill(byId("limits"), given.map(([name, value]) => tableRow([titleOf(name), numeric(text(name, value))])));
 }
