@@ -27,7 +27,8 @@ _MEASURED = (
 )  # fmt: skip
 _OTHERS = (
     "arch", "cc", "verdict", "limiters", "next_step", "causes", "fix", "block_dim", "grid_dim", "cluster_dim",
-    "waves", "spills_from", "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration", "source",
+    "waves", "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration", "spills_from",
+    "source",
 )  # fmt: skip
 KEYS = (*_OTHERS, *(f"{side}{key}" for side in ("", "old_", "new_") for key in _MEASURED))
 """Keys of the JSON of `scan` and `diff` that the page shows."""
