@@ -23,12 +23,11 @@ START = "app.start();\n"
 _MEASURED = (
     "occupancy", "launchable", "threads", "threads_assumed", "regs", "smem", "static_smem", "dynamic_smem",
     "barriers", "tensor_memory", "virtual_resources", "spill_store_bytes", "spill_load_bytes", "stack_bytes",
-    "max_threads", "min_blocks",
+    "max_threads", "min_blocks", "spills_from",
 )  # fmt: skip
 _OTHERS = (
     "arch", "cc", "verdict", "limiters", "next_step", "causes", "fix", "block_dim", "grid_dim", "cluster_dim",
-    "waves", "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration", "spills_from",
-    "source",
+    "waves", "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration", "source",
 )  # fmt: skip
 KEYS = (*_OTHERS, *(f"{side}{key}" for side in ("", "old_", "new_") for key in _MEASURED))
 """Keys of the JSON of `scan` and `diff` that the page shows."""
@@ -78,11 +77,8 @@ def build_report(
 
 
 def _paragraphs(kind: str, texts: Sequence[str]) -> str:
-    return "".join(f'<p class="{kind}">{_code(escape(printable(text)))}</p>' for text in texts)
-
-
-def _code(text: str) -> str:
-    return re.sub("`([^`]+)`", r"<code>\1</code>", text)
+    coded = [re.sub("`([^`]+)`", r"<code>\1</code>", escape(printable(text))) for text in texts]
+    return "".join(f'<p class="{kind}">{text}</p>' for text in coded)
 
 
 def page_script() -> str:

@@ -223,7 +223,7 @@ const app = {
       const { regs, spills } = kernel.fields;
       const facts = [kernel.arch, regs && `${regs} regs`, spills && `spills ${spills}`];
       return element("li", {},
-        button(kernel.name, () => this.take(kernel), { class: "link" }),
+        button(kernel.name || kernel.fields.gpu || kernel.arch, () => this.take(kernel), { class: "link" }),
         element("small", {}, facts.filter(Boolean).join(", ")),
         result ? shareCell(result).slice(1) : element("small", {}, limits ? "" : "unknown GPU"));
     });

@@ -106,7 +106,7 @@ function fromJson(text) {
   try {
     const { inputs, gpus, kernels = gpus } = JSON.parse(text);
     return kernels.map((row) => ({
-      name: String(row.demangled ?? row.name ?? "kernel"),
+      name: String(row.demangled ?? row.name ?? ""),
       arch: String(row.cc ?? row.arch ?? ""),
       fields: fieldsIn(gpus ? { ...row, ...inputs } : row),
     }));
@@ -120,6 +120,7 @@ function fieldsIn(kernel, side = "") {
   const of = (name) => kernel[side + name] ?? null;
   const texts = {
     ...Object.fromEntries(DATA.inputs.map(({ name, field }) => [name, of(field)])),
+    gpu: of("gpu"),
     threads: of("block_dim")?.join("x") ?? of("threads"),
     "dynamic-smem": of("dynamic_smem") ?? (of("static_smem") === null ? of("smem") : null),
     carveout: of("shared_memory_configuration") ?? of("carveout"),

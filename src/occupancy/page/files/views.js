@@ -90,8 +90,8 @@ function stepButton(result, step, isInList) {
   const changes = Object.entries(step.requires).map(([name, amount]) => {
     const now = amountOf(name, result.kernel) ?? 0;
     if (name === "threads" && now === amount) return `${amount} threads in another shape`;
-    const before = name === "smem" ? words.size(now) : grouped(now);
-    return `${before} → ${/mem/.test(name) ? words.amount(name, amount) : words.some(name, amount)}`;
+    const after = /mem/.test(name) ? words.amount(name, amount) : words.some(name, amount);
+    return `${words.amount(name, now).replace(/ \w+$/.exec(after)[0], "")} → ${after}`;
   });
   const cap = regs === undefined ? null : registerCap(result, regs, step.active_blocks);
   const bounds = cap?.launch_bounds ?? cap?.maxnreg ?? "";
