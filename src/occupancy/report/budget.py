@@ -58,10 +58,7 @@ def budget_report(
     budgets: Sequence[Budget],
     stage_smem: int | None = None,
 ) -> Report:
-    """Return the most registers and shared memory that reach the targets of the budgets on all GPUs.
-
-    Without targets, every number of blocks is a row.
-    """
+    """Return the most registers and shared memory that reach the targets of the budgets on all GPUs."""
     targets = [budget.wanted.active_blocks for budget in budgets if budget.wanted is not None]
     if targets:
         wanted = [targets]
