@@ -37,7 +37,6 @@ ARGUMENT_OF: dict[str, str] = {
 _NAMES = (*ARGUMENT_OF, *_WARPS, *_DIMENSIONS, _REGISTER_CAP, *_CLUSTER_SIZES, "asm", "metadata")
 """Every name that is read from a configuration; the last two are those of a kernel compiled by Triton."""
 _MAX_KNOWN = 1 << 14
-_NAMES_OF_THREADS = ("threads", *TUNER_NAMES["threads"], *_WARPS, *_DIMENSIONS)
 
 
 def prune(
@@ -225,8 +224,7 @@ def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any])
         raise InputError(
             "is missing",
             where="threads",
-            allowed=", ".join(_NAMES_OF_THREADS),
-            hint="Or give `threads`, a number or a function of the configuration.",
+            hint="Add threads, num_warps or block_size_x, or give `threads`, a number or a function.",
         )
     return found
 

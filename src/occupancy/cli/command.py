@@ -28,12 +28,6 @@ class Option(click.Option):
         self.group = group
 
 
-class Refusal(click.ClickException):
-    """Wrong input: a message on standard error, exit code 2."""
-
-    exit_code = 2
-
-
 class Command(click.Command):
     """A command with grouped options, whose errors name options in place of keywords."""
 
@@ -78,7 +72,7 @@ class Command(click.Command):
             return super().invoke(ctx)
         except OccupancyError as error:
             messages = ["\n".join(map(printable, self._lines(each))) for each in error.every]
-            raise Refusal("\nError: ".join(messages)) from error
+            raise click.UsageError("\nError: ".join(messages)) from error
 
     def _lines(self, error: OccupancyError) -> tuple[str, ...]:
         name = "sms" if error.where == "multiprocessor_count" else error.where
@@ -110,11 +104,11 @@ def errors_as_messages() -> Iterator[None]:
     except click.UsageError as error:  # click quotes the command line, which may name files
         raise click.UsageError(printable_lines(error.format_message()), error.ctx) from None
     except MemoryError:
-        raise Refusal("There is not enough memory for the result.") from None
+        raise click.UsageError("There is not enough memory for the result.") from None
     except KeyboardInterrupt:
         raise click.exceptions.Exit(EXIT_INTERRUPTED) from None
     except BrokenPipeError:
         raise click.exceptions.Exit(EXIT_CLOSED_PIPE) from None
     except OSError as error:
         file = "The output cannot be written" if error.filename is None else os.fsdecode(error.filename)
-        raise Refusal(printable(f"{file}: {error.strerror or error}.")) from error
+        raise click.UsageError(printable(f"{file}: {error.strerror or error}.")) from error

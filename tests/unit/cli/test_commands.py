@@ -9,7 +9,7 @@ import click
 import pytest
 
 from occupancy.cli import COMMANDS, commands
-from occupancy.cli.command import Refusal, errors_as_messages
+from occupancy.cli.command import errors_as_messages
 from tests.cli_runner import run
 
 
@@ -105,7 +105,10 @@ def test_launch_bounds_that_differ_between_architectures() -> None:
 
 
 def test_a_file_that_fails_is_named_and_only_printing_is_called_writing_the_answer() -> None:
-    with pytest.raises(Refusal, match=r"^/nowhere/table: No such file or directory\.$"), errors_as_messages():
+    with (
+        pytest.raises(click.UsageError, match=r"^/nowhere/table: No such file or directory\.$"),
+        errors_as_messages(),
+    ):
         os.stat("/nowhere/table")
-    with pytest.raises(Refusal, match=r"^The output cannot be written: "), errors_as_messages():
+    with pytest.raises(click.UsageError, match=r"^The output cannot be written: "), errors_as_messages():
         click.echo("answer", file=Mock(write=Mock(side_effect=OSError(28, "No space left on device"))))
