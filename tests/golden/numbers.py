@@ -38,8 +38,8 @@ IMAGE = (
     "regs", "static_smem", "spill_smem", "dynamic_smem", "smem", "barriers", "virtual_resources",
     "tensor_memory", "reallocates_registers", "stack_bytes", "spill_store_bytes", "spill_load_bytes",
     "spills_from", "max_threads", "required_threads", "min_blocks", "register_cap", "cluster_dim",
-    "max_cluster_rank", "threads", "block_dim", "launches", "grid_dim", "multiprocessor_count",
-    "shared_memory_configuration", "duration_us", "reported_occupancy", "achieved_occupancy", "num_warps",
+    "threads", "block_dim", "launches", "grid_dim", "multiprocessor_count",
+    "shared_memory_configuration", "duration_us", "achieved_occupancy", "num_warps",
     "num_stages", "code", "linked", "line",
 )  # fmt: skip
 

@@ -42,9 +42,9 @@ MOST_FILES = 64
 """Other files with a copy of a kernel that are listed with it."""
 
 _OF_COPIES = (
-    *COMPILED, "linked", "code", "is_static", "dynamic_smem", "smem", "threads", "block_dim", "notes",
+    *COMPILED, "linked", "code", "dynamic_smem", "smem", "threads", "block_dim", "notes",
 )  # fmt: skip
-_STATED_ONCE = ("linked", "code", "is_static", "file", "line")
+_STATED_ONCE = ("linked", "code", "file", "line")
 _OF_LOGS = (*SPILLS, *_STATED_ONCE)
 _OF_IMAGES = (*COMPILED, *_STATED_ONCE)
 

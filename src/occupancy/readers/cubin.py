@@ -53,7 +53,6 @@ MAX_THREADS = 0x05
 REQNTID = 0x10
 MAXREG_COUNT = 0x1B
 CTA_PER_CLUSTER = 0x3D
-MAX_CLUSTER_RANK = 0x3F
 NUM_BARRIERS = 0x4C
 SHARED_SCRATCH = 0x32  # the place in shared memory that registers are spilled to, and its bytes (CUDA 13.0)
 VRC_CTA_INIT_COUNT = 0x4A  # virtual resources of a block: 128 if it allocates tensor memory (sm_100)
@@ -68,8 +67,8 @@ _SYMBOL_VALUE = struct.Struct("<II")  # the symbol and the value alone
 _SHAPE = struct.Struct("<III")  # the longest value that is used
 
 _OF_KERNELS = frozenset({
-    MAX_THREADS, REQNTID, MAXREG_COUNT, CTA_PER_CLUSTER, MAX_CLUSTER_RANK, NUM_BARRIERS, SHARED_SCRATCH,
-    VRC_CTA_INIT_COUNT, REG_RECONFIG,
+    MAX_THREADS, REQNTID, MAXREG_COUNT, CTA_PER_CLUSTER, NUM_BARRIERS, SHARED_SCRATCH, VRC_CTA_INIT_COUNT,
+    REG_RECONFIG,
 })  # fmt: skip
 
 Values = tuple[tuple[int, bytes], ...]  # the attributes of a kernel, each with its value
@@ -163,7 +162,6 @@ def attribute_fields(values: Values) -> dict[str, Any]:
         "spill_smem": int.from_bytes(value(SHARED_SCRATCH, b"")[4:8], "little"),
         "register_cap": attribute_number(value(MAXREG_COUNT)), "max_threads": prod(bound) if bound else None,
         "cluster_dim": _shape(value(CTA_PER_CLUSTER)),
-        "max_cluster_rank": attribute_number(value(MAX_CLUSTER_RANK)),
         "virtual_resources": attribute_number(value(VRC_CTA_INIT_COUNT)),
         "reallocates_registers": None if value(REG_RECONFIG) is None else True,
         "required_threads": threads, "threads": threads, "block_dim": required,
@@ -229,7 +227,7 @@ class _Cubin:
 
     def kernel(self, function: KernelSymbol) -> KernelRecord:
         image = self._image
-        number, name, code, is_local = function
+        number, name, code = function
         if code >= len(image.sections):
             raise Malformed(f"a kernel lies in section {code} of {len(image.sections)}")
         _, _, flags, offset, size, _, info = image.sections[code]
@@ -248,7 +246,7 @@ class _Cubin:
         # CUDA before 10.1 writes no REGCOUNT: the section header has the count. In later images the count of
         # the section header lacks the registers of callees. Only a linked image has the stack of all callees.
         return KernelRecord(**{
-            **self._common, **stated, "name": name, "is_static": is_local, "file": file, "line": line,
+            **self._common, **stated, "name": name, "file": file, "line": line,
             "code": None if machine_code is None else crc32(machine_code),
             "regs": values.get(_REGCOUNT | symbol, info >> 24 or None),
             "static_smem": static_smem, "spill_smem": min(stated["spill_smem"], static_smem),

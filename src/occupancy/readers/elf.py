@@ -29,7 +29,6 @@ SHT_NOBITS = 8
 SHT_SYMTAB_SHNDX = 18
 SHN_XINDEX = 0xFFFF
 STT_FUNC = 2
-STB_LOCAL = 0
 
 Section = tuple[int, int, int, int, int, int, int]
 """Name, type, flags, offset, size, link, info. A plain tuple, as a library has a million of them: naming the
@@ -38,8 +37,8 @@ parts of each took longer than reading them."""
 Symbol = tuple[int, int, int, int, int, int]
 """Name, type and binding, flags, section, start, size."""
 
-KernelSymbol = tuple[int, str, int, bool]
-"""The number of a function's symbol, its name, the section of its code, and whether it is local."""
+KernelSymbol = tuple[int, str, int]
+"""The number of a function's symbol, its name, the section of its code."""
 
 
 def is_cubin(data: Bytes) -> bool:
@@ -102,7 +101,7 @@ class Image:
         names, symbols = self._symbols()
         for number, (name, info, other, section, _, _) in enumerate(symbols):
             if other & flag and info & 0xF == STT_FUNC:
-                yield number, self._name(names, name), section, info >> 4 == STB_LOCAL
+                yield number, self._name(names, name), section
 
     def places_of_functions(self, flag: int) -> dict[int, list[tuple[int, int]]]:
         """Return the places of functions whose `st_other` lacks a flag, by section, without overlaps."""

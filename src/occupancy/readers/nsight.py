@@ -26,7 +26,6 @@ _METRICS = {
     "threads": ("launch__block_size", "Block Size", 0),
     "multiprocessor_count": ("device__attribute_multiprocessor_count", "", 0),
     "duration_us": ("gpu__time_duration.sum", "Duration", 1000),
-    "reported_occupancy": ("sm__maximum_warps_per_active_cycle_pct", "Theoretical Occupancy", 100),
     "achieved_occupancy": ("sm__warps_active.avg.pct_of_peak_sustained_active", "Achieved Occupancy", 100),
 }
 _SHAPES = {

@@ -195,6 +195,6 @@ def _ptx_record(source: str, name: str, arch: str | None, directives: dict[str, 
         source=source, format="ptx", name=name, arch=arch, max_threads=prod(bound) if bound else None,
         required_threads=threads, min_blocks=directives.get("minnctapersm", unknown)[0],
         register_cap=directives.get("maxnreg", unknown)[0], cluster_dim=directives.get("reqnctapercluster"),
-        max_cluster_rank=directives.get("maxclusterrank", unknown)[0], threads=threads,
-        threads_from="required" if required else None, block_dim=required, notes=(_PTX_NOTE,),
+        threads=threads, threads_from="required" if required else None, block_dim=required,
+        notes=(_PTX_NOTE,),
     )  # fmt: skip

@@ -1,8 +1,8 @@
 """Traces of PyTorch's profiler (Kineto).
 
 Every launch has its registers, shared memory, block and grid, and the file has the GPU's compute
-capability. The occupancy that the profiler adds is 0 for every kernel with more than 48 KiB of shared
-memory, because it computes as if no kernel had opted in to more.
+capability. The profiler's own occupancy is ignored: it is 0 for every kernel with more than 48 KiB of shared
+memory, as if no kernel had opted in.
 """
 
 from __future__ import annotations
@@ -16,14 +16,12 @@ from typing import Any
 from .content import Text
 from .limits import MAX_NUMBER, MIB, Malformed
 from .nsight import MAX_GPU_NAME
-from .record import MOST_WITHOUT_OPT_IN, Found, KernelRecord, ReadProblem, Shape
+from .record import Found, KernelRecord, ReadProblem, Shape
 
 KERNEL = re.compile(r'"cat"\s*:\s*"kernel"', re.IGNORECASE)  # old traces write Kernel
 
 MARKERS = (b'"traceEvents"', b'"deviceProperties"', b'"registers per thread"', b'"ph"')
 """Keys of which at least one is near the start of a trace."""
-
-OPT_IN_NOTE = "PyTorch's profiler reports 0% for more than 48 KiB of shared memory: it ignores the opt-in"
 
 _Devices = dict[object, dict[str, Any]]  # fields of records by the numbers of devices
 
@@ -75,17 +73,12 @@ def _launches(stream: JsonStream, devices: _Devices, source: str) -> Iterator[Fo
 def _launch(event: dict[str, Any], devices: _Devices, source: str) -> KernelRecord:
     facts = event["args"]
     block = _shape(facts["block"])
-    shared_memory = _whole(facts["shared memory"])
-    estimate = _real(facts.get("est. achieved occupancy %"))
-    duration = _real(event.get("dur"))
-    has_wrong_estimate = estimate == 0 and shared_memory > MOST_WITHOUT_OPT_IN
     return KernelRecord(
         source=source, format="pytorch-trace", name=str(event["name"]),
         **devices.get(facts.get("device"), {}),
-        regs=_whole(facts["registers per thread"]), smem=shared_memory, threads=prod(block),
+        regs=_whole(facts["registers per thread"]), smem=_whole(facts["shared memory"]), threads=prod(block),
         threads_from="launch", block_dim=block, launches=1, grid_dim=_shape(facts["grid"]),
-        duration_us=duration, reported_occupancy=None if estimate is None else estimate / 100,
-        notes=(OPT_IN_NOTE,) if has_wrong_estimate else (),
+        duration_us=_real(event.get("dur")),
     )  # fmt: skip
 
 

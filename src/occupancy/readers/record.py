@@ -29,7 +29,7 @@ SPILLS = ("spill_store_bytes", "spill_load_bytes", "spills_from")
 COMPILED = (
     "regs", "static_smem", "spill_smem", "barriers", "virtual_resources", "reallocates_registers",
     "stack_bytes", *SPILLS, "max_threads", "required_threads", "min_blocks",
-    "register_cap", "cluster_dim", "max_cluster_rank",
+    "register_cap", "cluster_dim",
 )  # fmt: skip
 """The fields of a record that the compiler decides."""
 
@@ -114,8 +114,6 @@ class KernelRecord:
     """The fatbins with a copy of its image, among whose images the driver chooses. No output has them."""
     code: int | None = None
     """The CRC-32 of its machine code, if there is an image: the same for copies."""
-    is_static: bool | None = None
-    """True for a ``static`` kernel: other source files may have others of the name."""
     file: str | None = None
     """The source file of the kernel, if it was compiled with line tables (``-lineinfo``)."""
     line: int | None = None
@@ -170,8 +168,6 @@ class KernelRecord:
     """The cap on registers per thread that the kernel was compiled with."""
     cluster_dim: Shape | None = None
     """Blocks per cluster along x, y and z."""
-    max_cluster_rank: int | None = None
-    """The third launch bound: the most blocks per cluster that the kernel was compiled for."""
 
     threads: int | None = None
     """Threads per block, if the source states them."""
@@ -191,8 +187,6 @@ class KernelRecord:
     """Shared memory that the SM was set to for this launch, in bytes."""
     duration_us: float | None = None
     """Duration of the launch in microseconds."""
-    reported_occupancy: float | None = None
-    """Theoretical occupancy that the source itself reports, 0 to 1."""
     achieved_occupancy: float | None = None
     """Occupancy that a profiler measured, 0 to 1; for several launches the mean."""
 

@@ -12,7 +12,7 @@ from occupancy.builds.merge import merge
 
 IMAGE = KernelRecord(
     source="a.o", format="fatbin", name="_Z4blurPf", arch="sm_80", regs=22, static_smem=4096, barriers=1,
-    stack_bytes=16, max_threads=256, code=1, linked=True, is_static=False,
+    stack_bytes=16, max_threads=256, code=1, linked=True,
 )  # fmt: skip
 LOG = KernelRecord(
     source="build.log", format="ptxas", name="_Z4blurPf", arch="sm_80", regs=22, static_smem=4096,
@@ -65,7 +65,7 @@ def test_copies_are_one_kernel_named_after_the_smallest_file() -> None:
 
 
 def test_static_kernels_of_two_files_stay_two_and_have_their_files() -> None:
-    first, second = (replace(IMAGE, name="_Z4zeroPf", is_static=True, code=code) for code in (1, 2))
+    first, second = (replace(IMAGE, name="_Z4zeroPf", code=code) for code in (1, 2))
     files = [
         first, replace(second, source="b.o"), replace(first, source="app"), replace(second, source="app"),
     ]  # fmt: skip

@@ -52,7 +52,6 @@ class TestPtx:
 .maxnreg 40
 .explicitcluster
 .reqnctapercluster 8, 2, 1
-.maxclusterrank 16
 {
 	mov.u32 %r1, %ntid.x;
 }
@@ -65,7 +64,7 @@ class TestPtx:
         assert plain.name == "_Z5plainPf"
         assert (plain.max_threads, plain.threads, plain.cluster_dim) == (None, None, None)
         assert (bounded.max_threads, bounded.min_blocks, bounded.register_cap) == (256, 4, 40)
-        assert (bounded.cluster_dim, bounded.max_cluster_rank) == ((8, 2, 1), 16)
+        assert bounded.cluster_dim == (8, 2, 1)
         assert (exact.name, exact.required_threads, exact.threads) == ("exact", 256, 256)
         assert (exact.block_dim, exact.threads_from) == ((16, 16, 1), "required")
 
