@@ -255,6 +255,10 @@ def _find_name(name: str, table: LimitsTable | None) -> tuple[Gpu, ...]:
         raise _no_such_gpu(name)
     if rows := table.architecture(name):
         return tuple(map(Gpu, rows))
+    same_major = [str(cc) for cc in shipped.known() if name == str(cc.major)]
+    if same_major:  # 12 could be 1.2 as well
+        hint = f"Did you mean {', '.join(same_major)}?"
+        raise InputError(f"{shown(name)} is not a compute capability", where="gpu", hint=hint)
     try:
         cc = ComputeCapability.parse(name)
     except InputError:

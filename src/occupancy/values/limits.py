@@ -62,7 +62,7 @@ class ComputeCapability(NamedTuple):
                 problem = "is a float, in which 12.10 equals 12.1"
             case bool() | [bool(), _] | [_, bool()]:
                 pass
-            case int() if 10 <= value <= 999:
+            case int() if 20 <= value <= 999:  # 12 could be 12.0
                 return cls(*divmod(value, 10))
             case [int(major), int(minor)] if 0 < major < 100 and 0 <= minor < 100:
                 return cls(major, minor)

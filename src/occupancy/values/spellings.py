@@ -151,7 +151,7 @@ def _parse_factor(text: str, value: str, where: str) -> int:
 
 
 def parse_share(value: object, where: str) -> float:
-    """Parse a share of 1: a number, or text such as ``"75%"``, ``"75"`` or ``"0.75"``; above 1 in percent."""
+    """Parse a share of 1: ``0.75``, ``75``, ``"75%"``. From 2 on it is a percentage; 1.5 is an error."""
     number, is_percent = math.nan, False
     if isinstance(value, str):
         if found := re.fullmatch(_SHARE, value.strip()):
@@ -159,7 +159,7 @@ def parse_share(value: object, where: str) -> float:
     elif not isinstance(value, bool):
         with suppress(TypeError, ValueError, OverflowError):
             number = float(value)  # type: ignore[arg-type]
-    share = number / 100 if is_percent or number > 1 else number
+    share = number / 100 if is_percent or number >= 2 else number
     if not 0 <= share <= 1:
         raise InputError(
             f"{shown(value)} is not a share", where=where, allowed="0% to 100%, such as 75% or 0.75"

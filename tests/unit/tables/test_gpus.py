@@ -143,6 +143,7 @@ class TestFind:
             ("RTX 9090", "GeForce RTX 4090"), ("RTX 4099", "GeForce RTX 4090"), ("H10", "H100"),
             ("RTX 6090", "GeForce RTX 3090"), ("hoper", "hopper"), ("Radeon RX 7900", ""), ("NVIDIA", ""),
             ("-", ""), ("x" * 10_000, ""), ("1 " * 100_000, ""),
+            ("9", "Did you mean 9.0?"), ("12", "Did you mean 12.0, 12.1?"),
         ],
     )  # fmt: skip
     def test_an_unknown_name(self, name: str, hint: str) -> None:

@@ -25,7 +25,7 @@ def test_reads_every_spelling(spelling: object, expected: tuple[int, int]) -> No
     [
         "", "9", "9.", "x", "sm_", "9000", "9.0b", "sm_90 80", "٩٫٠", "٩.٠", "９０", (True, False),
         (9, True), pytest.param((10**5000, 0), id="5001 digits in a pair"),
-        pytest.param(10**5000, id="5001 digits"), 9, 9000, True, None, (9,), (9, 0, 0), (0, 1),
+        pytest.param(10**5000, id="5001 digits"), 9, 12, 9000, True, None, (9,), (9, 0, 0), (0, 1),
     ],
 )  # fmt: skip
 def test_refuses_what_is_no_compute_capability(wrong: object) -> None:

@@ -61,6 +61,7 @@ REFUSED: dict[str, tuple[object, ...]] = {
         "2*", "+1", "1+", "2**3", "2*-1", "1+1.5", "1" + "+1" * 40,
     ),
     "carveout": ("101%", "-1", -1, "half", "50 percent", 0.5, "", True),
+    "occupancy": ("1.5", 1.5, 1.99, "101%", 101, -0.1, "half", True),
 }  # fmt: skip
 
 
