@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from .tables.custom import read_limits as read_limits
     from .tables.gpus import Gpu as Gpu
     from .tables.gpus import gpu as gpu
-    from .values.carveout import Carveout as Carveout
+    from .values.fields import Carveout as Carveout
     from .values.kernel import Kernel as Kernel
     from .values.kernel import Launch as Launch
     from .values.limits import ComputeCapability as ComputeCapability
@@ -74,7 +74,7 @@ if not TYPE_CHECKING:  # so that type checkers refuse a misspelt name
             "BaselineError", "DeviceError", "InputError", "MissingDependencyError", "OccupancyError",
             "ReadError", "RulesError", "TableError", "UnknownComputeCapabilityError",
         ),
-        "values.carveout": ("Carveout",),
+        "values.fields": ("Carveout",),
         "values.kernel": ("Kernel", "Launch"),
         "values.limits": ("ComputeCapability", "Limits"),
         "values.resources": ("Limiter",),

@@ -15,7 +15,7 @@ import occupancy
 from occupancy import cuda
 from occupancy.advice.next_steps import may_be_divided
 from occupancy.errors import OccupancyError
-from occupancy.values.carveout import Carveout
+from occupancy.values.fields import Carveout
 from occupancy.values.kernel import Kernel, Launch
 from occupancy.values.resources import RESOURCES
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from occupancy.device import read_device, read_devices, verify
-from occupancy.device.clusters import count_active_clusters
+from occupancy.device.driver import count_active_clusters
 
 from .tape import Modules, Recorder, Tape
 

@@ -4,8 +4,7 @@ import itertools
 import random
 from collections.abc import Iterator, Sequence
 
-from occupancy.values.carveout import Carveout
-from occupancy.values.fields import MAX_BARRIERS_PER_BLOCK, Caching
+from occupancy.values.fields import MAX_BARRIERS_PER_BLOCK, Caching, Carveout
 from occupancy.values.kernel import Kernel
 from occupancy.values.limits import Limits
 

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from occupancy.values.carveout import Carveout
+from occupancy.values.fields import Carveout
 from occupancy.values.kernel import Kernel
 from occupancy.values.limits import Limits
 from occupancy.values.resources import Resource

@@ -14,7 +14,7 @@ from occupancy.advice.waves import full_wave
 from occupancy.engine import evaluate
 from occupancy.readers import KernelRecord, stream_kernels
 from occupancy.tables import shipped
-from occupancy.values.carveout import Carveout
+from occupancy.values.fields import Carveout
 from occupancy.values.kernel import Kernel
 from tests.samples import unpacked
 from tests.sampling import sampled

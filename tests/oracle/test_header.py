@@ -22,8 +22,7 @@ from occupancy.arrays import ArrayResults
 from occupancy.engine import cuda, evaluate
 from occupancy.errors import InputError
 from occupancy.tables import shipped
-from occupancy.values.carveout import Carveout
-from occupancy.values.fields import MAX_VIRTUAL_RESOURCES_PER_BLOCK
+from occupancy.values.fields import MAX_VIRTUAL_RESOURCES_PER_BLOCK, Carveout
 from occupancy.values.kernel import Kernel
 from occupancy.values.limits import Limits
 from occupancy.values.resources import Limiter

@@ -9,8 +9,7 @@ import occupancy
 from occupancy.engine import evaluate
 from occupancy.engine.common import divide_up, round_up
 from occupancy.tables import shipped
-from occupancy.values.carveout import Carveout
-from occupancy.values.fields import MAX_REGISTERS_PER_THREAD
+from occupancy.values.fields import MAX_REGISTERS_PER_THREAD, Carveout
 from occupancy.values.kernel import Kernel
 
 from .golden import H200, Comparison, read_json, read_rows

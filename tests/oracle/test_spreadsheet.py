@@ -6,7 +6,7 @@ import pytest
 
 from occupancy.engine import Result, evaluate, spreadsheet
 from occupancy.tables import shipped
-from occupancy.values.carveout import Carveout
+from occupancy.values.fields import Carveout
 from occupancy.values.kernel import Kernel
 
 from .golden import Comparison, read_rows

@@ -22,8 +22,7 @@ from occupancy.page.build import START, page_script
 from occupancy.page.data import page_data
 from occupancy.report.explain import explain
 from occupancy.tables import shipped
-from occupancy.values.carveout import Carveout
-from occupancy.values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
+from occupancy.values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Carveout
 from occupancy.values.kernel import Kernel
 from occupancy.values.limits import Limits
 

@@ -10,11 +10,11 @@ from hypothesis.strategies import SearchStrategy
 
 from occupancy.engine import MODELS, Model, Result, evaluate
 from occupancy.tables import shipped
-from occupancy.values.carveout import Carveout
 from occupancy.values.fields import (
     MAX_BARRIERS_PER_BLOCK,
     MAX_REGISTERS_PER_THREAD,
     MAX_VIRTUAL_RESOURCES_PER_BLOCK,
+    Carveout,
 )
 from occupancy.values.kernel import Kernel
 from occupancy.values.limits import ComputeCapability, Limits

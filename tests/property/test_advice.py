@@ -23,7 +23,7 @@ from occupancy.advice.slack import slack
 from occupancy.engine import MODELS, Model, cuda, evaluate
 from occupancy.tables import shipped
 from occupancy.tables.gpus import Gpu
-from occupancy.values.carveout import Carveout
+from occupancy.values.fields import Carveout
 from occupancy.values.kernel import Kernel
 from occupancy.values.limits import Limits
 from occupancy.values.resources import COUNTED

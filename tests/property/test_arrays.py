@@ -9,8 +9,7 @@ from occupancy import Limiter
 from occupancy.arrays import ArrayResults
 from occupancy.engine import MODELS, Model, evaluate
 from occupancy.tables import shipped
-from occupancy.values.carveout import Carveout
-from occupancy.values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Caching
+from occupancy.values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Caching, Carveout
 from occupancy.values.kernel import Kernel
 from occupancy.values.limits import Limits
 from occupancy.values.spellings import INT_MAX

@@ -14,7 +14,7 @@ from occupancy.advice.waves import FullWave, count_waves
 from occupancy.engine import cuda, evaluate
 from occupancy.errors import InputError
 from occupancy.tables import shipped
-from occupancy.values.carveout import Carveout
+from occupancy.values.fields import Carveout
 from occupancy.values.kernel import MAX_GRID_DIM, Kernel, Launch
 from occupancy.values.resources import RESOURCES
 from occupancy.values.spellings import parse_threads

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..engine import Result, evaluate
 from ..engine.common import shared_memory_configuration
 from ..engine.cuda import FIRST_WITH_FLEXIBLE_CARVEOUT
-from ..values.carveout import Carveout
+from ..values.fields import Carveout
 from ..values.limits import Limits
 from .opt_in import needs_opt_in
 

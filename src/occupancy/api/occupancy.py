@@ -12,8 +12,7 @@ from ..engine import Model, Result
 from ..errors import InputError, shown
 from ..tables import shipped
 from ..tables.gpus import Gpu, HasGpu, find_gpu, find_gpus
-from ..values.carveout import Carveout, is_automatic
-from ..values.fields import TENSOR_MEMORY_UNIT, KernelInputs, unknown_input
+from ..values.fields import TENSOR_MEMORY_UNIT, Carveout, KernelInputs, is_automatic, unknown_input
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import parse_count, parse_shape, parse_share, parse_size, parse_threads

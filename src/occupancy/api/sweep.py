@@ -16,8 +16,7 @@ from ..report.model import Report
 from ..report.pictures import Picture, Value
 from ..report.sweep import Grid, Point, curves_picture, curves_report, sweep_picture, sweep_report
 from ..tables.gpus import Gpu, find_gpus
-from ..values.carveout import Carveout, is_automatic
-from ..values.fields import FIELDS, Caching, Field, SharedMemoryMode, unknown_input
+from ..values.fields import FIELDS, Caching, Carveout, Field, SharedMemoryMode, is_automatic, unknown_input
 from ..values.kernel import Kernel
 from ..values.resources import Output
 from ..values.spellings import parse_count, parse_size, parse_values

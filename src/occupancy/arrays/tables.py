@@ -16,8 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 from ..engine import Model, rules
 from ..engine.common import round_up
 from ..errors import InputError
-from ..values.carveout import Carveout
-from ..values.fields import FIELDS, MAX_REGISTERS_PER_THREAD, TENSOR_MEMORY_UNIT, Caching, SharedMemoryMode
+from ..values.fields import (
+    FIELDS,
+    MAX_REGISTERS_PER_THREAD,
+    TENSOR_MEMORY_UNIT,
+    Caching,
+    Carveout,
+    SharedMemoryMode,
+)
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import COUNTED, Counted, Limiter

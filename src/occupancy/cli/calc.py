@@ -84,7 +84,7 @@ def _row(result: Occupancy, grid: str | None, cluster: str | None, sms: str | No
         check_cluster(result.limits, size)  # before the number of SMs
     clusters = None
     if size is not None and sms is None and result.gpu.device is not None and result.launchable:
-        from ..device.clusters import count_active_clusters
+        from ..device.driver import count_active_clusters
 
         with suppress(DeviceError, MissingDependencyError):
             clusters = count_active_clusters(result.gpu.device, result.limits, result.active_blocks, size)

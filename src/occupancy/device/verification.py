@@ -20,10 +20,9 @@ from ..advice.runtime import (
 )
 from ..engine import cuda, evaluate
 from ..errors import DeviceError, InputError
-from ..values.carveout import Carveout
+from ..values.fields import Carveout
 from ..values.kernel import Kernel
-from .clusters import ClusterCounter
-from .driver import Context, DriverCallError, Function, compile_cuda, nvrtc_version
+from .driver import ClusterCounter, Context, DriverCallError, Function, compile_cuda, nvrtc_version
 from .live import Device, read_device
 
 Result = TypeVar("Result")

@@ -6,8 +6,7 @@ from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .common import Allocation, BlockLimits, Model, Use
 from .launch_failure import LaunchFailure
-from .models import MODELS, default_model, rules
-from .result import Result
+from .result import MODELS, Result, default_model, rules
 
 __all__ = [
     "MODELS",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from ..errors import InputError
-from ..values.carveout import Carveout
-from ..values.fields import CACHING_CCS, TENSOR_MEMORY_UNIT
+from ..values.fields import CACHING_CCS, TENSOR_MEMORY_UNIT, Carveout
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 

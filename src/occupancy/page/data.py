@@ -14,8 +14,7 @@ from urllib.parse import urlencode
 from ..engine import Result
 from ..tables.gpus import FILE_NAME, WELL_KNOWN
 from ..tables.shipped import data_path, known, limits
-from ..values.carveout import Carveout
-from ..values.fields import FIELDS, Field
+from ..values.fields import FIELDS, Carveout, Field
 from ..values.limits import Limits
 
 COLUMNS = ("name", "multiprocessor_count", "die", "market", "memory_gb", "also_called")

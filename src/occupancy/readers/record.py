@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..errors import InputError, about, cut
-from ..values.carveout import Carveout
+from ..values.fields import Carveout
 from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Kernel
 from ..values.limits import ComputeCapability
 from ..values.untrusted import printable

@@ -6,8 +6,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from ..errors import InputError
-from .carveout import Carveout
-from .fields import FIELDS, Caching, SharedMemoryMode, unknown_input
+from .fields import FIELDS, Caching, Carveout, SharedMemoryMode, unknown_input
 from .spellings import INT_MAX, in_range, parse_shape, parse_threads
 
 VIRTUAL_RESOURCES_OF_TENSOR_MEMORY = 128

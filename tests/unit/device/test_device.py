@@ -4,8 +4,7 @@ import pytest
 
 import occupancy
 from occupancy.device import Device, read_device
-from occupancy.device.clusters import count_active_clusters
-from occupancy.device.driver import compile_cuda
+from occupancy.device.driver import compile_cuda, count_active_clusters
 from occupancy.device.live import ATTRIBUTES
 from occupancy.errors import (
     DeviceError,

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from occupancy import Carveout, InputError
-from occupancy.values.carveout import parse_carveout
-from occupancy.values.fields import FIELDS, unknown_input
+from occupancy.values.fields import FIELDS, parse_carveout, unknown_input
 from occupancy.values.spellings import (
     MOST_VALUES,
     parse_count,
