@@ -16,11 +16,11 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 170,
-    "values": 1260,
-    "tables": 1010,
-    "engine": 930,
-    "readers": 3450,
-    "advice": 1320,
+    "values": 1250,
+    "tables": 980,
+    "engine": 890,
+    "readers": 3420,
+    "advice": 1290,
     "arrays": 640,
     "device": 810,
     "builds": 1160,

@@ -61,7 +61,7 @@ def answer_of(result: Result) -> tuple[int, ...]:
     allowed = result.block_limits._asdict()
     known = [limit for name, limit in allowed.items() if name in LIMITING_FACTORS]
     limits = [NO_LIMIT if limit is None else limit for limit in known]
-    blocks = result.blocks_by_header
+    blocks = min(limit for limit in known if limit is not None)
     factors = sum(factor for name, factor in LIMITING_FACTORS.items() if allowed[name] == blocks)
     return (blocks, factors, *limits, result.allocated.registers, result.allocated.shared_memory)
 

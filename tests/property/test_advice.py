@@ -18,7 +18,11 @@ from occupancy.advice.budget import budget
 from occupancy.advice.carveout import carveout
 from occupancy.advice.launch_bounds import launch_bounds
 from occupancy.advice.next_steps import next_steps
-from occupancy.advice.runtime import available_dynamic_shared_memory_per_block, max_potential_block_size
+from occupancy.advice.runtime import (
+    available_dynamic_shared_memory_per_block,
+    max_active_blocks_per_multiprocessor,
+    max_potential_block_size,
+)
 from occupancy.advice.slack import slack
 from occupancy.engine import MODELS, Model, cuda, evaluate
 from occupancy.tables import shipped
@@ -347,7 +351,7 @@ def test_no_block_size_has_more_resident_threads(question: Question, limit: int,
     resident = {}
     for threads in {*range(limits.warp_size, largest, limits.warp_size), largest}:
         sized = kernel.replace(threads=threads, block_dim=None, smem=per_thread * threads)
-        resident[threads] = evaluate(limits, sized, "cuda").blocks_by_header * threads  # no columns count
+        resident[threads] = max_active_blocks_per_multiprocessor(limits, sized) * threads
     most = max(resident.values())
     assert best.min_grid_size * best.block_size == 10 * most
     if most:
@@ -360,14 +364,14 @@ def test_available_dynamic_shared_memory(question: Question, blocks: int) -> Non
     # As the runtime's call, which counts blocks that wait for columns of tensor memory.
     limits, kernel, _ = question
     static = with_amount(kernel, "smem", kernel.static_smem or 0)
-    if evaluate(limits, static, "cuda").blocks_by_header < blocks:
+    if max_active_blocks_per_multiprocessor(limits, static) < blocks:
         with pytest.raises(InputError):
             available_dynamic_shared_memory_per_block(limits, static, blocks)
         return
     first, fitting = static.shared_memory, 0
     every = amounts_up_to(question, "smem", limits.max_shared_memory_per_multiprocessor)
     for amount in (each for each in every if each >= first):
-        if evaluate(limits, with_amount(static, "smem", amount), "cuda").blocks_by_header < blocks:
+        if max_active_blocks_per_multiprocessor(limits, with_amount(static, "smem", amount)) < blocks:
             break
         fitting = amount - first
     assert available_dynamic_shared_memory_per_block(limits, static, blocks) == fitting

@@ -52,9 +52,6 @@ def budget(
     """Return the most registers and shared memory with which a target is reached.
 
     The target is an occupancy, above 0 and up to 1, or a number of resident blocks.
-
-    Raises:
-        InputError: Both targets, or more than the block size and the kernel's own resources allow.
     """
     given = evaluate(gpu.limits, kernel, model)
     target = _target(given, occupancy, blocks)

@@ -83,9 +83,6 @@ def launch_bounds(
 
     The kernel's resources count for the occupancy; registers that are not given, or are above the cap, count as
     the cap.
-
-    Raises:
-        InputError: More threads than a block may have, or fewer than one block.
     """
     limits, threads = gpu.limits, kernel.threads
     alone = evaluate(_compiler_limits(limits), Kernel(threads))

@@ -113,10 +113,6 @@ def split_registers(
         launch_regs: Registers per thread of the compiled kernel.
         min_blocks: The second launch bound; by default the most blocks with enough registers, or 1.
         smem: Bytes of shared memory per block.
-
-    Raises:
-        InputError: A GPU without ``setmaxnreg``, groups that are not the whole block, registers that
-            ``setmaxnreg`` does not accept, or a launch bound that means another number of registers.
     """
     if limits.compute_capability < FIRST_WITH_SETMAXNREG:
         raise InputError(
@@ -182,15 +178,9 @@ def split_registers(
 
 
 def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Warpgroups]) -> int:
-    """Return the threads of a block, after a check that the groups are all of its warpgroups.
-
-    Raises:
-        InputError: They are not, or ``setmaxnreg`` does not accept their registers.
-    """
-    number, most = (
-        sum(group.warpgroups for group in groups),
-        limits.max_threads_per_block // THREADS_PER_WARPGROUP,
-    )
+    """Return the threads of a block, after a check that the groups are all of its warpgroups."""
+    number = sum(group.warpgroups for group in groups)
+    most = limits.max_threads_per_block // THREADS_PER_WARPGROUP
     if not 1 <= number <= most or any(group.warpgroups < 1 for group in groups):
         raise InputError(f"a block has 1 to {most} warpgroups, and each group 1 or more", where="groups")
     total = number * THREADS_PER_WARPGROUP

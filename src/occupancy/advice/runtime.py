@@ -90,11 +90,7 @@ def max_active_clusters(limits: Limits, kernel: Kernel, multiprocessor_count: in
 
 
 def _without_columns(limits: Limits, kernel: Kernel) -> Kernel:
-    """Return the kernel as these calls see it: with its virtual resources, and without tensor memory.
-
-    Raises:
-        InputError: The GPU lacks the tensor memory.
-    """
+    """Return the kernel as these calls see it: with its virtual resources, and without tensor memory."""
     if kernel.tensor_memory is None:
         return kernel
     blocks_by_tensor_memory(limits, kernel.tensor_memory)

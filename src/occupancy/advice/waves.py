@@ -100,9 +100,6 @@ def full_wave(
     """Return the resident blocks of a whole GPU.
 
     Resident clusters are those that a live device reports (``max_active_clusters``), else an upper bound.
-
-    Raises:
-        InputError: A number out of range, or clusters that the GPU does not have.
     """
     in_range(multiprocessor_count, "multiprocessor_count")
     slots = result.active_blocks * multiprocessor_count if result.launchable else 0
@@ -122,11 +119,7 @@ def full_wave(
 
 
 def count_waves(launch: Launch, wave: FullWave) -> Waves:
-    """Return the waves of a grid of the kernel and the clusters of a full wave.
-
-    Raises:
-        InputError: No block is resident, because the kernel does not launch.
-    """
+    """Return the waves of a grid of the kernel and the clusters of a full wave."""
     if not wave.blocks:
         raise InputError("no block of the kernel is resident, so its grid has no waves", where="grid")
     return Waves(launch, wave)
@@ -137,9 +130,6 @@ def check_cluster(limits: Limits, cluster_size: int, *, is_measured: bool = Fals
 
     Without a documented largest size, the largest portable one counts, unless a live device reports its
     clusters (``is_measured``).
-
-    Raises:
-        InputError: The GPU has no clusters, or none of this size.
     """
     portable = limits.max_portable_cluster_size
     if portable is None:

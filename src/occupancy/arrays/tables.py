@@ -16,14 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..engine import Model, rules
 from ..engine.common import round_up
 from ..errors import InputError
-from ..values.fields import (
-    FIELDS,
-    MAX_REGISTERS_PER_THREAD,
-    TENSOR_MEMORY_UNIT,
-    Caching,
-    Carveout,
-    SharedMemoryMode,
-)
+from ..values.fields import FIELDS, TENSOR_MEMORY_UNIT, Caching, Carveout, SharedMemoryMode
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import COUNTED, Counted, Limiter
@@ -40,7 +33,7 @@ MAX_ROWS = 1 << 14
 CHUNK = 1 << 16
 """Elements looked up at a time: many enough to outweigh a dozen calls, few enough for the cache."""
 
-_REGISTER_COUNTS = MAX_REGISTERS_PER_THREAD + 1
+_REGISTER_COUNTS = FIELDS["regs"].high + 1
 _WARPS, _BLOCKS, _REGISTERS = Limiter.WARPS.value, Limiter.BLOCKS.value, Limiter.REGISTERS.value
 
 
@@ -55,11 +48,7 @@ class Input(NamedTuple):
     """Every value is a multiple of it."""
 
     def above_low(self, values: Integers) -> Integers:
-        """Return some of the values as unsigned distances from the lowest.
-
-        Raises:
-            InputError: One of them is out of range, or not a multiple of the unit.
-        """
+        """Return some of the values as unsigned distances from the lowest."""
         # Numbers below the lowest become large ones: one look at the largest checks both ends of the range.
         signed = values if values.itemsize >= 4 else values.astype(np.int32)
         found = signed.view(f"u{signed.itemsize}")
@@ -86,11 +75,7 @@ class Input(NamedTuple):
 
 
 def read_input(values: ArrayLike, name: str) -> Input:
-    """Return the values of a field of `Kernel`: integers, whole floats, or text as `compute` reads it.
-
-    Raises:
-        InputError: Not whole numbers, or no values.
-    """
+    """Return the values of a field of `Kernel`: integers, whole floats, or text as `compute` reads it."""
     field = FIELDS[name]
     low, high, unit = round_up(field.low, field.multiple_of), field.high, field.multiple_of
     try:

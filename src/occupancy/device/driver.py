@@ -21,12 +21,7 @@ class DriverCallError(DeviceError):
 
 
 class Driver:
-    """The initialized CUDA driver of this machine.
-
-    Raises:
-        MissingDependencyError: The package cuda-bindings is not installed.
-        DeviceError: There is no driver, it is too old, or it shows no GPU.
-    """
+    """The initialized CUDA driver of this machine."""
 
     def __init__(self) -> None:
         try:
@@ -47,12 +42,7 @@ class Driver:
             raise DeviceError(error.problem, where="device", hint=hint) from error
 
     def call(self, name: str, *arguments: Any) -> Any:
-        """Call a function of the driver and return its results: None, a value, or a tuple.
-
-        Raises:
-            DriverCallError: The call returned an error.
-            DeviceError: There is no driver, or it is too old to have the function.
-        """
+        """Call a function of the driver and return its results: None, a value, or a tuple."""
         try:
             status, *values = getattr(self.bindings, name)(*arguments)
         except RuntimeError as error:  # raised by the bindings without a driver or without the function
@@ -84,12 +74,7 @@ class Driver:
 
 
 class Context:
-    """The primary context of a GPU, for loading kernels; to be used in a ``with`` statement.
-
-    Raises:
-        MissingDependencyError: The package cuda-bindings is not installed.
-        DeviceError: There is no GPU of that number, or it does not work.
-    """
+    """The primary context of a GPU, for loading kernels; to be used in a ``with`` statement."""
 
     def __init__(self, index: int) -> None:
         self.driver = Driver()
@@ -218,11 +203,7 @@ class ClusterCounter:
         self._kernel.set_attribute("NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1)
 
     def active_clusters(self, blocks_per_multiprocessor: int, cluster_size: int) -> int:
-        """Return the resident clusters of a kernel with a number of resident blocks per SM.
-
-        Raises:
-            DeviceError: The driver fails, or no size of shared memory leads to the number of blocks.
-        """
+        """Return the resident clusters of a kernel with a number of resident blocks per SM."""
         size = self._shared_memory_for(blocks_per_multiprocessor)
         return self._kernel.active_clusters(cluster_size, THREADS, size)
 
@@ -252,10 +233,6 @@ def compile_cuda(source: str, cc: ComputeCapability, variant: str = "") -> bytes
 
     An NVRTC older than the GPU returns PTX for the newest compute capability that it supports, and the
     driver compiles that.
-
-    Raises:
-        MissingDependencyError: NVRTC is not installed.
-        DeviceError: NVRTC reports errors, or does not support the GPU; the message has its log.
     """
     from cuda.bindings import nvrtc
 

@@ -88,9 +88,6 @@ def shared_memory_configuration(limits: Limits, carveout: Carveout | None) -> in
 
     A percentage is of the largest size and is rounded up to the next configuration; without a
     carveout it is the largest. cuda_occupancy.h, shared memory preference.
-
-    Raises:
-        InputError: The carveout is not a configuration of the GPU.
     """
     if carveout is None:
         return limits.max_shared_memory_per_multiprocessor
@@ -116,11 +113,7 @@ def smallest_configuration(limits: Limits, needed: int) -> int:
 
 
 def check_modes(limits: Limits, kernel: Kernel) -> None:
-    """Reject a mode of caching or of shared memory on a GPU without it.
-
-    Raises:
-        InputError: The GPU has only one mode.
-    """
+    """Reject a mode of caching or of shared memory on a GPU without it."""
     if kernel.caching is not None and not limits.partitioned_global_caching:
         raise InputError(
             f"compute capability {limits.compute_capability} has no caching mode for global loads",
@@ -139,10 +132,7 @@ def blocks_by_tensor_memory(limits: Limits, columns: int) -> int:
     """Return the blocks whose columns of tensor memory fit in an SM at once.
 
     No launch fails for it: ``tcgen05.alloc`` waits until enough columns are free (PTX ISA). Further blocks
-    may be resident, and cuda_occupancy.h, which ignores tensor memory, counts them: `Result.blocks_by_header`.
-
-    Raises:
-        InputError: The GPU has no tensor memory, or an SM has fewer columns.
+    may be resident, and cuda_occupancy.h, which ignores tensor memory, counts them.
     """
     most = limits.tensor_memory_per_multiprocessor
     if most is None:

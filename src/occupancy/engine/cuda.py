@@ -40,11 +40,7 @@ def supports(limits: Limits) -> bool:
 
 
 def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
-    """Return the blocks that each resource allows, and the resources of one block.
-
-    Raises:
-        InputError: A carveout, a mode of caching or of shared memory, or tensor memory, that the GPU lacks.
-    """
+    """Return the blocks that each resource allows, and the resources of one block."""
     if kernel.caching is not None or kernel.shared_memory_mode is not None:
         check_modes(limits, kernel)
     tensor_memory = None

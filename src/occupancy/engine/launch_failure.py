@@ -92,10 +92,8 @@ def first_failure(
     if block_limits.shared_memory == 0:
         return _shared_memory(limits, kernel, model, allocated)
     if block_limits.barriers == 0:
-        needed, allowed = (
-            kernel.barriers or cuda.UNKNOWN_BARRIERS,
-            limits.max_barriers_per_multiprocessor or 0,
-        )
+        needed = kernel.barriers or cuda.UNKNOWN_BARRIERS
+        allowed = limits.max_barriers_per_multiprocessor or 0
         what = f"{needed} barriers in one block"
         return LaunchFailure("max_barriers_per_multiprocessor", needed, allowed, what)
     if block_limits.virtual_resources == 0:

@@ -36,11 +36,7 @@ def default_model(limits: Limits) -> Model:
 
 
 def rules(limits: Limits, model: Model) -> ModelRules:
-    """Return the rules of a model.
-
-    Raises:
-        InputError: There is no such model, or it does not support the GPU.
-    """
+    """Return the rules of a model."""
     chosen = MODELS.get(model) if isinstance(model, str) else None
     if chosen is None:
         raise InputError(f"{shown(model)} is not a model", where="model", allowed=", ".join(MODELS))
@@ -140,19 +136,6 @@ class Result:
     def shared_memory_pool(self) -> int:
         """Bytes of shared memory that the SM selects for this kernel."""
         return MODELS[self.model].shared_memory_pool(self.limits, self.kernel, self.allocated.shared_memory)
-
-    @property
-    def blocks_by_header(self) -> int:
-        """Blocks by cuda_occupancy.h, which ignores tensor memory.
-
-        More than the active blocks if a kernel has relinquished its allocation permit (no virtual
-        resources) and its columns limit: further blocks wait for columns, or are not launched.
-        """
-        return min(
-            limit
-            for name, limit in zip(RESOURCES, self.block_limits, strict=True)
-            if limit is not None and name != "tensor_memory"
-        )
 
     @property
     def uses(self) -> dict[Resource, Use]:

@@ -47,9 +47,6 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
 
     The spreadsheet does not check the block against the largest one, and has neither barriers nor
     virtual resources.
-
-    Raises:
-        InputError: A carveout or a caching mode that the GPU lacks.
     """
     column = column_of(limits)
     check_modes(limits, kernel)

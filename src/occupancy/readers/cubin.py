@@ -215,10 +215,9 @@ class _Cubin:
                     self._shared[code] = size
             elif type in (SHT_REL, SHT_RELA) and self._places is None:
                 self._places = read_places(image, section)
-        module_info = self._info.pop(0, None)
-        self._symbol_values = (
-            {} if module_info is None else symbol_values(_attribute_data(image, module_info))
-        )
+        self._symbol_values: dict[int, int] = {}
+        if (module_info := self._info.pop(0, None)) is not None:
+            self._symbol_values = symbol_values(_attribute_data(image, module_info))
 
     @cached_property
     def _callees(self) -> dict[int, list[tuple[int, int]]]:

@@ -157,9 +157,8 @@ class _Reader:
                 shapes[number] = _number(shape, 1), _number(shape, 2), _number(shape, 3)
         compiled = self._compiled.get(name)
         record = nsight.launch_record(
-            metrics, None if compiled is None else compiled.regs, source=self._name, format="ncu-rep",
-            name=name or function_name, block_dim=shapes.get(_BLOCK), grid_dim=shapes.get(_GRID),
-            profiled_on=self._gpu,
+            metrics, source=self._name, format="ncu-rep", name=name or function_name,
+            block_dim=shapes.get(_BLOCK), grid_dim=shapes.get(_GRID), profiled_on=self._gpu,
         )  # fmt: skip
         return record if compiled is None else record.with_compiled(compiled)
 

@@ -40,10 +40,9 @@ METRICS = {name for name, _, _ in _METRICS.values()}.union(_COMPUTE_CAPABILITY, 
 _LABELS = {label: name for name, label, _ in _METRICS.values() if label}
 
 MAX_GPU_NAME = 96  # characters of a GPU's name, as many as the driver has room for
-FEWEST_REGISTERS_SHOWN = 16  # registers that Nsight shows for every kernel with fewer
 
 
-def launch_record(metrics: dict[str, float], compiled_regs: int | None = None, **stated: Any) -> KernelRecord:
+def launch_record(metrics: dict[str, float], **stated: Any) -> KernelRecord:
     """Return the record of a launch, of metrics in base units; stated fields replace them unless None."""
     values: dict[str, Any] = {
         field: _value(metrics, name, unit) for field, (name, _, unit) in _METRICS.items()
@@ -57,10 +56,6 @@ def launch_record(metrics: dict[str, float], compiled_regs: int | None = None, *
     values["profiled_on"] = (values.get("profiled_on") or "")[:MAX_GPU_NAME] or None
     if block := values["block_dim"]:
         values["threads"] = prod(block)
-    if values["regs"] == FEWEST_REGISTERS_SHOWN != compiled_regs:
-        here = "" if compiled_regs is None else "; Regs are those of the code"
-        note = f"Nsight shows {FEWEST_REGISTERS_SHOWN} registers where there are fewer{here}"
-        values["notes"] = (*values.get("notes", ()), note)
     return KernelRecord(**values, threads_from="launch" if values["threads"] else None, launches=1)
 
 

@@ -159,8 +159,6 @@ _DIRECTIVE = re.compile(r"\.(\w+)\s+(\d{1,12})(?:\s*,\s*(\d{1,12}))?(?:\s*,\s*(\
 
 MAX_DIRECTIVE_LINES = 1000  # lines between the name of a kernel and its body; parameters have a line each
 
-_PTX_NOTE = "PTX has no register count; compile it for an architecture (ptxas -arch=sm_90 -v) to have one"
-
 
 def read_ptx(lines: NumberedLines, source: str) -> Iterator[Found]:
     """Yield the kernels of PTX with their launch bounds. Arguments are those of `read_ptxas`."""
@@ -196,5 +194,4 @@ def _ptx_record(source: str, name: str, arch: str | None, directives: dict[str, 
         required_threads=threads, min_blocks=directives.get("minnctapersm", unknown)[0],
         register_cap=directives.get("maxnreg", unknown)[0], cluster_dim=directives.get("reqnctapercluster"),
         threads=threads, threads_from="required" if required else None, block_dim=required,
-        notes=(_PTX_NOTE,),
     )  # fmt: skip

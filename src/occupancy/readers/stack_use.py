@@ -34,12 +34,7 @@ _WITHOUT_FIRST = frozenset({0x547, 0x355})  # BRA and BMOV have no register in t
 _JUMPS = b"\x41\x42\x43\x44\x47\x48\x49\x4a\x4d\x50"  # first bytes of BRA, BRX, CALL, RET, EXIT and others
 _ALWAYS = 7  # the predicate of an instruction that is always executed
 _STACK_POINTER = 1
-_RESULT, _FIRST, _SECOND, _THIRD = (
-    2,
-    3,
-    4,
-    8,
-)  # bytes that name registers: the result, and up to three operands
+_RESULT, _FIRST, _SECOND, _THIRD = 2, 3, 4, 8  # bytes with the registers of the result and the operands
 
 # Tables from a byte to what the instruction may be: a bit for a load, and one for a store.
 _AS_LOAD, _AS_STORE = 1, 2

@@ -71,9 +71,6 @@ def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
         limits: The SM.
         changes: ``NAME=VALUE`` each. A value is a number, a size such as ``64k``, a list of these
             with commas, ``true``, ``false``, ``null``, or text.
-
-    Raises:
-        TableError: No such limit, or a value that it cannot have.
     """
     where = "--set "
     given: dict[str, Any] = {}

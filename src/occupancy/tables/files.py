@@ -31,11 +31,7 @@ _SURPRISING = re.compile(r"[-+]?(?:0[0-7_]+|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0
 
 
 def read_bytes(file: str, kind: str, most: int, error_class: type[OccupancyError]) -> bytes:
-    """Return the bytes of a file.
-
-    Raises:
-        OccupancyError: Of the given class: it cannot be read, or is larger.
-    """
+    """Return the bytes of a file."""
     try:
         with open(file, "rb", opener=_open_without_waiting) as stream:
             content = stream.read(most + 1)
@@ -66,9 +62,6 @@ def read_toml(file: str, error_class: type[OccupancyError]) -> tuple[dict[str, A
 
     A line that only looks like the head of a table, within a text of several lines, is in the list, too;
     compare the number of lines with that of the tables.
-
-    Raises:
-        OccupancyError: Of the given class: it cannot be read, is too large, or not TOML.
     """
     content = read_bytes(file, "a file of settings", MAX_TOML_BYTES, error_class)
     lines: dict[str, list[int]] = {}
@@ -131,9 +124,6 @@ def read_yaml(path: str | os.PathLike[str]) -> list[Any]:
 
     Anchors, aliases and tags are refused: a table needs none of them, and a few lines of them can stand for
     gigabytes.
-
-    Raises:
-        TableError: It cannot be read, is too large, too deeply nested, not YAML, or has a key twice.
     """
     import yaml
 

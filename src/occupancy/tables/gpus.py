@@ -90,9 +90,6 @@ class LimitsTable:
 
     Args:
         file: A user's table, in the format of `read_limits`; None: the shipped table alone.
-
-    Raises:
-        TableError: The file cannot be read, or a row is incomplete, wrong or contradicts itself.
     """
 
     def __init__(self, file: str | os.PathLike[str] | None = None) -> None:
@@ -103,12 +100,7 @@ class LimitsTable:
             self._own = read_limits(file)
 
     def limits(self, cc: object) -> Limits:
-        """Return the limits of a compute capability, in any spelling that `ComputeCapability.parse` reads.
-
-        Raises:
-            InputError: Not a compute capability.
-            UnknownComputeCapabilityError: Both tables lack it.
-        """
+        """Return the limits of a compute capability, in any spelling that `ComputeCapability.parse` reads."""
         wanted = ComputeCapability.parse(cc)
         return self._own.get(str(wanted)) or shipped.limits(wanted)
 
@@ -147,10 +139,6 @@ def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
             its compute capabilities, a product in any spelling, a `Gpu`, a `Device`; several of them as a
             list, or as one text with commas.
         table: The limits; by default the shipped ones.
-
-    Raises:
-        InputError: Nothing has that name, or products of different compute capabilities have it.
-        UnknownComputeCapabilityError: The table lacks the compute capability.
     """
     if isinstance(value, str):
         names = [name for name in value.split(",") if name.strip()]
@@ -171,12 +159,7 @@ def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
 
 
 def find_gpu(value: object, table: LimitsTable | None = None) -> Gpu:
-    """Find the one GPU that a value names, as `find_gpus` does.
-
-    Raises:
-        InputError: It names none or several.
-        UnknownComputeCapabilityError: The table lacks the compute capability.
-    """
+    """Find the one GPU that a value names, as `find_gpus` does."""
     found = find_gpus(value, table)
     if len(found) > 1:
         raise InputError(
@@ -219,12 +202,7 @@ def all_gpus() -> tuple[Gpu, ...]:
 
 
 def gpus_matching(pattern: str) -> tuple[Gpu, ...]:
-    """Return the products of a compute capability or an architecture, or with all words of a pattern.
-
-    Raises:
-        InputError: There are none.
-        UnknownComputeCapabilityError: The table lacks the compute capability.
-    """
+    """Return the products of a compute capability or an architecture, or with all words of a pattern."""
     is_name = len(pattern) <= MAX_NAME and not _is_compute_capability(pattern)
     named = set(_matching(pattern)) if is_name else set()
     rows = LimitsTable().architecture(pattern)

@@ -44,10 +44,6 @@ def limits(cc: object) -> Limits:
 
     Args:
         cc: Any spelling that `ComputeCapability.parse` reads.
-
-    Raises:
-        InputError: Not a compute capability.
-        UnknownComputeCapabilityError: The table lacks it.
     """
     return _limits_of(ComputeCapability.parse(cc))
 

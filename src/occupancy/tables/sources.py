@@ -50,12 +50,7 @@ class Provenance(NamedTuple):
 
 
 def provenance(cc: object, field: str) -> Provenance:
-    """Return the sources of one value of the shipped table.
-
-    Raises:
-        InputError: Not a compute capability.
-        UnknownComputeCapabilityError: The table lacks the compute capability.
-    """
+    """Return the sources of one value of the shipped table."""
     limits = shipped.limits(cc)
     cc = limits.compute_capability
     entry = _entries(field)[cc]

@@ -22,12 +22,9 @@ def test_unknown_version_of_a_report_is_named_where_reading_fails() -> None:
     assert "version 9; 7 is known" in str(problem)
 
 
-@pytest.mark.parametrize("name", ["ncu.ncu-rep", "ncu_raw.csv", "ncu_details.csv"])
-def test_fewer_registers_than_nsight_shows_have_a_note(samples: Path, name: str) -> None:
-    records = list(stream_kernels(samples / name))
-    has_note = [any("16 registers" in note for note in record.notes) for record in records]
-    assert has_note == [True, False, False, True, True, False]
-    assert name == "ncu_details.csv" or {record.profiled_on for record in records} == {"NVIDIA H200"}
+@pytest.mark.parametrize("name", ["ncu.ncu-rep", "ncu_raw.csv"])
+def test_a_profile_has_the_name_of_the_gpu(samples: Path, name: str) -> None:
+    assert {record.profiled_on for record in stream_kernels(samples / name)} == {"NVIDIA H200"}
 
 
 class TestNsightCsv:
