@@ -56,7 +56,7 @@ class OccupancyError(ValueError):
 
     @property
     def every(self) -> tuple[OccupancyError, ...]:
-        """This error and the others; of very many the first, and their number."""
+        """This error and the first of the others, then the number of the rest."""
         listed, more = self.others[:MAX_OTHERS], len(self.others) - MAX_OTHERS
         return self, *listed, *([type(self)(f"{more:,} more error{'s' * (more > 1)}")] if more > 0 else [])
 
@@ -150,7 +150,7 @@ def shown(value: object) -> str:
 
 
 def cut(text: str, most: int = MAX_PART) -> str:
-    """Shorten a text to a number of characters; the cut is shown by dots."""
+    """Shorten a text to a number of characters, with dots at its end."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 

@@ -50,9 +50,9 @@ class RegisterCap(NamedTuple):
 
 
 def register_cap(now: Result, registers: int, blocks: int) -> RegisterCap | None:
-    """Return the request for a number of registers per thread, with which some blocks shall be resident.
+    """Return the attributes that cap the registers per thread for a number of resident blocks.
 
-    None if the block is too large, or a thread has no more registers anyway.
+    None if the block is too large, or the cap is the maximum anyway.
     """
     limits, threads = now.limits, now.kernel.threads
     if threads > limits.max_threads_per_block or registers >= limits.max_registers_per_thread:

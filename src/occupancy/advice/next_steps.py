@@ -17,7 +17,7 @@ THREADS_PER_WARPGROUP = 128
 """Four warps. PTX ISA, ``wgmma``."""
 
 NEARLY_ALL = 0.9
-"""Share of an SM's registers: a block with more is meant to be alone there."""
+"""Share of an SM's registers: a block with more is designed for one block per SM."""
 
 WORTH_DIVIDING = 96
 """Registers per thread: cuBLAS, cuDNN and FlashAttention launch with 168; 1,024 threads of 64 are common."""

@@ -28,7 +28,7 @@ class Level(NamedTuple):
 
 
 class Dial:
-    """One resource of a kernel, turned to other amounts while all else stays."""
+    """One resource of a kernel, varied while the others stay."""
 
     def __init__(self, now: Result, resource: Adjustable) -> None:
         self.now = now

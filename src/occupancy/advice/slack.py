@@ -11,7 +11,7 @@ from .search import Dial, most_keeping
 
 
 class LeftOver(NamedTuple):
-    """The rest of one resource of an SM beside the resident blocks."""
+    """The unused amount of one resource of an SM."""
 
     amount: int | None
     """Warps, block slots, 32-bit registers, bytes, barriers or columns; None if nothing limits it."""

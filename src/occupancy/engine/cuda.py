@@ -91,8 +91,8 @@ def exceeded_dimension(limits: Limits, kernel: Kernel) -> int | None:
 def blocks_by_registers(limits: Limits, regs: int, warps: int, per_warp: int, halves: bool) -> int | None:
     """Return the blocks that the register files allow.
 
-    Each sub-partition has a register file of its own, and a warp is in one of them: the rests of two
-    do not add up to a warp. The launch check assumes the same number of warps in all sub-partitions, so it
+    Each sub-partition has a register file of its own, and a warp is in one of them: registers left over
+    in two do not add up to a warp. The launch check assumes the same number of warps in all sub-partitions, so it
     rounds the warps up.
     """
     if not regs:

@@ -1,6 +1,6 @@
-"""Readers of files that hold compiled kernels, or launches of them.
+"""Readers of files with compiled kernels or their launches: one module per format.
 
-One module for each format, which trusts nothing in a file; of the package they use `values` and `errors`.
+Readers trust nothing in a file, and import only `values` and `errors`.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ NumberedLines = Iterable[tuple[int, str]]
 
 _KEPT_IN_MEMORY = 16 * MIB
 _BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
-_SHRUNK = "the file has become shorter while it was read"
+_SHRUNK = "the file was truncated while it was read"
 
 
 class Readable(Protocol):
@@ -170,7 +170,7 @@ class _Stored:
         start, stop, _ = place.indices(self._size)
         size = max(0, stop - start)
         if size > MAX_TABLE_BYTES:
-            raise Malformed(f"{size} bytes in one piece are declared, more than are read")
+            raise Malformed(f"a piece of {size} bytes exceeds the limit")
         with damage_as_malformed():
             if hasattr(os, "pread") and size <= MIB:  # the most that it reads at once
                 data = os.pread(self._file.fileno(), size, self._start + start)
@@ -183,7 +183,7 @@ class _Stored:
 
 
 class _Metered(io.RawIOBase):
-    """At most ``left`` bytes of a stream, paid for by the limits."""
+    """At most ``left`` bytes of a stream, charged to the limits."""
 
     def __init__(self, stream: gzip.GzipFile | BinaryIO, left: int, limits: ReadLimits | None) -> None:
         self._stream = stream
@@ -229,13 +229,13 @@ class Text:
 
 
 def leb128(data: bytes | memoryview, position: int) -> tuple[int, int]:
-    """Return the number of seven bits a byte at a position, and the position after it."""
+    """Return the LEB128 number at a position, and the position after it."""
     value = 0
     for index, byte in enumerate(data[position : position + 10]):
         value |= (byte & 0x7F) << (7 * index)
         if byte < 0x80:
             return value, position + index + 1
-    raise Malformed("a number has no end")
+    raise Malformed("a LEB128 number does not end")
 
 
 @contextmanager
@@ -260,7 +260,7 @@ def open_content(source: KernelSource, limits: ReadLimits, name: str = "") -> It
         with damage_as_malformed():
             opened = open(source, "rb")  # noqa: SIM115, only the opening may fail so
     except ValueError as error:  # a NUL, or a lone surrogate
-        raise Malformed(f"is no path of a file: {error}") from error
+        raise Malformed(f"is not a valid path: {error}") from error
     with opened:
         status = os.fstat(opened.fileno())
         if stat.S_ISREG(status.st_mode):
@@ -334,7 +334,7 @@ class CompilerErrors:
 
     def __str__(self) -> str:
         more = f" and {self.count - 1:,} more" if self.count > 1 else ""
-        return f"the compiler failed, so that kernels may be missing: {self.first}{more}"
+        return f"the compiler failed, so kernels may be missing: {self.first}{more}"
 
 
 def is_error(line: str) -> bool:

@@ -105,7 +105,7 @@ def _architecture(image: Image, is_old: bool) -> tuple[int, str]:
 def _attribute_data(image: Image, section: Section) -> memoryview:
     _, _, _, offset, size, _, _ = section
     if size > MAX_ATTRIBUTE_BYTES:
-        raise Malformed(f"{size} bytes about its kernels are declared, more than are read")
+        raise Malformed(f"{size} bytes of attributes exceed the limit of a section")
     image.limits.consume("pieces", size // RECORD_BYTES)
     return image.part(offset, size, "section of attributes")
 
@@ -170,7 +170,7 @@ def attribute_fields(values: Values) -> dict[str, Any]:
 
 
 def attribute_number(value: bytes | None) -> int | None:
-    """Return the number in a value; a longer value begins with it."""
+    """Return the number at the start of a value."""
     return None if value is None else int.from_bytes(value[:4], "little")
 
 
@@ -203,7 +203,7 @@ class _Cubin:
         self._shared: dict[int, int] = {}
         self._info: dict[int, Section] = {}
         self._places: dict[int, Place] | None = None  # places in the source, by the first line table
-        # Kernels that share attributes or code, which is a lie, cost no more: results by place and size.
+        # Results by place and size: kernels that falsely share attributes or code cost nothing more.
         self._stated: dict[tuple[int, ...], dict[str, Any]] = {}
         self._spilled: dict[tuple[int, ...], Spills | None] = {}
         for section in image.sections:
@@ -228,7 +228,7 @@ class _Cubin:
         image = self._image
         number, name, code = function
         if code >= len(image.sections):
-            raise Malformed(f"a kernel lies in section {code} of {len(image.sections)}")
+            raise Malformed(f"a kernel is in section {code} of {len(image.sections)}")
         _, _, flags, offset, size, _, info = image.sections[code]
         stated = self._stated_fields(code)
         # Sections of cuFFT that are empty have no reservation either.

@@ -67,11 +67,11 @@ class Image:
         if not table:
             return
         if size != SECTION.size:
-            raise Malformed(f"section headers of {size} bytes are not ELF's")
+            raise Malformed(f"section headers have {size} bytes, not {SECTION.size}")
         if not count:  # too many for the header's 16 bits: the first section has the number
             *_, count, _, _ = SECTION.unpack(self.part(table, SECTION.size, "section table"))
         if count > MAX_SECTIONS:
-            raise Malformed(f"{count} sections are declared, more than are read of one image")
+            raise Malformed(f"{count} sections exceed the limit of an image")
         limits.consume("pieces", count)
         self.sections = list(SECTION.iter_unpack(self.part(table, count * SECTION.size, "section table")))
 
@@ -147,14 +147,14 @@ class Image:
                 raise Malformed(f"the table of names is section {number} of {len(self.sections)}")
             _, _, _, offset, size, _, _ = self.sections[number]
             if size > MAX_TABLE_BYTES:
-                raise Malformed(f"{size} bytes of names are declared, more than are read of one image")
+                raise Malformed(f"{size} bytes of names exceed the limit of an image")
             known = self._string_tables[number] = bytes(self.part(offset, size, "table of names"))
         return known
 
     def _name(self, number: int, offset: int) -> str:
         table = self._string_tables.get(number) or self._strings(number)
         if offset >= len(table):
-            raise Malformed(f"a name lies at {offset:#x} of a table of {len(table):#x} bytes")
+            raise Malformed(f"a name is at {offset:#x} of a table of {len(table):#x} bytes")
         end = table.find(b"\0", offset, offset + MAX_NAME_BYTES)
         name = table[offset : end if end >= 0 else offset + MAX_NAME_BYTES]
         self.limits.consume("tables", NAME_COST * len(name))

@@ -63,9 +63,9 @@ def read_device_code(content: Content) -> Iterator[Found]:
     if left_out:
         what = f"{left_out} relocatable kernels are left out: their linked image could not be read"
     elif nothing and not content.has_device_code and KIND_NVVM in search.other_kinds:
-        what = "holds code for link-time optimisation only; read the linked file instead"
+        what = "holds code for link-time optimization only; read the linked file instead"
     elif nothing and not content.has_device_code and search.other_kinds:
-        what = "holds PTX only; compile it for an architecture (nvcc -arch=sm_90) to have registers"
+        what = "holds PTX only; compile it for an architecture (nvcc -arch=sm_90) to get registers"
     if what:
         yield ReadProblem(content.name, None, what)
 
@@ -152,15 +152,15 @@ class _Search:
 
     def _decompressed(self, stored: Bytes, flags: int, packed_size: int, size: int) -> memoryview:
         if packed_size > len(stored):
-            raise Malformed(f"{packed_size} compressed bytes are declared in an entry of {len(stored)}")
+            raise Malformed(f"an entry of {len(stored)} bytes claims {packed_size} compressed bytes")
         if size > MAX_IMAGE_BYTES:
-            raise Malformed(f"a kernel image that declares {size} bytes after decompression is not read")
+            raise Malformed(f"a kernel image of {size} decompressed bytes exceeds the limit")
         self._content.limits.expand(size)
         decompress = decompress_lz4 if flags & FLAG_LZ4 else decompress_zstd
         plain = decompress(stored[:packed_size], size)
         if len(plain) != size:
             more = "more" if len(plain) > size else f"only {len(plain)}"
-            raise Malformed(f"{size} bytes are declared, but decompression gives {more}")
+            raise Malformed(f"an image claims {size} bytes, but decompression gives {more}")
         return memoryview(plain)
 
     def _read_cubin(self, start: int) -> Generator[Found, None, int]:
@@ -206,7 +206,7 @@ def decompress_lz4(data: memoryview, size: int) -> bytes:
     import lz4.block
 
     if size > LZ4_MOST * len(data) + 64:
-        raise Malformed(f"{len(data)} bytes of LZ4 cannot hold the declared {size}")
+        raise Malformed(f"{len(data)} bytes of LZ4 cannot expand to {size}")
     try:
         plain: bytes = lz4.block.decompress(data, uncompressed_size=size)
     except (lz4.block.LZ4BlockError, ValueError, MemoryError) as error:

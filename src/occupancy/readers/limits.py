@@ -1,9 +1,9 @@
 """Limits of reading, and the check of every record.
 
-Whatever costs time or memory is paid for. Each file brings an allowance in proportion to its size, and all
-files of one command share another one. Honest files need a fraction of both. A file that lies about lengths,
-counts and sharing runs out: a problem is reported, and what was read is kept. SECURITY.md has the time and
-memory that the limits come to.
+Work that costs time or memory is charged to an allowance. Each file has one in proportion to its size, and
+all files of a command share another. Valid files need a fraction of both. A file with false lengths, counts or
+overlaps exhausts them: a problem is reported, and the results so far are kept. SECURITY.md lists the resulting
+bounds of time and memory.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ MAX_TABLE_BYTES = 64 * MIB  # one table of an image, or one message of a report,
 MAX_NAME_BYTES = 1 << 16  # longer names are cut. Names of C++ templates reach a tenth of this
 MAX_PROBLEMS = 100  # damaged pieces after which the rest of a file is not read
 MAX_NUMBER = 10**12 - 1  # the largest number in JSON, which can be too large for a float, or to be printed
-LEAST_FILE_BYTES = 1 << 12  # size that each file counts as at least: opening it takes time, too
-MOST_REMEMBERED = 1 << 13  # names and counts that are remembered: a library has each for ten architectures
+LEAST_FILE_BYTES = 1 << 12  # least size that is charged for a file: opening it takes time, too
+MOST_REMEMBERED = 1 << 13  # names and counts in caches: a library has each for ten architectures
 
 
 class Malformed(Exception):  # noqa: N818, it is caught within the readers
-    """A piece of a file that cannot be read."""
+    """A damaged piece of a file."""
 
 
 class Exhausted(Exception):  # noqa: N818, it is caught within the readers
-    """The end of an allowance: nothing more is read of this file."""
+    """An exhausted allowance: the rest of the file is not read."""
 
 
 class Ceiling(NamedTuple):
-    """The most that is read: for all files together, and per MiB of each."""
+    """An allowance: for all files together, and per MiB of each."""
 
     shared: int
     per_mib: int
     problem: str
-    ends_the_file: bool = True  # false if only the piece is left out
+    ends_the_file: bool = True  # False: only the piece is skipped
 
 
 CEILINGS = {
@@ -63,7 +63,7 @@ CEILINGS = {
 
 
 class ReadLimits:
-    """The amounts that may still be read: of a file of a size, or shared by all files of a command."""
+    """The allowances that are left: of a file of a size, or shared by all files of a command."""
 
     def __init__(self, size: int | None = None, shared: ReadLimits | None = None) -> None:
         self.images: set[tuple[int, int]] = set()
@@ -118,7 +118,7 @@ def checked(limits: ReadLimits, found: Iterator[Found], source: str) -> Iterator
                 limits.consume("problems")
             yield each
             if problems == MAX_PROBLEMS and isinstance(each, ReadProblem):
-                yield replace(each, what="too much is damaged; the rest is not read")
+                yield replace(each, what="too many damaged pieces; the rest is not read")
                 return
     except Exhausted as error:
         yield ReadProblem(source, None, str(error))
@@ -137,7 +137,7 @@ def _check(record: KernelRecord, limits: ReadLimits, demangled: set[str]) -> Ker
     wrong = _impossible_count(_counts(record))
     if wrong is None:
         return record
-    return ReadProblem(record.source, None, f"of {name[:MAX_SHOWN]}, {wrong}, which no kernel has")
+    return ReadProblem(record.source, None, f"{name[:MAX_SHOWN]}: {wrong}, out of range")
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)  # most kernels of a library have the counts of another one

@@ -130,7 +130,7 @@ def _rows(lines: NumberedLines, source: str) -> Iterator[tuple[_Row, _Row] | Rea
         except StopIteration:
             return
         except csv.Error as error:
-            yield problem(f"not CSV as Nsight writes it: {error}")
+            yield problem(f"invalid CSV: {error}")
             continue
         cells = {name: row[place] if place < len(row) else "" for name, place in columns.items()}
         if row[:1] == [_ID]:
@@ -146,7 +146,7 @@ def _rows(lines: NumberedLines, source: str) -> Iterator[tuple[_Row, _Row] | Rea
         elif _METRIC in columns or len(row) == width:
             yield cells, units
         elif width:
-            yield problem(f"the row has {len(row)} columns, and the head {width}")
+            yield problem(f"the row has {len(row)} columns, but the header {width}")
 
 
 def _record(source: str, launch: _Row, metrics: dict[str, tuple[str, str]]) -> KernelRecord:

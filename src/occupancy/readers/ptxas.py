@@ -108,7 +108,7 @@ def _usage(found: re.Match[str]) -> dict[str, Any]:
 
 
 def _left_open(source: str, number: int, kernel: dict[str, Any]) -> ReadProblem:
-    return ReadProblem(source, None, f"the lines about {kernel['name']} end without its registers", number)
+    return ReadProblem(source, None, f"no registers for {kernel['name']}: its output is incomplete", number)
 
 
 def _number(pattern: re.Pattern[str], text: str) -> int | None:

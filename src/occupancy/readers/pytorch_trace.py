@@ -91,13 +91,13 @@ def _real(value: Any) -> float | None:
     if value is None:
         return None
     if type(value) not in (int, float) or not 0 <= value <= MAX_NUMBER:
-        raise ValueError(f"{str(value)[:40]!r} is not a number that a trace has")
+        raise ValueError(f"{str(value)[:40]!r} is not a valid number")
     return float(value)
 
 
 def _whole(value: Any) -> int:
     if type(value) is not int or abs(value) > MAX_NUMBER:
-        raise TypeError(f"{str(value)[:40]!r} is not a whole number that a trace has")
+        raise TypeError(f"{str(value)[:40]!r} is not a valid integer")
     return value
 
 
@@ -134,7 +134,7 @@ class JsonStream:
             yield key
 
     def events_with(self, wanted: re.Pattern[str]) -> Iterator[Any]:
-        """Yield the events of the next list with a match, and some others; Kineto's are skipped undecoded."""
+        """Yield the events of the next list with a match, and some others; most are skipped undecoded."""
         match = -1  # where the next one is, from the beginning of the text
         for _ in self._elements("[", "]"):
             match = self._pass_over(wanted, match)

@@ -181,7 +181,7 @@ def _read_file(
     except OSError as error:
         yield ReadProblem(name, None, f"cannot be read: {error.strerror or error}")
     except MemoryError:
-        yield ReadProblem(name, None, "there is not enough memory to read it")
+        yield ReadProblem(name, None, "not enough memory to read it")
 
 
 def _metadata_beside(image: Path) -> Path | None:
@@ -336,7 +336,7 @@ def reason_for_nothing(content: Content) -> str:
     if content.suffix == triton.CHOICE_SUFFIX:
         return "an autotuner's choice without kernels. Pass the folder that also contains Triton's cache"
     if content.has_device_code:
-        return "holds device code, but no kernels"
+        return "device code, but no kernels"
     head = content.head()
     if head.startswith(_ARCHIVE_STARTS) or (content.is_compressed and _is_binary(head)):
         return "an archive. Unpack it, and pass the folder"

@@ -52,7 +52,7 @@ def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Found]:
         kernels, damage = _read_image(content)
     except Malformed as error:
         yield described
-        yield ReadProblem(source, None, f"the registers of {described.name} are not known: {error}")
+        yield ReadProblem(source, None, f"the registers of {described.name} are unknown: {error}")
         return
     own = next((kernel for kernel in kernels if kernel.name == described.name), kernels[0])
     yield described.with_compiled(own)
@@ -79,7 +79,7 @@ def _read_image(metadata: Content) -> tuple[list[KernelRecord], list[ReadProblem
         kernels = [each for each in found if isinstance(each, KernelRecord)]
         damage = [each for each in found if isinstance(each, ReadProblem)]
         if not kernels:
-            raise Malformed(damage[0].what if damage else "it holds no kernel")
+            raise Malformed(damage[0].what if damage else "no kernels")
     except Malformed as error:
         raise Malformed(f"{image.name}: {error}") from error
     return kernels, damage
@@ -120,7 +120,7 @@ def _whole(values: dict[str, Any], key: str) -> int | None:
 def whole_number(value: Any, name: str) -> int | None:
     if value is None or (type(value) is int and abs(value) <= MAX_NUMBER):
         return value
-    raise Malformed(f"{name} is {shown(value)}, not a whole number")
+    raise Malformed(f"{name} is {shown(value)}, not an integer")
 
 
 CHOICE_SUFFIX = ".best_config"

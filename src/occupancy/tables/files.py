@@ -1,6 +1,6 @@
-"""Small text files of unknown origin: their bytes, YAML and TOML.
+"""Small untrusted files: bytes, YAML and TOML.
 
-Each has a largest size, and is refused before it can cost more time or memory than a file of its size may.
+Each has a maximum size, and is rejected before parsing it takes too much time or memory.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def check_size(content: bytes, name: str, kind: str, most: int, error_class: typ
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    # A named pipe without a writer would block for ever.
+    # A named pipe without a writer would block forever.
     descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if hasattr(os, "O_NONBLOCK"):
         os.set_blocking(descriptor, True)

@@ -1,4 +1,4 @@
-"""GPUs by whatever people call them: a compute capability, an architecture, or the name of a product.
+"""GPUs by compute capability, by architecture, or by name.
 
 One function finds them for every command and function: ``9.0``, ``sm_90a``, ``hopper``, ``RTX 4090``,
 ``h100-sxm``, a list of these, or one text with commas.
@@ -36,9 +36,9 @@ WELL_KNOWN = {
     "8.0": "A100", "8.6": "3090", "8.7": "Orin", "8.9": "4090", "9.0": "H100", "10.0": "B200",
     "10.3": "B300", "10.7": "VR200", "11.0": "Thor", "12.0": "5090", "12.1": "GB10",
 }  # fmt: skip
-"""Compute capability -> the short name of a GPU that people know it by."""
+"""Compute capability -> short name of its best-known GPU."""
 
-# Words that people and the driver add or leave out at will.
+# Words that are optional in a name.
 _NOISE = re.compile("nvidia|geforce|tesla|gpu|graphics|edition|with|design")
 _FAMILIES = frozenset(["quadro", "rtx", "gtx", "gts", "gt"])
 _WORD = re.compile(r"[a-z0-9]+")
@@ -47,17 +47,17 @@ _REVISION = re.compile(r" Rev\. \d+")
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A GPU by any of its names, with the limits of an SM and the number of SMs, if known."""
+    """A GPU, or a compute capability, with the limits of an SM and the number of SMs, if known."""
 
     limits: Limits
     name: str | None = None
-    """Name of the product, or of this machine's GPU; None for a compute capability."""
+    """Name of the GPU; None for a compute capability."""
     multiprocessor_count: int | None = None
-    """Number of SMs; None if it is not known, or if the variants of the product differ."""
+    """Number of SMs; None if it is unknown, or if the variants of the GPU differ."""
     device: int | None = None
     """Device number, for a GPU of this machine."""
     variants: tuple[Gpu, ...] = ()
-    """Products of that name, if their numbers of SMs differ."""
+    """GPUs of that name, if their numbers of SMs differ."""
     die: str | None = None
     """NVIDIA's code of the die, such as AD102; several with commas."""
     market: str | None = None

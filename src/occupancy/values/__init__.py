@@ -1,4 +1,4 @@
-"""Limits of an SM, needs of a block, and their spellings.
+"""Limits of an SM, resources of a block, and their spellings.
 
 Every other package uses these; they use `errors` alone.
 """

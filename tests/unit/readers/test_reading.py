@@ -115,7 +115,7 @@ class TestNothingToRead:
         _, problem = read(tmp_path)
         assert "k.cubin: not a file" in str(problem)
 
-    @pytest.mark.parametrize(("kind", "says"), [(1, "PTX only"), (8, "link-time optimisation only")])
+    @pytest.mark.parametrize(("kind", "says"), [(1, "PTX only"), (8, "link-time optimization only")])
     def test_library_without_machine_code(self, tmp_path: Path, kind: int, says: str) -> None:
         ptx_entry = bytearray(sample("samples.exe"))
         # Every entry of machine code becomes one of another kind.
