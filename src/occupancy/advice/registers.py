@@ -115,39 +115,28 @@ def split_registers(
         smem: Bytes of shared memory per block.
     """
     if limits.compute_capability < FIRST_WITH_SETMAXNREG:
-        raise InputError(
-            f"compute capability {limits.compute_capability} has no setmaxnreg",
-            where="cc",
-            hint="It needs 9.0 or newer, and a target such as sm_90a.",
-        )
+        problem = f"compute capability {limits.compute_capability} has no setmaxnreg"
+        raise InputError(problem, where="cc", hint="It needs 9.0 or newer, and a target such as sm_90a.")
     threads = _checked_threads(limits, threads, groups)
     if launch_regs is None:
         min_blocks = min_blocks or _most_blocks(limits, Kernel(threads, smem=smem), groups)
         launch = _registers_by_bounds(limits, threads, min_blocks)
         if launch < LEAST:
-            raise InputError(
-                f"{min_blocks} blocks leave {launch} registers per thread",
-                where="blocks",
-                hint=f"Give fewer blocks, so that {LEAST} are left.",
-            )
+            problem = f"{min_blocks} blocks leave {launch} registers per thread"
+            raise InputError(problem, where="blocks", hint=f"Give fewer blocks, so that {LEAST} are left.")
     else:
         launch = in_range(launch_regs, "regs", LEAST, _registers_by_bounds(limits, threads, 1))
         if min_blocks is None:
             min_blocks = _bound_with(limits, threads, launch)
         elif (given := _registers_by_bounds(limits, threads, min_blocks)) != launch:
-            raise InputError(
-                f"{bounds_in_source(threads, min_blocks)} gives {given} registers at the launch, not {launch}",
-                where="regs and blocks",
-                hint="Give one of them.",
-            )
+            bounds = bounds_in_source(threads, min_blocks)
+            problem = f"{bounds} gives {given} registers at the launch, not {launch}"
+            raise InputError(problem, where="regs and blocks", hint="Give one of them.")
     pool = threads * round_up(launch, STEP)
     solved = [group if group.regs else group._replace(regs=_most(group, groups, pool)) for group in groups]
     if any(group.regs is None for group in solved):
-        raise InputError(
-            f"the other warpgroups leave fewer than {LEAST} registers",
-            where="groups",
-            hint=f"Leave {LEAST} to each of the rest.",
-        )
+        problem = f"the other warpgroups leave fewer than {LEAST} registers"
+        raise InputError(problem, where="groups", hint=f"Leave {LEAST} to each of the rest.")
     taken, needed = THREADS_PER_WARPGROUP * _sum(solved), _needed(solved)
     result = evaluate(limits, Kernel(threads, launch, smem=smem))
     if_fitting = None
@@ -185,23 +174,16 @@ def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Warpg
         raise InputError(f"a block has 1 to {most} warpgroups, and each group 1 or more", where="groups")
     total = number * THREADS_PER_WARPGROUP
     if threads not in (None, total):
-        raise InputError(
-            f"the groups have {total:,} threads, not {shown(threads)}",
-            where="groups",
-            hint=f"A warpgroup has {THREADS_PER_WARPGROUP} threads.",
-        )
+        problem = f"the groups have {total:,} threads, not {shown(threads)}"
+        raise InputError(problem, where="groups", hint=f"A warpgroup has {THREADS_PER_WARPGROUP} threads.")
     known = [group.regs for group in groups if group.regs is not None]
     for regs in known:
         if regs not in range(LEAST, MOST + 1, STEP):
-            raise InputError(
-                f"setmaxnreg does not accept {shown(regs)} registers",
-                where="groups",
-                allowed=f"{LEAST} to {MOST} in steps of {STEP}",
-            )
+            problem = f"setmaxnreg does not accept {shown(regs)} registers"
+            raise InputError(problem, where="groups", allowed=f"{LEAST} to {MOST} in steps of {STEP}")
     if len(groups) - len(known) > 1:
-        raise InputError(
-            "more than one group has ? registers", where="groups", hint="Give ? for one of the groups."
-        )
+        problem = "more than one group has ? registers"
+        raise InputError(problem, where="groups", hint="Give ? for one of the groups.")
     return total
 
 

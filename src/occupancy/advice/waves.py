@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..engine import Result
-from ..engine.common import divide_up
+from ..engine.common import divide_up, unsupported
 from ..errors import InputError
 from ..values.kernel import Launch
 from ..values.limits import Limits
@@ -133,11 +133,7 @@ def check_cluster(limits: Limits, cluster_size: int, *, is_measured: bool = Fals
     """
     portable = limits.max_portable_cluster_size
     if portable is None:
-        raise InputError(
-            f"compute capability {limits.compute_capability} has no clusters",
-            where="cluster",
-            hint="Remove the cluster, or choose 9.0 or newer.",
-        )
+        raise unsupported(limits, "cluster", "clusters", "9.0 and newer support them.")
     most = limits.max_non_portable_cluster_size or (INT_MAX if is_measured else portable)
     if not 1 <= cluster_size <= most:
         raise InputError(

@@ -82,11 +82,8 @@ class ArrayResults:
             shapes = ", ".join(
                 f"{name} {each.values.shape}" for name, each in read.items() if each.values.ndim
             )
-            raise InputError(
-                f"do not broadcast: {shapes}",
-                where="arrays",
-                hint="For all combinations, use numpy.ix_().",
-            ) from None
+            hint = "For all combinations, use numpy.ix_()."
+            raise InputError(f"do not broadcast: {shapes}", where="arrays", hint=hint) from None
         most_blocks = max(limits.max_blocks_per_multiprocessor for limits in gpus)
         most_warps = max(limits.max_warps_per_multiprocessor for limits in gpus)
         largest = {"active_blocks": most_blocks, "active_warps": most_warps, "limiters": max(Limiter)}

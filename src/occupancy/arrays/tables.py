@@ -265,11 +265,9 @@ def _alike_register_counts(limits: Limits, model: Model) -> Sequence[int]:
 
 def _check_rows(rows: int, limits: Limits, name: str) -> None:
     if rows > MAX_ROWS:
-        raise InputError(
-            f"{name} of {getattr(limits, name)} is too large for a sweep",
-            where=f"limits of {limits.compute_capability}",
-            hint="Call compute() for one kernel at a time.",
-        )
+        problem = f"{name} of {getattr(limits, name)} is too large for a sweep"
+        where, hint = f"limits of {limits.compute_capability}", "Call compute() for one kernel at a time."
+        raise InputError(problem, where=where, hint=hint)
 
 
 def _look_up(resource: str, table: Integers, inputs: Sequence[Input]) -> Columns:

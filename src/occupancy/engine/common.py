@@ -112,20 +112,18 @@ def smallest_configuration(limits: Limits, needed: int) -> int:
     return limits.max_shared_memory_per_multiprocessor
 
 
+def unsupported(limits: Limits, where: str, feature: str, supporting: str) -> InputError:
+    """Return the error for a feature that the GPU lacks."""
+    problem = f"compute capability {limits.compute_capability} has no {feature}"
+    return InputError(problem, where=where, hint=f"Remove it; {supporting}")
+
+
 def check_modes(limits: Limits, kernel: Kernel) -> None:
     """Reject a mode of caching or of shared memory on a GPU without it."""
     if kernel.caching is not None and not limits.partitioned_global_caching:
-        raise InputError(
-            f"compute capability {limits.compute_capability} has no caching mode for global loads",
-            where="caching",
-            hint=f"Remove it; {CACHING_CCS} support it.",
-        )
+        raise unsupported(limits, "caching", "caching mode for global loads", f"{CACHING_CCS} support it.")
     if kernel.shared_memory_mode is not None and limits.max_oversized_shared_memory_per_block is None:
-        raise InputError(
-            f"compute capability {limits.compute_capability} has no oversized shared memory",
-            where="shared_memory_mode",
-            hint="Remove it, or choose 10.7.",
-        )
+        raise unsupported(limits, "shared_memory_mode", "oversized shared memory", "10.7 supports it.")
 
 
 def blocks_by_tensor_memory(limits: Limits, columns: int) -> int:
@@ -136,11 +134,8 @@ def blocks_by_tensor_memory(limits: Limits, columns: int) -> int:
     """
     most = limits.tensor_memory_per_multiprocessor
     if most is None:
-        raise InputError(
-            f"compute capability {limits.compute_capability} has no tensor memory",
-            where="tensor_memory",
-            hint="Remove it, or choose 10.0, 10.1, 10.3, 10.7 or 11.0.",
-        )
+        supporting = "10.0, 10.1, 10.3, 10.7 and 11.0 support it."
+        raise unsupported(limits, "tensor_memory", "tensor memory", supporting)
     rounded = round_up(columns, TENSOR_MEMORY_UNIT)
     if rounded > most:
         raise InputError(

@@ -43,11 +43,8 @@ def read_limits(path: str | os.PathLike[str]) -> dict[str, Limits]:
     is_toml = file.lower().endswith(".toml")
     documents: list[Any] = [read_toml(file, TableError)[0]] if is_toml else read_yaml(file)
     if len(documents) != 1 or not isinstance(documents[0], dict):
-        raise TableError(
-            "is not a table of limits",
-            where=file,
-            hint="Write one document with schema_version and compute_capabilities.",
-        )
+        hint = "Write one document with schema_version and compute_capabilities."
+        raise TableError("is not a table of limits", where=file, hint=hint)
     values: dict[object, Any] = documents[0]
     _check_names(values, ("schema_version", "compute_capabilities"), f"{file}: ")
     version = values.get("schema_version")
@@ -55,11 +52,8 @@ def read_limits(path: str | os.PathLike[str]) -> dict[str, Limits]:
         raise TableError(_got(version), where=f"{file}: schema_version", allowed=str(shipped.SCHEMA_VERSION))
     rows = values.get("compute_capabilities")
     if not isinstance(rows, dict) or not rows:
-        raise TableError(
-            _got(rows),
-            where=f"{file}: compute_capabilities",
-            hint='Write rows such as "9.0": {like: "8.9", max_blocks_per_multiprocessor: 32}.',
-        )
+        hint = 'Write rows such as "9.0": {like: "8.9", max_blocks_per_multiprocessor: 32}.'
+        raise TableError(_got(rows), where=f"{file}: compute_capabilities", hint=hint)
     limits = [_read_row(name, row, f"{file}: compute_capabilities") for name, row in rows.items()]
     return {str(each.compute_capability): each for each in limits}
 
@@ -77,11 +71,8 @@ def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
     for change in changes:
         name, equals, text = (part.strip() for part in change.partition("="))
         if not equals:
-            raise TableError(
-                f"{shown(change)} has no value",
-                where="changes",
-                hint="Write LIMIT=VALUE, such as max_blocks_per_multiprocessor=4.",
-            )
+            hint = "Write LIMIT=VALUE, such as max_blocks_per_multiprocessor=4."
+            raise TableError(f"{shown(change)} has no value", where="changes", hint=hint)
         _check_names([name], KINDS, where)
         constants: dict[str, object] = {"null": None, "none": None, "true": True, "false": False}
         is_list = isinstance(getattr(limits, name), tuple)
@@ -110,11 +101,8 @@ def _read_row(name: object, row: object, where: str) -> Limits:
 def _parse_name(name: object, where: str) -> ComputeCapability:
     """Parse the name of a row."""
     if not isinstance(name, str) or not re.fullmatch(r"[0-9]{1,2}\.[0-9]{1,2}", name):
-        raise TableError(
-            _got(name),
-            where=where,
-            hint='Write a compute capability in quotes, such as "9.0". Without them, 12.10 is read as 12.1.',
-        )
+        hint = 'Write a compute capability in quotes, such as "9.0". Without them, 12.10 is read as 12.1.'
+        raise TableError(_got(name), where=where, hint=hint)
     return ComputeCapability.parse(name)
 
 
@@ -131,11 +119,8 @@ def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, A
     values["compute_capability"] = cc
     missing = [name for name in _REQUIRED if name not in values]
     if known is None and missing:
-        raise TableError(
-            "is missing",
-            where=where + ", ".join(missing),
-            hint='Start from a shipped row with like: "9.0", and write only the differences.',
-        )
+        hint = 'Start from a shipped row with like: "9.0", and write only the differences.'
+        raise TableError("is missing", where=where + ", ".join(missing), hint=hint)
     try:
         if isinstance(column := values.get("spreadsheet"), dict):
             _check_names(column, [each.name for each in fields(SpreadsheetColumn)], f"{where}spreadsheet.")

@@ -162,12 +162,7 @@ def find_gpu(value: object, table: LimitsTable | None = None) -> Gpu:
     """Find the one GPU that a value names, as `find_gpus` does."""
     found = find_gpus(value, table)
     if len(found) > 1:
-        raise InputError(
-            f"{shown(value)} names {len(found)} GPUs, and this takes one",
-            where="gpu",
-            hint="Choose one of them:",
-            choices=_choices(found),
-        )
+        raise _ambiguous(f"{shown(value)} names {len(found)} GPUs, and this takes one", found)
     return found[0]
 
 
@@ -188,12 +183,12 @@ def gpu(name: str) -> Gpu:
 
 def unclear_name(gpu: Gpu) -> InputError:
     """Return the error for a name of products with different numbers of SMs, where one number is needed."""
-    return InputError(
-        f"{shown(gpu.name)} matches GPUs with different numbers of SMs",
-        where="gpu",
-        hint="Set the number of SMs, or choose one:",
-        choices=_choices(gpu.variants),
-    )
+    problem = f"{shown(gpu.name)} matches GPUs with different numbers of SMs"
+    return _ambiguous(problem, gpu.variants, "Set the number of SMs, or choose one:")
+
+
+def _ambiguous(problem: str, gpus: Sequence[Gpu], hint: str = "Choose one of them:") -> InputError:
+    return InputError(problem, where="gpu", hint=hint, choices=_choices(gpus))
 
 
 def all_gpus() -> tuple[Gpu, ...]:
@@ -211,11 +206,8 @@ def gpus_matching(pattern: str) -> tuple[Gpu, ...]:
     ccs = [str(cc) for cc in sorted({row.compute_capability for row in rows})]
     found = [each for each in _products() if each in named or each.row["compute_capability"] in ccs]
     if not found:
-        raise InputError(
-            f"no GPU of compute capability {' or '.join(ccs)} is known by name",
-            where="gpu",
-            hint="Use the compute capability instead.",
-        )
+        problem = f"no GPU of compute capability {' or '.join(ccs)} is known by name"
+        raise InputError(problem, where="gpu", hint="Use the compute capability instead.")
     return tuple(map(_gpu, found))
 
 
@@ -255,12 +247,7 @@ def _find_product(name: str, found: Sequence[_Product], table: LimitsTable) -> G
         raise _no_such_gpu(name)
     gpus = tuple(_gpu(each, table) for each in found)
     if len({gpu.cc for gpu in gpus}) > 1:
-        raise InputError(
-            f"{shown(name)} matches {len(gpus)} GPUs with different compute capabilities",
-            where="gpu",
-            hint="Choose one of them:",
-            choices=_choices(gpus),
-        )
+        raise _ambiguous(f"{shown(name)} matches {len(gpus)} GPUs with different compute capabilities", gpus)
     if len(gpus) == 1:
         return gpus[0]
     same: dict[str, Any] = {}
