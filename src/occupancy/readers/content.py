@@ -55,8 +55,8 @@ class Content:
     """An open file, or a stream, whose ``path`` is None.
 
     Binary formats are read through `part` and `window`, a piece at a time, and text through `text`. Nothing
-    is mapped into memory: the system ends a process whose mapped file is cut short, as linkers do.
-    The limits are those of the file; or of all files of the command, to which its own are added.
+    is mapped into memory: the system kills a process whose mapped file is truncated, as linkers do.
+    The limits are those of the file, or of all files of the command, to which the file's are added.
     """
 
     def __init__(self, name: str, file: BinaryIO, size: int, limits: ReadLimits, path: Path | None) -> None:
@@ -118,7 +118,7 @@ class Content:
                 start = os.lseek(descriptor, position, os.SEEK_DATA)
                 position = min(os.lseek(descriptor, start, os.SEEK_HOLE), self.size)
             except OSError as error:
-                if error.errno != errno.ENXIO and position == first:  # the file system cannot tell
+                if error.errno != errno.ENXIO and position == first:  # not supported by the file system
                     yield first, self.size
                 return
             finally:  # the file's own buffer relies on it

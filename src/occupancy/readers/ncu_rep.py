@@ -23,7 +23,7 @@ REPORT_MAGIC = b"NVR\0"
 KNOWN_VERSION = 7
 
 _SIZE = struct.Struct("<I")
-_PIECES_OF_ITEM = 8  # an item takes the time of as many lines
+_PIECES_OF_ITEM = 8  # reading an item takes as long as reading 8 lines
 
 # Wire types of protocol buffers.
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5

@@ -36,7 +36,7 @@ IGNORED = "'setmaxnreg' ignored"
 PTXAS_MARKS = (COMPILING, PROPERTIES, IGNORED)
 GLOBAL_MEMORY = "bytes gmem"  # words of the line before the kernels of a compilation
 _STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
-# Characters around the words of a line in which its numbers are: a whole line of digits would take an hour.
+# Characters before and after the words of a line that are searched: a long line of digits would take an hour.
 _BEFORE, _AFTER = 20, 200
 
 _LINKED_SMEM_NOTE = "the linker includes 1,024 reserved bytes of shared memory for sm_90, none for others"

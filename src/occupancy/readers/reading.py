@@ -54,8 +54,8 @@ _ARCHIVE_SLACK_BYTES = 64 << 20
 def read(source: KernelSource, limits: ReadLimits | None = None, name: str | None = None) -> Iterator[Found]:
     """Yield records, remarks and problems of a source in their order.
 
-    Nothing that a file holds raises an error. A source without kernels gives one problem with the reason.
-    The limits are those of all sources of the command. The name is that of a stream in messages.
+    No content raises an error. A source without kernels yields one problem with the reason.
+    ``limits`` are those of all sources of the command, and ``name`` is the name of a stream in messages.
     """
     limits = limits or ReadLimits()
     limits.images.clear()

@@ -60,7 +60,7 @@ def demangle(name: str) -> str:
         return name
     try:
         readable: str = package.demangle(name, language="itanium")
-    except Exception:  # whatever a third party's parser makes of a damaged name, the name remains
+    except Exception:  # the parser may raise any error for a damaged name
         return name
     return readable if len(readable) <= MOST_LONGER * len(name) + MOST_CHARACTERS else name
 
@@ -170,7 +170,7 @@ class KernelRecord:
     """Blocks per cluster along x, y and z."""
 
     threads: int | None = None
-    """Threads per block, if the source states them."""
+    """Threads per block; None if the source does not contain them."""
     threads_from: Literal["launch", "metadata", "required", "option"] | None = None
     """The origin of ``threads``: a launch, a compiler that chooses it, ``.reqntid``, or the user."""
     block_dim: Shape | None = None
@@ -194,7 +194,7 @@ class KernelRecord:
     """Notes on the numbers."""
 
     def __repr__(self) -> str:
-        """Return the stated values only."""
+        """Return the known values only."""
         values = zip(RECORD_FIELDS, all_values(self), strict=True)
         stated = (f"{name}={value!r}" for name, value in values if value not in (None, ()))
         return f"KernelRecord({', '.join(stated)})"
@@ -241,7 +241,7 @@ class KernelRecord:
         """
         known = self.threads if self.threads is not None else threads
         if known is None:
-            what = f"{self.source} does not state the block size of {self.name}"
+            what = f"{self.source} does not contain the block size of {self.name}"
             hint = "Give the threads per block that the kernel is launched with."
             raise InputError(what, where="threads", hint=hint)
         configuration = self.shared_memory_configuration
@@ -335,5 +335,5 @@ Found = KernelRecord | ReadProblem | Remark  # the results of a reader, in the o
 
 
 def file_name(path: str) -> str:
-    """Return the last part of a path of whatever system."""
+    """Return the last part of a path of any system."""
     return path.replace("\\", "/").rpartition("/")[2]

@@ -47,7 +47,7 @@ class _Unit(NamedTuple):
         if not 1 <= number <= len(self.files):
             return None
         name, folder = self.files[number - 1]
-        is_absolute = name.startswith("/") or ntpath.splitdrive(name)[0]  # whichever system compiled it
+        is_absolute = name.startswith("/") or ntpath.splitdrive(name)[0]  # of Linux or Windows
         if folder == 0 or is_absolute or folder > len(self.folders):
             return name
         return f"{self.folders[folder - 1].rstrip('/')}/{name}"

@@ -1,13 +1,12 @@
 """Spilled registers, counted in machine code.
 
-An image states the size of a stack; its code shows the use. From sm_70 on an instruction has 16 bytes, and
-those that store to and load from the stack (STL, LDL) name a register and an offset. A spilled register goes
-to a fixed place and comes back from there: both name R1, the stack pointer, and the same offset. What
-variables index is reached through other registers, which are made of R1 before.
+The metadata of an image has only the size of the stack. From sm_70 on, an instruction has 16 bytes, and loads
+from and stores to the stack (LDL, STL) name a register and an offset. A spill uses a fixed offset from R1, the
+stack pointer. Arrays with variable indices are accessed through other registers, which are computed from R1.
 
-The rules come from what ptxas 11.8 to 13.5 makes of kernels of our own and of NVIDIA's libraries, for sm_70
-to sm_120. Of 2,279 kernels with a stack frame, 783 of which spill, all but two have the bytes that
-``ptxas -v`` prints; those have an array, and one spilled register beside it, for which there is no mark.
+The rules come from the output of ptxas 11.8 to 13.5 for our own kernels and NVIDIA's libraries, for sm_70 to
+sm_120. Of 2,279 kernels with a stack frame, 783 of which spill, all but two match ``ptxas -v``. These two have an
+array and one spilled register, for which there is no mark.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _ALWAYS = 7  # the predicate of an instruction that is always executed
 _STACK_POINTER = 1
 _RESULT, _FIRST, _SECOND, _THIRD = 2, 3, 4, 8  # bytes with the registers of the result and the operands
 
-# Tables from a byte to what the instruction may be: a bit for a load, and one for a store.
+# Tables from a byte to the kinds of instruction that it allows: a bit for a load, and one for a store.
 _AS_LOAD, _AS_STORE = 1, 2
 _ANY_KIND = _AS_LOAD | _AS_STORE
 _BY_FIRST_BYTE = bytes({_LDL & 0xFF: _AS_LOAD, _STL & 0xFF: _AS_STORE}.get(each, 0) for each in range(256))
@@ -62,7 +61,7 @@ class _Access(NamedTuple):
     place: int  # the place of the instruction, in bytes from the start of the code
     is_store: bool
     is_last_use: bool
-    is_unconditional: bool  # executed whatever the predicate
+    is_unconditional: bool  # executed without a predicate
     width: int
     words: range  # the words of the stack that it touches
 
@@ -70,17 +69,17 @@ class _Access(NamedTuple):
 def count_spills(data: memoryview, callees: Sequence[tuple[int, int]], limits: ReadLimits) -> Spills | None:
     """Return the spills of a kernel as ptxas counts them; None if unknown.
 
-    What is stored at a fixed place and loaded from there is a spilled register, or a variable: an array with
-    a constant index, or one that is volatile or whose address is taken. ptxas marks loads of spilled
-    registers after which the place is free, and no others (LDL.LU), which tells them apart:
+    A value that is stored to and loaded from a fixed offset is a spilled register, or a variable: an array with
+    constant indices, or a variable that is volatile or has its address taken. ptxas marks the last load of a
+    spilled register (LDL.LU), and no other load:
 
-    - Where anything is reached through other registers, there are variables. They lie below what is spilled,
-      so that a place counts from the lowest on that has a marked load.
-    - Where nothing is, and no load is marked, they are variables if a load would have to be marked, or takes
-      16 bytes at once, which no unmarked load of spilled registers was seen to do.
+    - If the code also accesses the stack through other registers, it has variables. They lie below the spills,
+      so offsets count from the lowest marked load on.
+    - Otherwise, if no load is marked, all are variables if a spill would have a marked load, or if a load has
+      16 bytes, which no unmarked load of a spill was seen to have.
 
-    The code holds the functions that only the kernel calls, too, which use its frame. ``callees`` are their
-    starts and ends, in order; their spills are not the kernel's own.
+    The code includes functions that only the kernel calls, which use its frame. ``callees`` are their starts
+    and ends, ascending; their spills are not the kernel's own.
     """
     if len(data) > MAX_CODE_BYTES:
         return None
@@ -112,7 +111,7 @@ def count_spills(data: memoryview, callees: Sequence[tuple[int, int]], limits: R
 
 
 def _lacks_a_mark(accesses: Sequence[_Access], code: bytes, limits: ReadLimits) -> bool:
-    """Return whether the place of an unmarked load is then overwritten."""
+    """Return True if the place of an unmarked load is overwritten next."""
     numbers = _numbers(_allowed(code, 0, _BY_JUMPS), code, limits)
     jumps = [number * INSTRUCTION_BYTES for number in numbers]
     following: dict[int, _Access] = {}
@@ -131,7 +130,7 @@ def _lacks_a_mark(accesses: Sequence[_Access], code: bytes, limits: ReadLimits) 
 
 
 def _accesses(code: bytes, limits: ReadLimits) -> tuple[list[_Access], bool]:
-    """Return the accesses at a fixed place, and whether there are others."""
+    """Return the accesses at a fixed place, and True if there are others."""
     either = _allowed(code, 0, _BY_FIRST_BYTE) & _allowed(code, 1, _BY_SECOND_BYTE)
     at_fixed_place = either & _allowed(code, _FIRST, _BY_REGISTER)
     found = []
@@ -149,19 +148,19 @@ def _accesses(code: bytes, limits: ReadLimits) -> tuple[list[_Access], bool]:
 
 
 def _allowed(code: bytes, place: int, allows: bytes) -> int:
-    """Return one number with a byte for each instruction: what it may be."""
+    """Return one number with a byte for each instruction: the kinds that it may have."""
     return int.from_bytes(code[place::INSTRUCTION_BYTES].translate(allows), "little")
 
 
 def _numbers(allowed: int, code: bytes, limits: ReadLimits) -> Iterator[int]:
-    """Return the numbers of the instructions that are allowed to be something."""
+    """Return the indices of the instructions that may have any kind."""
     marks = allowed.to_bytes(len(code) // INSTRUCTION_BYTES, "little")
     limits.consume("pieces", len(marks) - marks.count(0))
     return map(re.Match.start, _ANY.finditer(marks))
 
 
 def _takes_its_address(code: bytes, limits: ReadLimits) -> bool:
-    """Return whether another register is made of the stack pointer."""
+    """Return True if another register is computed from the stack pointer."""
     others = _allowed(code, _RESULT, _BY_OTHER_REGISTERS)
     for place, by_forms in _BY_FORMS.items():
         taking = _allowed(code, place, _BY_REGISTER) & _allowed(code, 1, by_forms) & others

@@ -107,7 +107,7 @@ class LimitsTable:
     def architecture(self, name: str) -> tuple[Limits, ...]:
         """Return the limits of every compute capability of an architecture such as ``"hopper"``."""
         wanted = " ".join(re.split(r"[\s_-]+", name.strip().lower()))
-        if not wanted.replace(" ", "").isalpha():  # none has a digit, and to look takes a while
+        if not wanted.replace(" ", "").isalpha():  # none has a digit, and the search is slow
             return ()
         own = {row.compute_capability: row for row in self._own.values()}
         known = {cc: shipped.limits(cc) for cc in shipped.known()}

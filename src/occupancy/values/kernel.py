@@ -10,7 +10,7 @@ from .fields import FIELDS, Caching, Carveout, SharedMemoryMode, unknown_input
 from .spellings import INT_MAX, in_range, parse_shape, parse_threads
 
 VIRTUAL_RESOURCES_OF_TENSOR_MEMORY = 128
-"""Count that ptxas (12.9 to 13.5) writes for every kernel that allocates tensor memory, however little."""
+"""Count that ptxas 12.9 to 13.5 writes for every kernel that allocates tensor memory, of any size."""
 
 MAX_GRID_DIM = (INT_MAX, 65535, 65535)
 """Blocks of a grid along x, y and z, from 3.0. CUDA C++ Programming Guide, technical specifications."""

@@ -71,7 +71,7 @@ def html_text(text: str) -> str:
 def markdown_text(text: str) -> str:
     """Escape text for Markdown, except code spans."""
     text = printable_lines(text)
-    if "``" in text:  # which would pair with others than the eye sees
+    if "``" in text:  # which pairs in unexpected ways
         return re.sub(_MARKDOWN, _without_meaning, text)
     parts = re.split(_CODE_SPAN, text)
     parts[::2] = [re.sub(_MARKDOWN, _without_meaning, part) for part in parts[::2]]
