@@ -167,16 +167,16 @@ class Limits:
         oversized, most = self.max_oversized_shared_memory_per_block, total - reserved
         ascend = list(sizes) == sorted(set(sizes)) and sizes[-1:] == (total,)
         fits = oversized is None or opt_in <= oversized <= most
-        of_sm, of_block = "max_shared_memory_per_multiprocessor", "max_shared_memory_per_block_optin"
+        sm_limit, block_limit = "max_shared_memory_per_multiprocessor", "max_shared_memory_per_block_optin"
         for name, other, is_valid, allowed in (
-            ("reserved_shared_memory_per_block", of_sm, reserved < total, f"less than {total}"),
-            ("shared_memory_configurations", of_sm, ascend, f"ascending sizes, the last one {total}"),
-            (of_sm, "unified_l1_and_shared_memory", not unified or total <= unified, f"up to {unified}"),
+            ("reserved_shared_memory_per_block", sm_limit, reserved < total, f"less than {total}"),
+            ("shared_memory_configurations", sm_limit, ascend, f"ascending sizes, the last one {total}"),
+            (sm_limit, "unified_l1_and_shared_memory", not unified or total <= unified, f"up to {unified}"),
             ("max_threads_per_multiprocessor", "warp_size", threads % warp == 0, f"a multiple of {warp}"),
             ("max_threads_per_block", "warp_size", block <= longest, f"up to {longest:,}"),
-            ("max_shared_memory_per_block", of_block, in_block <= opt_in, f"up to {opt_in}"),
-            (of_block, of_sm, opt_in <= most, f"up to {most}, without the reservation"),
-            ("max_oversized_shared_memory_per_block", of_block, fits, f"{opt_in} to {most}"),
+            ("max_shared_memory_per_block", block_limit, in_block <= opt_in, f"up to {opt_in}"),
+            (block_limit, sm_limit, opt_in <= most, f"up to {most}, without the reservation"),
+            ("max_oversized_shared_memory_per_block", block_limit, fits, f"{opt_in} to {most}"),
         ):
             if not is_valid:
                 problem = f"{shown(getattr(self, name))} contradicts {other}"
