@@ -148,7 +148,7 @@ def budget(
     occupancy budget --cc 9.0 --threads 256 --occupancy 75%
     occupancy budget --gpu "A100,H100,RTX 3090" --threads 256 --blocks 4
     occupancy budget --threads 384 --cc 8.0,9.0,12.0 --blocks 8.0=2,9.0=2,12.0=4
-    occupancy budget --cc 9.0 --threads 256 --blocks 2 --stage-smem 16k --smem 16
+    occupancy budget --gpu "H100,RTX 4090" --blocks 2 --stage-smem 16k --smem 16
     """
     from ..advice.budget import budget as budget_of
     from ..api.occupancy import if_given, kernel_of_inputs
@@ -159,6 +159,9 @@ def budget(
     stage = if_given(parse_size, stage_smem, "stage_smem")
     if stage is not None:
         in_range(stage, "stage_smem")
+    has_threads = stage is None or inputs["threads"] is not None
+    if not has_threads:
+        inputs["threads"] = "32"  # any block size: the stages depend on shared memory alone
     kernel = kernel_of_inputs(None, inputs, "budget")
     bare = kernel if stage is None else kernel.replace(smem=0)
     share = if_given(parse_share, occupancy, "occupancy")
@@ -166,7 +169,7 @@ def budget(
         budget_of(gpu, bare, occupancy=share, blocks=target, model=model)
         for gpu, target in zip(gpus, _targets(gpus, blocks), strict=True)
     ]
-    show(budget_report(gpus, kernel, found, stage), output_format)
+    show(budget_report(gpus, kernel, found, stage, has_threads=has_threads), output_format)
 
 
 def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:

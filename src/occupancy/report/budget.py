@@ -57,8 +57,13 @@ def budget_report(
     kernel: Kernel,
     budgets: Sequence[Budget],
     stage_smem: int | None = None,
+    *,
+    has_threads: bool = True,
 ) -> Report:
-    """Return the most registers and shared memory that reach the targets of the budgets on all GPUs."""
+    """Return the most registers and shared memory that reach the targets of the budgets on all GPUs.
+
+    Without targets, every number of blocks is a row. Without threads, only shared memory counts.
+    """
     targets = [budget.wanted.active_blocks for budget in budgets if budget.wanted is not None]
     if targets:
         wanted = [targets]
@@ -73,10 +78,11 @@ def budget_report(
             for budget, least in zip(budgets, blocks, strict=True)
         ]
         level = _level(gpus, kernel, reached, stage_smem)
-        if not levels or (level.regs, level.smem) != (levels[-1].regs, levels[-1].smem):
+        is_new = not levels or (level.regs, level.smem) != (levels[-1].regs, levels[-1].smem)
+        if is_new and (targets or level.stages != 0):
             levels.append(level)
     where = gpu_text(gpus[0]) if len(gpus) == 1 else join_and([gpu.label for gpu in gpus])
-    headline = [f"{kernel_text(kernel)} on {where}"]
+    headline = [f"{kernel_text(kernel)} on {where}" if has_threads else where]
     if targets:
         memory = f"{size(levels[0].smem)} of shared memory per block"
         result = f"Up to {count(levels[0].regs, 'register')} per thread and {memory}"
@@ -85,7 +91,14 @@ def budget_report(
         headline.insert(0, result)
     values = {"gpus": [gpu_values(gpu) for gpu in gpus]}
     notes = [NOTES["budget-both"], *([NOTES["registers-may-spill"]] if targets else [])]
-    return Report("budget", headline, BUDGET_COLUMNS, levels, "levels", kernel.to_dict(), values, notes=notes)
+    columns, inputs = list(BUDGET_COLUMNS), kernel.to_dict()
+    if not has_threads:
+        kept, notes = chosen(columns, "active_blocks", "smem", "stages", "needs_opt_in"), []
+        columns = [
+            each if each in kept else each._replace(title="", value=lambda _: None) for each in columns
+        ]
+        inputs["threads"] = None
+    return Report("budget", headline, columns, levels, "levels", inputs, values, notes=notes)
 
 
 def _level(
