@@ -25,7 +25,7 @@ BUDGETS = {
     "device": 780,
     "builds": 1160,
     "compare": 1370,
-    "report": 2730,
+    "report": 2740,
     "render": 570,
     "page": 220,
     "api": 1680,
