@@ -59,7 +59,8 @@ class Command(click.Command):
                 raise
             raise click.UsageError(f"Missing {error.param.opts[-1]}. {error.param.help}", ctx) from None
         if values:
-            names = ["cc"] * ("." in values[0]) + ["threads", "regs", "smem"]
+            is_number = values[0].replace(".", "", 1).isdecimal()
+            names = ["cc"] * ("." in values[0]) + ["threads", "regs", "smem"] if is_number else []
             free = [f"--{name}" for name in names if name in ctx.params and not ctx.params[name]]
             guess = " ".join(f"{name} {value}" for name, value in zip(free, values, strict=False))
             hint = f" Did you mean {guess}?" if guess else ""
