@@ -12,8 +12,8 @@ import occupancy  # in annotations: a public name brings its module when somebod
 
 from ..engine import Model
 from ..errors import InputError
-from ..report.model import Report
-from ..report.pictures import Picture, Value
+from ..report.model import Report, Value
+from ..report.pictures import Picture
 from ..report.sweep import Grid, Point, curves_picture, curves_report, sweep_picture, sweep_report
 from ..tables.gpus import Gpu, find_gpus
 from ..values.fields import FIELDS, Caching, Carveout, Field, SharedMemoryMode, is_automatic, unknown_input

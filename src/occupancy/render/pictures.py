@@ -8,7 +8,8 @@ from math import ceil, log2
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, MissingDependencyError
-from ..report.pictures import Bars, HeatMap, Picture, Plot, StepPlot, is_size, tick, title_of, value_text
+from ..report.model import is_size, value_text
+from ..report.pictures import Bars, HeatMap, Picture, Plot, StepPlot, tick, title_of
 from ..values.numbers import percent
 
 if TYPE_CHECKING:

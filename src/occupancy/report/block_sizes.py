@@ -12,8 +12,8 @@ from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent
 from .calc import gpu_text, gpu_values, limited_by, target, uses_of
-from .model import Block, Column, Paragraph, Report, Table, facts, values_of
-from .pictures import LABELS, Picture, StepPlot
+from .model import LABELS, Block, Column, Paragraph, Report, Table, facts, values_of
+from .pictures import Picture, StepPlot
 
 MOST_LEVELS = 5
 """Occupancies of the screen of one GPU."""

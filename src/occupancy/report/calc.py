@@ -18,8 +18,7 @@ from ..values.fields import FIELDS
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, plain, size
 from ..values.resources import QUANTITIES
-from .model import NOTES, Block, Column, Paragraph, Report, Table, chosen, facts, values_of
-from .pictures import describe
+from .model import NOTES, Block, Column, Paragraph, Report, Table, chosen, describe, facts, values_of
 
 
 class Row:

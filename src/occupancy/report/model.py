@@ -12,7 +12,8 @@ from itertools import islice
 from operator import attrgetter, itemgetter
 from typing import Any, Literal, NamedTuple
 
-from ..values.numbers import plain
+from ..values.fields import FIELDS
+from ..values.numbers import plain, size
 
 SCHEMA_VERSION = 3
 """Version of the JSON; it grows when a key is renamed, removed, or changes its meaning."""
@@ -185,3 +186,35 @@ class Report:
             self.rows_key: list(self.records()) if with_rows else [],
             "notes": [values_of(note, "code", "text") for note in self.notes],
         }
+
+
+# Inputs as text
+
+Value = int | str
+"""A value along an axis: threads, registers, bytes, or text as it was given."""
+
+LABELS = {name: field.label for name, field in FIELDS.items()} | {"gpu": "GPU", "cc": "compute capability"}
+"""Varied input -> its label along an axis."""
+
+
+def describe(name: str, value: Value) -> str:
+    """Return a value with its input: ``256 threads per block``, ``compute capability 9.0``."""
+    text, label = value_text(name, value), LABELS[name]
+    if name == "gpu":
+        return text
+    if is_size(name) or name == "tensor_memory":
+        return f"{text}{'' if is_size(name) else ' columns'} of {label}"
+    if " per " not in label:
+        return f"{label} {text}"
+    return f"{text} {label.replace('s per', ' per') if text == '1' else label}"
+
+
+def value_text(name: str, value: Value) -> str:
+    """Return a value of an input as text, sizes with their unit."""
+    if isinstance(value, int):
+        return size(value) if is_size(name) else f"{value:,}"
+    return value
+
+
+def is_size(name: str) -> bool:
+    return name in FIELDS and FIELDS[name].kind == "size"

@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..values.fields import FIELDS
-from ..values.numbers import join_and, size
-
-Value = int | str
-"""A value along an axis: threads, registers, bytes, or text as it was given."""
-
-LABELS = {name: field.label for name, field in FIELDS.items()} | {"gpu": "GPU", "cc": "compute capability"}
-"""Varied input -> its label along an axis."""
+from ..values.numbers import join_and
+from .model import LABELS, Value, describe, is_size, value_text
 
 
 class StepPlot(NamedTuple):
@@ -65,25 +59,6 @@ def title(varied: Sequence[str], fixed: Mapping[str, Value], own: str | None = N
     return f"{own or f'Occupancy by {names}'}\n{given}".rstrip()
 
 
-def describe(name: str, value: Value) -> str:
-    """Return a value with its input: ``256 threads per block``, ``compute capability 9.0``."""
-    text, label = value_text(name, value), LABELS[name]
-    if name == "gpu":
-        return text
-    if is_size(name) or name == "tensor_memory":
-        return f"{text}{'' if is_size(name) else ' columns'} of {label}"
-    if " per " not in label:
-        return f"{label} {text}"
-    return f"{text} {label.replace('s per', ' per') if text == '1' else label}"
-
-
-def value_text(name: str, value: Value) -> str:
-    """Return a value of an input as text, sizes with their unit."""
-    if isinstance(value, int):
-        return size(value) if is_size(name) else f"{value:,}"
-    return value
-
-
 def tick(name: str, value: Value) -> str:
     """Return a value of an input below its title, sizes in KiB."""
     return f"{value / 1024:,.5g}" if isinstance(value, int) and is_size(name) else value_text(name, value)
@@ -93,7 +68,3 @@ def title_of(name: str, *, short: bool = False) -> str:
     """Return the title of an axis, or the short one of a column, with the unit of sizes."""
     text = LABELS[name].partition(" per ")[0] if short else LABELS[name]
     return f"{text[0].upper()}{text[1:]}{' (KiB)' if is_size(name) else ''}"
-
-
-def is_size(name: str) -> bool:
-    return name in FIELDS and FIELDS[name].kind == "size"

@@ -18,8 +18,8 @@ from ..values.fields import FIELDS
 from ..values.numbers import percent
 from . import pictures
 from .calc import RESULT_COLUMNS, gpu_text, kernel_text, result_text
-from .model import Block, Column, Paragraph, Report, Table, chosen
-from .pictures import Picture, StepPlot, Value, tick, title_of, value_text
+from .model import LABELS, Block, Column, Paragraph, Report, Table, Value, chosen, value_text
+from .pictures import Picture, StepPlot, tick, title_of
 
 MAX_AXES = 2
 """Inputs that a screen or a picture shows."""
@@ -290,7 +290,7 @@ def curves_report(result: Any) -> Report:
 
 def _curve_table(name: str, steps: Sequence[Step]) -> Table:
     last = Column("last", f"{title_of(name, short=True)} up to", lambda step: tick(name, step.last))
-    return _steps_table(f"Occupancy by {pictures.LABELS[name]}", last, steps)
+    return _steps_table(f"Occupancy by {LABELS[name]}", last, steps)
 
 
 def curves_picture(results: Sequence[Any], title: str | None = None) -> Picture:
