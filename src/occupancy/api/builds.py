@@ -73,8 +73,11 @@ class CheckResult(PrintedRows, Checked):
     _about: Mapping[str, Any] = field(default_factory=dict)
 
     def findings(self) -> list[Finding]:
-        """Return the broken rules of each kernel, and the removed kernels."""
-        return list(check_findings(self))
+        """Return the broken rules of each kernel, and the removed kernels, with paths as in `scan`."""
+        build = self._about["build"]
+        folder = build if os.path.isdir(build) else os.path.dirname(build)
+        paths = ((each, os.path.join(folder, each.file)) for each in check_findings(self))
+        return [each._replace(file=path) if os.path.exists(path) else each for each, path in paths]
 
     def report(self) -> Report:
         """Return the report."""

@@ -133,6 +133,8 @@ def test_junit_and_sarif(project: Path) -> None:
     jsonschema.Draft202012Validator(schema).validate(log)
     results = log["runs"][0]["results"]
     assert [each["ruleId"] for each in results] == ["max_occupancy_drop", "no_new_spills", "removed"]
+    places = [each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for each in results]
+    assert all(Path(place).exists() for place in places)
     assert len({each["partialFingerprints"]["kernelAndRule/v1"] for each in results}) == 3
 
 
