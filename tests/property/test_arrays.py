@@ -37,6 +37,9 @@ def assert_equal_to_engine(
     assert found.active_blocks.tolist() == [answer.active_blocks for answer in answers]
     assert found.active_warps.tolist() == [answer.active_warps for answer in answers]
     assert found.occupancy.tolist() == [np.float32(answer.occupancy) for answer in answers]
+    for output in ("active_blocks", "active_warps"):  # one output alone takes another path
+        alone = ArrayResults.fill([limits], columns, common or Kernel(1), model, outputs=[output])
+        assert np.array_equal(getattr(alone, output), getattr(found, output))
     named = [Limiter(bits).resources for bits in found.limiters.tolist()]
     assert named == [answer.limiters for answer in answers]
 

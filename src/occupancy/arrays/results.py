@@ -88,11 +88,9 @@ class ArrayResults:
         most_warps = max(limits.max_warps_per_multiprocessor for limits in gpus)
         largest = {"active_blocks": most_blocks, "active_warps": most_warps, "limiters": max(Limiter)}
         arrays = {name: np.empty((len(gpus), *shape), np.min_scalar_type(largest[name])) for name in outputs}
-        required = {"active_warps": "warps", "limiters": "limiters"}
-        columns = ["blocks", *(required[output] for output in outputs if output in required)]
         for index, limits in enumerate(gpus):
-            found = look_up(limits, common, model or default_model(limits), read, columns)
-            _combine(found, {name: array[index, ...] for name, array in arrays.items()})
+            out = {name: array[index, ...] for name, array in arrays.items()}
+            _combine(look_up(limits, common, model or default_model(limits), read, out), out)
         if not has_gpu_axis:
             arrays = {name: array[0, ...] for name, array in arrays.items()}
         return cls(gpus, names, {name: each.values for name, each in read.items()}, arrays, has_gpu_axis)
@@ -251,10 +249,11 @@ def _combine(found: Sequence[Columns], out: Mapping[Output, Integers]) -> None:
     shape = next(iter(out.values())).shape
     least, *others = sorted((each.blocks for each in found), key=lambda blocks: blocks.size)
     blocks = out.get("active_blocks", np.empty(shape, least.dtype))
-    for each in others[:-1]:  # small arrays first: a grid is filled once
+    for each in others:  # small arrays first: a grid is filled once
         has_room = np.broadcast_shapes(least.shape, each.shape) == shape
         least = np.minimum(least, each, out=blocks) if has_room else np.minimum(least, each)
-    np.minimum(least, others[-1], out=blocks)
+    if least is not blocks:
+        blocks[...] = least
     if "active_warps" in out:
         np.multiply(found[0].warps, blocks, out=out["active_warps"], casting="unsafe")
     if "limiters" in out:

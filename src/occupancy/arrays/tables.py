@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from ..errors import InputError
 from ..values.fields import FIELDS, TENSOR_MEMORY_UNIT, Caching, Carveout, SharedMemoryMode
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.resources import COUNTED, Counted, Limiter
+from ..values.resources import COUNTED, Counted, Limiter, Output
 from ..values.spellings import INT_MAX, parse_count, parse_size
 
 Integers = NDArray[np.integer[Any]]
@@ -30,7 +30,7 @@ SHARED_MEMORY_FIELDS = ("smem", "static_smem", "dynamic_smem")
 MAX_ROWS = 1 << 14
 """Largest number of rows of a table; the shipped GPUs need up to 2,626."""
 
-CHUNK = 1 << 16
+CHUNK = 1 << 17
 """Elements looked up at a time: many enough to outweigh a dozen calls, few enough for the cache."""
 
 _REGISTER_COUNTS = FIELDS["regs"].high + 1
@@ -47,18 +47,19 @@ class Input(NamedTuple):
     unit: int = 1
     """Every value is a multiple of it."""
 
-    def above_low(self, values: Integers) -> Integers:
-        """Return some of the values as unsigned distances from the lowest."""
+    def above_low(self, values: Integers) -> tuple[Integers, int]:
+        """Return some of the values as unsigned distances from the lowest, and the largest distance."""
         # Numbers below the lowest become large ones: one look at the largest checks both ends of the range.
         signed = values if values.itemsize >= 4 else values.astype(np.int32)
         found = signed.view(f"u{signed.itemsize}")
         if self.low:
             found = found - self.low
-        if found.max() > self.high - self.low or (self.unit > 1 and np.any(found % self.unit)):
+        largest = np.maximum.reduce(found, axis=None)
+        if largest > self.high - self.low or (self.unit > 1 and np.any(found % self.unit)):
             is_out_of_range = (self.values < self.low) | (self.values > self.high)
             problem = "is out of range" if is_out_of_range.any() else f"is not a multiple of {self.unit}"
             raise self.error(is_out_of_range | (self.values % self.unit != 0), problem)
-        return found
+        return found, largest
 
     def error(self, is_bad: NDArray[np.bool_], problem: str) -> InputError:
         """Return the error for the first bad value."""
@@ -115,25 +116,29 @@ class Columns(NamedTuple):
 
 
 def look_up(
-    limits: Limits, common: Kernel, model: Model, inputs: Mapping[str, Input], columns: Sequence[str]
+    limits: Limits, common: Kernel, model: Model, inputs: Mapping[str, Input], out: Mapping[Output, Integers]
 ) -> list[Columns]:
     """Return the blocks that each resource allows, in shapes that broadcast to each other.
+
+    Without limiters among the outputs, the first result covers all resources whose inputs have its shape. It is
+    in the output array itself if that has this shape too, so that large arrays are written once.
 
     Args:
         limits: The SM.
         common: A kernel with the options that are the same for all.
         model: The model to follow.
         inputs: Field of `Kernel` -> its values.
-        columns: The required columns of the first result, which is by threads and registers.
+        out: Output -> its array. The first result, by threads and registers, has the columns that they require.
     """
     none = read_input(0, "smem")
     warp, largest = limits.warp_size, limits.max_threads_per_block
     table = _threads_table(limits, model, common.caching)
     last_row = table.blocks.size // _REGISTER_COUNTS - 1
 
-    def place(threads_but_one: Integers, registers: Integers) -> Integers:
+    def place(distances: Sequence[Integers], most: Sequence[int]) -> Integers:
+        threads_but_one, registers = distances
         rows = threads_but_one // warp
-        if threads_but_one.max() >= largest:
+        if most[0] >= largest:
             rows += threads_but_one >= largest
             np.minimum(rows, last_row, out=rows)
         rows *= _REGISTER_COUNTS
@@ -141,14 +146,20 @@ def look_up(
         return rows
 
     pair = [inputs["threads"], inputs.get("regs", none)]
-    taken = _take([getattr(table, name) for name in columns], pair, place)
+    sources = {"blocks": "active_blocks", "warps": "active_warps", "limiters": "limiters"}
+    columns = [name for name, output in sources.items() if name == "blocks" or output in out]
+    tables = [getattr(table, name) for name in columns]
+    taken = [np.empty(_shape(pair), each.dtype) for each in tables]
+    whole, least = out.get("active_blocks", taken[0]), None
+    if "limiters" not in out:
+        if (whole.shape, whole.dtype) == (taken[0].shape, taken[0].dtype):
+            taken[0] = whole
+        least = taken[0]
+    _take(tables, pair, place, taken)
+    found = [table._replace(**dict(zip(columns, taken, strict=True)))]
     sizes = [inputs[field] for field in SHARED_MEMORY_FIELDS if field in inputs] or [none]
     options = common.carveout, common.opt_in, common.shared_memory_mode
-    by_size = _shared_memory_table(limits, model, *options)
-    found = [
-        table._replace(**dict(zip(columns, taken, strict=True))),
-        _look_up("shared_memory", by_size, sizes),
-    ]
+    found += _look_up("shared_memory", _shared_memory_table(limits, model, *options), sizes, least)
     # Tensor memory implies virtual resources.
     usual = Kernel(1, tensor_memory=TENSOR_MEMORY_UNIT if "tensor_memory" in inputs else None)
     for resource in COUNTED:
@@ -156,11 +167,11 @@ def look_up(
             low = inputs[resource].low
             counts = _count_table(limits, model, resource, low)
             chosen = inputs[resource]._replace(high=low + counts.size - 1)
-            found.append(_look_up(resource, counts, [chosen]))
+            found += _look_up(resource, counts, [chosen], least)
         else:
             allowed = getattr(rules(limits, model).evaluate(limits, usual)[0], resource)
             if allowed is not None and allowed <= limits.max_blocks_per_multiprocessor:
-                found.append(_look_up(resource, _as_blocks(limits, [allowed]), [none]))
+                found += _look_up(resource, _as_blocks(limits, [allowed]), [none], least)
     return found
 
 
@@ -270,27 +281,42 @@ def _check_rows(rows: int, limits: Limits, name: str) -> None:
         raise InputError(problem, where=where, hint=hint)
 
 
-def _look_up(resource: str, table: Integers, inputs: Sequence[Input]) -> Columns:
+def _look_up(
+    resource: str, table: Integers, inputs: Sequence[Input], least: Integers | None
+) -> list[Columns]:
     """Return the table's entries at the sums of the inputs; its last one beyond its end.
 
-    At most two inputs add up, static and dynamic shared memory, and 32 unsigned bits hold their sum.
+    If ``least`` has the shape of the inputs, lower it to the entries and return nothing. At most two inputs add
+    up, static and dynamic shared memory, and 32 unsigned bits hold their sum.
     """
-    (blocks,) = _take([table], inputs, lambda first, *others: sum(others, start=first))
-    return Columns(blocks, np.uint8(Limiter[resource.upper()]))  # type: ignore[arg-type]
+    own = np.empty(_shape(inputs), table.dtype)
+    blocks = least if least is not None and least.shape == own.shape else own
+    _take([table], inputs, lambda distances, most: reduce(np.add, distances), [blocks], blocks is least)
+    if blocks is least:
+        return []
+    return [Columns(blocks, np.uint8(Limiter[resource.upper()]))]  # type: ignore[arg-type]
+
+
+def _shape(inputs: Sequence[Input]) -> tuple[int, ...]:
+    return np.broadcast_shapes(*(each.values.shape for each in inputs))
 
 
 def _take(
-    tables: Sequence[Integers], inputs: Sequence[Input], places: Callable[..., Integers]
-) -> list[Integers]:
-    """Return the entries of each table for inputs that broadcast to each other, chunk by chunk."""
-    shape = np.broadcast_shapes(*(each.values.shape for each in inputs))
-    found = [np.empty(shape, table.dtype) for table in tables]
+    tables: Sequence[Integers],
+    inputs: Sequence[Input],
+    places: Callable[..., Integers],
+    found: Sequence[Integers],
+    lower: bool = False,
+) -> None:
+    """Set or lower each array to the entries of its table at the inputs, chunk by chunk."""
     arrays = [each.values for each in inputs]
-    directions: Any = [["readonly"] for _ in inputs] + [["writeonly"] for _ in found]
+    directions: Any = [["readonly"] for _ in inputs] + [["readwrite"] for _ in found]
     with np.nditer([*arrays, *found], ["external_loop", "buffered"], directions, buffersize=CHUNK) as chunks:
         for chunk in chunks:
-            pieces = [each.above_low(piece) for each, piece in zip(inputs, chunk, strict=False)]
-            where = places(*pieces).astype(np.intp, copy=False)
+            distances, most = zip(*map(Input.above_low, inputs, chunk), strict=True)
+            where = places(distances, most).astype(np.intp, copy=False)
             for table, output in zip(tables, chunk[len(inputs) :], strict=True):
-                table.take(where, mode="clip", out=output)
-    return found
+                if lower:
+                    np.minimum(output, table.take(where, mode="clip"), out=output)
+                else:
+                    table.take(where, mode="clip", out=output)
