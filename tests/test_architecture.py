@@ -16,12 +16,12 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 170,
-    "values": 1250,
+    "values": 1260,
     "tables": 940,
     "engine": 880,
     "readers": 3420,
     "advice": 1270,
-    "arrays": 630,
+    "arrays": 660,
     "device": 780,
     "builds": 1160,
     "compare": 1370,

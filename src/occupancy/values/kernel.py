@@ -78,8 +78,11 @@ class Kernel(_KernelFields):
         tensor_memory: Any = None, shared_memory_mode: Any = None, reallocates_registers: bool = False,
     ) -> Kernel:  # fmt: skip
         """Check the values, plain integers in place, because autotuners make millions of kernels."""
+        shape = block_dim
+        if type(threads) is tuple and block_dim is None:
+            threads, shape = parse_threads(threads)
         given = (
-            threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, block_dim, carveout,
+            threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, shape, carveout,
             caching, opt_in, virtual_resources, tensor_memory, shared_memory_mode, reallocates_registers,
         )  # fmt: skip
         # bool is a subclass of int, and True threads are a mistake: hence the comparison of types.
