@@ -47,7 +47,7 @@ NOTES = {note.code: note for note in (
     Note("sms-vary", "GPUs of this name have different numbers of SMs. For the whole GPU, use a full name or `--sms`.",
          "advice#several-gpus"),
     Note("launch-bounds-caps",
-         "A kernel that needs more registers spills. `-maxrregcount` caps only kernels without launch bounds.",
+         "A kernel that does not fit under the cap may spill. `-maxrregcount` caps only kernels without launch bounds.",
          "advice#launch-bounds"),
     Note("budget-both", "A kernel must stay within both limits of a row.", "advice#a-budget"),
     Note("assumed-threads",
