@@ -22,7 +22,7 @@ def test_wrong_usage_goes_to_standard_error_and_ends_with_2(arguments: tuple[str
     done = run(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Error: " in done.stderr
-    assert ("Try 'occupancy" in done.stderr) == (arguments[-1] in ("--no-such", "nothing"))
+    assert (" --help." in done.stderr) == (arguments[-1] in ("--no-such", "nothing"))
     assert "Traceback" not in done.stderr
 
 

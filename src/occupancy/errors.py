@@ -47,7 +47,7 @@ class OccupancyError(ValueError):
 
     def lines(self) -> tuple[str, ...]:
         """Return the sentences of this error alone, and a line for each choice."""
-        text = about(self.where, self.problem)
+        text = about(self.where, self.problem) if self.where else self.problem[:1].upper() + self.problem[1:]
         if self.allowed:
             text = f"{_sentence(text)} Allowed: {self.allowed}"
         if self.hint:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..engine import Model, Result, evaluate
+from ..errors import InputError, shown
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Resource
@@ -82,6 +83,9 @@ def results_by_size(
     model: Model | None,
 ) -> Iterator[Result]:
     """Yield the result for each block size."""
+    if not (dynamic_smem is None or callable(dynamic_smem)):
+        hint = "Write dynamic_smem=lambda threads: 16 * threads, or give a constant size to compute()."
+        raise InputError(f"{shown(dynamic_smem)} is not a function", where="dynamic_smem", hint=hint)
     for threads in sizes:
         sized = kernel.replace(threads=threads)
         if dynamic_smem is not None:

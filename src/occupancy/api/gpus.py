@@ -53,11 +53,10 @@ def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
         return gpu.multiprocessor_count
     if gpu.variants:
         raise unclear_name(gpu)
-    raise InputError(
-        f"the number of SMs of {gpu.label} is not known",
-        where="multiprocessor_count",
-        hint='Set `multiprocessor_count` (`--sms 132`), or name a GPU, such as "H100 SXM".',
+    hint = (
+        f'Set `multiprocessor_count` (`--sms 132`), or name a GPU such as "H100 SXM" in place of {gpu.label}.'
     )
+    raise InputError("is missing", where="multiprocessor_count", hint=hint)
 
 
 def compute_capabilities() -> list[ComputeCapability]:

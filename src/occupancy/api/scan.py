@@ -176,7 +176,7 @@ def scan(
     """
     reading = Reading(options)
     if sort is not None and sort not in ORDERS:
-        raise InputError(f"got {shown(sort)}", where="sort", hint=did_you_mean(str(sort), ORDERS))
+        raise InputError(f"{shown(sort)} is unknown", where="sort", hint=did_you_mean(str(sort), ORDERS))
     if limit is not None:
         in_range(parse_count(limit, "limit"), "limit")
     selection = replace(

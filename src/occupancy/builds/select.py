@@ -28,9 +28,11 @@ MOST_NAMES = 10
 
 def names_there(wanted: str, names: Collection[str]) -> str:
     """Return the hint of an error: the names nearest to one that no kernel has."""
-    near = nearest_names(wanted, set(map(last_name, names))) or sorted(set(map(base_name, names)))
-    more = f" and {len(near) - MOST_NAMES:,} more" if len(near) > MOST_NAMES else ""
-    return f"Kernels: {', '.join(near[:MOST_NAMES])}{more}."
+    if near := nearest_names(wanted, set(map(last_name, names))):
+        return f"Did you mean {' or '.join(near[:MOST_NAMES])}?"
+    known = sorted(set(map(base_name, names)))
+    more = f" and {len(known) - MOST_NAMES:,} more" if len(known) > MOST_NAMES else ""
+    return f"Kernels: {', '.join(known[:MOST_NAMES])}{more}."
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,9 @@ class Selection:
     def ordered(self, rows: Sequence[ScannedKernel]) -> list[ScannedKernel]:
         """Return the rows sorted, up to the limit: of equal ones those that spill first, unknown ones last."""
         order = self._order(rows)
+        if self.sort == "time" and rows and all(row.record.duration_us is None for row in rows):
+            hint = "Nsight Compute reports and PyTorch traces have them. Sort these files by occupancy."
+            raise InputError("the files have no launch times", where="sort", hint=hint)
         value, sign = _VALUES[order], 1 if order == "occupancy" else -1
         found = sorted(
             (row for row in rows if value(row) is not None),

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from .. import __version__
-from .command import errors_as_messages
+from .command import WithExamples, errors_as_messages
 
 # Command -> its module, and one line for `occupancy --help`.
 COMMANDS = {
@@ -26,16 +26,20 @@ COMMANDS = {
     "diff": ("files", "Compare the kernels of two builds."),
     "init": ("files", "Write rules and a baseline for check."),
     "check": ("files", "Check a build against rules and a baseline."),
-    "page": ("page", "Open the interactive calculator in a browser."),
     "limits": ("gpus", "List the limits of an SM by compute capability."),
     "gpus": ("gpus", "List GPUs by name, with compute capability and SMs."),
     "device": ("gpus", "List the GPUs of this machine."),
     "verify": ("gpus", "Compare results with the driver of this machine."),
-    "schema": ("gpus", "Print the JSON Schema of a command's output."),
+    "page": ("page", "Open the interactive calculator in a browser."),
+    "schema": ("page", "Print the JSON Schema of a command's output."),
 }
+SECTIONS = {
+    "Commands for a kernel": "calc", "Commands for a build": "files", "Commands for GPUs": "gpus",
+    "Other commands": "page",
+}  # fmt: skip
 
 
-class LazyCommands(click.Group):
+class Commands(WithExamples, click.Group):
     """A group that imports a command when it is called, and turns every error into a message."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -56,16 +60,19 @@ class LazyCommands(click.Group):
         """Find the command of the first word, or suggest one."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            import difflib  # only an error needs it
+            from ..values.spellings import nearest_names
 
-            near = [f"scan {name}"] if os.path.exists(name) else difflib.get_close_matches(name, COMMANDS, 2)
+            near = [f"scan {name}"] if os.path.exists(name) else nearest_names(name, COMMANDS)
             ctx.fail(f"No such command {name!r}." + (f" Did you mean {' or '.join(near)}?" if near else ""))
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands, without importing them, and the options."""
+        for title, section in SECTIONS.items():
+            rows = [(f"{name:11}", text) for name, (module, text) in COMMANDS.items() if module == section]
+            with formatter.section(title):
+                formatter.write_dl(rows)
+        click.Command.format_options(self, ctx, formatter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words before the command; without any, show the help."""
@@ -78,15 +85,17 @@ class LazyCommands(click.Group):
             return super().invoke(ctx)
 
 
-@click.command(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="occupancy")
 def commands() -> None:
     """Compute the occupancy of CUDA kernels, without a GPU.
 
     \b
-    occupancy calc --cc 7.0 --threads 128 --regs 37   one kernel on one SM
-    occupancy scan build/                             the kernels of files
-    occupancy check build/ --rules occupancy.toml     regressions, in CI
+    occupancy calc --cc 9.0 --threads 256 --regs 64   # one kernel
+    occupancy scan build/                             # all kernels of a build
+    occupancy check build/ --rules occupancy.toml     # fail CI on a regression
     """
 
 

@@ -6,24 +6,9 @@ from contextlib import suppress
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ..errors import DeviceError, InputError, MissingDependencyError
 from .command import Option, command, exit_with_1_if
-from .options import (
-    ALL_GPUS,
-    CLUSTER,
-    GPUS,
-    GRID,
-    KERNEL,
-    SMS,
-    THREADS,
-    chosen_gpu,
-    chosen_gpus,
-    gpu_options,
-    named_gpus,
-    option_of,
-)
+from .options import CLUSTER, GRID, INPUTS, OLD, ONE_GPU, SMS, chosen_gpu, chosen_gpus, named_gpus, option_of
 from .printing import FORMAT, format_of, format_option, output_option, save_picture, show, written_to
 
 if TYPE_CHECKING:
@@ -35,14 +20,12 @@ BLOCKS = ("--blocks", "--min-blocks", "blocks")
 
 
 @command(
-    *GPUS,
-    THREADS,
-    *KERNEL,
     GRID,
     CLUSTER,
+    *INPUTS,
     SMS,
     Option("--explain", is_flag=True, help="Show the arithmetic."),
-    Option("--exit-code", is_flag=True, help="Exit with 1 if the kernel does not compile or launch."),
+    Option("--exit-code", is_flag=True, help="Exit with 1 if it does not compile or launch."),
     FORMAT,
 )
 def calc(
@@ -78,7 +61,7 @@ def _row(result: Occupancy, grid: str | None, cluster: str | None, sms: str | No
     from ..values.kernel import Launch
     from ..values.spellings import parse_shape
 
-    shape = if_given(parse_shape, cluster, "cluster")
+    shape, blocks = if_given(parse_shape, cluster, "cluster"), if_given(parse_shape, grid, "grid")
     size = None if shape is None else prod(shape)
     if size is not None and result.gpu.multiprocessor_count is None:
         check_cluster(result.limits, size)  # before the number of SMs
@@ -90,26 +73,23 @@ def _row(result: Occupancy, grid: str | None, cluster: str | None, sms: str | No
             clusters = count_active_clusters(result.gpu.device, result.limits, result.active_blocks, size)
     count = multiprocessors(result.gpu, sms)
     wave = full_wave(result, count, cluster_size=size, max_active_clusters=clusters)
-    if grid is None or not wave.blocks:
+    if blocks is None or not wave.blocks:
         return Row(result, wave)
-    return Row(result, wave, count_waves(Launch(result.kernel, parse_shape(grid, "grid"), shape), wave))
+    return Row(result, wave, count_waves(Launch(result.kernel, blocks, shape), wave))
 
 
 @command(
-    *GPUS,
-    ALL_GPUS,
-    THREADS,
-    *KERNEL,
-    Option("--occupancy", metavar="SHARE",
-           help="Show only GPUs that reach this occupancy, highest first: 75%, 75 or 0.75."),
     CLUSTER,
-    Option("--exit-code", is_flag=True, help="Exit with 1 if the kernel runs on none of the GPUs."),
+    *INPUTS,
+    OLD,
+    Option("--occupancy", metavar="PERCENT", help="Only GPUs that reach this occupancy, highest first: 75%."),
+    Option("--exit-code", is_flag=True, help="Exit with 1 if it runs on none of the GPUs."),
     FORMAT,
 )  # fmt: skip
 def fits(
     occupancy: str | None, cluster: str | None, exit_code: bool, output_format: str | None, **inputs: Any
 ) -> None:
-    """List the GPUs on which a kernel runs, and why it does not run on the others.
+    """List the GPUs that a kernel runs on, and why it does not run on the others.
 
     \b
     occupancy fits --threads 256 --regs 64 --smem 96k
@@ -126,14 +106,11 @@ def fits(
 
 
 @command(
-    *GPUS,
-    THREADS,
-    *KERNEL,
-    Option("--occupancy", group="launch", metavar="SHARE", help="Target occupancy: 75%, 75 or 0.75."),
-    Option(*BLOCKS, group="launch", metavar="N|CC=N,...",
-           help="Target in blocks per SM: 4, or one for each GPU: 8.0=2,12.0=4."),
-    Option("--stage-smem", group="kernel", metavar="SIZE",
-           help="Shared memory of one pipeline stage, to count the stages that fit beside --smem."),
+    *INPUTS,
+    Option("--occupancy", metavar="PERCENT", help="Target occupancy: 75%, 75 or 0.75."),
+    Option(*BLOCKS, metavar="N|CC=N,...", help="Target in blocks per SM: 4, or by GPU: 8.0=2,12.0=4."),
+    Option("--stage-smem", metavar="SIZE",
+           help="Shared memory per pipeline stage. Counts the stages that fit beside --smem."),
     FORMAT,
 )  # fmt: skip
 def budget(
@@ -142,7 +119,7 @@ def budget(
 ) -> None:  # fmt: skip
     """Find the most registers and shared memory that reach a target on all GPUs.
 
-    A kernel must stay within both limits of a row. Without a target, each row is a number of blocks.
+    A kernel must stay within both limits of a row. Without a target, there is a row for each number of blocks.
 
     \b
     occupancy budget --cc 9.0 --threads 256 --occupancy 75%
@@ -183,24 +160,23 @@ def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
     by_cc = {}
     for part in blocks.split(","):
         name, _, count = part.rpartition("=")
+        if not name or not count:
+            problem = f"{part!r} is not a target of a GPU"
+            raise InputError(problem, where="blocks", hint="Write 4 for all GPUs, or 8.0=2,12.0=4.")
         for gpu in named_gpus("blocks", [name], LimitsTable()):
             by_cc[gpu.cc] = parse_count(count, "blocks")
-    ccs = [gpu.cc for gpu in gpus]
-    for cc in (cc for cc in by_cc if cc not in ccs):
-        problem = f"has a target for {cc}, which is not among the GPUs"
-        raise InputError(problem, where="blocks", hint=f"Add it with --cc {cc}, or remove {cc}=.")
-    for cc in (cc for cc in ccs if cc not in by_cc):
-        raise InputError(f"has no target for {cc}", where="blocks", hint=f"Add {cc}=2.")
+    ccs = {gpu.cc for gpu in gpus}
+    if ccs != by_cc.keys():
+        problem = f"has targets for {', '.join(by_cc)}, but the GPUs are {', '.join(sorted(ccs))}"
+        raise InputError(problem, where="blocks", hint="Give each GPU a target, such as 8.0=2,12.0=4.")
     return [by_cc[gpu.cc] for gpu in gpus]
 
 
 @command(
-    *GPUS,
-    ALL_GPUS,
-    THREADS,
-    *KERNEL,
-    Option(*BLOCKS, group="launch", metavar="N|CC=N,...",
-           help="Second launch bound: 4, or one for each GPU: 8.0=2,12.0=4."),
+    *INPUTS,
+    OLD,
+    Option(*BLOCKS, metavar="N|CC=N,...",
+           help="Second argument of __launch_bounds__: 4, or by GPU: 8.0=2,12.0=4."),
     FORMAT,
 )  # fmt: skip
 def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: Any) -> None:
@@ -222,20 +198,18 @@ def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: 
 
 
 @command(
-    *GPUS,
-    *KERNEL,
-    Option("--smem-per-thread", group="kernel", metavar="SIZE",
-           help="Dynamic shared memory that each thread adds."),
-    Option("--limit", type=click.IntRange(min=1), metavar="N", help="Show the best N."),
+    *(each for each in INPUTS if each.name != "threads"),
+    Option("--smem-per-thread", metavar="SIZE", help="Dynamic shared memory that each thread adds."),
+    Option("--limit", type=int, metavar="N", help="Show only the best N sizes."),
     Option("--all", "shows_all", is_flag=True, help="Show every size."),
-    output_option("Draw a picture with the best size marked: .svg, .png, .pdf."),
+    output_option("Draw a chart instead: .svg, .png or .pdf."),
     FORMAT,
 )  # fmt: skip
 def block_sizes(
     smem_per_thread: str | None, limit: int | None, shows_all: bool, output: str | None, output_format: str | None,
     **inputs: Any,
 ) -> None:  # fmt: skip
-    """Rank every block size by its occupancy; for several GPUs by the lowest.
+    """Rank every block size by occupancy; for several GPUs, by the lowest of them.
 
     \b
     occupancy block-sizes --cc 8.6 --regs 40
@@ -267,20 +241,20 @@ def block_sizes(
 
 
 @command(
-    *gpu_options("Compute capability: 9.0 or newer.  [default: 9.0]", "GPU by name: H100."),
-    Option("--groups", group="kernel", required=True, metavar="COUNT:REGS,...",
-           help="Warpgroups with their registers after setmaxnreg: 1:40,2:232. ? is the most that fits."),
-    option_of("threads", metavar="N",
-              help="Threads per block, a multiple of 128.  [default: all groups]"),
+    *ONE_GPU,
+    Option("--groups", required=True, metavar="COUNT:REGS,...",
+           help="Warpgroups and their registers after setmaxnreg: 1:40,2:232. ? is the most that fits."),
+    Option(*BLOCKS, metavar="N", help="Second argument of __launch_bounds__.  [default: the most that fits]"),
+    Option("--exit-code", is_flag=True, help="Exit with 1 if it deadlocks or does not launch."),
+    option_of("threads", metavar="N", help="Threads per block, a multiple of 128.  [default: all groups]"),
     option_of("regs", help="Registers per thread of the compiled kernel."),
     option_of("smem"),
-    Option(*BLOCKS, group="launch", metavar="N", help="Second launch bound.  [default: the most that fits]"),
     FORMAT,
 )  # fmt: skip
-def registers(groups: str, output_format: str | None, **inputs: Any) -> None:
-    """Check a setmaxnreg register split; ? is the most that fits.
+def registers(groups: str, exit_code: bool, output_format: str | None, **inputs: Any) -> None:
+    """Check whether the registers of setmaxnreg fit, or compute the most that fit.
 
-    The exit code is 1 if the kernel would deadlock or does not launch.
+    Without a GPU, it is for 9.0.
 
     \b
     occupancy registers --threads 384 --groups 1:40,2:232
@@ -291,28 +265,26 @@ def registers(groups: str, output_format: str | None, **inputs: Any) -> None:
 
     split = register_split(groups, gpu=chosen_gpu(inputs) or "9.0", **inputs)
     show(registers_report(split), output_format)
-    exit_with_1_if(not split.can_run)
+    exit_with_1_if(exit_code and not split.can_run)
 
 
 @command(
-    *GPUS,
-    THREADS,
-    *KERNEL,
-    output_option("Draw a picture (.svg, .png, .pdf), or write .csv, .html, .json, .jsonl, .md or .txt."),
-    Option("--title", metavar="TEXT", help="Title of the picture."),
-    Option("--mark", "marks", multiple=True, metavar="VALUE,...",
-           help="Values to mark: 64,128, or best."),
+    *INPUTS,
+    output_option("Draw a .svg, .png or .pdf, or write a .csv, .html, .json, .jsonl, .md or .txt file."),
+    Option("--title", group="output", metavar="TEXT", help="Title of the picture."),
+    Option("--mark", "marks", group="output", multiple=True, metavar="VALUE,...",
+           help="Values to mark in the picture: 64,128 or best."),
     format_option("html"),
 )  # fmt: skip
 def sweep(
     output: str | None, title: str | None, marks: tuple[str, ...], output_format: str | None, model: Any,
     **inputs: Any,
 ) -> None:  # fmt: skip
-    """Vary inputs of a kernel, and show the results as tables, pictures or rows.
+    """Vary inputs of a kernel, and show the results as charts, heat maps or rows.
 
-    GPUs, threads, registers, shared memory, carveout, barriers, tensor memory and virtual resources may be
-    lists (128,256) or ranges (FIRST:LAST:STEP). If three or more inputs vary, the screen shows the best
-    combinations, and --format csv has all. If none varies, it shows the three charts of NVIDIA's spreadsheet.
+    An input is a value, a list (128,256) or a range (FIRST:LAST:STEP). One varied input is a chart, two are a
+    heat map. For more, the screen shows the best combinations, and --format csv all. If none varies, the three
+    charts of NVIDIA's spreadsheet are shown.
 
     \b
     occupancy sweep --cc 7.0 --threads 128 --regs 37

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import cleandoc
 from typing import Any, Literal
 
 import click
@@ -16,55 +18,70 @@ EXIT_INTERRUPTED = 130
 EXIT_CLOSED_PIPE = 141
 """128 + SIGINT and 128 + SIGPIPE: exit codes of programs that these signals end."""
 
-Group = Literal["gpu", "kernel", "launch", "output"]
-GROUPS: dict[Group, str] = {"gpu": "GPU", "kernel": "Kernel", "launch": "Launch", "output": "Options"}
+Group = Literal["own", "kernel", "kernels", "launch", "gpu", "rare", "output"]
+GROUPS: dict[Group, str] = {
+    "own": "Options", "kernel": "Kernel", "kernels": "Kernels", "launch": "Launch", "gpu": "GPU",
+    "rare": "Advanced", "output": "Output",
+}  # fmt: skip
+"""Sections of a help, in its order: the command's own options, then those that commands share."""
+MOST_UNGROUPED = 8
+"""A help with at most this number of options has them in one list."""
+MAX_NAME_COLUMNS = 24
+"""Columns for the names of the options; a longer one has a line of its own."""
+EXAMPLES = "\n\b\n"
+"""Begins the examples of a docstring; click does not wrap what follows."""
 
 
 class Option(click.Option):
     """An option in a group of the help."""
 
-    def __init__(self, *declarations: str, group: Group = "output", **settings: Any) -> None:
+    def __init__(self, *declarations: str, group: Group = "own", **settings: Any) -> None:
         super().__init__(declarations, **settings)
         self.group = group
 
 
-class Command(click.Command):
+class WithExamples(click.Command):
+    """A command whose help has the examples of its docstring in a section."""
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the docstring."""
+        description, _, examples = cleandoc(self.help or "").partition(EXAMPLES)
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(description)
+        with formatter.section("Examples"):
+            for line in examples.splitlines():
+                formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+
+
+class Command(WithExamples):
     """A command with grouped options, whose errors name options in place of keywords."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options under the names of their groups."""
-        for group, title in GROUPS.items():
-            options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
-            options = [each for each in options if getattr(each, "group", "output") == group]
-            rows = [record for each in options if (record := each.get_help_record(ctx)) is not None]
+        """Write the options under the names of their groups, aligned over all groups."""
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        sections: dict[Group, list[tuple[str, str]]] = {group: [] for group in GROUPS}
+        for each in options:
+            group: Group = "own" if len(options) <= MOST_UNGROUPED else getattr(each, "group", "output")
+            sections[group].append(each.get_help_record(ctx) or ("", ""))
+        longest = max(len(name) for rows in sections.values() for name, _ in rows)
+        width = min(longest, MAX_NAME_COLUMNS)
+        for group, rows in sections.items():
             if rows:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
+                with formatter.section(GROUPS[group]):
+                    formatter.write_dl([(name.ljust(width), text) for name, text in rows], col_max=width)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse as click does; suggest options for names of other tools, and for values without an option."""
-        try:
-            values = super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            from ..values.fields import FIELDS
-
-            name, known = error.option_name.replace("-", "").lower(), {each.name for each in self.params}
-            near = [each for each in FIELDS.values() if name in each.aliases and each.name in known]
-            if not near:
-                raise
-            message = f"No such option {error.option_name!r}. Did you mean {near[0].options[-1]!r}?"
-            raise click.UsageError(message, ctx) from None
-        except click.MissingParameter as error:
-            if not isinstance(error.param, click.Option):
-                raise
-            raise click.UsageError(f"Missing {error.param.opts[-1]}. {error.param.help}", ctx) from None
+        """Parse as click does; suggest options for values without one."""
+        values = super().parse_args(ctx, args)
         if values:
             is_number = values[0].replace(".", "", 1).isdecimal()
             names = ["cc"] * ("." in values[0]) + ["threads", "regs", "smem"] if is_number else []
             free = [f"--{name}" for name in names if name in ctx.params and not ctx.params[name]]
             guess = " ".join(f"{name} {value}" for name, value in zip(free, values, strict=False))
             hint = f" Did you mean {guess}?" if guess else ""
-            ctx.fail(f"Unexpected arguments: {' '.join(map(repr, values))}.{hint}")
+            word = "argument" if len(values) == 1 else "arguments"
+            ctx.fail(f"Unexpected {word} {' '.join(map(repr, values))}.{hint}")
         return values
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -76,18 +93,63 @@ class Command(click.Command):
             raise click.UsageError("\nError: ".join(messages)) from error
 
     def _lines(self, error: OccupancyError) -> tuple[str, ...]:
+        # A hint names an argument of Python with its option behind it: `cc` (`--cc 9.0`).
+        error.hint = re.sub(r"`[^`]+` \(`(-[^`]+)`\)", r"\1", error.hint)
         name = "sms" if error.where == "multiprocessor_count" else error.where
-        option = next((each for each in self.params if each.name == name), None)
-        if isinstance(option, click.Option):
-            error.where = next((each for each in option.opts if each.startswith("--")), option.opts[0])
+        for param in (each for each in self.params if each.name == name):
+            error.where = name_of(param) if isinstance(param, click.Option) else ""
             if error.problem == "is missing":
                 return (f"Missing {error.where}. {error.hint}".rstrip(),)
         return error.lines()
 
 
+def name_of(param: click.Parameter) -> str:
+    """Return ``--threads`` for an option, ``FILE`` for an argument."""
+    if isinstance(param, click.Option):
+        return next((each for each in param.opts if each.startswith("--")), param.opts[0])
+    return (param.metavar or (param.name or "").upper()).strip("[].")
+
+
+def message_of(error: click.UsageError) -> str:
+    """Return an error of click in the style of ours: what is wrong, then what to type."""
+    if error.ctx is None:
+        return error.format_message()
+    from ..values.spellings import did_you_mean
+
+    command = error.ctx.command
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        example = cleandoc(command.help or "").partition(EXAMPLES)[2].partition("\n")[0]
+        return f"Missing {name_of(error.param)}, as in: {example}"
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        name, given, kind = name_of(error.param), error.message.partition(" is not ")[0], error.param.type
+        if isinstance(kind, click.Choice):
+            return f"{name}: {given} is unknown. {did_you_mean(given.strip(chr(39)), kind.choices)}"
+        problem = error.message.replace("a valid float", "a number").replace("a valid integer", "an integer")
+        return f"{name}: {problem}" if isinstance(error.param, click.Option) else problem
+    text = error.format_message()
+    if isinstance(error, click.NoSuchOption):
+        text = f"No such option {error.option_name}.{_likely_options(command, error.option_name)}"
+    return text if text.endswith("?") else f"{text} See {error.ctx.command_path} --help."
+
+
+def _likely_options(command: click.Command, name: str) -> str:
+    """Return a hint with the option for the name of another tool, or else those of a similar name."""
+    from ..values.fields import FIELDS
+    from ..values.spellings import nearest_names
+
+    plain = name.replace("-", "").lower()
+    options = {each.name: name_of(each).strip("-") for each in command.params if isinstance(each, Option)}
+    near = [options[each.name] for each in FIELDS.values() if plain in each.aliases and each.name in options]
+    if plain in ("arch", "sm", "computecapability") and "cc" in options:
+        near = ["cc"]
+    if not near and len(plain) > 2:
+        near = nearest_names(name.strip("-"), options.values())
+    return f" Did you mean --{' or --'.join(near)}?" if near else ""
+
+
 def command(*params: click.Parameter) -> Callable[[Callable[..., None]], Command]:
     """Return a decorator that makes a function a command with these parameters, by the function's name."""
-    # Command.parse_args refuses them.
+    # Command.parse_args refuses extra arguments.
     return click.command(cls=Command, params=list(params), context_settings={"allow_extra_args": True})
 
 
@@ -103,7 +165,7 @@ def errors_as_messages() -> Iterator[None]:
     try:
         yield
     except click.UsageError as error:  # click quotes the command line, which may name files
-        raise click.UsageError(printable_lines(error.format_message()), error.ctx) from None
+        raise click.UsageError(printable_lines(message_of(error))) from None
     except MemoryError:
         raise click.UsageError("There is not enough memory for the result.") from None
     except KeyboardInterrupt:

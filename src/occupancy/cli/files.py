@@ -12,16 +12,13 @@ from ..errors import InputError, OccupancyError
 from ..values.numbers import count
 from ..values.untrusted import printable
 from .command import Option, command, exit_with_1_if
-from .options import LIMITS, SMS, chosen_gpu, gpu_options, option_of
+from .options import LIMITS, ONE_GPU, SMS, chosen_gpu, option_of
 from .printing import format_of, format_option, output_option, show, written_to
 
 if TYPE_CHECKING:
     from ..api.builds import CheckResult, Diff
     from ..api.scan import Scan
     from ..report.scan import FindingKind
-
-ORDERS = ("occupancy", "regs", "spills", "stack", "time")
-"""Copy of the library's orders, so that help does not load it; a test compares."""
 
 
 def _block_sizes(
@@ -35,48 +32,36 @@ def _block_sizes(
 
 
 SELECTION = (
-    option_of("threads", multiple=True, callback=_block_sizes,
-              help="Threads per block if the file does not record them. NAME=256 sets it for some kernels."),
-    Option("--name", group="kernel", metavar="PART", multiple=True,
-           help="Only kernels whose name contains PART; * matches anything. Repeatable."),
-    Option("--arch", "archs", group="kernel", metavar="ARCH", multiple=True,
-           help="Only kernels for this architecture: sm_90, sm_90a, hopper, all. Repeatable."),
-    Option("--newest", "only_newest", group="kernel", is_flag=True,
-           help="Only the newest architecture of each kernel."),
-    Option("--runtime", "with_runtime", group="kernel", is_flag=True,
-           help="Include kernels of the CUDA device runtime."),
+    option_of("threads", group="kernels", multiple=True, callback=_block_sizes, metavar="[NAME=]N",
+              help="Threads per block, if a file does not record them. Repeatable."),
+    Option("--name", group="kernels", metavar="PART", multiple=True,
+           help="Only kernels whose name contains PART; * matches any text. Repeatable."),
+    Option("--arch", "archs", group="kernels", metavar="ARCH", multiple=True,
+           help="Only code for ARCH: sm_90, sm_90a, hopper or all. Repeatable."),
+    Option("--newest", "only_newest", group="kernels", is_flag=True, help="Only the newest code of each kernel."),
+    Option("--runtime", "with_runtime", group="rare", is_flag=True, help="Include kernels of the CUDA device runtime."),
 )  # fmt: skip
 """The options that choose kernels and set their block sizes."""
-
-KERNELS = (
-    *SELECTION,
-    *gpu_options("Use the limits of this compute capability instead of the code's.",
-                 "Use the limits of this GPU, and the code that it loads."),
-    LIMITS,
-)  # fmt: skip
-
-EXISTING = click.Path(exists=True, allow_dash=True)
+KERNELS = (*SELECTION, *ONE_GPU, LIMITS)
 IN_FULL = Option("--all", "in_full", is_flag=True, help="Show all kernels.")
-REPORT_FILE = output_option("Write the report to a file: .csv, .html, .json, .jsonl, .md, .sarif or .txt.")
+REPORT_FILE = output_option("Write to a .csv, .html, .json, .jsonl, .md, .sarif or .txt file.")
 
 
 @command(
-    click.Argument(["files"], metavar="FILE...", nargs=-1, required=True, type=EXISTING),
+    click.Argument(["files"], metavar="FILE...", nargs=-1, required=True,
+                   type=click.Path(exists=True, allow_dash=True)),
     *KERNELS,
-    Option("--device", group="gpu", type=click.IntRange(min=0), metavar="N",
-           help="Compute for a GPU of this machine."),
+    Option("--device", group="gpu", type=int, metavar="N", help="GPU of this machine, by number."),
     SMS,
-    Option("--below", metavar="PERCENT", help="Only kernels with an occupancy below 50, 50% or 0.5."),
+    Option("--below", metavar="PERCENT", help="Only kernels below this occupancy: 50, 50% or 0.5."),
     Option("--spilling", "only_spilling", is_flag=True, help="Only kernels that spill registers."),
-    Option("--sort", type=click.Choice(ORDERS), metavar="ORDER",
-           help=f"Sort by lowest occupancy, or by most regs, spills, stack or time. [{'|'.join(ORDERS)}]"),
-    Option("--limit", type=click.IntRange(min=1), metavar="N",
-           help="Show only the first N kernels in the order of --sort."),
+    Option("--sort", metavar="ORDER",
+           help="Sort by lowest occupancy, or most regs, spills, stack or time.  [default: occupancy]"),
+    Option("--limit", type=int, metavar="N", help="Only the first N kernels."),
     IN_FULL,
-    Option("--columns", metavar="NAME,...",
-           help="Columns to show, by their names in CSV: demangled,regs,occupancy."),
+    Option("--columns", metavar="NAME,...", help="Columns to show, by name: kernel,regs,occupancy."),
     REPORT_FILE,
-    Option("--save-baseline", "baseline", metavar="FILE", help="Write a baseline for diff and check instead."),
+    Option("--save-baseline", "baseline", group="output", metavar="FILE", help="Write a baseline for diff and check."),
     format_option("html", "sarif"),
 )  # fmt: skip
 def scan(
@@ -85,9 +70,9 @@ def scan(
 ) -> None:  # fmt: skip
     """List the kernels of files with their registers, shared memory and occupancy.
 
-    FILE is a file, a folder, or - for standard input. Supported are cubins, executables, libraries, objects,
-    PTX, and caches of Triton and Inductor. Logs of ptxas and nvcc, output of cuobjdump, Nsight Compute
-    reports and PyTorch traces are supported, too.
+    FILE is a file, a folder, or - for standard input. Reads cubins, executables, libraries, objects, PTX,
+    ptxas and nvcc logs, cuobjdump output, Nsight Compute reports, PyTorch traces, and Triton and Inductor
+    caches. Without a GPU, the limits are those of each kernel's architecture.
 
     \b
     occupancy scan libkernels.so --newest --below 50
@@ -119,10 +104,9 @@ def scan(
     *KERNELS,
     Option("--with-same", is_flag=True, help="Include kernels that did not change."),
     IN_FULL,
-    Option("--ignore-arch", is_flag=True,
-           help="Compare a kernel with another architecture if the other build lacks its own."),
+    Option("--ignore-arch", is_flag=True, help="Match a kernel with another architecture if its own is missing."),
     Option("--threshold", type=float, default=0, metavar="N",
-           help="Ignore changes of up to N percent, or N points of occupancy."),
+           help="Ignore changes up to N percent, or N points of occupancy."),
     REPORT_FILE,
     format_option("html", "sarif"),
 )  # fmt: skip
@@ -174,12 +158,12 @@ def _write_report(
 @command(
     click.Argument(["build"], metavar="BUILD...", nargs=-1, required=True),
     Option("--rules", metavar="FILE",
-           help="TOML with the rules. [default: occupancy.toml, else [tool.occupancy] of pyproject.toml]"),
-    Option("--baseline", metavar="FILE", help="Baseline to compare with. [default: the one that the rules name]"),
+           help="Rules file.  [default: occupancy.toml, or [tool.occupancy] in pyproject.toml]"),
+    Option("--baseline", metavar="FILE", help="Baseline file.  [default: the one that the rules name]"),
     Option("--update", is_flag=True,
-           help="Accept all kernels into the baseline, or only those of --name and --arch."),
-    Option("-o", "--output", multiple=True, metavar="FILE",
-           help="Also write a file: .csv, .html, .json, .jsonl, .md, .sarif, .txt or .xml (JUnit). Repeatable."),
+           help="Update the baseline to this build, or only kernels of --name and --arch."),
+    Option("-o", "--output", group="output", multiple=True, metavar="FILE",
+           help="Also write a .csv, .html, .json, .jsonl, .md, .sarif, .txt or .xml (JUnit) file. Repeatable."),
     *KERNELS,
     format_option("html", "github", "junit", "sarif"),
 )  # fmt: skip
@@ -227,9 +211,8 @@ def _print_checked(result: CheckResult, build: tuple[str, ...], output_format: s
 
 @command(
     click.Argument(["build"], metavar="BUILD...", nargs=-1, required=True),
-    Option("--rules", metavar="FILE", default="occupancy.toml", show_default=True, help="File of rules to write."),
-    Option("--baseline", metavar="FILE", default="occupancy-baseline.json", show_default=True,
-           help="Baseline to write."),
+    Option("--rules", metavar="FILE", default="occupancy.toml", show_default=True, help="Rules file."),
+    Option("--baseline", metavar="FILE", default="occupancy-baseline.json", show_default=True, help="Baseline file."),
     *SELECTION,
 )  # fmt: skip
 def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> None:

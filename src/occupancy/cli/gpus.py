@@ -1,4 +1,4 @@
-"""Commands about GPUs (limits, gpus, device, verify), and schema."""
+"""Commands about GPUs (limits, gpus, device, verify)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import click
 
 from ..errors import InputError
 from .command import Option, command, exit_with_1_if
-from .options import ALL_GPUS, LIMITS, named_gpus
+from .options import LIMITS, OLD, named_gpus
 from .printing import FORMAT, show
 
 MAX_ROWS = 30
@@ -15,19 +15,18 @@ MAX_ROWS = 30
 
 @command(
     click.Argument(["gpu"], metavar="[GPU]...", nargs=-1),
-    ALL_GPUS,
+    OLD,
     LIMITS,
     Option("--sources", "with_sources", is_flag=True, help="Show the sources of each value."),
     FORMAT,
 )
 def limits(
-    gpu: tuple[str, ...], wants_all: bool, limits_file: str | None, with_sources: bool,
-    output_format: str | None,
+    gpu: tuple[str, ...], wants_all: bool, limits_file: str | None, with_sources: bool, output_format: str | None,
 ) -> None:  # fmt: skip
     """List the limits of an SM by compute capability.
 
-    Without GPUs, it lists the main limits of 7.5 and newer, or of every compute capability with --all. With
-    GPUs, it lists every limit side by side. GPU is a compute capability, an architecture or a name.
+    GPU is a compute capability, an architecture or a name. With GPUs, every limit is listed side by side.
+    Without, only the main limits of 7.5 and newer.
 
     \b
     occupancy limits
@@ -50,15 +49,15 @@ def limits(
 
 
 @command(
-    click.Argument(["words"], metavar="[PATTERN]", nargs=-1),
+    click.Argument(["gpu"], metavar="[PATTERN]", nargs=-1),
     Option("--all", "wants_all", is_flag=True, help="List every GPU."),
     FORMAT,
 )  # fmt: skip
-def gpus(words: tuple[str, ...], wants_all: bool, output_format: str | None) -> None:
+def gpus(gpu: tuple[str, ...], wants_all: bool, output_format: str | None) -> None:
     """List GPUs by name, with their compute capability and number of SMs, the newest first.
 
-    PATTERN is a part of the name, die, market or memory, a compute capability, or an architecture. Without
-    it, the newest 30 GPUs are listed.
+    PATTERN is a compute capability, an architecture, or part of the name, die, market or memory size.
+    Without it, the 30 newest GPUs are listed.
 
     \b
     occupancy gpus
@@ -69,19 +68,16 @@ def gpus(words: tuple[str, ...], wants_all: bool, output_format: str | None) -> 
     from ..api.gpus import gpus as find
     from ..report.limits import gpus_report
 
-    found = find(" ".join(words))
-    shown = found if wants_all or words else found[:MAX_ROWS]
+    found = find(" ".join(gpu))
+    shown = found if wants_all or gpu else found[:MAX_ROWS]
     show(gpus_report(shown, len(found) - len(shown)), output_format)
 
 
-@command(
-    click.Argument(["number"], metavar="[N]", type=click.IntRange(min=0), required=False),
-    FORMAT,
-)
-def device(number: int | None, output_format: str | None) -> None:
+@command(click.Argument(["device"], metavar="[N]", type=int, required=False), FORMAT)
+def device(device: int | None, output_format: str | None) -> None:
     """List the GPUs of this machine, with limits from the driver and the table.
 
-    N selects one GPU by its number.
+    N is the number of one GPU. Needs an NVIDIA GPU and the package cuda-bindings.
 
     \b
     occupancy device
@@ -90,20 +86,19 @@ def device(number: int | None, output_format: str | None) -> None:
     from ..device import read_device, read_devices
     from ..report.device import device_report
 
-    show(device_report(read_devices() if number is None else [read_device(number)]), output_format)
+    show(device_report(read_devices() if device is None else [read_device(device)]), output_format)
 
 
 @command(
-    Option("--device", "index", metavar="N", type=click.IntRange(min=0), default=0, show_default=True,
-           help="Number of the GPU."),
-    Option("--quick", is_flag=True, help="Make about 2% of the comparisons."),
+    Option("--device", type=int, metavar="N", default=0, show_default=True, help="GPU of this machine, by number."),
+    Option("--quick", is_flag=True, help="Make only 2% of the comparisons."),
     FORMAT,
 )  # fmt: skip
-def verify(index: int, quick: bool, output_format: str | None) -> None:
+def verify(device: int, quick: bool, output_format: str | None) -> None:
     """Compare limits and results with the driver of a GPU of this machine.
 
-    It compiles kernels, launches none, and compares more than 200,000 results in some minutes. The exit
-    code is 1 if a result differs.
+    Needs an NVIDIA GPU and the package cuda-bindings. Compiles kernels, launches none, and compares more than
+    200,000 results in a few minutes. Exits with 1 if a result differs.
 
     \b
     occupancy verify
@@ -112,20 +107,6 @@ def verify(index: int, quick: bool, output_format: str | None) -> None:
     from ..device import verify as compare
     from ..report.device import verify_report
 
-    verification = compare(index, quick=quick)
+    verification = compare(device, quick=quick)
     show(verify_report(verification), output_format)
     exit_with_1_if(verification.different)
-
-
-@command(click.Argument(["name"], metavar="COMMAND"))
-def schema(name: str) -> None:
-    """Print the JSON Schema of a command's --format json.
-
-    \b
-    occupancy schema calc
-    """
-    import json
-
-    from ..report.schema import json_schema
-
-    click.echo(json.dumps(json_schema(name), indent=2))

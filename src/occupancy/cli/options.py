@@ -19,38 +19,30 @@ if TYPE_CHECKING:
 DEFAULT_GPU = "OCCUPANCY_CC"
 """Environment variable with the GPU that is meant without an option."""
 
-
-def gpu_options(cc_help: str, gpu_help: str, *, several: bool = False) -> tuple[Option, ...]:
-    """Return ``--cc`` and ``--gpu``."""
-    settings: dict[str, Any] = {"group": "gpu", "multiple": several}
-    more = ",..." if several else ""
-    return (
-        Option("-c", "--cc", metavar=f"CC{more}", help=cc_help, **settings),
-        Option("--gpu", metavar=f"NAME{more}", help=gpu_help, **settings),
-    )
-
-
-LIMITS = Option("--limits", "limits_file", group="gpu", type=click.Path(), metavar="FILE",
-                help="Custom table of limits (YAML or TOML).")  # fmt: skip
+LIMITS = Option("--limits", "limits_file", group="rare", type=click.Path(), metavar="FILE",
+                help="Table of limits in YAML or TOML.")  # fmt: skip
+SMS = Option("--sms", group="gpu", metavar="N", help="Number of SMs, in place of the GPU's.")
 GPUS = (
-    *gpu_options("Compute capabilities: 9.0, sm_90a, hopper; several with commas.",
-                 "GPUs by name: 'H100 SXM,RTX 4090'.", several=True),
-    Option("--device", group="gpu", multiple=True, metavar="N", type=click.IntRange(min=0),
-           help="A GPU of this machine by its number. Repeatable."),
+    Option("-c", "--cc", group="gpu", metavar="CC,...", multiple=True, help="Compute capabilities: 9.0,sm_90a,hopper."),
+    Option("--gpu", group="gpu", metavar="NAME,...", multiple=True, help="GPUs by name: 'H100 SXM,RTX 4090'."),
+    Option("--device", group="gpu", multiple=True, metavar="N", type=int,
+           help="GPU of this machine, by number. Repeatable."),
     LIMITS,
-    Option("--set", "changes", group="gpu", multiple=True, metavar="LIMIT=VALUE",
-           help="Change a limit by its name in `occupancy limits 9.0 --format csv`."),
+    Option("--set", "changes", group="rare", multiple=True, metavar="LIMIT=VALUE",
+           help="Change a limit named in `occupancy limits 9.0 --format csv`. Repeatable."),
 )  # fmt: skip
-ALL_GPUS = Option(
-    "--all", "wants_all", group="gpu", is_flag=True, help="Include compute capabilities 1.0 to 7.2."
+ONE_GPU = (
+    Option("-c", "--cc", group="gpu", metavar="CC", help="Compute capability: 9.0, sm_90a, hopper."),
+    Option("--gpu", group="gpu", metavar="NAME", help="GPU by name: 'H100 SXM'."),
 )
-SMS = Option("--sms", group="gpu", metavar="N", help="Number of SMs, in place of the GPU's own.")
+OLD = Option("--all", "wants_all", group="gpu", is_flag=True, help="Include compute capabilities 1.0 to 7.2.")
+RARE = ("virtual_resources", "caching", "shared_memory_mode")
 
 
 def option_of(name: str, **settings: Any) -> Option:
     """Return the option of a field, with changed settings such as its help."""
     field = FIELDS[name]
-    group = "launch" if name in ("dynamic_smem", "carveout", "opt_in") else "kernel"
+    group = "rare" if name in RARE else "launch" if name in ("carveout", "opt_in") else "kernel"
     values: dict[str, Any] = {"group": group, "help": field.help}
     if field.kind == "flag":
         values["default"] = None
@@ -61,16 +53,15 @@ def option_of(name: str, **settings: Any) -> Option:
     return Option(*field.options, name, **{**values, **settings})
 
 
-THREADS = option_of("threads")
 KERNEL = (
-    *(option_of(name) for name, field in FIELDS.items() if field.options and name != "threads"),
-    Option("--model", group="kernel", type=click.Choice(("cuda", "spreadsheet")), metavar="cuda|spreadsheet",
-           help="Rules of the CUDA runtime, or of NVIDIA's old spreadsheet."),
+    *(option_of(name) for name, field in FIELDS.items() if field.options),
+    Option("--model", group="rare", type=click.Choice(("cuda", "spreadsheet")), metavar="cuda|spreadsheet",
+           help="Rules of the CUDA runtime, or of NVIDIA's spreadsheet."),
 )  # fmt: skip
-"""Every input of a kernel but its threads."""
+INPUTS = (*GPUS, *KERNEL)
 
-CLUSTER = Option("--cluster", group="launch", metavar="N|XxYxZ", help="Blocks per cluster, from 9.0.")
-GRID = Option("--grid", group="launch", metavar="N|XxYxZ", help="Blocks of the grid, for its waves.")
+CLUSTER = Option("--cluster", group="launch", metavar="N|XxYxZ", help="Blocks per cluster; 9.0 and newer.")
+GRID = Option("--grid", group="launch", metavar="N|XxYxZ", help="Blocks of the grid, to show its waves.")
 
 
 def chosen_gpus(options: dict[str, Any], *, default_is_table: bool = False) -> list[Gpu]:
@@ -102,7 +93,8 @@ def chosen_gpu(options: dict[str, Any]) -> Gpu | None:
 
     found = _named(options, LimitsTable(options.get("limits_file")))
     if len(found) > 1:
-        raise InputError(f"{len(found)} GPUs are given", hint="Give one.")
+        names = ", ".join(gpu.label for gpu in found)
+        raise InputError(f"{len(found)} GPUs given ({names})", hint="Choose one, with --cc or --gpu.")
     return found[0] if found else None
 
 
@@ -137,10 +129,8 @@ def _gpu_of_machine() -> Gpu:
         device = read_device(0)
     except (DeviceError, MissingDependencyError) as error:
         raise InputError(
-            "is missing",
-            where="cc",
-            hint=f"This machine has no GPU to use instead ({error.problem}). Give --cc 9.0 or "
-            f'--gpu "RTX 4090", or set {DEFAULT_GPU}=9.0 in the environment.',
+            f"No GPU given, and {error.problem}, so this machine's GPU cannot be detected",
+            hint=f"Add --cc 9.0 or --gpu H100, or set {DEFAULT_GPU}=9.0 in the environment.",
         ) from error
     click.echo(f"Using GPU {device.index} of this machine, {device.name} (no --cc or --gpu).", err=True)
     return device.gpu

@@ -1,4 +1,4 @@
-"""``occupancy page``: the interactive page."""
+"""Commands page and schema."""
 
 from __future__ import annotations
 
@@ -10,26 +10,25 @@ import click
 from .. import __version__
 from ..errors import InputError
 from .command import command
-from .options import CLUSTER, GRID, KERNEL, SMS, THREADS, chosen_gpu, gpu_options
+from .options import CLUSTER, GRID, KERNEL, ONE_GPU, SMS, chosen_gpu
 from .printing import output_option, written_to
 
 FILE_NAME = "occupancy.html"
 
 
 @command(
-    output_option("Write the page to FILE (- for standard output)."),
-    *gpu_options("Compute capability to open with: 9.0, hopper.", "GPU to open with: 'RTX 4090', H100-SXM."),
-    THREADS,
-    *(each for each in KERNEL if each.name not in ("model", "max_threads")),
+    output_option("Write the page to FILE, or to standard output with -."),
+    *ONE_GPU,
+    SMS,
     GRID,
     CLUSTER,
-    SMS,
+    *(each for each in KERNEL if each.name not in ("model", "max_threads")),
 )
 def page(output: str | None, **inputs: Any) -> None:
     """Open the calculator in the browser, or write it as one HTML file.
 
-    The page needs no server and no network. With inputs of a kernel, it opens with that kernel.
-    `occupancy scan FILE... -o kernels.html` writes a page that lists the kernels of files.
+    The page needs no server and no network. Options of a kernel fill in its form. For a page with the
+    kernels of a build, use occupancy scan build/ -o kernels.html.
 
     \b
     occupancy page
@@ -66,7 +65,7 @@ def _question(inputs: dict[str, Any]) -> str:
     is_kernel = any(value is not None for value in inputs.values())
     if gpu is None:
         if is_kernel:
-            raise InputError("is missing", where="cc", hint="Give the GPU of the kernel.")
+            raise InputError("is missing", where="cc", hint="Add --cc 9.0 or --gpu H100.")
         return ""
     launch = {name: inputs.pop(name) for name in ("grid", "cluster", "sms")}
     if gpu.name is not None:
@@ -75,3 +74,17 @@ def _question(inputs: dict[str, Any]) -> str:
     if not is_kernel:
         return link_to(gpu.limits.compute_capability, launch)
     return question_of(compute(gpu, **inputs), launch)
+
+
+@command(click.Argument(["command"]))
+def schema(command: str) -> None:
+    """Print the JSON Schema of a command's --format json.
+
+    \b
+    occupancy schema calc
+    """
+    import json
+
+    from ..report.schema import json_schema
+
+    click.echo(json.dumps(json_schema(command), indent=2))

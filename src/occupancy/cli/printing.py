@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..report.model import Report
     from ..report.pictures import Picture
 
-FORMATS = ("text", "json", "jsonl", "csv", "markdown")
 FORMAT_OF_ENDING = {
     ".csv": "csv", ".html": "html", ".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".sarif": "sarif",
     ".txt": "text", ".xml": "junit",
@@ -27,14 +26,9 @@ FORMAT_OF_ENDING = {
 
 def format_option(*others: str) -> Option:
     """Return ``--format``, with further formats of a command."""
-    formats = (*FORMATS, *others)
-    return Option(
-        "--format",
-        "output_format",
-        type=click.Choice(formats),
-        metavar="FORMAT",
-        help=f"{', '.join(formats)}.",
-    )
+    formats = ("text", "json", "jsonl", "csv", "markdown", *others)
+    return Option("--format", "output_format", group="output", type=click.Choice(formats), metavar="FORMAT",
+                  help=f"{', '.join(formats)}.")  # fmt: skip
 
 
 FORMAT = format_option()
@@ -42,7 +36,7 @@ FORMAT = format_option()
 
 def output_option(help: str) -> Option:
     """Return ``-o``."""
-    return Option("-o", "--output", metavar="FILE", help=help)
+    return Option("-o", "--output", group="output", metavar="FILE", help=help)
 
 
 def show(report: Report, output_format: str | None) -> None:

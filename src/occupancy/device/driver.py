@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from ..errors import DeviceError, MissingDependencyError
 from ..values.limits import ComputeCapability, Limits
 
-NO_GPU_HINT = 'Without a GPU, name one instead: occupancy calc --gpu "H100 SXM", or --cc 9.0.'
 VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
 
 
@@ -29,8 +28,7 @@ class Driver:
         except ImportError as error:
             raise MissingDependencyError(
                 "the package cuda-bindings is not installed",
-                where="device",
-                hint=f"Install it with: pip install cuda-bindings nvidia-ml-py. {NO_GPU_HINT}",
+                hint="To read the GPUs of this machine, run: pip install cuda-bindings nvidia-ml-py",
             ) from error
         self.bindings: Any = driver
         try:
@@ -38,8 +36,9 @@ class Driver:
         except DriverCallError as error:
             if error.code == "CUDA_ERROR_NO_DEVICE":
                 raise _no_visible_device() from error
-            hint = f"Run nvidia-smi to see whether the driver works. {NO_GPU_HINT}"
-            raise DeviceError(error.problem, where="device", hint=hint) from error
+            raise DeviceError(
+                error.problem, where=error.where, hint="Run nvidia-smi to check the driver."
+            ) from error
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Call a function of the driver and return its results: None, a value, or a tuple."""
@@ -47,11 +46,11 @@ class Driver:
             status, *values = getattr(self.bindings, name)(*arguments)
         except RuntimeError as error:  # raised by the bindings without a driver or without the function
             if name == "cuInit":
-                problem, hint = "no NVIDIA driver was found on this machine", NO_GPU_HINT
+                problem, hint = "no NVIDIA driver was found on this machine", "Run nvidia-smi to check."
             else:
                 problem = f"the NVIDIA driver is too old for the package cuda-bindings: {error}"
                 hint = "Install a newer driver, or the cuda-bindings of the driver's CUDA version."
-            raise DeviceError(problem, where="device", hint=hint) from error
+            raise DeviceError(problem, hint=hint) from error
         if status != self.bindings.CUresult.CUDA_SUCCESS:
             raise DriverCallError(name, *self._describe(status))
         return _unpacked(values)
@@ -160,11 +159,10 @@ def _no_visible_device() -> DeviceError:
     """Return the error for a machine with a driver but no visible GPU."""
     visible = os.environ.get(VISIBLE_DEVICES)
     if visible is None:
-        return DeviceError("the driver finds no NVIDIA GPU", where="device", hint=NO_GPU_HINT)
+        return DeviceError("the driver finds no NVIDIA GPU", hint="Run nvidia-smi to list the GPUs.")
     return DeviceError(
         f"{VISIBLE_DEVICES} is {visible!r}, which hides every GPU",
-        where="device",
-        hint=f"Unset it, or list GPUs in it by the numbers that nvidia-smi shows. {NO_GPU_HINT}",
+        hint="Unset it, or list GPUs in it by the numbers that nvidia-smi shows.",
     )
 
 

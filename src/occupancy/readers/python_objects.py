@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..errors import InputError, OccupancyError, type_name
+from ..errors import InputError, OccupancyError, shown, type_name
 from .limits import Malformed, sanitize
 from .reading import stream_kernels
 from .record import KernelRecord, Shape
@@ -19,7 +19,7 @@ from .triton import metadata_record, whole_number
 
 _WHERE = "kernel"
 _KNOWN = (
-    "a compiled kernel of Triton, Inductor, Numba, CuPy, PyCUDA or the CuTe DSL, "
+    "a Kernel, a kernel of scan(), a compiled kernel of Triton, Inductor, Numba, CuPy, PyCUDA or the CuTe DSL, "
     "or a Kernel or ObjectCode of cuda.core"
 )
 
@@ -53,7 +53,7 @@ def read_kernel(obj: object) -> KernelRecord:
     hint = _TUNER_HINT if is_configuration else ""
     if type(obj) is int:
         hint = "Give threads per block by name: threads=256."
-    raise InputError(f"{type_name(obj)} is not a kernel", where=_WHERE, allowed=_KNOWN, hint=hint)
+    raise InputError(f"{shown(obj)} is not a kernel", where=_WHERE, allowed=_KNOWN, hint=hint)
 
 
 def _record(obj: Any, **values: Any) -> KernelRecord:

@@ -17,7 +17,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import IO, TypeGuard
 
-from ..errors import ReadError
+from ..errors import InputError, ReadError, shown
 from . import ncu_rep, nsight, ptxas, pytorch_trace, triton
 from .content import Content, KernelSource, NumberedLines, open_content
 from .fatbin import read_device_code
@@ -119,6 +119,8 @@ def stream_kernels(source: KernelSource) -> KernelStream:
     Returns:
         An iterable that reads the source each time. Its ``problems`` are the damaged pieces.
     """
+    if not _is_path(source) and source != STANDARD_INPUT and not hasattr(source, "read"):
+        raise InputError(f"{shown(source)} is not a path or an open file", where="source")
     return KernelStream(source)
 
 
@@ -332,7 +334,7 @@ def read_content(content: Content) -> Iterator[Found]:
 def reason_for_nothing(content: Content) -> str:
     """Return the reason for a file without kernels."""
     if content.size == 0:
-        return "empty. The compiler prints registers with -Xptxas -v, to standard error (2>&1)"
+        return "is empty. The compiler prints registers with -Xptxas -v, to standard error (2>&1)"
     if content.suffix == triton.CHOICE_SUFFIX:
         return "an autotuner's choice without kernels. Pass the folder that also contains Triton's cache"
     if content.has_device_code:

@@ -11,6 +11,7 @@ from ..advice.runtime import LaunchConfiguration
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent
+from ..values.spellings import in_range
 from .calc import gpu_text, gpu_values, limited_by, target, uses_of
 from .model import LABELS, Block, Column, Paragraph, Report, Table, facts, values_of
 from .pictures import Picture, StepPlot
@@ -60,7 +61,7 @@ def block_sizes_report(
     rows = [SizeRow(threads, tuple(each[threads] for each in by_threads)) for threads in common]
     rows = [row for row in rows if any(each.active_blocks for each in row.sizes)]
     rows.sort(key=lambda row: (-row.lowest, -row.threads))
-    rows = rows[:limit]
+    rows = rows[: limit and in_range(limit, "limit")]
     best = f"best {percent(rows[0].lowest)}" if rows else "no size launches"
     if len(gpus) == 1:
         named = gpu_text(gpus[0])

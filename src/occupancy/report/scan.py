@@ -210,7 +210,7 @@ def chosen_columns(names: Sequence[str]) -> tuple[Column, ...]:
     for name in names:
         column = by_name.get(_plain_name(name))
         if column is None:
-            hint = did_you_mean(name, by_name)
+            hint = did_you_mean(name, by_name, "The first line of --format csv has all names.")
             raise InputError(f"there is no column {name!r}", where="columns", hint=hint)
         title = column.title or column.key.replace("_", " ").capitalize()
         chosen.append(column._replace(title=title, optional=0))

@@ -73,7 +73,7 @@ def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
         if not equals:
             hint = "Write LIMIT=VALUE, such as max_blocks_per_multiprocessor=4."
             raise TableError(f"{shown(change)} has no value", where="changes", hint=hint)
-        _check_names([name], KINDS, where)
+        _check_names([name], KINDS, where, "See the first line of `occupancy limits 9.0 --format csv`.")
         constants: dict[str, object] = {"null": None, "none": None, "true": True, "false": False}
         is_list = isinstance(getattr(limits, name), tuple)
         given[name] = text.split(",") if is_list else constants.get(text.lower(), text)
@@ -106,11 +106,11 @@ def _parse_name(name: object, where: str) -> ComputeCapability:
     return ComputeCapability.parse(name)
 
 
-def _check_names(given: Iterable[object], names: Collection[str], where: str) -> None:
+def _check_names(given: Iterable[object], names: Collection[str], where: str, otherwise: str = "") -> None:
     for name in given:
         if name not in names:
             start = str(name)[:80]
-            raise TableError("is unknown", where=where + start, hint=did_you_mean(start, names))
+            raise TableError("is unknown", where=where + start, hint=did_you_mean(start, names, otherwise))
 
 
 def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, Any], where: str) -> Limits:

@@ -135,9 +135,8 @@ def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
     """Find the GPUs that a value names.
 
     Args:
-        value: A compute capability in any spelling, `Limits`, an architecture such as ``"ampere"`` for all
-            its compute capabilities, a product in any spelling, a `Gpu`, a `Device`; several of them as a
-            list, or as one text with commas.
+        value: A compute capability, a name, `Limits`, a `Gpu`, a `Device`, or an architecture such as
+            ``"ampere"`` for all its compute capabilities; several as a list, or as text with commas.
         table: The limits; by default the shipped ones.
     """
     if isinstance(value, str):
@@ -151,10 +150,14 @@ def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
         found = [gpu]
     elif isinstance(value, Iterable) and not isinstance(value, bytes) and not _is_pair(value):
         found = [gpu for each in value for gpu in find_gpus(each, table)]
-    else:
+    elif isinstance(value, (int, float, tuple)):
         found = [Gpu((table or LimitsTable()).limits(value))]
+    else:
+        found = []
     if not found:
-        raise InputError(f"{shown(value)} names no GPU", where="gpu", hint="Name one, such as 9.0 or H100.")
+        objects = "" if isinstance(value, str) else ", Limits, a Gpu, a Device, or a list of these"
+        allowed = f'a name such as "H100", a compute capability such as "9.0"{objects}'
+        raise InputError(f"{shown(value)} names no GPU", where="gpu", allowed=allowed)
     return found
 
 
@@ -184,7 +187,7 @@ def gpu(name: str) -> Gpu:
 def unclear_name(gpu: Gpu) -> InputError:
     """Return the error for a name of products with different numbers of SMs, where one number is needed."""
     problem = f"{shown(gpu.name)} matches GPUs with different numbers of SMs"
-    return _ambiguous(problem, gpu.variants, "Set the number of SMs, or choose one:")
+    return _ambiguous(problem, gpu.variants, "Set `multiprocessor_count` (`--sms`), or choose one:")
 
 
 def _ambiguous(problem: str, gpus: Sequence[Gpu], hint: str = "Choose one of them:") -> InputError:
@@ -388,7 +391,7 @@ def _no_such_gpu(name: str) -> InputError:
     close = get_close_matches(wanted, starts, MAX_SUGGESTIONS, MIN_LIKENESS)
     in_turns = chain.from_iterable(zip_longest(*(starts[key] for key in close)))  # one of each, then variants
     found = list(dict.fromkeys(filter(None, in_turns)))[:MAX_SUGGESTIONS]
-    hint = f"Did you mean {close[0]}?" if close else "Write it as 9.0, hopper, RTX 4090 or h100-sxm."
+    hint = f"Did you mean {close[0]}?" if close else "Write 9.0 or RTX 4090, or see `occupancy gpus --all`."
     return InputError(
         f"{shown(name)} is not a compute capability, an architecture or a GPU",
         where="gpu",

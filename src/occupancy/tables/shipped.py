@@ -73,7 +73,7 @@ def _limits_of(cc: ComputeCapability) -> Limits:
             f"compute capability {cc} is not known",
             where="cc",
             hint=f"The nearest are {nearest}. To add one, "
-            "write a table of limits (`--limits FILE`, `occupancy.read_limits()`).",
+            "write a table of limits with `occupancy.read_limits()` (`--limits FILE`).",
         )
     values = _with_tuples({name: json.loads(value) for name, value in re.findall(_FIELD, text)})
     if (column := values.get("spreadsheet")) is not None:

@@ -33,7 +33,7 @@ SharedMemoryMode = Literal["oversized"]
 """CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY of cuda.h, for 10.7: more shared memory per block, and
 8 KiB of L1 cache."""
 
-_CARVEOUTS = "0 to 100 percent, a size such as 64k, max, auto, or default"
+_CARVEOUTS = "0% to 100%, a size such as 64k, max, auto or default"
 
 
 class _CarveoutFields(NamedTuple):
@@ -157,7 +157,7 @@ FIELDS: Mapping[str, Field] = {
     field.name: field
     for field in (
         Field(
-            "threads", "threads per block", "count", "Threads per block, such as 256 or 16x16.",
+            "threads", "threads per block", "count", "Threads per block: 256 or 16x16.",
             low=1, options=("-t", "--threads"), metavar="N|XxYxZ", allowed=f"1 to {MAX_THREADS_PER_BLOCK:,}",
             aliases=("blockdim", "blocksize", "numthreads", "nthreads", "threadsperblock", "tpb"),
         ),
@@ -167,7 +167,7 @@ FIELDS: Mapping[str, Field] = {
             aliases=("registers", "regsperthread", "registersperthread", "nregs", "numregs", "maxrregcount"),
         ),
         Field(
-            "smem", "shared memory per block", "size", "Shared memory per block, static and dynamic: 40k, 27.5KiB.",
+            "smem", "shared memory per block", "size", "Total shared memory per block: 40k, 27.5KiB.",
             options=("-s", "--smem"), metavar="SIZE",
             aliases=("shared", "sharedmemory", "sharedmem", "sharedmemperblock", "sharedbytes", "shmem"),
         ),
@@ -183,39 +183,39 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "barriers", "barriers per block", "count",
-            "Named barriers per block. They limit occupancy on 9.0 and newer.",
+            "Named barriers per block; a limit from 9.0 on.",
             high=MAX_BARRIERS_PER_BLOCK, options=("--barriers",), aliases=("numblockbarriers", "numbarriers"),
         ),
         Field(
             "max_threads", "compiled block size limit", "count",
-            "First launch bound: the largest block that the kernel was compiled for.",
+            "First argument of __launch_bounds__.",
             low=1, options=("--max-threads",), aliases=("maxthreadsperblock", "maxntid"),
             allowed=f"1 to {MAX_THREADS_PER_BLOCK:,}",
         ),
         Field(
             "carveout", "carveout", "carveout",
-            "Shared memory carveout in percent or as a size: 50, 64k, max, default (the largest), auto.",
+            "Carveout: 50%, 64k, max, or auto (the smallest that keeps the occupancy).  [default: max]",
             options=("--carveout",), metavar="PERCENT|SIZE",
         ),
         Field(
             "opt_in", "opt-in", "flag",
-            "Assume the opt-in to more than 48 KiB of dynamic shared memory.  [default: yes]",
+            "Assume the opt-in to more than 48 KiB of dynamic shared memory.  [default: opt-in]",
             options=("--opt-in/--no-opt-in",),
         ),
         Field(
             "tensor_memory", "tensor memory per block", "count",
-            "Columns of tensor memory (TMEM) per block; 10.0 to 11.0 only.",
+            "Tensor memory (TMEM) per block; 10.0 to 11.0 only.",
             low=1, multiple_of=TENSOR_MEMORY_UNIT, options=("--tensor-memory", "--tmem"),
             metavar="COLUMNS", aliases=("tmemsize", "tmemcolumns", "tmem"),
         ),
         Field(
             "virtual_resources", "virtual resources per block", "count",
-            "Permit for tcgen05.alloc: 128 with tensor memory, 0 once relinquished; 10.0 and newer.",
+            "Virtual resources per block; 10.0 and newer. 128 to run tcgen05.alloc, 0 once relinquished.",
             high=MAX_VIRTUAL_RESOURCES_PER_BLOCK, options=("--virtual-resources",),
         ),
         Field(
             "caching", "caching of global loads", "choice",
-            f"Global load caching: ca caches in L1 ({CACHING_CCS} only).  [default: cg]",
+            f"Cache global loads in L1 (ca) or not (cg); {CACHING_CCS} only.  [default: cg]",
             choices=("ca", "cg"), options=("--caching",), metavar="ca|cg",
         ),
         Field(

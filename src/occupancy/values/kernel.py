@@ -186,7 +186,7 @@ class Launch(_LaunchFields):
         """Check the grid."""
         grid, cluster = parse_shape(grid_dim, "grid"), parse_shape(cluster_dim or 1, "cluster")
         for axis, blocks, most, size in zip("xyz", grid, MAX_GRID_DIM, cluster, strict=True):
-            in_range(blocks, f"grid along {axis}", 1, most)
+            in_range(blocks, "grid", 1, most, f"1 to {most:,} along {axis}")
             if blocks % size:
                 raise InputError(
                     f"{blocks:,} along {axis} is not divisible into clusters of {size}, and CUDA "

@@ -58,7 +58,7 @@ def parse_count(value: object, where: str) -> int:
     elif not isinstance(value, bool):
         with suppress(TypeError):
             return operator.index(value)  # type: ignore[arg-type]
-    hint = _FOR_SEVERAL if isinstance(value, list) or is_list_in_text(value) else ""
+    hint = _FOR_SEVERAL if isinstance(value, list) or is_list_in_text(value) else "Write a number such as 16."
     raise InputError(f"{shown(value)} is not an integer", where=where, hint=hint)
 
 
@@ -72,7 +72,7 @@ def in_range(value: int, where: str, low: int = 1, high: int | None = None, allo
     if low <= value <= most:
         return value
     error_class = TooMuchError if value > most else InputError
-    allowed = allowed or (f"{low:,} and up" if high is None else f"{low:,} to {high:,}")
+    allowed = allowed or (f"{low:,} and up" if high is None and value < low else f"{low:,} to {most:,}")
     raise error_class(f"{shown(value)} is out of range", where=where, allowed=allowed)
 
 
@@ -110,7 +110,9 @@ def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, in
         is_tuple = text.startswith("(") and text.endswith(")")  # of Python, or a shape of Nsight Compute
         parts = re.split(r"[x×,*]", text[1:-1]) if is_tuple else re.split(_SHAPE_SEPARATOR, text)
         if "" in parts or (is_tuple and re.search(r",\s*0", text)):  # (1,024)
-            raise InputError(f"{shown(value)} is not a shape", where=where, hint="Write 256 or 16x16x1.")
+            raise InputError(
+                f"{shown(value)} is not a shape", where=where, hint="Write one such as 256 or 16x16x1."
+            )
         if len(parts) == 1:
             return parse_count(parts[0], where), None
     elif not isinstance(value, (tuple, list)):
@@ -147,7 +149,7 @@ def _parse_factor(text: str, value: str, where: str) -> int:
         if amount % scale == 0:
             return amount // scale
     hint = _FOR_SEVERAL if is_list_in_text(value) else "Write it as 40960, 40k, 27.5KiB or 3*16k+16."
-    raise InputError(f"{shown(value)} is not an integer number of bytes", where=where, hint=hint)
+    raise InputError(f"{shown(value)} is not a whole number of bytes", where=where, hint=hint)
 
 
 def parse_share(value: object, where: str) -> float:
@@ -161,9 +163,8 @@ def parse_share(value: object, where: str) -> float:
             number = float(value)  # type: ignore[arg-type]
     share = number / 100 if is_percent or number >= 2 else number
     if not 0 <= share <= 1:
-        raise InputError(
-            f"{shown(value)} is not a share", where=where, allowed="0% to 100%, such as 75% or 0.75"
-        )
+        hint = "Write one such as 75% or 0.75."
+        raise InputError(f"{shown(value)} is not a percentage from 0% to 100%", where=where, hint=hint)
     return share
 
 
@@ -204,10 +205,11 @@ def _range(text: str, parse_bound: Callable[[str], int], where: str, unit: int) 
     return range(first, last + 1, step)
 
 
-def did_you_mean(name: str, names: Collection[str]) -> str:
-    """Return the hint for an unknown name: the nearest names, or all of them if none is near."""
+def did_you_mean(name: str, names: Collection[str], otherwise: str = "") -> str:
+    """Return the hint for an unknown name: the nearest names; if none is near, another hint, or all names."""
     near = nearest_names(name, names)
-    return f"Did you mean {' or '.join(near)}?" if near else f"Allowed: {', '.join(sorted(names))}."
+    all_names = otherwise or f"Allowed: {', '.join(sorted(names))}."
+    return f"Did you mean {' or '.join(near)}?" if near else all_names
 
 
 def nearest_names(name: str, names: Iterable[str]) -> list[str]:

@@ -64,7 +64,7 @@ def test_wrong_arguments_are_refused_before_the_tuner_runs() -> None:
     wrong: list[tuple[Any, str, dict[str, Any], str]] = [
         (stages, "9.0", {"stage_smem": 0}, "stage_smem: 0 is out of range"),
         (stages, "9.0", {"stage_smem": 1024, "blocks": 40}, "blocks"),
-        (rank, "9.0", {"grid": 10}, r"the number of SMs of .* is not known"),
+        (rank, "9.0", {"grid": 10}, r"multiprocessor_count is missing"),
         (rank, "H100", {"grid": 10}, "gpu: 'H100' matches GPUs"),
         (prune, "9.0", {"min_occupancy": -1}, "min_occupancy"),
         (prune, "9.0", {"min_blocks": 0}, r"^min_blocks: 0 is out of range"),

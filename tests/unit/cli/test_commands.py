@@ -39,7 +39,8 @@ def test_exit_codes() -> None:
         "fits --cc 9.0,8.0 -t 256 --smem 200k --exit-code": 0,
         "fits --cc 7.5,8.0 -t 256 --smem 200k --exit-code": 1,
         "fits --cc 7.5,8.0 -t 256 --smem 200k": 0, "registers --groups 1:40,2:232": 0,
-        "registers --groups 1:40,2:240": 1, "scan tests/data/kernels/samples.cubin -t 64": 0,
+        "registers --groups 1:40,2:240": 0,
+        "registers --groups 1:40,2:240 --exit-code": 1, "scan tests/data/kernels/samples.cubin -t 64": 0,
         "scan tests/data/kernels/samples.cubin -t 64 -t 128": 2,
     }  # fmt: skip
     assert {command: run(*command.split()).exit_code for command in codes} == codes

@@ -9,8 +9,6 @@ import pytest
 import yaml
 
 import occupancy
-from occupancy.builds.select import ORDERS as ORDERS_OF_LIBRARY
-from occupancy.cli.files import ORDERS
 from occupancy.report.scan import chosen_columns
 from occupancy.tables import shipped
 from tests.cli_runner import run
@@ -98,7 +96,6 @@ class TestFormats:
         assert (done.exit_code, done.stdout, "Did you mean occupancy" in done.stderr) == (2, "", True)
         titles = [column.title for column in chosen_columns(["cc", "Limited by", "next-step"])]
         assert titles == ["Cc", "Limited by", "To raise it"]
-        assert ORDERS == ORDERS_OF_LIBRARY
 
     def test_files_without_kernels_are_listed_up_to_a_limit(self, tmp_path: Path) -> None:
         for number in range(30):

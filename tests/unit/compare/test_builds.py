@@ -277,7 +277,7 @@ class TestCheck:
 
     def test_a_pattern_for_no_kernel_is_an_error_only_of_a_demand(self) -> None:
         kernels = [kernel("_Z4blurv")]
-        with pytest.raises(RulesError, match=r"rule 2 matches no kernel: blurr.* Kernels: blur\."):
+        with pytest.raises(RulesError, match=r"Rule 2 matches no kernel: blurr.* Did you mean blur\?"):
             check(kernels, Rule(max_regs=64), Rule(kernels=["blur", "blurr"], max_regs=40))
         with pytest.raises(RulesError, match="on sm_80"):
             check(kernels, Rule(arch="sm_80", max_regs=64))
@@ -292,7 +292,7 @@ class TestCheck:
         silent = kernel(spill_store_bytes=None, spill_load_bytes=None)
         with pytest.raises(RulesError, match=r"do not contain the spill bytes of k for sm_90\."):
             check([silent], Rule(no_new_spills=True), baseline=[silent])
-        with pytest.raises(RulesError, match=r"^rule 2 .* sets max_regs_growth, which needs a base"):
+        with pytest.raises(RulesError, match=r"^Rule 2 .* sets max_regs_growth, which needs a base"):
             check([silent], Rule(max_regs=64), Rule(max_regs_growth=8))
         with pytest.raises(BaselineError, match=r"has none of its kernels\. j for sm_90 is new"):
             check([kernel("_Z1jv")], Rule(max_regs_growth=8), baseline=[kernel()])

@@ -80,7 +80,7 @@ def test_without_an_answer_of_nvml_the_driver_tells_what_it_knows() -> None:
 @pytest.mark.parametrize(
     ("visible", "complaint"),
     [
-        (None, "the driver finds no NVIDIA GPU"),
+        (None, "The driver finds no NVIDIA GPU"),
         ("", "CUDA_VISIBLE_DEVICES is '', which hides every GPU. Unset it"),
         ("7", "CUDA_VISIBLE_DEVICES is '7', which hides every GPU"),
     ],
@@ -96,11 +96,11 @@ def test_no_gpu(visible: str | None, complaint: str, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("call", "answer", "complaint"),
     [
-        ("cuInit(0)", {"raises": "DynamicLibNotFoundError", "text": "libcuda"}, "no NVIDIA driver was found"),
+        ("cuInit(0)", {"raises": "DynamicLibNotFoundError", "text": "libcuda"}, "No NVIDIA driver was found"),
         ("cuInit(0)", ["CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"], "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH: system has"),
-        ("cuInit(0)", ["CUDA_ERROR_UNKNOWN"], "nvidia-smi to see whether the driver works"),
+        ("cuInit(0)", ["CUDA_ERROR_UNKNOWN"], "nvidia-smi to check the driver"),
         ("cuDeviceGetCount()", {"raises": "RuntimeError", "text": 'Function "cuDeviceGetCount" not found'},
-         "the NVIDIA driver is too old for the package cuda-bindings"),
+         "The NVIDIA driver is too old for the package cuda-bindings"),
         (DRIVER.format("WARP_SIZE"), ["CUDA_ERROR_UNKNOWN", 0], "cuDeviceGetAttribute returned CUDA_ERROR"),
     ],
 )  # fmt: skip
