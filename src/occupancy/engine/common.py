@@ -98,7 +98,7 @@ def shared_memory_configuration(limits: Limits, carveout: Carveout | None) -> in
         return carveout.amount
     sizes = ", ".join(f"{size // 1024}k" for size in limits.shared_memory_configurations)
     raise InputError(
-        f"{carveout.amount:,} is neither a percentage nor a shared memory size of {limits.compute_capability}",
+        f"{carveout.amount:,} bytes is not a shared memory size of compute capability {limits.compute_capability}",
         where="carveout",
         allowed=f"0% to 100%, {sizes}",
     )
