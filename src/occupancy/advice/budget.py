@@ -88,7 +88,7 @@ def _unreachable(gpu: Gpu, given: Result, target: int, share: float | None) -> I
     """Return the error for more blocks than possible, with the most and its limiters."""
     threads, most = given.kernel.threads, given.active_blocks
     if not most:
-        return InputError(f"no block of {threads} threads can be resident: {given.reason}", where="kernel")
+        return InputError(f"no block of {threads:,} threads can be resident: {given.reason}")
     limiters = " and ".join(given.limiters).replace("_", " ")
     return InputError(
         f"{target:,} blocks of {threads:,} threads do not fit on an SM of {gpu.label}, limited by {limiters}",

@@ -118,6 +118,8 @@ def split_registers(
         problem = f"compute capability {limits.compute_capability} has no setmaxnreg"
         raise InputError(problem, where="cc", hint="It needs 9.0 or newer, and a target such as sm_90a.")
     threads = _checked_threads(limits, threads, groups)
+    if min_blocks is not None:
+        in_range(min_blocks, "blocks")
     if launch_regs is None:
         min_blocks = min_blocks or _most_blocks(limits, Kernel(threads, smem=smem), groups)
         launch = _registers_by_bounds(limits, threads, min_blocks)
@@ -130,8 +132,8 @@ def split_registers(
             min_blocks = _bound_with(limits, threads, launch)
         elif (given := _registers_by_bounds(limits, threads, min_blocks)) != launch:
             bounds = bounds_in_source(threads, min_blocks)
-            problem = f"{bounds} gives {given} registers at the launch, not {launch}"
-            raise InputError(problem, where="regs and blocks", hint="Give one of them.")
+            problem = f"{launch} contradicts {bounds}, which gives {given}"
+            raise InputError(problem, where="regs", hint=f"Set {given}, or remove `blocks` (`--blocks`).")
     pool = threads * round_up(launch, STEP)
     solved = [group if group.regs else group._replace(regs=_most(group, groups, pool)) for group in groups]
     if any(group.regs is None for group in solved):

@@ -189,9 +189,9 @@ def _update(reading: Reading, after: Build, rules: Rules, about: Mapping[str, An
     """Check the build, compared with itself, then write the baseline."""
     path = rules.baseline
     if path is None:
-        raise InputError("is missing", where="baseline", hint="Name the file (`--baseline FILE`).")
+        raise InputError("is missing", where="baseline", hint="Set `baseline` (`--baseline FILE`).")
     if reading.gpu is not None:
-        raise InputError("is not used with --update", where="cc", hint="A baseline does not depend on a GPU.")
+        raise InputError("is not used with --update", where="cc", hint="Remove it: a baseline needs no GPU.")
     before = read_baseline(path) if os.path.exists(path) else Build(())
     old, new = _both(reading, before, after)
     wanted = {id(record) for record in (*old, *new)}
@@ -218,9 +218,7 @@ def save_baseline(build: Paths, path: Path, **options: Unpack[ReadingOptions]) -
     """
     reading = Reading(options)
     for name in (name for name, value in options.items() if value and name not in SAVED_OPTIONS):
-        raise InputError(
-            "is not used for a baseline", where=name, hint="A baseline does not depend on a GPU."
-        )
+        raise InputError("is not used for a baseline", where=name, hint="Remove it: a baseline needs no GPU.")
     after = _read_whole(_paths(build, "build"))
     if reading.block_sizes:
         raise InputError("has sizes for some kernels", where="threads", hint="Set them in the rules instead.")

@@ -377,7 +377,7 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
         raise InputError(
             f"{columns} is not a multiple of {TENSOR_MEMORY_UNIT}",
             where="tensor_memory",
-            hint="tcgen05.alloc allocates 32, 64, 128, 256 or 512 columns each time; give the sum.",
+            hint="Give the sum of the allocations of tcgen05.alloc: 32, 64, 128, 256 or 512 columns each.",
         )
     return made
 

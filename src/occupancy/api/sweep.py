@@ -127,7 +127,7 @@ def picture_of(
         raise InputError(
             "these curves mark the kernel's own values",
             where="marks",
-            hint="Omit it, or vary one input, such as --regs 16:255.",
+            hint="Remove it, or vary one input, such as --regs 16:255.",
         )
     return curves_picture([compute(gpu, model=model, **_only(grid.inputs)) for gpu in gpus], title)
 
@@ -150,8 +150,7 @@ def _make_grid(
     combinations = prod(map(len, values.values())) * len(gpus)
     if combinations > MAX_COMBINATIONS:
         raise InputError(
-            f"there are {combinations:,} combinations",
-            where="sweep",
+            f"{combinations:,} combinations are too many",
             allowed=f"up to {MAX_COMBINATIONS:,}",
             hint="Use larger steps, or occupancy.sweep() in Python, which has no such limit.",
         )

@@ -62,7 +62,7 @@ class Commands(WithExamples, click.Group):
         if name not in COMMANDS and not name.startswith("-"):
             from ..values.spellings import nearest_names
 
-            near = [f"scan {name}"] if os.path.exists(name) else nearest_names(name, COMMANDS)
+            near = [f"scan {name}"] if os.path.exists(name) else nearest_names(name.lower(), COMMANDS)
             ctx.fail(f"No such command {name!r}." + (f" Did you mean {' or '.join(near)}?" if near else ""))
         return super().resolve_command(ctx, args)
 
@@ -91,6 +91,8 @@ class Commands(WithExamples, click.Group):
 @click.version_option(__version__, prog_name="occupancy")
 def commands() -> None:
     """Compute the occupancy of CUDA kernels, without a GPU.
+
+    For the options of a command, run occupancy COMMAND --help.
 
     \b
     occupancy calc --cc 9.0 --threads 256 --regs 64   # one kernel

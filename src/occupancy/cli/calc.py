@@ -282,9 +282,8 @@ def sweep(
 ) -> None:  # fmt: skip
     """Vary inputs of a kernel, and show the results as charts, heat maps or rows.
 
-    An input is a value, a list (128,256) or a range (FIRST:LAST:STEP). One varied input is a chart, two are a
-    heat map. For more, the screen shows the best combinations, and --format csv all. If none varies, the three
-    charts of NVIDIA's spreadsheet are shown.
+    Values can be lists (128,256) or ranges (FIRST:LAST:STEP). One varied input makes a chart, two a heat map.
+    For more, the screen lists the best combinations, and --format csv all. For none, it draws NVIDIA's three charts.
 
     \b
     occupancy sweep --cc 7.0 --threads 128 --regs 37

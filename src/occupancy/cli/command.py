@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import click
 
-from ..errors import OccupancyError
+from ..errors import OccupancyError, about
 from ..values.untrusted import printable, printable_lines
 
 EXIT_INTERRUPTED = 130
@@ -125,7 +125,7 @@ def message_of(error: click.UsageError) -> str:
         if isinstance(kind, click.Choice):
             return f"{name}: {given} is unknown. {did_you_mean(given.strip(chr(39)), kind.choices)}"
         problem = error.message.replace("a valid float", "a number").replace("a valid integer", "an integer")
-        return f"{name}: {problem}" if isinstance(error.param, click.Option) else problem
+        return about(name, problem) if isinstance(error.param, click.Option) else problem
     text = error.format_message()
     if isinstance(error, click.NoSuchOption):
         text = f"No such option {error.option_name}.{_likely_options(command, error.option_name)}"
@@ -138,7 +138,7 @@ def _likely_options(command: click.Command, name: str) -> str:
     from ..values.spellings import nearest_names
 
     plain = name.replace("-", "").lower()
-    options = {each.name: name_of(each).strip("-") for each in command.params if isinstance(each, Option)}
+    options = {each.name: each.opts[-1][2:] for each in command.params if each.opts[-1].startswith("--")}
     near = [options[each.name] for each in FIELDS.values() if plain in each.aliases and each.name in options]
     if plain in ("arch", "sm", "computecapability") and "cc" in options:
         near = ["cc"]

@@ -27,7 +27,7 @@ def _block_sizes(
     """Return block sizes by patterns of kernels' names; one without a name is for all."""
     pairs = [text.rpartition("=") for text in texts]
     if sum(not name for name, _, _ in pairs) > 1:
-        raise click.BadParameter("is given twice for all kernels.", context, parameter)
+        raise click.BadParameter("is given twice for all kernels. Write NAME=N for some.", context, parameter)
     return {name.strip() or "*": size for name, _, size in pairs} or None
 
 

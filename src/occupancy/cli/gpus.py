@@ -26,7 +26,7 @@ def limits(
     """List the limits of an SM by compute capability.
 
     GPU is a compute capability, an architecture or a name. With GPUs, every limit is listed side by side.
-    Without, only the main limits of 7.5 and newer.
+    Without any, only the main limits of 7.5 and newer are.
 
     \b
     occupancy limits
@@ -77,7 +77,7 @@ def gpus(gpu: tuple[str, ...], wants_all: bool, output_format: str | None) -> No
 def device(device: int | None, output_format: str | None) -> None:
     """List the GPUs of this machine, with limits from the driver and the table.
 
-    N is the number of one GPU. Needs an NVIDIA GPU and the package cuda-bindings.
+    N is the number of one GPU. Needs an NVIDIA GPU and the cuda-bindings package.
 
     \b
     occupancy device
@@ -97,7 +97,7 @@ def device(device: int | None, output_format: str | None) -> None:
 def verify(device: int, quick: bool, output_format: str | None) -> None:
     """Compare limits and results with the driver of a GPU of this machine.
 
-    Needs an NVIDIA GPU and the package cuda-bindings. Compiles kernels, launches none, and compares more than
+    Needs an NVIDIA GPU and the cuda-bindings package. Compiles kernels, launches none, and compares more than
     200,000 results in a few minutes. Exits with 1 if a result differs.
 
     \b

@@ -56,7 +56,7 @@ def option_of(name: str, **settings: Any) -> Option:
 KERNEL = (
     *(option_of(name) for name, field in FIELDS.items() if field.options),
     Option("--model", group="rare", type=click.Choice(("cuda", "spreadsheet")), metavar="cuda|spreadsheet",
-           help="Rules of the CUDA runtime, or of NVIDIA's spreadsheet."),
+           help="Rules of the CUDA runtime or NVIDIA's spreadsheet."),
 )  # fmt: skip
 INPUTS = (*GPUS, *KERNEL)
 

@@ -17,7 +17,7 @@ FILE_NAME = "occupancy.html"
 
 
 @command(
-    output_option("Write the page to FILE, or to standard output with -."),
+    output_option("Write to FILE, or to standard output with -."),
     *ONE_GPU,
     SMS,
     GRID,
@@ -27,8 +27,8 @@ FILE_NAME = "occupancy.html"
 def page(output: str | None, **inputs: Any) -> None:
     """Open the calculator in the browser, or write it as one HTML file.
 
-    The page needs no server and no network. Options of a kernel fill in its form. For a page with the
-    kernels of a build, use occupancy scan build/ -o kernels.html.
+    The page needs no server and no network. Options of a kernel fill in its form. For the kernels of a
+    build, run occupancy scan build/ -o kernels.html.
 
     \b
     occupancy page

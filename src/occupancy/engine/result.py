@@ -45,7 +45,7 @@ def rules(limits: Limits, model: Model) -> ModelRules:
             f"{model} does not support compute capability {limits.compute_capability}",
             where="model",
             allowed=", ".join(name for name, each in MODELS.items() if each.supports(limits)),
-            hint="Omit the model to use the default.",
+            hint="Remove it to use the default.",
         )
     return chosen
 

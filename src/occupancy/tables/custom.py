@@ -70,9 +70,9 @@ def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
     given: dict[str, Any] = {}
     for change in changes:
         name, equals, text = (part.strip() for part in change.partition("="))
-        if not equals:
-            hint = "Write LIMIT=VALUE, such as max_blocks_per_multiprocessor=4."
-            raise TableError(f"{shown(change)} has no value", where="changes", hint=hint)
+        if not equals or not name:
+            hint = "Write one such as max_blocks_per_multiprocessor=4."
+            raise TableError(f"{shown(change)} is not LIMIT=VALUE", where="changes", hint=hint)
         _check_names([name], KINDS, where, "See the first line of `occupancy limits 9.0 --format csv`.")
         constants: dict[str, object] = {"null": None, "none": None, "true": True, "false": False}
         is_list = isinstance(getattr(limits, name), tuple)

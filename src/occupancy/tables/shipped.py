@@ -71,7 +71,6 @@ def _limits_of(cc: ComputeCapability) -> Limits:
         nearest = ", ".join(map(str, ordered[max(0, place - 2) : place + 2]))
         raise UnknownComputeCapabilityError(
             f"compute capability {cc} is not known",
-            where="cc",
             hint=f"The nearest are {nearest}. To add one, "
             "write a table of limits with `occupancy.read_limits()` (`--limits FILE`).",
         )

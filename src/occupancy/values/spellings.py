@@ -184,7 +184,7 @@ def parse_values(
         elif part.strip():
             values.append(parse(part.strip()))
     if not values:
-        raise InputError(f"{text!r} holds no value", where=where, hint=_LIST_HINT)
+        raise InputError(f"{text!r} is an empty list", where=where, hint=_LIST_HINT)
     return values
 
 
@@ -217,4 +217,5 @@ def nearest_names(name: str, names: Iterable[str]) -> list[str]:
     import difflib  # only an error needs it
 
     known = sorted(names)
-    return [each for each in known if name and name in each] or difflib.get_close_matches(name, known)
+    near = [each for each in known if len(name) > 2 and name in each]
+    return near or difflib.get_close_matches(name, known)

@@ -70,7 +70,7 @@ class TestScreen:
         (("--threads", "32", "--regs", "250:256"), "--regs: 256 is out of range"),
         (("--threads", "32", "--smem", "128,256"), "--smem: '128,256' can be one size or two"),
         (("--threads", "32", "--carveout", "0:200:50"), "--carveout: "),
-        (("--threads", "1:1024", "--smem", "0:99999"), "sweep: there are 102,400,000 combinations. Allowed:"),
+        (("--threads", "1:1024", "--smem", "0:99999"), "102,400,000 combinations are too many. Allowed:"),
         (("--threads", "32", "-o", "chart"), "--output: 'chart' does not end in a known format"),
         (("--threads", "32,64", "--mark", "32"), "--mark needs a picture"),
         (("--threads", "32", "-o", "x.png", "--mark", "32"), "--mark: these curves mark the kernel's own"),
