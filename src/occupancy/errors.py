@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
@@ -50,8 +51,8 @@ class OccupancyError(ValueError):
         text = about(self.where, self.problem) if self.where else self.problem[:1].upper() + self.problem[1:]
         if self.allowed:
             text = f"{_sentence(text)} Allowed: {self.allowed}"
-        if self.hint:
-            text = f"{_sentence(text)} {self.hint}"
+        if self.hint:  # after an argument comes its option: `cc` (`--cc 9.0`)
+            text = f"{_sentence(text)} {re.sub(r' [(]`-[^`]+`[)]', '', self.hint)}"
         return text if self.choices else _sentence(text), *(f"  {choice}" for choice in self.choices)
 
     @property

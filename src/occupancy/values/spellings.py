@@ -209,7 +209,7 @@ def did_you_mean(name: str, names: Collection[str], otherwise: str = "") -> str:
     """Return the hint for an unknown name: the nearest names; if none is near, another hint, or all names."""
     near = nearest_names(name, names)
     all_names = otherwise or f"Allowed: {', '.join(sorted(names))}."
-    return f"Did you mean {' or '.join(near)}?" if near else all_names
+    return f"Did you mean {' or '.join(near[:5])}?" if near else all_names
 
 
 def nearest_names(name: str, names: Iterable[str]) -> list[str]:
