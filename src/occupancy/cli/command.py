@@ -80,8 +80,7 @@ class Command(WithExamples):
             free = [f"--{name}" for name in names if name in ctx.params and not ctx.params[name]]
             guess = " ".join(f"{name} {value}" for name, value in zip(free, values, strict=False))
             hint = f" Did you mean {guess}?" if guess else ""
-            word = "argument" if len(values) == 1 else "arguments"
-            ctx.fail(f"Unexpected {word} {' '.join(map(repr, values))}.{hint}")
+            ctx.fail(f"Unexpected argument{'s' * (len(values) > 1)} {' '.join(map(repr, values))}.{hint}")
         return values
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -113,17 +112,18 @@ def name_of(param: click.Parameter) -> str:
 def message_of(error: click.UsageError) -> str:
     """Return an error of click in the style of ours: what is wrong, then what to type."""
     if error.ctx is None:
-        return error.format_message()
+        return re.sub("^Option '(.+?)'", r"\1", error.format_message())
     from ..values.spellings import did_you_mean
 
     command = error.ctx.command
     if isinstance(error, click.MissingParameter) and error.param is not None:
         example = cleandoc(command.help or "").partition(EXAMPLES)[2].partition("\n")[0]
-        return f"Missing {name_of(error.param)}, as in: {example}"
+        return f"Missing {name_of(error.param)}. Example: {example}"
     if isinstance(error, click.BadParameter) and error.param is not None:
         name, given, kind = name_of(error.param), error.message.partition(" is not ")[0], error.param.type
         if isinstance(kind, click.Choice):
-            return f"{name}: {given} is unknown. {did_you_mean(given.strip(chr(39)), kind.choices)}"
+            hint = did_you_mean(given.strip("'"), kind.choices)
+            return f"{name}: {given} is unknown. {hint}"
         problem = error.message.replace("a valid float", "a number").replace("a valid integer", "an integer")
         return about(name, problem) if isinstance(error.param, click.Option) else problem
     text = error.format_message()
@@ -142,7 +142,7 @@ def _likely_options(command: click.Command, name: str) -> str:
     near = [options[each.name] for each in FIELDS.values() if plain in each.aliases and each.name in options]
     if plain in ("arch", "sm", "computecapability") and "cc" in options:
         near = ["cc"]
-    if not near and len(plain) > 2:
+    if not near and len(plain) > 2 and plain not in FIELDS:
         near = nearest_names(name.strip("-"), options.values())
     return f" Did you mean --{' or --'.join(near)}?" if near else ""
 

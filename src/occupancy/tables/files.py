@@ -37,7 +37,7 @@ def read_bytes(file: str, kind: str, most: int, error_class: type[OccupancyError
             content = stream.read(most + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         problem = getattr(error, "strerror", None) or error
-        raise error_class(f"cannot be read: {problem}", where=file) from error
+        raise error_class(f"cannot be read: {problem}", where=file or "''") from error
     check_size(content, file, kind, most, error_class)
     return content
 
