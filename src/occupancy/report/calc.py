@@ -162,12 +162,10 @@ def step_changes(kernel: Kernel, step: NextStep) -> str:
     for name, after in step.requires.items():
         if name == "threads":
             shape = kernel.block_dim or (kernel.threads,)
-            changes.append(f"{' x '.join(map('{:,}'.format, shape))} -> {after:,} threads (block size only)")
+            changes.append(f"{' x '.join(map('{:,}'.format, shape))} -> {after:,} threads")
             continue
         before = getattr(kernel, QUANTITIES[name].field) or 0  # type: ignore[index]
         changes.append(arrow(target(name, before), target(name, after)))
-    if list(step.requires) == ["regs"]:
-        changes[0] += f" ({(kernel.regs or 0) - step.requires['regs']} fewer)"
     return ", ".join(changes)
 
 
@@ -235,7 +233,7 @@ def calc_report(rows: Sequence[Row], *, explain: bool = False) -> Report:
     one = len(rows) == 1
     headline = tuple(_headline(rows[0])) if one else (kernel_text(kernel),)
     details = list(_details_of_one(rows[0], explain) if one else _details_of_several(rows))
-    notes = list(dict.fromkeys(NOTES[code] for row in rows for code in _notes(row)))
+    notes = list(dict.fromkeys(NOTES[code] for row in rows for code in _notes(row, is_only=one)))
     inputs = kernel.to_dict()
     return Report("calc", headline, COLUMNS, rows, "gpus", inputs, {}, details, notes, shows_rows=not one)
 
@@ -256,8 +254,8 @@ RESOURCE_TABLE = (
     Column("resource", "Resource", itemgetter(0), align="left"),
     Column("per_block", "Per block", itemgetter(1)),
     Column("per_multiprocessor", "Per SM", itemgetter(2), optional=1),
-    Column("blocks", "Blocks that fit", itemgetter(3)),
-    Column("remark", "", itemgetter(4), align="left", wraps=True),
+    Column("blocks", "Block limit", itemgetter(3)),
+    Column("remark", "", itemgetter(4), align="left", wraps=True, unbroken=len("<- limiter")),
 )
 STEP_TABLE = (
     Column("occupancy", "Occupancy", itemgetter(0)),
@@ -271,29 +269,29 @@ def _resource_rows(row: Row) -> Iterator[tuple[str, ...]]:
     result = row.result
     reserved = result.limits.reserved_shared_memory_per_block if result.model == "cuda" else 0
     for (name, use), blocks in zip(result.uses.items(), result.block_limits, strict=True):
+        is_given = getattr(row.kernel, {"registers": "regs"}.get(name, name), 0) is not None
+        is_limiter = name in result.limiters
+        if name == "barriers" and not (is_given or is_limiter):
+            continue
         if blocks is None and name in ("virtual_resources", "tensor_memory", "barriers"):
             continue
-        remarks = ["<- limiter"] if name in result.limiters else []
+        remarks = ["<- limiter"] if is_limiter else []
         if name == "shared_memory" and reserved and use.per_block:
-            remarks.append(f"includes {size(reserved)} reserved")
+            remarks.append(f"{size(reserved)} reserved")
         text = size if name == "shared_memory" else plain
-        mark = "*" if getattr(row.kernel, {"registers": "regs"}.get(name, name), 0) is None else ""
+        mark = "" if is_given else "*"
         per_sm = "-" if use.per_multiprocessor is None else text(use.per_multiprocessor)
         fitting = "no limit" if blocks is None else plain(blocks)
         yield label(name), f"{text(use.per_block)}{mark}", per_sm, fitting, ", ".join(remarks)
 
 
 def _details_of_one(row: Row, explain: bool) -> Iterator[Block]:
-    yield from _waves_table([row])
-    rows = list(_resource_rows(row))
-    yield Table("", RESOURCE_TABLE, rows)
+    yield Table("", RESOURCE_TABLE, list(_resource_rows(row)))
     if row.result.compile_error is None:
         if row.result.occupancy < 1 or not row.result.launchable:
             yield _steps_block(row)
         if remarks := list(_remarks(row)):
             yield facts(remarks)
-    if any(per_block.endswith("*") for _, per_block, *_ in rows):
-        yield Paragraph([NOTES["assumed"].text])
     for each in row.result.explain() if explain else ():
         yield Paragraph([label(each.resource), *(f"  {step}" for step in each.steps)])
 
@@ -307,8 +305,7 @@ def _steps_block(row: Row) -> Block:
         cap, changes = row.cap(step), step_changes(row.kernel, step)
         bounds = (cap.launch_bounds or cap.maxnreg).removeprefix("__launch_bounds__") if cap else ""
         rows.append((percent(step.occupancy), step.active_blocks, changes, bounds))
-    fewer = any("regs" in step.requires for step in row.steps)
-    return Table(title, STEP_TABLE, rows, [NOTES["registers-may-spill"].text] if fewer else [])
+    return Table(title, STEP_TABLE, rows)
 
 
 def _remarks(row: Row) -> Iterator[tuple[str, str]]:
@@ -317,8 +314,9 @@ def _remarks(row: Row) -> Iterator[tuple[str, str]]:
             yield "Headroom", grows
         smallest = row.carveout
         if smallest is not None and smallest["percent"] is not None and smallest["l1"] is not None:
-            memory, l1 = size(smallest["shared_memory"]), size(smallest["l1"])
-            yield "Carveout", f"{smallest['percent']}% ({memory}) is enough and leaves {l1} of L1"
+            memory, l1 = smallest["shared_memory"], size(smallest["l1"])
+            if memory < row.result.limits.max_shared_memory_per_multiprocessor:
+                yield "Carveout", f"{smallest['percent']}% ({size(memory)}) is enough and leaves {l1} of L1"
     for call in row.opt_ins:
         yield "Opt in", call
     if row.wave is not None and row.wave.blocks and row.waves is None:
@@ -333,25 +331,22 @@ def _headroom(row: Row) -> Iterator[str]:
             yield f"{label(quantity.resource)} up to {size(most) if name == 'smem' else plain(most)}"
 
 
-def _clusters_text(wave: FullWave) -> str:
-    """Return ``up to 33 clusters``, or nothing for a kernel without clusters."""
-    return f"{'up to ' * wave.is_upper_bound}{count(wave.clusters, 'cluster')}" if wave.clusters else ""
-
-
 def _blocks_text(row: Row) -> str:
+    """Return the blocks of a full wave: ``132 (up to 33 clusters)``."""
     assert row.wave is not None
-    clusters = _clusters_text(row.wave)
-    return f"{row.wave.blocks:,}{clusters and f' ({clusters})'}"
+    if not row.wave.clusters:
+        return f"{row.wave.blocks:,}"
+    return f"{row.wave.blocks:,} ({'up to ' * row.wave.is_upper_bound}{count(row.wave.clusters, 'cluster')})"
 
 
 def waves_text(waves: Waves) -> str:
     """Return the fill of the last wave, and the grids without a tail."""
-    clusters = _clusters_text(waves.full_wave)
-    number = f"{count(waves.rounds, 'wave')}{clusters and f' of {clusters}'}"
+    idle = f", {percent(waves.idle_share)} idle" if waves.idle_share else ""
+    number = f"({waves.waves:,.2f} waves{idle})"
     if not waves.partial_wave_blocks:
-        return f"Last wave: full ({number}), no tail"
+        return f"Last wave full {number}, no tail"
     tail = f"no tail at multiples of {count(waves.full_wave.blocks, 'block')}"
-    return f"Last wave: {percent(waves.last_wave_fill)} full ({number}); {tail}"
+    return f"Last wave {percent(waves.last_wave_fill)} full {number}; {tail}"
 
 
 WAVE_TABLE = (
@@ -364,23 +359,20 @@ WAVE_TABLE = (
 )
 
 
-def _waves_table(rows: Sequence[Row]) -> Iterator[Table]:
-    """Yield the table of the GPUs whose waves are known."""
+def _details_of_several(rows: Sequence[Row]) -> Iterator[Block]:
     if known := [row for row in rows if row.waves is not None]:
         blocks = known[0].waves.launch.blocks  # type: ignore[union-attr]
         yield Table(f"A grid of {blocks:,} blocks", WAVE_TABLE, known)
-
-
-def _details_of_several(rows: Sequence[Row]) -> Iterator[Block]:
-    yield from _waves_table(rows)
     if failures := [row for row in rows if not row.result.launchable or row.result.compile_error]:
         yield facts([(row.gpu.label, result_text(row.result)) for row in failures])
     if any(row.steps for row in rows):
         yield Paragraph(("For limits that hold on all of these GPUs, run occupancy budget.",))
 
 
-def _notes(row: Row) -> Iterator[str]:
+def _notes(row: Row, *, is_only: bool) -> Iterator[str]:
     result, kernel = row.result, row.kernel
+    if is_only and any(per_block.endswith("*") for _, per_block, *_ in _resource_rows(row)):
+        yield "assumed"
     if kernel.carveout is not None and result.launchable:
         requested = shared_memory_configuration(result.limits, kernel.carveout)
         if result.shared_memory_pool > requested:
@@ -389,6 +381,8 @@ def _notes(row: Row) -> Iterator[str]:
         yield "tensor-memory"
     if may_be_divided(result) and not kernel.reallocates_registers:
         yield "setmaxnreg"
+    elif is_only and result.compile_error is None and any("regs" in step.requires for step in row.steps):
+        yield "registers-may-spill"
     if row.wave is not None and row.wave.is_upper_bound:
         yield "cluster-bound"
     if row.gpu.variants:
