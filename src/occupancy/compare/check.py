@@ -16,7 +16,7 @@ from ..builds.rows import Evaluator, ScannedKernel
 from ..builds.select import names_there
 from ..errors import BaselineError, ErrorCollector, RulesError
 from ..readers import KernelRecord
-from .diff import MEASURES, Change, Measure, can_worsen, causes, step_to, step_with_registers
+from .diff import MEASURES, Change, Measure, explaining, step_to, step_with_registers
 from .match import by_name, match
 from .rules import CRITERIA, Exemption, Rule, Rules
 
@@ -73,9 +73,10 @@ class BrokenKernel:
 
     @property
     def causes(self) -> list[Change]:
-        """Changes since the baseline that can be the cause."""
-        changes = causes(self.baseline, self.kernel) if self.baseline else ()
-        return [each for each in changes if any(can_worsen(each, one.measure) for one in self.violations)]
+        """Changes since the baseline that explain the broken rules."""
+        old, measures = self.baseline, [each.measure for each in self.violations]
+        found = (explaining(measure, old, self.kernel) for measure in measures if old)
+        return list(dict.fromkeys(change for changes in found for change in changes))
 
     @cached_property
     def fix(self) -> NextStep | None:

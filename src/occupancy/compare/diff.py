@@ -21,6 +21,7 @@ from ..readers import KernelRecord
 from ..tables.gpus import Gpu
 from ..tables.shipped import limits
 from ..values.kernel import Kernel
+from ..values.resources import QUANTITIES
 from .match import MatchedBy, Pair, by_name, facts, match
 
 Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
@@ -74,6 +75,15 @@ class DiffRow:
         if self.old.occupancy is None or self.verdict not in ("worse", "mixed"):
             return None
         return step_to(self.new, self.old.occupancy)
+
+    @cached_property
+    def explaining(self) -> list[Change]:
+        """The changes that explain the verdict: of the occupancy, of the spills, or of both."""
+        measures: list[Measure] = ["occupancy"] if self.occupancy_change else []
+        if any(each.name in ("spills", "spill_smem") for each in self.causes):
+            measures.append("spill_bytes")
+        found = (explaining(measure, self.old, self.new) for measure in measures)
+        return list(dict.fromkeys(change for changes in found for change in changes))
 
     @property
     def occupancy_change(self) -> float | None:
@@ -200,14 +210,35 @@ def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
             yield Change(name, was, now)
 
 
-def can_worsen(change: Change, measure: Measure) -> bool:
-    """Return True if a change can be the cause of a worse value."""
-    if change.name in ("arch", "launch_bounds", "threads"):
-        return True
-    if measure in ("spill_bytes", "spill_smem", "stack_bytes"):
-        return change.name == "regs" and change.new < change.old
-    is_resource = change.name in ("smem", "regs", "spill_smem", "barriers")
-    return measure == "occupancy" and is_resource and change.new > change.old
+_FOLLOWING = {"regs": ("launch_bounds",), "threads": ("launch_bounds",), "smem": ("spill_smem",)}
+"""Input of the occupancy -> other changes that it can follow from."""
+
+
+def explaining(measure: Measure, old: ScannedKernel, new: ScannedKernel) -> list[Change]:
+    """Return the changes that explain a value: for an occupancy, those that restore it if undone alone.
+
+    Without such a change, and for other values, every change in the right direction can be the cause.
+    """
+    was, now = MEASURES[measure](old), MEASURES[measure](new)
+    changes = list(causes(old, new))
+    if measure == "occupancy" and was != now and old.answer and new.answer:
+        kernel, restoring = old.answer.kernel, set[str]()
+        for name in (*QUANTITIES, "threads"):
+            amount = getattr(kernel, {"smem": "shared_memory"}.get(name, name))
+            if amount is not None and abs(step_with(new.answer, {name: amount}).occupancy - was) <= TOLERANCE:
+                restoring |= {name, *_FOLLOWING.get(name, ())}
+        if found := [each for each in changes if each.name in restoring]:
+            return found
+    resources = ["regs"] if measure in ("spill_bytes", "spill_smem", "stack_bytes") else []
+    if measure == "occupancy":
+        resources = ["smem", "regs", "spill_smem", "barriers"]
+    is_up = (now or 0) > (was or 0)
+    return [
+        each
+        for each in changes
+        if each.name in ("arch", "launch_bounds", "threads")
+        or (each.name in resources and (each.new > each.old) != is_up)
+    ]
 
 
 def _states_bounds(record: KernelRecord) -> bool:

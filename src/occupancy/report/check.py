@@ -7,7 +7,6 @@ from shlex import quote
 from typing import Any, NamedTuple
 
 from ..builds.names import short_name
-from ..builds.rows import ScannedKernel
 from ..compare.check import BrokenKernel, Checked, Violation
 from ..compare.rules import CRITERIA, Exemption, Rules
 from ..readers import KernelRecord
@@ -41,7 +40,7 @@ class Group(NamedTuple):
         """Return labels and texts: the values of each architecture, the cause, and the fix."""
         kernels = []
         for one in self.broken:
-            values = [violation_text(each, one.kernel) for each in one.violations]
+            values = [violation_text(each, one) for each in one.violations]
             kernels.append(diff.OnArch(one.kernel.record.arch, values, one.causes, one.fix))
         lines = diff.block_lines(kernels)
         if "spill" in self.broken[0].violations[0].measure:
@@ -67,12 +66,17 @@ def _severity(broken: BrokenKernel) -> tuple[int, float]:
     return 1 if "spill" in first.measure else 2, 0.0
 
 
-def violation_text(violation: Violation, row: ScannedKernel) -> str:
+def violation_text(violation: Violation, broken: BrokenKernel) -> str:
     """Return a broken demand: ``100% -> 50% at 256 threads (minimum 100%)``."""
-    name, is_share = violation.measure, violation.measure == "occupancy"
-    text = diff.VALUES[name][0].format(diff.change_text(name, violation.was, violation.value))
-    at, bound = (f" at {threads_text(row)} threads", "minimum") if is_share else ("", "maximum")
-    return f"{text}{at} ({bound} {diff.change_text(name, None, violation.limit)})"
+    measure, old, new = violation.measure, broken.baseline, broken.kernel
+    if measure == "spill_bytes":
+        text = diff.change_line("spills", old and old.record.spills, new.record.spills)
+    else:
+        text = diff.change_line(measure, violation.was, violation.value)
+    at, bound = "", "maximum"
+    if measure == "occupancy":
+        at, bound = f" at {threads_text(new)} threads", "minimum"
+    return f"{text}{at} ({bound} {diff.change_text(measure, None, violation.limit)})"
 
 
 def _accept(gone: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..advice.next_steps import NextStep
 from ..builds.names import short_name
 from ..builds.rows import ScannedKernel
-from ..compare.diff import Change, Differences, DiffRow, Measure, can_worsen
+from ..compare.diff import Change, Differences, DiffRow
 from ..readers import KernelRecord
 from ..values.numbers import count, percent, size
 from .calc import arrow, label, step_values
@@ -20,6 +20,8 @@ from .scan import Finding, FindingKind, kernel_finding, occupancy_text, threads_
 MOST_BLOCKS = 20
 """Kernels of a screen and a comment."""
 MOST_NAMED = 10
+CONSEQUENCES = ("spills", "stack_bytes")
+"""Values that follow from other changes."""
 
 DIFF_FINDINGS: Mapping[str, FindingKind] = {
     "worse": FindingKind("The kernel got worse", "warning"),
@@ -81,11 +83,11 @@ VALUES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "threads": ("threads {}", "{:,}".format),
     "smem": ("shared memory {}", size),
     "regs": ("registers {}", "{:,}".format),
-    "spill_bytes": ("spills {}", size),
+    "spill_bytes": ("{}", lambda total: f"{size(total)}{' in total' * bool(total)}"),
     "spill_smem": ("spills to shared memory {}", size),
     "barriers": ("barriers {}", "{:,}".format),
     "tensor_memory": ("tensor memory {} columns", "{:,}".format),
-    "spills": ("spills {}", lambda spills: "{:,} / {:,} bytes".format(*spills)),
+    "spills": ("spill stores/loads {}", lambda spills: "{:,}/{:,} bytes".format(*spills)),
     "stack_bytes": ("stack {}", size),
 }
 """Name of a value -> its wording, and the function to its text."""
@@ -97,6 +99,11 @@ def change_text(name: str, old: Any, new: Any) -> str:
     return text(new) if old is None else arrow(text(old), text(new))
 
 
+def change_line(name: str, old: Any, new: Any) -> str:
+    """Return a change with the name of the value: ``registers 128 -> 40``."""
+    return VALUES[name][0].format(change_text(name, old, new))
+
+
 # Blocks: a kernel of all its architectures
 
 
@@ -105,15 +112,19 @@ class OnArch(NamedTuple):
 
     arch: str | None
     values: Sequence[str]
-    causes: Iterable[Change]
+    causes: Sequence[Change]
     fix: NextStep | None
+    others: Sequence[Change] = ()
+    """Changes that explain nothing."""
 
 
 def block_lines(kernels: Sequence[OnArch]) -> list[tuple[str, str]]:
-    """Return labels and texts: the values of each architecture, then the causes of all."""
+    """Return labels and texts: the values of each architecture, then the causes and other changes of all."""
     lines = [(each.arch or "-", text) for each in kernels for text in each.values]
     cause = _by_arch([(each.arch, each.causes) for each in kernels])
-    return [*lines, ("cause", cause)] if cause else lines
+    others = _by_arch([(each.arch, each.others) for each in kernels])
+    texts = {"cause": cause, "also" if cause else "change": others}
+    return [*lines, *((name, text) for name, text in texts.items() if text)]
 
 
 def fix_text(verb: str, kernels: Sequence[OnArch]) -> str:
@@ -172,7 +183,7 @@ def _blocks(rows: Sequence[Entry], most: int) -> Iterator[Block]:
 
 
 def _lines(group: Sequence[DiffRow]) -> list[tuple[str, str]]:
-    kernels = [OnArch(row.new.record.arch, _values(row), _causes(row), row.fix) for row in group]
+    kernels = [_on_arch(row) for row in group]
     fix = fix_text("reduce", kernels)
     return [*block_lines(kernels), *([("fix", fix)] if fix else [])]
 
@@ -181,19 +192,15 @@ def _values(row: DiffRow) -> list[str]:
     """Return the occupancy, and the spills and the stack that changed."""
     threads = arrow(threads_text(row.old), threads_text(row.new))
     shares = f"{arrow(occupancy_text(row.old), occupancy_text(row.new))} at {threads} threads"
-    others = (each for each in row.causes if each.name in ("spills", "stack_bytes"))
-    return [", ".join([shares, *(VALUES[each.name][0].format(change_text(*each)) for each in others)])]
+    spills = [change_line(*each) for each in row.causes if each.name in CONSEQUENCES]
+    return [", ".join([shares, *spills[:1]])]  # a stack grows with the spills
 
 
-def _causes(row: DiffRow) -> Iterator[Change]:
-    """Yield the changes that can be the cause of a worse value, or all if none is; another name first."""
+def _on_arch(row: DiffRow) -> OnArch:
+    others = [each for each in row.causes if each.name not in CONSEQUENCES and each not in row.explaining]
     if row.old.short_name != row.new.short_name:
-        yield Change("name", row.old.short_name, row.new.short_name)
-    measure: Measure = "occupancy" if (row.occupancy_change or 0) < 0 else "spill_bytes"
-    is_worse = row.verdict in ("worse", "mixed")
-    for change in row.causes:
-        if can_worsen(change, measure) if is_worse else change.name not in ("spills", "stack_bytes"):
-            yield change
+        others.insert(0, Change("name", row.old.short_name, row.new.short_name))
+    return OnArch(row.new.record.arch, _values(row), row.explaining, row.fix, others)
 
 
 # Columns

@@ -33,11 +33,12 @@ def test_a_build_and_its_baseline(builds: Path, tmp_path: Path) -> None:
     assert json.loads(done.stdout)["summary"] == summary
 
 
-def test_barriers_are_a_cause(tmp_path: Path) -> None:
+def test_barriers_are_a_change(tmp_path: Path) -> None:
     for name, count in {"old.log": 1, "new.log": 3}.items():
         (tmp_path / name).write_text(log("k").replace("0 barriers", f"{count} barriers"))
     assert (
-        "cause  barriers 1 -> 3\n" in run("diff", str(tmp_path / "old.log"), str(tmp_path / "new.log")).stdout
+        "change  barriers 1 -> 3\n"
+        in run("diff", str(tmp_path / "old.log"), str(tmp_path / "new.log")).stdout
     )
 
 

@@ -93,7 +93,7 @@ class TestDevice:
 def test_calc_on_this_machine(h200: None) -> None:
     result = run("calc", *KERNEL, "--grid", "4096")
     assert "NVIDIA H200" in result.stderr
-    assert {"3.88", "87.9%"} <= set(result.stdout.split())
+    assert "Last wave 87.9% full (3.88 waves, " in result.stdout
 
     def clusters(*arguments: str) -> tuple[int, int, bool]:
         kernel = ("--threads", "1024", "--regs", "32", "--cluster", "16")

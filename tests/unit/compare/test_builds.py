@@ -176,6 +176,21 @@ class TestDiff:
         assert (row.verdict, [each.name for each in row.causes]) == (verdict, causes)
         assert diff.summary[verdict] == 1
 
+    @pytest.mark.parametrize(
+        ("changes", "explaining"),
+        [
+            ({"regs": 64, "static_smem": 2048}, ["regs"]), ({"regs": 30, "static_smem": 65536}, ["smem"]),
+            ({"regs": 64, "static_smem": 65536}, ["smem", "regs"]), ({"regs": 24}, []),
+            ({"regs": 24, "spill_store_bytes": 8}, ["regs"]),
+            ({"regs": 64, "barriers": 2, "max_threads": 512}, ["launch_bounds", "regs"]),
+        ],
+    )  # fmt: skip
+    def test_the_change_that_alone_restores_the_occupancy_explains_it(
+        self, changes: dict[str, Any], explaining: list[str]
+    ) -> None:
+        (row,) = compare([kernel()], [kernel(**changes)], EVALUATOR, with_same=True).kernels
+        assert [each.name for each in row.explaining] == explaining
+
     def test_more_registers_for_fewer_spills_are_mixed_and_a_fix_restores_the_occupancy(self) -> None:
         old = kernel(regs=40, spill_store_bytes=80, spill_load_bytes=80)
         (row,) = compare([old], [kernel(regs=64)], EVALUATOR).kernels
