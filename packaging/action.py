@@ -49,7 +49,7 @@ def main() -> int:
 
     set_output("sarif", str(sarif))
     reports = [summary.read_text(encoding="utf-8")]
-    if baseline and len(build) == 2:
+    if baseline and len(build) == 2 and checked.returncode == 0:  # else the check lists the failures
         changes = run_program(["diff", *options, "--format", "markdown", "--", baseline, build[1]])
         if changes.returncode in (0, 1):
             reports.append(changes.stdout)

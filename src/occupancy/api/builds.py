@@ -29,10 +29,11 @@ from ..errors import BaselineError, InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord, ReadProblem
 from ..readers.limits import ReadLimits
 from ..report.check import check_findings, check_report
-from ..report.diff import diff_findings, diff_report
+from ..report.diff import changes_by_name, diff_findings, diff_report
 from ..report.model import Report
 from ..report.scan import Finding
 from ..values.atomic_file import written_atomically
+from ..values.numbers import count
 from .occupancy import PrintedRows
 from .scan import Path, Paths, Reading, ReadingOptions, as_list, as_paths
 
@@ -204,10 +205,10 @@ def _update(reading: Reading, after: Build, rules: Rules, about: Mapping[str, An
     evaluator = reading.evaluator(threads)
     sized = reading.sized(new, rules.block_sizes)
     done = check_kernels(sized, rules, evaluator, sized, every=after.kernels)
-    changes = compare(old, new, evaluator).summary
+    changes = changes_by_name(compare(old, new, evaluator)) or "nothing changed"
     write_baseline(path, new_baseline)
-    kinds = ", ".join(f"{number:,} {kind}" for kind, number in changes.items() if number and kind != "same")
-    updated = f"Wrote {path}: {len(new_baseline):,} kernels ({kinds or 'nothing changed'})"
+    number = len({record.name for record in new_baseline.kernels})
+    updated = f"Wrote {path}: {count(number, 'kernel')} ({changes})"
     return CheckResult(**vars(done), _about={**about, "updated": updated})
 
 

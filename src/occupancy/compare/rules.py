@@ -266,9 +266,11 @@ def _check_names(given: Iterable[str], names: Collection[str], where: str) -> No
     with ErrorCollector() as found:
         for name in given:
             if name not in names:
-                cut = name[:MAX_SHOWN]
-                hint = did_you_mean(cut, names)
-                found.add(RulesError("is unknown", where=where + cut, hint=hint))
+                found.add(_unknown(name, names, where + name[:MAX_SHOWN]))
+
+
+def _unknown(name: str, names: Collection[str], where: str) -> RulesError:
+    return RulesError("is unknown", where=where, hint=did_you_mean(name[:MAX_SHOWN], names))
 
 
 # The file
@@ -300,10 +302,12 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
                 found.add(_wrong(entries, f"{top}{name}", f"Write tables [[{name}]]."))
                 return ()
             begin = lines.get(f"{above}{name}", ())
-            results = []
-            for number, entry in enumerate(entries, 1):
-                line = f", line {begin[number - 1]}" if len(begin) == len(entries) else ""
-                results.append(found.call(_entry, entry, make, f"{file}{line}: {above}{name}[{number}]."))
+            places = begin if len(begin) == len(entries) else [{}] * len(entries)
+            wheres = (f"{above}{name}[{number}]" for number in range(1, len(entries) + 1))
+            results = [
+                found.call(_entry, entry, make, file, lines, where)
+                for entry, lines, where in zip(entries, places, wheres, strict=True)
+            ]
             return tuple(each for each in results if each is not None)
 
         if not table.get("rules"):
@@ -327,23 +331,33 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
         )
 
 
-def _entry(entry: dict[str, Any], make: type[Entry], where: str) -> Entry | None:
-    """Make a rule or an exemption of a table; its errors have its place in the file."""
+def _entry(
+    entry: dict[str, Any], make: type[Entry], file: str, lines: Mapping[str, int], where: str
+) -> Entry | None:
+    """Make a rule or an exemption of a table; its errors have the lines of their keys in the file."""
     names = [each.name for each in fields(make) if each.name != "place"]
     values: dict[str, Any] = {"kernels": None, "reason": None} if make is Exemption else {}
+
+    def at(name: str = "") -> str:
+        line = lines.get(name.partition(":")[0], lines.get(""))
+        return f"{file}{f', line {line}' if line else ''}: {where}{name and '.'}{name}"
+
     with ErrorCollector() as found:
-        found.call(_check_names, entry, names, where)
+        unknown = [name for name in entry if name not in names]
+        for name in unknown:
+            found.add(_unknown(name, names, at(name[:MAX_SHOWN])))
         for name in filter(entry.__contains__, names):
             value = values[name] = entry[name]
             if name in IN_PERCENT and type(value) in (int, float):
                 values[name] = f"{value}%"
                 if name == "min_occupancy" and 0 < value < 1:
-                    found.add(_wrong(value, f"{where}{name}", "An occupancy is in percent: 50, not 0.5."))
+                    found.add(_wrong(value, at(name), "An occupancy is in percent: 50, not 0.5."))
         try:
-            return make(**values, place=where.rpartition(": ")[0])
+            return make(**values, place=at().rpartition(": ")[0])
         except OccupancyError as error:
             for each in error.every:
-                found.add(each.with_location((where + each.where).rstrip("."), RulesError))
+                if each.where or not unknown:  # a rule whose limit is misspelled has none
+                    found.add(each.with_location(at(each.where), RulesError))
     return None
 
 

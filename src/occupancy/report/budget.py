@@ -28,7 +28,8 @@ class BudgetRow(NamedTuple):
     needs_opt_in: bool
     launch_bounds: str
     """Or ``__maxnreg__`` where no launch bounds are legal and mean these registers on every GPU."""
-    stages: int | None
+    stages: tuple[int, ...] | None
+    """Per GPU."""
 
     @property
     def occupancy(self) -> float:
@@ -36,8 +37,13 @@ class BudgetRow(NamedTuple):
         return min(self.occupancies)
 
 
+def _each(numbers: Sequence[int]) -> str:
+    """Return the number that all GPUs share, or that of each."""
+    return " / ".join(map(str, numbers if len(set(numbers)) > 1 else numbers[:1]))
+
+
 BUDGET_COLUMNS = (
-    Column("active_blocks", "Blocks", show=lambda level: " / ".join(map(str, dict.fromkeys(level.active_blocks))),
+    Column("active_blocks", "Blocks", show=lambda level: _each(level.active_blocks),
            about="Resident blocks per SM, for each GPU", type="array"),
     Column("occupancies", about="Occupancy on each GPU, 0 to 1", type="array"),
     Column("occupancy", "Occupancy", "occupancy", lambda level: percent(level.occupancy), "Lowest of these, 0 to 1",
@@ -45,7 +51,8 @@ BUDGET_COLUMNS = (
     Column("regs", "Registers", about="Most registers per thread", type="integer"),
     Column("smem", "Shared memory", "smem", lambda level: size(level.smem), "Most bytes of shared memory per block",
            type="integer"),
-    Column("stages", "Stages", about="Pipeline stages that fit, for --stage-smem", type="integer"),
+    Column("stages", "Stages", show=lambda level: _each(level.stages or ()),
+           about="Pipeline stages that fit on each GPU, for --stage-smem", type="array"),
     Column("launch_bounds", "In the source", about="Launch bounds, or __maxnreg__, that cap the registers",
            align="left", optional=1, wraps=True, unbroken=25, type="string"),
     Column("needs_opt_in", about="True if this shared memory needs cudaFuncSetAttribute", type="boolean"),
@@ -79,7 +86,7 @@ def budget_report(
         ]
         level = _level(gpus, kernel, reached, stage_smem)
         is_new = not levels or (level.regs, level.smem) != (levels[-1].regs, levels[-1].smem)
-        if is_new and (targets or level.stages != 0):
+        if is_new and (targets or level.stages is None or any(level.stages)):
             levels.append(level)
     where = gpu_text(gpus[0]) if len(gpus) == 1 else join_and([gpu.label for gpu in gpus])
     headline = [f"{kernel_text(kernel)} on {where}" if has_threads else where]
@@ -87,7 +94,9 @@ def budget_report(
         memory = f"{size(levels[0].smem)} of shared memory per block"
         result = f"Up to {count(levels[0].regs, 'register')} per thread and {memory}"
         if stage_smem is not None:
-            result = f"{count(levels[0].stages or 0, 'stage')} of {size(stage_smem)} fit in {memory}"
+            fitting = zip(levels[0].stages or (), gpus, strict=True)
+            on_each = join_and([f"{number} on {gpu.label}" for number, gpu in fitting])
+            result = f"Stages of {size(stage_smem)} that fit: {on_each}"
         headline.insert(0, result)
     values = {"gpus": [gpu_values(gpu) for gpu in gpus]}
     notes = [NOTES["budget-both"], *([NOTES["registers-may-spill"]] if targets else [])]
@@ -113,7 +122,9 @@ def _level(
         smem=smem,
         needs_opt_in=any(level.needs_opt_in for level in levels),
         launch_bounds=_in_source(gpus, kernel.threads, blocks, regs),
-        stages=None if stage_smem is None else max(smem - kernel.shared_memory, 0) // stage_smem,
+        stages=None
+        if stage_smem is None
+        else tuple(max(level.smem - kernel.shared_memory, 0) // stage_smem for level in levels),
     )
 
 

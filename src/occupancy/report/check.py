@@ -183,10 +183,10 @@ def check_report(
 def _headline(done: Checked, rules: Rules) -> str:
     archs = count(len({record.arch for record in done.kernels}), "arch")
     where = f"({rules.source}, {archs})" if rules.source else f"({archs})"
-    number = len(diff.names_of(done.kernels))
-    kernels, broken, gone = count(number, "kernel"), len(groups(done)), len(diff.names_of(done.removed))
+    number, gone = (len({record.name for record in records}) for records in (done.kernels, done.removed))
+    kernels, broken = count(number, "kernel"), len(groups(done))
     if done.passed:
-        return f"{'The kernel passes' if number == 1 else f'All {kernels} pass'} {where}"
+        return f"{f'All {kernels} pass' if number > 1 else 'The kernel passes' if number else 'No kernel'} {where}"
     parts = [f"{broken:,} of {kernels} break{'s' * (broken == 1)} a rule"] if broken else []
     parts += [f"{gone:,} {'is' if gone == 1 else 'are'} gone"] if gone else []
     return f"FAILED: {', '.join(parts)} {where}"

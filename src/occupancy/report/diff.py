@@ -54,6 +54,14 @@ def entries(found: Differences) -> list[Entry]:
     return [*bad, *removed, *added, *(entry for entry in rows if entry.verdict not in ("worse", "mixed"))]
 
 
+def changes_by_name(found: Differences) -> str:
+    """Return the number of kernels of each verdict, each once for all architectures: ``1 worse, 2 added``."""
+    names = defaultdict[str, set[str]](set)
+    for entry in entries(found):
+        names[entry.verdict].add(entry.record.name)
+    return ", ".join(f"{len(each):,} {verdict}" for verdict, each in names.items())
+
+
 def diff_findings(found: Differences) -> Iterator[Finding]:
     """Return kernels that got worse, and those that are gone."""
     for entry in entries(found):

@@ -29,15 +29,24 @@ SIDE_BY_SIDE = 3
 """Compute capabilities in a table of all limits."""
 
 
+_LABELS = {
+    "max_shared_memory_per_block_optin": "Shared memory per block, with opt-in",
+    "unified_l1_and_shared_memory": "Unified L1 and shared memory",
+    "max_block_dim": "Block dimensions",
+    "max_portable_cluster_size": "Blocks per cluster",
+    "max_non_portable_cluster_size": "Blocks per cluster, non-portable",
+    "tensor_memory_per_multiprocessor": "Tensor memory columns per SM",
+    "sub_partitions": "Sub-partitions per SM",
+    "launch_check_sub_partitions": "Sub-partitions in the launch check",
+    "fp32_lanes_per_multiprocessor": "FP32 lanes per SM",
+    "spreadsheet": "NVIDIA's spreadsheet",
+}
+
+
 def limit_label(name: str) -> str:
     """Return the name of a limit as people write it: ``Threads per SM``."""
     words = name.removeprefix("max_").replace("multiprocessor", "SM").replace("_", " ")
-    return (
-        (words[0].upper() + words[1:])
-        .replace("Fp32", "FP32")
-        .replace(" l1 ", " L1 ")
-        .replace("optin", "opt-in")
-    )
+    return _LABELS.get(name, words[0].upper() + words[1:])
 
 
 def limit_text(name: str, value: Any) -> str:
@@ -81,12 +90,13 @@ def limits_report(gpus: Sequence[Gpu], *, is_overview: bool = False) -> Report:
         return Report("limits", (f"Limits of an SM{scope}",), COLUMNS, rows, "compute_capabilities")
     label = Column("label", "Limit", limit_label, align="left")
     columns = list(map(_limit_column, rows))
+    names = [name for name in NAMES if any(getattr(row, name) is not None for row in rows)]
     tables = [
-        Table("", [label, *columns[start : start + SIDE_BY_SIDE]], NAMES)
+        Table("", [label, *columns[start : start + SIDE_BY_SIDE]], names)
         for start in range(0, len(columns), SIDE_BY_SIDE)
     ]
-    names = ", ".join(gpu.cc if gpu.name is None else f"{gpu.name} ({gpu.cc})" for gpu in gpus)
-    headline = f"Limits of an SM: {names}"
+    shown = ", ".join(gpu.cc if gpu.name is None else f"{gpu.name} ({gpu.cc})" for gpu in gpus)
+    headline = f"Limits of an SM: {shown}"
     return Report(
         "limits", (headline,), COLUMNS, rows, "compute_capabilities", shows_rows=False, details=tables
     )

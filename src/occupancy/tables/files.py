@@ -26,6 +26,7 @@ MAX_YAML_BYTES = 256 << 10
 MAX_DEPTH = 16
 
 _TABLE_HEAD = re.compile(r"\s*\[\[([\w\s.-]+)\]\]")
+_KEY = re.compile(r"\s*[\"']?([\w-]+)[\"']?\s*=")
 # YAML 1.1, 10.3: 010 is 8, and 1:30 is 90.
 _SURPRISING = re.compile(r"[-+]?(?:0[0-7_]+|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)")
 
@@ -57,21 +58,27 @@ def _open_without_waiting(path: str, flags: int) -> int:
     return descriptor
 
 
-def read_toml(file: str, error_class: type[OccupancyError]) -> tuple[dict[str, Any], dict[str, list[int]]]:
-    """Return the values of a TOML file, and for each list of tables the lines of its heads ``[[name]]``.
+def read_toml(
+    file: str, error_class: type[OccupancyError]
+) -> tuple[dict[str, Any], dict[str, list[dict[str, int]]]]:
+    """Return the values of a TOML file, and the lines of the keys of each table ``[[name]]``.
 
-    A line that only looks like the head of a table, within a text of several lines, is in the list, too;
-    compare the number of lines with that of the tables.
+    The line of a table's head has the key ``""``. A line that only looks like a head, within a text of
+    several lines, counts too; compare the number of tables.
     """
     content = read_bytes(file, "a file of settings", MAX_TOML_BYTES, error_class)
-    lines: dict[str, list[int]] = {}
+    lines: dict[str, list[dict[str, int]]] = {}
+    keys: dict[str, int] = {}
     try:
         text = content.decode("utf-8-sig")
         for number, line in enumerate(text.split("\n"), 1):
             if line.count(".") > MAX_DOTS:
                 raise error_class(f"line {number} has more than {MAX_DOTS} dots", where=file)
             if head := _TABLE_HEAD.match(line):
-                lines.setdefault("".join(head[1].split()), []).append(number)
+                keys = {"": number}
+                lines.setdefault("".join(head[1].split()), []).append(keys)
+            elif key := _KEY.match(line):
+                keys.setdefault(key[1], number)
         return tomllib.loads(text), lines
     except error_class:
         raise

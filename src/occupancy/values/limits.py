@@ -152,7 +152,8 @@ class Limits:
     """Sub-partitions in the launch check of 6.0; None: no such check."""
     partitioned_global_caching: bool = False
     """Support of global loads cached in L1, which confine a block to one half of the SM."""
-    fp32_lanes_per_multiprocessor: int
+    fp32_lanes_per_multiprocessor: int | None = None
+    """FP32 lanes, which no occupancy depends on; None: not known."""
     spreadsheet: SpreadsheetColumn | None = None
     """Column of NVIDIA's spreadsheet; None: it has none."""
 

@@ -151,15 +151,15 @@ def test_all_mistakes_are_reported_with_their_lines(tmp_path: Path) -> None:
     assert sorted(each.where.removeprefix(file) for each in caught.value.every) == sorted([
         ": baselin",
         ": threads",
-        ", line 3: rules[1].min_ocupancy",
-        ", line 3: rules[1].max_regs",
+        ", line 5: rules[1].min_ocupancy",
+        ", line 4: rules[1].max_regs",
         ", line 7: rules[2]",
-        ", line 7: rules[2].arch",
-        ", line 7: rules[2].arch",
-        ", line 10: exemptions[1].rules: min_occ",
+        ", line 9: rules[2].arch",
+        ", line 9: rules[2].arch",
+        ", line 12: exemptions[1].rules: min_occ",
         ", line 10: exemptions[1].reason",
-        ", line 10: exemptions[1].until",
-        ", line 10: exemptions[1].kernels",
+        ", line 13: exemptions[1].until",
+        ", line 11: exemptions[1].kernels",
         ", line 14: exemptions[2].kernels",
     ])  # fmt: skip
 
