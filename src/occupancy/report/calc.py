@@ -345,7 +345,7 @@ def waves_text(waves: Waves) -> str:
     number = f"({waves.waves:,.2f} waves{idle})"
     if not waves.partial_wave_blocks:
         return f"Last wave full {number}, no tail"
-    tail = f"no tail at multiples of {count(waves.full_wave.blocks, 'block')}"
+    tail = f"no tail at multiples of {waves.full_wave.blocks:,}"
     return f"Last wave {percent(waves.last_wave_fill)} full {number}; {tail}"
 
 
