@@ -79,6 +79,16 @@ class Waves(NamedTuple):
         slots = self.rounds * self.full_wave.slots
         return (slots - self.launch.blocks) / slots
 
+    @property
+    def filling_grid_below(self) -> int | None:
+        """Blocks of the largest grid up to this one with a full last wave; None if there is none."""
+        return self.full_waves * self.full_wave.blocks or None
+
+    @property
+    def filling_grid_above(self) -> int:
+        """Blocks of the smallest grid from this one on with a full last wave."""
+        return self.rounds * self.full_wave.blocks
+
 
 def full_wave(
     result: Result,
