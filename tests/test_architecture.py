@@ -29,10 +29,10 @@ BUDGETS = {
     "render": 570,
     "page": 220,
     "api": 1680,
-    "cuda": 120,
+    "cuda": 110,
     "typing": 40,
     "triton": 120,
-    "cli": 1300,
+    "cli": 1310,
     "__init__": 120,
     "__main__": 30,
 }

@@ -28,6 +28,8 @@ MOST_UNGROUPED = 8
 """A help with at most this number of options has them in one list."""
 MAX_NAME_COLUMNS = 24
 """Columns for the names of the options; a longer one has a line of its own."""
+OTHER_NAMES = {"arch": "cc", "sm": "cc", "json": "format json", "csv": "format csv", "html": "format html"}
+"""Options of other tools, and ours of the same meaning."""
 EXAMPLES = "\n\b\n"
 """Begins the examples of a docstring; click does not wrap what follows."""
 
@@ -72,7 +74,11 @@ class Command(WithExamples):
                     formatter.write_dl([(name.ljust(width), text) for name, text in rows], col_max=width)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse as click does; suggest options for values without one."""
+        """Parse as click does; suggest options for values without one, and two dashes for one."""
+        known = [name for each in self.params for name in each.opts]
+        for each in args:
+            if f"-{each}" in known:
+                ctx.fail(f"No such option {each}. Did you mean -{each}?")
         values = super().parse_args(ctx, args)
         if values:
             is_number = values[0].replace(".", "", 1).isdecimal()
@@ -140,8 +146,9 @@ def _likely_options(command: click.Command, name: str) -> str:
     plain = name.replace("-", "").lower()
     options = {each.name: each.opts[-1][2:] for each in command.params if each.opts[-1].startswith("--")}
     near = [options[each.name] for each in FIELDS.values() if plain in each.aliases and each.name in options]
-    if plain in ("arch", "sm", "computecapability") and "cc" in options:
-        near = ["cc"]
+    other = OTHER_NAMES.get(plain, "")
+    if other.partition(" ")[0] in options.values():
+        near = [other]
     if not near and len(plain) > 2 and plain not in FIELDS:
         near = nearest_names(name.strip("-"), options.values())
     return f" Did you mean --{' or --'.join(near)}?" if near else ""

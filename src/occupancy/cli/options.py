@@ -58,7 +58,7 @@ KERNEL = (
     Option("--model", group="rare", type=click.Choice(("cuda", "spreadsheet")), metavar="cuda|spreadsheet",
            help="Rules of the CUDA runtime or NVIDIA's spreadsheet."),
 )  # fmt: skip
-INPUTS = (*GPUS, *KERNEL)
+INPUTS = (*GPUS, option_of("threads", help=f"{FIELDS['threads'].help}  [required]"), *KERNEL[1:])
 
 CLUSTER = Option("--cluster", group="launch", metavar="N|XxYxZ", help="Blocks per cluster; 9.0 and newer.")
 GRID = Option("--grid", group="launch", metavar="N|XxYxZ", help="Blocks of the grid, to show its waves.")

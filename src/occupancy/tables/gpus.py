@@ -381,6 +381,10 @@ def _is_compute_capability(name: str) -> bool:
 def _no_such_gpu(name: str) -> InputError:
     from difflib import get_close_matches  # for errors alone
 
+    if re.fullmatch(r"\d+\.\d+([;\s]+\d+\.\d+)+", name):
+        return InputError(
+            f"{shown(name)} is not a GPU", where="gpu", hint="Write several with commas: 8.0,9.0."
+        )
     wanted = _key(name[:MAX_NAME])
     families = {shipped.limits(cc).architecture.split()[0].lower() for cc in shipped.known()}
     starts: dict[str, list[_Product]] = {family: [] for family in families}
