@@ -230,7 +230,9 @@ class _Merging:
 
         rows = []
         for copies in alike.values():
-            first = min(copies, key=rank) if len(copies) > 1 else copies[0]
+            first = copies[0]
+            if any(copy != first for copy in copies):
+                first = min(copies, key=rank)
             modules = {module for record in copies for module in record.modules}
             if len(modules) != len(first.modules):
                 first = replace(first, modules=tuple(sorted(modules)))

@@ -99,7 +99,10 @@ class Kernel(_KernelFields):
             and (barriers is None or (type(barriers) is int and 0 <= barriers <= _MAX_BARRIERS))
             and (max_threads is None or (type(max_threads) is int and 0 < max_threads <= INT_MAX))
             and (block_dim is carveout is caching is opt_in is shared_memory_mode is None)
-            and virtual_resources is tensor_memory is None
+            and (
+                virtual_resources is None or (type(virtual_resources) is int and 0 <= virtual_resources < 256)
+            )
+            and tensor_memory is None
             and reallocates_registers is False
         ):
             return _make(cls, given)
