@@ -24,7 +24,7 @@ BUDGETS = {
     "arrays": 660,
     "device": 780,
     "builds": 1160,
-    "compare": 1420,
+    "compare": 1410,
     "report": 2770,
     "render": 570,
     "page": 220,

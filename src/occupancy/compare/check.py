@@ -74,9 +74,8 @@ class BrokenKernel:
     @property
     def causes(self) -> list[Change]:
         """Changes since the baseline that explain the broken rules."""
-        old, measures = self.baseline, [each.measure for each in self.violations]
-        found = (explaining(measure, old, self.kernel) for measure in measures if old)
-        return list(dict.fromkeys(change for changes in found for change in changes))
+        measures = [each.measure for each in self.violations]
+        return explaining(self.baseline, self.kernel, measures) if self.baseline else []
 
     @cached_property
     def fix(self) -> NextStep | None:
@@ -226,12 +225,9 @@ class _Run:
         names = {(kernel.name, kernel.compute_capability): kernel for kernel in known}
         unused: list[tuple[Rule | Exemption, str]] = []
         with ErrorCollector() as found:
-            for number, rule in enumerate(self.rules.rules, 1):
-                compares = [name for name in rule.demands if CRITERIA[name].compares]
-                if compares and not self.has_baseline:
-                    problem = (
-                        f"rule {number} ({rule.about}) sets {', '.join(compares)}, which needs a baseline"
-                    )
+            for number, rule in enumerate([] if self.has_baseline else self.rules.rules, 1):
+                if compares := ", ".join(name for name in rule.demands if CRITERIA[name].compares):
+                    problem = f"rule {number} ({rule.about}) sets {compares}, which needs a baseline"
                     hint = "Set `baseline` (`--baseline FILE`), and write the file with --update."
                     found.add(RulesError(problem, where=rule.place, hint=hint))
             entries: list[Rule | Exemption] = [*self.rules.rules, *self.rules.exemptions]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -26,6 +26,8 @@ from .match import MatchedBy, Pair, by_name, facts, match
 
 Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
 """Value that is compared. Sizes are in bytes, an occupancy is from 0 to 1."""
+
+SPILLED: tuple[Measure, ...] = ("spill_bytes", "spill_smem", "stack_bytes")
 
 Verdict = Literal["worse", "mixed", "changed", "better", "same"]
 """Occupancy and spills decide; a stack where a build does not state spills. All other values only change."""
@@ -78,12 +80,8 @@ class DiffRow:
 
     @cached_property
     def explaining(self) -> list[Change]:
-        """The changes that explain the verdict: of the occupancy, of the spills, or of both."""
-        measures: list[Measure] = ["occupancy"] if self.occupancy_change else []
-        if any(each.name in ("spills", "spill_smem") for each in self.causes):
-            measures.append("spill_bytes")
-        found = (explaining(measure, self.old, self.new) for measure in measures)
-        return list(dict.fromkeys(change for changes in found for change in changes))
+        """The changes that explain a new occupancy and new spills."""
+        return explaining(self.old, self.new, ("occupancy", "spill_bytes"))
 
     @property
     def occupancy_change(self) -> float | None:
@@ -210,35 +208,37 @@ def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
             yield Change(name, was, now)
 
 
-_FOLLOWING = {"regs": ("launch_bounds",), "threads": ("launch_bounds",), "smem": ("spill_smem",)}
-"""Input of the occupancy -> other changes that it can follow from."""
-
-
-def explaining(measure: Measure, old: ScannedKernel, new: ScannedKernel) -> list[Change]:
-    """Return the changes that explain a value: for an occupancy, those that restore it if undone alone.
+def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measure]) -> list[Change]:
+    """Return the changes that explain new values: for an occupancy, those that restore it if undone alone.
 
     Without such a change, and for other values, every change in the right direction can be the cause.
     """
-    was, now = MEASURES[measure](old), MEASURES[measure](new)
-    changes = list(causes(old, new))
-    if measure == "occupancy" and was != now and old.answer and new.answer:
-        kernel, restoring = old.answer.kernel, set[str]()
-        for name in (*QUANTITIES, "threads"):
-            amount = getattr(kernel, {"smem": "shared_memory"}.get(name, name))
-            if amount is not None and abs(step_with(new.answer, {name: amount}).occupancy - was) <= TOLERANCE:
-                restoring |= {name, *_FOLLOWING.get(name, ())}
-        if found := [each for each in changes if each.name in restoring]:
-            return found
-    resources = ["regs"] if measure in ("spill_bytes", "spill_smem", "stack_bytes") else []
-    if measure == "occupancy":
-        resources = ["smem", "regs", "spill_smem", "barriers"]
-    is_up = (now or 0) > (was or 0)
-    return [
-        each
-        for each in changes
-        if each.name in ("arch", "launch_bounds", "threads")
-        or (each.name in resources and (each.new > each.old) != is_up)
-    ]
+    changes, names = list(causes(old, new)), set[str]()
+    for measure in measures:
+        was, now = MEASURES[measure](old), MEASURES[measure](new)
+        if was != now and None not in (was, now):
+            found = _restoring(old.answer, new.answer) if measure == "occupancy" else set()
+            possible = {each.name for each in changes if _may_explain(each, measure, is_up=now > was)}
+            names |= found & {each.name for each in changes} or possible
+    return [each for each in changes if each.name in names]
+
+
+def _restoring(old: Any, new: Any) -> set[str]:
+    """Return the changes of which each alone, undone, leads from the new result to the old occupancy."""
+    follow, names = {"regs": "launch_bounds", "threads": "launch_bounds", "smem": "spill_smem"}, set[str]()
+    for name in (*QUANTITIES, "threads"):
+        amount = getattr(old.kernel, {"smem": "shared_memory"}.get(name, name))
+        if amount is not None and step_with(new, {name: amount}).occupancy == old.occupancy:
+            names |= {name, follow.get(name, name)}
+    return names
+
+
+def _may_explain(change: Change, measure: Measure, *, is_up: bool) -> bool:
+    """Return True for what a resource can depend on, and for resources of which more lowers the measure."""
+    is_resource = change.name in ("smem", "regs", "spill_smem", "barriers")
+    if is_resource and (measure == "occupancy" or (change.name == "regs" and measure in SPILLED)):
+        return (change.new > change.old) != is_up  # type: ignore[no-any-return]
+    return change.name in ("arch", "launch_bounds", "threads")
 
 
 def _states_bounds(record: KernelRecord) -> bool:

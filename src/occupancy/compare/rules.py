@@ -301,13 +301,11 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
             if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
                 found.add(_wrong(entries, f"{top}{name}", f"Write tables [[{name}]]."))
                 return ()
-            begin = lines.get(f"{above}{name}", ())
-            places = begin if len(begin) == len(entries) else [{}] * len(entries)
-            wheres = (f"{above}{name}[{number}]" for number in range(1, len(entries) + 1))
-            results = [
-                found.call(_entry, entry, make, file, lines, where)
-                for entry, lines, where in zip(entries, places, wheres, strict=True)
-            ]
+            heads = lines.get(f"{above}{name}", [])
+            results = []
+            for number, entry in enumerate(entries, 1):
+                keys = heads[number - 1] if len(heads) == len(entries) else {}
+                results.append(found.call(_entry, entry, make, file, keys, f"{above}{name}[{number}]"))
             return tuple(each for each in results if each is not None)
 
         if not table.get("rules"):

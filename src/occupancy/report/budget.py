@@ -94,9 +94,9 @@ def budget_report(
         memory = f"{size(levels[0].smem)} of shared memory per block"
         result = f"Up to {count(levels[0].regs, 'register')} per thread and {memory}"
         if stage_smem is not None:
-            fitting = zip(levels[0].stages or (), gpus, strict=True)
-            on_each = join_and([f"{number} on {gpu.label}" for number, gpu in fitting])
-            result = f"Stages of {size(stage_smem)} that fit: {on_each}"
+            stages = zip(levels[0].stages or (), gpus, strict=True)
+            result = f"Stages of {size(stage_smem)} that fit: "
+            result += join_and([f"{number} on {gpu.label}" for number, gpu in stages])
         headline.insert(0, result)
     values = {"gpus": [gpu_values(gpu) for gpu in gpus]}
     notes = [NOTES["budget-both"], *([NOTES["registers-may-spill"]] if targets else [])]

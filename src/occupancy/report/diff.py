@@ -21,7 +21,6 @@ MOST_BLOCKS = 20
 """Kernels of a screen and a comment."""
 MOST_NAMED = 10
 CONSEQUENCES = ("spills", "stack_bytes")
-"""Values that follow from other changes."""
 
 DIFF_FINDINGS: Mapping[str, FindingKind] = {
     "worse": FindingKind("The kernel got worse", "warning"),
@@ -123,7 +122,6 @@ class OnArch(NamedTuple):
     causes: Sequence[Change]
     fix: NextStep | None
     others: Sequence[Change] = ()
-    """Changes that explain nothing."""
 
 
 def block_lines(kernels: Sequence[OnArch]) -> list[tuple[str, str]]:

@@ -13,17 +13,16 @@ from ..values.limits import KINDS, Limits, SpreadsheetColumn
 from ..values.numbers import count, plain, size
 from .model import Block, Column, Paragraph, Report, Table
 
-NAMES = (*KINDS, "max_warps_per_multiprocessor")
-
 _OVERVIEW = {
     "architecture": "Architecture",
     "max_threads_per_multiprocessor": "Threads",
     "max_warps_per_multiprocessor": "Warps",
     "max_blocks_per_multiprocessor": "Blocks",
     "max_registers_per_multiprocessor": "Registers",
-    "max_shared_memory_per_multiprocessor": "Shared memory",
-    "max_shared_memory_per_block_optin": "per block",
+    "max_shared_memory_per_multiprocessor": "Shared/SM",
+    "max_shared_memory_per_block_optin": "Shared/block",
 }
+NAMES = tuple(dict.fromkeys((*_OVERVIEW, *KINDS)))
 
 SIDE_BY_SIDE = 3
 """Compute capabilities in a table of all limits."""
@@ -37,7 +36,6 @@ _LABELS = {
     "max_non_portable_cluster_size": "Blocks per cluster, non-portable",
     "tensor_memory_per_multiprocessor": "Tensor memory columns per SM",
     "sub_partitions": "Sub-partitions per SM",
-    "launch_check_sub_partitions": "Sub-partitions in the launch check",
     "fp32_lanes_per_multiprocessor": "FP32 lanes per SM",
     "spreadsheet": "NVIDIA's spreadsheet",
 }
