@@ -21,7 +21,6 @@ from ..readers import KernelRecord
 from ..tables.gpus import Gpu
 from ..tables.shipped import limits
 from ..values.kernel import Kernel
-from ..values.resources import QUANTITIES
 from .match import MatchedBy, Pair, by_name, facts, match
 
 Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
@@ -226,7 +225,7 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
 def _restoring(old: Any, new: Any) -> set[str]:
     """Return the changes of which each alone, undone, leads from the new result to the old occupancy."""
     follow, names = {"regs": "launch_bounds", "threads": "launch_bounds", "smem": "spill_smem"}, set[str]()
-    for name in (*QUANTITIES, "threads"):
+    for name in ("regs", "smem", "barriers", "threads"):
         amount = getattr(old.kernel, {"smem": "shared_memory"}.get(name, name))
         if amount is not None and step_with(new, {name: amount}).occupancy == old.occupancy:
             names |= {name, follow.get(name, name)}

@@ -124,7 +124,7 @@ def spills_text(row: ScannedKernel) -> str:
     stores, loads = max(record.spill_store_bytes or 0, 0), max(record.spill_load_bytes or 0, 0)
     if not stores and not loads:
         return ""
-    return f"{'~' if record.spills_from == 'code' else ''}{stores:,} / {loads:,} B"
+    return f"{'~' if record.spills_from == 'code' else ''}{stores:,}/{loads:,} B"
 
 
 def _known(value: Any, text: Callable[[Any], str]) -> str:
