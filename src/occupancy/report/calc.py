@@ -33,7 +33,8 @@ class Row:
 
     @cached_property
     def steps(self) -> tuple[NextStep, ...]:
-        return tuple(self.result.next_steps())
+        """Higher occupancies; none for a grid of at most one wave, whose blocks are all resident."""
+        return () if self.waves is not None and self.waves.waves <= 1 else tuple(self.result.next_steps())
 
     @cached_property
     def slack(self) -> Slack:
@@ -298,6 +299,8 @@ def _details_of_one(row: Row, explain: bool) -> Iterator[Block]:
 
 def _steps_block(row: Row) -> Block:
     title = "To raise occupancy" if row.result.launchable else "To make it launch"
+    if row.waves is not None and row.waves.waves <= 1:
+        return Paragraph(("Higher occupancy does not help a grid of at most one wave.",))
     if not row.steps:
         return Paragraph((f"{title}: fewer registers or less shared memory do not help.",))
     rows = []
@@ -321,7 +324,7 @@ def _remarks(row: Row) -> Iterator[tuple[str, str]]:
         yield "Opt in", call
     if row.wave is not None and row.wave.blocks and row.waves is None:
         sms = count(row.wave.multiprocessor_count, "SM")
-        yield "Whole GPU", f"{_blocks_text(row)} blocks on {sms}: the largest cooperative grid"
+        yield "Whole GPU", f"{_blocks_text(row)} on {sms}: the largest cooperative grid"
 
 
 def _headroom(row: Row) -> Iterator[str]:
@@ -332,27 +335,29 @@ def _headroom(row: Row) -> Iterator[str]:
 
 
 def _blocks_text(row: Row) -> str:
-    """Return the blocks of a full wave: ``132 (up to 33 clusters)``."""
+    """Return the blocks of a full wave: ``132 blocks (up to 33 clusters)``."""
     assert row.wave is not None
+    blocks = count(row.wave.blocks, "block")
     if not row.wave.clusters:
-        return f"{row.wave.blocks:,}"
-    return f"{row.wave.blocks:,} ({'up to ' * row.wave.is_upper_bound}{count(row.wave.clusters, 'cluster')})"
+        return blocks
+    return f"{blocks} ({'up to ' * row.wave.is_upper_bound}{count(row.wave.clusters, 'cluster')})"
 
 
 def waves_text(waves: Waves) -> str:
     """Return the fill of the last wave, and the grids without a tail."""
     idle = f", {percent(waves.idle_share)} idle" if waves.idle_share else ""
-    number = f"({waves.waves:,.2f} waves{idle})"
+    full, filled = waves.full_wave.blocks, percent(waves.last_wave_fill)
     if not waves.partial_wave_blocks:
-        return f"Last wave full {number}, no tail"
-    tail = f"no tail at multiples of {waves.full_wave.blocks:,}"
-    return f"Last wave {percent(waves.last_wave_fill)} full {number}; {tail}"
+        return f"Last wave full ({count(waves.rounds, 'wave')}{idle}), no tail"
+    if not waves.full_waves:
+        return f"The grid fills {filled} of one wave of {count(full, 'block')}"
+    return f"Last wave {filled} full ({waves.waves:,.2f} waves{idle}); no tail at multiples of {full:,}"
 
 
 WAVE_TABLE = (
     Column("gpu", "GPU", "gpu.label", align="left"),
     Column("multiprocessor_count", "SMs", "wave.multiprocessor_count"),
-    Column("blocks", "Blocks per wave", _blocks_text),
+    Column("blocks", "Full wave", _blocks_text),
     Column("waves", "Waves", lambda row: f"{row.waves.waves:,.2f}"),
     Column("last", "Last wave", lambda row: percent(row.waves.last_wave_fill)),
     Column("idle", "GPU idle", lambda row: percent(row.waves.idle_share), optional=1),

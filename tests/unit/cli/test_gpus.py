@@ -137,3 +137,19 @@ def test_the_json_has_the_keys_of_its_schema(schema: str, command: str, few: Non
     ((rows, items),) = ((n, each["items"]) for n, each in properties if each.get("items", {}).get("required"))
     assert list(printed[rows][0]) == items["required"]
     assert all(each.get("description") for each in items["properties"].values())
+
+
+@pytest.mark.parametrize(
+    ("grid", "line", "helps"),
+    [
+        ("132", "The grid fills 25% of one wave of 528 blocks", False),
+        ("528", "Last wave full (1 wave), no tail", False),
+        ("3000", "Last wave 68.2% full (5.68 waves, 5.3% idle); no tail at multiples of 528", True),
+    ],
+)
+def test_a_grid_leads_with_its_last_wave(grid: str, line: str, helps: bool) -> None:
+    kernel = ("--threads", "256", "--regs", "64", "--grid", grid)
+    lines = run("calc", "--gpu", "H100 SXM", *kernel).stdout.splitlines()
+    assert lines[1] == line
+    assert ("To raise occupancy" in lines) == helps
+    assert len(lines) < 25
