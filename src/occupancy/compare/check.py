@@ -234,8 +234,7 @@ class _Run:
             for entry in entries:
                 idle = _idle_patterns(entry, names.values())
                 if idle and isinstance(entry, Rule) and entry.demands:
-                    number = self.rules.rules.index(entry) + 1
-                    found.add(_idle_error(number, entry, idle, {name for name, _ in names}))
+                    found.add(_idle_error(self.rules.rules.index(entry) + 1, entry, idle, names))
                 elif idle:
                     unused.append((entry, f"no kernel matches {', '.join(idle)}"))
             for demand, kernels in self.unknown.items():
@@ -257,9 +256,8 @@ def _unknown_error(demand: Demand, kernels: Sequence[KernelRecord]) -> RulesErro
     more = f" and {len(kernels) - 1:,} more" if len(kernels) > 1 else ""
     value = measure.replace("smem", "shared_memory").replace("_", " ")
     hint = _SOURCES.get(measure, "Cubins and libraries contain it, most logs do not.")
-    where = demand.rule.place or kernels[0].source
     problem = f"{demand}, but the files do not contain the {value} of {_on_arch(kernels[0])}{more}"
-    return RulesError(problem, where=where, hint=hint)
+    return RulesError(problem, where=demand.rule.place or kernels[0].source, hint=hint)
 
 
 _SOURCES: dict[Measure, str] = {
@@ -279,10 +277,13 @@ def _idle_patterns(entry: Rule | Exemption, kernels: Iterable[KernelRecord]) -> 
     return list(left)
 
 
-def _idle_error(number: int, rule: Rule, idle: Sequence[str], names: Collection[str]) -> RulesError:
+def _idle_error(
+    number: int, rule: Rule, idle: Sequence[str], known: Collection[tuple[str, Any]]
+) -> RulesError:
+    names, ccs = {name for name, _ in known}, {cc for _, cc in known}
     archs = f" on {', '.join(arch.sm for arch in rule.arch)}" if rule.arch else ""
-    return RulesError(
-        f"rule {number} matches no kernel: {', '.join(idle)}{archs}",
-        where=rule.place,
-        hint=f"Correct or remove it. {names_there(idle[0].strip('*'), names)}",
-    )
+    hint = names_there(idle[0].strip("*"), names)
+    if rule.arch and ccs.isdisjoint(rule.arch):
+        hint = f"There is code for {', '.join(cc.sm for cc in sorted(ccs - {None}))}."
+    problem = f"rule {number} matches no kernel: {', '.join(idle)}{archs}"
+    return RulesError(problem, where=rule.place, hint=f"Correct or remove it. {hint}")
