@@ -2,7 +2,7 @@
 
 The bare arithmetic is a plain function with the numbers of compute capability 9.0 written into it,
 which answers the same: blocks, the limit of each resource, the limiters, what is allocated and the
-occupancy.
+occupancy. Then `to_dict()` per second, and `prune` against a loop over `compute`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import timeit
 import occupancy
 
 GOALS = {"occupancy alone": 2.2, "everything": 2.6}
+TO_DICT_GOAL = 10_000  # per second
+PRUNE_GOAL = 1.0  # times the loop
 ROUNDS = 7
 KERNELS = list(itertools.product((32, 96, 128, 256, 1000, 1024), (16, 37, 64, 128), (0, 4096, 20000)))
 
@@ -67,6 +69,47 @@ def check_that_both_answer_the_same() -> None:
             raise SystemExit(f"they differ for {threads} threads, {regs} registers, {smem} bytes")
 
 
+CONFIGS = [
+    {"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k, "num_stages": stages, "num_warps": warps}
+    for m, n, k, stages, warps in itertools.product(
+        range(16, 272, 16), range(16, 272, 32), range(16, 144, 16), range(1, 5), (1, 2, 4, 8, 16)
+    )
+]
+"""A tuning space of Triton."""
+
+
+def operands(config: dict[str, int]) -> int:
+    """Bytes of shared memory of a configuration."""
+    return 2 * config["num_stages"] * config["BLOCK_K"] * (config["BLOCK_M"] + config["BLOCK_N"])
+
+
+def run_prune() -> list[dict[str, int]]:
+    return list(occupancy.prune("8.9", CONFIGS, min_blocks=2, smem=operands))
+
+
+def run_loop() -> list[dict[str, int]]:
+    def blocks(config: dict[str, int]) -> int:
+        result = occupancy.compute("8.9", threads=32 * config["num_warps"], smem=operands(config))
+        return result.active_blocks
+
+    return [config for config in CONFIGS if blocks(config) >= 2]
+
+
+def report_others() -> None:
+    result = occupancy.compute("9.0", threads=256, regs=72, smem="40k")
+    rate = 1000 / min(timeit.repeat(result.to_dict, number=1000, repeat=ROUNDS))
+    verdict = "met" if rate >= TO_DICT_GOAL else "MISSED"
+    print(f"to_dict()                             {rate:,.0f}/s, goal {TO_DICT_GOAL:,} ({verdict})")
+    if run_prune() != run_loop():
+        raise SystemExit("prune and the loop differ")
+    turns = [[timeit.timeit(run, number=1) for run in (run_prune, run_loop)] for _ in range(ROUNDS)]
+    ratio = min(turn[0] for turn in turns) / min(turn[1] for turn in turns)
+    verdict = "met" if ratio <= PRUNE_GOAL else "MISSED"
+    print(
+        f"prune, {len(CONFIGS):,} configurations        {ratio:.2f} times the loop, goal {PRUNE_GOAL:g} ({verdict})"
+    )
+
+
 def main() -> None:
     """Measure in turns, so that a busy moment of the machine hits all, and keep the fastest."""
     check_that_both_answer_the_same()
@@ -84,6 +127,7 @@ def main() -> None:
             f"occupancy.compute(), {name:16s} {1e6 * times[function]:6.2f} us  "
             f"{ratio:.2f} times, goal {goal} ({verdict})"
         )
+    report_others()
 
 
 if __name__ == "__main__":

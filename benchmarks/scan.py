@@ -1,11 +1,14 @@
 """Time and memory to read all kernels of a library of 300 MB, beside one plain pass over its bytes.
 
+Then a dense library in every format, and a trace.
+
 The library is cuRAND as often as it fits, if ``python -m tests.oracle.libraries`` has fetched it, else
 the samples with filler between them. The memory is that of a fresh process.
 """
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 import sys
@@ -22,11 +25,14 @@ from tests.samples import sample
 SIZE = 300 * 10**6
 GOAL_SECONDS = 0.5
 GOAL_MIB = 300
-GOAL_OF_READING = 1.7
+GOAL_OF_READING = 2.2
 """Times what decompressing the images of a dense library takes."""
 GOAL_OF_THE_COMMAND = 1.5
 """Times what reading it takes, in each format."""
 FORMATS = ("text", "csv", "json")
+GOAL_OF_TRACES = 0.5
+"""Times what `json.load` takes."""
+LAUNCHES = 30_000
 ROUNDS = 5
 
 PASS = """
@@ -71,6 +77,14 @@ from occupancy.readers import read
 start = time.process_time()
 kernels = sum(1 for _ in read(sys.argv[1]))
 print(time.process_time() - start, kernels)
+"""
+
+JSON_LOAD = """
+import json, sys, time
+start = time.process_time()
+with open(sys.argv[1]) as file:
+    json.load(file)
+print(time.process_time() - start, 0)
 """
 
 COMMAND = """
@@ -173,6 +187,31 @@ def dense() -> None:
         print(f"             goal {GOAL_OF_THE_COMMAND} times ({verdict(shown <= GOAL_OF_THE_COMMAND)})")
 
 
+def trace() -> None:
+    """A trace of PyTorch's profiler with six operators for each launch; processor time, in turns."""
+    chance = random.Random(0)
+    events: list[dict[str, object]] = []
+    for number in range(LAUNCHES):
+        launch = {"grid": [chance.randrange(1, 500), 1, 1], "block": [256, 1, 1], "registers per thread": 40}
+        name, place = f"void ns::kernel<{number % 300}>(float*, int)", {"pid": 0, "tid": 7, "ts": 10 * number}
+        event = {"ph": "X", "cat": "kernel", "name": name, **place, "dur": 9.5}
+        events.append({**event, "args": {"device": 0, "stream": 7, "shared memory": 1024, **launch}})
+        operator = {"ph": "X", "cat": "cpu_op", **place, "args": {"Input Dims": [[8, 128, 768]] * 8}}
+        events += ({**operator, "name": f"aten::op{index}", "dur": 5.5} for index in range(6))
+    gpu = {"id": 0, "name": "NVIDIA H100 80GB HBM3", "computeMajor": 9, "computeMinor": 0, "numSms": 132}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "trace.json"
+        path.write_text(json.dumps({"deviceProperties": [gpu], "traceEvents": events}), encoding="utf-8")
+        size = path.stat().st_size
+        rounds = [(measure(JSON_LOAD, path), measure(READING, path)) for _ in range(ROUNDS)]
+    loading = min(loaded.seconds for loaded, _ in rounds)
+    reading = min(read.seconds for _, read in rounds)
+    print(f"trace        {size / 10**6:.0f} MB, {rounds[0][1].kernels} launches; json.load {loading:.3f} s")
+    print(f"reading      {reading:.3f} s, {reading / loading:.2f} times")
+    print(f"             goal {GOAL_OF_TRACES} times ({verdict(reading <= GOAL_OF_TRACES * loading)})")
+
+
 if __name__ == "__main__":
     main()
     dense()
+    trace()
