@@ -50,4 +50,4 @@ def test_hidden_gpus(visible: str) -> None:
 def test_a_number_out_of_range() -> None:
     done = run("device", "99")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "there is no GPU 99" in done.stderr
+    assert "no GPU 99" in done.stderr
