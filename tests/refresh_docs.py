@@ -33,7 +33,7 @@ PICTURE = ROOT / "docs" / "terminal.svg"
 FIGURES = ROOT / "docs" / "_static"
 TUTORIAL = FIGURES / "tutorial"
 BUILDS = ROOT / "tests" / "data" / "builds"
-PICTURED = "occupancy calc --gpu H100 --threads 256 --regs 72 --smem 40k"
+PICTURED = 'occupancy calc --gpu "H100 SXM" --threads 256 --regs 72 --smem 40k'
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INPUTS = re.compile(r"^<!-- inputs of the action -->\n.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
 
