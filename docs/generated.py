@@ -14,15 +14,15 @@ from occupancy.report.schema import REPORTS, json_schema
 
 API_HEAD = """# Python API
 
-Every public name. Sizes are in bytes and occupancy is a fraction of 1. Results are immutable, print as the
-command of the same name does, and display as tables in a notebook. [Embed the library](../embed.md) is the
-guide.
+This page lists every public name. For a guide, see [Embed the library](../embed.md). Sizes are in bytes, and
+occupancy is a number from 0 to 1. Results are immutable. They print as the command of the same name does, and
+display as tables in a notebook.
 """
 
 JSON_HEAD = """# JSON
 
-The fields of every command with `--format json`. `occupancy schema COMMAND` prints them as a JSON Schema
-(draft 2020-12). `schema_version` goes up if a name changes its meaning or is removed.
+This page lists the fields that each command prints with `--format json`. `occupancy schema COMMAND` prints them
+as a JSON Schema (draft 2020-12). If a name is removed or changes its meaning, `schema_version` increases.
 """
 
 MEANINGS = {
@@ -112,7 +112,7 @@ def notes_page() -> str:
     rows = [
         "# Notes",
         "",
-        "A report prints at most three notes below its rows. `notes` in its JSON has all of these, with their codes.",
+        "A report prints at most three of these notes. `notes` in its JSON contains all that apply, with their codes.",
         "",
     ]
     rows += ["| Code | Note | Explanation |", "| --- | --- | --- |"]
