@@ -131,9 +131,9 @@ const app = {
   take(kernel) { this.act(() => Object.assign(this, { fields: inUnits(this.fieldsOf(kernel)), problem: "" })); },
   key(event) {
     const { key, ctrlKey, metaKey, shiftKey, altKey, target } = event;
-    if (this.isListed() || altKey || target.id === "pasted") return;
+    if ((this.isListed() && key !== "/") || altKey || target.id === "pasted") return;
     const input = inputOf(target.name);
-    const letters = { u: () => this.undo(), a: () => byId("keep").click(), "/": () => byId("gpu").select() };
+    const letters = { u: () => this.undo(), a: () => byId("keep").click(), "/": () => byId(this.isListed() ? "q" : "gpu").select() };
     const commands = { z: () => (shiftKey ? history.forward() : this.undo()), y: () => history.forward() };
     let act = (ctrlKey || metaKey ? commands : this.isTyping(event) ? {} : letters)[key.toLowerCase()];
     if (KEYS[key] && NUMBERS.includes(input?.kind)) act = () => this.step(input, KEYS[key]);

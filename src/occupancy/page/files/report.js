@@ -18,7 +18,7 @@ function stepText(step) {
 
 // (40, 2) → (72, 1) launch bounds
 function causeText({ name, old: before, new: after }) {
-  if (["regs", "smem", "spills"].includes(name)) return ""; // they have columns
+  if (["regs", "smem", "spills"].includes(name)) return words.name(name); // the amounts have columns
   const text = (value) => {
     if (value === null) return "none";
     if (name === "launch_bounds") return `(${value.filter(Boolean).join(", ")})`;
@@ -31,9 +31,12 @@ function causeText({ name, old: before, new: after }) {
 // Columns: the value of a kernel, and the text of a number or the element to show. Kernels with the same name share a
 // row, sorted by the worst and shown as a range. Columns without values are hidden.
 const SCAN_COLUMNS = [
-  { key: "occupancy", title: "Occ.", of: (kernel) => kernel.occupancy, text: words.percent, isUsed: () => true },
+  { key: "arch", title: "Arch", of: ({ arch }) => arch, show: (worst, group) => group.map(archText).join(" ") },
+  { key: "occupancy", title: "Occupancy", of: (kernel) => kernel.occupancy, text: words.percent, isUsed: () => true,
+    after: (group) => element("span", { class: "archs" }, group.map(archBar)) },
   { key: "limiters", title: "Limited by", of: limitersOf },
-  { key: "threads", title: "Threads", of: (kernel) => kernel.threads, text: grouped, mark: (kernel) => kernel.threads_assumed && "*" },
+  { key: "threads", title: "Threads", of: (kernel) => kernel.threads, text: grouped,
+    mark: (kernel) => kernel.threads_assumed && "*" },
   { key: "regs", title: "Regs", of: (kernel) => kernel.regs, text: grouped },
   { key: "smem", title: "Shared", of: (kernel) => kernel.smem, text: sizeText },
   { key: "spills", title: "Spills", of: (kernel) => spillsOf(kernel) || null, text: sizeText,
@@ -52,35 +55,33 @@ const KINDS = [
 const VERDICTS = ["worse", "mixed", "removed", "added", "changed", "better", "same"];
 const VERDICT_KINDS = VERDICTS.map((key) => ({ key, title: key, is: ({ verdict }) => verdict === key }));
 
-// Before, after and difference of a value. sign: 1 if more is better, -1 if more is worse, else 0.
-function comparedColumns(key, title, text, sign, differenceText = text) {
+const costs = (kernel) => (kernel.old_occupancy === kernel.new_occupancy ? 0 : -1); // only if occupancy changed
+// Before, after and difference of a value. signOf: 1 if more is better, -1 if more is worse, else 0.
+function comparedColumns(key, group, text, signOf, differenceText = text) {
   const sideOf = (side) => (kernel) => {
     const value = kernel[side + (key === "spills" ? "spill_store_bytes" : key)] ?? null;
     return key === "spills" && value !== null ? spillsOf(kernel, side) : value;
   };
   const [before, after] = [sideOf("old_"), sideOf("new_")];
   const change = (kernel) => ([before(kernel), after(kernel)].includes(null) ? null : after(kernel) - before(kernel));
-  const shared = { isUsed: (kernel) => before(kernel) || after(kernel) };
+  const markOf = (side) => (kernel) => key === "occupancy" && kernel[`${side}threads_assumed`] && "*";
+  const shared = { text, none: "–", isUsed: (kernel) => before(kernel) || after(kernel) };
   return [
-    { key: `old-${key}`, title: `${title} before`, of: before, text, none: "–", ...shared },
-    { key: `new-${key}`, title: "after", of: after, text, none: "–", ...shared },
-    {
-      key: `change-${key}`, title: "Δ", of: change, ...shared,
+    { key: `old-${key}`, title: [group, element("br"), "before"], of: before, mark: markOf("old_"), ...shared },
+    { key: `new-${key}`, title: "after", of: after, mark: markOf("new_"), ...shared },
+    { key: `change-${key}`, title: "Δ", of: change, ...shared, none: "",
       text: (value) => (value ? `${value > 0 ? "+" : "−"}${differenceText(Math.abs(value))}` : ""),
-      look: (kernel) => ({ "-1": "worse", 1: "better" })[Math.sign(sign * change(kernel))],
-    },
+      look: (kernel) => ({ "-1": "worse", 1: "better" })[Math.sign(signOf(kernel) * change(kernel))] },
   ];
 }
 const DIFF_COLUMNS = [
-  {
-    key: "verdict", title: "Verdict", of: ({ verdict }) => VERDICTS.indexOf(verdict), isUsed: () => true,
-    show: ({ verdict }) => element("span", { class: `chip ${verdict}` }, verdict),
-  },
-  ...comparedColumns("occupancy", "Occ.", words.percent, 1, (share) => String(Number((100 * share).toFixed(1)))),
-  ...comparedColumns("regs", "Regs", grouped, 0),
-  ...comparedColumns("smem", "Shared", sizeText, 0),
-  ...comparedColumns("spills", "Spills", sizeText, -1),
-  { key: "cause", title: "Cause", of: ({ causes }) => causes?.map(causeText).filter(Boolean).join(", ") },
+  { key: "verdict", title: "Verdict", of: ({ verdict }) => VERDICTS.indexOf(verdict), isUsed: () => true,
+    show: ({ verdict }) => element("span", { class: `chip ${verdict}` }, verdict) },
+  ...comparedColumns("occupancy", "Occ.", words.percent, () => 1, (share) => String(Number((100 * share).toFixed(1)))),
+  ...comparedColumns("regs", "Regs", grouped, costs),
+  ...comparedColumns("smem", "Shared", sizeText, costs),
+  ...comparedColumns("spills", "Spills", sizeText, () => -1),
+  { key: "cause", title: "Cause", of: ({ causes }) => causes?.map(causeText).join(", ") },
   { key: "fix", title: "Fix", of: ({ fix }) => stepText(fix) },
 ];
 
@@ -104,6 +105,8 @@ class Report {
     [this.search, this.more, this.box] = ["q", "rest", "rows"].map(byId);
     this.search.oninput = () => this.set({ q: this.search.value });
     this.more.onclick = () => this.draw(this.shown + 4 * SHOWN);
+    const isSorted = ({ of }) => this.kernels.every((kernel, at) => !at || of(this.kernels[at - 1]) <= of(kernel));
+    this.given = this.columns.find((column) => /^(occupancy|verdict)$/.test(column.key) && isSorted(column))?.key;
     document.querySelector("header").append(byId("back"));
   }
 
@@ -124,19 +127,15 @@ class Report {
     this.search.value = this.state.q;
     this.draw();
   }
-  // Show the list, scrolled and focused as before, or the calculator.
+  // Show the list, scrolled as before, or the calculator.
   show(isListed) {
     const { classList } = document.body;
-    if (!isListed && classList.contains("listed")) {
-      this.left = { at: scrollY, inBox: this.box.scrollTop, key: document.activeElement?.dataset.key };
-    }
+    if (!isListed && classList.contains("listed")) this.left = { at: scrollY, inBox: this.box.scrollTop };
     classList.toggle("listed", isListed);
+    if (isListed) document.title = app.title;
     if (isListed) this.take(location.hash);
     scrollTo(0, isListed ? this.left?.at ?? 0 : 0);
-    if (!isListed || !this.left) return;
-    this.box.scrollTop = this.left.inBox;
-    const link = [...this.box.querySelectorAll("a")].find(({ dataset: { key } }) => key === this.left.key);
-    link?.focus({ preventScroll: true });
+    if (isListed && this.left) this.box.scrollTop = this.left.inBox;
   }
   chosen() {
     const { q, kind, bin } = this.state;
@@ -170,18 +169,19 @@ class Report {
     this.shown = shown;
     const kernels = this.chosen();
     const groups = this.sorted(this.groups(kernels));
-    const bins = element("span", { class: "histogram", role: "group", "aria-label": "Occupancies" },
+    const histogram = element("span", { class: "histogram", role: "group", "aria-label": "Occupancies" },
       element("small", {}, "0%"), this.bins.map(this.bin, this), element("small", {}, "100% occupancy"));
     const chips = this.kinds.map(({ key, title, count }) =>
       this.filter("kind", key, `${grouped(count)} ${title}`, { class: `chip ${key}` }));
-    fill(byId("strip"), [chips, bins]);
+    fill(byId("strip"), [chips, histogram]);
     const titles = this.columns.map(({ key, title, text }) => this.title(key, title, text));
-    const arch = element("th", { scope: "col" }, "Arch");
-    fill(this.box.querySelector("thead"), [element("tr", {}, this.title("name", "Kernel"), arch, titles)]);
+    fill(this.box.querySelector("thead"), [element("tr", {}, this.title("name", "Kernel"), titles)]);
     fill(this.box.querySelector("tbody"), groups.slice(0, shown).map((group) => this.line(group)));
     const of = kernels.length === this.kernels.length ? "" : `${grouped(kernels.length)} of `;
     const names = groups.length === kernels.length ? "" : `, ${words.count(groups.length, "name")}`;
-    settle(byId("count"), `${of}${words.count(this.kernels.length, "kernel")}${names}.`);
+    const text = `${of}${words.count(this.kernels.length, "kernel")}${names}. `;
+    fill(byId("count"), [text, of && element("a", { href: "#kernels" }, "Clear filters")]);
+    this.box.hidden = !groups.length;
     const left = groups.length - shown;
     this.more.hidden = left <= 0;
     settle(this.more, `Show ${grouped(Math.min(left, 4 * SHOWN))} more of ${grouped(left)}`);
@@ -201,7 +201,7 @@ class Report {
     return this.filter("bin", String(at), picture, { title, "aria-label": title });
   }
   title(key, text, isNumber) {
-    const { sort, down } = this.state;
+    const { sort, down } = this.state.sort ? this.state : { sort: this.given, down: "" };
     const isUpFirst = key === "name" || key === "occupancy";
     const sortBy = () => this.set({ sort: key, down: (sort === key ? down : isUpFirst) ? "" : "1" });
     const order = sort === key ? (down ? "descending" : "ascending") : null;
@@ -210,25 +210,25 @@ class Report {
   }
   line(group) {
     const worst = group.reduce((one, other) => ((other.occupancy ?? 2) < (one.occupancy ?? 2) ? other : one));
-    const link = linkTo(worst, this.isDiff);
-    const properties = { href: link, title: worst.source, "data-key": `kernel ${worst.name} ${worst.arch}` };
+    const [href, name] = [linkTo(worst, this.isDiff), inPieces(worst.name)];
     return element("tr", {},
-      element("th", { scope: "row" }, link ? element("a", properties, inPieces(worst.name)) : inPieces(worst.name)),
-      element("td", { class: "archs" }, this.isDiff ? archText(worst) : group.map((kernel) => this.arch(kernel))),
+      element("th", { scope: "row" }, href ? element("a", { href, title: worst.source }, name) : name,
+        this.isDiff && element("small", {}, ` ${archText(worst)}`)),
       this.columns.map((column) => this.cell(column, group, worst)));
   }
-  arch(kernel) {
-    const { arch, occupancy: share, launchable, limiters } = kernel;
-    const title = `${arch}: ${share === null ? "unknown" : words.percent(share)}`;
-    const colour = launchable === false ? "fails" : limiters?.[0] ?? "warps";
-    return element("a", { href: linkTo(kernel, false), title }, archText(kernel), share !== null && bar(share, colour));
-  }
-  cell({ of, text, show = of, mark, look, none = "" }, group, worst) {
-    if (!text) return element("td", {}, show(worst));
+  cell({ of, text, show = of, mark, look, after, none = "" }, group, worst) {
+    if (!text) return element("td", {}, show(worst, group));
     const [least, most] = rangeOf(group, of);
     const range = least === null ? none : least === most ? text(least) : `${text(least)} – ${text(most)}`;
-    return element("td", { class: `number ${look?.(worst) ?? ""}` }, range, mark?.(worst));
+    return element("td", { class: `number ${look?.(worst) ?? ""}` }, range, mark?.(worst), after?.(group));
   }
+}
+
+function archBar(kernel) {
+  const { arch, occupancy: share, launchable, limiters } = kernel;
+  const title = `${arch}: ${share === null ? "unknown" : words.percent(share)}`;
+  const picture = bar(share ?? 0, launchable === false ? "fails" : limiters?.[0] ?? "warps");
+  return element("a", { href: linkTo(kernel, false), title, "aria-label": title }, picture);
 }
 
 // [least, most] of the known values, or nulls.
