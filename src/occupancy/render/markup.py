@@ -61,7 +61,7 @@ def _html_table(table: Table) -> str:
         return f"<tr>{''.join(cells)}</tr>"
 
     title = f"<p><b>{html_text(table.title)}</b></p>" if table.title else ""
-    head = line("th", lambda column: column.title)
+    head = line("th", lambda column: column.title) if any(column.title for column in table.columns) else ""
     rows = "".join(line("td", lambda column, row=row: column.cell(row)) for row in table.rows)  # type: ignore[misc]
     lines = "".join(f"<p>{html_text(line.strip())}</p>" for line in table.lines)
     return f"{title}<table><thead>{head}</thead><tbody>{rows}</tbody></table>{lines}"
