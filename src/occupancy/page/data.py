@@ -20,48 +20,46 @@ from ..values.limits import Limits
 COLUMNS = ("name", "multiprocessor_count", "die", "market", "memory_gb", "also_called")
 """Columns of the list of GPUs that a name is found by."""
 
-LABELS = {
-    "threads": "Threads / block", "regs": "Registers / thread", "dynamic_smem": "Dynamic shared",
-    "static_smem": "Static shared", "barriers": "Barriers", "carveout": "Carveout",
-    "opt_in": "Opt-in > 48 KiB", "caching": "Caching of loads", "tensor_memory": "Tensor memory",
-    "virtual_resources": "Virtual resources", "shared_memory_mode": "Shared memory mode",
+FORM: dict[str, tuple[str, str, str | None]] = {
+    "threads": ("Threads / block", "256, or a shape such as 16x16.", None),
+    "regs": ("Registers / thread", "ptxas -v: “Used 72 registers”.", None),
+    "dynamic_smem": ("Dynamic shared", "Third argument of <<< >>>: 40k, 27.5 KiB.", None),
+    "static_smem": ("Static shared", "__shared__; ptxas -v: “bytes smem”.", None),
+    "barriers": ("Barriers", "ptxas -v: “used 1 barriers”; from 9.0 on.", None),
+    "carveout": ("Carveout", "50%, 64k, max, or auto (the smallest).", None),
+    "opt_in": ("Opt-in > 48 KiB", "No: without cudaFuncSetAttribute.", None),
+    "caching": ("Caching of loads", "Global loads in L1 (ca) or not (cg).", "partitioned_global_caching"),
+    "tensor_memory": ("Tensor memory", "Columns, in steps of 32.", "tensor_memory_per_multiprocessor"),
+    "virtual_resources": (
+        "Virtual resources", "128 for tcgen05.alloc, 0 once relinquished.", "virtual_resources_per_multiprocessor"
+    ),
+    "shared_memory_mode": ("Shared memory mode", "For more than opt-in.", "max_oversized_shared_memory_per_block"),
+    "sms": ("SMs of the GPU", "Known for a GPU by name.", None),
+    "grid": ("Blocks of the grid", "A number, or a shape such as 128x32.", None),
+    "cluster": ("Blocks per cluster", "A number, or a shape such as 2x1.", "max_portable_cluster_size"),
 }  # fmt: skip
-"""Inputs of the form in their order, with labels of few letters."""
-
-LAUNCH = (
-    Field("sms", "SMs of the GPU", "count", "Known for a GPU by name; enter it for a compute capability.", 1),
-    Field("grid", "Blocks of the grid", "shape", "A number, or a shape such as 128x32.", 1),
-    Field("cluster", "Blocks per cluster", "shape", "A number, or a shape such as 2x1.", 1),
-)
-
-NEEDS = {
-    "caching": "partitioned_global_caching",
-    "tensor_memory": "tensor_memory_per_multiprocessor",
-    "virtual_resources": "virtual_resources_per_multiprocessor",
-    "shared_memory_mode": "max_oversized_shared_memory_per_block",
-    "cluster": "max_portable_cluster_size",
-}
-"""Limits without which a GPU does not have an input."""
+"""Inputs in their order: a short label, a line of help, and the limit without which a GPU lacks the input."""
 
 
 def page_data() -> dict[str, Any]:
     """Return all of the page's data."""
-    fields = [*(FIELDS[name]._replace(label=label) for name, label in LABELS.items()), *LAUNCH]
-    inputs = [
-        {
-            "name": field.name.replace("_", "-"),
-            "field": field.name,
-            "label": field.label,
-            "kind": "shape" if field.name == "threads" else field.kind,
-            "help": field.help.partition("  [")[0],
-            "range": [field.low, field.high],
-            "multiple": field.multiple_of,
-            "options": ["yes", "no"] if field.kind == "flag" else field.choices,
-            "needs": NEEDS.get(field.name),
-            "is_launch": field in LAUNCH,
-        }
-        for field in fields
-    ]
+    inputs = []
+    for name, (label, help_, needs) in FORM.items():
+        field = FIELDS.get(name) or Field(name, label, "count" if name == "sms" else "shape", help_, low=1)
+        inputs.append(
+            {
+                "name": name.replace("_", "-"),
+                "field": name,
+                "label": label,
+                "kind": "shape" if name == "threads" else field.kind,
+                "help": help_,
+                "range": [field.low, field.high],
+                "multiple": field.multiple_of,
+                "options": ["yes", "no"] if field.kind == "flag" else field.choices,
+                "needs": needs,
+                "is_launch": name not in FIELDS,
+            }
+        )
     rows = [dataclasses.asdict(limits(cc)) | {"compute_capability": str(cc)} for cc in known()]
     columns = {field.name: [row[field.name] for row in rows] for field in dataclasses.fields(Limits)}
     return {"limits": columns, "inputs": inputs, "known_by": WELL_KNOWN, "gpus": _gpus()}
@@ -80,7 +78,8 @@ def _gpus() -> dict[str, str]:
 def question_of(answer: Result, launch: Mapping[str, str | None]) -> str:
     """Return the inputs of a result by the names of the options: ``cc=9.0&threads=256``."""
     kernel = answer.kernel
-    pairs = {name.replace("_", "-"): _text(getattr(kernel, name)) for name in (*LABELS, "smem")}
+    names = [name for name in (*FORM, "smem") if name in FIELDS]
+    pairs = {name.replace("_", "-"): _text(getattr(kernel, name)) for name in names}
     if kernel.block_dim is not None:
         pairs["threads"] = "x".join(map(str, kernel.block_dim))
     return link_to(answer.limits.compute_capability, {**pairs, **launch})

@@ -18,18 +18,17 @@ const app = {
     this.listen();
     this.report = byId("report") ? new Report(JSON.parse(byId("report").textContent)) : null;
     this.title = document.title;
+    byId("arithmetic").parentNode.open = innerWidth >= 1900;
     byId("docs").hidden = !location.protocol.startsWith("http");
     history.replaceState({ depth: 0 }, "");
     this.load();
   },
-  // Events of the elements in page.html; drawn elements bring their own.
   listen() {
     const on = (type, act) => document.addEventListener(type, act);
     const acts = {
       undo: () => this.undo(),
       reset: () => this.act(() => Object.assign(this, { fields: { ...EXAMPLE }, kept: null, problem: "" })),
       keep: () => this.act(() => (this.kept = this.kept ? null : { ...this.fields })),
-      scale: () => this.redraw((scale.isWarps = !scale.isWarps)),
       forget: () => this.ask({ kernel: "", spills: "", bounds: "" }),
       call: () => this.copyText(byId("call").title),
       skip: () => byId("threads").focus(),
@@ -43,10 +42,15 @@ const app = {
     });
     on("focusin", ({ target }) => target.id === "gpu" && target.select()); // typing replaces the name
     on("input", ({ target: { id, name, value } }) => {
+      this.isNaming = id === "gpu";
       if (id === "pasted") this.paste(value);
       else if (name) this.change({ [name]: value }, true);
     });
-    on("change", ({ target: { id, name, value } }) => (id === "pin" ? this.pin(value) : name && this.change({ [name]: value })));
+    on("change", ({ target: { id, name, value } }) => {
+      this.isNaming = false;
+      if (id === "pin") this.pin(value);
+      else if (name) this.change({ [name]: value });
+    });
     on("submit", (event) => event.preventDefault());
     on("keydown", (event) => this.key(event));
     on("dragover", (event) => event.preventDefault());
@@ -55,8 +59,8 @@ const app = {
     window.addEventListener("popstate", (event) => this.arrive(event.state));
   },
   isTyping: ({ target }) => /^(input|textarea|select)$/.test(target.localName ?? ""),
-  // Read the inputs in the address.
   load() {
+    this.isNaming = false;
     const isOfList = this.report && /^#kernels(&|$)/.test(location.hash);
     const question = isOfList ? "" : location.hash || document.documentElement.dataset.question;
     const { fields, kept, pins, unknown } = fromFragment(question);
@@ -75,7 +79,7 @@ const app = {
   // ---- History: a change is an entry once nothing has changed for REST ms
   rest() {
     clearTimeout(this.resting);
-    if (this.fragment() === this.entry) return;
+    if (this.isUnclear() || this.fragment() === this.entry) return;
     this.depth += 1;
     this.entry = this.fragment();
     history.pushState({ depth: this.depth }, "", this.entry);
@@ -89,13 +93,15 @@ const app = {
     this.load();
     this.showUndo();
   },
+  // While a GPU's name is typed, the last result stays.
+  isUnclear() { return this.isNaming && Boolean(findGpu(this.fields.gpu).error); },
   undo() {
+    if (this.isUnclear()) return this.load();
     this.rest();
     if (this.depth > 0) history.back();
   },
   showUndo() { byId("undo").disabled = !this.depth && this.fragment() === this.entry; },
 
-  // ---- Changes
   // Texts being typed stay as they are; others are written with their unit.
   change(changes, isTyped = false) {
     Object.assign(this.fields, isTyped ? changes : inUnits(changes));
@@ -103,17 +109,14 @@ const app = {
     this.problem = "";
     this.redrawSoon();
   },
-  // Step a field up or down.
   step(input, units) {
     const text = textOf(this.fields, input);
     this.change({ [input.name]: attempt(() => nextText(input, text, units, this.limits), () => text) });
   },
-  // Set amounts by their names in the library.
   set(amounts) {
     const changes = Object.entries(amounts).map(([name, amount]) => fieldsFor(this.question.kernel, name, amount));
     this.change(Object.assign({}, ...changes));
   },
-  // Apply a click: an entry of the history at once.
   act(change) {
     this.rest();
     change();
@@ -136,13 +139,15 @@ const app = {
     const letters = { u: () => this.undo(), a: () => byId("keep").click(), "/": () => byId(this.isListed() ? "q" : "gpu").select() };
     const commands = { z: () => (shiftKey ? history.forward() : this.undo()), y: () => history.forward() };
     let act = (ctrlKey || metaKey ? commands : this.isTyping(event) ? {} : letters)[key.toLowerCase()];
+    const row = target.closest("#found li");
+    const other = row && { ArrowDown: row.nextSibling, ArrowUp: row.previousSibling }[key];
+    if (other) act = () => other.firstChild.focus();
     if (KEYS[key] && NUMBERS.includes(input?.kind)) act = () => this.step(input, KEYS[key]);
     if (!act) return;
     event.preventDefault();
     act();
   },
 
-  // ---- Drawing
   redrawSoon() {
     clearTimeout(this.resting);
     this.resting = setTimeout(() => this.rest(), REST);
@@ -153,15 +158,18 @@ const app = {
     this.waiting = 0;
     const launch = readQuestion(this.fields);
     const { gpu, errors, limits, result, sms } = launch;
-    this.limits = limits ?? this.limits ?? LIMITS[0];
+    this.limits = gpu.error && this.limits ? this.limits : limits;
     showFields(this.fields, this.limits, errors);
+    document.body.classList.toggle("typing", this.isUnclear());
+    if (this.isUnclear()) return this.showUndo();
     const count = sms ? words.count(sms, "SM") : gpu.range && `${gpu.range} SMs`;
-    settle(byId("gpu-facts"), [gpu.name ? gpu.cc : limits?.architecture, count].filter(Boolean).join(" · "));
+    settle(byId("gpu-facts"), [gpu.cc, gpu.cc && !gpu.name && limits.architecture, count].filter(Boolean).join(" · "));
     document.body.classList.toggle("stale", !result);
     if (result) [this.question, this.asked] = [launch, { ...this.fields }];
     else if (!this.question) [this.question, this.asked] = [readQuestion(EXAMPLE), EXAMPLE];
     const [wrong] = result ? [] : Object.keys(errors);
-    const problem = this.problem || (wrong ? `${inputOf(wrong)?.label ?? "GPU"}: ${errors[wrong]}` : "");
+    const problem = [wrong && (wrong === "gpu" ? gpu.error : `${inputOf(wrong).label}: ${errors[wrong]}`), this.problem]
+      .filter(Boolean).join(" ");
     showWaves(launch);
     this.draw(problem);
     this.showUndo();
@@ -182,7 +190,6 @@ const app = {
       .map(({ text, gpu }) => ({ question: { ...question, limits: limitsOf(gpu.cc) }, look: "pinned", label: text }))
       .filter(({ question: { limits, kernel } }) => limits !== question.limits && resultOn(limits, kernel).result);
     if (kept?.result) others.push({ question: kept, look: "kept", label: "A" });
-    settle(byId("scale"), scale.isWarps ? "Show %" : "Show warps");
     for (const curve of this.curves) curve.draw(question, steps, others);
     showGpus(asked, question, pins, kept, this.kept);
     showArithmetic(result);
@@ -190,16 +197,16 @@ const app = {
   },
   say(text) { byId("status").textContent = text; },
 
-  // ---- Copying and pasting
   async copy(kind, node) {
-    const address = location.protocol === "file:" ? "" : location.href.replace(/#.*/, "");
+    const page = location.href.replace(/#.*/, "");
+    const address = location.protocol === "file:" ? page.replace(/.*\//, "") : page; // the folder is private
     await this.copyText({
-      Link: () => address + toFragment(this.asked, this.kept, this.pins),
-      Command: () => toCommand(this.asked, this.question),
+      link: () => address + toFragment(this.asked, this.kept, this.pins),
+      command: () => toCommand(this.asked, this.question),
       Python: () => toPython(this.asked, this.question),
     }[kind]());
     node.textContent = byId("status").textContent;
-    setTimeout(() => (node.textContent = `Copy as ${kind}`), 1200);
+    setTimeout(() => (node.textContent = `Copy ${kind}`), 1200);
   },
   async copyText(text) {
     this.copied = text;
@@ -219,18 +226,21 @@ const app = {
       byId("paste").togglePopover(kernels.length !== 1);
     }
     const rows = kernels.map((kernel) => {
-      const { result, limits } = readQuestion(this.fieldsOf(kernel));
-      const { regs, spills } = kernel.fields;
-      const facts = [kernel.arch, regs && `${regs} regs`, spills && `spills ${spills}`];
+      const { result, gpu, kernel: read } = readQuestion(this.fieldsOf(kernel));
+      const { threads, regs, spills } = kernel.fields;
+      const facts = [kernel.arch?.replace(/^(\d+)\.(\d)$/, "sm_$1$2"), threads && `${threads} threads`,
+        regs && `${regs} regs`, read && sharedMemoryOf(read) && words.size(sharedMemoryOf(read)),
+        spills && `spills ${spills}`];
       return element("li", {},
         button(kernel.name || kernel.fields.gpu || kernel.arch, () => this.take(kernel), { class: "link" }),
         element("small", {}, facts.filter(Boolean).join(", ")),
-        result ? shareCell(result).slice(1) : element("small", {}, limits ? "" : "unknown GPU"));
+        result ? shareCell(result).slice(1) : element("small", {}, gpu.cc ? "" : "unknown GPU"));
     });
-    const none = "No kernel found. Paste the output of ptxas -v, with its “Compiling entry function” lines.";
-    const isWrong = text.trim() && !rows.length;
-    fill(byId("found"), [isWrong && element("p", { class: "error" }, none), element("ul", {}, rows)]);
+    const none = element("p", { class: "error" }, "No kernel found. Paste the output of ptxas -v. ",
+      "For a trace, a binary or a library: ", element("code", {}, "occupancy scan FILE -o report.html"));
+    fill(byId("found"), [text.trim() && !rows.length && none, element("ul", {}, rows)]);
     if (kernels.length === 1) this.take(kernels[0]);
+    else if (isShown) (byId("found").querySelector("button") ?? byId("pasted")).focus();
     if (text.trim()) this.say(`${words.count(kernels.length, "kernel")} found`);
   },
   // The fields for a kernel. Inputs that it does not state become empty, except for the block size.

@@ -1,9 +1,7 @@
 // Curves of the occupancy over one input. Dragging sideways, a click and the arrow keys change the input.
-
 const HEIGHT = 200;
-const EDGE = { left: 40, right: 18, top: 22, bottom: 48 };
-const UNITS = { threads: "threads per block", regs: "registers per thread", smem: "KiB per block, static and dynamic" };
-const scale = { isWarps: false };
+const EDGE = { left: 44, right: 18, top: 22, bottom: 48 };
+const UNITS = { threads: "threads per block", regs: "registers per thread", smem: "KiB, static + dynamic" };
 const valueOf = (kernel, name) => (name === "smem" && !isSharedMemoryGiven(kernel) ? null : amountOf(name, kernel));
 const runAt = (runs, value) => runs.find((run) => value <= run.last) ?? runs[runs.length - 1];
 const colourOf = (result) => (result.active_blocks ? result.limiters[0] : "fails");
@@ -65,7 +63,6 @@ class Curve {
     return EDGE.left + share * (this.right - EDGE.left);
   }
   y(share) { return EDGE.top + (1 - share) * (HEIGHT - EDGE.top - EDGE.bottom); }
-  // The value under the pointer, in whole units.
   under(event) {
     const at = (event.clientX - this.svg.getBoundingClientRect().left - EDGE.left) / (this.right - EDGE.left);
     const unit = this.name === "regs" ? 1 : this.unit;
@@ -98,7 +95,13 @@ class Curve {
   hover(event) {
     const value = event && Math.min(this.high, this.under(event));
     const run = event && runAt(this.runs, value);
+    const labels = {}; // of the other curves, by their height
+    for (const { runs, label } of run ? this.others : []) (labels[this.y(runAt(runs, value).share)] ??= []).push(label);
+    const [look, x] = value > this.high / 2 ? ["end", this.x(value) - 6] : ["start", this.x(value) + 6];
+    let lowest = 0;
     fill(this.pointed, run ? [
+      Object.entries(labels).sort(([one], [other]) => one - other).map(([y, names]) =>
+        drawn("text", { x, y: (lowest = Math.max(lowest + 12, y - 4)), class: look }, names.join(", "))),
       drawn("path", { d: `M${this.x(value)} ${EDGE.top}V${this.y(0)}`, class: "hair" }),
       drawn("circle", { cx: this.x(value), cy: this.y(run.share), r: 3, class: "point" }),
     ] : []);
@@ -114,39 +117,36 @@ class Curve {
     const { share, colour } = runAt(this.runs, value);
     const limited = colour === "fails" ? "does not launch" : `limited by ${words.name(colour)}`;
     const amount = this.name === "smem" ? words.size(value) : words.some(this.name, value);
-    return `${amount}: ${this.shareText(share)}, ${limited}`;
-  }
-  shareText(share) {
-    const most = this.limits.max_warps_per_multiprocessor;
-    return scale.isWarps ? `${Math.round(share * most)} warps` : words.percent(share);
+    return `${amount}: ${words.percent(share)},\n${limited}`;
   }
   // others: [{question, look, label}], drawn behind the curve.
   draw({ limits, kernel, result }, steps, others) {
     const [runs, now] = [curveOf({ limits, kernel }, this.name), valueOf(kernel, this.name)];
     const [low, high] = [runs[0].first, runs[runs.length - 1].last];
-    Object.assign(this, { limits, unit: stepOf(this.name, limits), runs, now, low, high });
+    const would = isRefusedByCompiler(result) ? "would be " : "";
+    Object.assign(this, { limits, unit: stepOf(this.name, limits), runs, now, low, high, would });
+    this.others = others.map(({ question, ...other }) => ({ ...other, runs: curveOf(question, this.name) }));
     this.words = now === null ? "Not given: click or drag to choose." : this.sentence(now);
     this.hover(null);
     const aria = { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": now ?? low };
     adapt(this.svg, drawn("svg", { viewBox: `0 0 ${this.width} ${HEIGHT}`, ...aria, "aria-valuetext": this.words },
       this.axes(),
       this.areas(),
-      others.map(({ question, look, label }) => this.line(curveOf(question, this.name), look, label)),
+      this.others.map((other) => this.line(other.runs, other.look)),
       this.line(this.runs, "line"),
       this.pointed,
       this.marks(steps, result)));
   }
   axes() {
     const shares = [0, 0.25, 0.5, 0.75, 1];
-    const most = this.limits.max_warps_per_multiprocessor;
     const across = shares.map((share) => `M${EDGE.left} ${this.y(share)}H${this.right}`).join("");
     const below = HEIGHT - EDGE.bottom + 24;
     const tick = (value) => drawn("text", { x: this.x(value), y: below }, tickText(value, this.name));
     return [
       drawn("path", { d: across, class: "grid" }),
-      shares.map((share) => drawn("text", { x: EDGE.left - 5, y: this.y(share) + 4, class: "end" },
-        scale.isWarps ? grouped(share * most) : words.percent(share))),
-      drawn("text", { x: 2, y: 11, class: "start title" }, scale.isWarps ? "Warps per SM" : "Occupancy"),
+      shares.map((share) => drawn("text", { x: EDGE.left - 9, y: this.y(share) + 4, class: "end" },
+        words.percent(share))),
+      drawn("text", { x: 2, y: 11, class: "start title" }, "Occupancy"),
       ticksOf(this.low, this.high, this.name, this.width).map(tick),
       drawn("text", { x: (EDGE.left + this.right) / 2, y: HEIGHT - 6, class: "title" }, UNITS[this.name]),
     ];
@@ -166,10 +166,10 @@ class Curve {
       drawn("path", { d: band, class: `band ${colour}` }),
     ]);
   }
-  line(runs, look, label = null) {
+  line(runs, look) {
     const levels = runs.filter(({ first }) => first <= this.high).map(({ first, last, share }) =>
       `${this.x(first - 1).toFixed(1)} ${this.y(share).toFixed(1)}H${this.x(last).toFixed(1)}`);
-    return drawn("path", { d: `M${levels.join("L")}`, class: look }, label && drawn("title", {}, label));
+    return drawn("path", { d: `M${levels.join("L")}`, class: look });
   }
   // Dots for the kernel and for next steps that change this input alone.
   marks(steps, { occupancy }) {
@@ -178,8 +178,8 @@ class Curve {
       .map((step) => dot(step.requires[this.name], step.occupancy, 4.5, "next"));
     if (this.now === null) return found;
     const x = this.x(this.now);
-    const [anchor, at] = x > this.width - 80 ? ["end", x - 6] : ["start", Math.max(70, x + 6)]; // beside the title
-    const label = `${tickText(this.now, this.name)} · ${this.shareText(occupancy)}`;
+    const [anchor, at] = x > this.width - 80 ? ["end", x - 6] : ["start", Math.max(78, x + 6)]; // beside the title
+    const label = `${tickText(this.now, this.name)} · ${this.would}${words.percent(occupancy)}`;
     return [
       drawn("path", { d: `M${x} ${EDGE.top - 6}V${this.y(0)}`, class: "now" }),
       found,

@@ -38,8 +38,9 @@ function fill(node, children) {
   while (at) [at] = [at.nextSibling, at.remove()];
 }
 
+function settle(node, text) { if (node.textContent !== text) node.textContent = text; }
+const numeric = (text) => [{ class: "number" }, text];
 const byId = (id) => document.getElementById(id);
-
 const button = (text, click, properties = {}) => element("button", { type: "button", click, ...properties }, text);
 
 // A table row. Cells are texts, descriptions, or [properties, ...children]; the first is the row's header.
@@ -48,15 +49,11 @@ const tableRow = (cells, look = null) => element("tr", { class: look }, cells.ma
   return at ? element("td", properties, content) : element("th", { scope: "row", ...properties }, content);
 }));
 
-const numeric = (text) => [{ class: "number" }, text];
-
 // A cell with an occupancy as a number and as a bar in the limiter's colour.
 function shareCell({ occupancy, launchable, limiters }) {
   const text = element("span", { class: "number" }, words.percent(occupancy));
   return [{ class: "use" }, text, bar(occupancy, launchable ? limiters[0] : "fails")];
 }
-
-function settle(node, text) { if (node.textContent !== text) node.textContent = text; }
 
 function bar(share, colour) {
   const part = (look, width) => drawn("rect", { class: look, width: `${100 * width}%`, height: "100%" });

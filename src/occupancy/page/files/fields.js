@@ -1,15 +1,15 @@
 // The fields: their texts, and the kernel and grid in them. The table of inputs comes from Python.
-
 const FACTORS = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
 const MOST = 2 ** 31 - 1;
 const NUMBERS = ["count", "size", "shape", "carveout"];
 const inputOf = (name) => DATA.inputs.find((each) => each.name === name);
 const textOf = (fields, { name }) => (fields[name] ?? "").trim();
 
-function readCount(text, range) {
+function readCount(text, [low, high]) {
   const plain = /^\d{1,3}([,_]\d{3})+$/.test(text) ? text.replace(/[,_]/g, "") : text;
-  if (!/^(\d{1,12}|0x[0-9a-f]{1,9})$/i.test(plain)) throw new Refused("Enter a whole number.");
-  return within(Number(plain), range);
+  const range = high < MOST ? `from ${low} to ${high}` : "above 0";
+  if (!/^(\d{1,12}|0x[0-9a-f]{1,9})$/i.test(plain)) throw new Refused(`Enter a whole number ${range}.`);
+  return within(Number(plain), [low, high]);
 }
 
 function within(number, [low, high]) {
@@ -49,6 +49,7 @@ function readCarveout(text, limits) {
   if (percent && (percent[2] || Number(percent[1]) <= 100)) {
     return { amount: within(Number(percent[1]), [0, 100]), unit: "percent" };
   }
+  if (Number.isNaN(bytesOf(plain))) throw new Refused("Enter a percentage, a size, max or auto.");
   const carveout = { amount: readSize(text, [0, MOST]), unit: "bytes" };
   configurationOf(limits, carveout);
   return carveout;
@@ -81,13 +82,13 @@ const product = ([x, y, z]) => x * y * z;
 // {gpu, limits, kernel, result, errors, sms, wave, waves}; kernel and result are null if a field is invalid.
 function readQuestion(fields) {
   const gpu = findGpu(fields.gpu ?? "");
-  const [limits, errors] = [limitsOf(gpu.cc), {}];
+  const limits = limitsOf(gpu.cc) ?? LIMITS[LIMITS.length - 1]; // of any GPU, to check the other fields
+  const errors = gpu.error ? { gpu: gpu.error } : {};
   const question = { gpu, limits, kernel: null, result: null, errors, sms: gpu.sms, wave: null, waves: null };
   const read = (name, reader) => attempt(reader, ({ where, message }) => {
     errors[where?.replaceAll("_", "-") ?? name] = message;
     return null;
   });
-  if (gpu.error) return { ...question, errors: { gpu: gpu.error } };
   const values = {};
   for (const input of DATA.inputs.filter((each) => isOffered(each, limits))) {
     const text = textOf(fields, input);
@@ -96,7 +97,7 @@ function readQuestion(fields) {
   }
   const { sms = gpu.sms, grid = null, cluster = null, ...amounts } = values;
   question.sms = sms;
-  if (DATA.inputs.every(({ name, is_launch: isLaunch }) => isLaunch || !errors[name])) {
+  if (!gpu.error && DATA.inputs.every(({ name, is_launch: isLaunch }) => isLaunch || !errors[name])) {
     read("threads", () => {
       const kernel = kernelOf(amounts);
       question.result = evaluate(limits, kernel);
@@ -112,9 +113,10 @@ function readQuestion(fields) {
   return question;
 }
 
-// Write sizes with their unit: 40960 and 40k become 40 KiB.
+// Write sizes with their unit, and GPUs by their names: 40960 and 40k become 40 KiB.
 function inUnits(fields) {
   const units = { ...fields };
+  if (units.gpu) units.gpu = findGpu(units.gpu).name ?? units.gpu;
   for (const { name, kind } of DATA.inputs) {
     const least = { size: 1024, carveout: 1024 }[kind]; // of a carveout, up to 100 is a share
     const bytes = least && units[name] ? bytesOf(units[name].trim()) : 0;
@@ -132,7 +134,6 @@ function fieldsFor(kernel, name, amount) {
 }
 
 const KEYS = { ArrowUp: 1, ArrowDown: -1, PageUp: 8, PageDown: -8 }; // units of an input
-
 // Allocation granularity: the step of the arrow keys and buttons.
 function stepOf(name, limits) {
   if (name === "threads") return limits.warp_size;
@@ -140,13 +141,11 @@ function stepOf(name, limits) {
   return name.endsWith("smem") ? limits.shared_memory_allocation_unit : 1;
 }
 
-// A multiple of the unit, some units up or down.
 function stepped(now, units, unit) {
   const at = units > 0 ? Math.floor(now / unit) : Math.ceil(now / unit);
   return Math.max(0, (at + units) * unit);
 }
 
-// Text of an input after a step up or down.
 function nextText(input, text, units, limits) {
   if (input.kind === "carveout") {
     const sizes = limits.shared_memory_configurations;
@@ -160,7 +159,6 @@ function nextText(input, text, units, limits) {
   return String(Math.max(least, Math.min(input.range[1], stepped(now, units, unit))));
 }
 
-// Show the texts of the fields and their errors.
 function showFields(fields, limits, errors) {
   for (const input of [{ name: "gpu" }, ...DATA.inputs]) {
     const [control, value] = [byId(input.name), fields[input.name] ?? ""];

@@ -1,5 +1,4 @@
 // GPUs by name, with the rules of --gpu and --cc: 9.0, sm_90a, hopper, A100, rtx4090, 980.
-
 const NOISE = /nvidia|geforce|tesla|gpu|graphics|edition|with|design/g; // optional words
 const FAMILIES = ["quadro", "rtx", "gtx", "gts", "gt"];
 const CC = /^(?:sm_?|compute_?|cc\s*)?(\d{1,2})\.?(\d)[af]?(?:\+ptx|-real|-virtual)?$/i;
@@ -66,9 +65,13 @@ function findGpu(typed) {
   if (cc && limitsOf(cc)) return gpuOf({ cc });
   const named = gpusNamed(text);
   const isNumber = named.length > 0 && /^\d+$/.test(text); // 980
-  if (cc && !isNumber) return gpuOf({ error: `No compute capability ${cc}. Open the list of GPUs below.` });
+  if (cc && !isNumber) return gpuOf({ error: `No compute capability ${cc}. See “All compute capabilities”.` });
   const gpus = named.length ? named : gpusWith(text);
-  if (!gpus.length) return gpuOf({ error: `No GPU “${text.slice(0, 40)}”. Enter one such as H100 or 9.0.` });
+  const begins = (key) => key.startsWith(keyOf(text) || "?");
+  const alike = gpus.length ? [] : GPUS.filter(({ keys }) => keys.some(begins));
+  const begin = alike.length > 1 ? `${alike.length} GPUs begin` : "A GPU begins";
+  if (alike.length) return gpuOf({ error: `${begin} with “${text}”, such as ${alike[0].name}.` });
+  if (!gpus.length) return gpuOf({ error: `No GPU “${text.slice(0, 20)}”. Enter one such as H100 or 9.0.` });
   const ccs = [...new Set(gpus.map((each) => each.cc))];
   const found = `${words.count(gpus.length, "GPU")} with compute capability ${words.list(ccs.slice(0, 5))}`;
   if (ccs.length > 1) return gpuOf({ error: `${found}. Add a word, such as ${gpus[0].name}.` });
@@ -77,7 +80,6 @@ function findGpu(typed) {
   return gpuOf({ cc: ccs[0], name, ...(more.length ? { range: `${least} to ${more.pop()}` } : { sms: least }) });
 }
 
-// Hopper (H100)
 function familyOf({ compute_capability: cc, architecture }) {
   return DATA.known_by[cc] ? `${architecture} (${DATA.known_by[cc]})` : architecture;
 }

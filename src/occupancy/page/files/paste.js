@@ -56,7 +56,6 @@ function cellsOf(line) {
 }
 
 const DECIMAL = { K: 1e3, M: 1e6, G: 1e9 };
-
 // A number with its unit. The details page rounds it, so this takes the roundest number within half a digit.
 function amountIn([value, unit = ""] = []) {
   if (!value) return "";

@@ -9,7 +9,8 @@ function failureText({ limit, needed, allowed }, { opt_in: optIn }) {
   const most = `${words.amount(name, allowed)} per ${place.replace("multiprocessor", "SM")}`;
   const verb = needed > allowed ? "exceed" : "do not fit in whole warps into";
   const isOptIn = !counted && optIn === false;
-  const advice = isOptIn ? "Opt in with cudaFuncSetAttribute, or use less." : "Use less, or a smaller block.";
+  let advice = isOptIn ? "Opt in with cudaFuncSetAttribute, or use less." : "Use less, or a smaller block.";
+  if (name === "threads") advice = `Use at most ${grouped(allowed)} threads.`;
   return [`${words.some(name, needed)} ${verb} ${most}`, advice];
 }
 
@@ -31,7 +32,7 @@ function limitersOf({ launchable, limiters }) {
 
 // {figure, headline, detail, isBad, call}
 function verdictOf({ result }) {
-  const { limits, kernel, active_warps: warps, limiters } = result;
+  const { limits, kernel, active_warps: warps } = result;
   const failure = failureOf(result);
   if (failure) {
     const [headline, detail] = failureText(failure, kernel);
@@ -39,9 +40,8 @@ function verdictOf({ result }) {
   }
   if (isRefusedByCompiler(result)) {
     const [own, most] = [kernel.static_smem, limits.max_shared_memory_per_block].map(words.size);
-    const detail = `Make it dynamic and opt in, to reach ${words.percent(result.occupancy)}.`;
     const headline = `${own} of static shared memory exceed ${most}`;
-    return { figure: "Does not compile", headline, detail, isBad: true };
+    return { figure: "Does not compile", headline, detail: "Make it dynamic, and opt in at launch.", isBad: true };
   }
   const isFull = warps === limits.max_warps_per_multiprocessor;
   const lack = `The next block is short of ${words.list(lacks(result))}`;
@@ -51,13 +51,8 @@ function verdictOf({ result }) {
     kernel.regs && grows.regs > kernel.regs && `${grows.regs} registers`,
     isSharedMemoryGiven(kernel) && grows.smem > sharedMemoryOf(kernel) && words.some("shared_memory", grows.smem),
   ].filter(Boolean);
-  let detail = `Headroom: up to ${headroom.join(" or ")}.`;
-  if (!headroom.length) detail = "No headroom: more of any resource costs a block.";
-  if (limiters.includes("virtual_resources") && kernel.tensor_memory !== null) {
-    const after = evaluate(limits, { ...kernel, virtual_resources: 0 });
-    const more = `${words.count(after.active_blocks, "block")}, ${words.percent(after.occupancy)}`;
-    detail = `After relinquishing its permit: ${more}.`;
-  }
+  const most = headroom.length && `Headroom: up to ${headroom.join(" or ")}.`;
+  const detail = most || "No headroom: more of any resource costs a block.";
   const dynamic = kernel.smem ?? kernel.dynamic_smem;
   const isOptIn = dynamic !== null && kernel.opt_in !== true && needsOptIn(limits, kernel);
   const call = isOptIn && `cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, ${dynamic});`;
@@ -71,10 +66,17 @@ function showKernel({ kernel = "", spills, bounds }) {
   settle(facts, [spills && `spills ${spills}`, bounds && `__launch_bounds__(${bounds})`].filter(Boolean).join(", "));
 }
 
-// The next steps that compile.
 function stepsOf(result) {
   const compiles = ({ requires }) => !isRefusedByCompiler(evaluate(result.limits, changed(result.kernel, requires)));
   return isRefusedByCompiler(result) ? [] : nextSteps(result).filter(compiles);
+}
+
+// The step of a kernel that does not compile: all of its shared memory becomes dynamic.
+function dynamicStep({ kernel, occupancy }) {
+  const texts = { "static-smem": "0", "dynamic-smem": String(sharedMemoryOf(kernel)), "opt-in": "" };
+  const before = element("span", {}, `${words.size(kernel.static_smem)} static`);
+  const content = [element("b", {}, words.percent(occupancy)), before, element("small", {}, "→ dynamic")];
+  return button(content, () => app.ask(texts), { class: "step" });
 }
 
 // Three levels of using less, from the nearest to the highest, and the best block size.
@@ -86,19 +88,20 @@ function mainSteps(all) {
 
 // A button that applies a step: the occupancy it reaches and two lines about it, or a sentence in the list of all.
 function stepButton(result, step, isInList) {
-  const { regs, threads } = step.requires;
+  const { regs, threads, smem } = step.requires;
   const changes = Object.entries(step.requires).map(([name, amount]) => {
     const now = amountOf(name, result.kernel) ?? 0;
     if (name === "threads" && now === amount) return `${amount} threads in another shape`;
     const after = /mem/.test(name) ? words.amount(name, amount) : words.some(name, amount);
     return `${words.amount(name, now).replace(/ \w+$/.exec(after)[0], "")} → ${after}`;
   });
+  const bytes = smem % 1024 ? `, ${words.count(smem, "byte")}` : "";
   const cap = regs === undefined ? null : registerCap(result, regs, step.active_blocks);
   const bounds = cap?.launch_bounds ?? cap?.maxnreg ?? "";
-  const unchanged = threads ? "no other change" : words.count(step.active_blocks, "block");
-  const last = changes.slice(1).join(", ") || bounds.replace(/__(?:launch_)?(\w+?)__/, "$1 ") || unchanged;
+  let last = bounds.replace(/__(launch)?_?(\w+?)__\((.*)\)/, "$1 $2 $3") || "no other change";
+  if (smem !== undefined) last = changes[1] ? `${words.size(smem)} shared` : "of shared memory";
   const hint = bounds && `. ${bounds} may cause spills.`;
-  const title = `${words.count(step.active_blocks, "block")}: ${words.list(changes)}${hint}`;
+  const title = `${words.count(step.active_blocks, "block")}: ${words.list(changes)}${bytes}${hint}`;
   const content = [element("b", {}, words.percent(step.occupancy)), element("span", {}, isInList ? title : changes[0])];
   if (!isInList) content.push(element("small", {}, last));
   const properties = { class: "step", title, popovertarget: isInList && "all-steps" };
@@ -109,17 +112,20 @@ function stepButton(result, step, isInList) {
 function showVerdict(question, all, kept, problem) {
   const { result } = question;
   const { figure, headline, detail, isBad, call } = verdictOf(question);
-  const facts = [`${result.active_warps} of ${result.limits.max_warps_per_multiprocessor} warps`];
-  facts.push(words.count(result.active_blocks, "block"), kept?.result && `A ${words.percent(kept.result.occupancy)}`);
-  byId("verdict").className = isBad ? "bad" : "";
+  const isRefused = isRefusedByCompiler(result);
+  const warps = `${result.active_warps} of ${result.limits.max_warps_per_multiprocessor} warps`;
+  const now = `${warps}, ${words.count(result.active_blocks, "block")}`;
+  const facts = [isRefused ? `would be ${words.percent(result.occupancy)}` : now];
+  facts.push(kept?.result && `A ${words.percent(kept.result.occupancy)}`);
+  byId("verdict").className = `${isBad ? "bad" : ""} ${isRefused ? "refused" : ""}`;
   settle(byId("figure"), isBad ? `✕ ${figure}` : figure);
   settle(byId("facts"), facts.filter(Boolean).join(", "));
   settle(byId("headline"), problem ? `✕ ${problem}` : headline);
   settle(byId("detail"), problem ? "The last result is shown in grey." : detail);
   byId("call").hidden = Boolean(problem) || !call;
   byId("call").title = call || "";
-  const steps = mainSteps(all).map((step) => stepButton(result, step));
-  const more = button(`All ${all.length}`, null, { class: "step all", popovertarget: "all-steps", title: "All next steps" });
+  const steps = isRefused ? [dynamicStep(result)] : mainSteps(all).map((step) => stepButton(result, step));
+  const more = button(`All ${all.length}`, null, { class: "step all", popovertarget: "all-steps", title: "All steps" });
   const none = element("p", { class: "none" }, "Fewer resources or another block size do not raise it.");
   fill(byId("steps"), [steps, all.length > 2 && more, !steps.length && !isBad && result.occupancy < 1 && none]);
   fill(byId("all-steps"), all.map((step) => stepButton(result, step, true)));
@@ -175,6 +181,7 @@ function resourceBar(name, blocks, share, left) {
 
 function showWaves({ gpu, wave, waves, sms }) {
   const lines = [!wave && gpu.range && `Variants of this GPU have ${gpu.range} SMs.`];
+  if (!waves) lines.push("Enter the blocks of the grid to count its waves.");
   if (wave) {
     const clusters = wave.clusters && ` in up to ${words.count(wave.clusters, "cluster")} of ${wave.cluster_size}`;
     lines.push(`${grouped(sms)} SMs hold ${words.count(wave.blocks, "block")}${clusters || ""}.`);
@@ -189,7 +196,6 @@ function showWaves({ gpu, wave, waves, sms }) {
   fill(byId("waves"), lines.filter(Boolean).map((text) => element("p", {}, text)));
 }
 
-// Show the smallest carveout that keeps the blocks.
 function showCarveout(result) {
   const { shared_memory: size, l1, percent } = (isSharedMemoryGiven(result.kernel) && smallestCarveout(result)) || {};
   const share = percent === null ? "" : ` (${percent}%)`;
@@ -200,8 +206,11 @@ function showCarveout(result) {
 // {result, why} on another GPU; result is null if the GPU lacks one of the inputs.
 function resultOn(limits, kernel) {
   const refuse = ({ message }) => ({ result: null, why: message.replace(/\.$/, "") });
-  const found = (result) => ({ result, why: limitersOf(result) });
-  return attempt(() => found(evaluate(limits, kernel)), refuse);
+  return attempt(() => {
+    const result = evaluate(limits, kernel);
+    const isRefused = isRefusedByCompiler(result);
+    return isRefused ? { result: null, why: "does not compile" } : { result, why: limitersOf(result) };
+  }, refuse);
 }
 
 // Show the kernel on the current and the pinned GPUs, and A with the inputs that differ.
@@ -216,11 +225,9 @@ function showGpus(fields, question, pins, kept, keptFields) {
     return line(choose, limits, resultOn(limits, question.kernel), last, isHere ? "here" : null);
   };
   const unpin = (text) => button("✕", () => app.unpin(text), { class: "plain", "aria-label": `Unpin ${text}` });
+  const pin = !pins.some(({ text }) => text === here) && button("Pin", () => app.pin(here));
   const pinned = pins.map(({ text, gpu }) => row(text, limitsOf(gpu.cc), text, text === here, unpin(text)));
-  if (!pins.some(({ text }) => text === here)) {
-    const name = question.gpu.name ?? familyOf(question.limits);
-    pinned.unshift(row(name, question.limits, here, true, button("Pin", () => app.pin(here))));
-  }
+  pinned.unshift(row(question.gpu.name ?? familyOf(question.limits), question.limits, here, true, pin));
   if (kept?.result) {
     const differ = DATA.inputs.filter((input) => textOf(fields, input) !== textOf(keptFields, input));
     const texts = differ.map((input) => `${textOf(keptFields, input) || "no"} ${input.label.split(" /")[0].toLowerCase()}`);

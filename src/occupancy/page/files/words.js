@@ -1,5 +1,4 @@
 // Texts of numbers and names, as in the library, and the limits of every compute capability.
-
 const DATA = JSON.parse(document.getElementById("data").textContent);
 
 function grouped(number) {
@@ -8,7 +7,6 @@ function grouped(number) {
 }
 
 const NAMES = { regs: "registers", smem: "shared memory" };
-
 const words = {
   // 75%, 62.5%. Halves are rounded up; a share above 0 is never 0%.
   percent(share) {
