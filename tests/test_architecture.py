@@ -28,7 +28,7 @@ BUDGETS = {
     "report": 2770,
     "render": 570,
     "page": 220,
-    "api": 1680,
+    "api": 1690,
     "cuda": 110,
     "typing": 40,
     "triton": 120,

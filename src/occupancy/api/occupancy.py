@@ -96,6 +96,9 @@ class Occupancy(Printed, Result):
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("Occupancy is immutable; replace() makes another one")
 
+    def __delattr__(self, name: str) -> None:
+        self.__setattr__(name, None)
+
     def _key(self) -> tuple[Any, ...]:
         return self.gpu, self.kernel, self.model
 
@@ -236,13 +239,21 @@ class Occupancy(Printed, Result):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Occupancy:
-        """Return the result for the inputs in a dictionary from `to_dict`; errors as in `compute`."""
+        """Return the result for the inputs in a dictionary from `to_dict`.
+
+        Raises:
+            InputError: As in `compute`; or the result was computed with other limits than the table's.
+        """
         try:
             inputs, gpu, model = dict(values["inputs"]), values["gpu"] or values["cc"], values["model"]
         except (LookupError, TypeError, ValueError) as error:
             raise InputError("is not a dictionary from to_dict()", where="values") from error
         inputs["threads"] = inputs.pop("block_dim", None) or inputs.get("threads")
-        return occupancy_on(find_gpu(gpu), Kernel(**inputs), model)
+        found = occupancy_on(find_gpu(gpu), Kernel(**inputs), model)
+        if found.to_dict()["resources"] != values.get("resources"):
+            problem = f"was computed with other limits than those of {found.gpu.label} in the table"
+            raise InputError(problem, where="values", hint="Keep such results with pickle.")
+        return found
 
     def __repr__(self) -> str:
         return (

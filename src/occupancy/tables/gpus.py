@@ -268,7 +268,7 @@ def _find_product(name: str, found: Sequence[_Product], table: LimitsTable) -> G
 
 def _common_name(name: str, names: Sequence[str]) -> str:
     """Return the beginning that the names share, and the other words of the name that all of them have."""
-    split = [each.split() for each in names]
+    split = [_REVISION.sub("", each).split() for each in names]
     same = sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*split, strict=False)))
     words = [
         word

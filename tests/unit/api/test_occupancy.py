@@ -41,6 +41,15 @@ def test_plain_values_and_back(gpu: str) -> None:
     values = json.loads(json.dumps(result.to_dict()))
     assert occupancy.Occupancy.from_dict(values) == result
     assert (values["active_blocks"], values["occupancy"]) == (result.active_blocks, result.occupancy)
+    values["resources"]["warps"]["per_multiprocessor"] += 1
+    with pytest.raises(occupancy.InputError, match="other limits"):
+        occupancy.Occupancy.from_dict(values)
+
+
+def test_every_named_gpu_comes_back_from_plain_values() -> None:
+    for gpu in occupancy.gpus():
+        values = occupancy.compute(gpu, threads=256, regs=40).to_dict()
+        assert occupancy.Occupancy.from_dict(values).to_dict() == values
 
 
 def test_a_kernel_is_checked_however_it_is_made() -> None:
