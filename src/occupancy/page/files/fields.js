@@ -31,7 +31,6 @@ function readSize(text, range) {
   return within(bytes, range);
 }
 
-// [threads, shape or null]
 function readShape(text, range) {
   const inBrackets = /^\((.*)\)$/.exec(text); // as Python writes it
   const parts = inBrackets ? inBrackets[1].split(/\s*,\s*/) : /^0x/i.test(text) ? [text] : text.split(/\s*[x×*]\s*/i);
@@ -51,7 +50,8 @@ function readCarveout(text, limits) {
   }
   if (Number.isNaN(bytesOf(plain))) throw new Refused("Enter a percentage, a size, max or auto.");
   const carveout = { amount: readSize(text, [0, MOST]), unit: "bytes" };
-  configurationOf(limits, carveout);
+  const size = smallestConfiguration(limits, carveout.amount);
+  if (size !== carveout.amount) throw new Refused(`Enter 0% to 100%, or a size: ${words.size(size)}.`);
   return carveout;
 }
 

@@ -100,7 +100,6 @@ function fromNsight(text) {
   });
 }
 
-// The GPUs of calc, or the kernels of scan.
 function fromJson(text) {
   try {
     const { inputs, gpus, kernels = gpus } = JSON.parse(text);
