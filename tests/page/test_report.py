@@ -76,7 +76,7 @@ def test_a_name_is_a_row_with_its_architectures(opened: Open, report: Path) -> N
     page = opened(file=report)
     assert names(page) == ["ns::gemm", "ns::copy10", "ns::copy9", HOSTILE]
     assert page.inner_text(".list tbody tr >> nth=0").split("\t")[1:] == [
-        "80 90", "25% – 50%", "registers", "256", "64 – 128", "24 bytes", "32 regs: 100%",
+        "80 90", "25 – 50%", "registers", "256", "64 – 128", "24 bytes", "32 regs: 100%",
     ]  # fmt: skip
     assert page.locator("img").count() == 0
     assert "256*" in page.inner_text(".list tbody tr >> nth=1")

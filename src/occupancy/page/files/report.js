@@ -54,7 +54,6 @@ const KINDS = [
 ];
 const VERDICTS = ["worse", "mixed", "removed", "added", "changed", "better", "same"];
 const VERDICT_KINDS = VERDICTS.map((key) => ({ key, title: key, is: ({ verdict }) => verdict === key }));
-
 const costs = (kernel) => (kernel.old_occupancy === kernel.new_occupancy ? 0 : -1); // only if occupancy changed
 // Before, after and difference of a value. signOf: 1 if more is better, -1 if more is worse, else 0.
 function comparedColumns(key, group, text, signOf, differenceText = text) {
@@ -212,14 +211,15 @@ class Report {
     const worst = group.reduce((one, other) => ((other.occupancy ?? 2) < (one.occupancy ?? 2) ? other : one));
     const [href, name] = [linkTo(worst, this.isDiff), inPieces(worst.name)];
     return element("tr", {},
-      element("th", { scope: "row" }, href ? element("a", { href, title: worst.source }, name) : name,
+      element("th", { scope: "row" }, href ? element("a", { href, title: `${worst.name}\n${worst.source}` }, name) : name,
         this.isDiff && element("small", {}, ` ${archText(worst)}`)),
       this.columns.map((column) => this.cell(column, group, worst)));
   }
   cell({ of, text, show = of, mark, look, after, none = "" }, group, worst) {
     if (!text) return element("td", {}, show(worst, group));
     const [least, most] = rangeOf(group, of);
-    const range = least === null ? none : least === most ? text(least) : `${text(least)} – ${text(most)}`;
+    const both = `${text(least ?? 0)} – ${text(most ?? 0)}`.replace(/(?<=\d)(\D+)(?= – [\d.,]+\1$)/, "");
+    const range = least === null ? none : least === most ? text(least) : both;
     return element("td", { class: `number ${look?.(worst) ?? ""}` }, range, mark?.(worst), after?.(group));
   }
 }
