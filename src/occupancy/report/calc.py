@@ -55,9 +55,10 @@ class Row:
 
     @property
     def carveout(self) -> dict[str, Any] | None:
-        """Smallest shared memory of the SM that keeps the blocks."""
-        smallest = self.result.carveout().smallest
-        return None if smallest is None else values_of(smallest, "shared_memory", "percent", "l1")
+        """Smallest shared memory of the SM with the most blocks."""
+        sizes = self.result.carveout().configurations
+        best = max(sizes, key=lambda each: each.active_blocks, default=None)  # the first of equal ones
+        return best and values_of(best, "shared_memory", "percent", "l1", "active_blocks")
 
 
 def label(resource: str) -> str:
@@ -142,7 +143,7 @@ COLUMNS = (
            unbroken=14, type="array"),
     Column("headroom", "", lambda row: values_of(row.slack, "regs", "smem", "barriers", "tensor_memory"),
            about="Largest value of each input that loses no block", type="object"),
-    Column("carveout", about="Smallest shared memory configuration that loses no block", type="object"),
+    Column("carveout", about="Smallest shared memory configuration with the most blocks", type="object"),
     Column("opt_ins", about="Calls to make before the launch", type="array"),
     Column("compile_error", "", "result.compile_error", type="string",
            about="Reason why it does not compile"),
@@ -319,7 +320,10 @@ def _remarks(row: Row) -> Iterator[tuple[str, str]]:
         if smallest is not None and smallest["percent"] is not None and smallest["l1"] is not None:
             memory, l1 = smallest["shared_memory"], size(smallest["l1"])
             if memory < row.result.limits.max_shared_memory_per_multiprocessor:
-                yield "Carveout", f"{smallest['percent']}% ({size(memory)}) is enough and leaves {l1} of L1"
+                blocks = count(smallest["active_blocks"], "block")
+                gains = smallest["active_blocks"] > row.result.active_blocks
+                enough = f"allows {blocks}" if gains else "is enough"
+                yield "Carveout", f"{smallest['percent']}% ({size(memory)}) {enough} and leaves {l1} of L1"
     for call in row.opt_ins:
         yield "Opt in", call
     if row.wave is not None and row.wave.blocks and row.waves is None:
