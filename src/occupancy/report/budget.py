@@ -36,8 +36,15 @@ class BudgetRow(NamedTuple):
         """The lowest of all GPUs."""
         return min(self.occupancies)
 
+    @property
+    def occupancy_text(self) -> str:
+        """The lowest, or that of each GPU if their blocks differ."""
+        differ = len(set(self.active_blocks)) > 1
+        shares = self.occupancies if differ else [self.occupancy]
+        return _each(list(map(percent, shares))).replace("% /", " /")
 
-def _each(numbers: Sequence[int]) -> str:
+
+def _each(numbers: Sequence[object]) -> str:
     """Return the number that all GPUs share, or that of each."""
     return " / ".join(map(str, numbers if len(set(numbers)) > 1 else numbers[:1]))
 
@@ -46,10 +53,10 @@ BUDGET_COLUMNS = (
     Column("active_blocks", "Blocks", show=lambda level: _each(level.active_blocks),
            about="Resident blocks per SM, for each GPU", type="array"),
     Column("occupancies", about="Occupancy on each GPU, 0 to 1", type="array"),
-    Column("occupancy", "Occupancy", "occupancy", lambda level: percent(level.occupancy), "Lowest of these, 0 to 1",
+    Column("occupancy", "Occupancy", "occupancy", lambda level: level.occupancy_text, "Lowest of these, 0 to 1",
            type="number"),
     Column("regs", "Registers", about="Most registers per thread", type="integer"),
-    Column("smem", "Shared memory", "smem", lambda level: size(level.smem), "Most bytes of shared memory per block",
+    Column("smem", "Shared", "smem", lambda level: size(level.smem), "Most bytes of shared memory per block",
            type="integer"),
     Column("stages", "Stages", show=lambda level: _each(level.stages or ()),
            about="Pipeline stages that fit on each GPU, for --stage-smem", type="array"),
@@ -174,12 +181,23 @@ BOUNDS_COLUMNS = (
 
 
 def bounds_report(gpus: Sequence[Gpu], kernel: Kernel, bounds: Sequence[LaunchBounds]) -> Report:
-    texts = join_and(list(dict.fromkeys(each.launch_bounds for each in bounds)))
-    caps = " or ".join(map(str, sorted({each.register_cap for each in bounds})))
+    caps: dict[str, set[int]] = {}
+    for each in bounds:
+        caps.setdefault(each.launch_bounds, set()).add(each.register_cap)
     rows = list(map(BoundsRow, gpus, bounds))
     warnings = [f"{row.gpu.label}: {row.bounds.warning}." for row in rows if row.bounds.warning]
-    headline = f"{texts}: at most {caps} registers per thread", kernel_text(kernel)
+    cap_lines = [
+        f"{text}: at most {' or '.join(map(str, sorted(found)))} registers per thread"
+        for text, found in caps.items()
+    ]
     details, notes = [Paragraph(warnings)] if warnings else [], [NOTES["launch-bounds-caps"]]
     return Report(
-        "bounds", headline, BOUNDS_COLUMNS, rows, "gpus", kernel.to_dict(), details=details, notes=notes
+        "bounds",
+        [*cap_lines, kernel_text(kernel)],
+        BOUNDS_COLUMNS,
+        rows,
+        "gpus",
+        kernel.to_dict(),
+        details=details,
+        notes=notes,
     )

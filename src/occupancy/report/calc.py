@@ -230,11 +230,16 @@ def result_text(result: Any) -> str:
 
 
 def calc_report(rows: Sequence[Row], *, explain: bool = False) -> Report:
-    """Return the report of a kernel on each of some GPUs; the arithmetic is shown for a single one."""
+    """Return the report of a kernel on each of some GPUs."""
     kernel = rows[0].kernel
     one = len(rows) == 1
     headline = tuple(_headline(rows[0])) if one else (kernel_text(kernel),)
-    details = list(_details_of_one(rows[0], explain) if one else _details_of_several(rows))
+    details = list(_details_of_one(rows[0]) if one else _details_of_several(rows))
+    for row in rows if explain else ():
+        if not one:
+            details.append(Table(gpu_text(row.gpu), RESOURCE_TABLE, list(_resource_rows(row))))
+        for each in row.result.explain():
+            details.append(Paragraph([label(each.resource), *(f"  {step}" for step in each.steps)]))
     notes = list(dict.fromkeys(NOTES[code] for row in rows for code in _notes(row, is_only=one)))
     inputs = kernel.to_dict()
     return Report("calc", headline, COLUMNS, rows, "gpus", inputs, {}, details, notes, shows_rows=not one)
@@ -287,15 +292,13 @@ def _resource_rows(row: Row) -> Iterator[tuple[str, ...]]:
         yield label(name), f"{text(use.per_block)}{mark}", per_sm, fitting, ", ".join(remarks)
 
 
-def _details_of_one(row: Row, explain: bool) -> Iterator[Block]:
+def _details_of_one(row: Row) -> Iterator[Block]:
     yield Table("", RESOURCE_TABLE, list(_resource_rows(row)))
     if row.result.compile_error is None:
         if row.result.occupancy < 1 or not row.result.launchable:
             yield _steps_block(row)
         if remarks := list(_remarks(row)):
             yield facts(remarks)
-    for each in row.result.explain() if explain else ():
-        yield Paragraph([label(each.resource), *(f"  {step}" for step in each.steps)])
 
 
 def _steps_block(row: Row) -> Block:
