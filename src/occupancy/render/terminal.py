@@ -49,7 +49,7 @@ def _table(console: Console, table: Table) -> None:
     if table.title:
         console.print(printable(table.title), style="bold")
     cells = [[printable(column.cell(row)) for row in table.rows] for column in table.columns]
-    kept = _fitting(table.columns, cells, console.width - indent)
+    kept = _widths(table.columns, cells, console.width - indent)
     has_heading = any(table.columns[number].title for number in kept)
     grid = Grid(box=None, pad_edge=False, padding=(0, PADDING, 0, 0), show_header=has_heading)
     for number in kept:
@@ -59,7 +59,7 @@ def _table(console: Console, table: Table) -> None:
             justify=column.align,
             no_wrap=not column.wraps,
             overflow="fold" if column.wraps else "ellipsis",
-            min_width=_least(column, cells[number]),
+            width=kept[number],
             header_style="",
         )
     for row in range(len(table.rows)):
@@ -77,13 +77,24 @@ def _least(column: Column, cells: Sequence[str]) -> int:
     """Return the width below which a column loses text: that of its longest word, if it wraps."""
     if not column.wraps:
         return max(map(len, (column.title, *cells)))
-    longest_word = max((len(word) for cell in cells for word in cell.split()), default=0)
-    return max(min(longest_word, LEAST_WIDTH), min(max(map(len, cells), default=0), column.unbroken))
+    longest_word = max((len(word) for cell in (column.title, *cells) for word in cell.split()), default=0)
+    unbroken = max(column.unbroken, len(column.title))
+    return max(min(longest_word, LEAST_WIDTH), min(max(map(len, (column.title, *cells))), unbroken))
 
 
-def _fitting(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Return the places of the columns that fit; the most optional one goes first, of equals the last."""
-    needed = {number: _least(column, cells[number]) for number, column in enumerate(columns)}
-    while len(needed) > 1 and sum(needed.values()) + PADDING * (len(needed) - 1) > width:
-        del needed[max(needed, key=lambda number: (columns[number].optional, number))]
-    return list(needed)
+def _widths(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: int) -> dict[int, int]:
+    """Return the width of each column that fits; the most optional one goes first, of equals the last."""
+    widths = {number: _least(column, cells[number]) for number, column in enumerate(columns)}
+    while len(widths) > 1 and sum(widths.values()) + PADDING * (len(widths) - 1) > width:
+        del widths[max(widths, key=lambda number: (columns[number].optional, number))]
+    spare = max(width - sum(widths.values()) - PADDING * (len(widths) - 1), 0)
+    wanted = {
+        number: max(map(len, (columns[number].title, *cells[number]))) - least
+        for number, least in widths.items()
+        if columns[number].wraps
+    }
+    for place, number in enumerate(sorted(wanted, key=wanted.__getitem__)):
+        more = min(wanted[number], spare // (len(wanted) - place))
+        widths[number] += more
+        spare -= more
+    return widths
