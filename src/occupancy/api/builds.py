@@ -85,7 +85,8 @@ class CheckResult(PrintedRows, Checked):
         return check_report(self, **self._about)
 
     def __repr__(self) -> str:
-        return f"<CheckResult: {self.report().headline[0]}>"
+        """Return the headline; all of the report if the check failed, for ``assert result.passed, result``."""
+        return f"<CheckResult: {self.report().headline[0]}>" if self.passed else str(self)
 
 
 def diff(
@@ -142,7 +143,8 @@ def check(
     """Check the kernels of a build against rules.
 
         >>> rules = [occupancy.Rule(kernels="*gemm*", min_occupancy=0.5, max_spill_bytes=0)]
-        >>> assert occupancy.check("build/", rules).passed    # doctest: +SKIP
+        >>> result = occupancy.check("build/", rules)    # doctest: +SKIP
+        >>> assert result.passed, result    # doctest: +SKIP
 
     Args:
         build: Paths of files and folders that `scan` reads.

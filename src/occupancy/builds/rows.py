@@ -115,6 +115,9 @@ class ScannedKernel(_Fields):
             raise AttributeError(name)
         return getattr(self.record, name)
 
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *dir(self.record)]
+
     @property
     def threads(self) -> int | None:
         """Threads per block: known, else the launch bound, else 256."""

@@ -348,8 +348,10 @@ def _entry(
             value = values[name] = entry[name]
             if name in IN_PERCENT and type(value) in (int, float):
                 values[name] = f"{value}%"
-                if name == "min_occupancy" and 0 < value < 1:
-                    found.add(_wrong(value, at(name), "An occupancy is in percent: 50, not 0.5."))
+                if name == "min_occupancy" and 0 < value <= 1:
+                    found.add(
+                        _wrong(value, at(name), f'It is in percent: write {100 * value:g}, or "{value}%".')
+                    )
         try:
             return make(**values, place=at().rpartition(": ")[0])
         except OccupancyError as error:

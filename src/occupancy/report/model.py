@@ -18,6 +18,9 @@ from ..values.numbers import plain, size
 SCHEMA_VERSION = 3
 """Version of the JSON; it grows when a key is renamed, removed, or changes its meaning."""
 
+ALWAYS = -1
+"""`Column.optional` of columns that the user chose."""
+
 MOST_NOTES = 3
 """Printed under a table; JSON has all of them."""
 
@@ -79,7 +82,8 @@ class Column(NamedTuple):
     """Meaning, unit and range, for the reference."""
     align: Literal["left", "right"] = "right"
     optional: int = 0
-    """Columns with the largest number are dropped first from a narrow screen; 0: never."""
+    """Columns with the largest number are dropped first from a narrow screen; 0: never; `ALWAYS`: without
+    values too."""
     wraps: bool = False
     """True for long cells that are broken into lines instead of cut."""
     unbroken: int = 0
@@ -165,7 +169,11 @@ class Report:
     def blocks(self) -> list[Block]:
         """Return everything between headline and notes that a person reads."""
         rows = list(islice(self.rows, self.limit)) if self.shows_rows else []
-        columns = [column for column in self.columns if column.title and _has_values(column, rows)]
+        columns = [
+            each
+            for each in self.columns
+            if each.title and (each.optional == ALWAYS or _has_values(each, rows))
+        ]
         return [*([Table("", columns, rows)] if rows else []), *self.details]
 
     def records(self) -> Iterator[dict[str, Any]]:

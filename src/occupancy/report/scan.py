@@ -13,7 +13,7 @@ from ..tables.shipped import runs_on
 from ..values.numbers import count, percent, size
 from ..values.spellings import did_you_mean
 from .calc import labels, limited_by, step_text, step_values
-from .model import NOTES, Column, Report
+from .model import ALWAYS, NOTES, Column, Report
 
 MOST_IN_FULL = 60
 """Rows above which a screen shows the first ones."""
@@ -213,7 +213,9 @@ def chosen_columns(names: Sequence[str]) -> tuple[Column, ...]:
             hint = did_you_mean(name, by_name, "The first line of --format csv has all names.")
             raise InputError(f"there is no column {name!r}", where="columns", hint=hint)
         title = column.title or column.key.replace("_", " ").capitalize()
-        chosen.append(column._replace(title=title, optional=0))
+        chosen.append(column._replace(title=title, optional=ALWAYS))
+        if _plain_name(name) == "spills":
+            chosen.append(next(each for each in COLUMNS if each.key == "spill_load_bytes"))
     return tuple(chosen)
 
 

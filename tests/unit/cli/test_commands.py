@@ -93,7 +93,7 @@ def test_columns_by_other_names() -> None:
     titles = run("scan", "tests/data/kernels/ptxas_v.txt", "--columns", "arch,spills_from").stdout
     assert "\n Arch  Spills from\n" in titles
     assert done.stdout.splitlines()[0] == (
-        "demangled,regs,smem,stack_bytes,spill_store_bytes,occupancy,limiters,duration_us,time_share,achieved_occupancy"
+        "demangled,regs,smem,stack_bytes,spill_store_bytes,spill_load_bytes,occupancy,limiters,duration_us,time_share,achieved_occupancy"
     )
 
 
