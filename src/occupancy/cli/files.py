@@ -170,7 +170,7 @@ def _write_report(
 def check(build: tuple[str, ...], output_format: str | None, output: tuple[str, ...], **options: Any) -> None:
     """Check the kernels of a build against rules; exit with 1 if one is broken.
 
-    BUILD is anything that `occupancy scan` reads. A rule that matches no kernel is an error.
+    BUILD is anything that `occupancy scan` reads. A rule that matches no kernel is an error, except an exemption.
 
     \b
     occupancy check build/

@@ -84,7 +84,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
                 notes = (_LINKED_SMEM_NOTE,) if usage["static_smem"] >= 1024 else ()
                 yield record(name=subject, linked=True, notes=notes, **usage)
             elif kernel is None:
-                what = "registers of an unknown kernel; its 'Compiling entry function' line is missing or mixed up"
+                what = "registers of no kernel; its 'Compiling entry function' line is missing or folded"
                 yield ReadProblem(source, None, what, number)
             else:
                 usage["stack_bytes"] = usage["stack_bytes"] or kernel.get("stack_bytes")

@@ -43,6 +43,9 @@ class Group(NamedTuple):
             values = [violation_text(each, one) for each in one.violations]
             kernels.append(diff.OnArch(one.kernel.record.arch, values, one.causes, one.fix))
         lines = diff.block_lines(kernels)
+        measures = {each.measure for one in self.broken for each in one.violations}
+        if {"regs", "spill_bytes"} <= measures:
+            return [*lines, ("fix", "reduce live values, because a kernel with fewer registers spills more")]
         if "spill" in self.broken[0].violations[0].measure:
             fix = diff.fix_text("raise", kernels) or "allow more registers"
             return [*lines, ("fix", f"{fix}, or reduce live values")]

@@ -145,8 +145,7 @@ COLUMNS: tuple[Column, ...] = (
     _field("arch", "string", "Architecture that it was compiled for", "Arch"),
     Column("threads", "Threads", "threads", threads_text, "Threads per block", optional=5,
            type="integer"),
-    Column("threads_assumed", type="boolean",
-           about="True if the block size is assumed"),
+    Column("threads_assumed", type="boolean", about="True if the block size is assumed"),
     Column("occupancy", "Occ.", "occupancy",
            lambda row: occupancy_text(row) + "*" * bool(row.threads_assumed and row.launchable),
            "Active warps divided by the maximum per SM, 0 to 1", type="number"),
@@ -172,8 +171,7 @@ COLUMNS: tuple[Column, ...] = (
            "Next higher occupancy, with the changes to make", "left", optional=2, type="object"),
     Column("active_blocks", about="Resident blocks per SM", type="integer"),
     Column("launchable", about="True if it launches", type="boolean"),
-    Column("reason", type="string",
-           about="Reason why it does not launch or has no occupancy"),
+    Column("reason", type="string", about="Reason why it does not launch or has no occupancy"),
     Column("cc", about="Compute capability of the result", type="string"),
     _field("file", "string", "Source file of the kernel"),
     _field("line", "integer", "Line of the source file"),
@@ -216,7 +214,7 @@ def chosen_columns(names: Sequence[str]) -> tuple[Column, ...]:
         chosen.append(column._replace(title=title, optional=ALWAYS))
         if _plain_name(name) == "spills":
             chosen.append(next(each for each in COLUMNS if each.key == "spill_load_bytes"))
-    return tuple(chosen)
+    return tuple({column.key: column for column in chosen}.values())
 
 
 def _plain_name(name: str) -> str:
