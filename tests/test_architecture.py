@@ -20,7 +20,7 @@ BUDGETS = {
     "tables": 950,
     "engine": 880,
     "readers": 3420,
-    "advice": 1270,
+    "advice": 1290,
     "arrays": 660,
     "device": 780,
     "builds": 1160,

@@ -117,7 +117,7 @@ def shrinkable(kernel: Kernel) -> dict[Resource, int]:
 
 
 def by_resources(question: Question) -> list[Any]:
-    return [step for step in next_steps(question.ask()) if "threads" not in step.requires]
+    return [step for step in next_steps(question.ask()) if not {"threads", "carveout"} & {*step.requires}]
 
 
 SMALL_CARVEOUT = Question(
@@ -174,6 +174,28 @@ def test_no_step_is_missing_and_each_is_the_nearest(question: Question) -> None:
 
 
 @given(questions())
+@example(
+    Question(shipped.limits("9.0"), Kernel(256, 32, smem=61440, carveout=Carveout(65536, "bytes")), "cuda")
+)
+def test_a_carveout_that_limits_is_raised_to_the_smallest_with_the_most_blocks(question: Question) -> None:
+    limits, kernel, model = question
+    sizes = limits.shared_memory_configurations if kernel.carveout else ()
+    results = [evaluate(limits, kernel.replace(carveout=Carveout(size, "bytes")), model) for size in sizes]
+    held = {
+        size: each.active_blocks
+        for size, each in zip(sizes, results, strict=True)
+        if each.shared_memory_pool == size
+    }
+    most = max(held.values(), default=0)
+    expected = [size for size, blocks in held.items() if blocks == most > question.ask().active_blocks][:1]
+    steps = list(next_steps(question.ask()))
+    assert [step.requires for step in steps[:1] if "carveout" in step.requires] == [
+        {"carveout": size} for size in expected
+    ]
+    assert not any("carveout" in step.requires for step in steps[1:])
+
+
+@given(questions())
 def test_block_sizes_named_as_steps_are_the_nearest_better_one_and_the_best(question: Question) -> None:
     limits, kernel, model = question
     answer = evaluate(limits, kernel, model)
@@ -202,7 +224,8 @@ def test_steps_come_nearest_first_and_all_lead_up(question: Question) -> None:
     assert all(step.occupancy > (now.occupancy if now.launchable else 0) for step in steps)
     blocks = [step.active_blocks for step in by_resources(question)]
     assert blocks == sorted(set(blocks))
-    assert list(steps[: len(blocks)]) == by_resources(question)
+    rest = [step for step in steps if "carveout" not in step.requires]
+    assert rest[: len(blocks)] == by_resources(question)
     if now.occupancy == 1 and now.launchable:
         assert steps == ()
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..engine import Result, evaluate
 from ..values.resources import QUANTITIES
+from .carveout import carveout
 from .search import Dial, Level, used
 
 FIRST_WITH_SETMAXNREG = (9, 0)
@@ -33,19 +34,31 @@ class NextStep(NamedTuple):
     """Changes to make together: input -> the value nearest to the present one that suffices.
 
     Registers per thread, bytes of the kernel's own shared memory per block, barriers per block, columns of
-    tensor memory per block (a power of two); or threads per block, with everything else unchanged.
+    tensor memory per block (a power of two); or, with everything else unchanged, threads per block or the
+    bytes of the carveout.
     """
 
 
 def next_steps(now: Result) -> Iterator[NextStep]:
     """Yield every higher occupancy with the changes that reach it, nearest first.
 
-    First come the higher numbers of blocks that smaller amounts reach, then two block sizes: the nearest with
-    a higher occupancy, and the one with the highest. Inputs that were not given, or are 0, do not shrink. If
-    the warps or the block slots of the SM limit, only another block size helps. Full occupancy has no steps.
+    First comes a larger carveout, if the given one limits; then the higher numbers of blocks that smaller
+    amounts reach; then two block sizes: the nearest with a higher occupancy, and the one with the highest.
+    Inputs that were not given, or are 0, do not shrink. If the warps or the block slots of the SM limit, only
+    another block size helps. Full occupancy has no steps.
     """
+    yield from _with_larger_carveout(now)
     yield from using_less(now)
     yield from _with_other_block_sizes(now)
+
+
+def _with_larger_carveout(now: Result) -> Iterator[NextStep]:
+    """Yield the smallest carveout with the most blocks, if they are more."""
+    if now.kernel.carveout is None:
+        return
+    best = evaluate(now.limits, now.kernel.replace(carveout=None), now.model)
+    if best.active_blocks > now.active_blocks and (smallest := carveout(best).smallest):
+        yield NextStep(best.active_blocks, best.occupancy, {"carveout": smallest.shared_memory})
 
 
 def step_with(now: Result, requires: Mapping[str, int]) -> NextStep:

@@ -318,5 +318,5 @@ def _reason(record: KernelRecord, answer: Result, threads: int) -> str | None:
 
 
 def is_possible(step: NextStep, record: KernelRecord) -> bool:
-    """Return False where a step takes away shared memory that holds spilled registers."""
-    return not (record.spill_smem and "smem" in step.requires)
+    """Return False for a carveout, which a launch sets, and for less shared memory that holds spills."""
+    return "carveout" not in step.requires and not (record.spill_smem and "smem" in step.requires)

@@ -166,6 +166,9 @@ def step_changes(kernel: Kernel, step: NextStep) -> str:
             shape = kernel.block_dim or (kernel.threads,)
             changes.append(f"{' x '.join(map('{:,}'.format, shape))} -> {after:,} threads")
             continue
+        if name == "carveout":
+            changes.append(f"carveout {arrow(str(kernel.carveout), size(after))}")
+            continue
         before = getattr(kernel, QUANTITIES[name].field) or 0  # type: ignore[index]
         changes.append(arrow(target(name, before), target(name, after)))
     return ", ".join(changes)
@@ -187,8 +190,8 @@ def step_text(step: NextStep) -> str:
 
 def target(name: str, amount: int) -> str:
     """Return ``64 registers`` or ``32.25 KiB``."""
-    if name == "smem":
-        return size(amount)
+    if name in ("smem", "carveout"):
+        return f"{'carveout ' * (name == 'carveout')}{size(amount)}"
     return count(amount, {"regs": "register", "tensor_memory": "column"}.get(name, name.removesuffix("s")))
 
 

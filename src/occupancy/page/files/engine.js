@@ -48,6 +48,7 @@ function changed(kernel, amounts) {
   const found = { ...kernel, ...amounts };
   if ("smem" in amounts) found.static_smem = found.dynamic_smem = null;
   if ("threads" in amounts) found.block_dim = null;
+  if ("carveout" in amounts) found.carveout = { amount: amounts.carveout, unit: "bytes" };
   return found;
 }
 
@@ -286,8 +287,15 @@ function blocksAllowed({ block_limits: allowed }, name) {
 }
 
 // ---- Advice
-// [{active_blocks, occupancy, requires}]: lower amounts, nearest first, then two block sizes.
-const nextSteps = (now) => [...stepsUsingLess(now), ...stepsByBlockSize(now)];
+// [{active_blocks, occupancy, requires}]: a larger carveout, lower amounts, nearest first, then two block sizes.
+const nextSteps = (now) => [...stepsByCarveout(now), ...stepsUsingLess(now), ...stepsByBlockSize(now)];
+const stepTo = ({ active_blocks, occupancy }, requires) => ({ active_blocks, occupancy, requires });
+
+// The smallest carveout with the most blocks, if they are more.
+function stepsByCarveout({ limits, kernel, active_blocks: blocks }) {
+  const best = evaluate(limits, { ...kernel, carveout: null });
+  return best.active_blocks > blocks ? [stepTo(best, { carveout: smallestCarveout(best).shared_memory })] : [];
+}
 
 function stepsUsingLess(now) {
   const { limits, kernel, block_limits: allowed } = now;
@@ -309,7 +317,7 @@ function stepsUsingLess(now) {
     }
     const reached = evaluate(limits, changed(kernel, requires));
     if (reached.active_blocks < blocks) return found; // the limiting amount was not given
-    found.push({ active_blocks: reached.active_blocks, occupancy: reached.occupancy, requires });
+    found.push(stepTo(reached, requires));
     blocks = reached.active_blocks + 1;
   }
   return found;
@@ -323,7 +331,7 @@ function stepsByBlockSize(now) {
   const better = [], warps = now.launchable ? now.active_warps : 0;
   for (let threads = limits.warp_size; threads <= limits.max_threads_per_block; threads += limits.warp_size) {
     const result = evaluate(limits, changed(kernel, { threads }));
-    if (result.active_warps > warps && result.launchable) better.push({ active_blocks: result.active_blocks, occupancy: result.occupancy, requires: { threads } });
+    if (result.active_warps > warps && result.launchable) better.push(stepTo(result, { threads }));
   }
   better.sort((a, b) => Math.abs(a.requires.threads - kernel.threads) - Math.abs(b.requires.threads - kernel.threads));
   const best = [...better].sort((a, b) => b.occupancy - a.occupancy);

@@ -43,8 +43,7 @@ function givenInputs(fields, { limits, errors }) {
 function toCommand(fields, question) {
   const quoted = (text) => (/^[\w.,%x:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   const { gpu, limits, errors } = question;
-  const name = gpu.name ? `--gpu ${quoted(fields.gpu.trim())}` : `--cc ${limits.compute_capability}`;
-  const parts = ["occupancy calc", name];
+  const parts = ["occupancy calc", gpu.name ? `--gpu ${quoted(fields.gpu.trim())}` : `--cc ${limits.compute_capability}`];
   for (const [{ name: option, kind, is_launch: isLaunch }, text] of givenInputs(fields, question)) {
     if (kind === "flag") parts.push(text === "yes" ? `--${option}` : `--no-${option}`);
     else if (!isLaunch || !errors.sms) parts.push(`--${option} ${quoted(text)}`);

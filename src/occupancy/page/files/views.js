@@ -8,8 +8,7 @@ function failureText({ limit, needed, allowed }, { opt_in: optIn }) {
   const [, name, place] = counted ?? ["", "shared_memory", "block"];
   const most = `${words.amount(name, allowed)} per ${place.replace("multiprocessor", "SM")}`;
   const verb = needed > allowed ? "exceed" : "do not fit in whole warps into";
-  const isOptIn = !counted && optIn === false;
-  let advice = isOptIn ? "Opt in with cudaFuncSetAttribute, or use less." : "Use less, or a smaller block.";
+  let advice = !counted && optIn === false ? "Opt in with cudaFuncSetAttribute, or use less." : "Use less, or a smaller block.";
   if (name === "threads") advice = `Use at most ${grouped(allowed)} threads.`;
   return [`${words.some(name, needed)} ${verb} ${most}`, advice];
 }
@@ -44,15 +43,13 @@ function verdictOf({ result }) {
     return { figure: "Does not compile", headline, detail: "Make it dynamic, and opt in at launch.", isBad: true };
   }
   const isFull = warps === limits.max_warps_per_multiprocessor;
-  const lack = `The next block is short of ${words.list(lacks(result))}`;
-  const headline = isFull ? `All ${warps} warps of the SM are in use` : lack;
+  const headline = isFull ? `All ${warps} warps of the SM are in use` : `The next block is short of ${words.list(lacks(result))}`;
   const grows = slack(result);
   const headroom = [
     kernel.regs && grows.regs > kernel.regs && `${grows.regs} registers`,
     isSharedMemoryGiven(kernel) && grows.smem > sharedMemoryOf(kernel) && words.some("shared_memory", grows.smem),
   ].filter(Boolean);
-  const most = headroom.length && `Headroom: up to ${headroom.join(" or ")}.`;
-  const detail = most || "No headroom: more of any resource costs a block.";
+  const detail = headroom.length ? `Headroom: up to ${headroom.join(" or ")}.` : "No headroom: more of any resource costs a block.";
   const dynamic = kernel.smem ?? kernel.dynamic_smem;
   const isOptIn = dynamic !== null && kernel.opt_in !== true && needsOptIn(limits, kernel);
   const call = isOptIn && `cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, ${dynamic});`;
@@ -88,19 +85,19 @@ function mainSteps(all) {
 
 // A button that applies a step: the occupancy it reaches and two lines about it, or a sentence in the list of all.
 function stepButton(result, step, isInList) {
-  const { regs, threads, smem } = step.requires;
+  const { regs, smem, carveout } = step.requires;
   const changes = Object.entries(step.requires).map(([name, amount]) => {
-    const now = amountOf(name, result.kernel) ?? 0;
+    const now = name === "carveout" ? result.shared_memory_pool : amountOf(name, result.kernel) ?? 0;
     if (name === "threads" && now === amount) return `${amount} threads in another shape`;
-    const after = /mem/.test(name) ? words.amount(name, amount) : words.some(name, amount);
+    const after = /mem|carveout/.test(name) ? words.amount(name, amount) : words.some(name, amount);
     return `${words.amount(name, now).replace(/ \w+$/.exec(after)[0], "")} → ${after}`;
   });
   const bytes = smem % 1024 ? `, ${words.count(smem, "byte")}` : "";
   const cap = regs === undefined ? null : registerCap(result, regs, step.active_blocks);
   const bounds = cap?.launch_bounds ?? cap?.maxnreg ?? "";
-  let last = bounds.replace(/__(launch)?_?(\w+?)__\((.*)\)/, "$1 $2 $3") || "no other change";
+  let last = bounds.replace(/__(launch)?_?(\w+?)__\((.*)\)/, "$1 $2 $3") || (carveout ? "of carveout" : "no other change");
   if (smem !== undefined) last = changes[1] ? `${words.size(smem)} shared` : "of shared memory";
-  const hint = bounds && `. ${bounds} may cause spills.`;
+  const hint = carveout ? " of carveout" : bounds && `. ${bounds} may cause spills.`;
   const title = `${words.count(step.active_blocks, "block")}: ${words.list(changes)}${bytes}${hint}`;
   const content = [element("b", {}, words.percent(step.occupancy)), element("span", {}, isInList ? title : changes[0])];
   if (!isInList) content.push(element("small", {}, last));
@@ -113,8 +110,7 @@ function showVerdict(question, all, kept, problem) {
   const { result } = question;
   const { figure, headline, detail, isBad, call } = verdictOf(question);
   const isRefused = isRefusedByCompiler(result);
-  const warps = `${result.active_warps} of ${result.limits.max_warps_per_multiprocessor} warps`;
-  const now = `${warps}, ${words.count(result.active_blocks, "block")}`;
+  const now = `${result.active_warps} of ${result.limits.max_warps_per_multiprocessor} warps, ${words.count(result.active_blocks, "block")}`;
   const facts = [isRefused ? `would be ${words.percent(result.occupancy)}` : now];
   facts.push(kept?.result && `A ${words.percent(kept.result.occupancy)}`);
   byId("verdict").className = `${isBad ? "bad" : ""} ${isRefused ? "refused" : ""}`;
@@ -189,15 +185,15 @@ function showWaves({ gpu, wave, waves, sms }) {
   if (waves) {
     const fills = [waves.filling_grid_below, waves.filling_grid_above].filter(Boolean).map(grouped).join(" or ");
     const [filled, idle] = [waves.last_wave_fill, waves.idle_share].map(words.percent);
-    const count = Number(waves.waves.toPrecision(4));
-    lines.push(`Last wave: ${filled} full (${count} waves); ${idle} of the GPU's time is idle.`);
+    lines.push(`Last wave: ${filled} full (${Number(waves.waves.toPrecision(4))} waves); ${idle} of the GPU's time is idle.`);
     lines.push(waves.partial_wave_blocks > 0 && `Grids without a tail: ${fills} blocks.`);
   }
   fill(byId("waves"), lines.filter(Boolean).map((text) => element("p", {}, text)));
 }
 
-function showCarveout(result) {
-  const { shared_memory: size, l1, percent } = (isSharedMemoryGiven(result.kernel) && smallestCarveout(result)) || {};
+function showCarveout({ limits, kernel }) {
+  const best = isSharedMemoryGiven(kernel) && smallestCarveout(evaluate(limits, { ...kernel, carveout: null }));
+  const { shared_memory: size, l1, percent } = best || {};
   const share = percent === null ? "" : ` (${percent}%)`;
   const rest = l1 === null ? "" : ` and leaves ${words.size(l1)} of L1`;
   settle(byId("l1"), size === undefined ? "" : `A carveout of ${words.size(size)}${share} is enough${rest}.`);
@@ -205,12 +201,10 @@ function showCarveout(result) {
 
 // {result, why} on another GPU; result is null if the GPU lacks one of the inputs.
 function resultOn(limits, kernel) {
-  const refuse = ({ message }) => ({ result: null, why: message.replace(/\.$/, "") });
   return attempt(() => {
     const result = evaluate(limits, kernel);
-    const isRefused = isRefusedByCompiler(result);
-    return isRefused ? { result: null, why: "does not compile" } : { result, why: limitersOf(result) };
-  }, refuse);
+    return isRefusedByCompiler(result) ? { result: null, why: "does not compile" } : { result, why: limitersOf(result) };
+  }, ({ message }) => ({ result: null, why: message.replace(/\.$/, "") }));
 }
 
 // Show the kernel on the current and the pinned GPUs, and A with the inputs that differ.
