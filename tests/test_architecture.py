@@ -25,7 +25,7 @@ BUDGETS = {
     "device": 780,
     "builds": 1160,
     "compare": 1420,
-    "report": 2810,
+    "report": 2830,
     "render": 580,
     "page": 220,
     "api": 1690,

@@ -273,7 +273,7 @@ def registers(groups: str, exit_code: bool, output_format: str | None, **inputs:
     output_option("Draw a .svg, .png or .pdf, or write a .csv, .html, .json, .jsonl, .md or .txt file."),
     Option("--title", group="output", metavar="TEXT", help="Title of the picture."),
     Option("--mark", "marks", group="output", multiple=True, metavar="VALUE,...",
-           help="Values to mark in the picture: 64,128 or best."),
+           help="Values to mark: 64,128 on a curve, or best (the largest of equal ones)."),
     format_option("html"),
 )  # fmt: skip
 def sweep(

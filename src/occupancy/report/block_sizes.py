@@ -71,7 +71,9 @@ def block_sizes_report(
     else:
         named = join_and([gpu.label for gpu in gpus])
         shown = rows if all_rows else rows[:MOST_ROWS]
-        details = [Table("", [*COLUMNS[:2], *map(_on_gpu, gpus, range(len(gpus)))], shown)]
+        details = [
+            Table("Occupancy (blocks per SM)", [*COLUMNS[:2], *map(_on_gpu, gpus, range(len(gpus)))], shown)
+        ]
         if len(rows) > len(shown):
             hidden = count(len(rows) - len(shown), "more size")
             details.append(Paragraph((f"{hidden}: --all lists them.",)))
@@ -99,7 +101,10 @@ def _advice(
 
 
 def _on_gpu(gpu: Gpu, number: int) -> Column:
-    return Column("", gpu.label, lambda row: percent(row.sizes[number].occupancy))
+    def cell(row: SizeRow) -> str:
+        return f"{percent(row.sizes[number].occupancy)} ({row.sizes[number].active_blocks})"
+
+    return Column("", gpu.label, cell)
 
 
 def _sizes_text(level: Sequence[SizeRow]) -> str:

@@ -18,7 +18,7 @@ from ..values.fields import FIELDS
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, plain, size
 from ..values.resources import QUANTITIES
-from .model import NOTES, Block, Column, Paragraph, Report, Table, chosen, describe, facts, values_of
+from .model import NOTES, Block, Column, Note, Paragraph, Report, Table, chosen, describe, facts, values_of
 
 
 class Row:
@@ -243,7 +243,7 @@ def calc_report(rows: Sequence[Row], *, explain: bool = False) -> Report:
             details.append(Table(gpu_text(row.gpu), RESOURCE_TABLE, list(_resource_rows(row))))
         for each in row.result.explain():
             details.append(Paragraph([label(each.resource), *(f"  {step}" for step in each.steps)]))
-    notes = list(dict.fromkeys(NOTES[code] for row in rows for code in _notes(row, is_only=one)))
+    notes = list(dict.fromkeys(_note(row, code) for row in rows for code in _notes(row, is_only=one)))
     inputs = kernel.to_dict()
     return Report("calc", headline, COLUMNS, rows, "gpus", inputs, {}, details, notes, shows_rows=not one)
 
@@ -332,7 +332,7 @@ def _remarks(row: Row) -> Iterator[tuple[str, str]]:
                 yield "Carveout", f"{smallest['percent']}% ({size(memory)}) {enough} and leaves {l1} of L1"
     for call in row.opt_ins:
         yield "Opt in", call
-    if row.wave is not None and row.wave.blocks and row.waves is None:
+    if row.wave is not None and row.wave.blocks:
         sms = count(row.wave.multiprocessor_count, "SM")
         yield "Whole GPU", f"{_blocks_text(row)} on {sms}: the largest cooperative grid"
 
@@ -345,12 +345,12 @@ def _headroom(row: Row) -> Iterator[str]:
 
 
 def _blocks_text(row: Row) -> str:
-    """Return the blocks of a full wave: ``132 blocks (up to 33 clusters)``."""
+    """Return the blocks of a full wave: ``up to 132 blocks (33 clusters)``."""
     assert row.wave is not None
     blocks = count(row.wave.blocks, "block")
     if not row.wave.clusters:
         return blocks
-    return f"{blocks} ({'up to ' * row.wave.is_upper_bound}{count(row.wave.clusters, 'cluster')})"
+    return f"{'up to ' * row.wave.is_upper_bound}{blocks} ({count(row.wave.clusters, 'cluster')})"
 
 
 def waves_text(waves: Waves) -> str:
@@ -361,7 +361,9 @@ def waves_text(waves: Waves) -> str:
         return f"Last wave full ({count(waves.rounds, 'wave')}{idle}), no tail"
     if not waves.full_waves:
         return f"The grid fills {filled} of one wave of {count(full, 'block')}"
-    return f"Last wave {filled} full ({waves.waves:,.2f} waves{idle}); no tail at multiples of {full:,}"
+    clusters = waves.full_wave.clusters
+    last = f"With {count(clusters, 'cluster')} at once, last wave" if clusters else "Last wave"
+    return f"{last} {filled} full ({waves.waves:,.2f} waves{idle}); no tail at multiples of {full:,}"
 
 
 WAVE_TABLE = (
@@ -382,6 +384,12 @@ def _details_of_several(rows: Sequence[Row]) -> Iterator[Block]:
         yield facts([(row.gpu.label, result_text(row.result)) for row in failures])
     if any(row.steps for row in rows):
         yield Paragraph(("For limits that hold on all of these GPUs, run occupancy budget.",))
+
+
+def _note(row: Row, code: str) -> Note:
+    """Return a note about a result; it may name the GPU and its first variant."""
+    example = row.gpu.variants[0].name if row.gpu.variants else None
+    return NOTES[code]._replace(text=NOTES[code].text.format(gpu=row.gpu.label, example=example))
 
 
 def _notes(row: Row, *, is_only: bool) -> Iterator[str]:

@@ -46,7 +46,7 @@ NOTES = {note.code: note for note in (
     Note("cluster-bound", "Clusters are an upper bound: each must fit in one GPC, so GPUs often hold fewer.",
          "concepts/waves"),
     Note("sms-vary",
-         "This name covers several models with different SM counts. Name one, such as 'H100 SXM', for per-GPU figures.",
+         "{gpu} has variants with different SM counts. Name one, such as '{example}', for per-GPU figures.",
          "advice#several-gpus"),
     Note("launch-bounds-caps",
          "A kernel that does not fit under the cap may spill. `-maxrregcount` caps only kernels without launch bounds.",

@@ -151,7 +151,8 @@ def _matrix(grid: Grid) -> Table:
 
     values = grid.values(down)
     first = Column(down, "", lambda run: _span(down, values[run[0]], values[run[-1]]))
-    title = f"{title_of(down)} down, {title_of(across).lower()} across, each up to"
+    to_right = title_of(across)
+    title = f"{title_of(down)} down, {to_right[0].lower()}{to_right[1:]} across, each up to"
     hidden = len(rows) * len(columns) - len(shown) * len(kept)
     lines = [f"{hidden:,} cells are hidden. --format csv has all of them."] if hidden else []
     return Table(title, [first, *map(column, kept)], shown, lines)
