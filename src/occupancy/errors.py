@@ -52,7 +52,7 @@ class OccupancyError(ValueError):
         if self.allowed:
             text = f"{_sentence(text)} Allowed: {self.allowed}"
         if self.hint:  # after an argument comes its option: `cc` (`--cc 9.0`)
-            text = f"{_sentence(text)} {re.sub(r' [(]`-[^`]+`[)]', '', self.hint)}"
+            text = f"{_sentence(text)} {re.sub(r' [(]`(?:-|occupancy )[^`]+`[)]', '', self.hint)}"
         return text if self.choices else _sentence(text), *(f"  {choice}" for choice in self.choices)
 
     @property

@@ -281,7 +281,7 @@ def _rules(rules: Path | Rules | Collection[Rule | Exemption] | None) -> Rules:
         raise RulesError(
             f"this folder has no {RULES_FILE}, and no pyproject.toml with [tool.occupancy]",
             where="rules",
-            hint="Write one with occupancy init BUILD, or name a file with `rules` (`--rules FILE`).",
+            hint="Give `rules` (`--rules FILE`), or write them with occupancy init BUILD.",
         )
     return read_rules(path)
 

@@ -54,7 +54,8 @@ class Reading:
     def __init__(self, options: ReadingOptions) -> None:
         known = ReadingOptions.__annotations__
         for unknown in options.keys() - known.keys():
-            raise TypeError(f"unknown argument {unknown!r}. {did_you_mean(unknown, known)}")
+            hint = "Did you mean cc?" if unknown == "gpu" else did_you_mean(unknown, known)
+            raise TypeError(f"unknown argument {unknown!r}. {hint}")
         table = LimitsTable(options.get("limits_file"))
         threads, cc, name = options.get("threads"), options.get("cc"), options.get("name")
         by_name = threads if isinstance(threads, Mapping) else {} if threads is None else {EVERY: threads}
@@ -277,5 +278,7 @@ def as_paths(given: Any, where: str) -> list[Any]:
     ]
     if wrong or not several:
         problem = f"{shown(wrong[0])} is not a path" if wrong else "is empty"
-        raise InputError(problem, where=where, hint="Give a path, or a list of paths.")
+        raise InputError(
+            problem, where=where, hint="Give paths, or text and bytes as io.StringIO or io.BytesIO."
+        )
     return several

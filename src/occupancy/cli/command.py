@@ -99,7 +99,7 @@ class Command(WithExamples):
 
     def _lines(self, error: OccupancyError) -> tuple[str, ...]:
         # A hint names an argument of Python with its option behind it: `cc` (`--cc 9.0`).
-        error.hint = re.sub(r"`[^`]+` \(`(-[^`]+)`\)", r"\1", error.hint)
+        error.hint = re.sub(r"`[^`]+` \(`((?:-|occupancy )[^`]+)`\)", r"\1", error.hint)
         name = "sms" if error.where == "multiprocessor_count" else error.where
         for param in (each for each in self.params if each.name == name):
             error.where = name_of(param) if isinstance(param, click.Option) else ""

@@ -395,7 +395,11 @@ def _no_such_gpu(name: str) -> InputError:
     close = get_close_matches(wanted, starts, MAX_SUGGESTIONS, MIN_LIKENESS)
     in_turns = chain.from_iterable(zip_longest(*(starts[key] for key in close)))  # one of each, then variants
     found = list(dict.fromkeys(filter(None, in_turns)))[:MAX_SUGGESTIONS]
-    hint = f"Did you mean {close[0]}?" if close else "Write 9.0 or RTX 4090, or see `occupancy gpus --all`."
+    hint = (
+        f"Did you mean {close[0]}?"
+        if close
+        else "Write 9.0 or RTX 4090, or see `occupancy.gpus()` (`occupancy gpus --all`)."
+    )
     return InputError(
         f"{shown(name)} is not a compute capability, an architecture or a GPU",
         where="gpu",
