@@ -16,8 +16,8 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 170,
-    "values": 1260,
-    "tables": 950,
+    "values": 1265,
+    "tables": 955,
     "engine": 880,
     "readers": 3420,
     "advice": 1290,

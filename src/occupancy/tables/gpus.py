@@ -84,6 +84,9 @@ class Gpu:
             about += f", {count(self.multiprocessor_count, 'SM')}"
         return f"{self.name}: {about}" if self.name else about
 
+    def __repr__(self) -> str:
+        return f"<Gpu {self}>"
+
 
 class LimitsTable:
     """Limits by compute capability: the row of a user's file, else the shipped one.

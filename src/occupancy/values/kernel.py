@@ -139,6 +139,11 @@ class Kernel(_KernelFields):
 
     __replace__ = replace
 
+    def __repr__(self) -> str:
+        values = self._asdict() | {"reallocates_registers": self.reallocates_registers or None}
+        given = (f"{name}={value!r}" for name, value in values.items() if value is not None)
+        return f"Kernel({', '.join(given)})"
+
     @property
     def shared_memory(self) -> int:
         """Shared memory per block in bytes, static and dynamic, without the reservation; 0 if not given."""
