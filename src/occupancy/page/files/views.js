@@ -9,7 +9,7 @@ function failureText({ limit, needed, allowed }, { opt_in: optIn }) {
   const most = `${words.amount(name, allowed)} per ${place.replace("multiprocessor", "SM")}`;
   const verb = needed > allowed ? "exceed" : "do not fit in whole warps into";
   let advice = !counted && optIn === false ? "Opt in with cudaFuncSetAttribute, or use less." : "Use less, or a smaller block.";
-  if (name === "threads") advice = `Use at most ${grouped(allowed)} threads.`;
+  if (name === "threads") advice = `A block has at most ${grouped(allowed)} threads.`;
   return [`${words.some(name, needed)} ${verb} ${most}`, advice];
 }
 
@@ -49,7 +49,7 @@ function verdictOf({ result }) {
     kernel.regs && grows.regs > kernel.regs && `${grows.regs} registers`,
     isSharedMemoryGiven(kernel) && grows.smem > sharedMemoryOf(kernel) && words.some("shared_memory", grows.smem),
   ].filter(Boolean);
-  const detail = headroom.length ? `Headroom: up to ${headroom.join(" or ")}.` : "No headroom: more of any resource costs a block.";
+  const detail = headroom.length ? `Same occupancy up to ${headroom.join(" or ")}.` : "No headroom in the resources it uses.";
   const dynamic = kernel.smem ?? kernel.dynamic_smem;
   const isOptIn = dynamic !== null && kernel.opt_in !== true && needsOptIn(limits, kernel);
   const call = isOptIn && `cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, ${dynamic});`;
