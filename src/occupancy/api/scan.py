@@ -169,7 +169,7 @@ def scan(
         limits_file: A table of limits for other GPUs (YAML or TOML).
 
     Returns:
-        A sequence of kernels. Its ``problems`` are the damaged pieces.
+        A sequence of kernels, identical copies as one. Its ``problems`` are the damaged pieces.
 
     Raises:
         ReadError: Nothing could be read.

@@ -107,7 +107,7 @@ def _is_path(source: KernelSource) -> TypeGuard[str | os.PathLike[str]]:
 def stream_kernels(source: KernelSource) -> KernelStream:
     """Read kernels one by one, from sources of any size.
 
-    `scan` keeps all kernels in memory and computes their occupancy.
+    `scan` keeps all kernels in memory, merges identical copies, and computes the occupancy.
 
         >>> for kernel in occupancy.stream_kernels("trace.json"):    # doctest: +SKIP
         ...     print(kernel.demangled, kernel.arch, kernel.regs)
