@@ -58,6 +58,9 @@ def show(report: Report, output_format: str | None) -> None:
         pieces = {"csv": data.csv_pieces, "json": data.json_pieces, "jsonl": data.json_line_pieces}
         for piece in pieces[output_format or ""](report):
             click.echo(piece, nl=False)
+        for note in report.notes:
+            if output_format == "csv" and note.code == "other-gpu":  # no column says it
+                click.echo(note.text, err=True)
 
 
 @contextmanager
