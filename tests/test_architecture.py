@@ -16,13 +16,13 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 170,
-    "values": 1265,
+    "values": 1270,
     "tables": 955,
     "engine": 880,
     "readers": 3420,
     "advice": 1290,
     "arrays": 660,
-    "device": 780,
+    "device": 775,
     "builds": 1160,
     "compare": 1420,
     "report": 2830,

@@ -13,6 +13,8 @@ MAX_SHOWN = 80
 """Characters of a wrong value that an error quotes."""
 MAX_PART = 2000
 """Characters of each part of a message: names and values out of files can have any length."""
+OPTION = r" \(`((?:-|occupancy )[^`]+)`\)"
+"""The option or command behind an argument or function of Python in a hint: (`--cc 9.0`)."""
 MAX_OTHERS = 19
 """Errors that are printed together with the first; more are counted."""
 
@@ -51,8 +53,8 @@ class OccupancyError(ValueError):
         text = about(self.where, self.problem) if self.where else self.problem[:1].upper() + self.problem[1:]
         if self.allowed:
             text = f"{_sentence(text)} Allowed: {self.allowed}"
-        if self.hint:  # after an argument comes its option: `cc` (`--cc 9.0`)
-            text = f"{_sentence(text)} {re.sub(r' [(]`(?:-|occupancy )[^`]+`[)]', '', self.hint)}"
+        if self.hint:
+            text = f"{_sentence(text)} {re.sub(OPTION, '', self.hint)}"
         return text if self.choices else _sentence(text), *(f"  {choice}" for choice in self.choices)
 
     @property

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import click
 
-from ..errors import OccupancyError, about
+from ..errors import OPTION, OccupancyError, about
 from ..values.untrusted import printable, printable_lines
 
 EXIT_INTERRUPTED = 130
@@ -98,8 +98,7 @@ class Command(WithExamples):
             raise click.UsageError("\nError: ".join(messages)) from error
 
     def _lines(self, error: OccupancyError) -> tuple[str, ...]:
-        # A hint names an argument of Python with its option behind it: `cc` (`--cc 9.0`).
-        error.hint = re.sub(r"`[^`]+` \(`((?:-|occupancy )[^`]+)`\)", r"\1", error.hint)
+        error.hint = re.sub(f"`[^`]+`{OPTION}", r"\1", error.hint)
         name = "sms" if error.where == "multiprocessor_count" else error.where
         for param in (each for each in self.params if each.name == name):
             error.where = name_of(param) if isinstance(param, click.Option) else ""

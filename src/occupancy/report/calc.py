@@ -34,7 +34,12 @@ class Row:
     @cached_property
     def steps(self) -> tuple[NextStep, ...]:
         """Higher occupancies; none for a grid of at most one wave, whose blocks are all resident."""
-        return () if self.waves is not None and self.waves.waves <= 1 else tuple(self.result.next_steps())
+        return () if self.is_one_wave else tuple(self.result.next_steps())
+
+    @property
+    def is_one_wave(self) -> bool:
+        """True for a grid of at most one wave."""
+        return self.waves is not None and self.waves.waves <= 1
 
     @cached_property
     def slack(self) -> Slack:
@@ -306,7 +311,7 @@ def _details_of_one(row: Row) -> Iterator[Block]:
 
 def _steps_block(row: Row) -> Block:
     title = "To raise occupancy" if row.result.launchable else "To make it launch"
-    if row.waves is not None and row.waves.waves <= 1:
+    if row.is_one_wave:
         return Paragraph(("Higher occupancy does not help a grid of at most one wave.",))
     if not row.steps:
         return Paragraph((f"{title}: fewer registers or less shared memory do not help.",))

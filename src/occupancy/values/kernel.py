@@ -16,6 +16,7 @@ MAX_GRID_DIM = (INT_MAX, 65535, 65535)
 """Blocks of a grid along x, y and z, from 3.0. CUDA C++ Programming Guide, technical specifications."""
 
 _MAX_REGS, _MAX_BARRIERS = FIELDS["regs"].high, FIELDS["barriers"].high
+_MAX_VIRTUAL = FIELDS["virtual_resources"].high
 _make = tuple.__new__
 
 
@@ -100,7 +101,8 @@ class Kernel(_KernelFields):
             and (max_threads is None or (type(max_threads) is int and 0 < max_threads <= INT_MAX))
             and (block_dim is carveout is caching is opt_in is shared_memory_mode is None)
             and (
-                virtual_resources is None or (type(virtual_resources) is int and 0 <= virtual_resources < 256)
+                virtual_resources is None
+                or (type(virtual_resources) is int and 0 <= virtual_resources <= _MAX_VIRTUAL)
             )
             and tensor_memory is None
             and reallocates_registers is False
