@@ -67,8 +67,7 @@ class DiffRow:
     matched_by: MatchedBy
     old: ScannedKernel
     new: ScannedKernel
-    causes: tuple[Change, ...]
-    """Values of the kernel that changed, without the occupancy that follows from them."""
+    changes: tuple[Change, ...]
 
     @cached_property
     def fix(self) -> NextStep | None:
@@ -81,6 +80,10 @@ class DiffRow:
     def explaining(self) -> list[Change]:
         """The changes that explain a new occupancy and new spills."""
         return explaining(self.old, self.new, ("occupancy", "spill_bytes"))
+
+    @property
+    def others(self) -> list[Change]:
+        return [each for each in self.changes if each not in self.explaining]
 
     @property
     def occupancy_change(self) -> float | None:
@@ -97,9 +100,7 @@ class Differences:
     """The kernels of both builds, the worst first; the same ones only on request."""
     same: int
     added: tuple[ScannedKernel, ...]
-    """Kernels only in the new build."""
     removed: tuple[ScannedKernel, ...]
-    """Kernels only in the old build."""
     unknown: Mapping[str, int]
     """Values that only one build states, with the number of kernels."""
 

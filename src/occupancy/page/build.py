@@ -26,8 +26,9 @@ _MEASURED = (
     "max_threads", "min_blocks", "spills_from",
 )  # fmt: skip
 _OTHERS = (
-    "arch", "cc", "verdict", "limiters", "next_step", "causes", "fix", "block_dim", "grid_dim", "cluster_dim",
-    "waves", "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration", "source",
+    "arch", "cc", "verdict", "limiters", "next_step", "causes", "other_changes", "fix", "block_dim", "grid_dim",
+    "cluster_dim", "waves", "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration",
+    "source",
 )  # fmt: skip
 KEYS = (*_OTHERS, *(f"{side}{key}" for side in ("", "old_", "new_") for key in _MEASURED))
 """Keys of the JSON of `scan` and `diff` that the page shows."""

@@ -198,12 +198,12 @@ def _values(row: DiffRow) -> list[str]:
     """Return the occupancy, and the spills and the stack that changed."""
     threads = arrow(threads_text(row.old), threads_text(row.new))
     shares = f"{arrow(occupancy_text(row.old), occupancy_text(row.new))} at {threads} threads"
-    spills = [change_line(*each) for each in row.causes if each.name in CONSEQUENCES]
+    spills = [change_line(*each) for each in row.others if each.name in CONSEQUENCES]
     return [", ".join([shares, *spills[:1]])]  # a stack grows with the spills
 
 
 def _on_arch(row: DiffRow) -> OnArch:
-    others = [each for each in row.causes if each.name not in CONSEQUENCES and each not in row.explaining]
+    others = [each for each in row.others if each.name not in CONSEQUENCES]
     if row.old.short_name != row.new.short_name:
         others.insert(0, Change("name", row.old.short_name, row.new.short_name))
     return OnArch(row.new.record.arch, _values(row), row.explaining, row.fix, others)
@@ -235,8 +235,10 @@ COLUMNS: tuple[Column, ...] = (
            type="number"),
     Column("fix", "", lambda entry: entry.row and entry.row.fix and step_values(entry.row.fix), type="object",
            about="Smallest change that restores the occupancy"),
-    Column("causes", "", lambda entry: [each._asdict() for each in entry.row.causes] if entry.row else [],
-           about="Values that changed", type="array"),
+    Column("causes", "", lambda entry: [each._asdict() for each in entry.row.explaining] if entry.row else [],
+           about="Changes that explain the new occupancy or spills", type="array"),
+    Column("other_changes", "", lambda entry: [each._asdict() for each in entry.row.others] if entry.row else [],
+           about="All other values that changed", type="array"),
     Column("old_name", "", lambda entry: entry.old.record.name if entry.old else None, type="string",
            about="Mangled name in the old build"),
     Column("matched_by", "", lambda entry: entry.row.matched_by if entry.row else None, type="string",

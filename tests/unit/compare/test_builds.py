@@ -173,7 +173,7 @@ class TestDiff:
     def test_one_kernel(self, changes: dict[str, Any], verdict: str, causes: list[str]) -> None:
         diff = compare([kernel()], [kernel(**changes)], EVALUATOR, with_same=True)
         (row,) = diff.kernels
-        assert (row.verdict, [each.name for each in row.causes]) == (verdict, causes)
+        assert (row.verdict, [each.name for each in row.changes]) == (verdict, causes)
         assert diff.summary[verdict] == 1
 
     @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ class TestDiff:
     def test_another_architecture_is_a_change(self) -> None:
         old, new = (kernel(regs=24, max_threads=1024, arch=arch) for arch in ("sm_90", "sm_86"))
         (row,) = compare([old], [new], EVALUATOR, ignore_arch=True).kernels
-        assert (row.verdict, [each.name for each in row.causes]) == ("worse", ["arch"])
+        assert (row.verdict, [each.name for each in row.changes]) == ("worse", ["arch"])
 
     def test_the_worst_comes_first(self) -> None:
         old = [kernel(f"_Z1{letter}v") for letter in "abcd"]

@@ -69,7 +69,7 @@ def test_no_difference_from_itself(build_from: Callable[[str, str], list[Path]],
 
 
 def changed(report: occupancy.Diff) -> dict[tuple[str, str | None], set[str]]:
-    rows = [(row.new, {each.name for each in row.causes}) for row in report.kernels]
+    rows = [(row.new, {each.name for each in row.changes}) for row in report.kernels]
     return {(base_name(new.name), new.arch): causes for new, causes in rows}
 
 

@@ -80,7 +80,7 @@ const DIFF_COLUMNS = [
   ...comparedColumns("regs", "Regs", grouped, costs),
   ...comparedColumns("smem", "Shared", sizeText, costs),
   ...comparedColumns("spills", "Spills", sizeText, () => -1),
-  { key: "cause", title: "Cause", of: ({ causes }) => causes?.map(causeText).join(", ") },
+  { key: "changes", title: "Changes", of: (row) => [...(row.causes ?? []), ...(row.other_changes ?? [])].map(causeText).join(", ") },
   { key: "fix", title: "Fix", of: ({ fix }) => stepText(fix) },
 ];
 
