@@ -152,7 +152,7 @@ def check(
             folder, else its ``pyproject.toml``.
         baseline: The baseline to compare with; not given: the one that the rules name.
         update: Make the build the baseline, or only the kernels of ``name`` and ``archs``. Rules that
-            compare hold then.
+            compare with it then pass.
         options: As in `scan`; threads default to those of the rules, then of the baseline.
 
     Raises:
@@ -172,7 +172,8 @@ def check(
     if update:
         return _update(reading, after, wanted, about)
     if path is not None and not os.path.exists(path):
-        raise BaselineError("does not exist yet", where=path, hint=f"To write it: {command} --update")
+        hint = f"To write it: {command} --update"
+        raise BaselineError("does not exist yet", where=path or "''", hint=hint)
     before = None if path is None else read_baseline(path)
     records = _both(reading, before, after)
     old, new = (reading.sized(each, wanted.block_sizes) for each in records)

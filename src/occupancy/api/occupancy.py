@@ -309,8 +309,8 @@ def compute(
         gpu: A compute capability in any spelling (``"9.0"``, ``"sm_90"``, 90, (9, 0)), the name of a GPU
             (``"RTX 4090"``), the `Limits` of an SM, or a list of these. The name of an architecture with
             several compute capabilities (``"ampere"``) stands for all of them.
-        kernel: A `Kernel`, a kernel that `scan` found, or a compiled kernel of a framework; its launch bounds
-            count.
+        kernel: A `Kernel`, a kernel that `scan` found, or a compiled kernel of a framework, with its launch
+            bounds.
         model: ``"cuda"`` (the default from 3.0): as NVIDIA's cuda_occupancy.h and the CUDA runtime;
             ``"spreadsheet"`` (1.0 to 8.6): as NVIDIA's CUDA_Occupancy_Calculator.xls.
         threads: Threads per block. This and the other keywords are the fields of `Kernel`, in any spelling;
@@ -321,7 +321,7 @@ def compute(
         kernel that cannot launch is a result too: 0 blocks, with the reason.
 
     Raises:
-        InputError: A value that no kernel can have, or that the GPU does not offer.
+        InputError: A value that no kernel can have, or that the GPU does not support.
         UnknownComputeCapabilityError: A compute capability that the table does not have.
     """
     if isinstance(gpu, str):

@@ -81,7 +81,7 @@ def is_launchable(
     model: Model | None = None,
     **needs: Any,
 ) -> bool:
-    """Return whether `prune` keeps a configuration; arguments and errors as there."""
+    """Return whether `prune` keeps a configuration, with the same arguments and errors."""
     return bool(Criteria("is_launchable", gpu, needs, min_occupancy, min_blocks, model).results(config))
 
 

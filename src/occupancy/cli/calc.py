@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DeviceError, InputError, MissingDependencyError
-from .command import Option, command, exit_with_1_if
+from .command import Option, command, exit_with_1_if, refuse_all
 from .options import CLUSTER, GRID, INPUTS, OLD, ONE_GPU, SMS, chosen_gpu, chosen_gpus, named_gpus, option_of
 from .printing import FORMAT, format_of, format_option, output_option, save_picture, show, written_to
 
@@ -25,7 +25,7 @@ BLOCKS = ("--blocks", "--min-blocks", "blocks")
     *INPUTS,
     SMS,
     Option("--explain", is_flag=True, help="Show the arithmetic."),
-    Option("--exit-code", is_flag=True, help="Exit with 1 if it does not compile or launch."),
+    Option("--exit-code", is_flag=True, help="Exit with 1 if the kernel does not compile or launch."),
     FORMAT,
 )
 def calc(
@@ -83,7 +83,7 @@ def _row(result: Occupancy, grid: str | None, cluster: str | None, sms: str | No
     *INPUTS,
     OLD,
     Option("--occupancy", metavar="PERCENT", help="Only GPUs that reach this occupancy, highest first: 75%."),
-    Option("--exit-code", is_flag=True, help="Exit with 1 if it runs on none of the GPUs."),
+    Option("--exit-code", is_flag=True, help="Exit with 1 if the kernel runs on none of the GPUs."),
     FORMAT,
 )  # fmt: skip
 def fits(
@@ -165,9 +165,9 @@ def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
             raise InputError(problem, where="blocks", hint="Write 4 for all GPUs, or 8.0=2,12.0=4.")
         for gpu in named_gpus("blocks", [name], LimitsTable()):
             by_cc[gpu.cc] = parse_count(count, "blocks")
-    ccs = {gpu.cc for gpu in gpus}
-    if ccs != by_cc.keys():
-        problem = f"has targets for {', '.join(by_cc)}, but the GPUs are {', '.join(sorted(ccs))}"
+    ccs = dict.fromkeys(gpu.cc for gpu in gpus)
+    if ccs.keys() != by_cc.keys():
+        problem = f"has targets for {', '.join(by_cc)}, but the GPUs are {', '.join(ccs)}"
         raise InputError(problem, where="blocks", hint="Give each GPU a target, such as 8.0=2,12.0=4.")
     return [by_cc[gpu.cc] for gpu in gpus]
 
@@ -201,12 +201,12 @@ def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: 
     *(each for each in INPUTS if each.name != "threads"),
     Option("--smem-per-thread", metavar="SIZE", help="Dynamic shared memory that each thread adds."),
     Option("--limit", type=int, metavar="N", help="Show only the best N sizes."),
-    Option("--all", "shows_all", is_flag=True, help="Show every size."),
+    Option("--all", "wants_all", is_flag=True, help="Show every size."),
     output_option("Draw a chart instead: .svg, .png or .pdf."),
     FORMAT,
 )  # fmt: skip
 def block_sizes(
-    smem_per_thread: str | None, limit: int | None, shows_all: bool, output: str | None, output_format: str | None,
+    smem_per_thread: str | None, limit: int | None, wants_all: bool, output: str | None, output_format: str | None,
     **inputs: Any,
 ) -> None:  # fmt: skip
     """Rank every block size by occupancy; for several GPUs, by the lowest of them.
@@ -221,6 +221,7 @@ def block_sizes(
     from ..report.block_sizes import block_sizes_picture, block_sizes_report
     from ..values.spellings import parse_size
 
+    refuse_all(wants_all, limit is not None, "--limit")
     gpus = chosen_gpus(inputs)
     results = compute(gpus, threads=32, **inputs)  # any block size
     sizer = None
@@ -237,7 +238,7 @@ def block_sizes(
     if output is not None:
         save_picture(block_sizes_picture(results, sizes), output)
         return
-    show(block_sizes_report(gpus, results, sizes, launches, limit, shows_all), output_format)
+    show(block_sizes_report(gpus, results, sizes, launches, limit, wants_all), output_format)
 
 
 @command(
@@ -245,7 +246,7 @@ def block_sizes(
     Option("--groups", required=True, metavar="COUNT:REGS,...",
            help="Warpgroups and their registers after setmaxnreg: 1:40,2:232. ? is the most that fits."),
     Option(*BLOCKS, metavar="N", help="Second argument of __launch_bounds__.  [default: the most that fits]"),
-    Option("--exit-code", is_flag=True, help="Exit with 1 if it deadlocks or does not launch."),
+    Option("--exit-code", is_flag=True, help="Exit with 1 if the kernel deadlocks or does not launch."),
     option_of("threads", metavar="N", help="Threads per block, a multiple of 128.  [default: all groups]"),
     option_of("regs", help="Registers per thread of the compiled kernel."),
     option_of("smem"),
@@ -254,7 +255,7 @@ def block_sizes(
 def registers(groups: str, exit_code: bool, output_format: str | None, **inputs: Any) -> None:
     """Check whether the registers of setmaxnreg fit, or compute the most that fit.
 
-    Without a GPU, it is for 9.0.
+    Without --cc or --gpu, checks 9.0.
 
     \b
     occupancy registers --threads 384 --groups 1:40,2:232
@@ -273,7 +274,7 @@ def registers(groups: str, exit_code: bool, output_format: str | None, **inputs:
     output_option("Draw a .svg, .png or .pdf, or write a .csv, .html, .json, .jsonl, .md or .txt file."),
     Option("--title", group="output", metavar="TEXT", help="Title of the picture."),
     Option("--mark", "marks", group="output", multiple=True, metavar="VALUE,...",
-           help="Values to mark: 64,128 on a curve, or best (the largest of equal ones)."),
+           help="Values to mark: 64,128 on a curve, or best."),
     format_option("html"),
 )  # fmt: skip
 def sweep(
@@ -283,7 +284,7 @@ def sweep(
     """Vary inputs of a kernel, and show the results as charts, heat maps or rows.
 
     Values can be lists (128,256) or ranges (FIRST:LAST:STEP). One varied input makes a chart, two a heat map.
-    For more, the screen lists the best combinations, and --format csv all. For none, it draws NVIDIA's three charts.
+    Three or more list the best combinations; --format csv has all. Without any, it draws NVIDIA's three charts.
 
     \b
     occupancy sweep --cc 7.0 --threads 128 --regs 37

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import click
 
-from ..errors import OPTION, OccupancyError, about
+from ..errors import OPTION, InputError, OccupancyError, about
 from ..values.untrusted import printable, printable_lines
 
 EXIT_INTERRUPTED = 130
@@ -157,6 +157,12 @@ def command(*params: click.Parameter) -> Callable[[Callable[..., None]], Command
     """Return a decorator that makes a function a command with these parameters, by the function's name."""
     # Command.parse_args refuses extra arguments.
     return click.command(cls=Command, params=list(params), context_settings={"allow_extra_args": True})
+
+
+def refuse_all(wants_all: bool, others: object, names: str) -> None:
+    """Refuse ``--all`` beside a choice that it contradicts."""
+    if wants_all and others:
+        raise InputError(f"cannot be combined with {names}", where="wants_all", hint="Remove one of them.")
 
 
 def exit_with_1_if(failed: object) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import click
 
 from ..errors import InputError
-from .command import Option, command, exit_with_1_if
+from .command import Option, command, exit_with_1_if, refuse_all
 from .options import LIMITS, OLD, named_gpus
 from .printing import FORMAT, show
 
-MAX_ROWS = 30
-"""GPUs without --all or a pattern."""
+MOST_WITHOUT_PATTERN = 30
 
 
 @command(
@@ -25,8 +24,8 @@ def limits(
 ) -> None:  # fmt: skip
     """List the limits of an SM by compute capability.
 
-    GPU is a compute capability, an architecture or a name. With GPUs, every limit is listed side by side.
-    Without any, only the main limits of 7.5 and newer are.
+    GPU is a compute capability, an architecture or a name. With GPUs, lists every limit side by side.
+    Without any, lists the main limits of 7.5 and newer.
 
     \b
     occupancy limits
@@ -39,6 +38,7 @@ def limits(
 
     table = LimitsTable(limits_file)
     named = named_gpus("gpu", gpu, table)
+    refuse_all(wants_all, named, "a GPU")
     chosen = named or [Gpu(each) for each in table.rows(every=wants_all)]
     if not with_sources:
         show(limits_report(chosen, is_overview=not named), output_format)
@@ -69,7 +69,7 @@ def gpus(gpu: tuple[str, ...], wants_all: bool, output_format: str | None) -> No
     from ..report.limits import gpus_report
 
     found = find(" ".join(gpu))
-    shown = found if wants_all or gpu else found[:MAX_ROWS]
+    shown = found if wants_all or gpu else found[:MOST_WITHOUT_PATTERN]
     show(gpus_report(shown, len(found) - len(shown)), output_format)
 
 

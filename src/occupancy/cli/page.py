@@ -27,7 +27,7 @@ FILE_NAME = "occupancy.html"
 def page(output: str | None, **inputs: Any) -> None:
     """Open the calculator in the browser, or write it as one HTML file.
 
-    The page needs no server and no network. Options of a kernel fill in its form. For the kernels of a
+    The page needs no server and no network. Options of the kernel fill in its form. For the kernels of a
     build, run occupancy scan build/ -o kernels.html.
 
     \b

@@ -109,10 +109,7 @@ def format_of(path: str | None, given: str | None = None, pictures: Iterable[str
 
 
 def wants_color() -> bool:
-    """Return True for colored text, which NO_COLOR forbids and FORCE_COLOR demands.
-
-    An empty variable counts as not set, as both conventions have it (no-color.org, force-color.org).
-    """
+    """Return True for colored text, which NO_COLOR forbids and FORCE_COLOR demands; empty is not set."""
     if os.environ.get("NO_COLOR"):
         return False
     is_terminal = sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

@@ -181,7 +181,8 @@ def parse_baseline(content: bytes, name: str) -> Build:
     try:
         values = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:  # also of characters that are not UTF-8
-        raise BaselineError(f"is not JSON: {error}", where=name, hint=_HINT) from error
+        place = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise BaselineError(f"is not JSON{place}", where=name, hint=_HINT) from error
     if not isinstance(values, dict) or values.get("schema") != SCHEMA:
         raise BaselineError("is not a baseline", where=name, hint=_HINT)
     version = values.get("schema_version")
@@ -250,7 +251,7 @@ def write_baseline(path: str | os.PathLike[str], baseline: Build) -> None:
             stream.write(baseline_text(baseline))
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path, or a name that is no text
         problem = getattr(error, "strerror", None) or error
-        raise BaselineError(f"cannot be written: {problem}", where=file) from error
+        raise BaselineError(f"cannot be written: {problem}", where=file or "''") from error
 
 
 def accepted(

@@ -334,7 +334,7 @@ def read_content(content: Content) -> Iterator[Found]:
 def reason_for_nothing(content: Content) -> str:
     """Return the reason for a file without kernels."""
     if content.size == 0:
-        return "is empty. The compiler prints registers with -Xptxas -v, to standard error (2>&1)"
+        return "is empty. For a log, redirect standard error too: nvcc -Xptxas -v ... 2>&1"
     if content.suffix == triton.CHOICE_SUFFIX:
         return "an autotuner's choice without kernels. Pass the folder that also contains Triton's cache"
     if content.has_device_code:

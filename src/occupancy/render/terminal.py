@@ -54,6 +54,8 @@ def _table(console: Console, table: Table) -> None:
     grid = Grid(box=None, pad_edge=False, padding=(0, PADDING, 0, 0), show_header=has_heading)
     for number in kept:
         column = table.columns[number]
+        if column.cut_to:
+            cells[number] = [_cut_in_middle(cell, kept[number]) for cell in cells[number]]
         grid.add_column(
             printable(column.title),
             justify=column.align,
@@ -73,10 +75,16 @@ def _table(console: Console, table: Table) -> None:
     _lines(console, [" " * indent + line for line in table.lines])
 
 
+def _cut_in_middle(text: str, width: int) -> str:
+    head, tail = text[: (width - 2) // 2].rstrip("."), text[-((width - 3) // 2) :].lstrip(".")
+    return text if len(text) <= width else f"{head}...{tail}"
+
+
 def _least(column: Column, cells: Sequence[str]) -> int:
-    """Return the width below which a column loses text: that of its longest word, if it wraps."""
+    """Return the width below which a column is dropped: that of its longest word, if it wraps."""
     if not column.wraps:
-        return max(map(len, (column.title, *cells)))
+        longest = max(map(len, (column.title, *cells)))
+        return min(longest, column.cut_to or longest)
     longest_word = max((len(word) for cell in (column.title, *cells) for word in cell.split()), default=0)
     unbroken = max(column.unbroken, len(column.title))
     return max(min(longest_word, LEAST_WIDTH), min(max(map(len, (column.title, *cells))), unbroken))
@@ -88,11 +96,11 @@ def _widths(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: in
     while len(widths) > 1 and sum(widths.values()) + PADDING * (len(widths) - 1) > width:
         del widths[max(widths, key=lambda number: (columns[number].optional, number))]
     spare = max(width - sum(widths.values()) - PADDING * (len(widths) - 1), 0)
-    wanted = {
-        number: max(map(len, (columns[number].title, *cells[number]))) - least
-        for number, least in widths.items()
-        if columns[number].wraps
-    }
+    wanted = {}
+    for number, least in widths.items():
+        longest = max(map(len, (columns[number].title, *cells[number])))
+        if columns[number].wraps or columns[number].cut_to:
+            wanted[number] = max(min(longest, columns[number].widest or longest) - least, 0)
     for place, number in enumerate(sorted(wanted, key=wanted.__getitem__)):
         more = min(wanted[number], spare // (len(wanted) - place))
         widths[number] += more

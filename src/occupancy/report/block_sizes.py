@@ -61,7 +61,7 @@ def block_sizes_report(
     rows = [SizeRow(threads, tuple(each[threads] for each in by_threads)) for threads in common]
     rows = [row for row in rows if any(each.active_blocks for each in row.sizes)]
     rows.sort(key=lambda row: (-row.lowest, -row.threads))
-    rows = rows[: limit and in_range(limit, "limit")]
+    rows = rows[: None if limit is None else in_range(limit, "limit")]
     best = f"best {percent(rows[0].lowest)}" if rows else "no size launches"
     if len(gpus) == 1:
         named = gpu_text(gpus[0])

@@ -233,8 +233,8 @@ def result_text(result: Any) -> str:
         return f"Does not launch: {result.reason}"
     if result.compile_error is not None:
         return f"Does not compile. {result.compile_error}"
-    by = ", by NVIDIA's spreadsheet" if result.model == "spreadsheet" else ""
-    return f"{percent(result.occupancy)} occupancy, {limited_by(result.limiters)}{by}"
+    by = " by NVIDIA's spreadsheet" if result.model == "spreadsheet" else ""
+    return f"{percent(result.occupancy)} occupancy{by}, {limited_by(result.limiters)}"
 
 
 def calc_report(rows: Sequence[Row], *, explain: bool = False) -> Report:
@@ -339,7 +339,7 @@ def _remarks(row: Row) -> Iterator[tuple[str, str]]:
         yield "Opt in", call
     if row.wave is not None and row.wave.blocks:
         sms = count(row.wave.multiprocessor_count, "SM")
-        yield "Whole GPU", f"{_blocks_text(row)} on {sms}: the largest cooperative grid"
+        yield "Whole GPU", f"{_blocks_text(row)} on {sms}: largest cooperative grid"
 
 
 def _headroom(row: Row) -> Iterator[str]:
@@ -359,16 +359,15 @@ def _blocks_text(row: Row) -> str:
 
 
 def waves_text(waves: Waves) -> str:
-    """Return the fill of the last wave, and the grids without a tail."""
-    idle = f", {percent(waves.idle_share)} idle" if waves.idle_share else ""
-    full, filled = waves.full_wave.blocks, percent(waves.last_wave_fill)
-    if not waves.partial_wave_blocks:
-        return f"Last wave full ({count(waves.rounds, 'wave')}{idle}), no tail"
+    """Return the number of waves, their size, and the fill of the last one."""
+    idle = f", GPU {percent(waves.idle_share)} idle" if waves.idle_share else ""
+    filled, clusters = percent(waves.last_wave_fill), waves.full_wave.clusters
+    wave = count(waves.full_wave.blocks, "block") + (f" ({count(clusters, 'cluster')})" if clusters else "")
     if not waves.full_waves:
-        return f"The grid fills {filled} of one wave of {count(full, 'block')}"
-    clusters = waves.full_wave.clusters
-    last = f"With {count(clusters, 'cluster')} at once, last wave" if clusters else "Last wave"
-    return f"{last} {filled} full ({waves.waves:,.2f} waves{idle}); no tail at multiples of {full:,}"
+        return f"The grid fills {filled} of one wave of {wave}"
+    if not waves.partial_wave_blocks:
+        return f"{count(waves.rounds, 'wave')} of {wave}: no tail{idle}"
+    return f"{waves.waves:,.2f} waves of {wave}: last wave {filled} full{idle}"
 
 
 WAVE_TABLE = (

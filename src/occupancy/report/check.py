@@ -184,7 +184,7 @@ def check_report(
 
 
 def _headline(done: Checked, rules: Rules) -> str:
-    archs = count(len({record.arch for record in done.kernels}), "arch")
+    archs = count(len({record.arch for record in done.kernels}), "architecture")
     where = f"({rules.source}, {archs})" if rules.source else f"({archs})"
     number, gone = (len({record.name for record in records}) for records in (done.kernels, done.removed))
     kernels, broken = count(number, "kernel"), len(groups(done))

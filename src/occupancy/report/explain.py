@@ -47,7 +47,8 @@ def _explanations(result: Result) -> Iterator[tuple[Resource, list[str]]]:
         yield "shared_memory", _no_limit(is_given=kernel.has_shared_memory)
     if not is_cuda:
         return
-    yield "barriers", _counted(result, "barriers", "9.0")
+    if kernel.barriers is not None or "barriers" in result.limiters:
+        yield "barriers", _counted(result, "barriers", "9.0")
     if kernel.virtual_resources is not None or kernel.tensor_memory is not None:
         yield "virtual_resources", _counted(result, "virtual_resources", "10.0")
     if kernel.tensor_memory is not None:

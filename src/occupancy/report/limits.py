@@ -26,6 +26,8 @@ NAMES = tuple(dict.fromkeys((*_OVERVIEW, *KINDS)))
 
 SIDE_BY_SIDE = 3
 """Compute capabilities in a table of all limits."""
+WIDEST = 20
+"""Width of their columns; the list of configurations is broken into lines."""
 
 
 _LABELS = {
@@ -102,7 +104,7 @@ def limits_report(gpus: Sequence[Gpu], *, is_overview: bool = False) -> Report:
 
 def _limit_column(row: Limits) -> Column:
     title = str(row.compute_capability)
-    return Column("", title, lambda name: limit_text(name, getattr(row, name)), wraps=True)
+    return Column("", title, lambda name: limit_text(name, getattr(row, name)), wraps=True, widest=WIDEST)
 
 
 def _codes(sources: Sequence[Source]) -> list[str]:

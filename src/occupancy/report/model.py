@@ -88,6 +88,10 @@ class Column(NamedTuple):
     """True for long cells that are broken into lines instead of cut."""
     unbroken: int = 0
     """Length up to which a cell that wraps stays on one line."""
+    widest: int = 0
+    """Width up to which a cell that wraps grows; 0: any."""
+    cut_to: int = 0
+    """Width to which cells are cut in the middle before columns are dropped; 0: never cut."""
     type: str = ""
     """JSON type, for the schema; empty: any."""
 

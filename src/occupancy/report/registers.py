@@ -44,7 +44,7 @@ def _facts(split: RegisterSplit) -> Iterator[tuple[str, str]]:
         if split.enough_at_launch is not None:
             fix += f": {split.enough_at_launch}"
         elif split.needed_regs > split.launch_regs:
-            fix = "set one group to its number under At most, and keep the others"
+            fix = "lower one group to its number under At most"
         yield "Fix", fix
     if split.reason is None:
         yield "Occupancy", f"{percent(split.occupancy)}, {count(split.active_blocks, 'block')} per SM"

@@ -141,7 +141,7 @@ def _field(name: str, kind: str, about: str, title: str = "", show: Any = None, 
 
 COLUMNS: tuple[Column, ...] = (
     Column("demangled", "Kernel", "record.demangled", lambda row: row.screen_name,
-           "Readable name", "left", type="string"),
+           "Readable name", "left", type="string", cut_to=20),
     _field("arch", "string", "Architecture that it was compiled for", "Arch"),
     Column("threads", "Threads", "threads", threads_text, "Threads per block", optional=5,
            type="integer"),

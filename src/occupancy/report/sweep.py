@@ -218,9 +218,8 @@ def sweep_picture(
     """Return a step plot over numbers with a curve for each GPU, a heat map over two inputs, or bars."""
     if len(grid.varied) > MAX_AXES:
         raise InputError(
-            f"{len(grid.varied)} inputs vary: {', '.join(grid.varied)}",
-            where="sweep",
-            hint="A picture shows two. Fix some of them, or write every combination with --format csv.",
+            f"{len(grid.varied)} inputs vary ({', '.join(grid.varied)}), but a picture shows at most two",
+            hint="Fix some of them, or write every combination with --format csv.",
         )
     *down, across = grid.varied
     values = grid.values(across)

@@ -49,7 +49,7 @@ class Carveout(_CarveoutFields):
         unit: ``"percent"`` as in cudaFuncAttributePreferredSharedMemoryCarveout, or ``"bytes"``.
 
     Raises:
-        InputError: Neither.
+        InputError: The amount is not in one of these ranges.
     """
 
     __slots__ = ()
@@ -183,11 +183,11 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "barriers", "barriers per block", "count",
-            "Named barriers per block; a limit from 9.0 on.",
+            "Named barriers per block; limited per SM from 9.0.",
             high=MAX_BARRIERS_PER_BLOCK, options=("--barriers",), aliases=("numblockbarriers", "numbarriers"),
         ),
         Field(
-            "max_threads", "compiled block size limit", "count",
+            "max_threads", "launch bound", "count",
             "First argument of __launch_bounds__.",
             low=1, options=("--max-threads",), aliases=("maxthreadsperblock", "maxntid"),
             allowed=f"1 to {MAX_THREADS_PER_BLOCK:,}",

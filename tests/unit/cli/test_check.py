@@ -25,7 +25,7 @@ def project(builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     assert done.exit_code == 0, done.output
     assert "baseline.json: 7 kernels.\n" in done.stdout
     assert done.stdout.endswith("Next: occupancy check build/\n")
-    assert run("check", "build/").stdout == "All 7 kernels pass (occupancy.toml, 2 archs)\n"
+    assert run("check", "build/").stdout == "All 7 kernels pass (occupancy.toml, 2 architectures)\n"
     shutil.rmtree("build")
     shutil.copytree(builds / "after", "build")
     return tmp_path
@@ -195,4 +195,6 @@ def test_rules_in_python(project: Path) -> None:
     rule = occupancy.Rule(kernels="*blur", min_occupancy=0.75, threads=256)
     (broken,) = occupancy.check("build", [rule]).broken
     assert (broken.kernel.arch, broken.violations[0].value) == ("sm_80", 0.5)
-    assert str(occupancy.check("build", [rule])).startswith("FAILED: 1 of 7 kernels breaks a rule (2 archs)")
+    assert str(occupancy.check("build", [rule])).startswith(
+        "FAILED: 1 of 7 kernels breaks a rule (2 architectures)"
+    )

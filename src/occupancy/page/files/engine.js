@@ -406,6 +406,7 @@ function countWaves(blocks, { blocks: most, slots }) {
 function explain(result) {
   const { limits, kernel, allocated, uses } = result;
   const isVirtual = kernel.virtual_resources !== null || kernel.tensor_memory !== null;
+  const isShown = kernel.barriers !== null || result.limiters.includes("barriers");
   const [asked, columns] = [kernel.tensor_memory, columnsOf(kernel)];
   const none = (isGiven) => [`no limit: ${isGiven ? "the kernel uses none" : "not given"}`];
   const counted = (name, since, note = "") => {
@@ -417,7 +418,7 @@ function explain(result) {
     blocks: [`at most ${blocksBy(result, "blocks")} per SM`],
     registers: kernel.regs ? explainRegisters(result) : none(kernel.regs !== null),
     shared_memory: allocated.shared_memory ? explainSharedMemory(result) : none(isSharedMemoryGiven(kernel)),
-    barriers: counted("barriers", "9.0", kernel.barriers === null ? " (not given: counted as one)" : ""),
+    barriers: isShown && counted("barriers", "9.0", kernel.barriers === null ? " (not given: counted as one)" : ""),
     virtual_resources: isVirtual && counted("virtual_resources", "10.0"),
     tensor_memory: asked !== null && [
       ...(columns === asked ? [] : [`${asked} columns, rounded up to a multiple of ${TENSOR_MEMORY_UNIT}: ${columns}`]),
@@ -431,8 +432,7 @@ function explain(result) {
 const blocksBy = (result, resource) => words.count(result.block_limits[resource], "block");
 const warpsOf = ({ allocated }) => words.count(allocated.warps, "warp");
 
-// 64 per SM // 16 = 4 blocks
-function sharingStep(result, resource, unit = "", note = "") {
+function sharingStep(result, resource, unit = "", note = "") { // 64 per SM // 16 = 4 blocks
   const { per_block: each, per_multiprocessor: all } = result.uses[resource];
   return `${all}${unit} per SM // ${each}${note} = ${blocksBy(result, resource)}`;
 }
