@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from ..engine import Model, Result, evaluate
@@ -44,17 +45,9 @@ def block_sizes(
     warp = limits.warp_size
     sizes = range(limits.max_threads_per_block // warp * warp, 0, -warp)
     results = results_by_size(limits, kernel, sizes, dynamic_smem, model)
-    return tuple(
-        BlockSize(
-            result.kernel.threads,
-            result.kernel.dynamic_smem,
-            result.active_blocks,
-            result.active_warps,
-            result.occupancy,
-            result.limiters,
-        )
-        for result in sorted(results, key=lambda result: -result.active_warps)
-    )
+    values = attrgetter("kernel.threads", "kernel.dynamic_smem", *BlockSize._fields[2:])
+    ordered = sorted(results, key=lambda result: -result.active_warps)
+    return tuple(BlockSize(*values(result)) for result in ordered)
 
 
 def full_at(given: Result, sizes: Sequence[BlockSize]) -> tuple[Mapping[str, int], list[int]] | None:

@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DeviceError, InputError, MissingDependencyError
-from .command import Option, command, exit_with_1_if, refuse_all
+from .command import Option, command, exit_with_1_if
 from .options import CLUSTER, GRID, INPUTS, OLD, ONE_GPU, SMS, chosen_gpu, chosen_gpus, named_gpus, option_of
 from .printing import FORMAT, format_of, format_option, output_option, save_picture, show, written_to
 
@@ -200,15 +200,13 @@ def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: 
 @command(
     *(each for each in INPUTS if each.name != "threads"),
     Option("--smem-per-thread", metavar="SIZE", help="Dynamic shared memory that each thread adds."),
-    Option("--limit", type=int, metavar="N", help="Show only the best N sizes."),
     Option("--all", "wants_all", is_flag=True, help="Show every size."),
     output_option("Draw a chart instead: .svg, .png or .pdf."),
     FORMAT,
 )  # fmt: skip
 def block_sizes(
-    smem_per_thread: str | None, limit: int | None, wants_all: bool, output: str | None, output_format: str | None,
-    **inputs: Any,
-) -> None:  # fmt: skip
+    smem_per_thread: str | None, wants_all: bool, output: str | None, output_format: str | None, **inputs: Any
+) -> None:
     """Rank every block size by occupancy; for several GPUs, by the lowest of them.
 
     \b
@@ -217,17 +215,16 @@ def block_sizes(
     occupancy block-sizes --gpu "H100,RTX 4090" --regs 72 --smem 40k -o sizes.png
     """
     from ..advice.runtime import max_potential_block_size
-    from ..api.occupancy import compute
+    from ..api.occupancy import compute, if_given
     from ..report.block_sizes import block_sizes_picture, block_sizes_report
     from ..values.spellings import parse_size
 
-    refuse_all(wants_all, limit is not None, "--limit")
-    gpus = chosen_gpus(inputs)
-    results = compute(gpus, threads=32, **inputs)  # any block size
-    sizer = None
-    if smem_per_thread is not None:
-        each, fixed = parse_size(smem_per_thread, "smem_per_thread"), results[0].kernel.dynamic_smem or 0
-        sizer = lambda threads: fixed + each * threads  # noqa: E731
+    results = compute(chosen_gpus(inputs), threads=32, **inputs)  # any block size
+    added, fixed = (
+        if_given(parse_size, smem_per_thread, "smem_per_thread"),
+        results[0].kernel.dynamic_smem or 0,
+    )
+    sizer = None if added is None else lambda threads: fixed + added * threads
     launches = [
         max_potential_block_size(result.limits, result.kernel, result.gpu.multiprocessor_count, sizer)
         if result.gpu.multiprocessor_count is not None and result.model == "cuda"
@@ -236,9 +233,9 @@ def block_sizes(
     ]
     sizes = [result.block_sizes(dynamic_smem=sizer) for result in results]
     if output is not None:
-        save_picture(block_sizes_picture(results, sizes), output)
+        save_picture(block_sizes_picture(results, sizes, added), output)
         return
-    show(block_sizes_report(gpus, results, sizes, launches, limit, wants_all), output_format)
+    show(block_sizes_report(results, sizes, launches, added, wants_all), output_format)
 
 
 @command(

@@ -10,11 +10,10 @@ from ..advice.block_sizes import BlockSize, full_at
 from ..advice.runtime import LaunchConfiguration
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
-from ..values.numbers import count, join_and, percent
-from ..values.spellings import in_range
-from .calc import gpu_text, gpu_values, limited_by, target, uses_of
-from .model import LABELS, Block, Column, Paragraph, Report, Table, facts, values_of
-from .pictures import Picture, StepPlot
+from ..values.numbers import count, join_and, percent, size
+from .calc import RESULT_COLUMNS, gpu_text, limited_by, target, uses_of
+from .model import LABELS, Block, Column, Paragraph, Report, Table, chosen, facts
+from .pictures import Picture, StepPlot, best_marks
 
 MOST_LEVELS = 5
 """Occupancies of the screen of one GPU."""
@@ -34,57 +33,65 @@ class SizeRow(NamedTuple):
         return min(each.occupancy for each in self.sizes)
 
 
-ON_GPU = ("active_blocks", "active_warps", "occupancy", "limiters")
+class SizeOnGpu(NamedTuple):
+    """One block size on one GPU."""
+
+    gpu: Gpu
+    result: BlockSize
+
+
 COLUMNS = (
-    Column("threads", "Threads", about="Threads per block", type="integer"),
-    Column("occupancy", "Lowest", "lowest", lambda row: percent(row.lowest),
-           "The lowest occupancy of all GPUs, 0 to 1", type="number"),
-    Column("gpus", "", lambda row: [values_of(each, *ON_GPU) for each in row.sizes],
-           about="The result on each GPU", type="array"),
-    Column("dynamic_smem", "", lambda row: row.sizes[0].dynamic_smem,
-           about="Bytes of dynamic shared memory with this size", type="integer"),
+    *chosen(RESULT_COLUMNS, "gpu", "cc"),
+    Column("threads", "", "result.threads", about="Threads per block", type="integer"),
+    *chosen(RESULT_COLUMNS, "occupancy", "active_blocks", "active_warps", "limiters"),
+    Column("dynamic_smem", "", "result.dynamic_smem", about="Bytes of dynamic shared memory with this size",
+           type="integer"),
 )  # fmt: skip
+ROW_COLUMNS = Column("threads", "Threads"), Column("lowest", "Lowest", show=lambda row: percent(row.lowest))
 
 
 def block_sizes_report(
-    gpus: Sequence[Gpu],
     results: Sequence[Any],
     sizes: Sequence[Sequence[BlockSize]],
     launches: Sequence[LaunchConfiguration | None],
-    limit: int | None = None,
+    smem_per_thread: int | None = None,
     all_rows: bool = False,
 ) -> Report:
     """Return every block size that launches, best first."""
-    kernel: Kernel = results[0].kernel
+    gpus: list[Gpu] = [result.gpu for result in results]
     by_threads = [{each.threads: each for each in found} for found in sizes]
     common = [threads for threads in by_threads[0] if all(threads in each for each in by_threads)]
     rows = [SizeRow(threads, tuple(each[threads] for each in by_threads)) for threads in common]
     rows = [row for row in rows if any(each.active_blocks for each in row.sizes)]
     rows.sort(key=lambda row: (-row.lowest, -row.threads))
-    rows = rows[: None if limit is None else in_range(limit, "limit")]
     best = f"best {percent(rows[0].lowest)}" if rows else "no size launches"
     if len(gpus) == 1:
         named = gpu_text(gpus[0])
         if rows:
             best += f", {limited_by(rows[0].sizes[0].limiters)}"
-        details: list[Block] = list(_levels(rows, limit is not None or all_rows))
+        details: list[Block] = list(_levels(rows, all_rows))
     else:
         named = join_and([gpu.label for gpu in gpus])
         shown = rows if all_rows else rows[:MOST_ROWS]
-        details = [
-            Table("Occupancy (blocks per SM)", [*COLUMNS[:2], *map(_on_gpu, gpus, range(len(gpus)))], shown)
-        ]
+        columns = [*ROW_COLUMNS, *map(_on_gpu, gpus, range(len(gpus)))]
+        details = [Table("Occupancy (blocks per SM)", columns, shown)]
         if len(rows) > len(shown):
             hidden = count(len(rows) - len(shown), "more size")
             details.append(Paragraph((f"{hidden}: --all lists them.",)))
     if advice := [text for each in zip(results, sizes, launches, strict=True) for text in _advice(*each)]:
         details.append(facts(advice) if len(gpus) > 1 else Paragraph([text for _, text in advice]))
-    headline = f"Block sizes on {named}: {best}", *filter(None, [", ".join(uses_of(kernel))])
-    inputs = {**kernel.to_dict(), "threads": None, "block_dim": None}
-    values = {"gpus": [gpu_values(gpu) for gpu in gpus]}
+    kernel: Kernel = results[0].kernel
+    headline = f"Block sizes on {named}: {best}", *filter(None, [_uses(kernel, smem_per_thread)])
+    inputs = {**kernel.to_dict(), "threads": None, "block_dim": None, "smem_per_thread": smem_per_thread}
+    on_gpus = [SizeOnGpu(*each) for row in rows for each in zip(gpus, row.sizes, strict=True)]
     return Report(
-        "block-sizes", headline, COLUMNS, rows, "block_sizes", inputs, values, details, shows_rows=False
+        "block-sizes", headline, COLUMNS, on_gpus, "block_sizes", inputs, {}, details, shows_rows=False
     )
+
+
+def _uses(kernel: Kernel, smem_per_thread: int | None) -> str:
+    added = [] if smem_per_thread is None else [f"{size(smem_per_thread)} of shared memory per thread"]
+    return ", ".join([*uses_of(kernel), *added])
 
 
 def _advice(
@@ -107,14 +114,11 @@ def _on_gpu(gpu: Gpu, number: int) -> Column:
     return Column("", gpu.label, cell)
 
 
-def _sizes_text(level: Sequence[SizeRow]) -> str:
-    return "  ".join(f"{row.threads:,} ({row.sizes[0].active_blocks})" for row in level)
-
-
 LEVEL_COLUMNS = (
     Column("occupancy", "Occupancy", lambda level: percent(level[0].lowest)),
-    Column("threads", "Threads per block (blocks per SM)", _sizes_text, align="left", wraps=True),
-)
+    Column("threads", "Threads per block (blocks per SM)", align="left", wraps=True,
+           show=lambda level: "  ".join(f"{row.threads:,} ({row.sizes[0].active_blocks})" for row in level)),
+)  # fmt: skip
 
 
 def _levels(rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Block]:
@@ -126,15 +130,17 @@ def _levels(rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Block]:
         yield Paragraph((f"{count(lower, 'lower size')}: --all lists them.",))
 
 
-def block_sizes_picture(results: Sequence[Any], sizes: Sequence[Sequence[BlockSize]]) -> Picture:
-    """Return a curve for each GPU over the block sizes, with the best one of each marked."""
+def block_sizes_picture(
+    results: Sequence[Any], sizes: Sequence[Sequence[BlockSize]], smem_per_thread: int | None = None
+) -> Picture:
+    """Return a curve for each GPU over the block sizes, with the best ones of each marked."""
     values = sorted({each.threads for found in sizes for each in found})
     curves = {}
     for result, found in zip(results, sizes, strict=True):
         shares = {each.threads: each.occupancy for each in found}
         curves[result.gpu.label if len(results) > 1 else ""] = [shares.get(each, 0.0) for each in values]
-    marks = [found[0].threads for found in sizes if found]
+    marks = best_marks(values, curves.values())
     where = [gpu_text(results[0].gpu)] if len(results) == 1 else []
-    given = ", ".join([*where, *uses_of(results[0].kernel)])
+    given = ", ".join(filter(None, [*where, _uses(results[0].kernel, smem_per_thread)]))
     title = f"Occupancy by {LABELS['threads']}\n{given}".rstrip()
     return Picture(title, [StepPlot("threads", values, curves, marks)])

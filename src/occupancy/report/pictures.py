@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..values.numbers import join_and
@@ -50,6 +50,16 @@ class Picture(NamedTuple):
 
     title: str
     plots: Sequence[Plot]
+
+
+def best_marks(values: Sequence[int], curves: Iterable[Sequence[float]]) -> list[int]:
+    """Return the values at which each curve has its highest occupancy, of neighbours the last."""
+    marks = []
+    for shares in curves:
+        best = max(shares)
+        ends = zip(values, shares, (*shares[1:], 0.0), strict=True)
+        marks += [value for value, share, following in ends if share == best > following]
+    return sorted(set(marks))
 
 
 def title(varied: Sequence[str], fixed: Mapping[str, Value], own: str | None = None) -> str:

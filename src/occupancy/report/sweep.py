@@ -19,7 +19,7 @@ from ..values.numbers import percent
 from . import pictures
 from .calc import RESULT_COLUMNS, gpu_text, kernel_text, result_text
 from .model import LABELS, Block, Column, Paragraph, Report, Table, Value, chosen, value_text
-from .pictures import Picture, StepPlot, tick, title_of
+from .pictures import Picture, StepPlot, best_marks, tick, title_of
 
 MAX_AXES = 2
 """Inputs that a screen or a picture shows."""
@@ -226,8 +226,7 @@ def sweep_picture(
     numbers = [value for value in values if isinstance(value, int)]
     rows = [[point.result.occupancy for point in line] for line in grid.lines()]
     if len(numbers) == len(values) and down in ([], ["gpu"]):
-        # Of equal occupancies the largest value is best, as `block_sizes` ranks.
-        places = [*marks, *(max(zip(row, numbers, strict=True))[1] for row in rows if marks_best)]
+        places = [*marks, *(best_marks(numbers, rows) if marks_best else ())]
         names = [gpu.label for gpu in grid.gpus] if down else [""]
         plot: pictures.Plot = StepPlot(across, numbers, dict(zip(names, rows, strict=True)), places)
     elif marks:
