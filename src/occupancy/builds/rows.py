@@ -24,8 +24,6 @@ from .names import matches, short_name, template_name
 ASSUMED_THREADS = 256
 """Threads per block of a kernel whose block size and launch bound no file states."""
 
-MOST_OF_NAME = 32
-
 LOW = 0.5
 """Occupancy below which a kernel is counted as low. A convention: low occupancy can be right."""
 
@@ -181,12 +179,6 @@ class ScannedKernel(_Fields):
     def short_name(self) -> str:
         """Readable name without parameters: ``ns::run<3>``."""
         return short_name(self.record.name)
-
-    @property
-    def screen_name(self) -> str:
-        """Short name, cut in the middle to a cell's width; `contains` matches it."""
-        name = self.short_name
-        return name if len(name) <= MOST_OF_NAME else f"{name[: MOST_OF_NAME - 19]}...{name[-16:]}"
 
     @property
     def finding(self) -> FindingRule | None:

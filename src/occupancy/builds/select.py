@@ -154,7 +154,7 @@ def age(arch: str | None) -> tuple[int, int, str]:
 def code_that_runs(records: Sequence[KernelRecord], gpu: ComputeCapability) -> Iterator[KernelRecord]:
     """Keep the code that a GPU runs: of each module the newest, as the driver loads it.
 
-    Kernels without any code for the GPU are kept whole, and so are launches, which are of code that ran.
+    Of kernels without any code for the GPU the newest is kept. Launches are all kept: their code ran.
 
     A module is a fatbin; an executable or a library has one for each source file. Code in none counts as
     one module with all other code of its file. Which modules a program loads is not known: so code that the
@@ -168,15 +168,14 @@ def code_that_runs(records: Sequence[KernelRecord], gpu: ComputeCapability) -> I
     ]
     names = {each.name for each in running}
     best = _newest(running, _modules)
-    loaded = {
-        id(each)
-        for each in running
-        if any(best[place] == each.compute_capability for place in _modules(each))
-    }
-    for record in records:
-        is_code = record.launches is None and record.arch is not None and record.name in names
-        if not is_code or id(record) in loaded:
-            yield record
+    loaded = [
+        each for each in running if any(best[place] == each.compute_capability for place in _modules(each))
+    ]
+    code = [each for each in records if each.launches is None and each.arch is not None]
+    others = [each for each in code if each.name not in names and each.regs is not None]
+    dropped = {id(each) for each in code if each.name in names or each.regs is not None}
+    dropped -= {id(each) for each in (*loaded, *newest(others))}
+    yield from (record for record in records if id(record) not in dropped)
 
 
 def newest(records: Sequence[KernelRecord]) -> Iterator[KernelRecord]:

@@ -143,6 +143,8 @@ def _likely_options(command: click.Command, name: str) -> str:
     from ..values.spellings import nearest_names
 
     plain = name.replace("-", "").lower()
+    if plain in ("o", "output"):
+        return " Redirect standard output, or write a page with occupancy page -o FILE."
     options = {each.name: each.opts[-1][2:] for each in command.params if each.opts[-1].startswith("--")}
     near = [options[each.name] for each in FIELDS.values() if plain in each.aliases and each.name in options]
     other = OTHER_NAMES.get(plain, "")

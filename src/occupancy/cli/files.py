@@ -48,8 +48,7 @@ REPORT_FILE = output_option("Write to a .csv, .html, .json, .jsonl, .md, .sarif 
 
 
 @command(
-    click.Argument(["files"], metavar="FILE...", nargs=-1, required=True,
-                   type=click.Path(exists=True, allow_dash=True)),
+    click.Argument(["files"], metavar="FILE...", nargs=-1, required=True),
     *KERNELS,
     Option("--device", group="gpu", type=int, metavar="N", help="GPU of this machine, by number."),
     SMS,

@@ -347,7 +347,7 @@ def reason_for_nothing(content: Content) -> str:
     if b"__global__" in head or content.suffix in (".cu", ".cuh"):
         return "CUDA source. Compile it with nvcc -Xptxas -v, and pass the compiler's output or the object"
     if _JSON_START.match(head):
-        return "JSON, but neither a trace of PyTorch's profiler with kernels nor Triton's metadata"
+        return "JSON without a PyTorch trace or Triton metadata. To compare baselines, use occupancy diff"
     if b"Used " in head and b" registers" in head:
         return "'Used N registers' without the 'Compiling entry function' line before it. Paste both lines"
     return "no kernels in this text. Supported: PTX, output of ptxas -v, cuobjdump -res-usage and ncu --csv"

@@ -198,12 +198,9 @@ class Launch(_LaunchFields):
         for axis, blocks, most, size in zip("xyz", grid, MAX_GRID_DIM, cluster, strict=True):
             in_range(blocks, "grid", 1, most, f"1 to {most:,} along {axis}")
             if blocks % size:
-                raise InputError(
-                    f"{blocks:,} along {axis} is not divisible into clusters of {size}, and CUDA "
-                    "rejects such a launch",
-                    where="grid",
-                    hint=f"Use a multiple, such as {blocks + -blocks % size:,}.",
-                )
+                near = f"{blocks // size * size:,} or {blocks + -blocks % size:,}".removeprefix("0 or ")
+                problem = f"{blocks:,} along {axis} is not divisible into clusters of {size}"
+                raise InputError(problem, where="grid", hint=f"Use a multiple, such as {near}.")
         return super().__new__(cls, kernel, grid, None if cluster_dim is None else cluster)
 
     @property
