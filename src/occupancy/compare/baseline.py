@@ -255,9 +255,7 @@ def write_baseline(path: str | os.PathLike[str], baseline: Build) -> None:
 
 
 def accepted(
-    baseline: Build,
-    kernels: Sequence[KernelRecord],
-    is_wanted: Callable[[KernelRecord], bool],
+    baseline: Build, kernels: Sequence[KernelRecord], is_wanted: Callable[[KernelRecord], bool]
 ) -> Build:
     """Return a baseline in which the wanted kernels are those of the build.
 

@@ -77,18 +77,23 @@ class BrokenKernel:
         measures = [each.measure for each in self.violations]
         return explaining(self.baseline, self.kernel, measures) if self.baseline else []
 
+    @property
+    def needs_fewer_live_values(self) -> bool:
+        """True for too many registers and spills, because fewer registers spill more."""
+        return {"regs", "spill_bytes"} <= {each.measure for each in self.violations}
+
     @cached_property
     def fix(self) -> NextStep | None:
         """The smallest change that satisfies the first broken rule, where a single one is known."""
         first = self.violations[0]
+        if self.needs_fewer_live_values:
+            return None
         if first.measure == "occupancy":
             return step_to(self.kernel, first.limit)
         if "spill" in first.measure:
             return step_with_registers(self.kernel)
         if self.kernel.answer is None or first.measure == "stack_bytes":
             return None
-        if first.measure == "regs" and any("spill" in each.measure for each in self.violations):
-            return None  # fewer registers spill more
         return step_with(self.kernel.answer, {first.measure: int(first.limit)})
 
 
@@ -108,8 +113,8 @@ class Checked:
     """Kernels that only the baseline has and that may not be removed."""
     ended: tuple[Exemption, ...]
     """Exemptions that would have helped, had they not ended."""
-    unused: tuple[tuple[Rule | Exemption, str], ...]
-    """Rules that demand nothing, and exemptions, with a pattern for no kernel."""
+    unused: tuple[tuple[Rule | Exemption, list[str]], ...]
+    """Rules that demand nothing, and exemptions, with their patterns that match no kernel."""
 
     @property
     def passed(self) -> bool:
@@ -222,10 +227,10 @@ class _Run:
 
     def refuse(
         self, known: Sequence[KernelRecord], *, is_partial: bool
-    ) -> list[tuple[Rule | Exemption, str]]:
+    ) -> list[tuple[Rule | Exemption, list[str]]]:
         """Raise the errors of rules that checked nothing; return entries without a demand for no kernel."""
         names = {(kernel.name, kernel.compute_capability): kernel for kernel in known}
-        unused: list[tuple[Rule | Exemption, str]] = []
+        unused: list[tuple[Rule | Exemption, list[str]]] = []
         with ErrorCollector() as found:
             for number, rule in enumerate([] if self.has_baseline else self.rules.rules, 1):
                 if compares := ", ".join(name for name in rule.demands if CRITERIA[name].compares):
@@ -240,7 +245,7 @@ class _Run:
                 if idle and isinstance(entry, Rule) and entry.demands:
                     found.add(_idle_error(self.rules.rules.index(entry) + 1, entry, idle, names))
                 elif idle:
-                    unused.append((entry, f"no kernel matches {', '.join(idle)}"))
+                    unused.append((entry, idle))
             for demand, kernels in self.unknown.items():
                 found.add(_unknown_error(demand, kernels))
             for demand, kernel in self.new.items():
@@ -274,13 +279,8 @@ _SOURCES: dict[Measure, str] = {
 
 def _idle_patterns(entry: Rule | Exemption, kernels: Iterable[KernelRecord]) -> list[str]:
     """Return the patterns of an entry that no kernel matches."""
-    left = dict.fromkeys(entry.patterns)
-    for kernel in kernels:
-        for pattern in entry.matching(kernel):
-            left.pop(pattern, None)
-        if not left:
-            break
-    return list(left)
+    matched = {pattern for kernel in kernels for pattern in entry.matching(kernel)}
+    return [pattern for pattern in entry.patterns if pattern not in matched]
 
 
 def _idle_error(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from ..advice.budget import TOLERANCE
 from ..advice.launch_bounds import launch_bounds
@@ -28,10 +28,10 @@ Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs
 
 SPILLED: tuple[Measure, ...] = ("spill_bytes", "spill_smem", "stack_bytes")
 
-Verdict = Literal["worse", "mixed", "changed", "better", "same"]
+Verdict = Literal["worse", "mixed", "better", "changed", "same"]
 """Occupancy and spills decide; a stack where a build does not state spills. All other values only change."""
 
-VERDICTS: tuple[Verdict, ...] = ("worse", "mixed", "changed", "better", "same")
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
 def _spill_bytes(row: ScannedKernel) -> int | None:
@@ -54,7 +54,7 @@ class Change(NamedTuple):
     """A value that differs between the builds."""
 
     name: str
-    """A measure, ``threads``, ``launch_bounds``, ``cluster_dim``, or ``spills``."""
+    """A measure, ``threads``, ``launch_bounds``, ``register_cap``, ``cluster_dim``, or ``spills``."""
     old: Any
     new: Any
 
@@ -193,8 +193,11 @@ def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
         yield Change("arch", old.record.arch, new.record.arch)
     if _states_bounds(old.record) and _states_bounds(new.record):
         bounds = _source_bounds(old.record), _source_bounds(new.record)
+        caps = old.record.register_cap, new.record.register_cap
         if bounds[0] != bounds[1] or old.record.max_threads != new.record.max_threads:
             yield Change("launch_bounds", *bounds)
+        elif None not in caps and caps[0] != caps[1]:
+            yield Change("register_cap", *caps)
         if old.record.cluster_dim != new.record.cluster_dim:
             yield Change("cluster_dim", old.record.cluster_dim, new.record.cluster_dim)
     if old.threads != new.threads and not (old.threads_assumed or new.threads_assumed):
@@ -225,11 +228,16 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
 
 def _restoring(old: Any, new: Any) -> set[str]:
     """Return the changes of which each alone, undone, leads from the new result to the old occupancy."""
-    follow, names = {"regs": "launch_bounds", "threads": "launch_bounds", "smem": "spill_smem"}, set[str]()
+    names = set[str]()
+    reasons = {
+        "regs": ("launch_bounds", "register_cap"),
+        "threads": ("launch_bounds",),
+        "smem": ("spill_smem",),
+    }
     for name in ("regs", "smem", "barriers", "threads"):
         amount = getattr(old.kernel, {"smem": "shared_memory"}.get(name, name))
         if amount is not None and step_with(new, {name: amount}).occupancy == old.occupancy:
-            names |= {name, follow.get(name, name)}
+            names |= {name, *reasons.get(name, ())}
     return names
 
 
@@ -238,7 +246,7 @@ def _may_explain(change: Change, measure: Measure, *, is_up: bool) -> bool:
     is_resource = change.name in ("smem", "regs", "spill_smem", "barriers")
     if is_resource and (measure == "occupancy" or (change.name == "regs" and measure in SPILLED)):
         return (change.new > change.old) != is_up  # type: ignore[no-any-return]
-    return change.name in ("arch", "launch_bounds", "threads")
+    return change.name in ("arch", "launch_bounds", "register_cap", "threads")
 
 
 def _states_bounds(record: KernelRecord) -> bool:

@@ -13,7 +13,7 @@ from ..readers import KernelRecord
 from ..values.numbers import count
 from . import diff
 from .calc import step_values
-from .model import NOTES, Block, Column, Paragraph, Report, chosen, facts, values_of
+from .model import NOTES, Block, Column, Paragraph, Report, chosen, cut_in_middle, facts, values_of
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import Finding, FindingKind, kernel_finding, threads_text
 
@@ -43,8 +43,7 @@ class Group(NamedTuple):
             values = [violation_text(each, one) for each in one.violations]
             kernels.append(diff.OnArch(one.kernel.record.arch, values, one.causes, one.fix))
         lines = diff.block_lines(kernels)
-        measures = {each.measure for one in self.broken for each in one.violations}
-        if {"regs", "spill_bytes"} <= measures:
+        if any(one.needs_fewer_live_values for one in self.broken):
             return [*lines, ("fix", "reduce live values, because a kernel with fewer registers spills more")]
         if "spill" in self.broken[0].violations[0].measure:
             fix = diff.fix_text("raise", kernels) or "allow more registers"
@@ -59,7 +58,8 @@ def groups(done: Checked) -> list[Group]:
     for broken in done.broken:
         found.setdefault(broken.kernel.demangled, []).append(broken)
     ordered = sorted(found.values(), key=lambda each: min(map(_severity, each)))
-    return [Group(each[0].kernel.screen_name, each) for each in ordered]
+    names = cut_in_middle([each[0].kernel.short_name for each in ordered], diff.NAME_WIDTH)
+    return list(map(Group, names, ordered))
 
 
 def _severity(broken: BrokenKernel) -> tuple[int, float]:
@@ -202,9 +202,9 @@ def _remarks(done: Checked) -> Iterator[str]:
         reasons = dict.fromkeys(each.exemption.reason for each in done.exempt if each.exemption)
         names = diff.names_of(each.kernel.record for each in done.exempt)
         yield f"Exempt: {diff.listed(names)} ({'; '.join(reasons)})"
-    for entry, why in done.unused:
+    for entry, patterns in done.unused:
         kind = "exemption" if isinstance(entry, Exemption) else "rule"
-        yield f"Unused {kind} for {entry.about}{f' ({entry.place})' if entry.place else ''}: {why}"
+        yield f"No kernel matches {', '.join(patterns)} ({kind}{f' in {entry.place}' if entry.place else ''})."
 
 
 # CI

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ..advice.next_steps import NextStep
 from ..builds.names import short_name
 from ..builds.rows import ScannedKernel
+from ..builds.select import age
 from ..compare.diff import Change, Differences, DiffRow
 from ..readers import KernelRecord
 from ..values.numbers import count, percent, size
 from .calc import arrow, label, step_values
-from .model import NOTES, Block, Column, Note, Paragraph, Report, chosen, facts
+from .model import NOTES, Block, Column, Note, Paragraph, Report, chosen, cut_in_middle, facts
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import Finding, FindingKind, kernel_finding, occupancy_text, threads_text
 
 MOST_BLOCKS = 20
 """Kernels of a screen and a comment."""
 MOST_NAMED = 10
+NAME_WIDTH = 68
+"""Width of a name in a heading."""
 CONSEQUENCES = ("spills", "stack_bytes")
 
 DIFF_FINDINGS: Mapping[str, FindingKind] = {
@@ -86,6 +90,7 @@ VALUES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "arch": ("{}", str),
     "name": ("renamed {}", str),
     "launch_bounds": ("launch bounds {}", _bounds_text),
+    "register_cap": ("register cap (-maxrregcount) {}", str),
     "cluster_dim": ("cluster {}", lambda shape: "none" if shape is None else "x".join(map(str, shape))),
     "threads": ("threads {}", "{:,}".format),
     "smem": ("shared memory {}", size),
@@ -180,12 +185,14 @@ def _blocks(rows: Sequence[Entry], most: int) -> Iterator[Block]:
             names.setdefault(entry.verdict, []).append(entry.record)
         else:
             groups.setdefault((entry.verdict, entry.kernel.demangled), []).append(entry.row)
-    for (verdict, _), group in list(groups.items())[:most]:
-        yield facts(_lines(group), f"{group[0].new.screen_name}: {verdict}")
+    titles = cut_in_middle([group[0].new.short_name for group in groups.values()], NAME_WIDTH)
+    for title, (verdict, _), group in islice(zip(titles, groups, groups.values(), strict=True), most):
+        yield facts(_lines(group), f"{title}: {verdict}")
     if len(groups) > most:
         yield Paragraph([f"{len(groups) - most:,} more kernels changed: --all shows them."])
     for verdict, records in names.items():
-        yield Paragraph([f"{verdict.capitalize()}: {listed(names_of(records), max(most, MOST_NAMED))}"])
+        archs = ", ".join(sorted({record.arch or "-" for record in records}, key=age))
+        yield Paragraph([f"{verdict.capitalize()} ({archs}): {listed(names_of(records), most)}"])
 
 
 def _lines(group: Sequence[DiffRow]) -> list[tuple[str, str]]:
@@ -265,6 +272,8 @@ def _notes(found: Differences) -> Iterator[Note]:
     changed = [row for row in found.kernels if row.verdict != "same"]
     if any(kernel.threads_assumed for row in changed for kernel in (row.old, row.new)):
         yield NOTES["assumed-threads"]
+    if {row.record.name for row in found.added} & {row.record.name for row in found.removed}:
+        yield NOTES["other-archs"]
     if found.unknown:
         names = ", ".join(label(name.replace("smem", "shared_memory")) for name in found.unknown)
         yield NOTES["stated-by-one"]._replace(

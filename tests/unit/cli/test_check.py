@@ -92,8 +92,8 @@ def test_what_is_unused_is_named(project: Path) -> None:
     unused = '[[rules]]\nkernels = "b"\nmax_regs = false\n[[exemptions]]\nkernels = "c"\nreason = "slow"\n'
     Path("rules.toml").write_text(f"[[rules]]\nmax_regs = 255\n{unused}")
     text = run("check", "build/", "--rules", "rules.toml", columns=120).stdout
-    assert "Unused rule for b (rules.toml, line 3)" in text
-    assert "Unused exemption for c (rules.toml, line 6)" in text
+    assert "No kernel matches b (rule in rules.toml, line 3)." in text
+    assert "No kernel matches c (exemption in rules.toml, line 6)." in text
 
 
 def test_annotations(project: Path) -> None:

@@ -191,6 +191,11 @@ class TestDiff:
         (row,) = compare([kernel()], [kernel(**changes)], EVALUATOR, with_same=True).kernels
         assert [each.name for each in row.explaining] == explaining
 
+    def test_a_register_cap_explains_its_registers(self) -> None:
+        old, new = (kernel(max_threads=None, register_cap=cap, regs=cap) for cap in (64, 40))
+        (row,) = compare([old], [new], EVALUATOR).kernels
+        assert (row.verdict, [each.name for each in row.explaining]) == ("better", ["register_cap", "regs"])
+
     def test_more_registers_for_fewer_spills_are_mixed_and_a_fix_restores_the_occupancy(self) -> None:
         old = kernel(regs=40, spill_store_bytes=80, spill_load_bytes=80)
         (row,) = compare([old], [kernel(regs=64)], EVALUATOR).kernels
