@@ -108,18 +108,15 @@ def json_page() -> str:
 
 
 def notes_page() -> str:
-    """Return a page with every note, its code in the JSON, and a link to its explanation."""
+    """Return a page with every note and its code in the JSON."""
     rows = [
         "# Notes",
         "",
         "A report prints at most three of these notes. `notes` in its JSON contains all that apply, with their codes.",
         "",
     ]
-    rows += ["| Code | Note | Explanation |", "| --- | --- | --- |"]
-    for code, note in NOTES.items():
-        page, _, anchor = note.anchor.partition("#")
-        link = f"../{page}.md#{anchor}" if anchor else f"../{page}.md"
-        rows.append(f"| `{code}` | {note.text.replace('*', chr(92) + '*')} | []({link}) |")
+    rows += ["| Code | Note |", "| --- | --- |"]
+    rows += [f"| `{code}` | {note.text.replace('*', chr(92) + '*')} |" for code, note in NOTES.items()]
     return "\n".join([*rows, ""])
 
 

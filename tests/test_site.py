@@ -37,13 +37,8 @@ def test_every_json_has_its_fields_in_the_reference(generated: ModuleType) -> No
     assert not re.findall(rf"\| ((?:{starts}) .*) \|$", page, flags=re.MULTILINE)
 
 
-def test_every_note_is_plain_and_leads_to_a_page(generated: ModuleType) -> None:
+def test_every_note_is_plain(generated: ModuleType) -> None:
     for note in NOTES.values():
-        page, _, anchor = note.anchor.partition("#")
-        text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
-        headings = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
-        anchors = {re.sub(r"[^\w ]", "", each).lower().replace(" ", "-") for each in headings}
-        assert anchor in {"", *anchors}
         assert f"`{note.code}`" in generated.notes_page()
         assert not BAD_STARTS.match(note.text)
         assert len(note.text.split()) <= MAX_WORDS * len(sentences(note.text))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 
-from ..report.model import Column, Paragraph, Report, Table
+from ..report.model import Paragraph, Report, Table
 from ..values.untrusted import html_text, markdown_cell, markdown_text
 
 
@@ -25,19 +25,24 @@ def _line(text: str) -> str:
 
 
 def _markdown_table(table: Table) -> Iterator[str]:
-    def line(cell: Callable[[Column], str]) -> str:
-        return f"| {' | '.join(markdown_cell(markdown_text(cell(column))) for column in table.columns)} |"
+    def line(cells: Iterable[str]) -> str:
+        return f"| {' | '.join(markdown_cell(markdown_text(cell)) for cell in cells)} |"
 
     if table.title:
         yield f"### {_line(table.title)}\n"
-    if table.rows:
-        yield line(lambda column: column.title)
+    if all(not column.title for column in table.columns):
+        yield from (f"- {': '.join(map(_line, row))}" for row in _rows(table))
+    elif table.rows:
+        yield line(column.title for column in table.columns)
         rules = (" ---: " if column.align == "right" else " --- " for column in table.columns)
         yield f"|{'|'.join(rules)}|"
-        for row in table.rows:
-            yield line(lambda column, row=row: column.cell(row))  # type: ignore[misc]
+        yield from map(line, _rows(table))
     if table.lines:
         yield "\n" + "\n".join(map(_line, table.lines))
+
+
+def _rows(table: Table) -> Iterator[tuple[str, ...]]:
+    return zip(*(column.cells(table.rows) for column in table.columns), strict=True)
 
 
 def html(report: Report) -> str:
@@ -53,15 +58,14 @@ def html(report: Report) -> str:
 
 
 def _html_table(table: Table) -> str:
-    def line(tag: str, cell: Callable[[Column], str]) -> str:
-        cells = (
-            f'<{tag} style="text-align:{column.align}">{html_text(cell(column))}</{tag}>'
-            for column in table.columns
-        )
-        return f"<tr>{''.join(cells)}</tr>"
+    def line(tag: str, cells: Iterable[str]) -> str:
+        styles = (f'<{tag} style="text-align:{column.align}">' for column in table.columns)
+        texts = (f"{style}{html_text(cell)}</{tag}>" for style, cell in zip(styles, cells, strict=True))
+        return f"<tr>{''.join(texts)}</tr>"
 
     title = f"<p><b>{html_text(table.title)}</b></p>" if table.title else ""
-    head = line("th", lambda column: column.title) if any(column.title for column in table.columns) else ""
-    rows = "".join(line("td", lambda column, row=row: column.cell(row)) for row in table.rows)  # type: ignore[misc]
+    titles = [column.title for column in table.columns]
+    head = line("th", titles) if any(titles) else ""
+    rows = "".join(line("td", row) for row in _rows(table))
     lines = "".join(f"<p>{html_text(line.strip())}</p>" for line in table.lines)
     return f"{title}<table><thead>{head}</thead><tbody>{rows}</tbody></table>{lines}"

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table as Grid
 
-from ..report.model import MOST_NOTES, Column, Paragraph, Report, Table
+from ..report.model import MOST_NOTES, Column, Paragraph, Report, Table, cut_in_middle
 from ..values.untrusted import printable, without_commands
 
 PADDING = 2
@@ -55,7 +55,7 @@ def _table(console: Console, table: Table) -> None:
     for number in kept:
         column = table.columns[number]
         if column.cut_to:
-            cells[number] = [_cut_in_middle(cell, kept[number]) for cell in cells[number]]
+            cells[number] = cut_in_middle(cells[number], kept[number])
         grid.add_column(
             printable(column.title),
             justify=column.align,
@@ -75,32 +75,27 @@ def _table(console: Console, table: Table) -> None:
     _lines(console, [" " * indent + line for line in table.lines])
 
 
-def _cut_in_middle(text: str, width: int) -> str:
-    head, tail = text[: (width - 2) // 2].rstrip("."), text[-((width - 3) // 2) :].lstrip(".")
-    return text if len(text) <= width else f"{head}...{tail}"
-
-
-def _least(column: Column, cells: Sequence[str]) -> int:
+def _least(column: Column, cells: Sequence[str], longest: int) -> int:
     """Return the width below which a column is dropped: that of its longest word, if it wraps."""
     if not column.wraps:
-        longest = max(map(len, (column.title, *cells)))
         return min(longest, column.cut_to or longest)
     longest_word = max((len(word) for cell in (column.title, *cells) for word in cell.split()), default=0)
     unbroken = max(column.unbroken, len(column.title))
-    return max(min(longest_word, LEAST_WIDTH), min(max(map(len, (column.title, *cells))), unbroken))
+    return max(min(longest_word, LEAST_WIDTH), min(longest, unbroken))
 
 
 def _widths(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: int) -> dict[int, int]:
     """Return the width of each column that fits; the most optional one goes first, of equals the last."""
-    widths = {number: _least(column, cells[number]) for number, column in enumerate(columns)}
+    longest = [max(map(len, (column.title, *texts))) for column, texts in zip(columns, cells, strict=True)]
+    widths = {number: _least(*each) for number, each in enumerate(zip(columns, cells, longest, strict=True))}
     while len(widths) > 1 and sum(widths.values()) + PADDING * (len(widths) - 1) > width:
         del widths[max(widths, key=lambda number: (columns[number].optional, number))]
     spare = max(width - sum(widths.values()) - PADDING * (len(widths) - 1), 0)
-    wanted = {}
-    for number, least in widths.items():
-        longest = max(map(len, (columns[number].title, *cells[number])))
-        if columns[number].wraps or columns[number].cut_to:
-            wanted[number] = max(min(longest, columns[number].widest or longest) - least, 0)
+    wanted = {
+        number: max(min(longest[number], columns[number].widest or longest[number]) - least, 0)
+        for number, least in widths.items()
+        if columns[number].wraps or columns[number].cut_to
+    }
     for place, number in enumerate(sorted(wanted, key=wanted.__getitem__)):
         more = min(wanted[number], spare // (len(wanted) - place))
         widths[number] += more

@@ -13,7 +13,7 @@ from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
-from .calc import RESULT_COLUMNS, gpu_text, gpu_values, kernel_text, labels
+from .calc import RESULT_COLUMNS, gpu_text, kernel_text, labels
 from .model import NOTES, Column, Paragraph, Report, chosen
 
 
@@ -105,7 +105,7 @@ def budget_report(
             result = f"Stages of {size(stage_smem)} that fit: "
             result += join_and([f"{number} on {gpu.label}" for number, gpu in stages])
         headline.insert(0, result)
-    values = {"gpus": [gpu_values(gpu) for gpu in gpus]}
+    values = {"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]}
     notes = [NOTES["budget-both"], *([NOTES["registers-may-spill"]] if targets else [])]
     columns, inputs = list(BUDGET_COLUMNS), kernel.to_dict()
     if not has_threads:
@@ -191,13 +191,5 @@ def bounds_report(gpus: Sequence[Gpu], kernel: Kernel, bounds: Sequence[LaunchBo
         for text, found in caps.items()
     ]
     details, notes = [Paragraph(warnings)] if warnings else [], [NOTES["launch-bounds-caps"]]
-    return Report(
-        "bounds",
-        [*cap_lines, kernel_text(kernel)],
-        BOUNDS_COLUMNS,
-        rows,
-        "gpus",
-        kernel.to_dict(),
-        details=details,
-        notes=notes,
-    )
+    headline, inputs = [*cap_lines, kernel_text(kernel)], kernel.to_dict()
+    return Report("bounds", headline, BOUNDS_COLUMNS, rows, "gpus", inputs, {}, details, notes)

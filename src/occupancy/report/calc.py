@@ -60,10 +60,9 @@ class Row:
 
     @property
     def carveout(self) -> dict[str, Any] | None:
-        """Smallest shared memory of the SM with the most blocks."""
-        sizes = self.result.carveout().configurations
-        best = max(sizes, key=lambda each: each.active_blocks, default=None)  # the first of equal ones
-        return best and values_of(best, "shared_memory", "percent", "l1", "active_blocks")
+        """Smallest shared memory of the SM that keeps the blocks."""
+        smallest = self.result.carveout().smallest
+        return smallest and values_of(smallest, "shared_memory", "percent", "l1", "active_blocks")
 
 
 def label(resource: str) -> str:
@@ -126,15 +125,15 @@ RESULT_COLUMNS = (
            lambda row: percent(row.result.occupancy) if row.result.launchable else "no launch",
            "Active warps divided by the maximum per SM, 0 to 1", type="number"),
     Column("active_blocks", "Blocks", "result.active_blocks", None, "Resident blocks per SM", type="integer"),
+    Column("multiprocessor_count", "SMs", "gpu.multiprocessor_count", None, "SMs of the GPU", optional=3,
+           type="integer"),
+    Column("resident_blocks", "Total", lambda row: row.wave and row.wave.blocks, type="integer",
+           about="Blocks resident on the whole GPU, in whole clusters"),
     Column("active_warps", "", "result.active_warps", about="Resident warps per SM", type="integer"),
     Column("limiters", "Limited by", "result.limiters", lambda row: labels(row.result.limiters),
            "Limiting resources", "left", wraps=True, unbroken=14, type="array"),
     Column("resources", "", _resources, type="object",
            about="For each resource: amount per block, amount per SM, blocks that fit; null: no limit"),
-    Column("multiprocessor_count", "SMs", "gpu.multiprocessor_count", None, "SMs of the GPU", optional=3,
-           type="integer"),
-    Column("resident_blocks", "Per GPU", lambda row: row.wave and row.wave.blocks, type="integer",
-           about="Blocks resident on the whole GPU, in whole clusters"),
 )  # fmt: skip
 """Keys of `Occupancy.to_dict`, too."""
 
@@ -148,7 +147,7 @@ COLUMNS = (
            unbroken=14, type="array"),
     Column("headroom", "", lambda row: values_of(row.slack, "regs", "smem", "barriers", "tensor_memory"),
            about="Largest value of each input that loses no block", type="object"),
-    Column("carveout", about="Smallest shared memory configuration with the most blocks", type="object"),
+    Column("carveout", about="Smallest shared memory configuration that keeps the blocks", type="object"),
     Column("opt_ins", about="Calls to make before the launch", type="array"),
     Column("compile_error", "", "result.compile_error", type="string",
            about="Reason why it does not compile"),
@@ -221,10 +220,6 @@ def gpu_text(gpu: Gpu) -> str:
     """Return ``H100 SXM5, compute capability 9.0 (Hopper)``."""
     about = f"compute capability {gpu.cc} ({gpu.limits.architecture})"
     return f"{gpu.name}, {about}" if gpu.name else about
-
-
-def gpu_values(gpu: Gpu) -> dict[str, Any]:
-    return {"gpu": gpu.name, "cc": gpu.cc}
 
 
 def result_text(result: Any) -> str:
@@ -331,15 +326,13 @@ def _remarks(row: Row) -> Iterator[tuple[str, str]]:
         if smallest is not None and smallest["percent"] is not None and smallest["l1"] is not None:
             memory, l1 = smallest["shared_memory"], size(smallest["l1"])
             if memory < row.result.limits.max_shared_memory_per_multiprocessor:
-                blocks = count(smallest["active_blocks"], "block")
-                gains = smallest["active_blocks"] > row.result.active_blocks
-                enough = f"allows {blocks}" if gains else "is enough"
-                yield "Carveout", f"{smallest['percent']}% ({size(memory)}) {enough} and leaves {l1} of L1"
+                yield "Carveout", f"{smallest['percent']}% ({size(memory)}) is enough and leaves {l1} of L1"
     for call in row.opt_ins:
         yield "Opt in", call
     if row.wave is not None and row.wave.blocks:
-        sms = count(row.wave.multiprocessor_count, "SM")
-        yield "Whole GPU", f"{_blocks_text(row)} on {sms}: largest cooperative grid"
+        clusters = f" ({count(row.wave.clusters, 'cluster')})" if row.wave.clusters else ""
+        where = f"on {count(row.wave.multiprocessor_count, 'SM')}: largest cooperative grid"
+        yield "Whole GPU", f"{full_wave_text(row.wave)}{clusters} {where}"
 
 
 def _headroom(row: Row) -> Iterator[str]:
@@ -349,20 +342,15 @@ def _headroom(row: Row) -> Iterator[str]:
             yield f"{label(quantity.resource)} up to {size(most) if name == 'smem' else plain(most)}"
 
 
-def _blocks_text(row: Row) -> str:
-    """Return the blocks of a full wave: ``up to 132 blocks (33 clusters)``."""
-    assert row.wave is not None
-    blocks = count(row.wave.blocks, "block")
-    if not row.wave.clusters:
-        return blocks
-    return f"{'up to ' * row.wave.is_upper_bound}{blocks} ({count(row.wave.clusters, 'cluster')})"
+def full_wave_text(wave: FullWave) -> str:
+    """Return ``up to 132 blocks``."""
+    return f"{'up to ' * wave.is_upper_bound}{count(wave.blocks, 'block')}"
 
 
 def waves_text(waves: Waves) -> str:
     """Return the number of waves, their size, and the fill of the last one."""
     idle = f", GPU {percent(waves.idle_share)} idle" if waves.idle_share else ""
-    filled, clusters = percent(waves.last_wave_fill), waves.full_wave.clusters
-    wave = count(waves.full_wave.blocks, "block") + (f" ({count(clusters, 'cluster')})" if clusters else "")
+    filled, wave = percent(waves.last_wave_fill), full_wave_text(waves.full_wave)
     if not waves.full_waves:
         return f"The grid fills {filled} of one wave of {wave}"
     if not waves.partial_wave_blocks:
@@ -373,7 +361,7 @@ def waves_text(waves: Waves) -> str:
 WAVE_TABLE = (
     Column("gpu", "GPU", "gpu.label", align="left"),
     Column("multiprocessor_count", "SMs", "wave.multiprocessor_count"),
-    Column("blocks", "Full wave", _blocks_text),
+    Column("blocks", "Full wave", lambda row: full_wave_text(row.wave)),
     Column("waves", "Waves", lambda row: f"{row.waves.waves:,.2f}"),
     Column("last", "Last wave", lambda row: percent(row.waves.last_wave_fill)),
     Column("idle", "GPU idle", lambda row: percent(row.waves.idle_share), optional=1),
@@ -387,7 +375,7 @@ def _details_of_several(rows: Sequence[Row]) -> Iterator[Block]:
     if failures := [row for row in rows if not row.result.launchable or row.result.compile_error]:
         yield facts([(row.gpu.label, result_text(row.result)) for row in failures])
     if any(row.steps for row in rows):
-        yield Paragraph(("For limits that hold on all of these GPUs, run occupancy budget.",))
+        yield Paragraph(("For limits that hold on all of them, run occupancy budget with the same options.",))
 
 
 def _note(row: Row, code: str) -> Note:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from operator import attrgetter, itemgetter
+from os.path import commonprefix
 from typing import Any, Literal, NamedTuple
 
 from ..values.fields import FIELDS
@@ -26,43 +27,34 @@ MOST_NOTES = 3
 
 
 class Note(NamedTuple):
-    """A sentence below a table, with its code and the page that explains it."""
+    """A sentence below a table, with its code."""
 
     code: str
     text: str
-    anchor: str = ""
 
 
 NOTES = {note.code: note for note in (
-    Note("assumed", "* assumed", "models#how-missing-inputs-are-treated"),
-    Note("registers-may-spill", "Fewer registers may cause spills.", "advice#launch-bounds"),
-    Note("carveout-raised", "The carveout is too small for one block, so the SM uses a larger configuration.",
-         "concepts/how-it-works"),
+    Note("assumed", "* assumed"),
+    Note("registers-may-spill", "Fewer registers may cause spills."),
+    Note("carveout-raised", "The carveout is too small for one block, so the SM uses a larger configuration."),
     Note("tensor-memory",
-         "If the kernel relinquishes its permit, `--virtual-resources 0` counts blocks by columns (inferred).",
-         "concepts/tensor-memory"),
-    Note("setmaxnreg", "If the kernel uses setmaxnreg, use `occupancy registers` instead of these steps.",
-         "concepts/warp-specialization"),
-    Note("cluster-bound", "Clusters are an upper bound: each must fit in one GPC, so GPUs often hold fewer.",
-         "concepts/waves"),
-    Note("sms-vary",
-         "{gpu} has variants with different SM counts. Name one, such as '{example}', for per-GPU figures.",
-         "advice#several-gpus"),
+         "If the kernel relinquishes its permit, `--virtual-resources 0` counts blocks by columns (inferred)."),
+    Note("setmaxnreg", "If the kernel uses setmaxnreg, use `occupancy registers` instead of these steps."),
+    Note("cluster-bound", "Clusters are an upper bound: each must fit in one GPC, so GPUs often hold fewer."),
+    Note("sms-vary", "{gpu} has variants with different SM counts. Name one, such as '{example}', for the whole GPU."),
     Note("launch-bounds-caps",
-         "A kernel that does not fit under the cap may spill. `-maxrregcount` caps only kernels without launch bounds.",
-         "advice#launch-bounds"),
-    Note("budget-both", "A kernel must stay within both limits of a row.", "advice#a-budget"),
+         "Kernels that do not fit under the cap may spill. `-maxrregcount` caps only kernels without launch bounds."),
+    Note("budget-both", "A kernel must stay within both limits of a row."),
     Note("assumed-threads",
-         "* Block size assumed: the launch bound, or 256 without one. Set it with `--threads N` or `--threads NAME=N`.",
-         "scan"),
-    Note("other-gpu", "This GPU cannot load the code. Results use the code's registers and shared memory.", "scan"),
-    Note("dynamic-smem", "Dynamic shared memory is not recorded in the file; 0 assumed.", "scan"),
-    Note("spills-counted", "~ Counted in the machine code.", "scan"),
-    Note("not-linked",
-         "Relocatable code: registers, shared memory and stack do not include called functions.", "scan"),
-    Note("stated-by-one", "Not compared, because only one build contains it.", "ci#compare-two-builds"),
-    Note("mixed", "mixed: some values improved, others regressed.", "ci#compare-two-builds"),
-    Note("autotuner", "Candidates that the autotuner rejected come last, because they do not run.", "scan"),
+         "* Block size assumed: the launch bound, else 256. Set it with `--threads N` or `--threads NAME=N`."),
+    Note("other-gpu", "This GPU cannot load the code. Results use the code's registers and shared memory."),
+    Note("dynamic-smem", "Dynamic shared memory is not recorded in the file; 0 assumed."),
+    Note("spills-counted", "~ Counted in the machine code."),
+    Note("not-linked", "Relocatable code: registers, shared memory and stack do not include called functions."),
+    Note("stated-by-one", "Not compared, because only one build contains it."),
+    Note("other-archs", "`--ignore-arch` compares added and removed kernels of the same name."),
+    Note("mixed", "mixed: some values improved, others regressed."),
+    Note("autotuner", "Candidates that the autotuner rejected come last, because they do not run."),
 )}  # fmt: skip
 """The catalogue: whole sentences by their codes. A note changes the reader's use of the numbers above it."""
 
@@ -103,11 +95,34 @@ class Column(NamedTuple):
     def cell(self, row: Any) -> str:
         return plain(self.getter(row)) if self.show is None else self.show(row)
 
+    def cells(self, rows: Sequence[Any]) -> list[str]:
+        """Return the cells of some rows, cut to the largest width."""
+        texts = list(map(self.cell, rows))
+        return cut_in_middle(texts, self.widest) if self.cut_to and self.widest else texts
+
 
 def chosen(columns: Iterable[Column], *keys: str) -> list[Column]:
     """Return the columns of some keys, in their order."""
     by_key = {column.key: column for column in columns}
     return [by_key[key] for key in keys]
+
+
+def cut_in_middle(texts: Sequence[str], width: int) -> list[str]:
+    """Cut texts to a width: start and end stay, but of texts with the same ones the part that differs.
+
+    ``--name`` finds a name that was cut.
+    """
+    head, tail, cut = (width - 2) // 2, (width - 3) // 2, {}
+    groups: dict[tuple[str, str], list[str]] = {}
+    for text in sorted(set(texts)):
+        groups.setdefault((text[:head], text[-tail:]), []).append(text)
+    for (start, end), group in groups.items():
+        for before, text, after in zip(["", *group], group, [*group[1:], ""], strict=False):
+            if len(group) > 1:
+                same = max(len(commonprefix([text, other])) for other in (before, after))  # noqa: RUF071
+                end = text[max(head, same - tail // 3) :][:tail]
+            cut[text] = f"{start.rstrip('.')}...{end.lstrip('.')}" if len(text) > width else text
+    return [cut[text] for text in texts]
 
 
 def values_of(thing: Any, *names: str) -> dict[str, Any]:

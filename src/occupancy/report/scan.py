@@ -140,8 +140,8 @@ def _field(name: str, kind: str, about: str, title: str = "", show: Any = None, 
 
 
 COLUMNS: tuple[Column, ...] = (
-    Column("demangled", "Kernel", "record.demangled", lambda row: row.screen_name,
-           "Readable name", "left", type="string", cut_to=20),
+    Column("demangled", "Kernel", "record.demangled", lambda row: row.short_name,
+           "Readable name", "left", type="string", cut_to=20, widest=60),
     _field("arch", "string", "Architecture that it was compiled for", "Arch"),
     Column("threads", "Threads", "threads", threads_text, "Threads per block", optional=5,
            type="integer"),
@@ -166,7 +166,7 @@ COLUMNS: tuple[Column, ...] = (
     _field("stack_bytes", "integer", "Stack per thread", "Stack", size, 9),
     Column("waves", "Waves", "waves", lambda row: _known(row.waves, "{:,.2f}".format),
            "Waves of a launch", optional=10, type="number"),
-    Column("next_step", "To raise it", lambda row: row.next_step and step_values(row.next_step),
+    Column("next_step", "Next step", lambda row: row.next_step and step_values(row.next_step),
            lambda row: _known(row.next_step, step_text),
            "Next higher occupancy, with the changes to make", "left", optional=2, type="object"),
     Column("active_blocks", about="Resident blocks per SM", type="integer"),

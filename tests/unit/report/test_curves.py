@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from occupancy import compute
+from occupancy.builds.names import contains
 from occupancy.engine import evaluate
 from occupancy.report.diff import listed
+from occupancy.report.model import cut_in_middle
 from occupancy.report.schema import json_schema
 from occupancy.report.sweep import curves
 
@@ -67,3 +69,10 @@ def test_the_schema_names_its_report() -> None:
     schema = json_schema("calc")
     assert (schema["title"], schema["properties"]["report"]) == ("occupancy calc", {"const": "calc"})
     assert schema["properties"]["inputs"]["type"] == "object"
+
+
+def test_names_are_cut_to_the_part_that_differs_and_are_found() -> None:
+    names = [f"gemm<{'float, ' * 9}{size}{', float' * 9}>" for size in (16, 32)]
+    *cut, short = cut_in_middle([*names, "short"], 24)
+    assert (list(map(len, cut)), short) == ([24, 24], "short")
+    assert [[contains((part,), name) for name in names] for part in cut] == [[True, False], [False, True]]

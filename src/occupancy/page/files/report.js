@@ -45,7 +45,7 @@ const SCAN_COLUMNS = [
   { key: "time", title: "Time", of: (kernel) => kernel.duration_us, text: (time) => `${grouped(time.toFixed(1))} µs` },
   { key: "share", title: "Share", of: (kernel) => kernel.time_share, text: words.percent },
   { key: "waves", title: "Waves", of: (kernel) => kernel.waves, text: (waves) => waves.toFixed(2) },
-  { key: "next", title: "To raise it", of: (kernel) => stepText(kernel.next_step) },
+  { key: "next", title: "Next step", of: (kernel) => stepText(kernel.next_step) },
 ];
 const KINDS = [
   { key: "fails", title: "does not launch", is: (kernel) => kernel.launchable === false },
