@@ -87,11 +87,9 @@ def launch_bounds(
     limits, threads = gpu.limits, kernel.threads
     alone = evaluate(_compiler_limits(limits), Kernel(threads))
     if threads > limits.max_threads_per_block or not alone.active_blocks:
-        raise InputError(
-            f"{threads:,} is more than a block may have on {gpu.label}",
-            where="threads",
-            allowed=f"1 to {min(limits.max_threads_per_block, limits.max_threads_per_multiprocessor):,}",
-        )
+        problem = f"{threads:,} is more than a block may have on {gpu.label}"
+        most = min(limits.max_threads_per_block, limits.max_threads_per_multiprocessor)
+        raise InputError(problem, where="threads", allowed=f"1 to {most:,}")
     is_legal = min_blocks is None or in_range(min_blocks, "blocks", 1, INT_MAX) <= alone.active_blocks
     blocks = min_blocks if min_blocks is not None and is_legal else 1
     cap = most_keeping(blocks, Dial(alone, "regs").levels(0, blocks))
@@ -99,10 +97,10 @@ def launch_bounds(
     result = evaluate(limits, kernel.replace(regs=registers), model)
     warning = None
     if not is_legal:
-        most = f"{limits.max_threads_per_multiprocessor:,} threads"
+        largest = f"{limits.max_threads_per_multiprocessor:,} threads"
         if min_blocks is not None and min_blocks > limits.max_blocks_per_multiprocessor:
-            most = f"{limits.max_blocks_per_multiprocessor} blocks"
-        warning = f"ptxas ignores minnctapersm, because an SM holds at most {most}"
+            largest = f"{limits.max_blocks_per_multiprocessor} blocks"
+        warning = f"ptxas ignores minnctapersm, because an SM holds at most {largest}"
     return LaunchBounds(
         launch_bounds=bounds_in_source(threads, min_blocks),
         legal=is_legal,

@@ -71,12 +71,9 @@ def available_dynamic_shared_memory_per_block(
     now = evaluate(limits, kernel.replace(smem=static), MODEL)
     dial = Dial(now, "smem")
     if now.active_blocks < blocks:
-        raise InputError(
-            f"{blocks} blocks of {kernel.threads} threads do not fit even without dynamic shared memory",
-            where="blocks",
-            allowed=f"up to {now.active_blocks}",
-            hint=now.reason or "",
-        )
+        problem = f"{blocks} blocks of {kernel.threads} threads do not fit even without dynamic shared memory"
+        allowed = f"up to {now.active_blocks}"
+        raise InputError(problem, where="blocks", allowed=allowed, hint=now.reason or "")
     most = most_keeping(blocks, dial.levels(static, blocks))
     if driver_580:
         most = min(most + limits.reserved_shared_memory_per_block, most_keeping(1, dial.levels(static, 1)))

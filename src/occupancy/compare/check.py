@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -241,7 +241,8 @@ class _Run:
                     found.add(RulesError(problem, where=rule.place, hint=hint))
             entries: list[Rule | Exemption] = [*self.rules.rules, *self.rules.exemptions]
             for entry in entries:
-                idle = _idle_patterns(entry, names.values())
+                matched = {pattern for kernel in names.values() for pattern in entry.matching(kernel)}
+                idle = [pattern for pattern in entry.patterns if pattern not in matched]
                 if idle and isinstance(entry, Rule) and entry.demands:
                     found.add(_idle_error(self.rules.rules.index(entry) + 1, entry, idle, names))
                 elif idle:
@@ -275,12 +276,6 @@ _SOURCES: dict[Measure, str] = {
     "spill_bytes": "Keep the output of ptxas -v beside the files, or exempt these kernels with false.",
     "occupancy": "It needs the registers and a known compute capability.",
 }
-
-
-def _idle_patterns(entry: Rule | Exemption, kernels: Iterable[KernelRecord]) -> list[str]:
-    """Return the patterns of an entry that no kernel matches."""
-    matched = {pattern for kernel in kernels for pattern in entry.matching(kernel)}
-    return [pattern for pattern in entry.patterns if pattern not in matched]
 
 
 def _idle_error(

@@ -260,6 +260,8 @@ def _headline(row: Row) -> Iterator[str]:
         yield f"{where}{count(result.active_blocks, 'block')} per SM: {result.active_warps} of {most} warps"
 
 
+MOST_STEPS = 10
+"""Next steps of a screen: the first ones and the last two."""
 RESOURCE_TABLE = (
     Column("resource", "Resource", itemgetter(0), align="left"),
     Column("per_block", "Per block", itemgetter(1)),
@@ -310,12 +312,13 @@ def _steps_block(row: Row) -> Block:
         return Paragraph(("Higher occupancy does not help a grid of at most one wave.",))
     if not row.steps:
         return Paragraph((f"{title}: fewer registers or less shared memory do not help.",))
-    rows = []
-    for step in row.steps:
+    rows, hidden = [], row.steps[MOST_STEPS - 2 : -2]
+    for step in (each for each in row.steps if each not in hidden):
         cap, changes = row.cap(step), step_changes(row.kernel, step)
         bounds = (cap.launch_bounds or cap.maxnreg).removeprefix("__launch_bounds__") if cap else ""
         rows.append((percent(step.occupancy), step.active_blocks, changes, bounds))
-    return Table(title, STEP_TABLE, rows)
+    lines = [f"{count(len(hidden), 'level')} in between: --format json has all."] if hidden else []
+    return Table(title, STEP_TABLE, rows, lines)
 
 
 def _remarks(row: Row) -> Iterator[tuple[str, str]]:

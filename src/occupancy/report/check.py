@@ -189,7 +189,7 @@ def _headline(done: Checked, rules: Rules) -> str:
     number, gone = (len({record.name for record in records}) for records in (done.kernels, done.removed))
     kernels, broken = count(number, "kernel"), len(groups(done))
     if done.passed:
-        return f"{f'All {kernels} pass' if number > 1 else 'The kernel passes' if number else 'No kernel left'} {where}"
+        return f"{f'All {kernels} pass' if number > 1 else 'The kernel passes' if number else 'No kernels'} {where}"
     parts = [f"{broken:,} of {kernels} break{'s' * (broken == 1)} a rule"] if broken else []
     parts += [f"{gone:,} {'is' if gone == 1 else 'are'} gone"] if gone else []
     return f"FAILED: {', '.join(parts)} {where}"

@@ -251,11 +251,15 @@ def scan_report(
     at = f" at {threads.pop()} threads" if len(threads) == 1 else ""
     headline = [_headline(of, found, at if len(shown) == of.kernels else "")]
     if len(shown) < of.kernels:
-        more = "" if limit is None else "; --all shows all, --limit N the first"
+        more = "" if limit is None else "; --all shows all"
+        more += ", --newest each kernel once" if more and len(of.archs) > 1 else ""
         headline.append(f"{len(shown):,} shown{at}, {order}{more}")
     chosen = tuple(columns) or _screen_columns(shown)
     values = {"summary": {**of._asdict(), "archs": list(of.archs)}, "found": found}
-    notes = [NOTES[code] for code, is_needed in _NOTED.items() if any(map(is_needed, shown))]
+    keys = {column.key for column in chosen}
+    notes = [
+        NOTES[code] for code, (key, is_needed) in _NOTED.items() if key in keys and any(map(is_needed, shown))
+    ]
     return Report("scan", headline, chosen, rows, "kernels", inputs, values, limit=limit, notes=notes)
 
 
@@ -274,15 +278,15 @@ def _headline(of: Summary, found: int, at: str) -> str:
     return f"{number}{launches} for {archs}{at}: {', '.join(filter(None, parts))}"
 
 
-_NOTED: Mapping[str, Callable[[ScannedKernel], Any]] = {
-    "assumed-threads": lambda row: row.threads_assumed,
-    "other-gpu": lambda row: (
+_NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
+    "assumed-threads": ("occupancy", lambda row: row.threads_assumed),
+    "other-gpu": ("occupancy", lambda row: (
         row.answer and row.record.arch and not runs_on(row.record.arch, row.answer.limits.compute_capability)
-    ),
-    "autotuner": lambda row: row.record.chosen is False,
-    "not-linked": lambda row: row.record.linked is False,
-    "setmaxnreg": lambda row: row.record.reallocates_registers,
-    "dynamic-smem": lambda row: row.record.lacks_dynamic_smem and row.record.regs is not None,
-    "spills-counted": lambda row: spills_text(row).startswith("~"),
-}
-"""Note -> whether a row needs it."""
+    )),
+    "autotuner": ("demangled", lambda row: row.record.chosen is False),
+    "not-linked": ("regs", lambda row: row.record.linked is False),
+    "setmaxnreg": ("next_step", lambda row: row.record.reallocates_registers),
+    "dynamic-smem": ("occupancy", lambda row: row.record.lacks_dynamic_smem and row.record.regs is not None),
+    "spills-counted": ("spill_store_bytes", lambda row: spills_text(row).startswith("~")),
+}  # fmt: skip
+"""Note -> the column that it is about, and whether a row needs it."""
