@@ -56,13 +56,13 @@ def limits(
 def gpus(gpu: tuple[str, ...], wants_all: bool, output_format: str | None) -> None:
     """List GPUs by name, with their compute capability and number of SMs, the newest first.
 
-    PATTERN is a compute capability, an architecture, or part of the name, die, market or memory size.
+    PATTERN is a compute capability, or words of the name, architecture, die, market or memory size.
     Without it, the 30 newest GPUs are listed.
 
     \b
     occupancy gpus
     occupancy gpus rtx 4090
-    occupancy gpus h100 sxm
+    occupancy gpus hopper datacenter
     occupancy gpus hopper,l40s
     """
     from ..api.gpus import gpus as find

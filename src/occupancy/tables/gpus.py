@@ -310,7 +310,8 @@ def _product(row: dict[str, str]) -> _Product:
     if any(letter.isdigit() for letter in without_die):  # else the die is the name: Quadro GP100
         common = without_die
     memory = f"{row['memory_gb']} GB" if row["memory_gb"] else ""
-    described = f"{name} {other_name} {die} {row['market']} {memory}"
+    architecture = shipped.limits(row["compute_capability"]).architecture
+    described = f"{name} {other_name} {die} {row['market']} {memory} {architecture}"
     return _Product(
         row,
         frozenset(map(_key, (name, f"{name} {die}", common, other_name))),
@@ -341,7 +342,7 @@ def _with_full_name(name: str) -> Sequence[_Product]:
 
 
 def _matching(pattern: str) -> Sequence[_Product]:
-    """Return the products whose name, die, market or memory has every word of the pattern."""
+    """Return the products with every word of the pattern in name, architecture, die, market or memory."""
     words = _words(pattern) or _WORD.findall(pattern.lower())
     return (
         _with_all(words)
@@ -398,11 +399,9 @@ def _no_such_gpu(name: str) -> InputError:
     close = get_close_matches(wanted, starts, MAX_SUGGESTIONS, MIN_LIKENESS)
     in_turns = chain.from_iterable(zip_longest(*(starts[key] for key in close)))  # one of each, then variants
     found = list(dict.fromkeys(filter(None, in_turns)))[:MAX_SUGGESTIONS]
-    hint = (
-        f"Did you mean {close[0]}?"
-        if close
-        else "Write 9.0 or RTX 4090, or see `occupancy.gpus()` (`occupancy gpus --all`)."
-    )
+    hint = "Write 9.0 or RTX 4090, or see `occupancy.gpus()` (`occupancy gpus --all`)."
+    if close:
+        hint = f"Did you mean {close[0]}?"
     return InputError(
         f"{shown(name)} is not a compute capability, an architecture or a GPU",
         where="gpu",
