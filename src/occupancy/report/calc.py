@@ -335,7 +335,7 @@ def _remarks(row: Row) -> Iterator[tuple[str, str]]:
     if row.wave is not None and row.wave.blocks:
         clusters = f" ({count(row.wave.clusters, 'cluster')})" if row.wave.clusters else ""
         where = f"on {count(row.wave.multiprocessor_count, 'SM')}: largest cooperative grid"
-        yield "Whole GPU", f"{full_wave_text(row.wave)}{clusters} {where}"
+        yield "Whole GPU", f"{_full_wave_text(row.wave)}{clusters} {where}"
 
 
 def _headroom(row: Row) -> Iterator[str]:
@@ -345,7 +345,7 @@ def _headroom(row: Row) -> Iterator[str]:
             yield f"{label(quantity.resource)} up to {size(most) if name == 'smem' else plain(most)}"
 
 
-def full_wave_text(wave: FullWave) -> str:
+def _full_wave_text(wave: FullWave) -> str:
     """Return ``up to 132 blocks``."""
     return f"{'up to ' * wave.is_upper_bound}{count(wave.blocks, 'block')}"
 
@@ -353,7 +353,7 @@ def full_wave_text(wave: FullWave) -> str:
 def waves_text(waves: Waves) -> str:
     """Return the number of waves, their size, and the fill of the last one."""
     idle = f", GPU {percent(waves.idle_share)} idle" if waves.idle_share else ""
-    filled, wave = percent(waves.last_wave_fill), full_wave_text(waves.full_wave)
+    filled, wave = percent(waves.last_wave_fill), _full_wave_text(waves.full_wave)
     if not waves.full_waves:
         return f"The grid fills {filled} of one wave of {wave}"
     if not waves.partial_wave_blocks:
@@ -364,7 +364,7 @@ def waves_text(waves: Waves) -> str:
 WAVE_TABLE = (
     Column("gpu", "GPU", "gpu.label", align="left"),
     Column("multiprocessor_count", "SMs", "wave.multiprocessor_count"),
-    Column("blocks", "Full wave", lambda row: full_wave_text(row.wave)),
+    Column("blocks", "Full wave", lambda row: _full_wave_text(row.wave)),
     Column("waves", "Waves", lambda row: f"{row.waves.waves:,.2f}"),
     Column("last", "Last wave", lambda row: percent(row.waves.last_wave_fill)),
     Column("idle", "GPU idle", lambda row: percent(row.waves.idle_share), optional=1),

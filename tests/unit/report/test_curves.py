@@ -71,8 +71,7 @@ def test_the_schema_names_its_report() -> None:
     assert schema["properties"]["inputs"]["type"] == "object"
 
 
-def test_names_are_cut_to_the_part_that_differs_and_are_found() -> None:
+def test_names_are_cut_to_the_part_that_differs_and_found() -> None:
     names = [f"gemm<{'float, ' * 9}{size}{', float' * 9}>" for size in (16, 32)]
-    *cut, short = cut_in_middle([*names, "short"], 24)
-    assert (list(map(len, cut)), short) == ([24, 24], "short")
+    cut = cut_in_middle(names, 24)
     assert [[contains((part,), name) for name in names] for part in cut] == [[True, False], [False, True]]
