@@ -11,11 +11,12 @@ const GPUS = Object.entries(DATA.gpus).flatMap(([cc, lines]) =>
     let common = name.replace(/ Rev\. \d+/g, "");
     const withoutChip = common.endsWith(chip) ? common.slice(0, -chip.length) : common;
     if (/\d/.test(withoutChip)) common = withoutChip; // else the chip is the name: Quadro GP100
+    const described = `${name} ${also} ${chip} ${market} ${memory && `${memory} GB`} ${limitsOf(cc).architecture}`;
     return {
       cc, name, sms: Number(sms), chip,
       keys: [name, `${name} ${chip}`, common, also].map(keyOf),
       short: wordsIn(common).filter((part) => !FAMILIES.includes(part)).join(""),
-      text: `${name} ${also} ${chip} ${market} ${memory && `${memory} GB`}`.toLowerCase().match(/[a-z0-9]+/g).join(" "),
+      text: described.toLowerCase().match(/[a-z0-9]+/g).join(" "),
     };
   }),
 );
@@ -60,8 +61,7 @@ function findGpu(typed) {
   const rows = LIMITS.filter(({ architecture }) => namesOf(architecture).includes(wanted));
   const [row, ...others] = rows.map((each) => each.compute_capability);
   if (others.length) return gpuOf({ error: `${text} is ${words.list([row, ...others])}. Enter one of them.` });
-  if (row) return gpuOf({ cc: row });
-  const cc = ccOf(text);
+  const cc = row ?? ccOf(text);
   if (cc && limitsOf(cc)) return gpuOf({ cc });
   const named = gpusNamed(text);
   const isNumber = named.length > 0 && /^\d+$/.test(text); // 980
