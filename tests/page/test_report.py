@@ -17,7 +17,7 @@ def kernel(name: str, arch: str = "sm_90", **values: Any) -> dict[str, Any]:
     occupancy, regs = values.get("occupancy", 1.0), values.get("regs", 32)
     step = {"active_blocks": 8, "occupancy": 1.0, "requires": {"regs": 32}} if occupancy < 1 else None
     return {
-        "name": name, "arch": arch, "cc": f"{arch[3:-1]}.{arch[-1]}", "occupancy": occupancy, "regs": regs,
+        "demangled": name, "arch": arch, "cc": f"{arch[3:-1]}.{arch[-1]}", "occupancy": occupancy, "regs": regs,
         "launchable": True, "limiters": ["registers" if regs > 32 else "warps"], "threads": 256, "smem": 0,
         "static_smem": 0, "next_step": step, "source": "lib.so", **values,
     }  # fmt: skip
@@ -40,7 +40,7 @@ def change(name: str, verdict: str, old: dict[str, Any] | None, new: dict[str, A
     sides = {f"old_{key}": value for key, value in (old or {}).items()}
     sides |= {f"new_{key}": value for key, value in (new or {}).items()}
     bounds = {"name": "launch_bounds", "old": None, "new": [256, 6]}
-    return {"name": name, "arch": "sm_90", "verdict": verdict, "causes": [bounds], "fix": None, **sides}
+    return {"demangled": name, "arch": "sm_90", "verdict": verdict, "causes": [bounds], "fix": None, **sides}
 
 
 BEFORE = {"occupancy": 1.0, "regs": 32, "smem": 4096, "threads": 256, "spill_store_bytes": 0}
@@ -68,16 +68,17 @@ diff = pytest.mark.parametrize("report", ["diff"], indirect=True)
 
 
 def names(page: Any) -> list[str]:
-    found: list[str] = page.locator(".list tbody th").all_inner_texts()
-    return [each.removesuffix(" 90") for each in found]
+    found: list[str] = page.locator(".list tbody th > :first-child").all_inner_texts()
+    return found
 
 
 def test_a_name_is_a_row_with_its_architectures(opened: Open, report: Path) -> None:
     page = opened(file=report)
     assert names(page) == ["ns::gemm", "ns::copy10", "ns::copy9", HOSTILE]
-    assert page.inner_text(".list tbody tr >> nth=0").split("\t")[1:] == [
-        "80 90", "25 – 50%", "registers", "256", "64 – 128", "24 bytes", "32 regs: 100%",
+    assert page.inner_text(".list tbody tr >> nth=0").split("\t") == [
+        "ns::gemm sm_80 90", "25 – 50%", "registers", "256", "64 – 128", "24 bytes", "32 regs: 100% (sm_80)",
     ]  # fmt: skip
+    assert page.inner_text(".list tbody tr >> nth=2").split("\t")[5] == "–", "unknown spills"
     assert page.locator("img").count() == 0
     assert "256*" in page.inner_text(".list tbody tr >> nth=1")
     assert "a.o: damaged" in page.inner_text("#kernels details")
@@ -171,7 +172,7 @@ def test_all_of_many_kernels_are_counted_found_and_shown_in_steps(opened: Open, 
     path = tmp_path / "report.html"
     path.write_text(build_report("1.0", document, [], ["lib.so"]), encoding="utf-8")
     page = opened(file=path)
-    assert page.inner_text("#kernels > .note") == "150,000 kernels."
+    assert page.inner_text("#count") == "150,000 kernels."
     assert page.locator(".list tbody tr").count() == 250
     page.click("button:has-text('Show 1,000 more of 149,750')")
     assert page.locator(".list tbody tr").count() == 1250

@@ -51,7 +51,8 @@ def show(report: Report, output_format: str | None) -> None:
     elif output_format in ("markdown", "html"):
         from ..render import markup
 
-        click.echo(markup.markdown(report) if output_format == "markdown" else markup.html(report), nl=False)
+        page = f'<!doctype html><meta charset="utf-8"><title>occupancy</title>{markup.html(report)}\n'
+        click.echo(markup.markdown(report) if output_format == "markdown" else page, nl=False)
     else:
         from ..render import data
 

@@ -70,7 +70,7 @@ def build_report(
     about = f"{', '.join(map(printable, sources[:8]))}; occupancy {version}, {now:%Y-%m-%d %H:%M} UTC."
     kernels = document["kernels"]
     keys = [key for key in KEYS if any(kernel.get(key) not in (None, [], "") for kernel in kernels)]
-    rows = [[short_name(each["name"]), *map(each.get, keys)] for each in kernels]
+    rows = [[short_name(each["demangled"]), *map(each.get, keys)] for each in kernels]
     data = {"kind": document.get("report", "scan"), "keys": ["name", *keys], "rows": rows}
     notes = [*(each["text"] for each in document.get("notes", ())), *problems[:20]]
     parts = {"lead": _paragraphs("lead", lead), "notes": _paragraphs("note", notes), "data": _json(data)}

@@ -31,7 +31,7 @@ MAX_STREAM_BYTES = 1 << 30  # the most that is taken from a pipe; a file may be 
 NumberedLines = Iterable[tuple[int, str]]
 
 _KEPT_IN_MEMORY = 16 * MIB
-_BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _SHRUNK = "the file was truncated while it was read"
 
 
@@ -137,7 +137,7 @@ class Content:
         here are ASCII, and logs come in every encoding.
         """
         head = self.head()
-        encoding = next((name for mark, name in _BYTE_ORDER_MARKS if head.startswith(mark)), "utf-8")
+        encoding = next((name for mark, name in BYTE_ORDER_MARKS.items() if head.startswith(mark)), "utf-8")
         return Text(io.TextIOWrapper(self._plain(), encoding, errors="replace"), self.limits)
 
     @contextmanager

@@ -19,7 +19,7 @@ from typing import IO, TypeGuard
 
 from ..errors import InputError, ReadError, shown
 from . import ncu_rep, nsight, ptxas, pytorch_trace, triton
-from .content import Content, KernelSource, NumberedLines, open_content
+from .content import BYTE_ORDER_MARKS, Content, KernelSource, NumberedLines, open_content
 from .fatbin import read_device_code
 from .limits import Exhausted, Malformed, ReadLimits, checked
 from .record import Found, KernelRecord, ReadProblem, Remark
@@ -43,7 +43,6 @@ LINE_READERS: tuple[tuple[str, LineReader], ...] = (
 )
 """Readers of the lines from the first with a mark to the first with that of another one."""
 
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
 _ZIP_START = b"PK\x03\x04"
 _ARCHIVE_STARTS = (_ZIP_START, b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
@@ -354,7 +353,7 @@ def reason_for_nothing(content: Content) -> str:
 
 
 def _is_binary(head: bytes) -> bool:
-    return b"\0" in head and not head.startswith(_UTF16_MARKS)
+    return b"\0" in head and not head.startswith(tuple(BYTE_ORDER_MARKS))
 
 
 def _read_json(content: Content) -> Iterator[Found]:

@@ -198,8 +198,7 @@ const app = {
   say(text) { byId("status").textContent = text; },
 
   async copy(kind, node) {
-    const page = location.href.replace(/#.*/, "");
-    const address = location.protocol === "file:" ? page.replace(/.*\//, "") : page; // the folder is private
+    const address = location.href.replace(/#.*|^file:.*\//g, ""); // the folder of a file is private
     await this.copyText({
       link: () => address + toFragment(this.asked, this.kept, this.pins),
       command: () => toCommand(this.asked, this.question),

@@ -5,7 +5,6 @@ const UNITS = { threads: "threads per block", regs: "registers per thread", smem
 const valueOf = (kernel, name) => (name === "smem" && !isSharedMemoryGiven(kernel) ? null : amountOf(name, kernel));
 const runAt = (runs, value) => runs.find((run) => value <= run.last) ?? runs[runs.length - 1];
 const colourOf = (result) => (result.active_blocks ? result.limiters[0] : "fails");
-
 const tickText = (value, name) => grouped(name === "smem" ? Number((value / 1024).toFixed(1)) : value);
 
 function ticksOf(low, high, name, width) {

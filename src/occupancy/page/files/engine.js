@@ -264,9 +264,8 @@ function sharedMemoryFailure({ limits, kernel, allocated: { shared_memory: perBl
 // Static shared memory above the compiler's limit, in a kernel that would launch.
 const isRefusedByCompiler = (result) => (result.kernel.static_smem ?? 0) > result.limits.max_shared_memory_per_block && result.launchable;
 
-// ---- Amounts of one input
-// Amounts from low to high: the last one of each allocation step. For tensor memory: powers of two, as tcgen05.alloc
-// takes them, and both ends.
+// ---- Amounts of one input, from low to high: the last one of each allocation step. For tensor memory: powers of two,
+// as tcgen05.alloc takes them, and both ends.
 function amountsOf(name, limits, low, high = limits[AMOUNTS[name].highest]) {
   const unit = { threads: limits.warp_size, smem: limits.shared_memory_allocation_unit, tensor_memory: TENSOR_MEMORY_UNIT }[name] ?? 1;
   const isDoubling = name === "tensor_memory";

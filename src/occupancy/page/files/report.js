@@ -3,16 +3,19 @@
 const SHOWN = 250;
 const ORDER = new Intl.Collator("en", { numeric: true }); // creating one takes longer than comparing
 const compareValues = (a, b) => (typeof a === "string" ? ORDER.compare(a, b) : a - b);
-const spillsOf = (kernel, side = "") =>
-  (kernel[`${side}spill_store_bytes`] ?? 0) + (kernel[`${side}spill_load_bytes`] ?? 0);
+// Stored and loaded bytes, or null if unknown.
+function spillsOf(kernel, side = "") {
+  const stores = kernel[`${side}spill_store_bytes`] ?? null;
+  return stores === null ? null : stores + (kernel[`${side}spill_load_bytes`] ?? 0);
+}
 const sizeText = (bytes) => (bytes ? words.size(bytes) : "0");
-const archText = (kernel) => (kernel.arch ?? "").replace("sm_", "");
+const archsText = (group) => group.map(({ arch }) => arch ?? "").join(" ").replaceAll(" sm_", " ");
 const shareOf = (kernel) => kernel.occupancy ?? kernel.new_occupancy ?? kernel.old_occupancy ?? null;
 const binOf = (share) => Math.min(10, Math.floor(10 * share + 1e-9));
 
 function stepText(step) {
   if (!step) return null;
-  const amount = ([name, value]) => (name === "smem" ? words.size(value) : `${words.amount(name, value)} ${name}`);
+  const amount = ([name, value]) => `${words.amount(name, value)} ${name === "smem" ? "shared" : name}`;
   return `${Object.entries(step.requires).map(amount).join(", ")}: ${words.percent(step.occupancy)}`;
 }
 
@@ -31,7 +34,6 @@ function causeText({ name, old: before, new: after }) {
 // Columns: the value of a kernel, and the text of a number or the element to show. Kernels with the same name share a
 // row, sorted by the worst and shown as a range. Columns without values are hidden.
 const SCAN_COLUMNS = [
-  { key: "arch", title: "Arch", of: ({ arch }) => arch, show: (worst, group) => group.map(archText).join(" ") },
   { key: "occupancy", title: "Occupancy", of: (kernel) => kernel.occupancy, text: words.percent, isUsed: () => true,
     after: (group) => element("span", { class: "archs" }, group.map(archBar)) },
   { key: "limiters", title: "Limited by", of: limitersOf },
@@ -39,13 +41,14 @@ const SCAN_COLUMNS = [
     mark: (kernel) => kernel.threads_assumed && "*" },
   { key: "regs", title: "Regs", of: (kernel) => kernel.regs, text: grouped },
   { key: "smem", title: "Shared", of: (kernel) => kernel.smem, text: sizeText },
-  { key: "spills", title: "Spills", of: (kernel) => spillsOf(kernel) || null, text: sizeText,
+  { key: "spills", title: "Spills st\u00a0+\u00a0ld", of: (kernel) => spillsOf(kernel), text: sizeText,
     mark: (kernel) => spillsOf(kernel) > 0 && kernel.spills_from === "code" && "~" },
-  { key: "stack", title: "Stack", of: (kernel) => kernel.stack_bytes || null, text: sizeText },
+  { key: "stack", title: "Stack", of: (kernel) => kernel.stack_bytes, text: sizeText },
   { key: "time", title: "Time", of: (kernel) => kernel.duration_us, text: (time) => `${grouped(time.toFixed(1))} µs` },
-  { key: "share", title: "Share", of: (kernel) => kernel.time_share, text: words.percent },
+  { key: "time-share", title: "Share", of: (kernel) => kernel.time_share, text: words.percent },
   { key: "waves", title: "Waves", of: (kernel) => kernel.waves, text: (waves) => waves.toFixed(2) },
-  { key: "next", title: "Next step", of: (kernel) => stepText(kernel.next_step) },
+  { key: "next", title: "Next step", of: (kernel) => stepText(kernel.next_step),
+    show: (worst, group) => [stepText(worst.next_step), group.length > 1 && worst.next_step && ` (${worst.arch})`] },
 ];
 const KINDS = [
   { key: "fails", title: "does not launch", is: (kernel) => kernel.launchable === false },
@@ -53,22 +56,18 @@ const KINDS = [
   { key: "low", title: "below 50%", is: (kernel) => kernel.occupancy !== null && kernel.occupancy < 0.5 },
 ];
 const VERDICTS = ["worse", "mixed", "removed", "added", "changed", "better", "same"];
-const VERDICT_KINDS = VERDICTS.map((key) => ({ key, title: key, is: ({ verdict }) => verdict === key }));
 const costs = (kernel) => (kernel.old_occupancy === kernel.new_occupancy ? 0 : -1); // only if occupancy changed
 // Before, after and difference of a value. signOf: 1 if more is better, -1 if more is worse, else 0.
 function comparedColumns(key, group, text, signOf, differenceText = text) {
-  const sideOf = (side) => (kernel) => {
-    const value = kernel[side + (key === "spills" ? "spill_store_bytes" : key)] ?? null;
-    return key === "spills" && value !== null ? spillsOf(kernel, side) : value;
-  };
+  const sideOf = (side) => (kernel) => (key === "spills" ? spillsOf(kernel, side) : kernel[side + key] ?? null);
   const [before, after] = [sideOf("old_"), sideOf("new_")];
   const change = (kernel) => ([before(kernel), after(kernel)].includes(null) ? null : after(kernel) - before(kernel));
   const markOf = (side) => (kernel) => key === "occupancy" && kernel[`${side}threads_assumed`] && "*";
-  const shared = { text, none: "–", isUsed: (kernel) => before(kernel) || after(kernel) };
+  const shared = { text, isUsed: (kernel) => before(kernel) || after(kernel) };
   return [
-    { key: `old-${key}`, title: [group, element("br"), "before"], of: before, mark: markOf("old_"), ...shared },
-    { key: `new-${key}`, title: "after", of: after, mark: markOf("new_"), ...shared },
-    { key: `change-${key}`, title: "Δ", of: change, ...shared, none: "",
+    { key: `old ${key}`, title: `${group} before`, of: before, mark: markOf("old_"), ...shared },
+    { key: `new ${key}`, title: `${group} after`, of: after, mark: markOf("new_"), ...shared },
+    { key: `change ${key}`, title: `${group} Δ`, of: change, ...shared, none: "",
       text: (value) => (value ? `${value > 0 ? "+" : "−"}${differenceText(Math.abs(value))}` : ""),
       look: (kernel) => ({ "-1": "worse", 1: "better" })[Math.sign(signOf(kernel) * change(kernel))] },
   ];
@@ -80,7 +79,8 @@ const DIFF_COLUMNS = [
   ...comparedColumns("regs", "Regs", grouped, costs),
   ...comparedColumns("smem", "Shared", sizeText, costs),
   ...comparedColumns("spills", "Spills", sizeText, () => -1),
-  { key: "changes", title: "Changes", of: (row) => [...(row.causes ?? []), ...(row.other_changes ?? [])].map(causeText).join(", ") },
+  { key: "changes", title: "Changes",
+    of: ({ causes = [], other_changes: others = [] }) => [...causes, ...others].map(causeText).join(", ") },
   { key: "fix", title: "Fix", of: ({ fix }) => stepText(fix) },
 ];
 
@@ -94,8 +94,8 @@ class Report {
       return kernel;
     });
     this.state = { q: "", kind: "", bin: "", sort: "", down: "" };
-    this.kinds = (this.isDiff ? VERDICT_KINDS : KINDS)
-      .map((each) => ({ ...each, count: this.kernels.filter(each.is).length }))
+    const verdicts = VERDICTS.map((key) => ({ key, title: key, is: ({ verdict }) => verdict === key }));
+    this.kinds = (this.isDiff ? verdicts : KINDS).map((each) => ({ ...each, count: this.kernels.filter(each.is).length }))
       .filter(({ count }) => count);
     this.bins = Array(11).fill(0);
     for (const kernel of this.kernels) if (shareOf(kernel) !== null) this.bins[binOf(shareOf(kernel))] += 1;
@@ -107,6 +107,7 @@ class Report {
     const isSorted = ({ of }) => this.kernels.every((kernel, at) => !at || of(this.kernels[at - 1]) <= of(kernel));
     this.given = this.columns.find((column) => /^(occupancy|verdict)$/.test(column.key) && isSorted(column))?.key;
     document.querySelector("header").append(byId("back"));
+    byId("notes").open = innerWidth > 700;
   }
 
   // ---- Filters and order, kept in the address
@@ -120,21 +121,19 @@ class Report {
     const given = Object.entries(this.state).filter(([, value]) => value);
     return given.length ? `#kernels&${new URLSearchParams(given)}` : "#kernels";
   }
-  take(fragment) {
-    const given = new URLSearchParams(fragment.replace(/^#[^&]*/, ""));
-    for (const name in this.state) this.state[name] = given.get(name) ?? "";
-    this.search.value = this.state.q;
-    this.draw();
-  }
   // Show the list, scrolled as before, or the calculator.
   show(isListed) {
     const { classList } = document.body;
-    if (!isListed && classList.contains("listed")) this.left = { at: scrollY, inBox: this.box.scrollTop };
+    if (!isListed && classList.contains("listed")) this.left = this.box.scrollTop;
     classList.toggle("listed", isListed);
-    if (isListed) document.title = app.title;
-    if (isListed) this.take(location.hash);
-    scrollTo(0, isListed ? this.left?.at ?? 0 : 0);
-    if (isListed && this.left) this.box.scrollTop = this.left.inBox;
+    scrollTo(0, 0);
+    if (!isListed) return;
+    document.title = app.title;
+    const given = new URLSearchParams(location.hash.replace(/^#[^&]*/, ""));
+    for (const name in this.state) this.state[name] = given.get(name) ?? "";
+    this.search.value = this.state.q;
+    this.draw();
+    this.box.scrollTop = this.left ?? 0;
   }
   chosen() {
     const { q, kind, bin } = this.state;
@@ -150,8 +149,7 @@ class Report {
     if (this.isDiff) return kernels.map((kernel) => [kernel]);
     const groups = new Map();
     for (const kernel of kernels) groups.get(kernel.name)?.push(kernel) ?? groups.set(kernel.name, [kernel]);
-    for (const group of groups.values()) group.sort((a, b) => ORDER.compare(a.arch ?? "", b.arch ?? ""));
-    return [...groups.values()];
+    return [...groups.values()].map((group) => group.sort((a, b) => ORDER.compare(a.arch ?? "", b.arch ?? "")));
   }
   sorted(groups) {
     const { sort, down } = this.state;
@@ -168,8 +166,9 @@ class Report {
     this.shown = shown;
     const kernels = this.chosen();
     const groups = this.sorted(this.groups(kernels));
+    const [title, low, high] = ["Occupancy", "0%", "100%"].map((text) => element("small", {}, text));
     const histogram = element("span", { class: "histogram", role: "group", "aria-label": "Occupancies" },
-      element("small", {}, "0%"), this.bins.map(this.bin, this), element("small", {}, "100% occupancy"));
+      title, low, this.bins.map(this.bin, this), high);
     const chips = this.kinds.map(({ key, title, count }) =>
       this.filter("kind", key, `${grouped(count)} ${title}`, { class: `chip ${key}` }));
     fill(byId("strip"), [chips, histogram]);
@@ -178,22 +177,21 @@ class Report {
     fill(this.box.querySelector("tbody"), groups.slice(0, shown).map((group) => this.line(group)));
     const of = kernels.length === this.kernels.length ? "" : `${grouped(kernels.length)} of `;
     const names = groups.length === kernels.length ? "" : `, ${words.count(groups.length, "name")}`;
-    const text = `${of}${words.count(this.kernels.length, "kernel")}${names}. `;
-    fill(byId("count"), [text, of && element("a", { href: "#kernels" }, "Clear filters")]);
-    this.box.hidden = !groups.length;
+    fill(byId("count"), [of, words.count(this.kernels.length, "kernel"), names, ". ",
+      of && element("a", { href: "#kernels" }, "Clear filters")]);
+    this.box.firstChild.hidden = !groups.length;
     const left = groups.length - shown;
     this.more.hidden = left <= 0;
     settle(this.more, `Show ${grouped(Math.min(left, 4 * SHOWN))} more of ${grouped(left)}`);
     byId("back").href = this.fragment();
   }
-  // A button that toggles a filter.
   filter(name, value, content, properties) {
     const isOn = this.state[name] === value;
     const click = () => this.set({ [name]: isOn ? "" : value });
     return button(content, click, { "aria-pressed": String(isOn), ...properties });
   }
   bin(count, at) {
-    const height = (30 * count) / Math.max(1, ...this.bins);
+    const height = count && Math.max(2, (30 * count) / Math.max(...this.bins)); // a single kernel can be seen
     const picture = drawn("svg", { viewBox: "0 0 10 32", preserveAspectRatio: "none", "aria-hidden": "true" },
       drawn("rect", { class: "registers", y: 32 - height, width: 10, height }));
     const title = `${at < 10 ? `${10 * at}% to below ${10 * at + 10}%` : "100%"}: ${words.count(count, "kernel")}`;
@@ -204,7 +202,7 @@ class Report {
     const isUpFirst = key === "name" || key === "occupancy";
     const sortBy = () => this.set({ sort: key, down: (sort === key ? down : isUpFirst) ? "" : "1" });
     const order = sort === key ? (down ? "descending" : "ascending") : null;
-    const properties = { scope: "col", class: isNumber ? "number" : null, "aria-sort": order };
+    const properties = { scope: "col", class: `${key} ${isNumber ? "number" : ""}`, "aria-sort": order };
     return element("th", properties, button(text, sortBy, { class: "link" }));
   }
   line(group) {
@@ -212,15 +210,15 @@ class Report {
     const [href, name] = [linkTo(worst, this.isDiff), inPieces(worst.name)];
     return element("tr", {},
       element("th", { scope: "row" }, href ? element("a", { href, title: `${worst.name}\n${worst.source}` }, name) : name,
-        this.isDiff && element("small", {}, ` ${archText(worst)}`)),
+        " ", element("small", {}, archsText(group))),
       this.columns.map((column) => this.cell(column, group, worst)));
   }
-  cell({ of, text, show = of, mark, look, after, none = "" }, group, worst) {
-    if (!text) return element("td", {}, show(worst, group));
+  cell({ key, of, text, show = of, mark, look, after, none = "–" }, group, worst) {
+    if (!text) return element("td", { class: key }, show(worst, group));
     const [least, most] = rangeOf(group, of);
     const both = `${text(least ?? 0)} – ${text(most ?? 0)}`.replace(/(?<=\d)(\D+)(?= – [\d.,]+\1$)/, "");
     const range = least === null ? none : least === most ? text(least) : both;
-    return element("td", { class: `number ${look?.(worst) ?? ""}` }, range, mark?.(worst), after?.(group));
+    return element("td", { class: `number ${key} ${look?.(worst) ?? ""}` }, range, mark?.(worst), after?.(group));
   }
 }
 

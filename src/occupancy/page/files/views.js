@@ -105,7 +105,6 @@ function stepButton(result, step, isInList) {
   return button(content, () => app.act(() => app.set(step.requires)), properties);
 }
 
-// Show the verdict of the last question with a result. problem: the first error in the fields.
 function showVerdict(question, all, kept, problem) {
   const { result } = question;
   const { figure, headline, detail, isBad, call } = verdictOf(question);
@@ -242,7 +241,6 @@ function showArithmetic(result) {
 
 function showLimits({ limits }) {
   const text = (name, value) => {
-    if (name === "max_block_dim") return value.join(" x ");
     if (Array.isArray(value)) return value.map((each) => text(name, each)).join(", ");
     if (typeof value === "number") return name.includes("shared_memory") ? words.size(value) : grouped(value);
     return { true: "yes", false: "no" }[value] ?? value;
