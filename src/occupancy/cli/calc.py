@@ -32,7 +32,7 @@ def calc(
     grid: str | None, cluster: str | None, sms: str | None, explain: bool, exit_code: bool,
     output_format: str | None, **inputs: Any,
 ) -> None:  # fmt: skip
-    """Compute how many blocks fit on an SM, what limits them, and what to change.
+    """Compute resident blocks per SM, their limiter, and the changes that raise occupancy.
 
     \b
     occupancy calc --cc 7.0 --threads 128 --regs 37
@@ -89,7 +89,7 @@ def _row(result: Occupancy, grid: str | None, cluster: str | None, sms: str | No
 def fits(
     occupancy: str | None, cluster: str | None, exit_code: bool, output_format: str | None, **inputs: Any
 ) -> None:
-    """List the GPUs that a kernel runs on, and why it does not run on the others.
+    """List the GPUs on which a kernel runs, and the reasons on the others.
 
     \b
     occupancy fits --threads 256 --regs 64 --smem 96k
@@ -108,7 +108,7 @@ def fits(
 @command(
     *INPUTS,
     Option("--occupancy", metavar="PERCENT", help="Target occupancy: 75%, 75 or 0.75."),
-    Option(*BLOCKS, metavar="N|CC=N,...", help="Target in blocks per SM: 4, or by GPU: 8.0=2,12.0=4."),
+    Option(*BLOCKS, metavar="N|CC=N,...", help="Target blocks per SM: 4, or 8.0=2,12.0=4."),
     Option("--stage-smem", metavar="SIZE",
            help="Shared memory per pipeline stage. Counts the stages that fit beside --smem."),
     FORMAT,
@@ -176,7 +176,7 @@ def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
     *INPUTS,
     OLD,
     Option(*BLOCKS, metavar="N|CC=N,...",
-           help="Second argument of __launch_bounds__: 4, or by GPU: 8.0=2,12.0=4."),
+           help="Second argument of __launch_bounds__: 4, or 8.0=2,12.0=4."),
     FORMAT,
 )  # fmt: skip
 def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: Any) -> None:
@@ -199,15 +199,15 @@ def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: 
 
 @command(
     *(each for each in INPUTS if each.name != "threads"),
-    Option("--smem-per-thread", metavar="SIZE", help="Dynamic shared memory that each thread adds."),
-    Option("--all", "wants_all", is_flag=True, help="Show every size."),
+    Option("--smem-per-thread", metavar="SIZE", help="Dynamic shared memory per thread."),
+    Option("--all", "wants_all", is_flag=True, help="Show all block sizes."),
     output_option("Draw a chart instead: .svg, .png or .pdf."),
     FORMAT,
 )  # fmt: skip
 def block_sizes(
     smem_per_thread: str | None, wants_all: bool, output: str | None, output_format: str | None, **inputs: Any
 ) -> None:
-    """Rank every block size by occupancy; for several GPUs, by the lowest of them.
+    """Rank block sizes by occupancy, or by the lowest occupancy on several GPUs.
 
     \b
     occupancy block-sizes --cc 8.6 --regs 40
@@ -241,8 +241,8 @@ def block_sizes(
 @command(
     *ONE_GPU,
     Option("--groups", required=True, metavar="COUNT:REGS,...",
-           help="Warpgroups and their registers after setmaxnreg: 1:40,2:232. ? is the most that fits."),
-    Option(*BLOCKS, metavar="N", help="Second argument of __launch_bounds__.  [default: the most that fits]"),
+           help="Warpgroups and their registers after setmaxnreg: 1:40,2:232. ? is the maximum."),
+    Option(*BLOCKS, metavar="N", help="Second argument of __launch_bounds__.  [default: as many as fit]"),
     Option("--exit-code", is_flag=True, help="Exit with 1 if the kernel deadlocks or does not launch."),
     option_of("threads", metavar="N", help="Threads per block, a multiple of 128.  [default: all groups]"),
     option_of("regs", help="Registers per thread of the compiled kernel."),
@@ -250,9 +250,9 @@ def block_sizes(
     FORMAT,
 )  # fmt: skip
 def registers(groups: str, exit_code: bool, output_format: str | None, **inputs: Any) -> None:
-    """Check whether the registers of setmaxnreg fit, or compute the most that fit.
+    """Check the register counts of setmaxnreg, or compute the maximum.
 
-    Without --cc or --gpu, checks 9.0.
+    Without --cc or --gpu, the compute capability is 9.0.
 
     \b
     occupancy registers --threads 384 --groups 1:40,2:232
@@ -271,7 +271,7 @@ def registers(groups: str, exit_code: bool, output_format: str | None, **inputs:
     output_option("Draw a .svg, .png or .pdf, or write a .csv, .html, .json, .jsonl, .md or .txt file."),
     Option("--title", group="output", metavar="TEXT", help="Title of the picture."),
     Option("--mark", "marks", group="output", multiple=True, metavar="VALUE,...",
-           help="Values to mark: 64,128 on a curve, or best."),
+           help="Values to mark on a curve: 64,128, or best."),
     format_option("html"),
 )  # fmt: skip
 def sweep(
@@ -280,8 +280,8 @@ def sweep(
 ) -> None:  # fmt: skip
     """Vary inputs of a kernel, and show the results as charts, heat maps or rows.
 
-    Values can be lists (128,256) or ranges (FIRST:LAST:STEP). One varied input makes a chart, two a heat map.
-    Three or more list the best combinations; --format csv has all. Without any, it draws NVIDIA's three charts.
+    Values can be lists (128,256) or ranges (FIRST:LAST:STEP). One varied input gives a chart, and two give a heat
+    map. Three or more give the best combinations, or all with --format csv. None gives NVIDIA's three charts.
 
     \b
     occupancy sweep --cc 7.0 --threads 128 --regs 37

@@ -71,7 +71,7 @@ def scan(
 
     FILE is a file, a folder, or - for standard input. Reads cubins, executables, libraries, objects, PTX,
     ptxas and nvcc logs, cuobjdump output, Nsight Compute reports, PyTorch traces, and Triton and Inductor
-    caches. Without a GPU, the limits are those of each kernel's architecture.
+    caches. Without a GPU, each kernel runs on its own architecture.
 
     \b
     occupancy scan libkernels.so --newest --below 50
@@ -105,7 +105,7 @@ def scan(
     IN_FULL,
     Option("--ignore-arch", is_flag=True, help="Match a kernel with another architecture if its own is missing."),
     Option("--threshold", type=float, default=0, metavar="N",
-           help="Ignore changes up to N percent, or N points of occupancy."),
+           help="Ignore changes up to N percent, or N percentage points of occupancy."),
     REPORT_FILE,
     format_option("html", "sarif"),
 )  # fmt: skip
@@ -114,7 +114,7 @@ def diff(
 ) -> None:
     """List the differences between the kernels of two builds, the worst first.
 
-    OLD and NEW are baselines, or anything that `occupancy scan` reads; - is standard input. Kernels are
+    OLD and NEW are baselines, or anything that `occupancy scan` reads, including -. Kernels are
     matched by name and architecture, then by the name without parameters and compiler-generated parts, then
     by their code.
 
@@ -158,18 +158,18 @@ def _write_report(
     click.Argument(["build"], metavar="BUILD...", nargs=-1, required=True),
     Option("--rules", metavar="FILE",
            help="Rules file.  [default: occupancy.toml, or [tool.occupancy] in pyproject.toml]"),
-    Option("--baseline", metavar="FILE", help="Baseline file.  [default: the one that the rules name]"),
+    Option("--baseline", metavar="FILE", help="Baseline file.  [default: from the rules file]"),
     Option("--update", is_flag=True,
-           help="Update the baseline to this build, or only kernels of --name and --arch."),
+           help="Update the baseline. --name and --arch update only some kernels."),
     Option("-o", "--output", group="output", multiple=True, metavar="FILE",
            help="Also write a .csv, .html, .json, .jsonl, .md, .sarif, .txt or .xml (JUnit) file. Repeatable."),
     *KERNELS,
     format_option("html", "github", "junit", "sarif"),
 )  # fmt: skip
 def check(build: tuple[str, ...], output_format: str | None, output: tuple[str, ...], **options: Any) -> None:
-    """Check the kernels of a build against rules; exit with 1 if one is broken.
+    """Check a build against rules, and exit with 1 if a kernel breaks one.
 
-    BUILD is anything that `occupancy scan` reads. A rule that matches no kernel is an error, except an exemption.
+    BUILD is anything that `occupancy scan` reads. A rule must match a kernel. An exemption need not.
 
     \b
     occupancy check build/

@@ -25,7 +25,7 @@ def limits(
     """List the limits of an SM by compute capability.
 
     GPU is a compute capability, an architecture or a name. With GPUs, lists every limit side by side.
-    Without any, lists the main limits of 7.5 and newer.
+    Without GPUs, lists the main limits of 7.5 and newer.
 
     \b
     occupancy limits
@@ -54,7 +54,7 @@ def limits(
     FORMAT,
 )  # fmt: skip
 def gpus(gpu: tuple[str, ...], wants_all: bool, output_format: str | None) -> None:
-    """List GPUs by name, with their compute capability and number of SMs, the newest first.
+    """List GPUs with their compute capability and number of SMs, newest first.
 
     PATTERN is a compute capability, or words of the name, architecture, die, market or memory size.
     Without it, the 30 newest GPUs are listed.

@@ -21,7 +21,7 @@ DEFAULT_GPU = "OCCUPANCY_CC"
 
 LIMITS = Option("--limits", "limits_file", group="rare", type=click.Path(), metavar="FILE",
                 help="Table of limits in YAML or TOML.")  # fmt: skip
-SMS = Option("--sms", group="gpu", metavar="N", help="Number of SMs, in place of the GPU's.")
+SMS = Option("--sms", group="gpu", metavar="N", help="Number of SMs, overriding the GPU's.")
 GPUS = (
     Option("-c", "--cc", group="gpu", metavar="CC,...", multiple=True, help="Compute capabilities: 9.0,sm_90a,hopper."),
     Option("--gpu", group="gpu", metavar="NAME,...", multiple=True, help="GPUs by name: 'H100 SXM,RTX 4090'."),
@@ -29,7 +29,7 @@ GPUS = (
            help="GPU of this machine, by number. Repeatable."),
     LIMITS,
     Option("--set", "changes", group="rare", multiple=True, metavar="LIMIT=VALUE",
-           help="Change a limit named in `occupancy limits 9.0 --format csv`. Repeatable."),
+           help="Change a limit. Repeatable. To list the names, run `occupancy limits 9.0 --format csv`."),
 )  # fmt: skip
 ONE_GPU = (
     Option("-c", "--cc", group="gpu", metavar="CC", help="Compute capability: 9.0, sm_90a, hopper."),

@@ -44,8 +44,7 @@ COLUMNS = (
     *chosen(RESULT_COLUMNS, "gpu", "cc"),
     Column("threads", "", "result.threads", about="Threads per block", type="integer"),
     *chosen(RESULT_COLUMNS, "occupancy", "active_blocks", "active_warps", "limiters"),
-    Column("dynamic_smem", "", "result.dynamic_smem", about="Bytes of dynamic shared memory with this size",
-           type="integer"),
+    Column("dynamic_smem", "", "result.dynamic_smem", about="Dynamic shared memory per block in bytes", type="integer"),
 )  # fmt: skip
 ROW_COLUMNS = Column("threads", "Threads"), Column("lowest", "Lowest", show=lambda row: percent(row.lowest))
 

@@ -50,17 +50,17 @@ def _cuda_version(device: Device) -> str:
 
 
 COLUMNS = (
-    Column("index", about="CUDA's device number.", type="integer"),
-    Column("name", about="Name of the GPU.", type="string"),
+    Column("index", about="CUDA device number", type="integer"),
+    Column("name", about="Name of the GPU", type="string"),
     CC._replace(title=""),
-    Column("multiprocessor_count", about="Number of SMs; under MIG, those of the visible instance.", type="integer"),
-    Column("driver_version", about="Version of the driver.", type="string"),
-    Column("cuda_version", "", _cuda_version, about="Newest CUDA version that the driver can run.", type="string"),
-    Column("mig", about="True if MIG divides the GPU.", type="boolean"),
+    Column("multiprocessor_count", about="SMs of the GPU, or of the visible MIG instance", type="integer"),
+    Column("driver_version", about="Version of the driver", type="string"),
+    Column("cuda_version", "", _cuda_version, about="Newest CUDA version that the driver can run", type="string"),
+    Column("mig", about="True if MIG divides the GPU", type="boolean"),
     Column("limits", "",
            lambda device: {each.name: values_of(each, "value", "source") for each in _limits(device)},
-           about="Limits of an SM, each from the driver or the table.", type="object"),
-    Column("problems", "", _problems, about="A missing package, and contradictions.", type="array"),
+           about="Limits of an SM, each with its source: the driver or the table", type="object"),
+    Column("problems", "", _problems, about="Missing packages, and contradictions between sources", type="array"),
 )  # fmt: skip
 
 _LIMIT_COLUMNS = (
@@ -93,13 +93,13 @@ def device_report(devices: Sequence[Device]) -> Report:
 
 
 CHECK_COLUMNS = (
-    Column("name", "Check", about="Name of the check.", align="left", type="string"),
-    Column("call", about="Call of the driver.", type="string"),
-    Column("compared", "Compared", about="Number of comparisons.", type="integer"),
-    Column("different", "Different", about="Number of differences.", type="integer"),
-    Column("documented", "Known bug", about="Results that match a documented bug of the driver.", type="integer"),
+    Column("name", "Check", about="Name of the check", align="left", type="string"),
+    Column("call", about="Driver function", type="string"),
+    Column("compared", "Compared", about="Number of comparisons", type="integer"),
+    Column("different", "Different", about="Number of differences", type="integer"),
+    Column("documented", "Known bug", about="Results explained by a known driver bug", type="integer"),
     Column("differences", "", lambda check: [each._asdict() for each in check.differences],
-           about="The first differences.", type="array"),
+           about="First differences", type="array"),
 )  # fmt: skip
 
 

@@ -235,21 +235,20 @@ _MEASURED = (
 )  # fmt: skip
 
 COLUMNS: tuple[Column, ...] = (
-    Column("verdict", type="string",
-           about="worse, mixed, changed, better, same, added, or removed"),
+    Column("verdict", type="string", about="worse, mixed, changed, better, same, added or removed"),
     *chosen(SCAN_COLUMNS, "demangled", "arch"),
-    Column("change", "", lambda entry: entry.row and entry.row.occupancy_change, about="New minus old occupancy",
-           type="number"),
+    Column("change", "", lambda entry: entry.row and entry.row.occupancy_change, type="number",
+           about="New minus old occupancy, -1 to 1"),
     Column("fix", "", lambda entry: entry.row and entry.row.fix and step_values(entry.row.fix), type="object",
            about="Smallest change that restores the occupancy"),
     Column("causes", "", lambda entry: [each._asdict() for each in entry.row.explaining] if entry.row else [],
            about="Changes that explain the new occupancy or spills", type="array"),
     Column("other_changes", "", lambda entry: [each._asdict() for each in entry.row.others] if entry.row else [],
-           about="All other values that changed", type="array"),
+           about="Other changed values", type="array"),
     Column("old_name", "", lambda entry: entry.old.record.name if entry.old else None, type="string",
            about="Mangled name in the old build"),
     Column("matched_by", "", lambda entry: entry.row.matched_by if entry.row else None, type="string",
-           about='"name", "stable_name" or "code"'),
+           about='"name", "stable_name" or "code": the key that matched the kernels'),
     *chosen(SCAN_COLUMNS, "name", "source", "file", "line"),
     *(_side(side, column) for column in chosen(SCAN_COLUMNS, *_MEASURED) for side in ("old", "new")),
 )  # fmt: skip

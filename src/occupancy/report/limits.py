@@ -70,14 +70,14 @@ def _column(name: str) -> Column:
         _OVERVIEW.get(name, ""),
         lambda row: _plain_value(getattr(row, name)),
         lambda row: limit_text(name, getattr(row, name)),
-        about=f"{limit_label(name)}{', in bytes' if 'shared_memory' in name else ''}.",
+        about=f"{limit_label(name)}{' in bytes' if 'shared_memory' in name else ''}",
         align="left" if name == "architecture" else "right",
         optional={"max_threads_per_multiprocessor": 1, "architecture": 2}.get(name, 0),
     )
 
 
 CC = Column(
-    "cc", "CC", lambda row: str(row.compute_capability), None, "Compute capability.", "left", type="string"
+    "cc", "CC", lambda row: str(row.compute_capability), None, "Compute capability", "left", type="string"
 )
 COLUMNS = (CC, *map(_column, NAMES))
 
@@ -125,15 +125,15 @@ def _disputes(value: Provenance) -> list[str]:
 
 SOURCE_COLUMNS = (
     CC._replace(title=""),
-    Column("limit", "Limit", "field", about="Name of the limit.", align="left", type="string"),
+    Column("limit", "Limit", "field", about="Name of the limit", align="left", type="string"),
     Column("value", "Value", lambda value: _plain_value(value.value),
            lambda value: limit_text(value.field, value.value),
-           about="Value; null if there is no such limit, or if it is not known.", wraps=True),
+           about="Value; null if there is no such limit or no source for it", wraps=True),
     Column("sources", "Sources", lambda value: _codes(value.sources),
            lambda value: " ".join(_codes(value.sources)),
-           about="Codes of the sources of the value.", align="left", wraps=True, type="array"),
-    Column("note", about="Remark.", type="string"),
-    Column("disputes", "", _disputes, about="Values of other sources, and why the table has another.", type="array"),
+           about="Codes of the sources, explained in `sources`", align="left", wraps=True, type="array"),
+    Column("note", about="Explanation of the value", type="string"),
+    Column("disputes", "", _disputes, about="Values of other sources, with the reason for the choice", type="array"),
 )  # fmt: skip
 
 
@@ -159,15 +159,15 @@ def sources_report(values: Sequence[Provenance]) -> Report:
 
 
 GPU_COLUMNS = (
-    Column("name", "GPU", "label", about="Name of the GPU.", align="left", type="string"),
-    Column("cc", "CC", about="Compute capability.", align="left", type="string"),
+    Column("name", "GPU", "label", about="Name of the GPU", align="left", type="string"),
+    Column("cc", "CC", about="Compute capability", align="left", type="string"),
     Column("multiprocessor_count", "SMs", type="integer",
-           about="SMs of one GPU; a card with two GPUs shows up as two devices."),
-    Column("die", "Die", about="NVIDIA's code of the die, such as AD102.", align="left", optional=2, type="string"),
+           about="SMs per device; a card with two GPUs is two devices"),
+    Column("die", "Die", about="Die, such as AD102", align="left", optional=2, type="string"),
     Column("memory_gb", "Memory", show=lambda gpu: "-" if gpu.memory_gb is None else f"{gpu.memory_gb:g} GB",
-           about="Memory as sold, in GB.", optional=1, type="number"),
-    Column("market", about="Market, such as datacenter.", type="string"),
-    Column("l2_cache_bytes", about="Size of the L2 cache, if a device reported it.", type="integer"),
+           about="Advertised memory in GB", optional=1, type="number"),
+    Column("market", about="Market, such as datacenter", type="string"),
+    Column("l2_cache_bytes", about="Size of the L2 cache in bytes, if known", type="integer"),
 )  # fmt: skip
 
 

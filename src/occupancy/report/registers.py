@@ -9,11 +9,11 @@ from ..values.numbers import count, percent
 from .model import Column, Report, facts, values_of
 
 COLUMNS = (
-    Column("warpgroups", "Warpgroups", about="Warpgroups of 128 threads", type="integer"),
+    Column("warpgroups", "Warpgroups", about="Warpgroups in the group, of 128 threads each", type="integer"),
     Column("regs", "Registers per thread", about="Registers per thread after setmaxnreg", type="integer"),
-    Column("instruction", "Instruction", about="Instruction that sets them; null: none", align="left",
-           type="string"),
-    Column("most", "At most", about="Most registers with the other groups as given", type="integer"),
+    Column("instruction", "Instruction", type="string", align="left",
+           about="setmaxnreg.inc or setmaxnreg.dec; null if the registers do not change"),
+    Column("most", "At most", about="Maximum registers per thread if the other groups stay", type="integer"),
 )  # fmt: skip
 
 VALUES = (

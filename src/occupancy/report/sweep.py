@@ -70,7 +70,7 @@ class Grid(NamedTuple):
 
 def _input_column(name: str) -> Column:
     field = FIELDS[name]
-    return Column(name, "", lambda point: point.inputs.get(name), about=field.help, type=field.json_type)
+    return Column(name, "", lambda point: point.inputs.get(name), about=field.about, type=field.json_type)
 
 
 COLUMNS = (

@@ -1,12 +1,11 @@
 """The table of a kernel's inputs.
 
-Command-line options, keyword arguments, the checks of `Kernel`, the JSON Schema, the reference documents and
-the page's form are made from it. A new counted resource is a row here, a number in the table of limits, a
-rule in the engine, and the readers that find it.
+Command-line options, keyword arguments, the checks of `Kernel`, the JSON Schema and the page's form use it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypedDict
 
@@ -30,8 +29,7 @@ CACHING_CCS = "5.2, 5.3, 6.1 and 6.2"
 
 Caching = Literal["ca", "cg"]
 SharedMemoryMode = Literal["oversized"]
-"""CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY of cuda.h, for 10.7: more shared memory per block, and
-8 KiB of L1 cache."""
+"""CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY of cuda.h, for 10.7."""
 
 _CARVEOUTS = "0% to 100%, a size such as 64k, max, auto or default"
 
@@ -106,10 +104,10 @@ class Field(NamedTuple):
 
     name: str
     label: str
-    """Its name in a sentence or a table."""
+    """Name in a sentence or a table."""
     kind: Kind
     help: str
-    """One line for the help of a command and for the reference."""
+    """One line for the help of a command: meaning, examples after a colon, default in brackets."""
     low: int = 0
     high: int = INT_MAX
     multiple_of: int = 1
@@ -120,17 +118,23 @@ class Field(NamedTuple):
     aliases: tuple[str, ...] = ()
     """Names in CUDA, Triton, Kernel Tuner, CUTLASS and Nsight Compute, without underscores."""
     allowed: str = ""
-    """Accepted values in words, where it is not low to high."""
+    """Accepted values in words, if not low to high."""
+
+    @property
+    def about(self) -> str:
+        """Meaning and unit, for the JSON Schema."""
+        unit = ", in bytes" if self.kind == "size" else ""
+        return re.split(r": |\.?  \[|\.$", self.help)[0] + unit
 
     @property
     def json_type(self) -> str:
-        """The type in JSON."""
+        """Type in JSON."""
         types = {"flag": "boolean", "choice": "string", "carveout": "string", "shape": "array"}
         return types.get(self.kind, "integer")
 
     @property
     def can_vary(self) -> bool:
-        """True for inputs of which a sweep takes lists and ranges."""
+        """True if a sweep accepts lists and ranges of the input."""
         return self.kind in ("count", "size", "carveout") and bool(self.options)
 
     def parse(self, value: object) -> Any:
@@ -194,7 +198,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "carveout", "carveout", "carveout",
-            "Carveout: 50%, 64k, max, or auto (the smallest that keeps the occupancy).  [default: max]",
+            "Preferred shared memory: 50%, 64k, max, or auto (smallest that keeps the blocks).  [default: max]",
             options=("--carveout",), metavar="PERCENT|SIZE",
         ),
         Field(
@@ -204,13 +208,13 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "tensor_memory", "tensor memory per block", "count",
-            "Tensor memory (TMEM) per block; 10.0 to 11.0 only.",
+            "Tensor memory columns per block; 10.0 to 11.0 only.",
             low=1, multiple_of=TENSOR_MEMORY_UNIT, options=("--tensor-memory", "--tmem"),
             metavar="COLUMNS", aliases=("tmemsize", "tmemcolumns", "tmem"),
         ),
         Field(
             "virtual_resources", "virtual resources per block", "count",
-            "Virtual resources per block; 10.0 and newer. 128 to run tcgen05.alloc, 0 once relinquished.",
+            "Virtual resources per block; 10.0 and newer. 128 to allocate tensor memory, 0 after relinquishing.",
             high=MAX_VIRTUAL_RESOURCES_PER_BLOCK, options=("--virtual-resources",),
         ),
         Field(
