@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import occupancy
 from occupancy.page.build import build_page
 from occupancy.report.model import NOTES
-from occupancy.report.schema import REPORTS, json_schema
+from occupancy.report.schema import REPORTS, columns_of, json_schema
 
 API_HEAD = """# Python API
 
@@ -23,18 +24,18 @@ JSON_HEAD = """# JSON
 
 This page lists the fields that each command prints with `--format json`. `occupancy schema COMMAND` prints them
 as a JSON Schema (draft 2020-12). If a name is removed or changes its meaning, `schema_version` increases.
-"""
+Occupancy is a number from 0 to 1. A field is null if it does not apply or if the value is unknown.
 
-MEANINGS = {
-    "schema_version": "Version of the names and their meanings.",
-    "report": "Name of the command.",
-    "inputs": "Inputs that were given: see [Inputs](#inputs).",
-    "notes": "Notes under the table.",
-    "notes[].code": "Name of the note, which stays.",
-    "notes[].text": "Text of the note.",
-}
-"""Meanings of the fields that every command has."""
-ROWS = "Rows of the result."
+## Every command
+
+| Field | Type | Meaning |
+| --- | --- | --- |
+| `schema_version` | integer | Version of the names and their meanings |
+| `report` | string | Name of the command |
+| `inputs` | object | Inputs that you passed: see [Inputs](#inputs) |
+| `notes[].code` | string | Stable name of a [note](notes.md) |
+| `notes[].text` | string | Text of the note |
+"""
 
 
 def write_all(folder: Path) -> None:
@@ -97,12 +98,9 @@ def json_page() -> str:
     first = json_schema(next(iter(REPORTS)))["properties"]["inputs"]["properties"]
     parts = [JSON_HEAD, _fields_table("Inputs", {f"inputs.{name}": field for name, field in first.items()})]
     for command in REPORTS:
-        fields: dict[str, dict[str, Any]] = {}
-        for name, field in json_schema(command)["properties"].items():
-            fields[name] = field
-            if name != "inputs":
-                inner = field.get("items", {}).get("properties", {})
-                fields |= {f"{name}[].{key}": each for key, each in inner.items()}
+        _, rows = columns_of(command)
+        columns = json_schema(command)["properties"][rows]["items"]["properties"]
+        fields = {f"{rows}[].{key}": field for key, field in columns.items()}
         parts.append(_fields_table(f"occupancy {command}", fields))
     return "\n".join(parts)
 
@@ -123,23 +121,13 @@ def notes_page() -> str:
 def _fields_table(title: str, fields: Mapping[str, dict[str, Any]]) -> str:
     rows = [f"## {title}\n", "| Field | Type | Meaning |", "| --- | --- | --- |"]
     for path, field in fields.items():
-        meaning = " ".join(field.get("description", "").split()).replace("|", "\\|")
-        rows.append(f"| `{path}` | {_type(field)} | {meaning or MEANINGS.get(path, ROWS)} |")
+        meaning = re.sub(r"__\w+__|--[\w-]+", r"`\g<0>`", field.get("description", "")).replace("|", "\\|")
+        rows.append(f"| `{path}` | {_type(field)} | {meaning} |")
     return "\n".join([*rows, ""])
 
 
 def _type(field: dict[str, Any]) -> str:
-    if "anyOf" in field:
-        return " or ".join(dict.fromkeys(_type(each) for each in field["anyOf"]))
-    if "enum" in field:
-        return " or ".join(f"`{each}`" for each in field["enum"])
-    if "const" in field:
-        return f"`{field['const']}`"
-    kinds = field.get("type", "any")
-    kinds = kinds if isinstance(kinds, list) else [kinds]
-    if "array" in kinds and isinstance(field.get("items"), dict):
-        kinds = [f"array of {_type(field['items'])}" if kind == "array" else kind for kind in kinds]
-    return " or ".join(kinds)
+    return ", ".join(kind for kind in field.get("type", ["any"]) if kind != "null")
 
 
 def _write(path: Path, text: str) -> None:
