@@ -69,7 +69,6 @@ def _table(console: Console, table: Table) -> None:
     console.print(Padding(grid, (0, 0, 0, indent)) if indent else grid)
     hidden = [each for number, each in enumerate(table.columns) if each.title and number not in kept]
     if hidden:
-        hidden.sort(key=lambda column: -column.optional)
         names = ", ".join(f'"{column.title}"' for column in hidden)
         console.print(f"Hidden at this width: {names}. Widen the terminal, or use --format csv.")
     _lines(console, [" " * indent + line for line in table.lines])
@@ -85,19 +84,22 @@ def _least(column: Column, cells: Sequence[str], longest: int) -> int:
 
 
 def _widths(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: int) -> dict[int, int]:
-    """Return the width of each column that fits; the most optional one goes first, of equals the last."""
+    """Return the width of each column that fits, of which the least optional one comes first."""
     longest = [max(map(len, (column.title, *texts))) for column, texts in zip(columns, cells, strict=True)]
-    widths = {number: _least(*each) for number, each in enumerate(zip(columns, cells, longest, strict=True))}
-    while len(widths) > 1 and sum(widths.values()) + PADDING * (len(widths) - 1) > width:
-        del widths[max(widths, key=lambda number: (columns[number].optional, number))]
-    spare = max(width - sum(widths.values()) - PADDING * (len(widths) - 1), 0)
+    least = [_least(*each) for each in zip(columns, cells, longest, strict=True)]
+    widths: dict[int, int] = {}
+    spare = width + PADDING
+    for number in sorted(range(len(columns)), key=lambda number: columns[number].optional):
+        if not widths or least[number] + PADDING <= spare:
+            widths[number] = least[number]
+            spare -= least[number] + PADDING
     wanted = {
-        number: max(min(longest[number], columns[number].widest or longest[number]) - least, 0)
-        for number, least in widths.items()
+        number: max(min(longest[number], columns[number].widest or longest[number]) - least[number], 0)
+        for number in widths
         if columns[number].wraps or columns[number].cut_to
     }
     for place, number in enumerate(sorted(wanted, key=wanted.__getitem__)):
-        more = min(wanted[number], spare // (len(wanted) - place))
+        more = min(wanted[number], max(spare, 0) // (len(wanted) - place))
         widths[number] += more
         spare -= more
-    return widths
+    return dict(sorted(widths.items()))
