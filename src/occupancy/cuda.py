@@ -1,6 +1,6 @@
-"""The CUDA runtime's occupancy calls, by their names, without a GPU.
+"""Occupancy calls of the CUDA runtime, without a GPU.
 
-They compute as the model ``"cuda"`` does, so for 3.0 and newer. GPU, kernel, inputs and errors are as in
+They use the model ``"cuda"``, for 3.0 and newer. GPU, kernel, inputs and errors are as in
 `occupancy.compute`.
 """
 
@@ -50,10 +50,10 @@ def max_potential_block_size(
     """Return the block size with the most resident threads: cudaOccupancyMaxPotentialBlockSize.
 
     Args:
-        kernel: Its own block size does not matter.
-        multiprocessor_count: SMs; by default those of the GPU.
-        block_size_limit: The largest block that the kernel works with; 0 is no limit.
-        smem_of_threads: A function from threads per block to bytes of dynamic shared memory.
+        kernel: Kernel, whose block size is ignored.
+        multiprocessor_count: Number of SMs; by default that of the GPU.
+        block_size_limit: Maximum threads per block; 0 is no limit.
+        smem_of_threads: Function that returns the bytes of dynamic shared memory for a number of threads.
     """
     found = find_gpu(gpu)
     needed = kernel_of_inputs(kernel, {"threads": 1, **inputs}, "max_potential_block_size")
@@ -66,13 +66,13 @@ def max_potential_block_size(
 def available_dynamic_shared_memory_per_block(
     gpu: GpuLike, kernel: KernelLike = None, *, blocks: int | str, **inputs: Unpack[KernelInputs]
 ) -> int:
-    """Return the most dynamic shared memory, in bytes, for a number of blocks resident on one SM.
+    """Return the maximum dynamic shared memory in bytes that keeps a number of blocks resident per SM.
 
     The call is cudaOccupancyAvailableDynamicSMemPerBlock. NVIDIA's driver 580 and cuda_occupancy.h before 13.1
-    omit the 1,024 reserved bytes of each block. With the size that they return, one block fewer fits.
+    omit the 1,024 bytes that CUDA reserves for each block. With their result, one block fewer fits.
 
     Raises:
-        InputError: The blocks are not resident even without dynamic shared memory.
+        InputError: The blocks do not fit even without dynamic shared memory.
     """
     needed = kernel_of_inputs(kernel, inputs, "available_dynamic_shared_memory_per_block")
     count = parse_count(blocks, "blocks")
@@ -89,14 +89,14 @@ def max_active_clusters(
 ) -> int:
     """Return an upper bound of the resident clusters: see cudaOccupancyMaxActiveClusters.
 
-    Only a live device has the exact number: a cluster stays within one GPC, and GPUs of one name differ there.
+    A cluster must stay within one GPC, so a real GPU often holds fewer. The driver returns the exact number.
 
     Args:
         cluster: Blocks per cluster, or its shape.
-        multiprocessor_count: SMs; by default those of the GPU.
+        multiprocessor_count: Number of SMs; by default that of the GPU.
 
     Raises:
-        InputError: The GPU has no clusters, none of this size, or its SMs are not known.
+        InputError: The GPU does not support this cluster size, or its number of SMs is unknown.
     """
     found = find_gpu(gpu)
     needed = kernel_of_inputs(kernel, inputs, "max_active_clusters")

@@ -68,39 +68,39 @@ class OccupancyError(ValueError):
 
 
 class InputError(OccupancyError):
-    """A value that no kernel or launch can have, or that the GPU does not support."""
+    """Value that is invalid for every kernel, or that the GPU does not support."""
 
 
 class TooMuchError(InputError):
-    """A value above the largest of any kernel; tuners prune such a configuration."""
+    """Value above the maximum of every kernel. `prune` drops the configuration."""
 
 
 class UnknownComputeCapabilityError(OccupancyError):
-    """A compute capability that is not in the table; its limits are never guessed."""
+    """Compute capability that the table does not contain."""
 
 
 class TableError(OccupancyError):
-    """A mistake in a table of limits."""
+    """Mistake in a table of limits."""
 
 
 class ReadError(OccupancyError):
-    """A file that cannot be read, or has no kernels."""
+    """File that cannot be read, or contains no kernels."""
 
 
 class BaselineError(OccupancyError):
-    """A baseline that cannot be read or written, or that does not match the build."""
+    """Baseline that cannot be read or written, or does not match the build."""
 
 
 class RulesError(OccupancyError):
-    """Rules that are unreadable, or cannot be evaluated."""
+    """Rules that cannot be read or evaluated."""
 
 
 class MissingDependencyError(OccupancyError):
-    """An optional package that is not installed."""
+    """Optional package that is not installed."""
 
 
 class DeviceError(OccupancyError):
-    """A machine without a GPU, or an error of its driver."""
+    """No GPU, no driver, or an error of the driver."""
 
 
 class ErrorCollector:

@@ -30,7 +30,7 @@ def early_config_prune(
 ) -> Callable[..., list[Any]]:
     """Return `prune` as a function for ``prune_configs_by={"early_config_prune": ...}``.
 
-    Arguments and errors are those of `prune`; functions of ``needs`` get the ``triton.Config``.
+    Arguments and errors are as in `prune`. Functions in ``needs`` receive the ``triton.Config``.
     """
     criteria = Criteria("early_config_prune", gpu, needs, min_occupancy, min_blocks, model)
 
@@ -50,19 +50,19 @@ def perf_model(
 ) -> Callable[..., float]:
     """Return a function for ``prune_configs_by={"perf_model": ..., "top_k": ...}``.
 
-    It ranks by occupancy and waves. The rank is not a time: it is 1 divided by the share of the GPU's warp
-    slots in use while the grid runs. Configurations that cannot fill the GPU come last.
+    It ranks by occupancy and waves. The result is no run time: it is 1 divided by the share of the GPU's warp
+    slots that are in use, averaged over all waves. Lower is better.
 
     Args:
-        gpu, model, needs: As for `prune`; functions get the kernel's arguments and the configuration, by name.
-        grid: Blocks of the grid, or a function from the kernel's arguments and the configuration, by name,
-            to them; without it, waves do not count.
-        multiprocessor_count: SMs of the GPU, required for a grid unless ``gpu`` names a GPU, such as
+        gpu, model, needs: As in `prune`. Functions receive a dictionary with the kernel's arguments and the
+            configuration.
+        grid: Blocks of the grid, or a function of the same dictionary. Without it, waves are ignored.
+        multiprocessor_count: Number of SMs, required with ``grid`` unless ``gpu`` is a GPU such as
             ``"H100 SXM"``.
 
     Returns:
-        A function of the kernel's arguments and the configuration, by name: 1 or more, the lower the better;
-        infinite for a configuration that does not launch.
+        A function of the kernel's arguments and the configuration, as keywords. It returns 1 or more, or
+        infinity for a configuration that cannot launch.
     """
     gpu = find_gpu(gpu)
     criteria = Criteria("perf_model", gpu, needs, model=model, own=("grid", "multiprocessor_count", "model"))
@@ -95,19 +95,18 @@ def max_stages(
     blocks: int | str = 1,
     **inputs: Unpack[KernelInputs],
 ) -> int:
-    """Return the most stages of a software pipeline with this many blocks resident on one SM.
+    """Return the maximum number of pipeline stages that keeps a number of blocks resident per SM.
 
-    Each resident block takes 1 KiB that CUDA reserves and whole allocation units, so a share such as
-    ``232448 // blocks`` is too much for two blocks or more. The kernel's own shared memory is subtracted
-    first.
+    CUDA reserves 1 KiB for each block and allocates whole units, so ``232448 // blocks`` bytes per block are
+    too much. The kernel's own shared memory is subtracted first.
 
     Args:
         gpu, kernel, inputs: As in `compute`.
-        stage_smem: Shared memory of one stage: bytes, 1 and up, or text with a unit.
-        blocks: Blocks that must be resident on one SM, 1 and up.
+        stage_smem: Shared memory per stage in bytes, 1 or more, or a text such as ``"32k"``.
+        blocks: Resident blocks per SM, 1 or more.
 
     Returns:
-        The stages; 0 if not even one fits.
+        Number of stages; 0 if one stage does not fit.
     """
     stage = in_range(parse_size(stage_smem, "stage_smem"), "stage_smem")
     found = compute(find_gpu(gpu), kernel, **inputs)

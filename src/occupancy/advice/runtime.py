@@ -25,7 +25,7 @@ class LaunchConfiguration(NamedTuple):
     block_size: int
     """Threads per block; 0 if no block of any size can be resident."""
     occupancy: float
-    """Active warps by the most warps of an SM with blocks of that size, 0 to 1."""
+    """Resident warps divided by the maximum per SM, 0 to 1."""
 
 
 def max_active_blocks_per_multiprocessor(limits: Limits, kernel: Kernel) -> int:

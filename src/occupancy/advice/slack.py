@@ -20,7 +20,7 @@ class LeftOver(NamedTuple):
 
 
 class Slack(NamedTuple):
-    """The most that a kernel may use of each resource, the others unchanged, before a block is lost.
+    """Largest value of each input that keeps the resident blocks, while the others stay the same.
 
     The values are totals, not differences; None if no block is resident.
     """
@@ -28,7 +28,7 @@ class Slack(NamedTuple):
     regs: int | None
     """Registers per thread."""
     smem: int | None
-    """Bytes of the kernel's own shared memory per block, static and dynamic."""
+    """Static and dynamic shared memory per block in bytes."""
     barriers: int | None
     """Named barriers per block."""
     tensor_memory: int | None

@@ -50,7 +50,7 @@ class Diff(PrintedRows, Differences):
     """Differences between two builds."""
 
     problems: tuple[ReadProblem, ...]
-    """Damaged pieces."""
+    """Damaged parts of the files."""
     inputs: Mapping[str, Any]
     """The arguments, as JSON shows them."""
 
@@ -59,7 +59,7 @@ class Diff(PrintedRows, Differences):
         return list(diff_findings(self))
 
     def report(self, *, in_full: bool = False) -> Report:
-        """Return the report, or with all rows on a screen."""
+        """Return the report, optionally with all rows."""
         return diff_report(self, self.inputs, in_full=in_full)
 
     def __repr__(self) -> str:
@@ -69,12 +69,12 @@ class Diff(PrintedRows, Differences):
 
 @dataclass(frozen=True, repr=False)
 class CheckResult(PrintedRows, Checked):
-    """The result of a check."""
+    """Result of a check. ``str()`` returns the whole report if a rule is broken."""
 
     _about: Mapping[str, Any] = field(default_factory=dict)
 
     def findings(self) -> list[Finding]:
-        """Return the broken rules of each kernel, and the removed kernels, with paths as in `scan`."""
+        """Return broken rules and removed kernels as findings, with file and line."""
         build = self._about["build"]
         folder = build if os.path.isdir(build) else os.path.dirname(build)
         paths = ((each, os.path.join(folder, each.file)) for each in check_findings(self))
@@ -101,18 +101,18 @@ def diff(
     """Return the differences between the kernels of two builds.
 
     Kernels are matched by name and architecture, then by the name without parameters and compiler-generated
-    parts, then by their code; all others are added or removed.
+    parts, then by their code. Other kernels are added or removed.
 
     Args:
-        old, new: A baseline, or paths of files and folders that `scan` reads.
-        threshold: Largest change that counts as none: percent of the larger value, or points of occupancy.
+        old, new: A baseline, or files and folders that `scan` reads.
+        threshold: Largest change to ignore, in percent of the larger value or percentage points of occupancy.
         with_same: Include kernels that did not change.
-        ignore_arch: Compare a kernel with that of another architecture if its own has none.
-        options: As in `scan`; threads that are not given are those of the newer baseline.
+        ignore_arch: Match a kernel with another architecture if its own is missing.
+        options: As in `scan`; by default, threads come from the newer baseline.
 
     Raises:
         InputError, ReadError: As in `scan`.
-        BaselineError: A baseline is damaged, or of a later version.
+        BaselineError: A baseline is damaged, or a newer version wrote it.
     """
     reading = Reading(options)
     if not (isinstance(threshold, (int, float)) and 0 <= threshold <= 100):  # also NaN
@@ -147,18 +147,18 @@ def check(
         >>> assert result.passed, result    # doctest: +SKIP
 
     Args:
-        build: Paths of files and folders that `scan` reads.
-        rules: A TOML file, or `Rule` and `Exemption` objects; not given: ``occupancy.toml`` of the current
-            folder, else its ``pyproject.toml``.
-        baseline: The baseline to compare with; not given: the one that the rules name.
-        update: Make the build the baseline, or only the kernels of ``name`` and ``archs``. Rules that
+        build: Files and folders that `scan` reads.
+        rules: A TOML file, or `Rule` and `Exemption` objects; by default, ``occupancy.toml`` in the current
+            folder, or ``[tool.occupancy]`` in its ``pyproject.toml``.
+        baseline: Baseline to compare with; by default, the baseline in the rules.
+        update: Update the baseline, or only the kernels selected by ``name`` and ``archs``. Rules that
             compare with it then pass.
-        options: As in `scan`; threads default to those of the rules, then of the baseline.
+        options: As in `scan`; by default, threads come from the rules, then from the baseline.
 
     Raises:
         RulesError: The rules cannot be read, or match no kernel.
-        BaselineError: The baseline cannot be read or written, or has no kernel to compare with.
-        InputError, ReadError: As in `scan`; also if only some part of the build cannot be read.
+        BaselineError: The baseline cannot be read or written, or contains no kernel of the build.
+        InputError, ReadError: As in `scan`, or a part of the build is damaged.
     """
     reading = Reading(options)
     paths = _paths(build, "build")
@@ -216,7 +216,7 @@ def _update(reading: Reading, after: Build, rules: Rules, about: Mapping[str, An
 
 
 def save_baseline(build: Paths, path: Path, **options: Unpack[ReadingOptions]) -> Build:
-    """Write the baseline of a build, and replace an existing file; arguments and errors as in `check`.
+    """Write the baseline of a build, replacing an existing file; arguments and errors as in `check`.
 
     It keeps the threads per block of kernels whose file does not contain them, but no GPU and no patterns.
     """

@@ -1,4 +1,4 @@
-"""GPUs and limits: from names to what an SM offers, and the lists of both."""
+"""GPUs by name, and limits of an SM."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ def limits(cc: GpuLike) -> Limits:
 
     Args:
         cc: A compute capability as a string (``"9.0"``, ``"sm_90"``, ``"90a"``), an integer (``90``, ``120``)
-            or a pair (``(9, 0)``), never a float; or the name of an architecture or a GPU (``"RTX 4090"``).
+            or a pair (``(9, 0)``), or the name of an architecture or a GPU (``"RTX 4090"``).
 
     Raises:
-        InputError: Unknown name, or a name of GPUs with different compute capabilities.
-        UnknownComputeCapabilityError: The table lacks it; the error names the nearest.
+        InputError: The name is unknown, or matches GPUs with different compute capabilities.
+        UnknownComputeCapabilityError: The table does not contain the compute capability.
     """
     return find_gpu(cc).limits
 
 
 def gpus(pattern: str = "") -> list[Gpu]:
-    """List the GPUs that are known by name, the newest first.
+    """List GPUs by name, newest first.
 
     Args:
-        pattern: Words of the name, the die, the market or the memory; or a compute capability or an
-            architecture; several with commas. Without any: all GPUs.
+        pattern: Words of the name, die, market or memory size, a compute capability or an architecture, or
+            several patterns separated by commas. By default, all GPUs.
 
     Raises:
-        InputError: There is no such GPU.
+        InputError: No GPU matches.
     """
     parts = [part.strip() for part in str(pattern).split(",") if part.strip()]
     named = [gpu for part in parts for gpu in gpus_matching(part)] if parts else all_gpus()
@@ -46,7 +46,7 @@ def gpus(pattern: str = "") -> list[Gpu]:
 
 
 def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
-    """Return the number of SMs: the given one, else that of the GPU."""
+    """Return the given number of SMs, or the number of the GPU."""
     if given is not None:
         return parse_count(given, "multiprocessor_count")
     if gpu.multiprocessor_count is not None:
@@ -58,15 +58,15 @@ def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
 
 
 def compute_capabilities() -> list[ComputeCapability]:
-    """List every compute capability of the table, ascending."""
+    """List the compute capabilities of the table in ascending order."""
     return list(shipped.known())
 
 
 def sources(ccs: Iterable[GpuLike] | GpuLike | None = None) -> list[Provenance]:
-    """List the sources of each number of the table, and disagreements between sources.
+    """List the sources of each limit, and the disagreements between sources.
 
     Args:
-        ccs: GPUs, each as in `limits`; without any: the whole table. Errors are those of `limits`, too.
+        ccs: GPUs as in `limits`, which also lists the errors. By default, the whole table.
     """
     from ..tables.sources import provenance
 

@@ -41,7 +41,7 @@ _new_kernel = Kernel.__new__  # without the detour of type.__call__
 
 
 def if_given(parse: Callable[[Any, str], T], value: object, where: str) -> T | None:
-    """Parse a value that may be left out; None stays None."""
+    """Parse an optional value; None stays None."""
     return None if value is None else parse(value, where)
 
 
@@ -75,7 +75,7 @@ class PrintedRows(Printed):
         return list(self.report().records())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values: the command's JSON."""
+        """Return the command's JSON as plain values."""
         return self.report().to_dict()
 
 
@@ -88,7 +88,7 @@ class Occupancy(Printed, Result):
     __slots__ = ()
 
     gpu: Gpu
-    """The GPU: its name, limits and, where they are known, its SMs."""
+    """GPU, with its name, limits and number of SMs, if known."""
 
     def __init__(self) -> None:
         raise TypeError("occupancy.compute() makes an Occupancy")
@@ -114,13 +114,13 @@ class Occupancy(Printed, Result):
     __replace__ = replace
 
     def next_steps(self) -> tuple[NextStep, ...]:
-        """Return each higher occupancy with the changes to make together, nearest first."""
+        """Return the higher levels of occupancy, lowest first, each with all required changes."""
         from ..advice.next_steps import next_steps
 
         return tuple(next_steps(self))
 
     def slack(self) -> Slack:
-        """Return the largest value of each input that loses no block, and the unused rest of the SM."""
+        """Return the largest value of each input that keeps the blocks, and the unused resources of the SM."""
         from ..advice.slack import slack
 
         return slack(self)
@@ -135,11 +135,11 @@ class Occupancy(Printed, Result):
         """Return the most registers and shared memory that reach a target.
 
         Args:
-            occupancy: A share of 1, or a percentage: ``0.75``, ``75``, ``"75%"``.
-            blocks: Resident blocks, in place of the occupancy. Without either, only the levels are set.
+            occupancy: Target occupancy: ``0.75``, ``75`` or ``"75%"``.
+            blocks: Target blocks per SM instead. Without a target, the result contains every level.
 
         Raises:
-            InputError: Both were given, or the target is out of reach for this block size.
+            InputError: Both targets were given, or the block size cannot reach the target.
         """
         from ..advice.budget import budget
 
@@ -151,19 +151,19 @@ class Occupancy(Printed, Result):
         """Return the register cap of ``__launch_bounds__(threads, blocks)``, and the occupancy with it.
 
         Raises:
-            InputError: A number out of range, or a GPU that the compilers do not support.
+            InputError: A number is out of range, or ptxas does not support the GPU.
         """
         from ..advice.launch_bounds import launch_bounds
 
         return launch_bounds(self.gpu, self.kernel, if_given(parse_count, blocks, "blocks"), self.model)
 
     def block_sizes(self, *, dynamic_smem: Callable[[int], int] | None = None) -> tuple[BlockSize, ...]:
-        """Return every block size, a multiple of the warp size, with its occupancy, best first.
+        """Return every multiple of the warp size as a block size with its occupancy, best first.
 
-        A function from threads per block to bytes replaces the kernel's own dynamic shared memory.
+        The function ``dynamic_smem`` returns the bytes of dynamic shared memory for a number of threads.
 
         Raises:
-            InputError: The function returns no size, or the kernel has a total that is not split.
+            InputError: The function returns no size, or the kernel has only a total of shared memory.
         """
         from ..advice.block_sizes import block_sizes
 
@@ -176,13 +176,13 @@ class Occupancy(Printed, Result):
         """Return the waves in which a grid runs on the whole GPU.
 
         Args:
-            grid: Blocks, or the grid's shape.
-            cluster: Blocks per cluster, or its shape; from 9.0.
-            multiprocessor_count: SMs; by default those of the GPU.
-            max_active_clusters: Resident clusters, as a live device reports them; by default an upper bound.
+            grid: Number of blocks, or the grid's shape.
+            cluster: Blocks per cluster, or its shape, on 9.0 and newer.
+            multiprocessor_count: Number of SMs; by default that of the GPU.
+            max_active_clusters: Resident clusters that the driver reports; by default an upper bound.
 
         Raises:
-            InputError: A number out of range, an unknown number of SMs, or clusters that the GPU lacks.
+            InputError: A number is out of range, the number of SMs is unknown, or the GPU has no clusters.
         """
         from ..advice.waves import count_waves, full_wave
         from .gpus import multiprocessors
@@ -195,20 +195,20 @@ class Occupancy(Printed, Result):
 
     @property
     def resident_blocks(self) -> int | None:
-        """Blocks on the whole GPU at once, without clusters; None if its number of SMs is not known."""
+        """Resident blocks of the whole GPU, without clusters; None if its number of SMs is unknown."""
         count = self.gpu.multiprocessor_count
         return None if count is None else count * self.active_blocks * self.launchable
 
     @property
     def opt_ins(self) -> tuple[str, ...]:
-        """Calls, in C++, to make before the launch."""
+        """C++ calls required before the launch."""
         from ..advice.opt_in import opt_ins
 
         return opt_ins(self, None)
 
     @property
     def compile_error(self) -> str | None:
-        """Error of the compiler for the kernel; None if it compiles."""
+        """Compiler error; None if the kernel compiles."""
         from ..advice.opt_in import compile_error
 
         return compile_error(self)
@@ -220,7 +220,7 @@ class Occupancy(Printed, Result):
         return explain(self)
 
     def plot(self) -> list[Any]:
-        """Draw the occupancy by block size, registers and shared memory, and return matplotlib's ``Axes``."""
+        """Draw occupancy by block size, registers and shared memory, and return matplotlib's ``Axes``."""
         from ..render.pictures import plot
         from ..report.sweep import curves_picture
 
@@ -232,7 +232,7 @@ class Occupancy(Printed, Result):
         return calc_report([Row(self)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain values, by the keys of the command's JSON, without advice."""
+        """Return inputs and result as plain values, with the names of ``calc --format json``."""
         from ..report.calc import record
 
         return {"inputs": self.kernel.to_dict(), **record(self)}
@@ -242,7 +242,7 @@ class Occupancy(Printed, Result):
         """Return the result for the inputs in a dictionary from `to_dict`.
 
         Raises:
-            InputError: As in `compute`; or the result was computed with other limits than the table's.
+            InputError: As in `compute`, or the result was computed with other limits.
         """
         try:
             inputs, gpu, model = dict(values["inputs"]), values["gpu"] or values["cc"], values["model"]
@@ -303,26 +303,25 @@ def compute(
     caching: Any = None, opt_in: Any = None, virtual_resources: Any = None, tensor_memory: Any = None,
     shared_memory_mode: Any = None, **others: Any,
 ) -> Occupancy | Occupancies:  # fmt: skip
-    """Compute how many blocks of a kernel are resident on an SM at once, and what limits them.
+    """Compute the resident blocks of a kernel per SM, the occupancy and its limiters.
 
     Args:
         gpu: A compute capability in any spelling (``"9.0"``, ``"sm_90"``, 90, (9, 0)), the name of a GPU
-            (``"RTX 4090"``), the `Limits` of an SM, or a list of these. The name of an architecture with
-            several compute capabilities (``"ampere"``) stands for all of them.
-        kernel: A `Kernel`, a kernel that `scan` found, or a compiled kernel of a framework, with its launch
-            bounds.
-        model: ``"cuda"`` (the default from 3.0): as NVIDIA's cuda_occupancy.h and the CUDA runtime;
-            ``"spreadsheet"`` (1.0 to 8.6): as NVIDIA's CUDA_Occupancy_Calculator.xls.
-        threads: Threads per block. This and the other keywords are the fields of `Kernel`, in any spelling;
-            they replace the values of ``kernel``.
+            (``"RTX 4090"``), the `Limits` of an SM, or a list of these. An architecture (``"ampere"``)
+            includes all of its compute capabilities.
+        kernel: A `Kernel`, a result of `scan`, or a compiled kernel of a framework.
+        model: ``"cuda"`` for NVIDIA's cuda_occupancy.h and the CUDA runtime, the default from 3.0 on;
+            ``"spreadsheet"`` for NVIDIA's CUDA_Occupancy_Calculator.xls, 1.0 to 8.6.
+        threads: Threads per block, such as ``256`` or ``"16x16"``. The other keywords are described in
+            `Kernel`. Keywords replace the values of ``kernel``.
 
     Returns:
-        The result; for a list, or an architecture with several compute capabilities, one for each GPU. A
-        kernel that cannot launch is a result too: 0 blocks, with the reason.
+        The result, or a sequence with one for each GPU of a list or an architecture. For a kernel that cannot
+        launch, ``launchable`` is False and ``reason`` explains why.
 
     Raises:
-        InputError: A value that no kernel can have, or that the GPU does not support.
-        UnknownComputeCapabilityError: A compute capability that the table does not have.
+        InputError: A value is invalid for every kernel, or the GPU does not support it.
+        UnknownComputeCapabilityError: The table does not contain the compute capability.
     """
     if isinstance(gpu, str):
         gpus, is_list = _gpus_of_text(gpu), False
@@ -399,21 +398,21 @@ def _gpus_of_text(name: str) -> tuple[Gpu, ...]:
 
 
 class Fit(NamedTuple):
-    """A kernel on one GPU: whether it compiles and launches there."""
+    """Result of `fits` for one GPU."""
 
     gpu: Gpu
     kernel: Kernel
     runs: bool
     reason: str | None
-    """Reason why it does not run; None if it does."""
+    """Reason why the kernel does not run; None if it runs."""
     result: Occupancy | None
-    """None where the GPU lacks what was given, such as a caching mode or clusters."""
+    """Occupancy; None if the GPU does not support an input, such as clusters."""
     opt_ins: tuple[str, ...]
-    """Calls that the launch needs before it."""
+    """C++ calls required before the launch."""
 
     @property
     def occupancy(self) -> float:
-        """Active warps divided by the maximum per SM, 0 to 1; 0 where it does not run."""
+        """Resident warps divided by the maximum per SM, 0 to 1; 0 if the kernel does not run."""
         return self.result.occupancy if self.result is not None and self.runs else 0.0
 
 
@@ -425,11 +424,11 @@ def fits(
     model: Model | None = None,
     **inputs: Unpack[KernelInputs],
 ) -> tuple[Fit, ...]:
-    """Return for each GPU whether a kernel compiles and launches there.
+    """Check on each GPU if a kernel compiles and launches. ``reason`` explains a failure.
 
     Args:
         gpu, kernel, model, inputs: As in `compute`; by default every compute capability of the table.
-        cluster: Blocks per cluster, or its shape; from 9.0.
+        cluster: Blocks per cluster, or its shape, on 9.0 and newer.
     """
     needed = kernel_of_inputs(kernel, inputs, "fits")
     size = None if cluster is None else prod(parse_shape(cluster, "cluster"))
@@ -460,7 +459,7 @@ def register_split(
     blocks: int | str | None = None,
     smem: int | str | None = None,
 ) -> RegisterSplit:
-    """Check or solve how warpgroups divide a block's registers with ``setmaxnreg``.
+    """Check or compute a split of a block's registers between warpgroups with ``setmaxnreg``.
 
     >>> import occupancy
     >>> split = occupancy.register_split("1:40,2:?")
@@ -469,15 +468,15 @@ def register_split(
 
     Args:
         groups: Warpgroups with their registers, ``"1:40,2:232"``, or the registers of each, ``"40,232,232"``.
-            ``?`` in place of one number finds the most that the others leave.
+            ``?`` for one of them computes the maximum.
         gpu, smem: As in `compute`; 9.0 or newer.
-        threads: Threads per block, in warpgroups of 128; by default the sum of the groups.
-        regs: Registers per thread of the compiled kernel, and so at launch.
-        blocks: The second launch bound; by default the largest with enough registers.
+        threads: Threads per block, a multiple of 128; by default all groups.
+        regs: Registers per thread at launch, as compiled.
+        blocks: Second launch bound; by default the largest with enough registers.
 
     Raises:
-        InputError: A GPU without ``setmaxnreg``, threads that are not whole warpgroups, groups with
-            another sum, or registers that ``setmaxnreg`` does not accept.
+        InputError: The GPU does not support ``setmaxnreg``, the threads do not match the groups, or
+            ``setmaxnreg`` does not accept a number of registers.
     """
     from ..advice.registers import split_registers
 

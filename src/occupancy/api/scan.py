@@ -140,36 +140,36 @@ def scan(
 ) -> Scan:
     """Return the kernels, or launches, of files, folders and streams, with their occupancy.
 
-    It reads cubins; fatbins, executables, libraries, objects and archives; wheels and zip files; PTX; the
-    output of ``ptxas -v``, ``nvcc --resource-usage`` and ``cuobjdump -res-usage``; Triton's and Inductor's
-    caches; reports and CSV of Nsight Compute; traces of PyTorch's profiler. Files are recognized by content.
+    It reads cubins, fatbins, executables, libraries, objects, archives, wheels, zip files and PTX, the output of
+    ``ptxas -v``, ``nvcc --resource-usage`` and ``cuobjdump -res-usage``, caches of Triton and Inductor, reports
+    and CSV of Nsight Compute, and traces of PyTorch's profiler. Files are recognized by content.
 
         >>> for kernel in occupancy.scan("libcurand.so", cc="9.0"):    # doctest: +SKIP
         ...     print(kernel.short_name, kernel.arch, kernel.regs, kernel.occupancy)
 
     Args:
-        sources: A path of a file or folder, ``"-"`` for standard input, an object with ``read`` that
-            returns bytes or text; or several of these.
-        below: Only kernels of a lower occupancy: ``0.5`` or ``"50%"``.
+        sources: A file or folder, ``"-"`` for standard input, an object whose ``read`` method returns bytes or
+            text, or a sequence of these.
+        below: Only kernels below this occupancy, such as ``0.5`` or ``"50%"``.
         only_spilling: Only kernels that spill registers.
-        sort: ``"occupancy"``, the lowest first; ``"regs"``, ``"spills"``, ``"stack"`` or ``"time"``, the most
-            first. Not given: occupancy; of traces time.
-        limit: The most kernels to return.
+        sort: ``"occupancy"``, lowest first, or ``"regs"``, ``"spills"``, ``"stack"`` or ``"time"``, highest
+            first. The default is time for traces, and occupancy for other files.
+        limit: Maximum number of kernels to return.
         threads: Threads per block of kernels whose file does not contain them, or a dictionary from patterns
-            of names to threads. Not given, or above the launch bound: the bound, else 256, with
-            ``threads_assumed``.
-        cc: GPU or compute capability to compute for; not given: that of each kernel.
-        name: Parts of names, any of which may match; ``*`` matches any text.
-        archs: Only kernels for these architectures: ``["sm_90", "sm_90a", "hopper"]``; ``"all"`` includes
-            those that the GPU of ``cc`` does not run.
-        only_newest: Keep only the newest architecture of each kernel.
-        with_runtime: Include kernels of CUDA's device runtime.
-        multiprocessor_count: SMs for the waves of launches. Not given: those of the named GPU, else of the
-            GPU of each launch.
-        limits_file: A table of limits for other GPUs (YAML or TOML).
+            of names to threads. By default, or above the launch bound: the launch bound, or 256 without one.
+            ``threads_assumed`` is then True.
+        cc: GPU or compute capability; by default, the architecture of each kernel.
+        name: Part of a name, or several, of which one must match; ``*`` matches any text.
+        archs: Only kernels for these architectures, such as ``["sm_90", "sm_90a", "hopper"]``; ``"all"``
+            includes code that the GPU of ``cc`` cannot load.
+        only_newest: Only the newest architecture of each kernel.
+        with_runtime: Include kernels of the CUDA device runtime.
+        multiprocessor_count: Number of SMs, for waves; by default that of the named GPU, or of the GPU of
+            each launch.
+        limits_file: Table of limits in YAML or TOML.
 
     Returns:
-        A sequence of kernels, identical copies as one. Its ``problems`` are the damaged pieces.
+        A sequence of kernels without identical copies. ``problems`` lists the damaged parts of the files.
 
     Raises:
         ReadError: Nothing could be read.
@@ -209,22 +209,22 @@ def scan(
 
 
 class Scan(PrintedRows, Sequence[ScannedKernel]):
-    """Kernels of files, with their occupancy; a slice is a scan, too. Prints as ``occupancy scan``."""
+    """Kernels of files, with their occupancy: a sequence that prints as ``occupancy scan``."""
 
     def __init__(
         self, rows: Sequence[ScannedKernel], problems: Sequence[ReadProblem], about: Mapping[str, Any]
     ) -> None:
         self._rows = tuple(rows)
         self.problems = tuple(problems)
-        """Damaged pieces."""
+        """Damaged parts of the files."""
         self._about = about
 
     def findings(self) -> list[Finding]:
-        """Return the kernels that do not launch, spill, or have a low occupancy."""
+        """Return the kernels that cannot launch, spill, or have an occupancy below 50%."""
         return list(findings(self._rows))
 
     def report(self, columns: Sequence[Column] = (), *, in_full: bool = False) -> Report:
-        """Return the report, with chosen columns, or with all rows on a screen."""
+        """Return the report with the given columns, or with all rows."""
         return scan_report(self._rows, columns=columns, in_full=in_full, **self._about)
 
     def __len__(self) -> int:

@@ -58,19 +58,19 @@ def sweep(
     outputs: Sequence[Output] = ("active_blocks", "active_warps", "limiters"),
     **others: Any,
 ) -> occupancy.Sweep:
-    """Compute the occupancy for arrays of kernels; needs NumPy.
+    """Compute the occupancy of arrays of kernels; needs NumPy.
 
-    The arrays broadcast to each other. For all combinations give each array a dimension of its own:
-    ``threads=t[:, None], regs=r``, or ``numpy.ix_(t, r)``. Units and ranges are those of `compute`.
+    Arrays broadcast as in NumPy. For all combinations, give each array its own dimension:
+    ``threads=t[:, None], regs=r``, or ``numpy.ix_(t, r)``. Units and ranges are as in `compute`.
 
     Args:
         gpu: A GPU, or a list of them, which adds a first dimension to the results.
-        threads: Threads per block; every number is a value here, not a side of a block.
-        carveout, caching, opt_in, shared_memory_mode, model: One for all kernels, as for `compute`.
-        outputs: The arrays to fill; each takes a byte for each kernel.
+        threads: Threads per block. A sequence is an array of block sizes, not a shape.
+        carveout, caching, opt_in, shared_memory_mode, model: One value for all kernels, as in `compute`.
+        outputs: Names of the arrays to compute, each with one byte per kernel.
 
     Raises:
-        InputError: As in `compute`, with the first wrong value; or arrays that do not broadcast.
+        InputError: As in `compute`, for the first invalid value, or the arrays do not broadcast.
         MissingDependencyError: NumPy is not installed.
     """
     given = locals()

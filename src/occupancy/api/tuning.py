@@ -50,24 +50,23 @@ def prune(
 ) -> Iterator[Config]:
     """Yield the configurations that launch with enough occupancy and blocks, in their order.
 
-    Each configuration is a dictionary or an object with the names of
-    `compute`'s arguments or those of Triton (``num_warps``, ``num_ctas``, ``shared``, ``tmem_size``; its
-    compiled kernels too), Kernel Tuner (``block_size_x``, ...), CUTLASS (``warp_count``) and Nsight Compute.
-    A missing value never prunes a configuration. A value above the maximum of every GPU, such as 256
-    registers, does. Registers count as ``maxnreg`` if that is less.
+    A configuration is a dictionary or an object with the names of `compute`'s arguments, Triton (``num_warps``,
+    ``num_ctas``, ``shared``, ``tmem_size``), Kernel Tuner (``block_size_x``, ...), CUTLASS (``warp_count``) or
+    Nsight Compute, or a kernel that Triton compiled. A missing value never drops a configuration. A value above
+    the maximum of every GPU, such as 256 registers, drops it. ``maxnreg`` is an upper limit for registers.
 
     Args:
-        gpu: The GPU, or a list of GPUs. A configuration must fit on all of these GPUs.
-        configs: The configurations; any iterable.
-        min_occupancy: The least occupancy: 0.75, 75 or ``"75%"``; with 0 every configuration that launches.
-        min_blocks: The fewest blocks resident on one SM, 1 and up; required besides min_occupancy.
-        model: As for `compute`.
-        needs: Arguments of `compute` that replace the configurations' values: a value for all of them,
+        gpu: A GPU, or a list of GPUs on all of which a configuration must fit.
+        configs: Any iterable of configurations.
+        min_occupancy: Minimum occupancy: 0.75, 75 or ``"75%"``.
+        min_blocks: Minimum resident blocks per SM, 1 or more. A configuration must reach both minima.
+        model: As in `compute`.
+        needs: Arguments of `compute` that replace values of the configurations: one value for all of them,
             or a function such as ``smem=lambda config: config.num_stages * 16384``.
 
     Raises:
-        InputError: As in `compute`; or a configuration without threads, or with two different numbers of them
-            (the message has its index).
+        InputError: As in `compute`, or a configuration has no threads or contradictory threads. The message
+            contains its index.
     """
     return Criteria("prune", gpu, needs, min_occupancy, min_blocks, model).kept(configs)
 
@@ -81,7 +80,7 @@ def is_launchable(
     model: Model | None = None,
     **needs: Any,
 ) -> bool:
-    """Return whether `prune` keeps a configuration, with the same arguments and errors."""
+    """Return True if `prune` keeps a configuration, with the same arguments and errors."""
     return bool(Criteria("is_launchable", gpu, needs, min_occupancy, min_blocks, model).results(config))
 
 
@@ -183,7 +182,7 @@ def _attributes(config: object) -> Mapping[str, Any]:
 
 
 def blocks_per_cluster(config: object) -> int:
-    """Return the blocks per cluster of a configuration; 1 if it does not give them."""
+    """Return the blocks per cluster of a configuration, by default 1."""
     values = config if isinstance(config, Mapping) else _attributes(config)
     given = [(name, values[name]) for name in _CLUSTER_SIZES if name in values]
     return next((parse_count(value, name) for name, value in given if value is not None), 1)

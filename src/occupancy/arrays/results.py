@@ -31,9 +31,9 @@ class ArrayResults:
 
     limits: tuple[Limits, ...]
     names: tuple[str, ...]
-    """The name of each GPU."""
+    """Names of the GPUs."""
     inputs: Mapping[str, Integers]
-    """Argument -> its whole numbers."""
+    """Argument -> array of integers."""
     outputs: tuple[Output, ...]
     shape: tuple[int, ...]
 
@@ -97,22 +97,22 @@ class ArrayResults:
 
     @property
     def active_blocks(self) -> Integers:
-        """Blocks that can be resident on one SM at once."""
+        """Resident blocks per SM."""
         return self._array("active_blocks")
 
     @property
     def active_warps(self) -> Integers:
-        """Warps of those blocks."""
+        """Resident warps per SM."""
         return self._array("active_warps")
 
     @property
     def limiters(self) -> Integers:
-        """Bits (`Limiter`) of every resource that allows no more blocks."""
+        """Bits (`Limiter`) of the limiting resources."""
         return self._array("limiters")
 
     @property
     def occupancy(self) -> NDArray[np.float32]:
-        """Active warps by the most warps that an SM holds, 0 to 1, in single precision."""
+        """Resident warps divided by the maximum per SM, 0 to 1, in single precision."""
         warps = self.active_warps
         most = np.array([limits.max_warps_per_multiprocessor for limits in self.limits], np.float32)
         per_gpu = most.reshape(-1, *[1] * (warps.ndim - 1)) if self._has_gpu_axis else most[0]

@@ -22,7 +22,7 @@ from ..values.spellings import in_range, parse_threads
 from .names import matches, short_name, template_name
 
 ASSUMED_THREADS = 256
-"""Threads per block of a kernel whose block size and launch bound no file states."""
+"""Threads per block of a kernel with unknown block size and launch bound."""
 
 LOW = 0.5
 """Occupancy below which a kernel is counted as low. A convention: low occupancy can be right."""
@@ -39,7 +39,7 @@ _needs = attrgetter(
 
 @dataclass(frozen=True)
 class SizePattern:
-    """Block size, dynamic shared memory, or both, of kernels for which no file states them."""
+    """Block size, dynamic shared memory, or both, of kernels whose files do not record them."""
 
     kernels: str
     threads: int | None = None
@@ -81,23 +81,23 @@ else:
 
 
 class ScannedKernel(_Fields):
-    """One kernel of one architecture, or its launches of one configuration, with its occupancy.
+    """Kernel of one architecture, or launches of one configuration, with its occupancy.
 
-    It has every field of `KernelRecord` too, such as ``name``, ``arch``, ``regs``, ``spills`` and ``source``.
+    It also has every field of `KernelRecord`, such as ``name``, ``arch``, ``regs``, ``spills`` and ``source``.
     """
 
     __slots__ = ("_shared", "_sms", "answer", "reason", "record", "threads_assumed", "time_share")
 
     record: KernelRecord
-    """The kernel as its file states it."""
+    """Values that the file records."""
     answer: Result | None
-    """The engine's result; None if a needed value is unknown."""
+    """The engine's result; None if a required value is unknown."""
     reason: str | None
     """Reason why the kernel does not launch, or has no occupancy."""
     threads_assumed: bool
     """True if the block size is assumed."""
     time_share: float | None
-    """Share of the time of all launches that were scanned, 0 to 1."""
+    """Share of the time of all kernels, 0 to 1."""
 
     def __init__(self, record: KernelRecord, shared: _SharedResult, sms: int | None = None) -> None:
         self._shared = shared
@@ -118,7 +118,7 @@ class ScannedKernel(_Fields):
 
     @property
     def threads(self) -> int | None:
-        """Threads per block: known, else the launch bound, else 256."""
+        """Threads per block; assumed if unknown: the launch bound, or 256."""
         return self._shared.threads
 
     @property
@@ -128,12 +128,12 @@ class ScannedKernel(_Fields):
 
     @property
     def cc(self) -> str | None:
-        """Compute capability of the GPU that the numbers are for."""
+        """Compute capability for which the occupancy is computed."""
         return str(self.answer.limits.compute_capability) if self.answer else None
 
     @property
     def occupancy(self) -> float | None:
-        """Active warps divided by the maximum per SM, 0 to 1; None where something needed is not known."""
+        """Resident warps divided by the maximum per SM, 0 to 1; None if a required value is unknown."""
         return self.answer.occupancy if self.answer else None
 
     @property
@@ -148,7 +148,7 @@ class ScannedKernel(_Fields):
 
     @property
     def launchable(self) -> bool | None:
-        """True if the kernel launches; None if a needed value is unknown."""
+        """True if the kernel launches; None if a required value is unknown."""
         return self.reason is None if self.answer else None
 
     @property

@@ -61,7 +61,7 @@ class BrokenKernel:
 
     kernel: ScannedKernel
     baseline: ScannedKernel | None
-    """The kernel in the baseline; None where it is new, or without a baseline."""
+    """Kernel in the baseline; None if it is new, or without a baseline."""
     violations: tuple[Violation, ...]
     exemption: Exemption | None = None
     """The exemption that permits it."""

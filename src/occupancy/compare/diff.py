@@ -71,7 +71,7 @@ class DiffRow:
 
     @cached_property
     def fix(self) -> NextStep | None:
-        """The smallest change that restores the occupancy; None where none is known or needed."""
+        """Smallest change that restores the occupancy; None if none is known or required."""
         if self.old.occupancy is None or self.verdict not in ("worse", "mixed"):
             return None
         return step_to(self.new, self.old.occupancy)
@@ -87,7 +87,7 @@ class DiffRow:
 
     @property
     def occupancy_change(self) -> float | None:
-        """New minus old occupancy; None where one is not known."""
+        """New minus old occupancy; None if one is unknown."""
         old, new = self.old.occupancy, self.new.occupancy
         return None if old is None or new is None else new - old
 

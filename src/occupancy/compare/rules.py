@@ -60,7 +60,7 @@ class _Entry:
     """Kernels that a rule or an exemption is for."""
 
     kernels: Patterns = "*"
-    """Patterns of names: ``*`` is any text, ``?`` one character, and ``!`` in front excludes."""
+    """Patterns of names: ``*`` matches any text, ``?`` one character, and a leading ``!`` excludes."""
     arch: Any = ()
     """Architectures, such as ``"sm_90"``, or a list; empty for all."""
     place: str = field(default="", compare=False, repr=False)
@@ -106,13 +106,13 @@ class _Entry:
 class Rule(_Entry):
     """Limits for some kernels. False turns off a limit of an earlier rule.
 
-    Occupancies are shares of 1, or texts such as ``"75%"``; sizes are bytes, or texts such as ``"48k"``.
+    An occupancy is a number from 0 to 1 or a text such as ``"75%"``. A size is bytes or a text such as ``"48k"``.
     """
 
     threads: Any = None
-    """Threads per block, for kernels for which no file states them."""
+    """Threads per block of kernels whose files do not record them."""
     dynamic_smem: Any = None
-    """Dynamic shared memory per block, for kernels for which no file states it."""
+    """Dynamic shared memory per block of kernels whose files do not record it."""
     min_occupancy: float | str | bool | None = None
     max_regs: int | bool | None = None
     max_spill_bytes: int | str | bool | None = None
@@ -120,7 +120,7 @@ class Rule(_Entry):
     max_smem: int | str | bool | None = None
     max_barriers: int | bool | None = None
     max_occupancy_drop: float | str | bool | None = None
-    """Largest drop since the baseline, in points of occupancy."""
+    """Largest drop since the baseline; 0.05 is 5 percentage points."""
     max_regs_growth: int | bool | None = None
     no_new_spills: bool | None = None
     no_new_smem_spills: bool | None = None
@@ -143,7 +143,7 @@ class Rule(_Entry):
 
     @property
     def bounds(self) -> dict[str, float | None]:
-        """Criteria and their bounds; None where the kernels are exempt."""
+        """Criteria and their bounds; None if the kernels are exempt."""
         values = ((name, getattr(self, name)) for name in CRITERIA)
         return {name: None if value is False else value for name, value in values if value is not None}
 
@@ -159,9 +159,9 @@ class Exemption(_Entry):
 
     reason: str
     rules: Patterns = ()
-    """Criteria that they need not meet; empty for all."""
+    """Criteria that the kernels may break; empty for all."""
     until: date | str | None = None
-    """The last day on which it holds; None for ever."""
+    """Last day of the exemption; None without an end."""
 
     def __post_init__(self) -> None:
         with ErrorCollector() as found:
@@ -175,7 +175,7 @@ class Exemption(_Entry):
                 self._set("until", found.call(_day, self.until))
 
     def concerns(self, criterion: str) -> bool:
-        """Return True if it is about a criterion, on whatever day."""
+        """Return True if it includes a criterion, on any day."""
         return not self.rules or criterion in self.rules
 
     def has_ended(self, today: date) -> bool:
@@ -196,7 +196,7 @@ class Rules:
     allow_removed: tuple[str, ...] = ()
     """Patterns of kernels that may be removed."""
     threads: int | None = None
-    """Threads per block, for kernels for which no file states them."""
+    """Threads per block of kernels whose files do not record them."""
 
     @property
     def block_sizes(self) -> tuple[SizePattern, ...]:

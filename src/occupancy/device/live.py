@@ -27,11 +27,11 @@ class Device:
     """A GPU of this machine."""
 
     index: int
-    """CUDA's device number."""
+    """CUDA device number."""
     name: str
     compute_capability: ComputeCapability
     multiprocessor_count: int
-    """Number of SMs; under MIG, those of the instance visible to this program."""
+    """Number of SMs of the GPU, or of the visible MIG instance."""
     driver_version: str | None
     """Version of the driver; None if NVML does not report it."""
     cuda_version: tuple[int, int]
@@ -53,7 +53,7 @@ class Device:
         """The same GPU as a `Gpu`.
 
         Raises:
-            UnknownComputeCapabilityError: The table lacks the compute capability.
+            UnknownComputeCapabilityError: The table does not contain the compute capability.
             TableError: The driver's values contradict the table.
         """
         return Gpu(self.limits, self.name, self.multiprocessor_count, self.index)
@@ -63,7 +63,7 @@ class Device:
         """Limits of the same compute capability in the table.
 
         Raises:
-            UnknownComputeCapabilityError: The table lacks it.
+            UnknownComputeCapabilityError: The table does not contain it.
         """
         return shipped.limits(self.compute_capability)
 
@@ -72,7 +72,7 @@ class Device:
         """Limits of one SM: those that the driver reported, and the others from the table.
 
         Raises:
-            UnknownComputeCapabilityError: The table lacks the compute capability.
+            UnknownComputeCapabilityError: The table does not contain the compute capability.
             TableError: The driver's values contradict the others.
         """
         return self.row.replace(**self.reported)
@@ -83,8 +83,8 @@ def read_device(index: int = 0) -> Device:
 
     Raises:
         MissingDependencyError: The package cuda-bindings is not installed.
-        DeviceError: There is no GPU, no driver, or it does not work.
-        InputError: There is no GPU of that number.
+        DeviceError: There is no GPU or driver, or the driver fails.
+        InputError: No GPU has this number.
     """
     driver = Driver()
     count: int = driver.call("cuDeviceGetCount")
@@ -103,7 +103,7 @@ def read_devices() -> tuple[Device, ...]:
 
     Raises:
         MissingDependencyError: The package cuda-bindings is not installed.
-        DeviceError: There is no GPU, no driver, or it does not work.
+        DeviceError: There is no GPU or driver, or the driver fails.
     """
     driver = Driver()
     return tuple(_read(driver, index) for index in range(driver.call("cuDeviceGetCount")))

@@ -173,13 +173,13 @@ def verify(index: int = 0, *, quick: bool = False) -> Verification:
     """Compare limits and results with the driver of a GPU of this machine.
 
     Args:
-        index: The number of the GPU.
+        index: CUDA device number.
         quick: Make about one comparison in fifty.
 
     Raises:
         MissingDependencyError: cuda-bindings or NVRTC is not installed.
-        DeviceError: There is no GPU, or it does not work.
-        UnknownComputeCapabilityError: The table lacks its compute capability.
+        DeviceError: There is no GPU, or the driver fails.
+        UnknownComputeCapabilityError: The table does not contain its compute capability.
     """
     plan, device = QUICK if quick else FULL, read_device(index)
     import cuda.bindings

@@ -56,7 +56,7 @@ class Result:
     Immutable. It is a plain class, because filling a frozen dataclass takes longer than the arithmetic.
 
     Raises:
-        InputError: The model does not support the GPU, or the GPU lacks the carveout or caching mode.
+        InputError: The model does not support the GPU, or the GPU does not support an input.
     """
 
     # The GPU is that of the public class, which has to have the same slots: see `Occupancy.__new__`.

@@ -116,7 +116,7 @@ def stream_kernels(source: KernelSource) -> KernelStream:
             gives bytes or text.
 
     Returns:
-        An iterable that reads the source each time. Its ``problems`` are the damaged pieces.
+        An iterable that reads the source each time. ``problems`` lists the damaged parts.
     """
     if not _is_path(source) and source != STANDARD_INPUT and not hasattr(source, "read"):
         raise InputError(f"{shown(source)} is not a path or an open file", where="source")

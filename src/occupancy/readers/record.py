@@ -83,7 +83,7 @@ else:  # for type checkers only: a frozen dataclass of 40 fields takes three tim
 
 
 class Spills(NamedTuple):
-    """Bytes that a thread stores and loads because registers do not suffice."""
+    """Bytes of spill stores and loads per thread."""
 
     stores: int
     loads: int
@@ -99,15 +99,15 @@ class Spills(NamedTuple):
 
 @_frozen(frozen=True, slots=True, kw_only=True)
 class KernelRecord:
-    """One kernel of one architecture, or one launch, with the values of its source; None: unknown."""
+    """Kernel of one architecture, or one launch, with the values that its file records; None: unknown."""
 
     source: str
     """The path as it was given, or the name of the stream."""
     format: SourceFormat
     name: str
-    """The mangled name, if the source has it; cut at 64 KiB, with control characters escaped."""
+    """Mangled name, if the source contains it; cut at 64 KiB, with control characters escaped."""
     arch: str | None = None
-    """The compiler's name of the architecture, such as ``"sm_90"`` or ``"sm_90a"``."""
+    """Target of the compiler, such as ``"sm_90"`` or ``"sm_90a"``."""
     also_in: tuple[str, ...] = ()
     """Other files with a copy of the kernel, or from which some of these values come."""
     modules: tuple[FatbinModule, ...] = field(default=(), compare=False, repr=False)
@@ -119,22 +119,22 @@ class KernelRecord:
     line: int | None = None
     """The line at which its code begins."""
     fuses: tuple[str, ...] = ()
-    """The operations that Inductor fused into it, such as ``"aten.add"``, if its own source is beside it."""
+    """ATen operations that Inductor fused, such as ``"aten.add"``, if the generated source is in the cache."""
     chosen: bool | None = None
-    """For a candidate of an autotuner: True if it was chosen. None for kernels without an autotuner."""
+    """True if an autotuner chose this candidate; None without an autotuner."""
     num_warps: int | None = None
-    """Warps per block that a Triton kernel was compiled with."""
+    """Warps per block (Triton)."""
     num_stages: int | None = None
-    """Stages of the software pipeline of a Triton kernel."""
+    """Pipeline stages (Triton)."""
     linked: bool | None = None
-    """False for a kernel of a relocatable object, whose numbers lack those of its callees."""
+    """False for a kernel of a relocatable object, whose values do not include its callees."""
 
     regs: int | None = None
     """Registers per thread."""
     static_smem: int | None = None
-    """Static shared memory per block in bytes, without the system's reservation."""
+    """Static shared memory per block in bytes, without the 1 KiB that CUDA reserves."""
     spill_smem: int | None = None
-    """The part of ``static_smem`` that the compiler added to spill registers to, in bytes."""
+    """Part of ``static_smem`` that the compiler added for spills, in bytes."""
     dynamic_smem: int | None = None
     """Dynamic shared memory per block in bytes."""
     smem: int | None = None
@@ -146,49 +146,49 @@ class KernelRecord:
     tensor_memory: int | None = None
     """Columns of tensor memory per block."""
     reallocates_registers: bool | None = None
-    """True if warpgroups pass registers to one another (``setmaxnreg``); ``regs`` is the number at launch."""
+    """True if warpgroups exchange registers (``setmaxnreg``). ``regs`` is the number at launch."""
 
     stack_bytes: int | None = None
-    """Stack of a thread with all callees; only the kernel's own frame in a relocatable object."""
+    """Stack per thread in bytes, with callees; without callees in a relocatable object."""
     spill_store_bytes: int | None = None
-    """Bytes of spill stores of a thread, by ``spills_from``: as printed, below 0 if it also spills to shared
-    memory; or as counted, without callees, from sm_70 on."""
+    """Bytes of spill stores per thread. Printed values are below 0 if the kernel also spills to shared memory.
+    Counted values support sm_70 and newer, and do not include callees."""
     spill_load_bytes: int | None = None
-    """Bytes of spill loads of a thread."""
+    """Bytes of spill loads per thread."""
     spills_from: Literal["compiler", "code"] | None = None
-    """The origin of both: printed by the compiler, or counted in the machine code."""
+    """Origin of both: printed by the compiler, or counted in the machine code."""
 
     max_threads: int | None = None
-    """The first launch bound: the most threads per block that the kernel was compiled for."""
+    """First launch bound: maximum threads per block."""
     required_threads: int | None = None
-    """The exact number of threads per block that the kernel was compiled for (`.reqntid`)."""
+    """Exact number of threads per block (`.reqntid`)."""
     min_blocks: int | None = None
-    """The second launch bound: the blocks per SM that the compiler had to allow."""
+    """Second launch bound: minimum blocks per SM."""
     register_cap: int | None = None
-    """The cap on registers per thread that the kernel was compiled with."""
+    """Register cap that the kernel was compiled with, per thread."""
     cluster_dim: Shape | None = None
     """Blocks per cluster along x, y and z."""
 
     threads: int | None = None
     """Threads per block; None if the source does not contain them."""
     threads_from: Literal["launch", "metadata", "required", "option"] | None = None
-    """The origin of ``threads``: a launch, a compiler that chooses it, ``.reqntid``, or the user."""
+    """Origin of ``threads``: a launch, the metadata of a compiler, ``.reqntid``, or the user."""
     block_dim: Shape | None = None
     """The block's shape, whose product is ``threads``."""
     launches: int | None = None
-    """Number of launches that the record stands for; None for a kernel."""
+    """Number of launches; None for a kernel."""
     grid_dim: Shape | None = None
     """Blocks along x, y and z, for a launch."""
     profiled_on: str | None = None
-    """The name of the GPU that the launch ran on."""
+    """Name of the GPU of the launch."""
     multiprocessor_count: int | None = None
-    """SMs of the GPU that the launch ran on."""
+    """SMs of the GPU of the launch."""
     shared_memory_configuration: int | None = None
-    """Shared memory that the SM was set to for this launch, in bytes."""
+    """Shared memory configuration of the SM at launch, in bytes."""
     duration_us: float | None = None
     """Duration of the launch in microseconds."""
     achieved_occupancy: float | None = None
-    """Occupancy that a profiler measured, 0 to 1; for several launches the mean."""
+    """Occupancy measured by a profiler, 0 to 1; the mean of several launches."""
 
     notes: tuple[str, ...] = ()
     """Notes on the numbers."""
@@ -214,7 +214,7 @@ class KernelRecord:
 
     @property
     def spills(self) -> Spills | None:
-        """Bytes of spill stores and loads of a thread; None if unknown, falsy if there are none."""
+        """Bytes of spill stores and loads per thread; None if unknown, false if both are 0."""
         stores, loads = self.spill_store_bytes, self.spill_load_bytes
         if stores is None and loads is None:
             return None
@@ -222,7 +222,7 @@ class KernelRecord:
 
     @property
     def demangled(self) -> str:
-        """The demangled name; the mangled one if it cannot be demangled."""
+        """Demangled name, or the mangled name if it cannot be demangled."""
         return demangle(self.name)
 
     @property

@@ -24,7 +24,7 @@ class Finding(NamedTuple):
     """A kernel that needs attention, for editors and code scanning."""
 
     file: str
-    """Source file, where the compiler wrote line tables (``-lineinfo``); else the file that was read."""
+    """Source file of a kernel compiled with ``-lineinfo``, or the file that contains the kernel."""
     line: int | None
     severity: str
     """``"error"``, ``"warning"``, or ``"note"``."""
@@ -56,7 +56,7 @@ class Summary(NamedTuple):
     launches: int
     archs: tuple[str, ...]
     spilling: int | None
-    """None if no source states spills."""
+    """Kernels with spills; None if unknown."""
     below_half: int
     not_launchable: int
 

@@ -19,7 +19,7 @@ _REQUIRED = [each.name for each in fields(Limits) if each.default is MISSING]
 
 
 def read_limits(path: str | os.PathLike[str]) -> dict[str, Limits]:
-    """Read a table of limits from a YAML or TOML file, for GPUs that the shipped table lacks.
+    """Read a table of limits from a YAML or TOML file, for example for other GPUs.
 
     The file has the layout of the shipped one (``data/gpu_limits.yaml``, first document). A row may
     begin with ``like``, the name of a shipped row, and then has only the differences from it::

@@ -63,7 +63,7 @@ class Gpu:
     market: str | None = None
     """datacenter, workstation, geforce, laptop, jetson, automotive or mining; None if variants differ."""
     memory_gb: float | None = None
-    """Memory as sold, in GB; None if it is not known, or if variants differ."""
+    """Advertised memory in GB; None if unknown or if variants differ."""
     l2_cache_bytes: int | None = None
     """Size of the L2 cache; None if no device reported it."""
 
@@ -74,7 +74,7 @@ class Gpu:
 
     @property
     def label(self) -> str:
-        """Name of the GPU, else the compute capability."""
+        """Name of the GPU, or the compute capability."""
         return self.name or self.cc
 
     def __str__(self) -> str:
@@ -179,7 +179,7 @@ def gpu(name: str) -> Gpu:
 
     Raises:
         InputError: Unknown name, or a name of GPUs with different compute capabilities or numbers of SMs.
-        UnknownComputeCapabilityError: The table lacks the compute capability.
+        UnknownComputeCapabilityError: The table does not contain the compute capability.
     """
     found = find_gpu(name)
     if found.variants:

@@ -42,9 +42,9 @@ class Provenance(NamedTuple):
     field: str
     """Name of the field of `Limits`."""
     value: Any
-    """Value; None if the SM has no such limit, or if it is not known, as the note explains."""
+    """Value; None if there is no such limit or no source for it, as the note explains."""
     sources: tuple[Source, ...]
-    """Sources of the value; for None, those that were searched."""
+    """Sources of the value, or the searched sources if it is None."""
     note: str | None
     disputes: tuple[Dispute, ...]
 

@@ -43,7 +43,7 @@ class Carveout(_CarveoutFields):
     """Preferred size of the shared memory of an SM.
 
     Args:
-        amount: 0 to 100 percent of the SM's shared memory, or a size in bytes.
+        amount: Percentage of the SM's shared memory, 0 to 100, or a size in bytes.
         unit: ``"percent"`` as in cudaFuncAttributePreferredSharedMemoryCarveout, or ``"bytes"``.
 
     Raises:

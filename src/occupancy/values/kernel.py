@@ -41,29 +41,28 @@ class _KernelFields(NamedTuple):
 class Kernel(_KernelFields):
     """Resources of one block; immutable and hashable. None means not given.
 
-    Every value is taken in the spellings of `occupancy.compute` (``smem="40k"``, ``threads="16x16"``), and
-    checked however the kernel is made.
+    Values have the spellings of `occupancy.compute`, such as ``smem="40k"`` and ``threads="16x16"``.
 
     Args:
-        threads: Threads per block, 1 and up, or the block's shape. More than a GPU allows is a result
-            (0 blocks), not an error.
+        threads: Threads per block, 1 or more, or the block's shape. A block that is too large for a GPU
+            is no error: its result has 0 blocks.
         regs: Registers per thread, 0 to 255.
-        static_smem: Shared memory per block that the kernel declares, in bytes, without any reservation.
-        dynamic_smem: Shared memory per block that the launch requests, in bytes.
-        smem: Both together, in bytes, where the split is not known; excludes the other two.
-        barriers: Named barriers per block, 0 to 16; not given, it counts as 1.
-        max_threads: First launch bound: the largest block that the kernel was compiled for.
+        static_smem: Static shared memory per block in bytes, without the 1 KiB that CUDA reserves.
+        dynamic_smem: Dynamic shared memory per block in bytes, set at launch.
+        smem: Their sum, in bytes, if the parts are unknown. Mutually exclusive with both.
+        barriers: Named barriers per block, 0 to 16; 1 by default.
+        max_threads: First launch bound: maximum threads per block of the compiled kernel.
         block_dim: The block's shape; its product is ``threads``.
-        carveout: Preferred shared memory of the SM: percent, bytes, or None for the largest.
-        caching: ``"ca"``: global loads cached in L1; ``"cg"``, the default: in L2 only.
-        opt_in: Whether the kernel has raised its limit of dynamic shared memory with cudaFuncSetAttribute;
-            not given, it counts as raised.
-        virtual_resources: Virtual resources per block, 0 to 255, which limit from 10.0. Not given, they
-            count as 128 with tensor memory, otherwise as 0.
-        tensor_memory: Columns of tensor memory per block, 1 and up.
-        shared_memory_mode: ``"oversized"``: the mode with more shared memory than the opt-in limit, on 10.7.
-        reallocates_registers: Whether warpgroups exchange registers (``setmaxnreg``), so that ``regs`` is
-            their common pool.
+        carveout: Preferred shared memory of the SM in percent or bytes; the maximum by default.
+        caching: ``"ca"`` to cache global loads in L1, or ``"cg"``, the default, for L2 only.
+        opt_in: True, the default, if the program opts in to more than 48 KiB of dynamic shared memory
+            (cudaFuncSetAttribute).
+        virtual_resources: Virtual resources per block, 0 to 255, on 10.0 and newer; by default 128 with
+            tensor memory, and 0 without.
+        tensor_memory: Columns of tensor memory per block, a multiple of 32.
+        shared_memory_mode: ``"oversized"`` for more shared memory than the opt-in limit, on 10.7.
+        reallocates_registers: True if warpgroups exchange registers (``setmaxnreg``). ``regs`` is then
+            the number at launch.
 
     Raises:
         InputError: A value that no kernel can have.

@@ -86,7 +86,7 @@ class SpreadsheetColumn:
     """Warp granularity with global loads cached in L1."""
     max_shared_memory_per_block: int | None = None
     reserved_shared_memory_per_block: int = 0
-    """Bytes of shared memory that the system reserves for each resident block."""
+    """Bytes of shared memory that CUDA reserves for each resident block."""
     doubled_register_units: tuple[int, ...] = ()
     """Registers per thread with a register allocation unit twice as large."""
 
@@ -117,26 +117,26 @@ class Limits:
     max_registers_per_thread: int
     max_shared_memory_per_multiprocessor: int
     max_shared_memory_per_block: int
-    """Maximum of a block without opt-in."""
+    """Bytes per block without opt-in."""
     max_shared_memory_per_block_optin: int
-    """Maximum of a block with opt-in; ``reserved_shared_memory_per_block`` is not part of it."""
+    """Bytes per block with opt-in, without ``reserved_shared_memory_per_block``."""
     max_oversized_shared_memory_per_block: int | None = None
-    """Maximum of a block in the oversized mode (`SharedMemoryMode`); None: there is no such mode."""
+    """Bytes per block in the oversized mode (`SharedMemoryMode`); None: no such mode."""
     reserved_shared_memory_per_block: int
-    """Bytes of shared memory that the system reserves for each resident block."""
+    """Bytes of shared memory that CUDA reserves for each resident block."""
     shared_memory_configurations: tuple[int, ...]
-    """Sizes that the SM's shared memory can be configured to, ascending."""
+    """Shared memory configurations of the SM in bytes, ascending."""
     unified_l1_and_shared_memory: int | None
-    """Size of the memory that L1 cache and shared memory share; None: separate, or not known."""
+    """Bytes that L1 cache and shared memory share; None: separate, or unknown."""
     max_threads_per_block: int
     max_block_dim: tuple[int, int, int]
     max_portable_cluster_size: int | None
     """Blocks per cluster on every GPU of this compute capability; None: no clusters."""
     max_non_portable_cluster_size: int | None
-    """Blocks per cluster of a kernel that allows non-portable sizes; None: no clusters, or not known."""
+    """Blocks per cluster of a kernel that allows non-portable sizes; None: no clusters, or unknown."""
     max_barriers_per_block: int
     max_barriers_per_multiprocessor: int | None
-    """Named barriers, a limit from 9.0 on only; None: not known."""
+    """Named barriers, a limit from 9.0 on; None: no limit, or unknown."""
     virtual_resources_per_multiprocessor: int | None = None
     """Sum of ``virtual_resources`` of the resident blocks; None: no limit."""
     tensor_memory_per_multiprocessor: int | None = None
@@ -153,9 +153,9 @@ class Limits:
     partitioned_global_caching: bool = False
     """Support of global loads cached in L1, which confine a block to one half of the SM."""
     fp32_lanes_per_multiprocessor: int | None = None
-    """FP32 lanes, which no occupancy depends on; None: not known."""
+    """FP32 lanes, which do not affect occupancy; None: unknown."""
     spreadsheet: SpreadsheetColumn | None = None
-    """Column of NVIDIA's spreadsheet; None: it has none."""
+    """Column of NVIDIA's spreadsheet; None: no column."""
 
     def __post_init__(self) -> None:
         where = f"limits of {self.compute_capability}: "
@@ -185,12 +185,12 @@ class Limits:
 
     @property
     def max_warps_per_multiprocessor(self) -> int:
-        """Maximum of resident warps."""
+        """Maximum number of resident warps."""
         return self.max_threads_per_multiprocessor // self.warp_size
 
     @property
     def most_blocks_per_cluster(self) -> int:
-        """Largest cluster size that is known to run, non-portable if known; 0 without clusters."""
+        """Largest cluster size, non-portable if known; 0 without clusters."""
         return self.max_non_portable_cluster_size or self.max_portable_cluster_size or 0
 
     def replace(self, **changes: Any) -> Limits:
