@@ -228,16 +228,12 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
 
 def _restoring(old: Any, new: Any) -> set[str]:
     """Return the changes of which each alone, undone, leads from the new result to the old occupancy."""
-    names = set[str]()
-    reasons = {
-        "regs": ("launch_bounds", "register_cap"),
-        "threads": ("launch_bounds",),
-        "smem": ("spill_smem",),
-    }
+    names, bounds = set[str](), {"launch_bounds"}
+    reasons = {"regs": bounds | {"register_cap"}, "threads": bounds, "smem": {"spill_smem"}}
     for name in ("regs", "smem", "barriers", "threads"):
         amount = getattr(old.kernel, {"smem": "shared_memory"}.get(name, name))
         if amount is not None and step_with(new, {name: amount}).occupancy == old.occupancy:
-            names |= {name, *reasons.get(name, ())}
+            names |= {name} | reasons.get(name, set())
     return names
 
 

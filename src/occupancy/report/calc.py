@@ -331,9 +331,9 @@ def _remarks(row: Row) -> Iterator[tuple[str, str]]:
     for call in row.opt_ins:
         yield "Opt in", call
     if row.wave is not None and row.wave.blocks:
-        clusters = f" ({count(row.wave.clusters, 'cluster')})" if row.wave.clusters else ""
-        where = f"on {count(row.wave.multiprocessor_count, 'SM')}: largest cooperative grid"
-        yield "Whole GPU", f"{_full_wave_text(row.wave)}{clusters} {where}"
+        wave, sms = row.wave, count(row.wave.multiprocessor_count, "SM")
+        clusters = f" ({count(wave.clusters, 'cluster')})" if wave.clusters else ""
+        yield "Whole GPU", f"{_most(wave)} blocks{clusters} on {sms}: largest cooperative grid"
 
 
 def _headroom(row: Row) -> Iterator[str]:
@@ -343,26 +343,27 @@ def _headroom(row: Row) -> Iterator[str]:
             yield f"{label(quantity.resource)} up to {size(most) if name == 'smem' else plain(most)}"
 
 
-def _full_wave_text(wave: FullWave) -> str:
-    """Return ``up to 132 blocks``."""
-    return f"{'up to ' * wave.is_upper_bound}{count(wave.blocks, 'block')}"
+def _most(wave: FullWave) -> str:
+    """Return the blocks of a full wave: ``528``, ``up to 132``."""
+    return f"{'up to ' * wave.is_upper_bound}{wave.blocks:,}"
 
 
 def waves_text(waves: Waves) -> str:
-    """Return the number of waves, their size, and the fill of the last one."""
+    """Return the grid, the number of waves, their size, and the fill of the last one."""
+    grid, most = count(waves.launch.blocks, "block"), _most(waves.full_wave)
+    filled = percent(waves.last_wave_fill)
     idle = f", GPU {percent(waves.idle_share)} idle" if waves.idle_share else ""
-    filled, wave = percent(waves.last_wave_fill), _full_wave_text(waves.full_wave)
     if not waves.full_waves:
-        return f"The grid fills {filled} of one wave of {wave}"
+        return f"{grid} in one wave of {most}: {filled} full"
     if not waves.partial_wave_blocks:
-        return f"{count(waves.rounds, 'wave')} of {wave}: no tail{idle}"
-    return f"{waves.waves:,.2f} waves of {wave}: last wave {filled} full{idle}"
+        return f"{grid} in {count(waves.rounds, 'wave')} of {most}: no tail{idle}"
+    return f"{grid} in {waves.waves:,.2f} waves of {most}: last wave {filled} full{idle}"
 
 
 WAVE_TABLE = (
     Column("gpu", "GPU", "gpu.label", align="left"),
     Column("multiprocessor_count", "SMs", "wave.multiprocessor_count"),
-    Column("blocks", "Full wave", lambda row: _full_wave_text(row.wave)),
+    Column("blocks", "Full wave", lambda row: f"{_most(row.wave)} blocks"),
     Column("waves", "Waves", lambda row: f"{row.waves.waves:,.2f}"),
     Column("last", "Last wave", lambda row: percent(row.waves.last_wave_fill)),
     Column("idle", "GPU idle", lambda row: percent(row.waves.idle_share), optional=1),
@@ -371,8 +372,9 @@ WAVE_TABLE = (
 
 def _details_of_several(rows: Sequence[Row]) -> Iterator[Block]:
     if known := [row for row in rows if row.waves is not None]:
-        blocks = known[0].waves.launch.blocks  # type: ignore[union-attr]
-        yield Table(f"A grid of {blocks:,} blocks", WAVE_TABLE, known)
+        launch = known[0].waves.launch  # type: ignore[union-attr]
+        clusters = "" if launch.cluster_dim is None else f" in clusters of {launch.cluster_size}"
+        yield Table(f"A grid of {launch.blocks:,} blocks{clusters}", WAVE_TABLE, known)
     if failures := [row for row in rows if not row.result.launchable or row.result.compile_error]:
         yield facts([(row.gpu.label, result_text(row.result)) for row in failures])
     if any(row.steps for row in rows):

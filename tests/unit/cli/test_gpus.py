@@ -93,7 +93,7 @@ class TestDevice:
 def test_calc_on_this_machine(h200: None) -> None:
     result = run("calc", *KERNEL, "--grid", "4096")
     assert "NVIDIA H200" in result.stderr
-    assert "3.88 waves of 1,056 blocks: last wave 87.9% full, " in result.stdout
+    assert "in 3.88 waves of 1,056: last wave 87.9% full, " in result.stdout
 
     def clusters(*arguments: str) -> tuple[int, int, bool]:
         kernel = ("--threads", "1024", "--regs", "32", "--cluster", "16")
@@ -142,9 +142,9 @@ def test_the_json_has_the_keys_of_its_schema(schema: str, command: str, few: Non
 @pytest.mark.parametrize(
     ("grid", "line", "helps"),
     [
-        ("132", "The grid fills 25% of one wave of 528 blocks", False),
-        ("528", "1 wave of 528 blocks: no tail", False),
-        ("3000", "5.68 waves of 528 blocks: last wave 68.2% full, GPU 5.3% idle", True),
+        ("132", "132 blocks in one wave of 528: 25% full", False),
+        ("528", "528 blocks in 1 wave of 528: no tail", False),
+        ("3000", "3,000 blocks in 5.68 waves of 528: last wave 68.2% full, GPU 5.3% idle", True),
     ],
 )
 def test_a_grid_leads_with_its_last_wave(grid: str, line: str, helps: bool) -> None:
