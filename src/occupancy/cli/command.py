@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from inspect import cleandoc
+from shlex import quote
 from typing import Any, Literal
 
 import click
@@ -81,10 +82,11 @@ class Command(WithExamples):
                 ctx.fail(f"No such option {each}. Did you mean -{each}?")
         values = super().parse_args(ctx, args)
         if values:
-            is_number = values[0].replace(".", "", 1).isdecimal()
-            names = ["cc"] * ("." in values[0]) + ["threads", "regs", "smem"] if is_number else []
+            is_number, has_dot = values[0].replace(".", "", 1).isdecimal(), "." in values[0]
+            gpu = ["cc"] * has_dot if is_number else ["gpu"]
+            names = [*gpu, "threads", "regs", "smem"] if is_number or not has_dot else []
             free = [f"--{name}" for name in names if name in ctx.params and not ctx.params[name]]
-            guess = " ".join(f"{name} {value}" for name, value in zip(free, values, strict=False))
+            guess = " ".join(f"{name} {quote(value)}" for name, value in zip(free, values, strict=False))
             hint = f" Did you mean {guess}?" if guess else ""
             ctx.fail(f"Unexpected argument{'s' * (len(values) > 1)} {' '.join(map(repr, values))}.{hint}")
         return values
