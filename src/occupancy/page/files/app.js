@@ -4,10 +4,7 @@ const EXAMPLE = { gpu: "H100 SXM5", threads: "256", regs: "72", "dynamic-smem": 
 const REST = 400; // ms after which a change is an entry of the history
 
 const app = {
-  fields: {},
-  kept: null,
-  pins: [],
-  depth: 0,
+  fields: {}, kept: null, pins: [], depth: 0,
 
   start() {
     fill(byId("gpu-names"), [
@@ -70,8 +67,8 @@ const app = {
     if (kept || this.report?.isDiff !== false) this.kept = kept && inUnits({ gpu: this.fields.gpu, ...kept });
     this.pins = pins;
     this.problem = unknown.length ? `The link has unknown parts: ${words.list(unknown)}` : "";
-    this.redraw();
     this.entry = this.fragment();
+    this.redraw();
   },
   isListed: () => document.body.classList.contains("listed"),
   fragment() { return this.isListed() ? this.report.fragment() : toFragment(this.fields, this.kept, this.pins); },
@@ -125,10 +122,13 @@ const app = {
   },
   ask(changes) { this.act(() => this.change(changes)); },
   pin(text) {
-    const { error } = findGpu(text);
+    const gpu = findGpu(text);
+    const name = (gpu.name ?? text.trim()).replaceAll(",", " ");
+    const error = gpu.error || (this.pins.length < MOST_PINS ? "" : `Unpin one of the ${MOST_PINS} GPUs first.`);
     settle(byId("pin-error"), text && error);
-    if (!error) this.act(() => (this.pins = [...this.pins, text.replaceAll(",", " ")].slice(-8)));
-    if (!error) byId("pin").value = "";
+    if (error) return;
+    byId("pin").value = "";
+    if (!this.pins.includes(name)) this.act(() => this.pins.push(name));
   },
   unpin(text) { this.act(() => (this.pins = this.pins.filter((each) => each !== text))); },
   take(kernel) { this.act(() => Object.assign(this, { fields: inUnits(this.fieldsOf(kernel)), problem: "" })); },
@@ -220,10 +220,8 @@ const app = {
   paste(text, isShown = false) {
     if (this.isListed()) return;
     const kernels = text.trim() ? readPasted(text) : [];
-    if (isShown) {
-      byId("pasted").value = text.slice(0, MAX_PASTED);
-      byId("paste").togglePopover(kernels.length !== 1);
-    }
+    if (isShown) byId("pasted").value = text.slice(0, MAX_PASTED);
+    byId("paste").togglePopover(kernels.length !== 1);
     const rows = kernels.map((kernel) => {
       const { result, gpu, kernel: read } = readQuestion(this.fieldsOf(kernel));
       const { threads, regs, spills } = kernel.fields;
@@ -231,7 +229,7 @@ const app = {
         regs && `${regs} regs`, read && sharedMemoryOf(read) && words.size(sharedMemoryOf(read)),
         spills && `spills ${spills}`];
       return element("li", {},
-        button(kernel.name || kernel.fields.gpu || kernel.arch, () => this.take(kernel), { class: "link" }),
+        button(kernel.name || kernel.fields.gpu || kernel.arch, () => this.take(kernel), { class: "link", popovertarget: "paste" }),
         element("small", {}, facts.filter(Boolean).join(", ")),
         result ? shareCell(result).slice(1) : element("small", {}, gpu.cc ? "" : "unknown GPU"));
     });

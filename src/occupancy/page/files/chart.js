@@ -129,12 +129,10 @@ class Curve {
     this.hover(null);
     const aria = { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": now ?? low };
     adapt(this.svg, drawn("svg", { viewBox: `0 0 ${this.width} ${HEIGHT}`, ...aria, "aria-valuetext": this.words },
-      this.axes(),
-      this.areas(),
+      this.axes(), this.areas(),
       this.others.map((other) => this.line(other.runs, other.look)),
       this.line(this.runs, "line"),
-      this.pointed,
-      this.marks(steps, result)));
+      this.pointed, this.marks(steps, result)));
   }
   axes() {
     const shares = [0, 0.25, 0.5, 0.75, 1];
@@ -181,8 +179,7 @@ class Curve {
     const label = `${tickText(this.now, this.name)} · ${this.would}${words.percent(occupancy)}`;
     return [
       drawn("path", { d: `M${x} ${EDGE.top - 6}V${this.y(0)}`, class: "now" }),
-      found,
-      dot(this.now, occupancy, 6, "here"),
+      found, dot(this.now, occupancy, 6, "here"),
       drawn("text", { x: at, y: EDGE.top - 8, class: `label ${anchor}` }, label),
     ];
   }

@@ -67,11 +67,14 @@ function findGpu(typed) {
   const isNumber = named.length > 0 && /^\d+$/.test(text); // 980
   if (cc && !isNumber) return gpuOf({ error: `No compute capability ${cc}. See “All compute capabilities”.` });
   const gpus = named.length ? named : gpusWith(text);
-  const begins = (key) => key.startsWith(keyOf(text) || "?");
-  const alike = gpus.length ? [] : GPUS.filter(({ keys }) => keys.some(begins));
-  const begin = alike.length > 1 ? `${alike.length} GPUs begin` : "A GPU begins";
-  if (alike.length) return gpuOf({ error: `${begin} with “${text}”, such as ${alike[0].name}.` });
-  if (!gpus.length) return gpuOf({ error: `No GPU “${text.slice(0, 20)}”. Enter one such as H100 or 9.0.` });
+  if (!gpus.length) {
+    const begins = (key) => key.startsWith(keyOf(text) || "?");
+    const names = [...LIMITS.map(({ architecture }) => [architecture, keyOf(architecture)]),
+      ...[...GPUS].sort((a, b) => b.sms - a.sms).map(({ name, short, keys }) => [name, short, ...keys])];
+    const alike = [...new Set(names.filter(([, ...keys]) => keys.some(begins)).map(([name]) => name))].slice(0, 2);
+    const advice = alike.length ? `Did you mean ${alike.join(" or ")}?` : "Enter one such as H100 or 9.0.";
+    return gpuOf({ error: `No GPU “${text.slice(0, 20)}”. ${advice}` });
+  }
   const ccs = [...new Set(gpus.map((each) => each.cc))];
   const found = `${words.count(gpus.length, "GPU")} with compute capability ${words.list(ccs.slice(0, 5))}`;
   if (ccs.length > 1) return gpuOf({ error: `${found}. Add a word, such as ${gpus[0].name}.` });

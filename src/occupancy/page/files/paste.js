@@ -87,11 +87,9 @@ function fromNsight(text) {
     const shape = (name) => textOf(name).match(/\d+/g)?.join("x").replace(/(x1)+$/, "");
     const amount = (metric, label) => amountIn(metrics[`launch__${metric}`] ?? metrics[label]);
     return {
-      name: textOf("Kernel Name"),
-      arch: textOf("CC"),
+      name: textOf("Kernel Name"), arch: textOf("CC"),
       fields: {
-        threads: shape("Block Size"),
-        grid: shape("Grid Size"),
+        threads: shape("Block Size"), grid: shape("Grid Size"),
         regs: amount("registers_per_thread", "Registers Per Thread"),
         "static-smem": amount("shared_mem_per_block_static", "Static Shared Memory Per Block"),
         "dynamic-smem": amount("shared_mem_per_block_dynamic", "Dynamic Shared Memory Per Block"),
@@ -122,8 +120,7 @@ function fieldsIn(kernel, side = "") {
     threads: of("block_dim")?.join("x") ?? of("threads"),
     "dynamic-smem": of("dynamic_smem") ?? (of("static_smem") === null ? of("smem") : null),
     carveout: of("shared_memory_configuration") ?? of("carveout"),
-    grid: of("grid_dim")?.join("x"),
-    cluster: of("cluster_dim")?.join("x"),
+    grid: of("grid_dim")?.join("x"), cluster: of("cluster_dim")?.join("x"),
     sms: of("multiprocessor_count"),
     spills: spillsText(of("spill_store_bytes"), of("spill_load_bytes")),
     bounds: [of("max_threads"), of("min_blocks")].filter(Boolean).join(", "),

@@ -3,6 +3,7 @@
 const PARTS = ["kernel", "bounds", "spills", "gpu", ...DATA.inputs.map((each) => each.name)];
 const ALIASES = { arch: "cc", t: "threads", r: "regs", s: "dynamic-smem", smem: "dynamic-smem", tmem: "tensor-memory" };
 const DEFAULT_PINS = "A100,RTX 4090,B200";
+const MOST_PINS = 8;
 
 function toFragment(fields, kept, pins) {
   const pairs = (texts, prefix) => Object.entries(inUnits(texts)).filter(([name, text]) => PARTS.includes(name) && text)
@@ -24,7 +25,7 @@ function fromFragment(fragment) {
     else unknown.push(given);
   }
   const [fields, kept] = Object.values(texts).map(withGpu);
-  const pinned = pins.split(",").map((each) => each.trim()).filter(Boolean).slice(0, 8);
+  const pinned = pins.split(",").map((each) => each.trim()).filter(Boolean).slice(0, MOST_PINS);
   return { fields, kept, pins: pinned, unknown: unknown.slice(0, 9) };
 }
 

@@ -43,17 +43,18 @@ function verdictOf({ result }) {
     return { figure: "Does not compile", headline, detail: "Make it dynamic, and opt in at launch.", isBad: true };
   }
   const isFull = warps === limits.max_warps_per_multiprocessor;
-  const headline = isFull ? `All ${warps} warps of the SM are in use` : `The next block is short of ${words.list(lacks(result))}`;
+  const reason = isFull ? `All ${warps} warps of the SM are in use` : `The next block is short of ${words.list(lacks(result))}`;
   const grows = slack(result);
   const headroom = [
     kernel.regs && grows.regs > kernel.regs && `${grows.regs} registers`,
     isSharedMemoryGiven(kernel) && grows.smem > sharedMemoryOf(kernel) && words.some("shared_memory", grows.smem),
   ].filter(Boolean);
-  const detail = headroom.length ? `Same occupancy up to ${headroom.join(" or ")}.` : "No headroom in the resources it uses.";
+  const same = headroom.length ? ` Same occupancy up to ${headroom.join(" or ")}.` : "";
   const dynamic = kernel.smem ?? kernel.dynamic_smem;
   const isOptIn = dynamic !== null && kernel.opt_in !== true && needsOptIn(limits, kernel);
   const call = isOptIn && `cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, ${dynamic});`;
-  return { figure: words.percent(result.occupancy), headline, detail, isBad: false, call };
+  const headline = `Limited by ${limitersOf(result)}`;
+  return { figure: words.percent(result.occupancy), headline, detail: `${reason}.${same}`, isBad: false, call };
 }
 
 function showKernel({ kernel = "", spills, bounds }) {
@@ -76,15 +77,17 @@ function dynamicStep({ kernel, occupancy }) {
   return button(content, () => app.ask(texts), { class: "step" });
 }
 
-// Three levels of using less, from the nearest to the highest, and the best block size.
+// Three levels of using less and the best block size, the lowest first, each with its look: narrow screens show two.
 function mainSteps(all) {
   const [levels, sizes] = [false, true].map((isSize) => all.filter(({ requires }) => "threads" in requires === isSize));
-  const shown = [levels[0], levels[levels.length >> 1], levels[levels.length - 1], sizes[sizes.length - 1]];
-  return [...new Set(shown.filter(Boolean))];
+  const looks = new Map([[levels[levels.length >> 1], "middle"], [sizes[sizes.length - 1], "size"]]);
+  looks.set(levels[0], "").set(levels[levels.length - 1], "").delete(undefined);
+  return [...looks].sort(([one], [other]) => one.occupancy - other.occupancy);
 }
 
 // A button that applies a step: the occupancy it reaches and two lines about it, or a sentence in the list of all.
-function stepButton(result, step, isInList) {
+function stepButton(result, step, look) {
+  const isInList = look === undefined;
   const { regs, smem, carveout } = step.requires;
   const changes = Object.entries(step.requires).map(([name, amount]) => {
     const now = name === "carveout" ? result.shared_memory_pool : amountOf(name, result.kernel) ?? 0;
@@ -101,7 +104,7 @@ function stepButton(result, step, isInList) {
   const title = `${words.count(step.active_blocks, "block")}: ${words.list(changes)}${bytes}${hint}`;
   const content = [element("b", {}, words.percent(step.occupancy)), element("span", {}, isInList ? title : changes[0])];
   if (!isInList) content.push(element("small", {}, last));
-  const properties = { class: "step", title, popovertarget: isInList && "all-steps" };
+  const properties = { class: `step ${look ?? ""}`, title, popovertarget: isInList && "all-steps" };
   return button(content, () => app.act(() => app.set(step.requires)), properties);
 }
 
@@ -119,11 +122,11 @@ function showVerdict(question, all, kept, problem) {
   settle(byId("detail"), problem ? "The last result is shown in grey." : detail);
   byId("call").hidden = Boolean(problem) || !call;
   byId("call").title = call || "";
-  const steps = isRefused ? [dynamicStep(result)] : mainSteps(all).map((step) => stepButton(result, step));
+  const steps = isRefused ? [dynamicStep(result)] : mainSteps(all).map(([step, look]) => stepButton(result, step, look));
   const more = button(`All ${all.length}`, null, { class: "step all", popovertarget: "all-steps", title: "All steps" });
   const none = element("p", { class: "none" }, "Fewer resources or another block size do not raise it.");
   fill(byId("steps"), [steps, all.length > 2 && more, !steps.length && !isBad && result.occupancy < 1 && none]);
-  fill(byId("all-steps"), all.map((step) => stepButton(result, step, true)));
+  fill(byId("all-steps"), all.map((step) => stepButton(result, step)));
 }
 
 // One row per resource. The number of rows is constant; the last one is empty if the kernel does not use it.
