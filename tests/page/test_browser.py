@@ -40,7 +40,8 @@ def test_the_first_screen_has_everything(opened: Open) -> None:
     page = opened()
     assert figure(page) == "37.5%"
     assert page.inner_text(".why h2") == "Limited by registers"
-    assert page.inner_text("#detail").startswith("The next block is short of 8,192 registers. Same occupancy up to")
+    detail = page.inner_text("#detail")
+    assert detail.startswith("The next block is short of 8,192 registers. Same occupancy up to")
     steps = page.locator(".steps > button:visible").all_inner_texts()
     assert [each.split("\n")[0] for each in steps] == ["43.8%", "50%", "100%", "All 6"]
     assert steps[1].split("\n") == ["50%", "72 → 64 registers", "launch bounds 256, 4"]
