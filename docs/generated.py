@@ -96,12 +96,13 @@ def _directive(kind: str, name: str, **options: str) -> str:
 def json_page() -> str:
     """Return a page with a table of the fields of each command's JSON."""
     first = json_schema(next(iter(REPORTS)))["properties"]["inputs"]["properties"]
-    parts = [JSON_HEAD, _fields_table("Inputs", {f"inputs.{name}": field for name, field in first.items()})]
+    parts = [JSON_HEAD, _fields_table("Inputs", "`inputs` contains the inputs that you passed:", first)]
     for command in REPORTS:
         _, rows = columns_of(command)
         columns = json_schema(command)["properties"][rows]["items"]["properties"]
-        fields = {f"{rows}[].{key}": field for key, field in columns.items()}
-        parts.append(_fields_table(f"occupancy {command}", fields))
+        parts.append(
+            _fields_table(f"occupancy {command}", f"Each object in `{rows}` has these fields:", columns)
+        )
     return "\n".join(parts)
 
 
@@ -118,11 +119,11 @@ def notes_page() -> str:
     return "\n".join([*rows, ""])
 
 
-def _fields_table(title: str, fields: Mapping[str, dict[str, Any]]) -> str:
-    rows = [f"## {title}\n", "| Field | Type | Meaning |", "| --- | --- | --- |"]
-    for path, field in fields.items():
+def _fields_table(title: str, sentence: str, fields: Mapping[str, dict[str, Any]]) -> str:
+    rows = [f"## {title}\n", f"{sentence}\n", "| Field | Type | Meaning |", "| --- | --- | --- |"]
+    for name, field in fields.items():
         meaning = re.sub(r"__\w+__|--[\w-]+", r"`\g<0>`", field.get("description", "")).replace("|", "\\|")
-        rows.append(f"| `{path}` | {_type(field)} | {meaning} |")
+        rows.append(f"| `{name}` | {_type(field)} | {meaning} |")
     return "\n".join([*rows, ""])
 
 

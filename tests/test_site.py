@@ -31,7 +31,7 @@ def test_every_json_has_its_fields_in_the_reference(generated: ModuleType) -> No
     page = generated.json_page()
     for command in REPORTS:
         assert f"## occupancy {command}\n" in page
-    assert "| `gpus[].occupancy` | " in page
+    assert "| `occupancy` | " in page
     assert not re.findall(r"\|  \|$", page, flags=re.MULTILINE), "a field without a meaning"
     starts = "Whether|How|Why|What|Which|Where|With|Of"
     assert not re.findall(rf"\| ((?:{starts}) .*) \|$", page, flags=re.MULTILINE)

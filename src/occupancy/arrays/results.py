@@ -131,7 +131,7 @@ class ArrayResults:
         sorted by more registers, more shared memory, more barriers, fewer threads, then their order.
 
         Args:
-            n: Most rows of each GPU, 1 and up.
+            n: Maximum number of rows for each GPU, 1 or more.
             where: Kernels to choose from: booleans that broadcast to the shape, such as ``regs >= 64``.
 
         Raises:

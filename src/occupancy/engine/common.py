@@ -98,7 +98,7 @@ def shared_memory_configuration(limits: Limits, carveout: Carveout | None) -> in
         return carveout.amount
     sizes = ", ".join(f"{size // 1024}k" for size in limits.shared_memory_configurations)
     raise InputError(
-        f"{carveout.amount:,} bytes is not a shared memory size of compute capability {limits.compute_capability}",
+        f"{carveout.amount:,} bytes is not a shared memory configuration of {limits.compute_capability}",
         where="carveout",
         allowed=f"0% to 100%, {sizes}",
     )
@@ -113,17 +113,17 @@ def smallest_configuration(limits: Limits, needed: int) -> int:
 
 
 def unsupported(limits: Limits, where: str, feature: str, supporting: str) -> InputError:
-    """Return the error for a feature that the GPU lacks."""
+    """Return the error for a feature that the GPU does not support."""
     problem = f"compute capability {limits.compute_capability} has no {feature}"
-    return InputError(problem, where=where, hint=f"Remove it; {supporting}")
+    return InputError(problem, where=where, hint=f"Remove it. Supported on {supporting}.")
 
 
 def check_modes(limits: Limits, kernel: Kernel) -> None:
     """Reject a mode of caching or of shared memory on a GPU without it."""
     if kernel.caching is not None and not limits.partitioned_global_caching:
-        raise unsupported(limits, "caching", "caching mode for global loads", f"{CACHING_CCS} support it.")
+        raise unsupported(limits, "caching", "caching mode for global loads", CACHING_CCS)
     if kernel.shared_memory_mode is not None and limits.max_oversized_shared_memory_per_block is None:
-        raise unsupported(limits, "shared_memory_mode", "oversized shared memory", "10.7 supports it.")
+        raise unsupported(limits, "shared_memory_mode", "oversized shared memory", "10.7")
 
 
 def blocks_by_tensor_memory(limits: Limits, columns: int) -> int:
@@ -134,8 +134,7 @@ def blocks_by_tensor_memory(limits: Limits, columns: int) -> int:
     """
     most = limits.tensor_memory_per_multiprocessor
     if most is None:
-        supporting = "10.0, 10.1, 10.3, 10.7 and 11.0 support it."
-        raise unsupported(limits, "tensor_memory", "tensor memory", supporting)
+        raise unsupported(limits, "tensor_memory", "tensor memory", "10.0, 10.1, 10.3, 10.7 and 11.0")
     rounded = round_up(columns, TENSOR_MEMORY_UNIT)
     if rounded > most:
         raise InputError(

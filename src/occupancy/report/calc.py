@@ -374,11 +374,11 @@ def _details_of_several(rows: Sequence[Row]) -> Iterator[Block]:
     if known := [row for row in rows if row.waves is not None]:
         launch = known[0].waves.launch  # type: ignore[union-attr]
         clusters = "" if launch.cluster_dim is None else f" in clusters of {launch.cluster_size}"
-        yield Table(f"A grid of {launch.blocks:,} blocks{clusters}", WAVE_TABLE, known)
+        yield Table(f"Grid of {launch.blocks:,} blocks{clusters}", WAVE_TABLE, known)
     if failures := [row for row in rows if not row.result.launchable or row.result.compile_error]:
         yield facts([(row.gpu.label, result_text(row.result)) for row in failures])
     if any(row.steps for row in rows):
-        yield Paragraph(("For limits that hold on all of them, run occupancy budget with the same options.",))
+        yield Paragraph(("For limits that hold on all GPUs, run occupancy budget with the same options.",))
 
 
 def _note(row: Row, code: str) -> Note:

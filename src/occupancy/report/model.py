@@ -46,7 +46,7 @@ NOTES = {note.code: note for note in (
          "Kernels that do not fit under the cap may spill. `-maxrregcount` caps only kernels without launch bounds."),
     Note("budget-both", "A kernel must stay within both limits of a row."),
     Note("assumed-threads",
-         "* Block size assumed: the launch bound, else 256. Set it with `--threads N` or `--threads NAME=N`."),
+         "* Block size assumed: the launch bound or 256. Set it with `--threads N` or `--threads NAME=N`."),
     Note("other-gpu", "This GPU cannot load the code. Results use the code's registers and shared memory."),
     Note("dynamic-smem", "Dynamic shared memory is not recorded in the file; 0 assumed."),
     Note("spills-counted", "~ Counted in the machine code."),

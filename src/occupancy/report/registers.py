@@ -28,7 +28,7 @@ def registers_report(split: RegisterSplit) -> Report:
     elif split.suffices:
         result = f"Runs: the warpgroups use {split.taken:,} of the block's {split.pool:,} registers"
     else:
-        result = f"Deadlocks: the warpgroups need {split.taken:,} registers, and the block has {split.pool:,}"
+        result = f"Deadlocks: the warpgroups need {split.taken:,} registers, but the block has {split.pool:,}"
     groups = count(sum(group.warpgroups for group in split.groups), "warpgroup")
     headline = result, f"{split.threads:,} threads, {groups}, compute capability {split.cc}"
     inputs, details = values_of(split, "threads", "smem"), [facts(_facts(split))]
@@ -44,7 +44,7 @@ def _facts(split: RegisterSplit) -> Iterator[tuple[str, str]]:
         if split.enough_at_launch is not None:
             fix += f": {split.enough_at_launch}"
         elif split.needed_regs > split.launch_regs:
-            fix = "lower one group to its number under At most"
+            fix = "reduce one group to its value in At most"
         yield "Fix", fix
     if split.reason is None:
         yield "Occupancy", f"{percent(split.occupancy)}, {count(split.active_blocks, 'block')} per SM"

@@ -174,9 +174,9 @@ def _best_tables(grid: Grid) -> Iterator[Block]:
     columns = [*(_best_column(name) for name in grid.varied if name != "gpu"), *SHOWN]
     for gpu, points in groupby(grid.points, lambda point: point.gpu):
         found = best(points, BEST)
-        title = f"The best on {gpu.label}"
+        title = f"Best on {gpu.label}"
         yield Table(title, columns, found) if found else Paragraph([f"None of them launches on {gpu.label}."])
-    hidden = "Combinations that use less for the same block size and occupancy are not listed."
+    hidden = "Hidden: combinations that use fewer resources at the same block size and occupancy."
     yield Paragraph([f"{hidden} --format csv has all."])
 
 

@@ -70,7 +70,7 @@ def _limits_of(cc: ComputeCapability) -> Limits:
         place = bisect(ordered, cc)
         nearest = ", ".join(map(str, ordered[max(0, place - 2) : place + 2]))
         raise UnknownComputeCapabilityError(
-            f"compute capability {cc} is not known",
+            f"compute capability {cc} is unknown",
             hint=f"The nearest are {nearest}. To add one, "
             "write a table of limits with `occupancy.read_limits()` (`--limits FILE`).",
         )

@@ -72,7 +72,7 @@ def in_range(value: int, where: str, low: int = 1, high: int | None = None, allo
     if low <= value <= most:
         return value
     error_class = TooMuchError if value > most else InputError
-    allowed = allowed or (f"{low:,} and up" if high is None and value < low else f"{low:,} to {most:,}")
+    allowed = allowed or (f"{low:,} or more" if high is None and value < low else f"{low:,} to {most:,}")
     raise error_class(f"{shown(value)} is out of range", where=where, allowed=allowed)
 
 
@@ -119,7 +119,7 @@ def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, in
         return parse_count(value, where), None
     sizes = [parse_count(part or 0, where) for part in parts]  # type: ignore[attr-defined]
     if not 1 <= len(sizes) <= 3 or min(sizes) < 1:
-        allowed = "one to three dimensions of 1 and up, such as 16x16x1"
+        allowed = "one to three dimensions of 1 or more, such as 16x16x1"
         raise InputError(f"{shown(value)} is not a shape", where=where, allowed=allowed)
     x, y, z = sizes + [1] * (3 - len(sizes))
     return x * y * z, (x, y, z)
@@ -195,7 +195,7 @@ def _range(text: str, parse_bound: Callable[[str], int], where: str, unit: int) 
         raise InputError(f"{text!r} is not a range", where=where, hint=_LIST_HINT)
     first, last, step = (*(parse_bound(bound.strip()) for bound in bounds), unit)[:3]
     if step < 1:
-        raise InputError(f"{text!r} has a step of {step}", where=where, allowed="1 and up")
+        raise InputError(f"{text!r} has a step of {step}", where=where, allowed="1 or more")
     count = (last - first) // step + 1  # len() of such a range may be too large for a C integer
     if not 1 <= count <= MOST_VALUES:
         raise InputError(

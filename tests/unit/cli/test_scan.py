@@ -64,7 +64,7 @@ class TestNumbers:
         (row,) = scan(tmp_path / "usage", "--cc", "9.0")
         assert (row["occupancy"], row["cc"]) == (1.0, "9.0")
         (row,) = scan(log_of(tmp_path, ("k", "sm_99", 32)), "--threads", 64)
-        assert "is not known" in row["reason"]
+        assert "is unknown" in row["reason"]
         (row,) = scan(log_of(tmp_path, ("k", "sm_90", 255)), "--threads", 1024)
         assert (row["occupancy"], row["launchable"]) == (0, False)
 

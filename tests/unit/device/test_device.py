@@ -59,7 +59,7 @@ def test_limits_are_the_drivers_and_those_that_it_does_not_know_the_tables() -> 
 def test_a_gpu_that_the_table_does_not_know() -> None:
     device = device_with({DRIVER.format("COMPUTE_CAPABILITY_MAJOR"): ["CUDA_SUCCESS", 15]})
     assert device.reported["warp_size"] == 32
-    with pytest.raises(UnknownComputeCapabilityError, match=r"15\.0 is not known"):
+    with pytest.raises(UnknownComputeCapabilityError, match=r"15\.0 is unknown"):
         _ = device.limits
 
 

@@ -140,7 +140,7 @@ def test_a_range_without_a_step_goes_in_multiples() -> None:
     ("text", "problem"),
     [
         ("", "'' is an empty list"), (",", "',' is an empty list"),
-        ("1:2:0", "'1:2:0' has a step of 0. Allowed: 1 and up."), ("1:2:-1", "has a step of -1"),
+        ("1:2:0", "'1:2:0' has a step of 0. Allowed: 1 or more."), ("1:2:-1", "has a step of -1"),
         ("9:1", "the range '9:1' has 0 values"), (":", "':' is not a range"), ("1:", "'1:' is not a range"),
         ("1:2:3:4", "'1:2:3:4' is not a range"), ("1:x", "'x' is not an integer"),
         ("1.5", "'1.5' is not an integer"), ("nan", "'nan' is not an integer"),
