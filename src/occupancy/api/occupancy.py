@@ -305,6 +305,10 @@ def compute(
 ) -> Occupancy | Occupancies:  # fmt: skip
     """Compute the resident blocks of a kernel per SM, the occupancy and its limiters.
 
+    >>> import occupancy
+    >>> occupancy.compute("H100", threads=256, regs=72, smem="40k").occupancy
+    0.375
+
     Args:
         gpu: A compute capability in any spelling (``"9.0"``, ``"sm_90"``, 90, (9, 0)), the name of a GPU
             (``"RTX 4090"``), the `Limits` of an SM, or a list of these. An architecture (``"ampere"``)

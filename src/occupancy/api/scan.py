@@ -148,8 +148,7 @@ def scan(
         ...     print(kernel.short_name, kernel.arch, kernel.regs, kernel.occupancy)
 
     Args:
-        sources: A file or folder, ``"-"`` for standard input, an object whose ``read`` method returns bytes or
-            text, or a sequence of these.
+        sources: Files, folders, ``"-"`` for standard input, or objects whose ``read`` returns bytes or text.
         below: Only kernels below this occupancy, such as ``0.5`` or ``"50%"``.
         only_spilling: Only kernels that spill registers.
         sort: ``"occupancy"``, lowest first, or ``"regs"``, ``"spills"``, ``"stack"`` or ``"time"``, highest

@@ -65,8 +65,7 @@ def prune(
             or a function such as ``smem=lambda config: config.num_stages * 16384``.
 
     Raises:
-        InputError: As in `compute`, or a configuration has no threads or contradictory threads. The message
-            contains its index.
+        InputError: As in `compute`, or for missing or contradictory threads. The message contains the index.
     """
     return Criteria("prune", gpu, needs, min_occupancy, min_blocks, model).kept(configs)
 

@@ -60,7 +60,7 @@ KERNEL = (
 )  # fmt: skip
 INPUTS = (*GPUS, option_of("threads", help=f"{FIELDS['threads'].help}  [required]"), *KERNEL[1:])
 
-CLUSTER = Option("--cluster", group="launch", metavar="N|XxYxZ", help="Blocks per cluster; 9.0 and newer.")
+CLUSTER = Option("--cluster", group="launch", metavar="N|XxYxZ", help="Blocks per cluster (9.0 and newer).")
 GRID = Option("--grid", group="launch", metavar="N|XxYxZ", help="Blocks of the grid, to show its waves.")
 
 

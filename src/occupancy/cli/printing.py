@@ -28,7 +28,7 @@ def format_option(*others: str) -> Option:
     """Return ``--format``, with further formats of a command."""
     formats = ("text", "json", "jsonl", "csv", "markdown", *others)
     return Option("--format", "output_format", group="output", type=click.Choice(formats), metavar="FORMAT",
-                  help=f"{', '.join(formats)}.")  # fmt: skip
+                  help=f"Output as {', '.join(formats[:-1])} or {formats[-1]}.")  # fmt: skip
 
 
 FORMAT = format_option()

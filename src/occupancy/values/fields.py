@@ -187,7 +187,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "barriers", "barriers per block", "count",
-            "Named barriers per block; limited per SM from 9.0.",
+            "Named barriers per block (limited from 9.0 on).",
             high=MAX_BARRIERS_PER_BLOCK, options=("--barriers",), aliases=("numblockbarriers", "numbarriers"),
         ),
         Field(
@@ -208,29 +208,29 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "tensor_memory", "tensor memory per block", "count",
-            "Tensor memory columns per block; 10.0 to 11.0 only.",
+            "Tensor memory columns per block (10.0 to 11.0).",
             low=1, multiple_of=TENSOR_MEMORY_UNIT, options=("--tensor-memory", "--tmem"),
             metavar="COLUMNS", aliases=("tmemsize", "tmemcolumns", "tmem"),
         ),
         Field(
             "virtual_resources", "virtual resources per block", "count",
-            "Virtual resources per block; 10.0 and newer. 128 to allocate tensor memory, 0 after relinquishing.",
+            "Virtual resources per block (10.0 and newer): 128 to allocate tensor memory, 0 after relinquishing.",
             high=MAX_VIRTUAL_RESOURCES_PER_BLOCK, options=("--virtual-resources",),
         ),
         Field(
             "caching", "caching of global loads", "choice",
-            f"Cache global loads in L1 (ca) or not (cg); {CACHING_CCS} only.  [default: cg]",
+            f"Cache global loads in L1 (ca) or only in L2 (cg), on {CACHING_CCS}.  [default: cg]",
             choices=("ca", "cg"), options=("--caching",), metavar="ca|cg",
         ),
         Field(
             "shared_memory_mode", "shared memory mode", "choice",
-            "Shared memory beyond the opt-in limit; 10.7 only.",
+            "Shared memory beyond the opt-in limit (10.7).",
             choices=("oversized",), options=("--shared-memory-mode",), metavar="oversized",
         ),
         Field("block_dim", "shape of the block", "shape", "Threads along x, y and z."),
         Field(
             "reallocates_registers", "setmaxnreg", "flag",
-            "True if warpgroups exchange registers (setmaxnreg); fewer registers are then not suggested.",
+            "True if warpgroups exchange registers (setmaxnreg). No step then reduces registers.",
         ),
     )
 }  # fmt: skip
