@@ -19,15 +19,15 @@ SharedMemoryFunction = Callable[[int], int]
 
 
 class BlockSize(NamedTuple):
-    """The occupancy at one block size."""
+    """Occupancy at one block size."""
 
     threads: int
     dynamic_smem: int | None
-    """Bytes of dynamic shared memory with this size; None if none was given."""
+    """Dynamic shared memory per block in bytes; None if not given."""
     active_blocks: int
     active_warps: int
     occupancy: float
-    """Active warps divided by the maximum per SM, 0 to 1."""
+    """Resident warps divided by the maximum per SM, 0 to 1."""
     limiters: tuple[Resource, ...]
 
 

@@ -19,26 +19,26 @@ TOLERANCE = 0.0005
 
 
 class BudgetLevel(NamedTuple):
-    """A number of resident blocks, and the most registers and shared memory that keep it together."""
+    """Number of resident blocks, with the maximum registers and shared memory that keep it."""
 
     active_blocks: int
     occupancy: float
-    """Active warps divided by the maximum per SM, 0 to 1."""
+    """Resident warps divided by the maximum per SM, 0 to 1."""
     regs: int
-    """Registers per thread."""
+    """Maximum registers per thread."""
     smem: int
-    """Bytes of the kernel's own shared memory per block."""
+    """Maximum shared memory per block in bytes."""
     needs_opt_in: bool
     """True if this shared memory requires cudaFuncSetAttribute."""
 
 
 class Budget(NamedTuple):
-    """The most that a kernel with blocks of one size may use."""
+    """Maximum registers and shared memory at one block size."""
 
     wanted: BudgetLevel | None
-    """The lowest level that reaches the target; None without a target."""
+    """Lowest level that reaches the target; None without a target."""
     levels: tuple[BudgetLevel, ...]
-    """Every level of the block size, from the most blocks down."""
+    """Every level, most blocks first."""
 
 
 def budget(

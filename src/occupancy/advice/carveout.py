@@ -13,28 +13,28 @@ from .opt_in import needs_opt_in
 
 
 class SharedMemorySize(NamedTuple):
-    """One size of the SM's shared memory."""
+    """Shared memory configuration of an SM."""
 
     shared_memory: int
-    """Bytes of shared memory on the SM."""
+    """Bytes of shared memory per SM."""
     l1: int | None
-    """Bytes left for the L1 cache; None if it is separate, or its size is not known."""
+    """Remaining bytes of L1 cache; None if it is separate, or its size is unknown."""
     percent: int | None
-    """Lowest cudaFuncAttributePreferredSharedMemoryCarveout that selects the size; None if there is none."""
+    """Lowest cudaFuncAttributePreferredSharedMemoryCarveout that selects it; None if there is none."""
     active_blocks: int
     occupancy: float
-    """Active warps divided by the maximum per SM, 0 to 1."""
+    """Resident warps divided by the maximum per SM, 0 to 1."""
 
 
 class CarveoutAdvice(NamedTuple):
-    """Splits of the memory that L1 cache and shared memory share."""
+    """Shared memory configurations of an SM, with the resident blocks of each."""
 
     smallest: SharedMemorySize | None
-    """The smallest size with the blocks that the kernel has now; None if it has none."""
+    """Smallest configuration that keeps the resident blocks; None without blocks."""
     configurations: tuple[SharedMemorySize, ...]
-    """Every size that holds a block of the kernel, ascending."""
+    """Every configuration that holds a block of the kernel, ascending."""
     needs_opt_in: bool
-    """True if the kernel must raise its limit of dynamic shared memory with cudaFuncSetAttribute."""
+    """True if the kernel must opt in to more dynamic shared memory with cudaFuncSetAttribute."""
 
 
 def carveout(now: Result) -> CarveoutAdvice:

@@ -25,28 +25,28 @@ class LaunchBounds(NamedTuple):
     launch_bounds: str
     """Attribute of the kernel in the source."""
     legal: bool
-    """False if the SM cannot hold so many blocks; then ptxas ignores the second bound."""
+    """False if an SM cannot hold the blocks. ptxas then ignores the second bound."""
     most_blocks: int
-    """Blocks of this size that an SM holds if neither registers nor shared memory limit."""
+    """Largest second bound that ptxas honors."""
     warning: str | None
-    """The warning of ptxas."""
+    """Warning that ptxas prints."""
     register_cap: int
-    """Registers per thread that the compiler does not exceed; it spills instead."""
+    """Maximum registers per thread that ptxas allocates; other values spill."""
     regs: int
-    """Registers of the occupancy below: the cap, or the kernel's own if they are fewer."""
+    """Register cap, or registers of the kernel if fewer. The occupancy is computed for them."""
     active_blocks: int
     occupancy: float
-    """Active warps divided by the maximum per SM, 0 to 1."""
+    """Resident warps divided by the maximum per SM, 0 to 1."""
     limiters: tuple[Resource, ...]
 
 
 class RegisterCap(NamedTuple):
-    """Requests to the compiler for fewer registers; it may spill."""
+    """Attributes that cap the registers, which may cause spills."""
 
     launch_bounds: str | None
-    """Attribute of the kernel in the source; None if no bounds mean this cap."""
+    """Attribute of the kernel in the source; None if no launch bounds set this cap."""
     maxnreg: str
-    """The same cap without a block size; from CUDA 12.4, and not together with launch bounds."""
+    """``__maxnreg__`` with the same cap, from CUDA 12.4 on; mutually exclusive with launch bounds."""
 
 
 def register_cap(now: Result, registers: int, blocks: int) -> RegisterCap | None:

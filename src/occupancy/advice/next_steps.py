@@ -25,13 +25,13 @@ WORTH_DIVIDING = 96
 
 
 class NextStep(NamedTuple):
-    """A higher occupancy, and all changes to reach it."""
+    """Higher level of occupancy, with all required changes."""
 
     active_blocks: int
     occupancy: float
-    """Active warps divided by the maximum per SM, 0 to 1."""
+    """Resident warps divided by the maximum per SM, 0 to 1."""
     requires: Mapping[str, int]
-    """Changes to make together: input -> the value nearest to the present one that suffices.
+    """Required changes: input -> the nearest value that suffices.
 
     Registers per thread, bytes of the kernel's own shared memory per block, barriers per block, columns of
     tensor memory per block (a power of two); or, with everything else unchanged, threads per block or the

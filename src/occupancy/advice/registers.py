@@ -29,60 +29,60 @@ LEAST, MOST, STEP = 24, 256, 8
 
 
 class Warpgroups(NamedTuple):
-    """Warpgroups with the same number of registers; None: to be found."""
+    """Warpgroups with the same number of registers; None: to be computed."""
 
     warpgroups: int
     regs: int | None
 
 
 class WarpgroupShare(NamedTuple):
-    """The registers of some of the warpgroups."""
+    """Registers of some of the warpgroups."""
 
     warpgroups: int
     regs: int
     """Registers per thread after ``setmaxnreg``."""
     instruction: Literal["setmaxnreg.dec", "setmaxnreg.inc"] | None
-    """Instruction that changes them; None if they keep the registers of the launch."""
+    """Instruction that sets them; None if the registers do not change."""
     most: int | None
-    """Most registers beside the other groups; None if fewer than the minimum are left."""
+    """Maximum registers per thread if the other groups stay; None below the minimum."""
 
 
 class RegisterSplit(NamedTuple):
-    """The registers of each warpgroup of a block, and whether there are enough."""
+    """Registers of each warpgroup of a block, with the required registers at launch."""
 
     cc: str
     threads: int
     groups: tuple[WarpgroupShare, ...]
     launch_regs: int
-    """Registers per thread at the launch."""
+    """Registers per thread at launch."""
     needed_regs: int
-    """The fewest at the launch that suffice for the split, in steps of the allocation granularity."""
+    """Minimum registers per thread at launch for the split, a multiple of the allocation granularity."""
     pool: int
     """Registers of the block."""
     taken: int
-    """Registers of all warpgroups together after ``setmaxnreg``."""
+    """Registers of all warpgroups after ``setmaxnreg``."""
     suffices: bool
-    """False if the pool is too small; then the kernel hangs."""
+    """False if the pool is too small. The kernel then hangs."""
     min_blocks: int | None
-    """The second launch bound with which ptxas allocates ``launch_regs``; None if there is none."""
+    """Second launch bound with which ptxas allocates ``launch_regs``; None if there is none."""
     launch_bounds: str | None
-    """Attribute of the kernel in the source, so that ptxas honors ``setmaxnreg``."""
+    """Launch bounds with which ptxas honors ``setmaxnreg``."""
     maxnreg: str
-    """The same registers without a block size; not together with launch bounds."""
+    """``__maxnreg__`` with the same registers; mutually exclusive with launch bounds."""
     smem: int | None
     needs_opt_in: bool
     active_blocks: int
-    """Resident blocks per SM, by the registers of the launch."""
+    """Resident blocks per SM, by the registers at launch."""
     occupancy: float
-    """Active warps divided by the maximum per SM, 0 to 1."""
+    """Resident warps divided by the maximum per SM, 0 to 1."""
     launch_regs_if_fitting: int | None
-    """Registers at the launch with a second bound of ``active_blocks``.
+    """Registers at launch with a second bound of ``active_blocks``.
 
     None if ``min_blocks`` fit, or if that bound would not give more registers.
     """
     limiters: tuple[Resource, ...]
     reason: str | None
-    """Reason why the block does not launch; None if it does."""
+    """Reason why the block does not launch; None if it launches."""
     enough_at_launch: str | None
     """Launch bounds, or ``__maxnreg__``, with which the launch has ``needed_regs``.
 

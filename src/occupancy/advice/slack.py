@@ -11,12 +11,12 @@ from .search import Dial, most_keeping
 
 
 class LeftOver(NamedTuple):
-    """The unused amount of one resource of an SM."""
+    """Unused amount of one resource of an SM."""
 
     amount: int | None
     """Warps, block slots, 32-bit registers, bytes, barriers or columns; None if nothing limits it."""
     reason: Literal["another_limiter", "too_little"] | None
-    """``another_limiter``: it holds more blocks; ``too_little``: it does not; None: nothing is left."""
+    """``another_limiter``: another block would fit; ``too_little``: it would not; None: nothing is unused."""
 
 
 class Slack(NamedTuple):

@@ -17,18 +17,18 @@ from ..values.spellings import INT_MAX, in_range
 
 
 class FullWave(NamedTuple):
-    """The resident blocks of a whole GPU."""
+    """Resident blocks of a whole GPU."""
 
     multiprocessor_count: int
-    """SMs of the GPU."""
+    """Number of SMs."""
     blocks: int
-    """Blocks of all SMs, in whole clusters: the grid of a persistent kernel."""
+    """Resident blocks of all SMs, in whole clusters: the grid of a persistent kernel."""
     slots: int
-    """Blocks of all SMs without clusters."""
+    """Resident blocks of all SMs without clusters."""
     cluster_size: int | None
     """Blocks per cluster; None for a kernel without clusters."""
     clusters: int | None
-    """Clusters on the whole GPU; None for a kernel without clusters."""
+    """Resident clusters of the whole GPU; None for a kernel without clusters."""
     is_upper_bound: bool
     """True if a real GPU may hold fewer clusters.
 
@@ -37,14 +37,14 @@ class FullWave(NamedTuple):
 
 
 class Waves(NamedTuple):
-    """A grid on a whole GPU: its waves, and the fill of the last one."""
+    """Waves and tail of a grid on a whole GPU."""
 
     launch: Launch
     full_wave: FullWave
 
     @property
     def waves(self) -> float:
-        """Waves with their fraction, as Nsight Compute's launch__waves_per_multiprocessor.
+        """Grid divided by a full wave, as Nsight Compute's launch__waves_per_multiprocessor.
 
         A lower bound if the full wave is an upper bound.
         """
@@ -52,22 +52,22 @@ class Waves(NamedTuple):
 
     @property
     def full_waves(self) -> int:
-        """Waves that fill the GPU."""
+        """Number of full waves."""
         return self.launch.blocks // self.full_wave.blocks
 
     @property
     def partial_wave_blocks(self) -> int:
-        """Blocks of a last wave that does not fill the GPU, else 0."""
+        """Blocks of a partial last wave; 0 if the last wave is full."""
         return self.launch.blocks % self.full_wave.blocks
 
     @property
     def last_wave_fill(self) -> float:
-        """Fill of the last wave, above 0 and up to 1."""
+        """Blocks of the last wave divided by a full wave, above 0 and up to 1."""
         return (self.partial_wave_blocks or self.full_wave.blocks) / self.full_wave.blocks
 
     @property
     def rounds(self) -> int:
-        """Waves, full or not."""
+        """Number of waves, including a partial one."""
         return divide_up(self.launch.blocks, self.full_wave.blocks)
 
     @property
@@ -81,12 +81,12 @@ class Waves(NamedTuple):
 
     @property
     def filling_grid_below(self) -> int | None:
-        """Blocks of the largest grid up to this one with a full last wave; None if there is none."""
+        """Largest grid without a tail, up to this grid; None if there is none."""
         return self.full_waves * self.full_wave.blocks or None
 
     @property
     def filling_grid_above(self) -> int:
-        """Blocks of the smallest grid from this one on with a full last wave."""
+        """Smallest grid without a tail, from this grid on."""
         return self.rounds * self.full_wave.blocks
 
 
@@ -99,7 +99,7 @@ def full_wave(
 ) -> FullWave:
     """Return the resident blocks of a whole GPU.
 
-    Resident clusters are those that a live device reports (``max_active_clusters``), else an upper bound.
+    ``max_active_clusters`` is the number that the driver reports; by default, it is an upper bound.
     """
     in_range(multiprocessor_count, "multiprocessor_count")
     slots = result.active_blocks * multiprocessor_count if result.launchable else 0

@@ -25,7 +25,7 @@ class Demand(NamedTuple):
     """One criterion of a rule, with its bound."""
 
     number: int
-    """The number of the rule, from 1."""
+    """Number of the rule in the file, from 1."""
     rule: Rule
     criterion: str
     bound: float
@@ -38,37 +38,37 @@ class Violation(NamedTuple):
     """One broken demand."""
 
     rule: int
-    """The number of the rule, from 1."""
+    """Number of the rule in the file, from 1."""
     criterion: str
-    """Its name in the rules, such as ``min_occupancy``."""
+    """Name in the rules, such as ``min_occupancy``."""
     bound: float
-    """The bound in the rule; an occupancy, and a drop of it, from 0 to 1."""
+    """Limit in the rule; occupancy as 0 to 1."""
     was: float | None
     """Value in the baseline."""
     value: float
     limit: float
-    """The worst value that is allowed."""
+    """Allowed value, from the rule and the baseline."""
 
     @property
     def measure(self) -> Measure:
-        """The value that is compared."""
+        """Compared value."""
         return CRITERIA[self.criterion].measure
 
 
 @dataclass(frozen=True)
 class BrokenKernel:
-    """One kernel of one architecture that breaks rules."""
+    """Kernel of one architecture that breaks rules."""
 
     kernel: ScannedKernel
     baseline: ScannedKernel | None
     """Kernel in the baseline; None if it is new, or without a baseline."""
     violations: tuple[Violation, ...]
     exemption: Exemption | None = None
-    """The exemption that permits it."""
+    """Exemption that permits it."""
 
     @property
     def criteria(self) -> list[str]:
-        """The names of the broken rules."""
+        """Names of the broken rules."""
         return [each.criterion for each in self.violations]
 
     @property
@@ -84,7 +84,7 @@ class BrokenKernel:
 
     @cached_property
     def fix(self) -> NextStep | None:
-        """The smallest change that satisfies the first broken rule, where a single one is known."""
+        """Smallest change that satisfies the first broken rule; None if none is known."""
         first = self.violations[0]
         if self.needs_fewer_live_values:
             return None
@@ -99,26 +99,26 @@ class BrokenKernel:
 
 @dataclass(frozen=True)
 class Checked:
-    """The result of a check."""
+    """Result of a check."""
 
     broken: tuple[BrokenKernel, ...]
     """Kernels that break rules."""
     exempt: tuple[BrokenKernel, ...]
-    """Kernels that break rules, and may."""
+    """Kernels that break rules with an exemption."""
     kernels: tuple[KernelRecord, ...]
-    """All kernels that were checked."""
+    """All checked kernels."""
     added: tuple[KernelRecord, ...]
-    """Kernels that the baseline does not have."""
+    """Kernels that only the build contains."""
     removed: tuple[KernelRecord, ...]
-    """Kernels that only the baseline has and that may not be removed."""
+    """Kernels that only the baseline contains and that may not be removed."""
     ended: tuple[Exemption, ...]
-    """Exemptions that would have helped, had they not ended."""
+    """Ended exemptions of kernels that break rules."""
     unused: tuple[tuple[Rule | Exemption, list[str]], ...]
     """Rules that demand nothing, and exemptions, with their patterns that match no kernel."""
 
     @property
     def passed(self) -> bool:
-        """True if no rule is broken and no kernel is gone."""
+        """True if no rule is broken and no kernel is missing."""
         return not self.broken and not self.removed
 
 

@@ -51,7 +51,7 @@ MEASURES: Mapping[Measure, Callable[[ScannedKernel], Any]] = {
 
 
 class Change(NamedTuple):
-    """A value that differs between the builds."""
+    """Value that differs between the builds."""
 
     name: str
     """A measure, ``threads``, ``launch_bounds``, ``register_cap``, ``cluster_dim``, or ``spills``."""
@@ -61,7 +61,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class DiffRow:
-    """One kernel in both builds."""
+    """Kernel in both builds."""
 
     verdict: Verdict
     matched_by: MatchedBy
@@ -78,7 +78,7 @@ class DiffRow:
 
     @cached_property
     def explaining(self) -> list[Change]:
-        """The changes that explain a new occupancy and new spills."""
+        """Changes that explain the new occupancy or spills."""
         return explaining(self.old, self.new, ("occupancy", "spill_bytes"))
 
     @property
@@ -97,16 +97,16 @@ class Differences:
     """Differences between two builds."""
 
     kernels: tuple[DiffRow, ...]
-    """The kernels of both builds, the worst first; the same ones only on request."""
+    """Kernels of both builds, worst first; unchanged kernels only with ``with_same``."""
     same: int
     added: tuple[ScannedKernel, ...]
     removed: tuple[ScannedKernel, ...]
     unknown: Mapping[str, int]
-    """Values that only one build states, with the number of kernels."""
+    """Values that only one build contains, with the number of kernels."""
 
     @property
     def summary(self) -> dict[str, int]:
-        """Number of kernels of each verdict, added, and removed."""
+        """Number of kernels by verdict, including added and removed."""
         count: Counter[str] = Counter(row.verdict for row in self.kernels)
         kinds: dict[str, int] = {verdict: count[verdict] for verdict in VERDICTS}
         return {**kinds, "same": self.same, "added": len(self.added), "removed": len(self.removed)}

@@ -37,11 +37,11 @@ class Device:
     cuda_version: tuple[int, int]
     """Newest CUDA version that the driver can run."""
     mig: bool | None
-    """True if MIG (multi-instance GPU) divides it; None if it cannot, or NVML does not report it."""
+    """True if MIG is on; None if the GPU does not support it, or NVML does not report it."""
     reported: Mapping[str, Any] = field(hash=False)
     """Fields of `Limits` that the driver reported, with their values."""
     nvml_error: str | None
-    """Reason why NVML reported nothing; None if it did."""
+    """Reason why NVML reported nothing; None if it reported values."""
 
     def __str__(self) -> str:
         """Return ``GPU 0: NVIDIA H200, compute capability 9.0, 132 SMs``."""
@@ -69,7 +69,7 @@ class Device:
 
     @property
     def limits(self) -> Limits:
-        """Limits of one SM: those that the driver reported, and the others from the table.
+        """Limits of one SM, from the driver if it reports them, and from the table otherwise.
 
         Raises:
             UnknownComputeCapabilityError: The table does not contain the compute capability.

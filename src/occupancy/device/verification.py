@@ -37,7 +37,7 @@ CLUSTER_SIZES = (1, 2, 4, 8, 16)
 
 
 class Difference(NamedTuple):
-    """A result of the driver that differs from the computed one."""
+    """Driver result that differs from the computed result."""
 
     case: str
     """Kernel and arguments of the call."""
@@ -52,13 +52,13 @@ class Check:
 
     name: str
     call: str
-    """Call of the driver."""
+    """Driver function."""
     compared: int = 0
     different: int = 0
     documented: int = 0
-    """Comparisons, counted in `compared`, that match a known and documented bug of the driver."""
+    """Comparisons, included in `compared`, that a known driver bug explains."""
     differences: list[Difference] = field(default_factory=list)
-    """The first differences."""
+    """First differences."""
 
     def compare(self, case: object, driver: object, computed: object, documented: object = None) -> None:
         """Count a comparison; ``documented`` is the wrong result of some drivers, if one is known."""
@@ -77,7 +77,7 @@ class Verification:
 
     date: datetime.date
     versions: dict[str, str]
-    """Software that took part, with its versions."""
+    """Versions of the software."""
     device: Device
     kernels: int
     """Number of compiled kernels."""
@@ -94,7 +94,7 @@ class Verification:
 
     @property
     def documented(self) -> int:
-        """Number of results that match a documented bug of the driver."""
+        """Number of results that a known driver bug explains."""
         return sum(check.documented for check in self.checks)
 
     @property

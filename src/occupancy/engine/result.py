@@ -31,7 +31,7 @@ MODELS: dict[Model, ModelRules] = {"cuda": cuda, "spreadsheet": spreadsheet}
 
 
 def default_model(limits: Limits) -> Model:
-    """Return ``cuda`` if it supports the GPU, else ``spreadsheet``."""
+    """Return ``cuda`` if it supports the GPU, and ``spreadsheet`` otherwise."""
     return "cuda" if cuda.supports(limits) else "spreadsheet"
 
 
@@ -70,11 +70,11 @@ class Result:
     block_limits: BlockLimits
     """Blocks that each resource alone allows."""
     allocated: Allocation
-    """Resources of one resident block, after every rounding."""
+    """Resources of one block, rounded up to their allocation units."""
     active_blocks: int
     """Resident blocks per SM; with tensor memory, the blocks that have their columns."""
     active_warps: int
-    """Warps of those blocks."""
+    """Resident warps per SM."""
 
     def __init__(self, limits: Limits, kernel: Kernel, model: Model | None = None) -> None:
         if model is None:
@@ -104,20 +104,20 @@ class Result:
 
     @property
     def active_threads(self) -> int:
-        """Threads of those blocks; whole warps in the spreadsheet's model."""
+        """Resident threads per SM; the spreadsheet counts whole warps."""
         if self.model == "spreadsheet":
             return self.active_warps * self.limits.warp_size
         return self.active_blocks * self.kernel.threads
 
     @property
     def occupancy(self) -> float:
-        """Active warps divided by the maximum per SM, 0 to 1, as in NVIDIA's tools."""
+        """Resident warps divided by the maximum per SM, 0 to 1, as in NVIDIA's tools."""
         limits = self.limits
         return self.active_warps * limits.warp_size / limits.max_threads_per_multiprocessor
 
     @property
     def occupancy_by_threads(self) -> float:
-        """Resident threads by the most threads of an SM, 0 to 1.
+        """Resident threads divided by the maximum per SM, 0 to 1.
 
         Lower than `occupancy` if a block does not fill its last warp. PyTorch's profiler
         prints it for large grids: it counts no more blocks than the grid has for each SM.
@@ -126,7 +126,7 @@ class Result:
 
     @property
     def limiters(self) -> tuple[Resource, ...]:
-        """Every resource that allows no more blocks; never empty."""
+        """Limiting resources; never empty."""
         blocks, limits = self.active_blocks, self.block_limits
         if limits.count(blocks) == 1:  # most have one, and a loop takes several times as long
             return (RESOURCES[limits.index(blocks)],)
@@ -139,7 +139,7 @@ class Result:
 
     @property
     def uses(self) -> dict[Resource, Use]:
-        """Use of each resource by one block, and its amount on an SM."""
+        """Amount of each resource per block and per SM."""
         limits, barriers = self.limits, self.kernel.barriers
         amounts = (
             (self.allocated.warps, limits.max_warps_per_multiprocessor),
@@ -160,7 +160,7 @@ class Result:
 
     @property
     def failure(self) -> LaunchFailure | None:
-        """First limit that a launch breaks; None if it launches."""
+        """First limit that the kernel exceeds; None if it launches."""
         return first_failure(self.limits, self.kernel, self.model, self.block_limits, self.allocated)
 
     @property
@@ -170,6 +170,6 @@ class Result:
 
     @property
     def reason(self) -> str | None:
-        """First limit that a launch breaks, as a sentence; None if it launches."""
+        """Reason why the kernel does not launch; None if it launches."""
         failure = self.failure
         return None if failure is None else str(failure)

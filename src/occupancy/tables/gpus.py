@@ -57,15 +57,15 @@ class Gpu:
     device: int | None = None
     """Device number, for a GPU of this machine."""
     variants: tuple[Gpu, ...] = ()
-    """GPUs of that name, if their numbers of SMs differ."""
+    """GPUs with this name, if their numbers of SMs differ."""
     die: str | None = None
-    """NVIDIA's code of the die, such as AD102; several with commas."""
+    """Die, such as AD102, or several separated by commas."""
     market: str | None = None
     """datacenter, workstation, geforce, laptop, jetson, automotive or mining; None if variants differ."""
     memory_gb: float | None = None
     """Advertised memory in GB; None if unknown or if variants differ."""
     l2_cache_bytes: int | None = None
-    """Size of the L2 cache; None if no device reported it."""
+    """Size of the L2 cache in bytes; None if unknown."""
 
     @property
     def cc(self) -> str:
