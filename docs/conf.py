@@ -75,6 +75,13 @@ def show_examples_as_code(_app: Any, _context: Any, lines: list[str]) -> None:
     lines[:] = found
 
 
+def keep_colons(_app: Any, what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+    """Keep the colon of a field's docstring, which napoleon takes for a type, and drop Python's own docstrings."""
+    if what in ("attribute", "property"):
+        is_own = bool(lines) and not lines[0].startswith("Alias for field number")
+        lines[:] = ["..", "", *lines] if is_own else []
+
+
 def finish_page(_app: Any, _name: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
     """Describe the page to search engines, and put figures into it, where they have its colours."""
     if not context.get("body"):
@@ -95,6 +102,7 @@ def setup(app: Any) -> None:
     """Write the generated pages before the pages are read."""
     app.add_lexer("console", TextLexer)
     app.connect("sphinx-click-process-description", show_examples_as_code)
+    app.connect("autodoc-process-docstring", keep_colons, priority=400)  # before napoleon
     app.connect("html-page-context", finish_page)
     generated.write_all(HERE / "reference")
     generated.write_page(HERE / "_extra")

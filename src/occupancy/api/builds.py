@@ -52,7 +52,7 @@ class Diff(PrintedRows, Differences):
     problems: tuple[ReadProblem, ...]
     """Damaged parts of the files."""
     inputs: Mapping[str, Any]
-    """The arguments, as JSON shows them."""
+    """Arguments, as in the JSON."""
 
     def findings(self) -> list[Finding]:
         """Return the kernels that got worse or were removed."""

@@ -93,7 +93,7 @@ class ScannedKernel(_Fields):
     answer: Result | None
     """The engine's result; None if a required value is unknown."""
     reason: str | None
-    """Reason why the kernel does not launch, or has no occupancy."""
+    """Reason why the kernel does not launch, or why the occupancy is None."""
     threads_assumed: bool
     """True if the block size is assumed."""
     time_share: float | None

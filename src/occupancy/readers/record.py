@@ -102,7 +102,7 @@ class KernelRecord:
     """Kernel of one architecture, or one launch, with the values that its file records; None: unknown."""
 
     source: str
-    """The path as it was given, or the name of the stream."""
+    """Path as given, or the name of the stream."""
     format: SourceFormat
     name: str
     """Mangled name, if the source contains it; cut at 64 KiB, with control characters escaped."""
@@ -111,13 +111,13 @@ class KernelRecord:
     also_in: tuple[str, ...] = ()
     """Other files with a copy of the kernel, or from which some of these values come."""
     modules: tuple[FatbinModule, ...] = field(default=(), compare=False, repr=False)
-    """The fatbins with a copy of its image, among whose images the driver chooses. No output has them."""
+    """Fatbins that contain a copy of the image. The driver chooses among their images."""
     code: int | None = None
-    """The CRC-32 of its machine code, if there is an image: the same for copies."""
+    """CRC-32 of the machine code; None without an image."""
     file: str | None = None
-    """The source file of the kernel, if it was compiled with line tables (``-lineinfo``)."""
+    """Source file of the kernel, if it was compiled with ``-lineinfo``."""
     line: int | None = None
-    """The line at which its code begins."""
+    """Line in the source file."""
     fuses: tuple[str, ...] = ()
     """ATen operations that Inductor fused, such as ``"aten.add"``, if the generated source is in the cache."""
     chosen: bool | None = None
@@ -174,7 +174,7 @@ class KernelRecord:
     threads_from: Literal["launch", "metadata", "required", "option"] | None = None
     """Origin of ``threads``: a launch, the metadata of a compiler, ``.reqntid``, or the user."""
     block_dim: Shape | None = None
-    """The block's shape, whose product is ``threads``."""
+    """Threads of the block along x, y and z."""
     launches: int | None = None
     """Number of launches; None for a kernel."""
     grid_dim: Shape | None = None
@@ -191,7 +191,7 @@ class KernelRecord:
     """Occupancy measured by a profiler, 0 to 1; the mean of several launches."""
 
     notes: tuple[str, ...] = ()
-    """Notes on the numbers."""
+    """Notes about the values."""
 
     def __repr__(self) -> str:
         """Return the known values only."""
@@ -227,7 +227,7 @@ class KernelRecord:
 
     @property
     def compute_capability(self) -> ComputeCapability | None:
-        """The compute capability of the architecture; None if unknown."""
+        """Compute capability of the architecture; None if unknown."""
         return architecture_of(self.arch)
 
     def kernel(self, threads: int | None = None) -> Kernel:

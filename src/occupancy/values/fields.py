@@ -47,7 +47,7 @@ class Carveout(_CarveoutFields):
         unit: ``"percent"`` as in cudaFuncAttributePreferredSharedMemoryCarveout, or ``"bytes"``.
 
     Raises:
-        InputError: The amount is not in one of these ranges.
+        InputError: The amount is out of range.
     """
 
     __slots__ = ()

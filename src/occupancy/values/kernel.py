@@ -41,7 +41,7 @@ class _KernelFields(NamedTuple):
 class Kernel(_KernelFields):
     """Resources of one block; immutable and hashable. None means not given.
 
-    Values have the spellings of `occupancy.compute`, such as ``smem="40k"`` and ``threads="16x16"``.
+    Values can be written as in `occupancy.compute`, such as ``smem="40k"`` and ``threads="16x16"``.
 
     Args:
         threads: Threads per block, 1 or more, or the block's shape. A block that is too large for a GPU
@@ -65,8 +65,8 @@ class Kernel(_KernelFields):
             the number at launch.
 
     Raises:
-        InputError: A value that no kernel can have.
-        TypeError: A keyword that does not exist.
+        InputError: A value is invalid for every kernel.
+        TypeError: A keyword does not exist.
     """
 
     __slots__ = ()
@@ -126,8 +126,8 @@ class Kernel(_KernelFields):
         ``smem`` replaces static and dynamic shared memory, and ``threads`` the block's shape.
 
         Raises:
-            InputError: A value that no kernel can have.
-            TypeError: A keyword that does not exist.
+            InputError: A value is invalid for every kernel.
+            TypeError: A keyword does not exist.
         """
         for name in changes.keys() - set(self._fields):
             raise unknown_input(name, "replace")
@@ -159,7 +159,7 @@ class Kernel(_KernelFields):
 
     @property
     def has_shared_memory(self) -> bool:
-        """True if any of the three sizes was given."""
+        """True if any shared memory size was given."""
         return self.smem is not None or self.static_smem is not None or self.dynamic_smem is not None
 
     def to_dict(self) -> dict[str, Any]:
@@ -176,15 +176,15 @@ class _LaunchFields(NamedTuple):
 
 
 class Launch(_LaunchFields):
-    """A kernel with the grid that it is launched on.
+    """Kernel with its grid.
 
     Args:
         kernel: The kernel.
         grid_dim: Blocks along x, y and z.
-        cluster_dim: Blocks per cluster along x, y and z; None: launched without clusters.
+        cluster_dim: Blocks per cluster along x, y and z; None without clusters.
 
     Raises:
-        InputError: A grid that no launch can have, or one that its clusters do not divide.
+        InputError: The grid is out of range, or not divisible into clusters.
     """
 
     __slots__ = ()

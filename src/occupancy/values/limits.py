@@ -49,7 +49,7 @@ class ComputeCapability(NamedTuple):
                 ``a`` and ``f`` do not change the occupancy and are dropped.
 
         Raises:
-            InputError: Anything else. Floats are refused because 12.10 would be 12.1.
+            InputError: Any other value. Floats are rejected, because 12.10 equals 12.1.
         """
         problem = "is not a compute capability"
         match value:
@@ -201,8 +201,8 @@ class Limits:
         more shared memory, ``max_shared_memory_per_block`` changes both maxima.
 
         Raises:
-            TableError: No such field, or an invalid value.
-            InputError: Not a compute capability.
+            TableError: The field does not exist, or its value is invalid.
+            InputError: The value is not a compute capability.
         """
         for name in changes.keys() - KINDS.keys() - {"compute_capability"}:
             hint = did_you_mean(name, KINDS)
