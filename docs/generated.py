@@ -70,22 +70,27 @@ def api_page() -> str:
         else:
             classes.append(name)
     parts = [API_HEAD, "## Functions\n", *(_directive("autofunction", name) for name in functions)]
-    parts += ["## Classes\n", *(_directive("autoclass", name, **_members(name)) for name in classes)]
+    parts.append("## Classes\n")
+    parts += [_directive("autoclass", name, **_members(getattr(occupancy, name))) for name in classes]
     parts += ["## Modules\n", *(_module(name) for name in modules)]
     parts += ["## Errors\n", *(_directive("autoexception", name) for name in errors)]
     return "\n".join(parts)
 
 
 def _module(name: str) -> str:
-    """Return a module with its functions; its classes are those of the package."""
-    classes = [key for key, each in vars(getattr(occupancy, name)).items() if inspect.isclass(each)]
-    return _directive("automodule", name, members="", **{"exclude-members": ", ".join(classes)})
+    """Return a heading, and a module with its functions; ``typing`` has classes that no other page lists."""
+    classes = {key: each for key, each in vars(getattr(occupancy, name)).items() if inspect.isclass(each)}
+    functions = _directive("automodule", name, members="", **{"exclude-members": ", ".join(classes)})
+    results = [key for key in classes if name == "typing" and key not in public_names()]
+    listed = [_directive("autoclass", f"{name}.{key}", **_members(classes[key])) for key in results]
+    return "\n".join([f"### `occupancy.{name}`\n", functions, *listed])
 
 
-def _members(name: str) -> dict[str, str]:
+def _members(public: type) -> dict[str, str]:
     """Return the options of a class: all members except those of every result and every tuple."""
-    of_tuples = ", count, index" if issubclass(getattr(occupancy, name), tuple) else ""
-    return {"members": "", "undoc-members": "", "exclude-members": f"to_dict, from_dict{of_tuples}"}
+    of_tuples = ", count, index" if issubclass(public, tuple) else ""
+    options = {"members": "", "undoc-members": "", "exclude-members": f"to_dict, from_dict{of_tuples}"}
+    return {**options, "inherited-members": ""} if public is occupancy.Occupancy else options
 
 
 def _directive(kind: str, name: str, **options: str) -> str:

@@ -20,19 +20,19 @@ MAX_OTHERS = 19
 
 
 class OccupancyError(ValueError):
-    """Invalid input.
+    """Base class of every error that an input causes.
 
     The message reads ``where: problem. Allowed: accepted values. Hint``, or ``where is missing.`` if the
     problem begins with a verb. Each part is also an attribute.
 
     Args:
-        problem: The problem, with the given value.
-        where: The input, file or table entry at fault.
-        allowed: The accepted values.
-        hint: The fix, as a full sentence.
-        choices: Candidates, printed one per line; the hint then ends in a colon.
+        problem: Problem, with the given value.
+        where: Input, file or table entry.
+        allowed: Accepted values.
+        hint: Fix, as a full sentence.
+        choices: Candidates, printed one per line after the hint.
 
-    ``others`` are further errors that were found together with it.
+    ``others`` contains further errors of the same input.
     """
 
     others: tuple[OccupancyError, ...] = ()

@@ -50,12 +50,12 @@ def perf_model(
 ) -> Callable[..., float]:
     """Return a function for ``prune_configs_by={"perf_model": ..., "top_k": ...}``.
 
-    It ranks by occupancy and waves. The result is no run time: it is 1 divided by the share of the GPU's warp
+    It ranks by occupancy and waves. The result is not a run time: it is 1 divided by the share of the GPU's warp
     slots that are in use, averaged over all waves. Lower is better.
 
     Args:
-        gpu, model, needs: As in `prune`. Functions receive a dictionary with the kernel's arguments and the
-            configuration.
+        gpu, model: As in `prune`.
+        needs: As in `prune`; functions receive a dictionary with the kernel's arguments and the configuration.
         grid: Blocks of the grid, or a function of the same dictionary. Without it, waves are ignored.
         multiprocessor_count: Number of SMs, required with ``grid`` unless ``gpu`` is a GPU such as
             ``"H100 SXM"``.

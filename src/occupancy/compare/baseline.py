@@ -92,11 +92,11 @@ _recorded = attrgetter(*FIELDS)
 
 @dataclass(frozen=True)
 class Build:
-    """The kernels of a build or of a baseline, with sources that mean the same on every machine."""
+    """Kernels of a build or a baseline, with paths that are the same on every machine."""
 
     kernels: tuple[KernelRecord, ...]
     threads: int | None = None
-    """Threads per block that a baseline assumes where no source states them."""
+    """Threads per block that a baseline assumes for kernels whose files do not record them."""
     name: str = ""
     problems: tuple[ReadProblem, ...] = ()
 

@@ -35,7 +35,7 @@ class Demand(NamedTuple):
 
 
 class Violation(NamedTuple):
-    """One broken demand."""
+    """Broken criterion of a rule."""
 
     rule: int
     """Number of the rule in the file, from 1."""

@@ -185,7 +185,7 @@ class Exemption(_Entry):
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """The rules of a check."""
+    """Rules of a check."""
 
     source: str = ""
     """Path of the file."""
@@ -200,7 +200,7 @@ class Rules:
 
     @property
     def block_sizes(self) -> tuple[SizePattern, ...]:
-        """Block sizes that the rules state for kernels by name."""
+        """Block sizes from the rules, by patterns of kernel names."""
         return tuple(
             SizePattern(pattern, rule.threads, rule.dynamic_smem, frozenset(rule.arch))
             for rule in self.rules
