@@ -23,6 +23,7 @@ _OVERVIEW = {
     "max_shared_memory_per_block_optin": "Shared/block",
 }
 NAMES = tuple(dict.fromkeys((*_OVERVIEW, *KINDS)))
+_JSON_TYPES = {"int": "integer", "bool": "boolean", "tuple": "array", "SpreadsheetColumn": "object"}
 
 SIDE_BY_SIDE = 3
 """Compute capabilities in a table of all limits."""
@@ -70,6 +71,7 @@ def _column(name: str) -> Column:
         _OVERVIEW.get(name, ""),
         lambda row: _plain_value(getattr(row, name)),
         lambda row: limit_text(name, getattr(row, name)),
+        type=_JSON_TYPES.get(KINDS.get(name, "int").replace("[", " ").split()[0], "string"),
         about=f"{limit_label(name)}{' in bytes' if 'shared_memory' in name else ''}",
         align="left" if name == "architecture" else "right",
         optional={"max_threads_per_multiprocessor": 1, "architecture": 2}.get(name, 0),
@@ -96,10 +98,8 @@ def limits_report(gpus: Sequence[Gpu], *, is_overview: bool = False) -> Report:
         for start in range(0, len(columns), SIDE_BY_SIDE)
     ]
     shown = ", ".join(gpu.cc if gpu.name is None else f"{gpu.name} ({gpu.cc})" for gpu in gpus)
-    headline = f"Limits of an SM: {shown}"
-    return Report(
-        "limits", (headline,), COLUMNS, rows, "compute_capabilities", shows_rows=False, details=tables
-    )
+    headline = (f"Limits of an SM: {shown}",)
+    return Report("limits", headline, COLUMNS, rows, "compute_capabilities", shows_rows=False, details=tables)
 
 
 def _limit_column(row: Limits) -> Column:
