@@ -125,7 +125,7 @@ def split_registers(
         launch = _registers_by_bounds(limits, threads, min_blocks)
         if launch < LEAST:
             problem = f"{min_blocks} blocks leave {launch} registers per thread"
-            raise InputError(problem, where="blocks", hint=f"Give fewer blocks, so that {LEAST} are left.")
+            raise InputError(problem, where="blocks", hint=f"Use fewer blocks, to leave {LEAST} or more.")
     else:
         launch = in_range(launch_regs, "regs", LEAST, _registers_by_bounds(limits, threads, 1))
         if min_blocks is None:
@@ -138,7 +138,7 @@ def split_registers(
     solved = [group if group.regs else group._replace(regs=_most(group, groups, pool)) for group in groups]
     if any(group.regs is None for group in solved):
         problem = f"the other warpgroups leave fewer than {LEAST} registers"
-        raise InputError(problem, where="groups", hint=f"Leave {LEAST} to each of the rest.")
+        raise InputError(problem, where="groups", hint=f"Leave {LEAST} or more to each of the others.")
     taken, needed = THREADS_PER_WARPGROUP * _sum(solved), _needed(solved)
     result = evaluate(limits, Kernel(threads, launch, smem=smem))
     if_fitting = None

@@ -252,7 +252,7 @@ class Occupancy(Printed, Result):
         found = occupancy_on(find_gpu(gpu), Kernel(**inputs), model)
         if found.to_dict()["resources"] != values.get("resources"):
             problem = f"was computed with other limits than those of {found.gpu.label} in the table"
-            raise InputError(problem, where="values", hint="Keep such results with pickle.")
+            raise InputError(problem, where="values", hint="Store such results with pickle.")
         return found
 
     def __repr__(self) -> str:

@@ -271,7 +271,7 @@ class Evaluator:
         if self.gpu is not None:
             limits = self.gpu.limits
         elif record.compute_capability is None:
-            raise InputError("architecture not stated", hint="Name the GPU with `cc` or --cc.")
+            raise InputError("the architecture is unknown", hint="Name the GPU with `cc` or --cc.")
         else:
             limits = self.limits_of(record.compute_capability)
         # The launch bound limits every launch. Triton writes the one that goes with its num_warps, so that

@@ -111,7 +111,7 @@ class Selection:
         """Return the rows sorted, up to the limit: of equal ones those that spill first, unknown ones last."""
         order = self._order(rows)
         if self.sort == "time" and rows and all(row.record.duration_us is None for row in rows):
-            hint = "Nsight Compute reports and PyTorch traces have them. Sort these files by occupancy."
+            hint = "Nsight Compute reports and PyTorch traces contain them. Sort these files by occupancy."
             raise InputError("the files have no launch times", where="sort", hint=hint)
         value, sign = _VALUES[order], 1 if order == "occupancy" else -1
         found = sorted(

@@ -118,7 +118,7 @@ def checked(limits: ReadLimits, found: Iterator[Found], source: str) -> Iterator
                 limits.consume("problems")
             yield each
             if problems == MAX_PROBLEMS and isinstance(each, ReadProblem):
-                yield replace(each, what="too many damaged pieces; the rest is not read")
+                yield replace(each, what="too many damaged parts, so the rest was not read")
                 return
     except Exhausted as error:
         yield ReadProblem(source, None, str(error))

@@ -136,7 +136,7 @@ def _from_image(obj: Any) -> KernelRecord:
     image = obj.code if hasattr(obj, "code") else obj.__cubin__
     if not isinstance(image, (str, bytes, bytearray, memoryview)):
         hint = "Have the framework keep the cubin."
-        raise InputError(f"{type_name(obj)} has kept no device code", where=_WHERE, hint=hint)
+        raise InputError(f"{type_name(obj)} contains no device code", where=_WHERE, hint=hint)
     return _only_kernel(image.encode() if isinstance(image, str) else bytes(image), type_name(obj), "")
 
 
@@ -145,7 +145,7 @@ def _only_kernel(image: bytes, source: str, name: str) -> KernelRecord:
     chosen = [kernel for kernel in found if kernel.name == name] or found
     if len(chosen) > 1:
         hint = "Read them all with occupancy.scan(io.BytesIO(code))."
-        raise InputError(f"{source} holds {len(chosen)} kernels", where=_WHERE, hint=hint)
+        raise InputError(f"{source} contains {len(chosen)} kernels", where=_WHERE, hint=hint)
     return replace(chosen[0], source=source, format="python")
 
 

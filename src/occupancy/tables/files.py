@@ -147,7 +147,7 @@ def read_yaml(path: str | os.PathLike[str]) -> list[Any]:
     except TableError:
         raise
     except (ValueError, OverflowError) as error:  # such as the date 2026-13-45, or 1:1:...:1.5
-        raise TableError(f"holds a value that cannot be read: {error}", where=file) from error
+        raise TableError(f"contains a value that cannot be read: {error}", where=file) from error
 
 
 def _check_events(text: bytes, name: str) -> None:

@@ -38,7 +38,7 @@ def test_chips_and_choices_that_are_refused() -> None:
         split_registers(H100, 128, [Warpgroups(1, 40)], launch_regs=16)
     crowded = H100.replace(max_threads_per_multiprocessor=8192)
     assert split_registers(crowded, 896, [Warpgroups(7, 24)], min_blocks=3).launch_regs == 24
-    with pytest.raises(InputError, match="so that 24 are left"):
+    with pytest.raises(InputError, match="to leave 24 or more"):
         split_registers(crowded, 1024, [Warpgroups(8, 24)], min_blocks=4)
 
 
