@@ -12,22 +12,13 @@ from typing import TYPE_CHECKING
 
 from .advice import runtime
 from .advice.runtime import LaunchConfiguration
-from .api.gpus import multiprocessors
-from .api.occupancy import GpuLike, KernelLike, kernel_of_inputs
+from .api.occupancy import GpuLike, KernelLike, kernel_of_inputs, multiprocessors
 from .tables.gpus import find_gpu
 from .values.fields import KernelInputs
 from .values.spellings import parse_count, parse_shape
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-__all__ = [
-    "LaunchConfiguration",
-    "available_dynamic_shared_memory_per_block",
-    "max_active_blocks_per_multiprocessor",
-    "max_active_clusters",
-    "max_potential_block_size",
-]
 
 
 def max_active_blocks_per_multiprocessor(

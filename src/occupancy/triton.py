@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .advice.waves import count_waves, full_wave
-from .api.gpus import multiprocessors
-from .api.occupancy import GpuLike, KernelLike, compute
+from .api.occupancy import GpuLike, KernelLike, compute, multiprocessors
 from .api.tuning import Criteria, blocks_per_cluster
 from .engine import Model
 from .tables.gpus import find_gpu
@@ -26,6 +25,7 @@ def early_config_prune(
     min_occupancy: float | str = 0.0,
     min_blocks: int = 1,
     model: Model | None = None,
+    dropped: Callable[[Any, str], object] | None = None,
     **needs: Any,
 ) -> Callable[..., list[Any]]:
     """Return `prune` as a function for ``prune_configs_by={"early_config_prune": ...}``.
@@ -35,7 +35,7 @@ def early_config_prune(
     criteria = Criteria("early_config_prune", gpu, needs, min_occupancy, min_blocks, model)
 
     def prune_configs(configs: Sequence[Any], named_args: object = None, **others: Any) -> list[Any]:
-        return list(criteria.kept(configs))
+        return list(criteria.kept(configs, dropped))
 
     return prune_configs
 
@@ -65,12 +65,12 @@ def perf_model(
         infinity for a configuration that cannot launch.
     """
     gpu = find_gpu(gpu)
-    criteria = Criteria("perf_model", gpu, needs, model=model, own=("grid", "multiprocessor_count", "model"))
+    criteria = Criteria("perf_model", gpu, needs, model=model)
     sms = None if grid is None else multiprocessors(gpu, multiprocessor_count)
 
     def estimate(**arguments: Any) -> float:
         results = criteria.results(arguments)
-        if not results:
+        if isinstance(results, str):
             return math.inf
         (result,) = results
         if sms is None or grid is None:

@@ -8,6 +8,7 @@ from .advice.carveout import SharedMemorySize as SharedMemorySize
 from .advice.launch_bounds import LaunchBounds as LaunchBounds
 from .advice.next_steps import NextStep as NextStep
 from .advice.registers import RegisterSplit as RegisterSplit
+from .advice.runtime import LaunchConfiguration as LaunchConfiguration
 from .advice.slack import Slack as Slack
 from .advice.waves import FullWave as FullWave
 from .advice.waves import Waves as Waves

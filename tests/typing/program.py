@@ -50,7 +50,6 @@ def answers() -> None:
     assert_type(occupancy.Occupancy.from_dict(answer.to_dict()), occupancy.Occupancy)
     assert_type(answer.replace(regs=32), occupancy.Occupancy)
     assert_type(occupancy.compute(["A100", "H100"], threads=256), occupancy.Occupancies)
-    assert_type(occupancy.compute(["A100", "H100"], threads=256)[:1], occupancy.Occupancies)
     assert_type(str(answer), str)
 
 
@@ -87,8 +86,8 @@ def builds(before: Path, after: Path) -> None:
         assert_type(record, occupancy.KernelRecord)
     for kernel in occupancy.scan(before, threads=256):
         assert_type(kernel, occupancy.ScannedKernel)
-        assert kernel.answer is not None
-        assert_type(kernel.answer.occupancy, float)
+        assert kernel.result is not None
+        assert_type(kernel.result.occupancy, float)
         assert_type(kernel.name, str)
         assert_type(kernel.regs, int | None)
         assert_type(occupancy.compute("9.0", kernel, threads=256).occupancy, float)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import NamedTuple
 
 from ..engine import Model, Result, evaluate
 from ..errors import InputError, shown
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from ..values.records import NamedTuple
 from ..values.resources import Resource
 from ..values.spellings import parse_size
 from .next_steps import using_less

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import ceil
-from typing import NamedTuple
 
 from ..engine import Model, Result, evaluate
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
+from ..values.records import NamedTuple
 from ..values.spellings import in_range
 from .opt_in import needs_opt_in
 from .search import Dial, most_keeping

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ..engine import Result, evaluate
 from ..engine.common import shared_memory_configuration
 from ..engine.cuda import FIRST_WITH_FLEXIBLE_CARVEOUT
 from ..values.fields import Carveout
 from ..values.limits import Limits
+from ..values.records import NamedTuple
 from .opt_in import needs_opt_in
 
 

@@ -7,13 +7,13 @@ of bounds for 3.5 to 12.1: for all of them it follows the engine's rule for regi
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 from ..engine import Model, Result, cuda, evaluate
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from ..values.records import NamedTuple
 from ..values.resources import Resource
 from ..values.spellings import INT_MAX, in_range
 from .search import Dial, most_keeping

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import NamedTuple
 
 from ..engine import Result, evaluate
+from ..values.records import NamedTuple
 from ..values.resources import QUANTITIES
 from .carveout import carveout
 from .search import Dial, Level, used

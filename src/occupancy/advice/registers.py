@@ -10,7 +10,7 @@ only if all of them together needed no more than the launch allocated, whatever 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from ..engine import evaluate
 from ..engine.common import divide_up, round_up
@@ -18,6 +18,7 @@ from ..errors import InputError, shown
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from ..values.records import NamedTuple
 from ..values.resources import Resource
 from ..values.spellings import in_range
 from .launch_bounds import bounds_in_source, launch_bounds, maxnreg_in_source

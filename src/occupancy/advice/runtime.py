@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ..engine import Model, evaluate
 from ..engine.common import blocks_by_tensor_memory, round_up
 from ..errors import InputError
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from ..values.records import NamedTuple
 from ..values.spellings import in_range
 from .block_sizes import SharedMemoryFunction, results_by_size
 from .search import Dial, most_keeping

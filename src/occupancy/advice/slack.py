@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from ..engine import Result, Use
+from ..values.records import NamedTuple
 from ..values.resources import Adjustable, Resource
 from .search import Dial, most_keeping
 

@@ -6,13 +6,12 @@ equally long, and that each starts when one of the previous wave ends.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ..engine import Result
 from ..engine.common import divide_up, unsupported
 from ..errors import InputError
 from ..values.kernel import Launch
 from ..values.limits import Limits
+from ..values.records import NamedTuple
 from ..values.spellings import INT_MAX, in_range
 
 

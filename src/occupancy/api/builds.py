@@ -85,8 +85,12 @@ class CheckResult(PrintedRows, Checked):
         return check_report(self, **self._about)
 
     def __repr__(self) -> str:
-        """Return the headline; all of the report if the check failed, for ``assert result.passed, result``."""
-        return f"<CheckResult: {self.report().headline[0]}>" if self.passed else str(self)
+        """Return the headline with the first broken kernels, for ``assert result.passed, result``."""
+        broken = (
+            f"{each.kernel.short_name} for {each.kernel.arch}: {', '.join(each.criteria)}"
+            for each in self.broken[:3]
+        )
+        return f"<CheckResult: {'; '.join([self.report().headline[0], *broken])}>"
 
 
 def diff(
@@ -172,7 +176,7 @@ def check(
     if update:
         return _update(reading, after, wanted, about)
     if path is not None and not os.path.exists(path):
-        hint = f"To write it: {command} --update"
+        hint = f"Write it with `update=True` (`{command} --update`)."
         raise BaselineError("does not exist yet", where=path or "''", hint=hint)
     before = None if path is None else read_baseline(path)
     records = _both(reading, before, after)
@@ -195,7 +199,9 @@ def _update(reading: Reading, after: Build, rules: Rules, about: Mapping[str, An
     if path is None:
         raise InputError("is missing", where="baseline", hint="Set `baseline` (`--baseline FILE`).")
     if reading.gpu is not None:
-        raise InputError("is not used with --update", where="cc", hint="Remove it: a baseline needs no GPU.")
+        raise InputError(
+            "is not used for a baseline", where="gpu", hint="Remove it: a baseline needs no GPU."
+        )
     before = read_baseline(path) if os.path.exists(path) else Build(())
     old, new = _both(reading, before, after)
     wanted = {id(record) for record in (*old, *new)}
@@ -271,8 +277,10 @@ def _rules(rules: Path | Rules | Collection[Rule | Exemption] | None) -> Rules:
         return rules
     if rules is not None and not isinstance(rules, (str, os.PathLike)):
         given = as_list(rules)
-        if not all(isinstance(each, (Rule, Exemption)) for each in given) or not given:
-            raise RulesError("is invalid", where="rules", allowed="a file, or a list of Rule and Exemption")
+        wrong = [each for each in given if not isinstance(each, (Rule, Exemption))]
+        if wrong or not given:
+            problem = f"{shown(wrong[0])} is not a Rule or an Exemption" if wrong else "is empty"
+            raise RulesError(problem, where="rules", hint="Write them as [Rule(min_occupancy=0.5)].")
         return Rules(
             rules=tuple(each for each in given if isinstance(each, Rule)),
             exemptions=tuple(each for each in given if isinstance(each, Exemption)),
@@ -282,7 +290,7 @@ def _rules(rules: Path | Rules | Collection[Rule | Exemption] | None) -> Rules:
         raise RulesError(
             f"this folder has no {RULES_FILE}, and no pyproject.toml with [tool.occupancy]",
             where="rules",
-            hint="Give `rules` (`--rules FILE`), or write them with occupancy init BUILD.",
+            hint="Give `rules` (`--rules FILE`), or write a file of rules: occupancy init BUILD.",
         )
     return read_rules(path)
 

@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, overload
 
+from ..advice.block_sizes import BlockSize, block_sizes
+from ..advice.budget import Budget, budget
+from ..advice.carveout import CarveoutAdvice, carveout
+from ..advice.launch_bounds import LaunchBounds, launch_bounds
+from ..advice.next_steps import NextStep, next_steps
+from ..advice.opt_in import compile_error, opt_ins
+from ..advice.slack import Slack, slack
+from ..advice.waves import Waves, check_cluster, count_waves, full_wave
 from ..engine import Model, Result
 from ..errors import InputError, shown
 from ..tables import shipped
-from ..tables.gpus import Gpu, HasGpu, find_gpu, find_gpus
+from ..tables.gpus import Gpu, HasGpu, find_gpu, find_gpus, unclear_name
 from ..values.fields import TENSOR_MEMORY_UNIT, Carveout, KernelInputs, is_automatic, unknown_input
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
+from ..values.records import NamedTuple, documented
 from ..values.spellings import parse_count, parse_shape, parse_share, parse_size, parse_threads
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..advice.block_sizes import BlockSize
-    from ..advice.budget import Budget
-    from ..advice.carveout import CarveoutAdvice
-    from ..advice.launch_bounds import LaunchBounds
-    from ..advice.next_steps import NextStep
     from ..advice.registers import RegisterSplit, Warpgroups
-    from ..advice.slack import Slack
-    from ..advice.waves import Waves
     from ..report.explain import Explanation
     from ..report.model import Report
 
@@ -79,6 +81,7 @@ class PrintedRows(Printed):
         return self.report().to_dict()
 
 
+@documented
 class Occupancy(Printed, Result):
     """The occupancy of a kernel on one GPU; immutable and hashable.
 
@@ -96,9 +99,6 @@ class Occupancy(Printed, Result):
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("Occupancy is immutable; replace() makes another one")
 
-    def __delattr__(self, name: str) -> None:
-        self.__setattr__(name, None)
-
     def _key(self) -> tuple[Any, ...]:
         return self.gpu, self.kernel, self.model
 
@@ -111,24 +111,16 @@ class Occupancy(Printed, Result):
         """Return the result for other inputs of the kernel, on the same GPU; errors as in `compute`."""
         return occupancy_on(self.gpu, self.kernel.replace(**inputs), self.model, inputs.get("carveout"))
 
-    __replace__ = replace
-
     def next_steps(self) -> tuple[NextStep, ...]:
         """Return the higher levels of occupancy, lowest first, each with all required changes."""
-        from ..advice.next_steps import next_steps
-
         return tuple(next_steps(self))
 
     def slack(self) -> Slack:
         """Return the largest value of each input that keeps the blocks, and the unused resources of the SM."""
-        from ..advice.slack import slack
-
         return slack(self)
 
     def carveout(self) -> CarveoutAdvice:
         """Return the shared memory configurations of the SM, with the resident blocks of each."""
-        from ..advice.carveout import carveout
-
         return carveout(self)
 
     def budget(self, *, occupancy: float | str | None = None, blocks: int | str | None = None) -> Budget:
@@ -141,8 +133,6 @@ class Occupancy(Printed, Result):
         Raises:
             InputError: Both targets were given, or the block size cannot reach the target.
         """
-        from ..advice.budget import budget
-
         share = if_given(parse_share, occupancy, "occupancy")
         count = if_given(parse_count, blocks, "blocks")
         return budget(self.gpu, self.kernel, occupancy=share, blocks=count, model=self.model)
@@ -153,8 +143,6 @@ class Occupancy(Printed, Result):
         Raises:
             InputError: A number is out of range, or ptxas does not support the GPU.
         """
-        from ..advice.launch_bounds import launch_bounds
-
         return launch_bounds(self.gpu, self.kernel, if_given(parse_count, blocks, "blocks"), self.model)
 
     def block_sizes(self, *, dynamic_smem: Callable[[int], int] | None = None) -> tuple[BlockSize, ...]:
@@ -165,8 +153,6 @@ class Occupancy(Printed, Result):
         Raises:
             InputError: The function returns no size, or the kernel has only a total of shared memory.
         """
-        from ..advice.block_sizes import block_sizes
-
         return block_sizes(self.limits, self.kernel, dynamic_smem, self.model)
 
     def waves(
@@ -184,9 +170,6 @@ class Occupancy(Printed, Result):
         Raises:
             InputError: A number is out of range, the number of SMs is unknown, or the GPU has no clusters.
         """
-        from ..advice.waves import count_waves, full_wave
-        from .gpus import multiprocessors
-
         count = multiprocessors(self.gpu, multiprocessor_count)
         shape = if_given(parse_shape, cluster, "cluster")
         size = None if shape is None else prod(shape)
@@ -194,23 +177,13 @@ class Occupancy(Printed, Result):
         return count_waves(Launch(self.kernel, parse_shape(grid, "grid"), shape), wave)
 
     @property
-    def resident_blocks(self) -> int | None:
-        """Resident blocks of the whole GPU, without clusters; None if its number of SMs is unknown."""
-        count = self.gpu.multiprocessor_count
-        return None if count is None else count * self.active_blocks * self.launchable
-
-    @property
     def opt_ins(self) -> tuple[str, ...]:
         """C++ calls required before the launch."""
-        from ..advice.opt_in import opt_ins
-
         return opt_ins(self, None)
 
     @property
     def compile_error(self) -> str | None:
         """Compiler error; None if the kernel compiles."""
-        from ..advice.opt_in import compile_error
-
         return compile_error(self)
 
     def explain(self) -> tuple[Explanation, ...]:
@@ -255,12 +228,6 @@ class Occupancy(Printed, Result):
             raise InputError(problem, where="values", hint="Store such results with pickle.")
         return found
 
-    def __repr__(self) -> str:
-        return (
-            f"<Occupancy {100 * self.occupancy:.4g}% on {self.gpu.label}: {self.active_blocks} blocks of "
-            f"{self.kernel.threads} threads, limited by {', '.join(self.limiters)}>"
-        )
-
     def __reduce__(self) -> tuple[Any, ...]:
         return occupancy_on, (self.gpu, self.kernel, self.model)
 
@@ -270,22 +237,10 @@ class Occupancies(Printed, tuple[Occupancy, ...]):
 
     __slots__ = ()
 
-    @overload
-    def __getitem__(self, index: SupportsIndex) -> Occupancy: ...
-    @overload
-    def __getitem__(self, index: slice) -> Occupancies: ...
-    def __getitem__(self, index: SupportsIndex | slice) -> Occupancy | Occupancies:
-        found = super().__getitem__(index)
-        return Occupancies(found) if isinstance(found, tuple) else found
-
     def report(self) -> Report:
         from ..report.calc import Row, calc_report
 
         return calc_report(list(map(Row, self)))
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """Return each result as plain values."""
-        return [each.to_dict() for each in self]
 
 
 @overload
@@ -298,10 +253,13 @@ def compute(
 ) -> Occupancies: ...
 def compute(
     gpu: GpuLike | list[Any], kernel: KernelLike = None, *, model: Model | None = None,
-    threads: Any = None, regs: Any = None, static_smem: Any = None, dynamic_smem: Any = None,
-    smem: Any = None, barriers: Any = None, max_threads: Any = None, carveout: Any = None,
-    caching: Any = None, opt_in: Any = None, virtual_resources: Any = None, tensor_memory: Any = None,
-    shared_memory_mode: Any = None, **others: Any,
+    threads: int | str | Sequence[int] | None = None, regs: int | str | None = None,
+    static_smem: int | str | None = None, dynamic_smem: int | str | None = None, smem: int | str | None = None,
+    barriers: int | str | None = None, max_threads: int | str | None = None,
+    carveout: int | str | Carveout | None = None, caching: Literal["ca", "cg"] | None = None,
+    opt_in: bool | None = None,
+    virtual_resources: int | str | None = None, tensor_memory: int | str | None = None,
+    shared_memory_mode: Literal["oversized"] | None = None, **unknown: NoReturn,
 ) -> Occupancy | Occupancies:  # fmt: skip
     """Compute the resident blocks of a kernel per SM, the occupancy and its limiters.
 
@@ -311,8 +269,8 @@ def compute(
 
     Args:
         gpu: A compute capability in any spelling (``"9.0"``, ``"sm_90"``, 90, (9, 0)), the name of a GPU
-            (``"RTX 4090"``), the `Limits` of an SM, or a list of these. An architecture (``"ampere"``)
-            includes all of its compute capabilities.
+            (``"RTX 4090"``), the `Limits` of an SM, or a list of these. In a list, an architecture
+            (``["ampere"]``) includes all of its compute capabilities.
         kernel: A `Kernel`, a result of `scan`, or a compiled kernel of a framework.
         model: ``"cuda"`` for NVIDIA's cuda_occupancy.h and the CUDA runtime, the default from 3.0 on;
             ``"spreadsheet"`` for NVIDIA's CUDA_Occupancy_Calculator.xls, 1.0 to 8.6.
@@ -320,18 +278,14 @@ def compute(
             `Kernel`. Keywords replace the values of ``kernel``.
 
     Returns:
-        The result, or a sequence with one for each GPU of a list or an architecture. For a kernel that cannot
-        launch, ``launchable`` is False and ``reason`` explains why.
+        The result, or for a list a sequence with one for each GPU. For a kernel that cannot launch,
+        ``launchable`` is False and ``reason`` explains why.
 
     Raises:
         InputError: A value is invalid for every kernel, or the GPU does not support it.
         UnknownComputeCapabilityError: The table does not contain the compute capability.
     """
-    if isinstance(gpu, str):
-        gpus, is_list = _gpus_of_text(gpu), False
-    else:
-        gpus, is_list = tuple(find_gpus(gpu)), isinstance(gpu, list)
-    if kernel is None and tensor_memory is None and not others:
+    if kernel is None and tensor_memory is None and not unknown:
         # In the order of its fields: to pass the keywords on by name takes a tenth of the whole.
         needed = _new_kernel(
             Kernel, threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, None, carveout,
@@ -340,11 +294,17 @@ def compute(
     else:
         given = locals()
         needed = kernel_of_inputs(
-            kernel, {name: given[name] for name in KernelInputs.__annotations__} | others
+            kernel, {name: given[name] for name in KernelInputs.__annotations__} | unknown
         )
-    if is_list or len(gpus) > 1:
-        return Occupancies(occupancy_on(each, needed, model, carveout) for each in gpus)
-    return occupancy_on(gpus[0], needed, model, carveout)
+    if isinstance(gpu, list):
+        return Occupancies(occupancy_on(each, needed, model, carveout) for each in find_gpus(gpu))
+    found = _gpu_called(gpu) if isinstance(gpu, str) else find_gpu(gpu)
+    return occupancy_on(found, needed, model, carveout)
+
+
+@lru_cache(maxsize=256)
+def _gpu_called(name: str) -> Gpu:
+    return find_gpu(name, hint=f"Choose one, or give the list [{name!r}] for all:")
 
 
 def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None, carveout: object = None) -> Occupancy:
@@ -396,9 +356,16 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
     return made
 
 
-@lru_cache(maxsize=256)
-def _gpus_of_text(name: str) -> tuple[Gpu, ...]:
-    return tuple(find_gpus(name))
+def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
+    """Return the given number of SMs, or the number of the GPU."""
+    if given is not None:
+        return parse_count(given, "multiprocessor_count")
+    if gpu.multiprocessor_count is not None:
+        return gpu.multiprocessor_count
+    if gpu.variants:
+        raise unclear_name(gpu)
+    hint = f'Set `multiprocessor_count=132` (`--sms 132`), or name a GPU such as "H100 SXM" in place of {gpu.label}.'
+    raise InputError("is missing", where="multiprocessor_count", hint=hint)
 
 
 class Fit(NamedTuple):
@@ -441,9 +408,6 @@ def fits(
 
 
 def _fit(gpu: Gpu, kernel: Kernel, model: Model | None, cluster_size: int | None) -> Fit:
-    from ..advice.opt_in import opt_ins
-    from ..advice.waves import check_cluster
-
     try:
         if cluster_size is not None:
             check_cluster(gpu.limits, cluster_size)
@@ -471,8 +435,7 @@ def register_split(
     (384, 232, 168, True)
 
     Args:
-        groups: Warpgroups with their registers, ``"1:40,2:232"``, or the registers of each, ``"40,232,232"``.
-            ``?`` for one of them computes the maximum.
+        groups: Warpgroups with their registers, ``"1:40,2:232"``. ``?`` for one of them computes the maximum.
         gpu, smem: As in `compute`; 9.0 or newer.
         threads: Threads per block, a multiple of 128; by default all groups.
         regs: Registers per thread at launch, as compiled.
@@ -499,14 +462,11 @@ def _warpgroups(groups: str) -> list[Warpgroups]:
 
     found = []
     for part in str(groups).replace(" ", "").split(","):
-        number, colon, regs = part.rpartition(":")
-        if not part or (not colon and not part.isdecimal() and part != "?"):
-            raise InputError(
-                f"{shown(groups)} is not a list of warpgroups",
-                where="groups",
-                hint="Write warpgroups and their registers as 1:40,2:232, or the registers of each as 40,232,232.",
-            )
-        count = parse_count(number, "groups") if colon else 1
-        found.append(Warpgroups(count, None if regs == "?" else parse_count(regs, "groups")))
+        number, colon, regs = part.partition(":")
+        if not colon:
+            problem = f"{shown(groups)} is not a list of warpgroups with their registers"
+            raise InputError(problem, where="groups", hint="Write it as 1:40,2:232.")
+        registers = None if regs == "?" else parse_count(regs, "groups")
+        found.append(Warpgroups(parse_count(number, "groups"), registers))
     alike = groupby(found, key=lambda group: group.regs)
     return [Warpgroups(sum(group.warpgroups for group in same), regs) for regs, same in alike]

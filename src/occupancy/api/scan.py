@@ -17,10 +17,10 @@ from ..readers import KernelRecord, KernelSource, ReadProblem
 from ..readers.reading import read_each
 from ..report.model import Column, Report
 from ..report.scan import Finding, findings, scan_report, summary
-from ..tables.gpus import Gpu, LimitsTable, find_gpu, find_gpus
-from ..values.limits import ComputeCapability, Limits
+from ..tables.gpus import LimitsTable, find_gpu, find_gpus
+from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, in_range, parse_count, parse_share
-from .occupancy import PrintedRows, if_given
+from .occupancy import GpuLike, PrintedRows, if_given
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -39,7 +39,7 @@ class ReadingOptions(TypedDict, total=False):
     """Keyword arguments of `scan` that `diff`, `check` and `save_baseline` share."""
 
     threads: BlockSizeLike | Mapping[str, BlockSizeLike] | None
-    cc: ArchitectureLike | Limits | Gpu | None
+    gpu: GpuLike | None
     name: str | Sequence[str] | None
     archs: ArchitectureLike | Sequence[ArchitectureLike]
     only_newest: bool
@@ -54,26 +54,23 @@ class Reading:
     def __init__(self, options: ReadingOptions) -> None:
         known = ReadingOptions.__annotations__
         for unknown in options.keys() - known.keys():
-            hint = "Did you mean cc?" if unknown == "gpu" else did_you_mean(unknown, known)
+            hint = "Did you mean gpu?" if unknown == "cc" else did_you_mean(unknown, known)
             raise TypeError(f"unknown argument {unknown!r}. {hint}")
         table = LimitsTable(options.get("limits_file"))
-        threads, cc, name = options.get("threads"), options.get("cc"), options.get("name")
+        threads, gpu, name = options.get("threads"), options.get("gpu"), options.get("name")
         by_name = threads if isinstance(threads, Mapping) else {} if threads is None else {EVERY: threads}
         sizes = {str(pattern): parse_block_size(size) for pattern, size in by_name.items()}
         self.threads = sizes.pop(EVERY, None)
         """Threads per block of all kernels whose file does not state them."""
         self.block_sizes = tuple(SizePattern(pattern, size) for pattern, size in sizes.items())
-        self.gpu = None if cc is None else find_gpu(cc, table)
+        self.gpu = None if gpu is None else find_gpu(gpu, table)
         """GPU to compute for, in place of the one that each kernel was compiled for."""
         archs = as_list(options.get("archs"))
         texts = [part for each in archs for part in (each.split(",") if isinstance(each, str) else [each])]
         wanted = [] if ALL_ARCHS in texts else texts
         self.selection = Selection(
             names=tuple(str(each) for each in as_list(name) if each),
-            archs=frozenset(
-                cc for each in wanted if not _variant(each) for cc in _compute_capabilities(each, table)
-            ),
-            variants=frozenset(filter(None, map(_variant, wanted))),
+            archs=frozenset(cc for each in wanted for cc in _compute_capabilities(each, table)),
             only_newest=options.get("only_newest", False),
             with_runtime=options.get("with_runtime", False),
             # Architectures that were chosen are shown whether the GPU runs their code or not.
@@ -91,7 +88,7 @@ class Reading:
     def selects(self) -> bool:
         """True if only some kernels are wanted."""
         wanted = self.selection
-        return bool(wanted.names or wanted.archs or wanted.variants or wanted.only_newest)
+        return bool(wanted.names or wanted.archs or wanted.only_newest)
 
     def evaluator(self, threads: int | None = None) -> Evaluator:
         """Return the engine for records, with a block size from elsewhere if none was given."""
@@ -123,7 +120,7 @@ class Reading:
             "cc": None if self.gpu is None else self.gpu.cc,
             "gpu": None if self.gpu is None else self.gpu.name,
             "names": list(self.selection.names),
-            "archs": sorted({each.sm for each in self.selection.archs} | self.selection.variants),
+            "archs": sorted(each.sm for each in self.selection.archs),
             "sms": self.multiprocessor_count,
         }
         return {name: value for name, value in values.items() if value}
@@ -144,7 +141,7 @@ def scan(
     ``ptxas -v``, ``nvcc --resource-usage`` and ``cuobjdump -res-usage``, caches of Triton and Inductor, reports
     and CSV of Nsight Compute, and traces of PyTorch's profiler. Files are recognized by content.
 
-        >>> for kernel in occupancy.scan("libcurand.so", cc="9.0"):    # doctest: +SKIP
+        >>> for kernel in occupancy.scan("libcurand.so", gpu="9.0"):    # doctest: +SKIP
         ...     print(kernel.short_name, kernel.arch, kernel.regs, kernel.occupancy)
 
     Args:
@@ -157,10 +154,10 @@ def scan(
         threads: Threads per block of kernels whose file does not contain them, or a dictionary from patterns
             of names to threads. By default, or above the launch bound: the launch bound, or 256 without one.
             ``threads_assumed`` is then True.
-        cc: GPU or compute capability; by default, the architecture of each kernel.
+        gpu: GPU or compute capability; by default, the architecture of each kernel.
         name: Part of a name, or several, of which one must match; ``*`` matches any text.
-        archs: Only kernels for these architectures, such as ``["sm_90", "sm_90a", "hopper"]``; ``"all"``
-            includes code that the GPU of ``cc`` cannot load.
+        archs: Only kernels for these architectures, such as ``["sm_80", "hopper"]``, with their variants, such as
+            ``sm_90a``. ``"all"`` includes code that ``gpu`` cannot load.
         only_newest: Only the newest architecture of each kernel.
         with_runtime: Include kernels of the CUDA device runtime.
         multiprocessor_count: Number of SMs, for waves; by default that of the named GPU, or of the GPU of
@@ -243,14 +240,6 @@ class Scan(PrintedRows, Sequence[ScannedKernel]):
         return f"<Scan of {len(self):,} kernels{f', {len(self.problems)} problems' if self.problems else ''}>"
 
 
-def _variant(arch: object) -> str | None:
-    """Return ``sm_90a`` for any spelling of it; None for all code of a compute capability."""
-    text = arch.strip().lower() if isinstance(arch, str) else ""
-    if not text.endswith(("a", "f")) or not text[:-1].endswith(tuple("0123456789")):
-        return None
-    return f"{ComputeCapability.parse(text).sm}{text[-1]}"
-
-
 def _compute_capabilities(arch: ArchitectureLike, table: LimitsTable) -> list[ComputeCapability]:
     """Return those of a number, or of the name of a GPU or an architecture."""
     with suppress(InputError):
@@ -273,7 +262,9 @@ def as_paths(given: Any, where: str) -> list[Any]:
     """Return a path or a stream, or several of them, as a list."""
     several = as_list(given)
     wrong = [
-        each for each in several if not isinstance(each, (str, os.PathLike)) and not hasattr(each, "read")
+        each
+        for each in several
+        if (not isinstance(each, (str, os.PathLike)) and not hasattr(each, "read")) or "\n" in str(each)
     ]
     if wrong or not several:
         problem = f"{shown(wrong[0])} is not a path" if wrong else "is empty"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
@@ -34,9 +33,6 @@ ARRAYS = (
 
 MAX_COMBINATIONS = 1_000_000
 """Combinations of a sweep, which take some seconds."""
-
-# As a list of threads 128,256 can be nothing else; sizes are as large as 16,384.
-_GROUPED_OR_LISTED = re.compile(r"(?:^|[,:\s])[1-9][0-9]{0,2},[1-9][0-9]{2}(?=[,:\s]|$)")
 
 
 def sweep(
@@ -176,12 +172,5 @@ def _values(field: Field, given: Any) -> Sequence[Value]:
         # 16x16, 64k, 50%, max, default and auto stay as they are; 1,024 does not.
         return number(text) if text.replace(",", "").isdecimal() else text
 
-    if field.kind == "size" and (unclear := _GROUPED_OR_LISTED.search(given)):
-        digits = unclear[0].strip(",: ")
-        raise InputError(
-            f"{digits!r} can be one size or two",
-            where=name,
-            allowed=f"{digits.replace(',', '')} for one, {digits.replace(',', ', ')} with a blank for two",
-        )
     parse = number_or_word if name in ("threads", "carveout") else number
     return parse_values(given, parse, number, name, field.multiple_of)

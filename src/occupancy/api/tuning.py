@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from math import prod
 from typing import Any, TypeVar
 
 from ..engine import Model, Result
-from ..errors import InputError, TooMuchError
+from ..errors import InputError
 from ..tables.gpus import find_gpus
-from ..values.fields import KernelInputs, unknown_input
+from ..values.fields import FIELDS, KernelInputs, unknown_input
 from ..values.kernel import Kernel
+from ..values.numbers import percent
 from ..values.spellings import in_range, parse_count, parse_share, parse_size, parse_threads
 from .occupancy import GpuLike, kernel_of_inputs
 
 Config = TypeVar("Config")
 
-# Triton, Nsight Compute, Kernel Tuner, CUTLASS.
-TUNER_NAMES = {
-    "threads": ("num_threads", "threads_per_block", "block_size", "block_dim"),
-    "regs": ("registers", "n_regs", "num_regs", "registers_per_thread"),
-    "smem": ("shared", "shared_mem_per_block"),
-    "barriers": ("num_block_barriers",),
-    "tensor_memory": ("tmem_size",),
-}
 _WARPS = ("num_warps", "warp_count")
 _DIMENSIONS = ("block_size_x", "block_size_y", "block_size_z")
 _REGISTER_CAP = "maxnreg"
 _CLUSTER_SIZES = ("num_ctas", "cluster_size")
-ARGUMENT_OF: dict[str, str] = {
+_ARGUMENT_OF: dict[str, str] = {
     name: argument
     for argument in KernelInputs.__annotations__
-    for name in (argument, *TUNER_NAMES.get(argument, ()))
+    for name in (argument, *FIELDS[argument].aliases)
 }
-_NAMES = (*ARGUMENT_OF, *_WARPS, *_DIMENSIONS, _REGISTER_CAP, *_CLUSTER_SIZES, "asm", "metadata")
+_NAMES = (*_ARGUMENT_OF, *_WARPS, *_DIMENSIONS, _REGISTER_CAP, *_CLUSTER_SIZES, "asm", "metadata")
 """Every name that is read from a configuration; the last two are those of a kernel compiled by Triton."""
 _MAX_KNOWN = 1 << 14
 
@@ -46,6 +39,7 @@ def prune(
     min_occupancy: float | str = 0.0,
     min_blocks: int = 1,
     model: Model | None = None,
+    dropped: Callable[[Config, str], object] | None = None,
     **needs: Any,
 ) -> Iterator[Config]:
     """Yield the configurations that launch with enough occupancy and blocks, in their order.
@@ -61,13 +55,14 @@ def prune(
         min_occupancy: Minimum occupancy: 0.75, 75 or ``"75%"``.
         min_blocks: Minimum resident blocks per SM, 1 or more. A configuration must reach both minima.
         model: As in `compute`.
+        dropped: Function that gets each dropped configuration and the reason, such as ``print``.
         needs: Arguments of `compute` that replace values of the configurations: one value for all of them,
             or a function such as ``smem=lambda config: config.num_stages * 16384``.
 
     Raises:
         InputError: As in `compute`, or for missing or contradictory threads. The message contains the index.
     """
-    return Criteria("prune", gpu, needs, min_occupancy, min_blocks, model).kept(configs)
+    return Criteria("prune", gpu, needs, min_occupancy, min_blocks, model).kept(configs, dropped)
 
 
 def is_launchable(
@@ -80,7 +75,8 @@ def is_launchable(
     **needs: Any,
 ) -> bool:
     """Return True if `prune` keeps a configuration, with the same arguments and errors."""
-    return bool(Criteria("is_launchable", gpu, needs, min_occupancy, min_blocks, model).results(config))
+    criteria = Criteria("is_launchable", gpu, needs, min_occupancy, min_blocks, model)
+    return not isinstance(criteria.results(config), str)
 
 
 class Criteria:
@@ -94,11 +90,10 @@ class Criteria:
         min_occupancy: float | str = 0.0,
         min_blocks: int = 1,
         model: Model | None = None,
-        own: tuple[str, ...] = ("min_occupancy", "min_blocks", "model"),
     ) -> None:
         for name in needs:
             if name not in KernelInputs.__annotations__:
-                raise unknown_input(name, function, own)
+                raise unknown_input(name, function, ("min_occupancy", "min_blocks", "model"))
         self._limits = [each.limits for each in find_gpus(gpu)]
         self._model: Model | None = model
         self._min_occupancy = parse_share(min_occupancy, "min_occupancy")
@@ -108,28 +103,35 @@ class Criteria:
         self._values = {name: need for name, need in needs.items() if not callable(need)}
         Kernel(**{"threads": 1, **self._values})  # rejects values that no kernel can have
         # Results by the values that are read, because many configurations of a tuner have the same.
-        self._known: dict[object, list[Result]] = {}
+        self._known: dict[object, list[Result] | str] = {}
 
-    def kept(self, configs: Iterable[Config]) -> Iterator[Config]:
-        """Yield the configurations that meet the criteria."""
+    def kept(
+        self, configs: Iterable[Config], dropped: Callable[[Config, str], object] | None = None
+    ) -> Iterator[Config]:
+        """Yield the configurations that meet the criteria; pass the others to a function."""
         if isinstance(configs, Mapping) or not isinstance(configs, Iterable):
             raise InputError("is not a list of configurations", where="configs", hint="Give a list of them.")
-        return (config for index, config in enumerate(configs) if self.results(config, index))
+        for index, config in enumerate(configs):
+            found = self.results(config, index)
+            if not isinstance(found, str):
+                yield config
+            elif dropped is not None:
+                dropped(config, found)
 
-    def results(self, config: object, index: int | str = "") -> list[Result]:
-        """Return the result on each GPU; empty if the configuration fails the criteria on one of them.
+    def results(self, config: object, index: int | str = "") -> list[Result] | str:
+        """Return the result on each GPU; the reason if the configuration fails the criteria on one of them.
 
         The index of the configuration is for errors.
         """
         try:
             return self._results(config)
-        except TooMuchError:
-            return []
         except InputError as error:
+            if error.is_too_much:
+                return str(error)
             where = f"configuration {index}".rstrip()
             raise error.with_location(f"{where}: {error.where}", InputError) from error
 
-    def _results(self, config: Any) -> list[Result]:
+    def _results(self, config: Any) -> list[Result] | str:
         given = dict(self._values)
         for name, function in self._functions.items():
             try:
@@ -148,7 +150,7 @@ class Criteria:
             found = self._known[key] = self._compute(config, given)
         return found
 
-    def _compute(self, config: Any, given: dict[str, Any]) -> list[Result]:
+    def _compute(self, config: Any, given: dict[str, Any]) -> list[Result] | str:
         values = config if isinstance(config, Mapping) else _attributes(config)
         if values is not config and "asm" in values and "metadata" in values:  # compiled by Triton
             kernel, cluster = kernel_of_inputs(config, given), blocks_per_cluster(config.metadata)
@@ -158,15 +160,15 @@ class Criteria:
         results = []
         for limits in self._limits:
             if (kernel.tensor_memory or 0) > (limits.tensor_memory_per_multiprocessor or 0):
-                return []
+                return f"{limits.compute_capability}: {kernel.tensor_memory} columns of tensor memory"
             result = Result(limits, kernel, self._model)
-            if (
-                result.active_blocks < self._min_blocks
-                or result.occupancy < self._min_occupancy
-                or not result.launchable
-                or cluster > max(1, limits.most_blocks_per_cluster)
-            ):
-                return []
+            reason = result.reason
+            if result.active_blocks < self._min_blocks or result.occupancy < self._min_occupancy:
+                reason = reason or f"{result.active_blocks} blocks, occupancy {percent(result.occupancy)}"
+            elif cluster > max(1, limits.most_blocks_per_cluster):
+                reason = f"{cluster} blocks per cluster"
+            if reason is not None:
+                return f"{limits.compute_capability}: {reason}"
             results.append(result)
         return results
 
@@ -189,7 +191,7 @@ def blocks_per_cluster(config: object) -> int:
 
 def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `compute`, given or read from a configuration."""
-    named = [(name, values[name]) for name in values if name in ARGUMENT_OF]
+    named = [(name, values[name]) for name in values if name in _ARGUMENT_OF]
     for name in _WARPS:
         if (warps := values.get(name)) is not None:
             counts = warps if isinstance(warps, (list, tuple)) else [warps]
@@ -199,7 +201,7 @@ def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any])
         named.append(("block_size_x, y, z", tuple(size or 1 for size in shape)))
     found, sources = dict(given), dict[str, str]()
     for name, value in named:
-        argument = ARGUMENT_OF.get(name, "threads")
+        argument = _ARGUMENT_OF.get(name, "threads")
         # Triton's 0 columns of tensor memory are none.
         if value is None or argument in given or (not value and argument == "tensor_memory"):
             continue

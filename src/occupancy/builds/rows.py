@@ -17,6 +17,7 @@ from ..readers import KernelRecord
 from ..tables.gpus import Gpu
 from ..values.kernel import Launch
 from ..values.limits import ComputeCapability, Limits
+from ..values.records import documented
 from ..values.resources import Resource
 from ..values.spellings import in_range, parse_threads
 from .names import matches, short_name, template_name
@@ -60,18 +61,18 @@ class _SharedResult:
     record: KernelRecord
     threads: int
     threads_assumed: bool
-    answer: Result | None = None
+    result: Result | None = None
     is_hypothetical: bool = False
     """True for another GPU than the one that the kernel was compiled for."""
     reason: str | None = None
 
     @cached_property
     def next_step(self) -> NextStep | None:
-        if self.answer is None:
+        if self.result is None:
             return None
         # Triton compiles another kernel for other warps.
         find = next_steps if self.record.num_warps is None else using_less
-        return next((step for step in find(self.answer) if is_possible(step, self.record)), None)
+        return next((step for step in find(self.result) if is_possible(step, self.record)), None)
 
 
 if TYPE_CHECKING:
@@ -83,15 +84,15 @@ else:
 class ScannedKernel(_Fields):
     """Kernel of one architecture, or launches of one configuration, with its occupancy.
 
-    It also has every field of `KernelRecord`, such as ``name``, ``arch``, ``regs``, ``spills`` and ``source``.
+    It also has every field of `KernelRecord`. ``compute(kernel.cc, kernel)`` returns its next steps and more.
     """
 
-    __slots__ = ("_shared", "_sms", "answer", "reason", "record", "threads_assumed", "time_share")
+    __slots__ = ("_shared", "_sms", "reason", "record", "result", "threads_assumed", "time_share")
 
     record: KernelRecord
     """Values that the file records."""
-    answer: Result | None
-    """The engine's result; None if a required value is unknown."""
+    result: Result | None
+    """The occupancy with its parts; None if a required value is unknown."""
     reason: str | None
     """Reason why the kernel does not launch, or why the occupancy is None."""
     threads_assumed: bool
@@ -103,15 +104,17 @@ class ScannedKernel(_Fields):
         self._shared = shared
         self._sms = sms
         self.record = record
-        self.answer = shared.answer
+        self.result = shared.result
         self.reason = shared.reason
         self.threads_assumed = shared.threads_assumed
         self.time_share = None
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "record":  # asked for by copy and pickle
-            raise AttributeError(name)
-        return getattr(self.record, name)
+    if not TYPE_CHECKING:  # so that type checkers refuse a misspelt name
+
+        def __getattr__(self, name: str) -> object:
+            if name.startswith("__") or name == "record":  # asked for by copy and pickle
+                raise AttributeError(name)
+            return getattr(self.record, name)
 
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *dir(self.record)]
@@ -129,27 +132,27 @@ class ScannedKernel(_Fields):
     @property
     def cc(self) -> str | None:
         """Compute capability for which the occupancy is computed."""
-        return str(self.answer.limits.compute_capability) if self.answer else None
+        return str(self.result.limits.compute_capability) if self.result else None
 
     @property
     def occupancy(self) -> float | None:
         """Resident warps divided by the maximum per SM, 0 to 1; None if a required value is unknown."""
-        return self.answer.occupancy if self.answer else None
+        return self.result.occupancy if self.result else None
 
     @property
     def active_blocks(self) -> int | None:
         """Resident blocks per SM."""
-        return self.answer.active_blocks if self.answer else None
+        return self.result.active_blocks if self.result else None
 
     @property
     def limiters(self) -> tuple[Resource, ...]:
         """Limiting resources."""
-        return self.answer.limiters if self.answer else ()
+        return self.result.limiters if self.result else ()
 
     @property
     def launchable(self) -> bool | None:
         """True if the kernel launches; None if a required value is unknown."""
-        return self.reason is None if self.answer else None
+        return self.reason is None if self.result else None
 
     @property
     def next_step(self) -> NextStep | None:
@@ -160,13 +163,13 @@ class ScannedKernel(_Fields):
     @property
     def waves(self) -> float | None:
         """Waves of a launch on a GPU whose SMs are known."""
-        answer, record = self.answer, self.record
+        result, record = self.result, self.record
         sms = self._sms or (None if self._shared.is_hypothetical else record.multiprocessor_count)
-        if answer is None or record.grid_dim is None or self.reason is not None or sms is None:
+        if result is None or record.grid_dim is None or self.reason is not None or sms is None:
             return None
         try:
-            launch = Launch(answer.kernel, record.grid_dim, record.cluster_dim)
-            return count_waves(launch, full_wave(answer, sms, cluster_size=launch.cluster_size)).waves
+            launch = Launch(result.kernel, record.grid_dim, record.cluster_dim)
+            return count_waves(launch, full_wave(result, sms, cluster_size=launch.cluster_size)).waves
         except InputError:  # clusters on a GPU without them, or an impossible grid
             return None
 
@@ -195,7 +198,7 @@ class ScannedKernel(_Fields):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScannedKernel):
             return NotImplemented
-        return (self.record, self.threads, self.answer) == (other.record, other.threads, other.answer)
+        return (self.record, self.threads, self.result) == (other.record, other.threads, other.result)
 
     def __hash__(self) -> int:
         return hash((self.record.name, self.record.arch, self.threads))
@@ -203,6 +206,9 @@ class ScannedKernel(_Fields):
     def __repr__(self) -> str:
         share = "unknown" if self.occupancy is None else f"{100 * self.occupancy:.4g}%"
         return f"<ScannedKernel {self.short_name} for {self.record.arch}: occupancy {share}>"
+
+
+documented(ScannedKernel, KernelRecord)
 
 
 def spilled_bytes(record: KernelRecord) -> int | None:
@@ -249,29 +255,29 @@ class Evaluator:
             common = None  # the kernel is not launched with it: the bound is the best guess
         stated = record.threads or common
         threads = stated or bound or ASSUMED_THREADS
-        result = _SharedResult(record, threads, threads_assumed=stated is None)
+        shared = _SharedResult(record, threads, threads_assumed=stated is None)
         try:
             limits = self._limits(record)
-            result.is_hypothetical = record.compute_capability not in (None, limits.compute_capability)
+            shared.is_hypothetical = record.compute_capability not in (None, limits.compute_capability)
             if record.regs is None:
                 problem = "PTX has no register count" if record.format == "ptx" else "registers not stated"
                 raise InputError(problem)
             kernel = record.kernel(threads)
             if kernel.carveout is not None and (
-                result.is_hypothetical or kernel.carveout.amount not in limits.shared_memory_configurations
+                shared.is_hypothetical or kernel.carveout.amount not in limits.shared_memory_configurations
             ):
                 kernel = kernel.replace(carveout=None)
-            result.answer = evaluate(limits, kernel)
-            result.reason = _reason(record, result.answer, threads)
+            shared.result = evaluate(limits, kernel)
+            shared.reason = _reason(record, shared.result, threads)
         except OccupancyError as error:
-            result.reason = str(error)
-        return result
+            shared.reason = str(error)
+        return shared
 
     def _limits(self, record: KernelRecord) -> Limits:
         if self.gpu is not None:
             limits = self.gpu.limits
         elif record.compute_capability is None:
-            raise InputError("the architecture is unknown", hint="Name the GPU with `cc` or --cc.")
+            raise InputError("the architecture is unknown", hint="Name the GPU with `gpu` or --cc.")
         else:
             limits = self.limits_of(record.compute_capability)
         # The launch bound limits every launch. Triton writes the one that goes with its num_warps, so that
@@ -300,13 +306,13 @@ def _with_bound(limits: Limits, max_threads: int) -> Limits:
     return limits.replace(max_threads_per_block=min(limits.max_threads_per_block, max_threads))
 
 
-def _reason(record: KernelRecord, answer: Result, threads: int) -> str | None:
+def _reason(record: KernelRecord, result: Result, threads: int) -> str | None:
     if record.max_threads is not None and threads > record.max_threads and record.num_warps is None:
         return f"{threads:,} threads in one block, but the kernel was compiled for at most {record.max_threads:,}."
-    failure = answer.failure
+    failure = result.failure
     if failure is not None:
         return str(failure)
-    return compile_error(answer) if record.format in ("ptxas", "res-usage") else None
+    return compile_error(result) if record.format in ("ptxas", "res-usage") else None
 
 
 def is_possible(step: NextStep, record: KernelRecord) -> bool:

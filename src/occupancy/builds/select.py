@@ -42,9 +42,7 @@ class Selection:
     names: tuple[str, ...] = ()
     """Parts of names, any of which may fit; empty for all."""
     archs: frozenset[ComputeCapability] = frozenset()
-    """Compute capabilities; with ``variants`` empty for all."""
-    variants: frozenset[str] = frozenset()
-    """Architectures by the compiler's name, such as ``sm_90a``."""
+    """Compute capabilities; empty for all."""
     only_newest: bool = False
     with_runtime: bool = False
     gpu: ComputeCapability | None = None
@@ -64,12 +62,10 @@ class Selection:
             if found and not is_partial:
                 self._refuse_unknown_names(found, matching)
             found = [each for each in found if each.name in matching]
-        if self.archs or self.variants:
+        if self.archs:
             if found and not is_partial:
                 self._refuse_unknown_archs(found)
-            found = [
-                each for each in found if each.compute_capability in self.archs or each.arch in self.variants
-            ]
+            found = [each for each in found if each.compute_capability in self.archs]
         if self.gpu is not None:
             found = list(code_that_runs(found, self.gpu))
         return list(newest(found)) if self.only_newest else found
@@ -86,15 +82,13 @@ class Selection:
     def _refuse_unknown_archs(self, records: Sequence[KernelRecord]) -> None:
         there = {each.arch for each in records}
         ccs = {each.compute_capability for each in records}
-        missing = sorted(each.sm for each in self.archs - ccs) + sorted(self.variants - there)
+        missing = sorted(each.sm for each in self.archs - ccs)
         if not missing:
             return
         named = ", ".join(sorted(filter(None, there), key=age))
         hint = f"There is code for {named}." if named else "The files do not name any architecture."
-        runnable = [cc for cc in sorted(self.archs - ccs) if any(runs_on(arch, cc) for arch in there)]
-        if runnable:
-            cc = runnable[0]
-            hint += f" To see the code that {cc} runs, use `cc` (`--cc {cc}`) in place of `archs` (`--arch`)."
+        if any(runs_on(arch, cc) for cc in self.archs - ccs for arch in there):
+            hint += " To see the code that a GPU runs, use `gpu` (`--cc`) in place of `archs` (`--arch`)."
         raise InputError(f"no kernel is compiled for {', '.join(missing)}", where="archs", hint=hint)
 
     def filtered(self, rows: Iterable[ScannedKernel]) -> list[ScannedKernel]:

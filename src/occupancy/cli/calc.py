@@ -56,8 +56,7 @@ def _row(result: Occupancy, grid: str | None, cluster: str | None, sms: str | No
     if grid is None and cluster is None and sms is None:
         return Row(result)
     from ..advice.waves import check_cluster, count_waves, full_wave
-    from ..api.gpus import multiprocessors
-    from ..api.occupancy import if_given
+    from ..api.occupancy import if_given, multiprocessors
     from ..values.kernel import Launch
     from ..values.spellings import parse_shape
 

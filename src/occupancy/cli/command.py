@@ -141,14 +141,14 @@ def message_of(error: click.UsageError) -> str:
 
 def _likely_options(command: click.Command, name: str) -> str:
     """Return a hint with the option for the name of another tool, or else those of a similar name."""
-    from ..values.fields import FIELDS
+    from ..values.fields import ALIASES, FIELDS
     from ..values.spellings import nearest_names
 
     plain = name.replace("-", "").lower()
     if plain in ("o", "output"):
         return " Redirect standard output, or write a page with occupancy page -o FILE."
     options = {each.name: each.opts[-1][2:] for each in command.params if each.opts[-1].startswith("--")}
-    near = [options[each.name] for each in FIELDS.values() if plain in each.aliases and each.name in options]
+    near = [options[each] for each in [ALIASES.get(plain)] if each in options]
     other = OTHER_NAMES.get(plain, "")
     if other.partition(" ")[0] in options.values():
         near = [other]

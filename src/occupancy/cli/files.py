@@ -93,7 +93,7 @@ def scan(
 
     chosen = () if columns is None else chosen_columns(columns.split(","))
     output_format = format_of(output, output_format)
-    found = scan_files(files, cc=chosen_gpu(options), multiprocessor_count=options.pop("sms"), **options)
+    found = scan_files(files, gpu=chosen_gpu(options), multiprocessor_count=options.pop("sms"), **options)
     _write_report(found, SCAN_FINDINGS, output, output_format, files, columns=chosen, in_full=in_full)
 
 
@@ -127,7 +127,7 @@ def diff(
     from ..report.diff import DIFF_FINDINGS
 
     output_format = format_of(output, output_format)
-    found = compare(old, new, cc=chosen_gpu(options), **options)
+    found = compare(old, new, gpu=chosen_gpu(options), **options)
     _write_report(found, DIFF_FINDINGS, output, output_format, [new], old, in_full=in_full)
 
 
@@ -180,7 +180,7 @@ def check(build: tuple[str, ...], output_format: str | None, output: tuple[str, 
 
     files = {path: format_of(path) for path in output}
     try:
-        result = check_builds(build, cc=chosen_gpu(options), **options)
+        result = check_builds(build, gpu=chosen_gpu(options), **options)
     except OccupancyError as error:
         if output_format == "github":  # nobody reads the log of a job that has annotations
             from ..render.ci import github_error

@@ -45,7 +45,7 @@ def limits(
         return
     if limits_file is not None:
         raise InputError("a custom table has no sources", where="--sources", hint="Remove --limits.")
-    show(sources_report(sources({each.cc: each.limits for each in chosen}.values())), output_format)
+    show(sources_report(sources([each.limits for each in chosen])), output_format)
 
 
 @command(

@@ -34,7 +34,7 @@ SCHEMA_VERSION = 2
 MAX_FILE_BYTES = 64 << 20
 STANDARD_INPUT = "-"
 
-_HINT = "To write one: occupancy init BUILD, or occupancy.save_baseline(BUILD, FILE)."
+_HINT = "Write one with `occupancy.save_baseline(BUILD, FILE)` (`occupancy init BUILD`)."
 
 Count = Annotated[int, Field(ge=0, le=INT_MAX)]
 # The compiler prints numbers below 0 where it also spills into shared memory.

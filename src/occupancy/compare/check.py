@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..advice.budget import TOLERANCE
 from ..advice.next_steps import NextStep, step_with
@@ -16,6 +16,7 @@ from ..builds.rows import Evaluator, ScannedKernel
 from ..builds.select import names_there
 from ..errors import BaselineError, ErrorCollector, RulesError
 from ..readers import KernelRecord
+from ..values.records import NamedTuple
 from .diff import MEASURES, Change, Measure, explaining, step_to, step_with_registers
 from .match import by_name, match
 from .rules import CRITERIA, Exemption, Rule, Rules
@@ -92,9 +93,9 @@ class BrokenKernel:
             return step_to(self.kernel, first.limit)
         if "spill" in first.measure:
             return step_with_registers(self.kernel)
-        if self.kernel.answer is None or first.measure == "stack_bytes":
+        if self.kernel.result is None or first.measure == "stack_bytes":
             return None
-        return step_with(self.kernel.answer, {first.measure: int(first.limit)})
+        return step_with(self.kernel.result, {first.measure: int(first.limit)})
 
 
 @dataclass(frozen=True)

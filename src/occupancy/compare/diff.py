@@ -220,7 +220,7 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
     for measure in measures:
         was, now = MEASURES[measure](old), MEASURES[measure](new)
         if was != now and None not in (was, now):
-            found = _restoring(old.answer, new.answer) if measure == "occupancy" else set()
+            found = _restoring(old.result, new.result) if measure == "occupancy" else set()
             possible = {each.name for each in changes if _may_explain(each, measure, is_up=now > was)}
             names |= found & {each.name for each in changes} or possible
     return [each for each in changes if each.name in names]
@@ -273,10 +273,10 @@ def _source_bounds(record: KernelRecord) -> tuple[int, int | None] | None:
 
 def step_to(row: ScannedKernel, occupancy: float) -> NextStep | None:
     """Return the smallest change of a kernel that reaches an occupancy."""
-    answer, least = row.answer, occupancy - TOLERANCE
-    if answer is None or answer.occupancy >= least:
+    result, least = row.result, occupancy - TOLERANCE
+    if result is None or result.occupancy >= least:
         return None
-    for step in next_steps(answer):
+    for step in next_steps(result):
         is_guess = row.threads_assumed and "threads" in step.requires
         if step.occupancy >= least and not is_guess and is_possible(step, row.record):
             return step
@@ -285,15 +285,15 @@ def step_to(row: ScannedKernel, occupancy: float) -> NextStep | None:
 
 def step_with_registers(row: ScannedKernel) -> NextStep | None:
     """Return the step to more registers, which spills need: those without cost, else at the least cost."""
-    answer = row.answer
-    if answer is None or answer.kernel.regs is None:
+    result = row.result
+    if result is None or result.kernel.regs is None:
         return None
-    now = answer.kernel.regs
-    for registers in range(now, min(now + 1, answer.limits.max_registers_per_thread) + 1):
-        there = evaluate(answer.limits, answer.kernel.replace(regs=registers), answer.model)
+    now = result.kernel.regs
+    for registers in range(now, min(now + 1, result.limits.max_registers_per_thread) + 1):
+        there = evaluate(result.limits, result.kernel.replace(regs=registers), result.model)
         most = most_with(there, "regs", there.active_blocks)
         if most is not None and most > now:
-            return step_with(answer, {"regs": most})
+            return step_with(result, {"regs": most})
     return None
 
 

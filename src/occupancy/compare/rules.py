@@ -15,6 +15,7 @@ from ..readers import KernelRecord
 from ..tables.files import PYPROJECT, read_toml, tools
 from ..values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
 from ..values.limits import ComputeCapability
+from ..values.records import readable
 from ..values.spellings import INT_MAX, did_you_mean, parse_share, parse_size
 from .diff import Measure
 
@@ -102,6 +103,7 @@ class _Entry:
         return tuple(each for each in self.patterns if matches(each, record.name))
 
 
+@readable
 @dataclass(frozen=True, kw_only=True)
 class Rule(_Entry):
     """Limits for some kernels. False turns off a limit of an earlier rule.
@@ -130,7 +132,7 @@ class Rule(_Entry):
     def __post_init__(self) -> None:
         with ErrorCollector() as found:
             if not any(getattr(self, name) is not None for name in ("threads", "dynamic_smem", *CRITERIA)):
-                found.add(RulesError("has no limit", allowed=", ".join(CRITERIA)))
+                found.add(RulesError("no limit is set", allowed=", ".join(CRITERIA)))
             self._read_selectors(found)
             if self.threads is not None:
                 self._set("threads", found.call(parse_block_size, self.threads))
@@ -153,6 +155,7 @@ class Rule(_Entry):
         return {name: bound for name, bound in self.bounds.items() if bound is not None}
 
 
+@readable
 @dataclass(frozen=True, kw_only=True)
 class Exemption(_Entry):
     """An exemption of kernels from rules, with a reason."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from ..errors import InputError
 from ..values.fields import CACHING_CCS, TENSOR_MEMORY_UNIT, Carveout
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from ..values.records import NamedTuple
 
 Model = Literal["cuda", "spreadsheet"]
 

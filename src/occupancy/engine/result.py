@@ -96,6 +96,14 @@ class Result:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Result) and self._key() == other._key()
 
+    def __repr__(self) -> str:
+        gpu = self.gpu.label if hasattr(self, "gpu") else self.limits.compute_capability
+        blocks = f"{self.active_blocks} blocks of {self.kernel.threads} threads"
+        limiters = ", ".join(self.limiters)
+        return (
+            f"<{type(self).__name__} {100 * self.occupancy:.4g}% on {gpu}: {blocks}, limited by {limiters}>"
+        )
+
     def __hash__(self) -> int:
         return hash(self._key())
 

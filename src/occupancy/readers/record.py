@@ -17,6 +17,7 @@ from ..errors import InputError, about, cut
 from ..values.fields import Carveout
 from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Kernel
 from ..values.limits import ComputeCapability
+from ..values.records import readable
 from ..values.untrusted import printable
 
 SourceFormat = Literal[
@@ -97,6 +98,7 @@ class Spills(NamedTuple):
         return self.total > 0
 
 
+@readable
 @_frozen(frozen=True, slots=True, kw_only=True)
 class KernelRecord:
     """Kernel of one architecture, or one launch, with the values that its file records; None: unknown."""
@@ -192,12 +194,6 @@ class KernelRecord:
 
     notes: tuple[str, ...] = ()
     """Notes about the values."""
-
-    def __repr__(self) -> str:
-        """Return the known values only."""
-        values = zip(RECORD_FIELDS, all_values(self), strict=True)
-        stated = (f"{name}={value!r}" for name, value in values if value not in (None, ()))
-        return f"KernelRecord({', '.join(stated)})"
 
     @property
     def shared_memory(self) -> int | None:

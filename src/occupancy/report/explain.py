@@ -6,12 +6,12 @@ Each number comes from the engine's own function for that step. The page's ``exp
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ..engine import Result, cuda, spreadsheet
 from ..engine.common import round_up, shared_memory_configuration
 from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.numbers import count, grouped
+from ..values.records import NamedTuple
 from ..values.resources import Resource
 
 NO_BLOCKS = "0 blocks"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..builds.rows import LOW, FindingRule, ScannedKernel, spilled_bytes
 from ..builds.select import age
 from ..errors import InputError
 from ..tables.shipped import runs_on
 from ..values.numbers import count, percent, size
+from ..values.records import NamedTuple
 from ..values.spellings import did_you_mean
 from .calc import labels, limited_by, step_text, step_values
 from .model import ALWAYS, NOTES, Column, Report
@@ -280,7 +281,7 @@ def _headline(of: Summary, found: int, at: str) -> str:
 _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
     "assumed-threads": ("occupancy", lambda row: row.threads_assumed),
     "other-gpu": ("occupancy", lambda row: (
-        row.answer and row.record.arch and not runs_on(row.record.arch, row.answer.limits.compute_capability)
+        row.result and row.record.arch and not runs_on(row.record.arch, row.result.limits.compute_capability)
     )),
     "autotuner": ("demangled", lambda row: row.record.chosen is False),
     "not-linked": ("regs", lambda row: row.record.linked is False),

@@ -27,6 +27,7 @@ MAX_NAME = 100
 """Characters of a GPU's name; a longer text is none."""
 MAX_CHOICES = 16
 """Candidates in an error."""
+CHOOSE = "Choose one of them:"
 MAX_SUGGESTIONS = 8
 MIN_LIKENESS = 0.74
 """Likeness of a suggestion to the misspelt name, as difflib counts it."""
@@ -158,17 +159,21 @@ def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
     else:
         found = []
     if not found:
-        objects = "" if isinstance(value, str) else ", Limits, a Gpu, a Device, or a list of these"
+        objects = (
+            ""
+            if isinstance(value, str)
+            else ", Limits, a Gpu, a Device, or a list of these; a kernel is the second argument"
+        )
         allowed = f'a name ("H100") or a compute capability ("9.0"){objects}'
         raise InputError(f"{shown(value)} names no GPU", where="gpu", allowed=allowed)
     return found
 
 
-def find_gpu(value: object, table: LimitsTable | None = None) -> Gpu:
+def find_gpu(value: object, table: LimitsTable | None = None, hint: str = CHOOSE) -> Gpu:
     """Find the one GPU that a value names, as `find_gpus` does."""
     found = find_gpus(value, table)
     if len(found) > 1:
-        raise _ambiguous(f"{shown(value)} names {len(found)} GPUs, and this takes one", found)
+        raise _ambiguous(f"{shown(value)} names {len(found)} GPUs, and this takes one", found, hint)
     return found[0]
 
 
@@ -193,7 +198,7 @@ def unclear_name(gpu: Gpu) -> InputError:
     return _ambiguous(problem, gpu.variants, "Set `multiprocessor_count` (`--sms`), or choose one:")
 
 
-def _ambiguous(problem: str, gpus: Sequence[Gpu], hint: str = "Choose one of them:") -> InputError:
+def _ambiguous(problem: str, gpus: Sequence[Gpu], hint: str = CHOOSE) -> InputError:
     return InputError(problem, where="gpu", hint=hint, choices=_choices(gpus))
 
 

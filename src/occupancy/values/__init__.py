@@ -1,4 +1,1 @@
-"""Limits of an SM, resources of a block, and their spellings.
-
-Every other package uses these; they use `errors` alone.
-"""
+"""Limits of an SM, resources of a block, and their spellings, which every other package uses."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from secrets import token_hex
 from typing import TextIO
 
 
@@ -21,26 +21,18 @@ def written_atomically(path: str) -> Iterator[TextIO]:
         with open(target, "w", encoding="utf-8", newline="\n") as file:
             yield file
         return
-    mode = os.stat(target).st_mode & 0o7777 if os.path.exists(target) else 0o666 & ~_umask()
+    temporary = os.path.join(os.path.dirname(target), f".occupancy-{token_hex(8)}")
     try:
-        descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".occupancy-")
-    except OSError as error:
-        error.filename = path  # the name that the user gave
-        raise
-    try:
-        with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
+        with open(temporary, "x", encoding="utf-8", newline="\n") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, mode)
+        if os.path.exists(target):
+            os.chmod(temporary, os.stat(target).st_mode & 0o7777)
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename == temporary:
+            error.filename = path  # the name that the user gave
         with suppress(OSError):
             os.unlink(temporary)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

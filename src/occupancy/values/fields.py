@@ -116,7 +116,7 @@ class Field(NamedTuple):
     """On the command line, the short one first; empty: no option."""
     metavar: str = "N"
     aliases: tuple[str, ...] = ()
-    """Names in CUDA, Triton, Kernel Tuner, CUTLASS and Nsight Compute, without underscores."""
+    """Names in CUDA, Triton, Kernel Tuner, CUTLASS and Nsight Compute, which autotuners' configurations have."""
     allowed: str = ""
     """Accepted values in words, if not low to high."""
 
@@ -163,37 +163,37 @@ FIELDS: Mapping[str, Field] = {
         Field(
             "threads", "threads per block", "count", "Threads per block: 256 or 16x16.",
             low=1, options=("-t", "--threads"), metavar="N|XxYxZ", allowed=f"1 to {MAX_THREADS_PER_BLOCK:,}",
-            aliases=("blockdim", "blocksize", "numthreads", "nthreads", "threadsperblock", "tpb"),
+            aliases=("block_dim", "block_size", "num_threads", "nthreads", "threads_per_block", "tpb"),
         ),
         Field(
             "regs", "registers per thread", "count", "Registers per thread.",
             high=MAX_REGISTERS_PER_THREAD, options=("-r", "--regs"),
-            aliases=("registers", "regsperthread", "registersperthread", "nregs", "numregs", "maxrregcount"),
+            aliases=("reg", "registers", "regs_per_thread", "registers_per_thread", "n_regs", "num_regs"),
         ),
         Field(
             "smem", "shared memory per block", "size", "Total shared memory per block: 40k, 27.5KiB.",
             options=("-s", "--smem"), metavar="SIZE",
-            aliases=("shared", "sharedmemory", "sharedmem", "sharedmemperblock", "sharedbytes", "shmem"),
+            aliases=("shared", "shared_memory", "shared_mem", "shared_mem_per_block", "shared_bytes", "shmem"),
         ),
         Field(
             "static_smem", "static shared memory per block", "size", "Static shared memory per block (__shared__).",
             options=("--static-smem",), metavar="SIZE",
-            aliases=("staticshared", "staticsharedmemory", "staticsharedmem", "staticshmem"),
+            aliases=("static_shared", "static_shared_memory", "static_shared_mem", "static_shmem"),
         ),
         Field(
             "dynamic_smem", "dynamic shared memory per block", "size", "Dynamic shared memory per block (at launch).",
             options=("--dynamic-smem",), metavar="SIZE",
-            aliases=("dynamicshared", "dynamicsharedmemory", "dynamicsharedmem", "dynamicshmem"),
+            aliases=("dynamic_shared", "dynamic_shared_memory", "dynamic_shared_mem", "dynamic_shmem"),
         ),
         Field(
             "barriers", "barriers per block", "count",
             "Named barriers per block (limited from 9.0 on).",
-            high=MAX_BARRIERS_PER_BLOCK, options=("--barriers",), aliases=("numblockbarriers", "numbarriers"),
+            high=MAX_BARRIERS_PER_BLOCK, options=("--barriers",), aliases=("num_block_barriers", "num_barriers"),
         ),
         Field(
             "max_threads", "launch bound", "count",
             "First argument of __launch_bounds__.",
-            low=1, options=("--max-threads",), aliases=("maxthreadsperblock", "maxntid"),
+            low=1, options=("--max-threads",), aliases=("max_threads_per_block", "maxntid"),
             allowed=f"1 to {MAX_THREADS_PER_BLOCK:,}",
         ),
         Field(
@@ -210,7 +210,7 @@ FIELDS: Mapping[str, Field] = {
             "tensor_memory", "tensor memory per block", "count",
             "Tensor memory columns per block (10.0 to 11.0).",
             low=1, multiple_of=TENSOR_MEMORY_UNIT, options=("--tensor-memory", "--tmem"),
-            metavar="COLUMNS", aliases=("tmemsize", "tmemcolumns", "tmem"),
+            metavar="COLUMNS", aliases=("tmem_size", "tmem_columns", "tmem"),
         ),
         Field(
             "virtual_resources", "virtual resources per block", "count",
@@ -235,6 +235,8 @@ FIELDS: Mapping[str, Field] = {
     )
 }  # fmt: skip
 """Name of a keyword of `compute` -> its row, in the order of the help."""
+ALIASES = {alias.replace("_", ""): field.name for field in FIELDS.values() for alias in field.aliases}
+"""Alias without underscores -> keyword."""
 
 
 class KernelInputs(TypedDict, total=False):
@@ -257,7 +259,7 @@ class KernelInputs(TypedDict, total=False):
 
 def unknown_input(name: str, function: str, others: Iterable[str] = ()) -> TypeError:
     """Return the error for a keyword that a function does not have, with the likeliest one."""
-    plain = name.replace("_", "").replace("-", "").lower()
-    hints = [f"Did you mean {field.name}?" for field in FIELDS.values() if plain in field.aliases]
-    hint = hints[0] if hints else did_you_mean(name, (*KernelInputs.__annotations__, *others))
+    likely = ALIASES.get(name.replace("_", "").replace("-", "").lower())
+    names = (*KernelInputs.__annotations__, *others)
+    hint = f"Did you mean {likely}?" if likely else did_you_mean(name, names)
     return TypeError(f"{function}() has no argument {name!r}. {hint}")

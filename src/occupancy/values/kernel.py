@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import InputError
 from .fields import FIELDS, Caching, Carveout, SharedMemoryMode, unknown_input
+from .records import NamedTuple, documented
 from .spellings import INT_MAX, in_range, parse_shape, parse_threads
 
 VIRTUAL_RESOURCES_OF_TENSOR_MEMORY = 128
@@ -38,6 +39,7 @@ class _KernelFields(NamedTuple):
     reallocates_registers: bool = False
 
 
+@documented
 class Kernel(_KernelFields):
     """Resources of one block; immutable and hashable. None means not given.
 
@@ -138,13 +140,6 @@ class Kernel(_KernelFields):
             values["block_dim"] = None
         return type(self)(**values | changes)
 
-    __replace__ = replace
-
-    def __repr__(self) -> str:
-        values = self._asdict() | {"reallocates_registers": self.reallocates_registers or None}
-        given = (f"{name}={value!r}" for name, value in values.items() if value is not None)
-        return f"Kernel({', '.join(given)})"
-
     @property
     def shared_memory(self) -> int:
         """Shared memory per block in bytes, static and dynamic, without the reservation; 0 if not given."""
@@ -175,6 +170,7 @@ class _LaunchFields(NamedTuple):
     cluster_dim: tuple[int, int, int] | None = None
 
 
+@documented
 class Launch(_LaunchFields):
     """Kernel with its grid.
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from ..errors import InputError, TableError, shown
 from .fields import MAX_REGISTERS_PER_THREAD
+from .records import documented
 from .spellings import INT_MAX, did_you_mean
 
 # sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; of three digits two are the major number.
@@ -94,9 +95,10 @@ class SpreadsheetColumn:
         _check_values(self, "spreadsheet.")
 
 
+@documented
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Limits of one SM of a compute capability.
+    """Limits of one SM of a compute capability; ``print`` lists them.
 
     Shared memory is in bytes, registers are 32-bit registers. The names follow the CUDA
     driver's device attributes (``CU_DEVICE_ATTRIBUTE_...``). The values and their sources are in
@@ -183,6 +185,12 @@ class Limits:
                 problem = f"{shown(getattr(self, name))} contradicts {other}"
                 raise TableError(problem, where=where + name, allowed=allowed)
 
+    def __repr__(self) -> str:
+        return f"<Limits {self.compute_capability}>"
+
+    def __str__(self) -> str:
+        return "\n".join(f"{each.name}: {getattr(self, each.name)}" for each in fields(self))
+
     @property
     def max_warps_per_multiprocessor(self) -> int:
         """Maximum number of resident warps."""
@@ -249,12 +257,8 @@ def _check_values(record: Limits | SpreadsheetColumn, where: str) -> None:
                 raise TableError(problem, where=where + name, allowed=f"{least} to {most:,}")
 
 
-def _is_whole(value: object) -> bool:
-    return type(value) is int  # True is no number
-
-
 def _are_whole(value: object) -> bool:
-    return isinstance(value, tuple) and all(map(_is_whole, value))
+    return isinstance(value, tuple) and all(type(each) is int for each in value)
 
 
 # Type of a field, as written above without None -> check of a value, and its description.
@@ -262,7 +266,7 @@ KIND_CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "ComputeCapability": (lambda value: isinstance(value, ComputeCapability), "a ComputeCapability"),
     "str": (lambda value: isinstance(value, str), "text"),
     "bool": (lambda value: isinstance(value, bool), "True or False"),
-    "int": (_is_whole, "a whole number"),
+    "int": (lambda value: type(value) is int, "a whole number"),  # True is none
     "tuple[int, ...]": (_are_whole, "whole numbers"),
     "tuple[int, int, int]": (lambda value: _are_whole(value) and len(value) == 3, "three whole numbers"),
     "SpreadsheetVersion": (lambda value: value in get_args(SpreadsheetVersion), '"2.4" or "11.1"'),

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from typing import TypeVar
 
-from ..errors import InputError, TooMuchError, shown
+from ..errors import InputError, shown
 
 Value = TypeVar("Value")
 
@@ -67,13 +67,14 @@ def _whole(found: re.Match[str]) -> int:
 
 
 def in_range(value: int, where: str, low: int = 1, high: int | None = None, allowed: str = "") -> int:
-    """Return a number that is in a range, by default up to `INT_MAX`; above it raise a `TooMuchError`."""
+    """Return a number that is in a range, by default up to `INT_MAX`; above it raise an error that `is_too_much`."""
     most = INT_MAX if high is None else high
     if low <= value <= most:
         return value
-    error_class = TooMuchError if value > most else InputError
     allowed = allowed or (f"{low:,} or more" if high is None and value < low else f"{low:,} to {most:,}")
-    raise error_class(f"{shown(value)} is out of range", where=where, allowed=allowed)
+    error = InputError(f"{shown(value)} is out of range", where=where, allowed=allowed)
+    error.is_too_much = value > most
+    raise error
 
 
 def is_list_in_text(value: object) -> bool:

@@ -17,7 +17,7 @@ from tests.samples import sample
 
 def test_an_answer_answers_its_own_questions(samples: Path) -> None:
     for kernel in occupancy.scan(samples, threads=256):
-        answer = kernel.answer
+        answer = kernel.result
         assert (answer is None) == (kernel.occupancy is None)
         if answer is not None:
             for name in ("occupancy", "active_blocks", "limiters", "launchable"):
@@ -27,12 +27,12 @@ def test_an_answer_answers_its_own_questions(samples: Path) -> None:
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
 def test_kernels_and_all_of_them_can_be_copied_and_pickled(samples: Path, again: typing.Any) -> None:
     for path in (samples / "ncu_raw.csv", samples / "samples.fatbin"):
-        found = occupancy.scan(path, cc="H20")
+        found = occupancy.scan(path, gpu="H20")
         copied = again(found)
         assert list(copied) == list(found)
         assert (str(copied), copied.to_dict()) == (str(found), found.to_dict())
         assert again(found[0]) == found[0]
-        assert again(found[0]).answer == found[0].answer is not None
+        assert again(found[0]).result == found[0].result is not None
     with (samples / "ptxas_v.txt").open("rb") as file:
         stream = occupancy.scan(file)
         assert again(stream)[0] == stream[0]
@@ -60,13 +60,13 @@ def test_wrong_arguments(samples: Path) -> None:
 
 def test_a_product_says_how_many_sms_there_are(samples: Path) -> None:
     path = samples / "ncu_raw.csv"
-    found = occupancy.scan(path, cc="H20", sort="occupancy")
+    found = occupancy.scan(path, gpu="H20", sort="occupancy")
     said = run("scan", str(path), "--gpu", "H20", "--sort", "occupancy", "--format", "json").stdout
     assert json.loads(json.dumps(found.to_dict())) == json.loads(said)
     assert found.to_dict()["inputs"]["sms"] == 78
-    same = occupancy.scan(path, cc="9.0", sort="occupancy", multiprocessor_count=78)
+    same = occupancy.scan(path, gpu="9.0", sort="occupancy", multiprocessor_count=78)
     assert [each.waves for each in found] == [each.waves for each in same]
-    assert occupancy.scan(path, cc="H20", multiprocessor_count=20).to_dict()["inputs"]["sms"] == 20
+    assert occupancy.scan(path, gpu="H20", multiprocessor_count=20).to_dict()["inputs"]["sms"] == 20
 
 
 def test_a_stream_of_kernels_never_silently_gives_nothing(samples: Path) -> None:
@@ -81,8 +81,8 @@ def test_a_stream_of_kernels_never_silently_gives_nothing(samples: Path) -> None
 def test_the_total_of_shared_memory_is_there(samples: Path) -> None:
     mm = occupancy.scan(samples / "triton_cache")[0]
     assert (mm.static_smem, mm.dynamic_smem, mm.smem) == (0, 98304, 98304)
-    assert mm.answer is not None
-    assert mm.answer.kernel.dynamic_smem == 98304
+    assert mm.result is not None
+    assert mm.result.kernel.dynamic_smem == 98304
     assert list(occupancy.prune("9.0", [mm])) == [mm]
     (traced, *_) = occupancy.scan(samples / "pytorch_trace.json")
     assert traced.static_smem is None
@@ -107,4 +107,4 @@ def test_the_total_of_a_launch_is_not_added_to_the_static_part_of_its_image(tmp_
     (tmp_path / "t.json").write_text(trace)
     (kernel,) = occupancy.scan(tmp_path)
     assert (kernel.static_smem, kernel.smem, kernel.also_in) == (None, 4096, (str(tmp_path / "k.log"),))
-    assert kernel.answer is not None
+    assert kernel.result is not None

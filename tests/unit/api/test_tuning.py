@@ -178,4 +178,4 @@ class TestRefusals:
             with pytest.raises(TypeError, match=rf"'{name}'.*{hint}"):
                 function(**arguments)
         with pytest.raises(occupancy.InputError, match="configs is not a list"):
-            prune("9.0", {"num_warps": 4})
+            list(prune("9.0", {"num_warps": 4}))

@@ -36,7 +36,7 @@ def test_columns_of_tritons_kernels(tmp_path: Path) -> None:
         metadata = {"name": "k", "num_warps": 4, "shared": 0, "tmem_size": columns,
                     "target": {"backend": "cuda", "arch": arch, "warp_size": 32}}  # fmt: skip
         (tmp_path / "k.json").write_text(json.dumps(metadata))
-        (kernel,) = occupancy.scan(tmp_path / "k.json", cc=str(arch))
+        (kernel,) = occupancy.scan(tmp_path / "k.json", gpu=str(arch))
         assert (kernel.tensor_memory, kernel.virtual_resources) == (columns, 128)
         answer = occupancy.compute(str(arch), kernel)
         assert (answer.active_blocks, answer.block_limits.tensor_memory) == (1, blocks)

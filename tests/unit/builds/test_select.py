@@ -81,8 +81,6 @@ def test_an_unknown_architecture_names_those_that_there_are() -> None:
     with pytest.raises(InputError, match=r"for sm_86\. There is code for sm_80, sm_90\.") as caught:
         of_8_6.records(KERNELS)
     assert caught.value.where == "archs"
-    with pytest.raises(InputError, match="sm_90a"):
-        Selection(variants=frozenset(["sm_90a"])).records(KERNELS)
 
 
 def test_rows_are_sorted_filtered_and_limited() -> None:

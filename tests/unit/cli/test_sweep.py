@@ -68,7 +68,6 @@ class TestScreen:
         (("--threads", "64:32"), "--threads: the range '64:32' has 0 values"),
         (("--threads", "0:64:32"), "--threads: 0 is out of range"),
         (("--threads", "32", "--regs", "250:256"), "--regs: 256 is out of range"),
-        (("--threads", "32", "--smem", "128,256"), "--smem: '128,256' can be one size or two"),
         (("--threads", "32", "--carveout", "0:200:50"), "--carveout: "),
         (("--threads", "1:1024", "--smem", "0:99999"), "102,400,000 combinations are too many. Allowed:"),
         (("--threads", "32", "-o", "chart"), "--output: 'chart' does not end in a known format"),
