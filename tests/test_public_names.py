@@ -1,6 +1,7 @@
 """Every name that `import occupancy` offers: it says what it is, and has types."""
 
 import inspect
+import pydoc
 import re
 from pathlib import Path
 
@@ -33,6 +34,13 @@ def test_it_says_what_it_is(name: str) -> None:
     assert not public.__doc__.startswith(f"{name}(")
     for function in functions_of(public):
         assert inspect.getdoc(function) or getattr(function, "__name__", "") == "__init__", function
+
+
+@pytest.mark.parametrize("name", ["Slack", "NextStep", "Finding", "Launch", "KernelRecord", "ScannedKernel"])
+def test_help_has_each_field_with_its_type(name: str) -> None:
+    text = pydoc.render_doc(getattr(occupancy, name, None) or getattr(occupancy.typing, name))
+    assert "Alias for field" not in text
+    assert re.search(r"Fields:\n( \|      \w+: \w.+\n)+", text)
 
 
 def test_few_names_in_one_order() -> None:

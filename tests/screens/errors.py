@@ -47,7 +47,7 @@ budget --cc 9.0,8.0 -t 32 --blocks 9.0=2
 block-sizes --cc 9.0 --smem-per-thread x
 registers --groups 1x
 registers --groups 9:24
-registers --groups 40,240,241
+registers --groups 1:40,1:240,1:241
 schema nothing
 """
 PYTHON: tuple[dict[str, Any], ...] = (

@@ -261,14 +261,9 @@ def as_list(given: Any) -> list[Any]:
 def as_paths(given: Any, where: str) -> list[Any]:
     """Return a path or a stream, or several of them, as a list."""
     several = as_list(given)
-    wrong = [
-        each
-        for each in several
-        if (not isinstance(each, (str, os.PathLike)) and not hasattr(each, "read")) or "\n" in str(each)
-    ]
-    if wrong or not several:
-        problem = f"{shown(wrong[0])} is not a path" if wrong else "is empty"
-        raise InputError(
-            problem, where=where, hint="Give paths, or text and bytes as io.StringIO or io.BytesIO."
-        )
+    for each in several or [given]:
+        is_path = isinstance(each, (str, os.PathLike)) and ("\n" not in str(each) or os.path.exists(each))
+        if not is_path and not hasattr(each, "read"):
+            hint = "Give paths, or text and bytes as io.StringIO or io.BytesIO."
+            raise InputError(f"{shown(each)} is not a path", where=where, hint=hint)
     return several

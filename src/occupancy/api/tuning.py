@@ -20,14 +20,15 @@ Config = TypeVar("Config")
 
 _WARPS = ("num_warps", "warp_count")
 _DIMENSIONS = ("block_size_x", "block_size_y", "block_size_z")
-_REGISTER_CAP = "maxnreg"
+_REGISTER_CAPS = ("maxnreg", "maxrregcount")
 _CLUSTER_SIZES = ("num_ctas", "cluster_size")
 _ARGUMENT_OF: dict[str, str] = {
     name: argument
     for argument in KernelInputs.__annotations__
     for name in (argument, *FIELDS[argument].aliases)
+    if name not in _REGISTER_CAPS
 }
-_NAMES = (*_ARGUMENT_OF, *_WARPS, *_DIMENSIONS, _REGISTER_CAP, *_CLUSTER_SIZES, "asm", "metadata")
+_NAMES = (*_ARGUMENT_OF, *_WARPS, *_DIMENSIONS, *_REGISTER_CAPS, *_CLUSTER_SIZES, "asm", "metadata")
 """Every name that is read from a configuration; the last two are those of a kernel compiled by Triton."""
 _MAX_KNOWN = 1 << 14
 
@@ -164,7 +165,7 @@ class Criteria:
             result = Result(limits, kernel, self._model)
             reason = result.reason
             if result.active_blocks < self._min_blocks or result.occupancy < self._min_occupancy:
-                reason = reason or f"{result.active_blocks} blocks, occupancy {percent(result.occupancy)}"
+                reason = reason or f"occupancy {percent(result.occupancy)}, blocks {result.active_blocks}"
             elif cluster > max(1, limits.most_blocks_per_cluster):
                 reason = f"{cluster} blocks per cluster"
             if reason is not None:
@@ -212,10 +213,10 @@ def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any])
                 hint=f"Give {argument}, a value or a function of the configuration.",
             )
         found[argument], sources[argument] = value, name
-    cap = values.get(_REGISTER_CAP)
-    if cap is not None and found.get("regs") is not None:
-        most = in_range(parse_count(cap, _REGISTER_CAP), _REGISTER_CAP)
-        found["regs"] = min(parse_count(found["regs"], "regs"), most)
+    for name in _REGISTER_CAPS:
+        if (cap := values.get(name)) is not None and found.get("regs") is not None:
+            most = in_range(parse_count(cap, name), name)
+            found["regs"] = min(parse_count(found["regs"], "regs"), most)
     if "smem" in sources:
         parts = [parse_size(found[name], name) for name in ("static_smem", "dynamic_smem") if name in found]
         if parts and sum(parts) == parse_size(found["smem"], "smem"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from contextlib import suppress
 from math import ceil, log2
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +33,7 @@ COLOR = "#1f77b4"
 MARK_COLOR = "#d62728"
 LABEL_BOX = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
 MAX_TICKS = 8
-MAX_LABELS = 40
-"""Values that are written along an axis of a heat map."""
+INCHES_PER_LABEL = 0.18
 MAX_CELLS_WITH_TEXT = 400
 
 
@@ -64,7 +64,9 @@ def plot(picture: Picture, ax: Axes | None = None) -> list[Axes]:
     except ImportError as error:
         raise _missing_matplotlib("plot") from error
     if ax is not None:
-        ax.set_title(picture.title)
+        figure: Any = ax.figure
+        with suppress(AttributeError, RuntimeError):  # part of a figure, or one with a colour bar
+            figure.set_layout_engine(figure.get_layout_engine() or "constrained")
         _draw_plot(picture.plots[0], ax)
         return [ax]
     # Outside the context, which would undo a notebook's choice of backend.
@@ -148,8 +150,9 @@ def _draw_map(content: HeatMap, panel: Axes) -> None:
     colors = colormaps["viridis"].with_extremes(under="0.85")  # grey: no launch
     image = panel.imshow(content.shares, vmin=1e-9, vmax=1, cmap=colors, interpolation="nearest")
     panel.set_aspect("auto")
+    room = min(panel.get_window_extent().size) / panel.figure.dpi / INCHES_PER_LABEL
     for axis, name, values in ((panel.yaxis, down, content.rows), (panel.xaxis, across, content.columns)):
-        step = -(-len(values) // MAX_LABELS)
+        step = ceil(len(values) / room)
         places = range(len(values))[::step]
         axis.set_ticks(places, [tick(name, values[place]) for place in places])
         axis.set_label_text(title_of(name))

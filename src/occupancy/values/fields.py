@@ -167,8 +167,9 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "regs", "registers per thread", "count", "Registers per thread.",
-            high=MAX_REGISTERS_PER_THREAD, options=("-r", "--regs"),
-            aliases=("reg", "registers", "regs_per_thread", "registers_per_thread", "n_regs", "num_regs"),
+            high=MAX_REGISTERS_PER_THREAD, options=("-r", "--regs"), aliases=(
+                "reg", "registers", "regs_per_thread", "registers_per_thread", "n_regs", "num_regs", "maxrregcount",
+            ),
         ),
         Field(
             "smem", "shared memory per block", "size", "Total shared memory per block: 40k, 27.5KiB.",

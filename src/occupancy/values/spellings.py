@@ -67,7 +67,7 @@ def _whole(found: re.Match[str]) -> int:
 
 
 def in_range(value: int, where: str, low: int = 1, high: int | None = None, allowed: str = "") -> int:
-    """Return a number that is in a range, by default up to `INT_MAX`; above it raise an error that `is_too_much`."""
+    """Return a number that is in a range, by default up to `INT_MAX`."""
     most = INT_MAX if high is None else high
     if low <= value <= most:
         return value

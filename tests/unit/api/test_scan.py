@@ -54,8 +54,10 @@ def test_wrong_arguments(samples: Path) -> None:
     for each in wrong:
         with pytest.raises(occupancy.InputError):
             occupancy.scan(samples, **each)
-    with pytest.raises(occupancy.InputError, match=r"^sources is empty\. "):
+    with pytest.raises(occupancy.InputError, match=r"io\.StringIO"):
         occupancy.scan([])
+    with pytest.raises(occupancy.InputError, match=r"io\.StringIO"):
+        occupancy.scan("ptxas info\n")
 
 
 def test_a_product_says_how_many_sms_there_are(samples: Path) -> None:

@@ -72,7 +72,11 @@ class TestPrune:
         assert list(prune("9.0", configs, min_blocks=1)) == configs
         assert list(prune("9.0", configs, min_blocks=2)) == configs[::2]
         assert list(prune("9.0", configs, min_blocks=2, min_occupancy=0.25)) == configs[2:3]
-        assert list(prune("9.0", configs, min_blocks=3)) == []
+        reasons: list[str] = []
+        assert (
+            list(prune("9.0", configs, min_blocks=3, dropped=lambda _, reason: reasons.append(reason))) == []
+        )
+        assert reasons[0] == "9.0: occupancy 6.3%, blocks 2"
         assert is_launchable("9.0", configs[0], min_blocks=2)
         assert not is_launchable("9.0", configs[1], min_blocks=2)
         assert not is_launchable(["9.0", "8.0"], configs[0], min_blocks=2)

@@ -159,7 +159,7 @@ def test_refusals(text: str, problem: str) -> None:
     ("field", "spellings"),
     [
         ("threads", "blockDim block_size num_threads nthreads threads_per_block TPB"),
-        ("regs", "registers regs_per_thread registersPerThread nregs num_regs"),
+        ("regs", "registers regs_per_thread registersPerThread nregs num_regs maxrregcount"),
         ("smem", "shared shared_memory sharedMem shared_mem_per_block sharedBytes shmem"),
         ("static_smem", "static_shared static_shared_memory staticSharedMem static_shmem"),
         ("dynamic_smem", "dynamic_shared dynamic_shared_memory dynamicSharedMem dynamic_shmem"),
