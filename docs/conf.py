@@ -75,10 +75,12 @@ def show_examples_as_code(_app: Any, _context: Any, lines: list[str]) -> None:
     lines[:] = found
 
 
-def keep_colons(_app: Any, what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
-    """Keep the colon of a field's docstring, which napoleon takes for a type, and drop Python's own docstrings."""
+def keep_colons(_app: Any, what: str, _name: str, public: Any, _options: Any, lines: list[str]) -> None:
+    """Keep the colon of a field's docstring, which napoleon takes for a type, and drop the docstrings of help()."""
+    if what == "class" and "Fields:" in lines:
+        del lines[lines.index("Fields:") :]
     if what in ("attribute", "property"):
-        is_own = bool(lines) and not lines[0].startswith("Alias for field number")
+        is_own = bool(lines) and (what == "property" or lines[0] != public.__doc__)
         lines[:] = ["..", "", *lines] if is_own else []
 
 

@@ -37,8 +37,7 @@ T = TypeVar("T")
 GpuLike = str | int | tuple[int, int] | ComputeCapability | Limits | Gpu | HasGpu
 """A GPU: its name, a compute capability in any spelling, the limits of an SM, or a `Device`."""
 KernelLike = object
-"""A `Kernel`, an `Occupancy`, a scanned kernel, or a compiled kernel of Triton, CuPy, Numba, PyCUDA, the CuTe
-DSL or cuda.core."""
+"""A `Kernel`, an `Occupancy`, a scanned kernel, or a compiled kernel of a framework: see `read_kernel`."""
 _new_kernel = Kernel.__new__  # without the detour of type.__call__
 
 
@@ -296,10 +295,11 @@ def compute(
         needed = kernel_of_inputs(
             kernel, {name: given[name] for name in KernelInputs.__annotations__} | unknown
         )
+    if isinstance(gpu, str):
+        return occupancy_on(_gpu_called(gpu), needed, model, carveout)
     if isinstance(gpu, list):
         return Occupancies(occupancy_on(each, needed, model, carveout) for each in find_gpus(gpu))
-    found = _gpu_called(gpu) if isinstance(gpu, str) else find_gpu(gpu)
-    return occupancy_on(found, needed, model, carveout)
+    return occupancy_on(find_gpu(gpu), needed, model, carveout)
 
 
 @lru_cache(maxsize=256)

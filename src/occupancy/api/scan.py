@@ -30,7 +30,6 @@ Paths = Path | Sequence[Path]
 BlockSizeLike = int | str | Sequence[int]
 ArchitectureLike = str | int | tuple[int, int] | ComputeCapability
 
-ALL_ARCHS = "all"
 EVERY = "*"
 """Pattern of the kernels that no other one matches."""
 
@@ -67,7 +66,7 @@ class Reading:
         """GPU to compute for, in place of the one that each kernel was compiled for."""
         archs = as_list(options.get("archs"))
         texts = [part for each in archs for part in (each.split(",") if isinstance(each, str) else [each])]
-        wanted = [] if ALL_ARCHS in texts else texts
+        wanted = [] if "all" in texts else texts
         self.selection = Selection(
             names=tuple(str(each) for each in as_list(name) if each),
             archs=frozenset(cc for each in wanted for cc in _compute_capabilities(each, table)),

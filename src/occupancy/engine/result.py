@@ -8,6 +8,7 @@ from ..errors import InputError, shown
 from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from ..values.numbers import count
 from ..values.resources import QUANTITIES, RESOURCES, Resource
 from . import cuda, spreadsheet
 from .common import Allocation, BlockLimits, Model, Use, round_up
@@ -98,11 +99,9 @@ class Result:
 
     def __repr__(self) -> str:
         gpu = self.gpu.label if hasattr(self, "gpu") else self.limits.compute_capability
-        blocks = f"{self.active_blocks} blocks of {self.kernel.threads} threads"
-        limiters = ", ".join(self.limiters)
-        return (
-            f"<{type(self).__name__} {100 * self.occupancy:.4g}% on {gpu}: {blocks}, limited by {limiters}>"
-        )
+        blocks = f"{count(self.active_blocks, 'block')} of {self.kernel.threads} threads"
+        about = f"{100 * self.occupancy:.4g}% on {gpu}: {blocks}, limited by {', '.join(self.limiters)}"
+        return f"<{type(self).__name__} {about}>"
 
     def __hash__(self) -> int:
         return hash(self._key())

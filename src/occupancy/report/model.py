@@ -185,6 +185,9 @@ class Report:
     limit: int | None = None
     """Rows of the screen; programs get all."""
 
+    def __repr__(self) -> str:
+        return f"<Report {self.name}: {' '.join(self.headline[:1])}>"
+
     def blocks(self) -> list[Block]:
         """Return everything between headline and notes that a person reads."""
         rows = list(islice(self.rows, self.limit)) if self.shows_rows else []
