@@ -66,7 +66,7 @@ def register_cap(now: Result, registers: int, blocks: int) -> RegisterCap | None
     return RegisterCap(text, maxnreg_in_source(registers))
 
 
-def bounds_in_source(threads: int, min_blocks: int | None) -> str:
+def bounds_in_source(threads: int, min_blocks: int | str | None) -> str:
     """Return ``__launch_bounds__(256, 4)``; ``(256)`` without a number of blocks."""
     return f"__launch_bounds__({threads}{'' if min_blocks is None else f', {min_blocks}'})"
 

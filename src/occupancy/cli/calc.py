@@ -191,9 +191,9 @@ def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: 
 
     gpus = chosen_gpus(inputs, default_is_table=True)
     kernel = kernel_of_inputs(None, inputs, "bounds")
-    targets = zip(gpus, _targets(gpus, blocks), strict=True)
-    found = [launch_bounds(gpu, kernel, target, model) for gpu, target in targets]
-    show(bounds_report(gpus, kernel, found), output_format)
+    targets = _targets(gpus, blocks)
+    found = [launch_bounds(gpu, kernel, each, model) for gpu, each in zip(gpus, targets, strict=True)]
+    show(bounds_report(gpus, kernel, targets, found), output_format)
 
 
 @command(

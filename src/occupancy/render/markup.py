@@ -13,7 +13,8 @@ def markdown(report: Report) -> str:
     parts = ["\n\n".join((f"**{first}**", *others))]
     for block in report.blocks():
         if isinstance(block, Paragraph):
-            parts.append("\n".join(map(_line, block.lines)))
+            lines = ("```", *block.lines, "```") if block.is_code else map(_line, block.lines)
+            parts.append("\n".join(lines))
         else:
             parts.append("\n".join(_markdown_table(block)))
     parts.append("\n".join(f"- {_line(note.text)}" for note in report.notes))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..advice.budget import Budget, BudgetLevel
 from ..advice.launch_bounds import LaunchBounds, bounds_in_source, launch_bounds, maxnreg_in_source
@@ -15,6 +16,9 @@ from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
 from .calc import RESULT_COLUMNS, gpu_text, kernel_text, labels
 from .model import NOTES, Column, Paragraph, Report, chosen
+
+MACRO = "MIN_BLOCKS"
+"""Second launch bound, if it depends on the architecture."""
 
 
 class BudgetRow(NamedTuple):
@@ -31,17 +35,11 @@ class BudgetRow(NamedTuple):
     stages: tuple[int, ...] | None
     """Per GPU."""
 
-    @property
-    def occupancy(self) -> float:
-        """The lowest of all GPUs."""
-        return min(self.occupancies)
 
-    @property
-    def occupancy_text(self) -> str:
-        """The lowest, or that of each GPU if their blocks differ."""
-        differ = len(set(self.active_blocks)) > 1
-        shares = self.occupancies if differ else [self.occupancy]
-        return _each(list(map(percent, shares))).replace("% /", " /")
+def _occupancy_text(level: BudgetRow) -> str:
+    """Return the lowest occupancy, or that of each GPU if their blocks differ."""
+    shares = level.occupancies if len(set(level.active_blocks)) > 1 else [min(level.occupancies)]
+    return _each(list(map(percent, shares))).replace("% /", " /")
 
 
 def _each(numbers: Sequence[object]) -> str:
@@ -53,8 +51,8 @@ BUDGET_COLUMNS = (
     Column("active_blocks", "Blocks", show=lambda level: _each(level.active_blocks),
            about="Resident blocks per SM, for each GPU", type="array"),
     Column("occupancies", about="Occupancy on each GPU, 0 to 1", type="array"),
-    Column("occupancy", "Occupancy", "occupancy", lambda level: level.occupancy_text, "Lowest occupancy, 0 to 1",
-           type="number"),
+    Column("occupancy", "Occupancy", lambda level: min(level.occupancies), _occupancy_text,
+           "Lowest occupancy, 0 to 1", type="number"),
     Column("regs", "Registers", about="Maximum registers per thread", type="integer"),
     Column("smem", "Shared", "smem", lambda level: size(level.smem), "Maximum shared memory per block in bytes",
            type="integer"),
@@ -114,7 +112,8 @@ def budget_report(
             each if each in kept else each._replace(title="", value=lambda _: None) for each in columns
         ]
         inputs["threads"] = None
-    return Report("budget", headline, columns, levels, "levels", inputs, values, notes=notes)
+    details = [_macro(gpus, targets)] if any(MACRO in level.launch_bounds for level in levels) else []
+    return Report("budget", headline, columns, levels, "levels", inputs, values, details, notes)
 
 
 def _level(
@@ -137,24 +136,22 @@ def _level(
 
 def _in_source(gpus: Sequence[Gpu], threads: int, blocks: Sequence[int], regs: int) -> str:
     """Return launch bounds that cap the registers at ``regs`` or fewer on every GPU, or ``__maxnreg__``."""
-    try:
+    with suppress(InputError):
         bounds = [launch_bounds(gpu, Kernel(threads), each) for gpu, each in zip(gpus, blocks, strict=True)]
-    except InputError:
-        return maxnreg_in_source(regs)
-    if not all(each.legal for each in bounds):
-        return maxnreg_in_source(regs)
-    if len(set(blocks)) == 1:
-        return bounds_in_source(threads, blocks[0])
-    by_arch = {gpu.limits.compute_capability: number for gpu, number in zip(gpus, blocks, strict=True)}
-    return f"__launch_bounds__({threads}, {_by_arch(by_arch)})"
+        if all(each.legal for each in bounds):
+            return bounds_in_source(threads, blocks[0] if len(set(blocks)) == 1 else MACRO)
+    return maxnreg_in_source(regs)
 
 
-def _by_arch(blocks: Mapping[Any, int]) -> str:
-    """Return an expression of the preprocessor: ``__CUDA_ARCH__ >= 1200 ? 4 : 2``."""
-    newest_first = groupby(sorted(blocks.items(), reverse=True), itemgetter(1))
-    *conditions, (last, _) = ((number, list(group)[-1][0]) for number, group in newest_first)
-    text = "".join(f"__CUDA_ARCH__ >= {cc[0]}{cc[1]}0 ? {number} : " for number, cc in conditions)
-    return f"{text}{last}"
+def _macro(gpus: Sequence[Gpu], blocks: Iterable[int]) -> Paragraph:
+    """Return the definition of the macro for different second bounds. Host code has no ``__CUDA_ARCH__``."""
+    by_arch = dict(zip((gpu.limits.compute_capability for gpu in gpus), blocks, strict=True))
+    newest_first = groupby(sorted(by_arch.items(), reverse=True), itemgetter(1))
+    *newer, (oldest, _) = ((number, list(group)[-1][0]) for number, group in newest_first)
+    lines: list[str] = []
+    for number, cc in newer:
+        lines += [f"#{'el' * bool(lines)}if __CUDA_ARCH__ >= {cc[0]}{cc[1]}0", f"#define {MACRO} {number}"]
+    return Paragraph([*lines, "#else", f"#define {MACRO} {oldest}", "#endif"], is_code=True)
 
 
 class BoundsRow(NamedTuple):
@@ -180,16 +177,18 @@ BOUNDS_COLUMNS = (
 )  # fmt: skip
 
 
-def bounds_report(gpus: Sequence[Gpu], kernel: Kernel, bounds: Sequence[LaunchBounds]) -> Report:
-    caps: dict[str, set[int]] = {}
-    for each in bounds:
-        caps.setdefault(each.launch_bounds, set()).add(each.register_cap)
+def bounds_report(
+    gpus: Sequence[Gpu], kernel: Kernel, blocks: Sequence[int | None], bounds: Sequence[LaunchBounds]
+) -> Report:
+    """Return the report of launch bounds with a number of blocks on each GPU."""
     rows = list(map(BoundsRow, gpus, bounds))
-    warnings = [f"{row.gpu.label}: {row.bounds.warning}." for row in rows if row.bounds.warning]
-    cap_lines = [
-        f"{text}: at most {' or '.join(map(str, sorted(found)))} registers per thread"
-        for text, found in caps.items()
-    ]
-    details, notes = [Paragraph(warnings)] if warnings else [], [NOTES["launch-bounds-caps"]]
-    headline, inputs = [*cap_lines, kernel_text(kernel)], kernel.to_dict()
+    refused = [row for row in rows if row.bounds.warning]
+    warnings = [f"{gpu.label}: {each.warning}. Use {each.most_blocks} or fewer." for gpu, each in refused]
+    details = [Paragraph(warnings)] if warnings else []
+    caps, text = sorted({each.register_cap for each in bounds}), bounds[0].launch_bounds
+    if len(set(blocks)) > 1:
+        text = bounds_in_source(kernel.threads, MACRO)
+        details.append(_macro(gpus, filter(None, blocks)))
+    headline = [f"{text}: at most {' or '.join(map(str, caps))} registers per thread", kernel_text(kernel)]
+    inputs, notes = kernel.to_dict(), [NOTES["launch-bounds-caps"]]
     return Report("bounds", headline, BOUNDS_COLUMNS, rows, "gpus", inputs, {}, details, notes)

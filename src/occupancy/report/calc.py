@@ -127,7 +127,7 @@ RESULT_COLUMNS = (
     Column("active_blocks", "Blocks", "result.active_blocks", None, "Resident blocks per SM", type="integer"),
     Column("multiprocessor_count", "SMs", "gpu.multiprocessor_count", None, "SMs of the GPU", optional=3,
            type="integer"),
-    Column("resident_blocks", "Total", lambda row: row.wave and row.wave.blocks, type="integer",
+    Column("resident_blocks", "On GPU", lambda row: row.wave and row.wave.blocks, type="integer",
            about="Resident blocks of the whole GPU, in whole clusters"),
     Column("active_warps", "", "result.active_warps", about="Resident warps per SM", type="integer"),
     Column("limiters", "Limited by", "result.limiters", lambda row: labels(row.result.limiters),
@@ -382,8 +382,9 @@ def _details_of_several(rows: Sequence[Row]) -> Iterator[Block]:
 
 
 def _note(row: Row, code: str) -> Note:
-    """Return a note about a result; it may name the GPU and its first variant."""
-    example = row.gpu.variants[0].name if row.gpu.variants else None
+    """Return a note about a result; it may name the GPU and its largest variant."""
+    size_of = lambda gpu: (gpu.multiprocessor_count or 0, -len(gpu.name or ""))  # noqa: E731
+    example = max(row.gpu.variants, key=size_of, default=row.gpu).name
     return NOTES[code]._replace(text=NOTES[code].text.format(gpu=row.gpu.label, example=example))
 
 
@@ -429,7 +430,8 @@ FITS_COLUMNS = (
 def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
     running = [fit for fit in fits if fit.runs]
     kernel = fits[0].kernel
-    noun = "GPUs" if any(fit.gpu.name for fit in fits) else "compute capabilities"
+    ends = f"{fits[0].gpu.cc} to {fits[-1].gpu.cc}"
+    noun = "GPUs" if any(fit.gpu.name for fit in fits) else f"compute capabilities from {ends}"
     runs = f"Runs on {len(running)} of {len(fits)} {noun}"
     if least is not None:
         reached = [fit for fit in running if fit.occupancy >= least - 0.0005]

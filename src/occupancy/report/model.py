@@ -144,6 +144,7 @@ class Paragraph(NamedTuple):
     """Lines of text, each broken at the width of the screen."""
 
     lines: Sequence[str]
+    is_code: bool = False
 
 
 Block = Table | Paragraph

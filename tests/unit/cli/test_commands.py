@@ -99,8 +99,10 @@ def test_columns_by_other_names() -> None:
 
 def test_launch_bounds_that_differ_between_architectures() -> None:
     command = "budget --threads 384 --cc 8.0,9.0,12.0 --blocks 8.0=1,9.0=2,12.0=4"
-    bounds = "__launch_bounds__(384, __CUDA_ARCH__ >= 1200 ? 4 : __CUDA_ARCH__ >= 900 ? 2 : 1)"
-    assert bounds in run(*command.split(), columns=200).stdout
+    screen = run(*command.split(), columns=200).stdout
+    assert "__launch_bounds__(384, MIN_BLOCKS)" in screen
+    code = [line.removeprefix("#define MIN_BLOCKS ") for line in screen.split("\n\n")[2].splitlines()]
+    assert code == ["#if __CUDA_ARCH__ >= 1200", "4", "#elif __CUDA_ARCH__ >= 900", "2", "#else", "1", "#endif"]
     assert run(*command.split(), columns="9" * 5000).exit_code == 0, "a screen can claim any width"
 
 
