@@ -20,7 +20,7 @@ BUDGETS = {
     "tables": 960,
     "engine": 885,
     "readers": 3420,
-    "advice": 1275,
+    "advice": 1270,
     "arrays": 655,
     "device": 775,
     "builds": 1155,

@@ -102,7 +102,15 @@ def test_launch_bounds_that_differ_between_architectures() -> None:
     screen = run(*command.split(), columns=200).stdout
     assert "__launch_bounds__(384, MIN_BLOCKS)" in screen
     code = [line.removeprefix("#define MIN_BLOCKS ") for line in screen.split("\n\n")[2].splitlines()]
-    assert code == ["#if __CUDA_ARCH__ >= 1200", "4", "#elif __CUDA_ARCH__ >= 900", "2", "#else", "1", "#endif"]
+    assert code == [
+        "#if __CUDA_ARCH__ >= 1200",
+        "4",
+        "#elif __CUDA_ARCH__ >= 900",
+        "2",
+        "#else",
+        "1",
+        "#endif",
+    ]
     assert run(*command.split(), columns="9" * 5000).exit_code == 0, "a screen can claim any width"
 
 
