@@ -27,7 +27,7 @@ BUDGETS = {
     "compare": 1430,
     "report": 2865,
     "render": 585,
-    "page": 220,
+    "page": 236,
     "api": 1620,
     "cuda": 100,
     "typing": 40,

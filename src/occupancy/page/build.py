@@ -13,7 +13,10 @@ from html import escape
 from importlib import resources
 from typing import Any
 
+from ..advice.next_steps import NextStep
 from ..builds.names import short_name
+from ..report.calc import step_text
+from ..report.diff import change_line
 from ..values.untrusted import printable
 from .data import page_data
 
@@ -26,7 +29,7 @@ _MEASURED = (
     "max_threads", "min_blocks", "spills_from",
 )  # fmt: skip
 _OTHERS = (
-    "arch", "cc", "verdict", "limiters", "next_step", "causes", "other_changes", "fix", "block_dim", "grid_dim",
+    "name", "arch", "cc", "verdict", "changes", "limiters", "next_step", "fix", "block_dim", "grid_dim",
     "cluster_dim", "waves", "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration",
     "source",
 )  # fmt: skip
@@ -68,13 +71,21 @@ def build_report(
     title = f"Kernels of {', '.join(names)}{more}{since}"
     now = datetime.now(timezone.utc)
     about = f"{', '.join(map(printable, sources[:8]))}; occupancy {version}, {now:%Y-%m-%d %H:%M} UTC."
-    kernels = document["kernels"]
+    kernels = list(map(_with_texts, document["kernels"]))
     keys = [key for key in KEYS if any(kernel.get(key) not in (None, [], "") for kernel in kernels)]
-    rows = [[short_name(each["demangled"]), *map(each.get, keys)] for each in kernels]
-    data = {"kind": document.get("report", "scan"), "keys": ["name", *keys], "rows": rows}
+    rows = [list(map(each.get, keys)) for each in kernels]
+    data = {"kind": document.get("report", "scan"), "keys": keys, "rows": rows}
     notes = [*(each["text"] for each in document.get("notes", ())), *problems[:20]]
     parts = {"lead": _paragraphs("lead", lead), "notes": _paragraphs("note", notes), "data": _json(data)}
     return build_page(version, title=title, about=about, report=_filled("report.html", parts))
+
+
+def _with_texts(kernel: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a kernel of the JSON with its name, changes and steps as text."""
+    changes = (*kernel.get("causes", ()), *kernel.get("other_changes", ()))
+    text = ", ".join(change_line(*each.values()) for each in changes).replace("->", "→")
+    steps = {key: step_text(NextStep(**kernel[key])) for key in ("next_step", "fix") if kernel.get(key)}
+    return {**kernel, **steps, "name": short_name(kernel["demangled"]), "changes": text}
 
 
 def _paragraphs(kind: str, texts: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ..engine import Result
+from ..report.limits import NAMES, limit_label, limit_text
 from ..tables.gpus import FILE_NAME, WELL_KNOWN
 from ..tables.shipped import data_path, known, limits
 from ..values.fields import FIELDS, Carveout, Field
@@ -62,7 +63,12 @@ def page_data() -> dict[str, Any]:
         )
     rows = [dataclasses.asdict(limits(cc)) | {"compute_capability": str(cc)} for cc in known()]
     columns = {field.name: [row[field.name] for row in rows] for field in dataclasses.fields(Limits)}
-    return {"limits": columns, "inputs": inputs, "known_by": WELL_KNOWN, "gpus": _gpus()}
+    texts = [
+        [limit_label(name), *(limit_text(name, getattr(limits(cc), name)) for cc in known())]
+        for name in NAMES
+    ]
+    known_gpus = {"known_by": WELL_KNOWN, "gpus": _gpus()}
+    return {"limits": columns, "limit_texts": texts, "inputs": inputs, **known_gpus}
 
 
 def _gpus() -> dict[str, str]:

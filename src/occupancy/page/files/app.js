@@ -24,7 +24,7 @@ const app = {
     const on = (type, act) => document.addEventListener(type, act);
     const acts = {
       undo: () => this.undo(),
-      reset: () => this.act(() => Object.assign(this, { fields: { ...EXAMPLE }, kept: null, problem: "" })),
+      reset: () => this.act(() => Object.assign(this, { fields: { ...this.first }, kept: null, problem: "" })),
       keep: () => this.act(() => (this.kept = this.kept ? null : { ...this.fields })),
       forget: () => this.ask({ kernel: "", spills: "", bounds: "" }),
       call: () => this.copyText(byId("call").title),
@@ -64,9 +64,13 @@ const app = {
     this.report?.show(isOfList || !fields);
     if (this.isListed()) return (this.entry = this.report.fragment());
     this.fields = inUnits({ ...(fields ? { gpu: "9.0", threads: "256" } : EXAMPLE), ...fields });
+    this.first = this.report ? { ...this.fields } : EXAMPLE;
     if (kept || this.report?.isDiff !== false) this.kept = kept && inUnits({ gpu: this.fields.gpu, ...kept });
     this.pins = pins;
     this.problem = unknown.length ? `The link has unknown parts: ${words.list(unknown)}` : "";
+    for (const fold of byId("question").querySelectorAll("details")) {
+      if ([...fold.querySelectorAll("[name]")].some(({ name }) => !/^0?$/.test(this.fields[name] ?? ""))) fold.open = true;
+    }
     this.entry = this.fragment();
     this.redraw();
   },
@@ -160,6 +164,7 @@ const app = {
     const { gpu, errors, limits, result, sms } = launch;
     this.limits = gpu.error && this.limits ? this.limits : limits;
     showFields(this.fields, this.limits, errors);
+    byId("sms").placeholder = gpu.sms ?? "not given";
     document.body.classList.toggle("typing", this.isUnclear());
     if (this.isUnclear()) return this.showUndo();
     const count = sms ? words.count(sms, "SM") : gpu.range && `${gpu.range} SMs`;
@@ -187,8 +192,9 @@ const app = {
     showBars(result);
     showCarveout(result);
     const others = pins
-      .map(({ text, gpu }) => ({ question: { ...question, limits: limitsOf(gpu.cc) }, look: "pinned", label: text }))
-      .filter(({ question: { limits, kernel } }) => limits !== question.limits && resultOn(limits, kernel).result);
+      .filter(({ gpu }) => gpu.cc !== question.limits.compute_capability)
+      .map(({ text, gpu }) => ({ question: { ...question, limits: limitsOf(gpu.cc, asked.bounds) }, look: "pinned", label: text }))
+      .filter(({ question: { limits, kernel } }) => resultOn(limits, kernel).result);
     if (kept?.result) others.push({ question: kept, look: "kept", label: "A" });
     for (const curve of this.curves) curve.draw(question, steps, others);
     showGpus(asked, question, pins, kept, this.kept);
@@ -225,7 +231,7 @@ const app = {
     const rows = kernels.map((kernel) => {
       const { result, gpu, kernel: read } = readQuestion(this.fieldsOf(kernel));
       const { threads, regs, spills } = kernel.fields;
-      const facts = [kernel.arch?.replace(/^(\d+)\.(\d)$/, "sm_$1$2"), threads && `${threads} threads`,
+      const facts = [kernel.arch?.replace(/^(\d+)\.(\d)$/, "sm_$1$2"), `${threads ?? `${this.fields.threads}*`} threads`,
         regs && `${regs} regs`, read && sharedMemoryOf(read) && words.size(sharedMemoryOf(read)),
         spills && `spills ${spills}`];
       return element("li", {},
@@ -235,7 +241,8 @@ const app = {
     });
     const none = element("p", { class: "error" }, "No kernel found. Paste the output of ptxas -v. ",
       "For a trace, a binary or a library: ", element("code", {}, "occupancy scan FILE -o report.html"));
-    fill(byId("found"), [text.trim() && !rows.length && none, element("ul", {}, rows)]);
+    const assumed = kernels.some(({ fields }) => !fields.threads) && "* Not recorded: the block size of the page.";
+    fill(byId("found"), [text.trim() && !rows.length && none, element("ul", {}, rows), element("small", {}, assumed)]);
     if (kernels.length === 1) this.take(kernels[0]);
     else if (isShown) (byId("found").querySelector("button") ?? byId("pasted")).focus();
     if (text.trim()) this.say(`${words.count(kernels.length, "kernel")} found`);

@@ -82,9 +82,9 @@ const product = ([x, y, z]) => x * y * z;
 // {gpu, limits, kernel, result, errors, sms, wave, waves}; kernel and result are null if a field is invalid.
 function readQuestion(fields) {
   const gpu = findGpu(fields.gpu ?? "");
-  const limits = limitsOf(gpu.cc) ?? LIMITS[LIMITS.length - 1]; // of any GPU, to check the other fields
+  const limits = limitsOf(gpu.cc, fields.bounds) ?? LIMITS[LIMITS.length - 1]; // of any GPU, to check the other fields
   const errors = gpu.error ? { gpu: gpu.error } : {};
-  const question = { gpu, limits, kernel: null, result: null, errors, sms: gpu.sms, wave: null, waves: null };
+  const question = { gpu, limits, kernel: null, result: null, errors, sms: gpu.sms, wave: null, waves: null, spills: fields.spills };
   const read = (name, reader) => attempt(reader, ({ where, message }) => {
     errors[where?.replaceAll("_", "-") ?? name] = message;
     return null;
@@ -118,9 +118,9 @@ function inUnits(fields) {
   const units = { ...fields };
   if (units.gpu) units.gpu = findGpu(units.gpu).name ?? units.gpu;
   for (const { name, kind } of DATA.inputs) {
-    const least = { size: 1024, carveout: 1024 }[kind]; // of a carveout, up to 100 is a share
+    const least = { size: 1, carveout: 1024 }[kind]; // of a carveout, up to 100 is a share
     const bytes = least && units[name] ? bytesOf(units[name].trim()) : 0;
-    if (bytes >= least && bytes <= MOST && bytes % 128 === 0) units[name] = words.size(bytes);
+    if (bytes >= least && bytes <= MOST && Number.isInteger(bytes)) units[name] = words.size(bytes);
   }
   return units;
 }

@@ -13,24 +13,6 @@ const archsText = (group) => group.map(({ arch }) => arch ?? "").join(" ").repla
 const shareOf = (kernel) => kernel.occupancy ?? kernel.new_occupancy ?? kernel.old_occupancy ?? null;
 const binOf = (share) => Math.min(10, Math.floor(10 * share + 1e-9));
 
-function stepText(step) {
-  if (!step) return null;
-  const amount = ([name, value]) => `${words.amount(name, value)} ${name === "smem" ? "shared" : name}`;
-  return `${Object.entries(step.requires).map(amount).join(", ")}: ${words.percent(step.occupancy)}`;
-}
-
-// (40, 2) → (72, 1) launch bounds
-function causeText({ name, old: before, new: after }) {
-  if (["regs", "smem", "spills"].includes(name)) return words.name(name); // the amounts have columns
-  const text = (value) => {
-    if (value === null) return "none";
-    if (name === "launch_bounds") return `(${value.filter(Boolean).join(", ")})`;
-    if (Array.isArray(value)) return value.join(" / ");
-    return /smem|stack/.test(name) ? sizeText(value) : typeof value === "number" ? grouped(value) : String(value);
-  };
-  return `${text(before)} → ${text(after)} ${words.name(name.replace(/_bytes$/, ""))}`;
-}
-
 // Columns: the value of a kernel, and the text of a number or the element to show. Kernels with the same name share a
 // row, sorted by the worst and shown as a range. Columns without values are hidden.
 const SCAN_COLUMNS = [
@@ -47,8 +29,8 @@ const SCAN_COLUMNS = [
   { key: "time", title: "Time", of: (kernel) => kernel.duration_us, text: (time) => `${grouped(time.toFixed(1))} µs` },
   { key: "time-share", title: "Share", of: (kernel) => kernel.time_share, text: words.percent },
   { key: "waves", title: "Waves", of: (kernel) => kernel.waves, text: (waves) => waves.toFixed(2) },
-  { key: "next", title: "Next step", of: (kernel) => stepText(kernel.next_step),
-    show: (worst, group) => [stepText(worst.next_step), group.length > 1 && worst.next_step && ` (${worst.arch})`] },
+  { key: "next", title: "Next step", of: (kernel) => kernel.next_step,
+    show: ({ next_step: step, arch }, group) => [step, group.length > 1 && step && ` (${arch})`] },
 ];
 const KINDS = [
   { key: "fails", title: "does not launch", is: (kernel) => kernel.launchable === false },
@@ -78,9 +60,8 @@ const DIFF_COLUMNS = [
   ...comparedColumns("occupancy", "Occ.", words.percent, () => 1, (share) => String(Number((100 * share).toFixed(1)))),
   ...comparedColumns("regs", "Regs", grouped, costs), ...comparedColumns("smem", "Shared", sizeText, costs),
   ...comparedColumns("spills", "Spills", sizeText, () => -1),
-  { key: "changes", title: "Changes",
-    of: ({ causes = [], other_changes: others = [] }) => [...causes, ...others].map(causeText).join(", ") },
-  { key: "fix", title: "Fix", of: ({ fix }) => stepText(fix) },
+  { key: "changes", title: "Changes", of: ({ changes }) => changes },
+  { key: "fix", title: "Fix", of: ({ fix }) => fix },
 ];
 
 class Report {
@@ -89,10 +70,11 @@ class Report {
     this.kernels = rows.map((values) => {
       const kernel = {};
       for (let at = 0; at < keys.length; at++) kernel[keys[at]] = values[at]; // faster than Object.fromEntries
-      kernel.text = `${kernel.name} ${kernel.arch ?? ""} ${kernel.source ?? ""}`.toLowerCase();
+      kernel.text = `${kernel.name} ${kernel.arch ?? ""} ${kernel.cc ?? ""} ${kernel.source ?? ""}`.toLowerCase();
       return kernel;
     });
-    this.state = { q: "", kind: "", bin: "", sort: "", down: "" };
+    this.state = { q: "", kind: "", arch: "", bin: "", sort: "", down: "" };
+    this.archs = [...new Set(this.kernels.map(({ arch }) => arch).filter(Boolean))].sort(ORDER.compare);
     const verdicts = VERDICTS.map((key) => ({ key, title: key, is: ({ verdict }) => verdict === key }));
     this.kinds = (this.isDiff ? verdicts : KINDS).map((each) => ({ ...each, count: this.kernels.filter(each.is).length }))
       .filter(({ count }) => count);
@@ -107,6 +89,7 @@ class Report {
     this.given = this.columns.find((column) => /^(occupancy|verdict)$/.test(column.key) && isSorted(column))?.key;
     document.querySelector("header").append(byId("back"));
     byId("notes").open = innerWidth > 700;
+    addEventListener("beforeprint", () => this.draw(Infinity));
   }
 
   // ---- Filters and order, kept in the address
@@ -122,9 +105,8 @@ class Report {
   }
   // Show the list, scrolled as before, or the calculator.
   show(isListed) {
-    const { classList } = document.body;
-    if (!isListed && classList.contains("listed")) this.left = this.box.scrollTop;
-    classList.toggle("listed", isListed);
+    if (!isListed && app.isListed()) this.left = this.box.scrollTop;
+    document.body.classList.toggle("listed", isListed);
     scrollTo(0, 0);
     if (!isListed) return;
     document.title = app.title;
@@ -135,10 +117,10 @@ class Report {
     this.box.scrollTop = this.left ?? 0;
   }
   chosen() {
-    const { q, kind, bin } = this.state;
+    const { q, kind, arch, bin } = this.state;
     const wanted = q.toLowerCase().split(/\s+/);
     const { is = () => true } = this.kinds.find(({ key }) => key === kind) ?? {};
-    const isIn = (kernel) => bin === "" || binOf(shareOf(kernel)) === Number(bin);
+    const isIn = (kernel) => (bin === "" || binOf(shareOf(kernel)) === Number(bin)) && (!arch || kernel.arch === arch);
     const isFound = ({ text }) => wanted.every((word) => text.includes(word));
     return this.kernels.filter((kernel) => is(kernel) && isIn(kernel) && isFound(kernel));
   }
@@ -170,15 +152,16 @@ class Report {
       title, low, this.bins.map(this.bin, this), high);
     const chips = this.kinds.map(({ key, title, count }) =>
       this.filter("kind", key, `${grouped(count)} ${title}`, { class: `chip ${key}` }));
-    fill(byId("strip"), [chips, histogram]);
+    const archs = this.archs.length > 1 && this.archs.map((arch) => this.filter("arch", arch, arch, { class: "chip" }));
+    fill(byId("strip"), [chips, archs, histogram]);
     const titles = this.columns.map(({ key, title, text }) => this.title(key, title, text));
     fill(this.box.querySelector("thead"), [element("tr", {}, this.title("name", "Kernel"), titles)]);
-    fill(this.box.querySelector("tbody"), groups.slice(0, shown).map((group) => this.line(group)));
+    const none = element("tr", {}, element("td", { colspan: titles.length + 1 }, "No kernel matches."));
+    fill(this.box.querySelector("tbody"), groups.length ? groups.slice(0, shown).map((group) => this.line(group)) : [none]);
     const of = kernels.length === this.kernels.length ? "" : `${grouped(kernels.length)} of `;
     const names = groups.length === kernels.length ? "" : `, ${words.count(groups.length, "name")}`;
-    fill(byId("count"), [of, words.count(this.kernels.length, "kernel"), names, ". ",
+    fill(byId("count"), [of, words.count(this.kernels.length, this.isDiff ? "change" : "kernel"), names, ". ",
       of && element("a", { href: "#kernels" }, "Clear filters")]);
-    this.box.firstChild.hidden = !groups.length;
     const left = groups.length - shown;
     this.more.hidden = left <= 0;
     settle(this.more, `Show ${grouped(Math.min(left, 4 * SHOWN))} more of ${grouped(left)}`);
@@ -205,19 +188,19 @@ class Report {
     return element("th", properties, button(text, sortBy, { class: "link" }));
   }
   line(group) {
-    const worst = group.reduce((one, other) => ((other.occupancy ?? 2) < (one.occupancy ?? 2) ? other : one));
+    const worst = group.reduce((one, other) => ((other.occupancy ?? 2) <= (one.occupancy ?? 2) ? other : one));
     const [href, name] = [linkTo(worst, this.isDiff), inPieces(worst.name)];
     return element("tr", {},
-      element("th", { scope: "row" }, href ? element("a", { href, title: `${worst.name}\n${worst.source}` }, name) : name,
+      element("th", { scope: "row", class: "name" }, href ? element("a", { href, title: `${worst.name}\n${worst.source}` }, name) : name,
         " ", element("small", {}, archsText(group))),
       this.columns.map((column) => this.cell(column, group, worst)));
   }
-  cell({ key, of, text, show = of, mark, look, after, none = "–" }, group, worst) {
-    if (!text) return element("td", { class: key }, show(worst, group));
+  cell({ key, title, of, text, show = of, mark, look, after, none = "–" }, group, worst) {
+    if (!text) return element("td", { class: key, "data-title": title }, show(worst, group));
     const [least, most] = rangeOf(group, of);
     const both = `${text(least ?? 0)} – ${text(most ?? 0)}`.replace(/(?<=\d)(\D+)(?= – [\d.,]+\1$)/, "");
     const range = least === null ? none : least === most ? text(least) : both;
-    return element("td", { class: `number ${key} ${look?.(worst) ?? ""}` }, range, mark?.(worst), after?.(group));
+    return element("td", { class: `number ${key} ${look?.(worst) ?? ""}`, "data-title": title }, range, mark?.(worst), after?.(group));
   }
 }
 

@@ -77,16 +77,17 @@ function dynamicStep({ kernel, occupancy }) {
   return button(content, () => app.ask(texts), { class: "step" });
 }
 
+const byOccupancy = (steps) => [...steps].sort((one, other) => one.occupancy - other.occupancy);
 // Three levels of using less and the best block size, the lowest first, each with its look: narrow screens show two.
 function mainSteps(all) {
   const [levels, sizes] = [false, true].map((isSize) => all.filter(({ requires }) => "threads" in requires === isSize));
   const looks = new Map([[levels[levels.length >> 1], "middle"], [sizes[sizes.length - 1], "size"]]);
   looks.set(levels[0], "").set(levels[levels.length - 1], "").delete(undefined);
-  return [...looks].sort(([one], [other]) => one.occupancy - other.occupancy);
+  return byOccupancy([...looks.keys()]).map((step) => [step, looks.get(step)]);
 }
 
 // A button that applies a step: the occupancy it reaches and two lines about it, or a sentence in the list of all.
-function stepButton(result, step, look) {
+function stepButton({ result, spills }, step, look) {
   const isInList = look === undefined;
   const { regs, smem, carveout } = step.requires;
   const changes = Object.entries(step.requires).map(([name, amount]) => {
@@ -100,6 +101,7 @@ function stepButton(result, step, look) {
   const bounds = cap?.launch_bounds ?? cap?.maxnreg ?? "";
   let last = bounds.replace(/__(launch)?_?(\w+?)__\((.*)\)/, "$1 $2 $3") || (carveout ? "of carveout" : "no other change");
   if (smem !== undefined) last = changes[1] ? `${words.size(smem)} shared` : "of shared memory";
+  if (spills && regs !== undefined) last = "already spills";
   const hint = carveout ? " of carveout" : bounds && `. ${bounds} may cause spills.`;
   const title = `${words.count(step.active_blocks, "block")}: ${words.list(changes)}${bytes}${hint}`;
   const content = [element("b", {}, words.percent(step.occupancy)), element("span", {}, isInList ? title : changes[0])];
@@ -122,11 +124,11 @@ function showVerdict(question, all, kept, problem) {
   settle(byId("detail"), problem ? "The last result is shown in grey." : detail);
   byId("call").hidden = Boolean(problem) || !call;
   byId("call").title = call || "";
-  const steps = isRefused ? [dynamicStep(result)] : mainSteps(all).map(([step, look]) => stepButton(result, step, look));
+  const steps = isRefused ? [dynamicStep(result)] : mainSteps(all).map(([step, look]) => stepButton(question, step, look));
   const more = button(`All ${all.length}`, null, { class: "step all", popovertarget: "all-steps", title: "All steps" });
   const none = element("p", { class: "none" }, "Fewer resources or another block size do not raise it.");
   fill(byId("steps"), [steps, all.length > 2 && more, !steps.length && !isBad && result.occupancy < 1 && none]);
-  fill(byId("all-steps"), all.map((step) => stepButton(result, step)));
+  fill(byId("all-steps"), byOccupancy(all).map((step) => stepButton(question, step)));
 }
 
 // One row per resource. The number of rows is constant; the last one is empty if the kernel does not use it.
@@ -177,9 +179,9 @@ function resourceBar(name, blocks, share, left) {
     left > 0 && drawn("rect", { x, width: 1000 - x, height: 20, class: "left" }));
 }
 
-function showWaves({ gpu, wave, waves, sms }) {
+function showWaves({ gpu, wave, waves, sms, errors }) {
   const lines = [!wave && gpu.range && `Variants of this GPU have ${gpu.range} SMs.`];
-  if (!waves) lines.push("Enter the blocks of the grid to count its waves.");
+  if (!waves && !errors.grid) lines.push("Enter the blocks of the grid to count its waves.");
   if (wave) {
     const clusters = wave.clusters && ` in up to ${words.count(wave.clusters, "cluster")} of ${wave.cluster_size}`;
     lines.push(`${grouped(sms)} SMs hold ${words.count(wave.blocks, "block")}${clusters || ""}.`);
@@ -221,9 +223,11 @@ function showGpus(fields, question, pins, kept, keptFields) {
     return line(choose, limits, resultOn(limits, question.kernel), last, isHere ? "here" : null);
   };
   const unpin = (text) => button("✕", () => app.unpin(text), { class: "plain", "aria-label": `Unpin ${text}` });
-  const pin = !pins.some(({ text }) => text === here) && button("Pin", () => app.pin(here));
-  const pinned = pins.map(({ text, gpu }) => row(text, limitsOf(gpu.cc), text, text === here, unpin(text)));
-  pinned.unshift(row(question.gpu.name ?? familyOf(question.limits), question.limits, here, true, pin));
+  const isHere = ({ text, gpu }) => (gpu.name ?? text) === here;
+  const pinned = pins.map((each) =>
+    row(each.text, limitsOf(each.gpu.cc, fields.bounds), each.text, isHere(each), unpin(each.text)));
+  const pin = button("Pin", () => app.pin(here));
+  if (!pins.some(isHere)) pinned.unshift(row(question.gpu.name ?? familyOf(question.limits), question.limits, here, true, pin));
   if (kept?.result) {
     const differ = DATA.inputs.filter((input) => textOf(fields, input) !== textOf(keptFields, input));
     const texts = differ.map((input) => `${textOf(keptFields, input) || "no"} ${input.label.split(" /")[0].toLowerCase()}`);
@@ -231,8 +235,10 @@ function showGpus(fields, question, pins, kept, keptFields) {
     pinned.unshift(line([{ title: label }, label], kept.limits, resultOn(kept.limits, kept.kernel)));
   }
   fill(byId("pinned"), pinned);
-  fill(byId("all-gpus"), [...LIMITS].reverse().map((limits) =>
-    row(familyOf(limits), limits, limits.compute_capability, limits === question.limits)));
+  fill(byId("all-gpus"), [...LIMITS].reverse().map((each) => {
+    const cc = each.compute_capability;
+    return row(familyOf(each), limitsOf(cc, fields.bounds), cc, cc === question.limits.compute_capability);
+  }));
 }
 
 function showArithmetic(result) {
@@ -243,14 +249,7 @@ function showArithmetic(result) {
 }
 
 function showLimits({ limits }) {
-  const text = (name, value) => {
-    if (Array.isArray(value)) return value.map((each) => text(name, each)).join(", ");
-    if (typeof value === "number") return name.includes("shared_memory") ? words.size(value) : grouped(value);
-    return { true: "yes", false: "no" }[value] ?? value;
-  };
-  const { version, spreadsheet, ...shown } = limits;
-  const given = Object.entries(shown).filter(([, value]) => value !== null);
-  const titleOf = (name) => words.title(name).replace("multiprocessor", "SM").replace("optin", "opt-in")
-    .replace("l1", "L1").replace("Fp32", "FP32").replace(/(non|Sub) p/, "$1-p");
-  fill(byId("limits"), given.map(([name, value]) => tableRow([titleOf(name), numeric(text(name, value))])));
+  const at = DATA.limits.compute_capability.indexOf(limits.compute_capability) + 1;
+  const given = DATA.limit_texts.filter((texts) => texts[at] !== "-");
+  fill(byId("limits"), given.map((texts) => tableRow([texts[0], numeric(texts[at])])));
 }

@@ -40,4 +40,9 @@ const LIMITS = DATA.limits.compute_capability.map((cc, at) => {
   return { ...limits, version: Number(cc.replace(".", "")), max_warps_per_multiprocessor: warps };
 });
 
-const limitsOf = (cc) => LIMITS.find((each) => each.compute_capability === cc);
+// Limits of a compute capability; launch bounds such as "256, 4" lower the largest block.
+function limitsOf(cc, bounds = "") {
+  const limits = LIMITS.find((each) => each.compute_capability === cc);
+  const most = parseInt(bounds, 10);
+  return most < limits?.max_threads_per_block ? { ...limits, max_threads_per_block: most } : limits;
+}
