@@ -128,7 +128,7 @@ print(last)
     def test_a_file_that_is_read(self, samples: Path, tmp_path: Path, name: str, action: str) -> None:
         shutil.copy(samples / name, tmp_path / "file")
         said = self.changed(tmp_path / "file", action, tmp_path / "file")
-        assert "file was changed during reading. Read it again" in said or "truncated" in said
+        assert "file was changed while it was read. Read it again" in said or "truncated" in said
 
     @pytest.mark.parametrize(
         ("action", "says"),

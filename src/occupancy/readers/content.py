@@ -1,4 +1,4 @@
-"""The bytes or the text of one file or stream, and compilers' errors in it."""
+"""Bytes and text of one file or stream, and compiler errors in the text."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ GZIP_MAGIC = b"\x1f\x8b"
 HEAD_BYTES = 4096
 WINDOW_BYTES = MIB
 CHUNK_CHARACTERS = 1 << 16
-MAX_LINE_CHARACTERS = 1 << 20  # a longer line of text is read in pieces of this length
-MAX_STREAM_BYTES = 1 << 30  # the most that is taken from a pipe; a file may be of any size
+MAX_LINE_CHARACTERS = 1 << 20  # longer lines are split into pieces of this length
+MAX_STREAM_BYTES = 1 << 30  # limit for pipes; files can be of any size
 
 NumberedLines = Iterable[tuple[int, str]]
 
@@ -45,18 +45,18 @@ KernelSource = str | os.PathLike[str] | Readable
 
 
 class Bytes(Protocol):
-    """Bytes in memory, or read when a slice of them is needed."""
+    """Bytes in memory, or in a file and read slice by slice."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, place: slice, /) -> memoryview: ...
 
 
 class Content:
-    """An open file, or a stream, whose ``path`` is None.
+    """An open file, or a stream (``path`` is None).
 
-    Binary formats are read through `part` and `window`, a piece at a time, and text through `text`. Nothing
-    is mapped into memory: the system kills a process whose mapped file is truncated, as linkers do.
-    The limits are those of the file, or of all files of the command, to which the file's are added.
+    Binary formats are read piecewise through `part` and `window`, and text through `text`. Files are not mapped
+    into memory, because truncating a mapped file, as linkers do, kills the process.
+    Passing the limits shared by all files of the command adds an allowance for this file.
     """
 
     def __init__(self, name: str, file: BinaryIO, size: int, limits: ReadLimits, path: Path | None) -> None:
@@ -71,24 +71,24 @@ class Content:
         self._is_sparse = stored < size
         self.limits = ReadLimits(stored, limits) if limits.shared is limits else limits
         self.is_compressed = self.part()[: len(GZIP_MAGIC)] == GZIP_MAGIC
-        self.has_device_code = False  # true once an image was read, with kernels or without
+        self.has_device_code = False  # true after an image was read, even one without kernels
         self.errors = CompilerErrors()
 
     def part(self, start: int = 0, end: int | None = None) -> Bytes:
-        """Return the bytes from one place to another, by default to the end."""
+        """Return the bytes from one offset to another, by default to the end."""
         end = self.size if end is None else end
         if self._in_memory is not None:
             return self._in_memory[start:end]
         return _Stored(self._file, start, min(end, self.size))
 
     def window(self, position: int, buffer: bytearray) -> tuple[int, int, bytes | bytearray]:
-        """Return start, end and bytes of the next data, up to 1 MiB, or more if the buffer has room."""
+        """Return the start, end and bytes of the next 1 MiB of data, plus an overlap if the buffer has room."""
         start, end = next(self._extents(position), (self.size, self.size))
         end = min(end, start + WINDOW_BYTES)
         wanted = min(end + len(buffer) - WINDOW_BYTES, self.size) - start
         if self._in_memory is not None:
             return start, end, bytes(self._in_memory[start : start + wanted])
-        # Into the same buffer again and again: fresh memory would take longer than the reading.
+        # Reuse one buffer: allocating memory would take longer than reading.
         with damage_as_malformed():
             self._file.seek(start)
             size = self._file.readinto(memoryview(buffer)[:wanted])  # type: ignore[attr-defined]
@@ -106,7 +106,7 @@ class Content:
         return status.st_size, status.st_mtime_ns
 
     def _extents(self, first: int = 0) -> Iterator[tuple[int, int]]:
-        """Yield the places from a first one on that hold data; all others are zeros."""
+        """Yield the extents with data from an offset on; the holes between them are zeros."""
         if self._in_memory is not None or not hasattr(os, "SEEK_DATA"):
             yield first, self.size
             return
@@ -121,20 +121,20 @@ class Content:
                 if error.errno != errno.ENXIO and position == first:  # not supported by the file system
                     yield first, self.size
                 return
-            finally:  # the file's own buffer relies on it
+            finally:  # the file object's buffer depends on its position
                 os.lseek(descriptor, before, os.SEEK_SET)
             yield start, position
 
     def head(self) -> bytes:
-        """Return the first bytes, after decompression if need be."""
+        """Return the first bytes, decompressed if necessary."""
         with damage_as_malformed():
             return self._plain().read(HEAD_BYTES)
 
     def text(self) -> Text:
-        """Return the content as text, decompressed if need be.
+        """Return the content as text, decompressed if necessary.
 
-        Bytes that are invalid in the encoding become replacement characters: names and numbers that matter
-        here are ASCII, and logs come in every encoding.
+        Logs come in every encoding, but the names and numbers in them are ASCII. Invalid bytes therefore
+        become replacement characters.
         """
         head = self.head()
         encoding = next((name for mark, name in BYTE_ORDER_MARKS.items() if head.startswith(mark)), "utf-8")
@@ -142,14 +142,14 @@ class Content:
 
     @contextmanager
     def unpacked(self) -> Iterator[Content]:
-        """Open the content of a gzip file as a file."""
+        """Open the decompressed content of a gzip file."""
         with _copied(self._plain()) as (file, size):
             yield Content(self.name, file, size, self.limits, None)
 
     def _plain(self) -> io.BufferedReader:
-        """Return a reader from the start, whose end leaves the file open."""
+        """Return a reader from the start; closing it leaves the file open."""
         self._file.seek(0)
-        # No more than the file had when it was opened: a log that grows would never end.
+        # Stop at the size at the time of opening: a growing log would never end.
         plain = _Metered(self._file, self.size, self.limits if self._is_sparse else None)
         if self.is_compressed:
             unpacked = gzip.GzipFile(fileobj=io.BufferedReader(plain), mode="rb")
@@ -172,7 +172,7 @@ class _Stored:
         if size > MAX_TABLE_BYTES:
             raise Malformed(f"a piece of {size} bytes exceeds the limit")
         with damage_as_malformed():
-            if hasattr(os, "pread") and size <= MIB:  # the most that it reads at once
+            if hasattr(os, "pread") and size <= MIB:  # larger reads can come back short
                 data = os.pread(self._file.fileno(), size, self._start + start)
             else:
                 self._file.seek(self._start + start)
@@ -183,7 +183,7 @@ class _Stored:
 
 
 class _Metered(io.RawIOBase):
-    """At most ``left`` bytes of a stream, charged to the limits."""
+    """First ``left`` bytes of a stream, charged to the limits."""
 
     def __init__(self, stream: gzip.GzipFile | BinaryIO, left: int, limits: ReadLimits | None) -> None:
         self._stream = stream
@@ -203,14 +203,14 @@ class _Metered(io.RawIOBase):
 
 
 class Text:
-    """A text that is read a piece at a time, within the limits."""
+    """Text read piece by piece, within the limits."""
 
     def __init__(self, stream: io.TextIOWrapper, limits: ReadLimits) -> None:
         self._stream = stream
         self.limits = limits
 
     def lines(self, errors: CompilerErrors) -> Iterator[tuple[int, str]]:
-        """Yield the numbered lines, and count the errors in them; an endless line comes in pieces."""
+        """Yield the numbered lines, and count compiler errors in them; very long lines are split."""
         number, rest = 0, ""
         while text := rest + (chunk := self.read(CHUNK_CHARACTERS)):
             end = text.rfind("\n") + 1
@@ -258,7 +258,7 @@ def open_content(source: KernelSource, limits: ReadLimits, name: str = "") -> It
         return
     try:
         with damage_as_malformed():
-            opened = open(source, "rb")  # noqa: SIM115, only the opening may fail so
+            opened = open(source, "rb")  # noqa: SIM115, only `open` raises these errors
     except ValueError as error:  # a NUL, or a lone surrogate
         raise Malformed(f"is not a valid path: {error}") from error
     with opened:
@@ -274,7 +274,7 @@ def open_content(source: KernelSource, limits: ReadLimits, name: str = "") -> It
 
 @contextmanager
 def _copied(stream: Readable) -> Iterator[tuple[BinaryIO, int]]:
-    # Readers go back and forth, which a pipe does not allow: it is kept in memory, or on disk if long.
+    # Readers seek, but a pipe cannot: copy it to memory, or to disk if it is long.
     memory = io.BytesIO()
     file: BinaryIO = memory
     size = 0
@@ -296,7 +296,7 @@ def _copied(stream: Readable) -> Iterator[tuple[BinaryIO, int]]:
         yield file, size
 
 
-_WORDS = ("error", "fatal")  # words of which every such line has one
+_WORDS = ("error", "fatal")  # every line with an error contains one of them
 
 # k.cu(12): error: ..., k.cu:12:3: fatal error: ..., k.cu(12): error #20-D: ..., k.cu(12): error C2065: ...
 _PLACED = re.compile(
@@ -308,22 +308,22 @@ _TOOL = re.compile(
     r"\s{0,9}(?:(?:nvcc|ptxas|nvlink|fatbinary|cicc|cudafe\+\+|cc1plus|At end of source)(?!\w)"
     r"(?:[^;]{1,300};)?[: ]{1,9}(?:fatal|error|fatal error)(?: #[\w-]{1,12})?\s{0,9}:)"
 )
-ESCAPES = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")  # of a terminal
+ESCAPES = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")  # terminal colors
 _MOST_MATCHED = 1000  # characters of a line that are matched
 MOST_QUOTED = 160
 
 
 @dataclass(slots=True)
 class CompilerErrors:
-    """The errors of a compiler in a text."""
+    """Number of compiler errors in a text, and the first of them."""
 
     first: str = ""
-    line: int = 0  # the number of the first
+    line: int = 0  # line number of the first error
     count: int = 0
 
     def inspect(self, text: str, number: int) -> None:
-        """Count the errors in whole lines, the first of which has a number."""
-        if not any(word in text for word in _WORDS):  # most texts, at the speed of memory
+        """Count the errors in whole lines; ``number`` is the number of the first line."""
+        if not any(word in text for word in _WORDS):  # skip most text fast
             return
         for place, line in enumerate(text.split("\n"), number):
             plain = ESCAPES.sub("", line[:_MOST_MATCHED])
@@ -338,5 +338,5 @@ class CompilerErrors:
 
 
 def is_error(line: str) -> bool:
-    """Return whether a line is an error of a compiler or the linker."""
+    """Return True for an error of a compiler or linker."""
     return any(word in line for word in _WORDS) and bool(_TOOL.match(line) or _PLACED.search(line))

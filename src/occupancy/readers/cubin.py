@@ -1,7 +1,7 @@
-"""Cubins: the ELF images that hold the machine code of one architecture.
+"""Cubins: ELF images with the machine code of one architecture.
 
-The layout is not documented. What is relied on here was compared with what ptxas prints, for
-thousands of kernels of every toolkit from 11.7 to 13.5, and with cuobjdump for libraries of 8.0 on.
+The layout is undocumented. These rules were checked against the output of ptxas for thousands of kernels
+(every toolkit from 11.7 to 13.5), and against cuobjdump for libraries since CUDA 8.0.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ SHT_CUDA_INFO = 0x70000000
 SHT_CUDA_SHARED = 0x7000000A  # shared memory before linking; after it, the section has SHT_NOBITS
 SHT_CUDA_COMPAT = 0x70000086
 EF_CUDA_ACCELERATOR_OLD = 0x800  # old layout: the architecture is an "a" variant
-EF_CUDA_ACCELERATOR = 0x8  # the new layout up to CUDA 12.9; from 13.0 on, the section .nv.compat states it
+EF_CUDA_ACCELERATOR = 0x8  # new layout up to CUDA 12.9; from 13.0 on, this is in the section .nv.compat
 SHT_NOTE = 7
-TOOL_NOTE = b".note.nv.tkinfo\0"  # the command lines of the tools that made the image, from CUDA 12.9 on
+TOOL_NOTE = b".note.nv.tkinfo\0"  # command lines of the compiler and linker, from CUDA 12.9 on
 MAX_TOOL_NOTE_BYTES = 1 << 16  # A note takes a few hundred bytes for each tool and each linked part
 MAX_ATTRIBUTE_BYTES = 4 * MIB  # one section of attributes
 
@@ -38,40 +38,40 @@ RESERVED_SHARED_MEMORY = 1024
 """Bytes that the linker adds to the shared memory of each kernel from sm_90 on, for the system."""
 
 _SHARED_MEMORY = frozenset({SHT_NOBITS, SHT_CUDA_SHARED, SHT_PROGBITS})
-"""Types of sections of static shared memory; NVIDIA's own assembler writes one with bits, in cuBLASLt."""
+"""Types of static shared memory sections; NVIDIA's internal assembler writes SHT_PROGBITS, in cuBLASLt."""
 _SHARED_NAME = b".nv.shared."
 _FAMILY = re.compile(rb"-arch[ =]sm_(\d{1,4})f\b")
 
-# Attributes: the sections .nv.info and .nv.compat are records one after the other, each with a form, a number,
-# and a value of no, one or two bytes, or the size of the value that follows. The numbers are NVIDIA's, the names
-# theirs without EIATTR_. Of the module as a whole:
+# Attributes: the sections .nv.info and .nv.compat are lists of records. Each has a form, a number, and a value
+# of 0 to 2 bytes, or the size of a value after the record. The names are NVIDIA's without EIATTR_.
+# Attributes of a module:
 REGCOUNT = 0x2F
 FRAME_SIZE = 0x11
 MIN_STACK_SIZE = 0x12
-# Of one kernel:
+# Attributes of a kernel:
 MAX_THREADS = 0x05
 REQNTID = 0x10
 MAXREG_COUNT = 0x1B
 CTA_PER_CLUSTER = 0x3D
 NUM_BARRIERS = 0x4C
-SHARED_SCRATCH = 0x32  # the place in shared memory that registers are spilled to, and its bytes (CUDA 13.0)
+SHARED_SCRATCH = 0x32  # offset and size of the spill area in shared memory (CUDA 13.0)
 VRC_CTA_INIT_COUNT = 0x4A  # virtual resources of a block: 128 if it allocates tensor memory (sm_100)
-REG_RECONFIG = 0x54  # setmaxnreg takes effect: the warpgroups of a block pass registers to one another
-# Of .nv.compat:
+REG_RECONFIG = 0x54  # setmaxnreg takes effect: the warpgroups of a block exchange registers
+# Attributes in .nv.compat:
 COMPAT_ARCH_VARIANT = 0x09
 
 _BYTE, _SIZED = 2, 4  # forms
-RECORD_BYTES = 4  # size of a record without a value that follows
-_SYMBOL_RECORD = struct.Struct("<QI")  # an attribute of a symbol: the result of `symbol_key`, and the value
-_SYMBOL_VALUE = struct.Struct("<II")  # the symbol and the value alone
-_SHAPE = struct.Struct("<III")  # the longest value that is used
+RECORD_BYTES = 4  # size of a record without the value after it
+_SYMBOL_RECORD = struct.Struct("<QI")  # attribute of a symbol: result of `symbol_key`, value
+_SYMBOL_VALUE = struct.Struct("<II")  # symbol, value
+_SHAPE = struct.Struct("<III")  # the longest value in use
 
 _OF_KERNELS = frozenset({
     MAX_THREADS, REQNTID, MAXREG_COUNT, CTA_PER_CLUSTER, NUM_BARRIERS, SHARED_SCRATCH, VRC_CTA_INIT_COUNT,
     REG_RECONFIG,
 })  # fmt: skip
 
-Values = tuple[tuple[int, bytes], ...]  # the attributes of a kernel, each with its value
+Values = tuple[tuple[int, bytes], ...]  # attributes of a kernel with their values
 
 
 def read_cubin(
@@ -82,7 +82,7 @@ def read_cubin(
 
 
 def _architecture(image: Image, is_old: bool) -> tuple[int, str]:
-    """Return the number of the architecture, and its suffix; only the compiler's command line has ``f``."""
+    """Return the number and the suffix of the architecture; ``f`` is only in the compiler's command line."""
     flags = image.flags
     if is_old:
         return flags & 0xFF, "a" if flags & EF_CUDA_ACCELERATOR_OLD else ""
@@ -136,7 +136,7 @@ def symbol_values(data: memoryview) -> dict[int, int]:
     count = len(data) // size
     heads = [data[place::size].tobytes() for place in (0, 2, 3)]
     if heads == [each * count for each in (b"\x04", b"\x08", b"\x00")] and len(data) == count * size:
-        return dict(_SYMBOL_RECORD.iter_unpack(data))  # as compilers write it, and twenty times as fast
+        return dict(_SYMBOL_RECORD.iter_unpack(data))  # the usual layout, and 20 times as fast
     found = {}
     for id, value in records(data, range(256)):
         if len(value) == _SYMBOL_VALUE.size:
@@ -146,18 +146,18 @@ def symbol_values(data: memoryview) -> dict[int, int]:
 
 
 def kernel_values(data: memoryview) -> Values:
-    """Return the attributes of a kernel, the last of each kind."""
+    """Return the attributes of a kernel; the last one of each kind wins."""
     return tuple(dict(records(data, _OF_KERNELS)).items())
 
 
 @lru_cache(maxsize=1 << 12)
 def attribute_fields(values: Values) -> dict[str, Any]:
-    """Return the fields of a record by the attributes of a kernel."""
+    """Return the fields of a record from the attributes of a kernel."""
     value = dict(values).get
     required, bound = _shape(value(REQNTID)), _shape(value(MAX_THREADS))
     threads = prod(required) if required else None
     return {
-        # Before CUDA 12.8 or 13, the section of the code has the barriers.
+        # Before CUDA 12.8 or 13, the header of the code section has the barriers.
         "barriers": attribute_number(value(NUM_BARRIERS)) or 0,
         "spill_smem": int.from_bytes(value(SHARED_SCRATCH, b"")[4:8], "little"),
         "register_cap": attribute_number(value(MAXREG_COUNT)), "max_threads": prod(bound) if bound else None,
@@ -187,24 +187,24 @@ _MIN_STACK_SIZE = symbol_key(MIN_STACK_SIZE, 0)
 
 
 class _Cubin:
-    """The tables of an image, by symbol or by section of code."""
+    """Tables of an image, by symbol or by code section."""
 
     def __init__(self, image: Image, common: dict[str, Any]) -> None:
         self._image = image
-        # By the version of the ABI, not by the architecture: sm_90 comes in both layouts.
+        # The ABI version decides, not the architecture: sm_90 comes in both layouts.
         self._is_old = image.ident[8] < FIRST_NEW_ABI_VERSION
         arch, suffix = _architecture(image, self._is_old)
         linked = image.type != ET_REL
-        self._common = common | {"arch": f"sm_{arch}{suffix}", "linked": linked}  # fields of each record
+        self._common = common | {"arch": f"sm_{arch}{suffix}", "linked": linked}  # fields of every record
         has_reservation = linked and arch >= FIRST_WITH_RESERVED_SHARED_MEMORY
         self._reserved = RESERVED_SHARED_MEMORY if has_reservation else 0
-        """Bytes that the linker has added to the shared memory of each kernel."""
-        self._code_is_known = arch >= FIRST_ARCHITECTURE  # whether the instructions are of a known kind
+        """Bytes that the linker added to the shared memory of each kernel."""
+        self._code_is_known = arch >= FIRST_ARCHITECTURE  # true if the instruction format is known
         self._shared: dict[int, int] = {}
         self._info: dict[int, Section] = {}
-        self._places: dict[int, Place] | None = None  # places in the source, by the first line table
-        # Results by place and size: kernels that falsely share attributes or code cost nothing more.
-        self._stated: dict[tuple[int, ...], dict[str, Any]] = {}
+        self._places: dict[int, Place] | None = None  # source lines, from the first line table
+        # Results by offset and size: kernels that maliciously share attributes or code cost nothing extra.
+        self._fields: dict[tuple[int, ...], dict[str, Any]] = {}
         self._spilled: dict[tuple[int, ...], Spills | None] = {}
         for section in image.sections:
             name, type, _, _, size, _, code = section
@@ -221,7 +221,7 @@ class _Cubin:
 
     @cached_property
     def _callees(self) -> dict[int, list[tuple[int, int]]]:
-        """Places of other functions in the code of kernels."""
+        """Extents of other functions in the code of kernels."""
         return self._image.places_of_functions(STO_CUDA_ENTRY)
 
     def kernel(self, function: KernelSymbol) -> KernelRecord:
@@ -230,40 +230,40 @@ class _Cubin:
         if code >= len(image.sections):
             raise Malformed(f"a kernel is in section {code} of {len(image.sections)}")
         _, _, flags, offset, size, _, info = image.sections[code]
-        stated = self._stated_fields(code)
-        # Sections of cuFFT that are empty have no reservation either.
+        fields = self._kernel_fields(code)
+        # Empty sections, as in cuFFT, have no reservation either.
         static_smem = max(0, self._shared.get(code, 0) - self._reserved)
         values, symbol = self._symbol_values, number << 32
         frame = values.get(_FRAME_SIZE | symbol)
         try:
             machine_code: memoryview | None = image.part(offset, size, "machine code of a kernel")
-        except Malformed:  # as in an image without its code, of which the rest still can be read
+        except Malformed:  # an image without its code is still readable otherwise
             machine_code = None
         spills = self._spills(code, machine_code) if frame else None if frame is None else Spills(0, 0)
         stores, loads = (None, None) if spills is None else spills
         file, line = (self._places or {}).get(code, (None, None))
-        # CUDA before 10.1 writes no REGCOUNT: the section header has the count. In later images the count of
-        # the section header lacks the registers of callees. Only a linked image has the stack of all callees.
+        # CUDA before 10.1 writes the count to the section header, not to REGCOUNT. In later images the section
+        # header excludes the registers of callees. Only a linked image includes the stack of all callees.
         return KernelRecord(**{
-            **self._common, **stated, "name": name, "file": file, "line": line,
+            **self._common, **fields, "name": name, "file": file, "line": line,
             "code": None if machine_code is None else crc32(machine_code),
             "regs": values.get(_REGCOUNT | symbol, info >> 24 or None),
-            "static_smem": static_smem, "spill_smem": min(stated["spill_smem"], static_smem),
-            "barriers": flags >> 20 & 0x7F if self._is_old else stated["barriers"],
+            "static_smem": static_smem, "spill_smem": min(fields["spill_smem"], static_smem),
+            "barriers": flags >> 20 & 0x7F if self._is_old else fields["barriers"],
             "stack_bytes": values.get(_MIN_STACK_SIZE | symbol, frame),
             "spill_store_bytes": stores, "spill_load_bytes": loads,
             "spills_from": None if spills is None else "code",
         })  # fmt: skip
 
-    def _stated_fields(self, code: int) -> dict[str, Any]:
+    def _kernel_fields(self, code: int) -> dict[str, Any]:
         section = self._info.get(code)
         if section is None:
             return attribute_fields(())
         place = section[3:5]
-        if place not in self._stated:
+        if place not in self._fields:
             values = kernel_values(_attribute_data(self._image, section))
-            self._stated[place] = attribute_fields(values)
-        return self._stated[place]
+            self._fields[place] = attribute_fields(values)
+        return self._fields[place]
 
     def _spills(self, code: int, machine_code: memoryview | None) -> Spills | None:
         if machine_code is None or not self._code_is_known:

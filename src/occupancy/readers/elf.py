@@ -1,7 +1,7 @@
-"""Sections, symbols and names of ELF files, as far as cubins need them.
+"""Sections, symbols and names of 64-bit little-endian ELF files (System V ABI), as used in cubins.
 
-Layouts are those of the System V ABI, for 64-bit little-endian files. Cubins bend the rules in two places:
-old ones have the CUDA version where the ELF version belongs, and `st_other` has a flag in bit 4.
+Cubins deviate in two places: old ones have the CUDA version in place of the ELF version, and bit 4 of
+`st_other` is a flag.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from functools import cached_property
 from .content import Bytes
 from .limits import MAX_NAME_BYTES, MAX_TABLE_BYTES, Malformed, ReadLimits
 
-CUBIN_START = b"\x7fELF\x02\x01"  # of ELF files of 64 bits, little-endian
-HEADER = struct.Struct("<16sH22xQI6xHHH")  # as far as it is used
-SECTION = struct.Struct("<IIQ8xQQII16x")  # without its address, alignment and size of entries
+CUBIN_START = b"\x7fELF\x02\x01"  # 64-bit, little-endian
+HEADER = struct.Struct("<16sH22xQI6xHHH")  # unused fields are skipped
+SECTION = struct.Struct("<IIQ8xQQII16x")  # without address, alignment and entry size
 SYMBOL = struct.Struct("<IBBHQQ")
 
 ET_REL = 1
 EM_CUDA = 190
 MAX_SECTIONS = 1 << 18
-NAME_COST = 16  # bytes of tables for each byte of a name: names are kept, while tables are only passed over
+NAME_COST = 16  # charge for a byte of a name, in bytes of tables: names stay in memory, tables do not
 
 SHT_PROGBITS = 1
 SHT_SYMTAB = 2
@@ -31,14 +31,14 @@ SHN_XINDEX = 0xFFFF
 STT_FUNC = 2
 
 Section = tuple[int, int, int, int, int, int, int]
-"""Name, type, flags, offset, size, link, info. A plain tuple, as a library has a million of them: naming the
-parts of each took longer than reading them."""
+"""Name, type, flags, offset, size, link, info. A plain tuple, because a library has a million sections and
+creating named tuples took longer than reading them."""
 
 Symbol = tuple[int, int, int, int, int, int]
 """Name, type and binding, flags, section, start, size."""
 
 KernelSymbol = tuple[int, str, int]
-"""The number of a function's symbol, its name, the section of its code."""
+"""Symbol number, name and code section of a function."""
 
 
 def is_cubin(data: Bytes) -> bool:
@@ -51,7 +51,7 @@ def is_relocatable(data: Bytes) -> bool:
 
 
 class Image:
-    """The ELF image of a cubin, whose parts are read when they are needed."""
+    """ELF image of a cubin, read on demand."""
 
     def __init__(self, data: Bytes, limits: ReadLimits) -> None:
         self._data = data
@@ -68,7 +68,7 @@ class Image:
             return
         if size != SECTION.size:
             raise Malformed(f"section headers have {size} bytes, not {SECTION.size}")
-        if not count:  # too many for the header's 16 bits: the first section has the number
+        if not count:  # more than 16 bits: the count is in the first section
             *_, count, _, _ = SECTION.unpack(self.part(table, SECTION.size, "section table"))
         if count > MAX_SECTIONS:
             raise Malformed(f"{count} sections exceed the limit of an image")
@@ -84,7 +84,7 @@ class Image:
 
     @property
     def end(self) -> int:
-        """The end of the image, by its headers."""
+        """End of the image, computed from its headers."""
         contents = (offset + size for _, type, _, offset, size, _, _ in self.sections if type != SHT_NOBITS)
         table = self._table + len(self.sections) * SECTION.size
         return max(HEADER.size, table, *contents)
@@ -97,14 +97,14 @@ class Image:
         return self._strings(number)
 
     def functions(self, flag: int) -> Iterator[KernelSymbol]:
-        """Yield the functions whose `st_other` has a flag, in their order."""
+        """Yield the functions with a flag in `st_other`, in symbol order."""
         names, symbols = self._symbols()
         for number, (name, info, other, section, _, _) in enumerate(symbols):
             if other & flag and info & 0xF == STT_FUNC:
                 yield number, self._name(names, name), section
 
     def places_of_functions(self, flag: int) -> dict[int, list[tuple[int, int]]]:
-        """Return the places of functions whose `st_other` lacks a flag, by section, without overlaps."""
+        """Return the extents of functions without a flag in `st_other`, by section, without overlaps."""
         _, symbols = self._symbols()
         found: dict[int, list[tuple[int, int]]] = {}
         for _, info, other, section, start, size in symbols:
@@ -117,7 +117,7 @@ class Image:
         return {number: section for number, (_, _, _, section, _, _) in enumerate(symbols)}
 
     def _symbols(self) -> tuple[int, Iterator[Symbol]]:
-        """Return the section of the names, and the symbols."""
+        """Return the string table's section number, and the symbols."""
         table = self._first_section(SHT_SYMTAB)
         if table is None:
             return 0, iter(())

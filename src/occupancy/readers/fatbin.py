@@ -1,8 +1,8 @@
 """Fatbins: containers of kernel images for several architectures.
 
-Executables, libraries, objects and archives keep them in sections of many names, and some libraries in
-plain data. So the file is not parsed: it is searched for containers, and for cubins that stand alone. The
-images are LZ4 blocks or zstd frames; this is the only home of their packages.
+Executables, libraries, objects and archives store fatbins in sections with many names, and some libraries in
+plain data. Files are therefore searched for fatbins and standalone cubins, not parsed. Images can be
+compressed as LZ4 blocks or zstd frames.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ FLAG_LZ4 = 0x2000
 FLAG_ZSTD = 0x8000
 
 MAX_IMAGE_BYTES = 512 * MIB
-"""One decompressed kernel image. The largest in NVIDIA's libraries, NCCL's, have 160 MiB."""
-LZ4_MOST = 255  # bytes that one byte of an LZ4 block expands to at most
+"""Limit for a decompressed image. The largest in NVIDIA's libraries (NCCL) have 160 MiB."""
+LZ4_MOST = 255  # maximum expansion of an LZ4 block
 
 
 def read_device_code(content: Content) -> Iterator[Found]:
     """Yield the kernels of every fatbin and every cubin in a file.
 
-    A library of separately compiled parts holds its kernels linked and relocatable. A linked kernel replaces
-    its relocatable copy. Relocatable kernels without a linked copy come last. If a linked image cannot be
-    read, its relocatable copies are dropped with a problem: their registers and shared memory would differ.
+    A library of separately compiled objects contains both linked and relocatable kernels. A linked kernel
+    replaces its relocatable copy. Relocatable kernels without a linked copy come last. If a linked image cannot
+    be read, its relocatable copies are dropped with a problem: their registers and shared memory would differ.
     """
     search = _Search(content)
     linked: set[tuple[str, str | None]] = set()
@@ -61,11 +61,11 @@ def read_device_code(content: Content) -> Iterator[Found]:
             yield record
     what = ""
     if left_out:
-        what = f"{left_out} relocatable kernels are left out: their linked image could not be read"
+        what = f"{left_out} relocatable kernels are skipped: their linked image could not be read"
     elif nothing and not content.has_device_code and KIND_NVVM in search.other_kinds:
-        what = "holds code for link-time optimization only; read the linked file instead"
+        what = "has code for link-time optimization only. Read the linked file instead"
     elif nothing and not content.has_device_code and search.other_kinds:
-        what = "holds PTX only; compile it for an architecture (nvcc -arch=sm_90) to get registers"
+        what = "has PTX only. Compile it for an architecture (nvcc -arch=sm_90) to get registers"
     if what:
         yield ReadProblem(content.name, None, what)
 
@@ -75,13 +75,13 @@ class _Search:
         self._content = content
         self._view = content.part()
         self._fatbins = 0  # number of fatbins so far
-        self.other_kinds: set[int] = set()  # kinds of entries that hold no machine code
+        self.other_kinds: set[int] = set()  # kinds of entries without machine code
         self.unread: set[int | None] = set()
-        """Architectures of the linked images that could not be read; None: not known which."""
-        self.is_complete = False  # true once the whole file was searched
+        """Architectures of the linked images that could not be read; None: unknown architecture."""
+        self.is_complete = False  # true after the whole file was searched
 
     def run(self) -> Iterator[Found]:
-        # A magic number across two windows is seen as a whole.
+        # Windows overlap, so that a magic number across two of them is found.
         buffer = bytearray(WINDOW_BYTES + max(len(FATBIN_MAGIC), len(CUBIN_START)) - 1)
         position = 0
         while position < len(self._view):
@@ -100,13 +100,13 @@ class _Search:
         self.is_complete = True
 
     def _read_container(self, start: int) -> Generator[Found, None, int]:
-        """Yield what a container holds; return where to search on."""
+        """Yield the kernels of a fatbin; return the position at which the search continues."""
         position = start + CONTAINER.size
         if position > len(self._view):
             return position
         _, version, header_size, size = CONTAINER.unpack(self._view[start:position])
         if version != VERSION or header_size != CONTAINER.size:
-            return start + len(FATBIN_MAGIC)  # a program that looks for containers has these four bytes too
+            return start + len(FATBIN_MAGIC)  # programs that read fatbins contain the magic number too
         modules = ((self._content.name, self._fatbins),)
         self._fatbins += 1
         end = position + size
@@ -164,9 +164,9 @@ class _Search:
         return memoryview(plain)
 
     def _read_cubin(self, start: int) -> Generator[Found, None, int]:
-        """Yield the kernels of a lone cubin; return where to search on.
+        """Yield the kernels of a standalone cubin; return the position at which the search continues.
 
-        That is within the cubin: sections that claim to be longer than they are hide nothing behind them.
+        The search continues within the cubin, so that sections with false sizes cannot hide later images.
         """
         data = self._content.part(start)
         if is_cubin(data):
@@ -179,7 +179,7 @@ class _Search:
         self, data: Bytes, start: int, format: SourceFormat, arch_number: int | None = None,
         modules: tuple[FatbinModule, ...] = (),
     ) -> Generator[Found, None, Image | None]:  # fmt: skip
-        """Yield the kernels of an image; return it if it was read as a whole."""
+        """Yield the kernels of an image; return the image if it was read completely."""
         try:
             image = Image(data, self._content.limits)
             yield from read_cubin(image, self._content.name, format, modules)
@@ -196,7 +196,7 @@ class _Search:
 
 
 def _find(piece: bytes | bytearray, pattern: bytes, position: int, low: int, high: int) -> int:
-    """Return where a pattern begins, or the end of the piece."""
+    """Return the position of a pattern, or the end of the piece."""
     found = piece.find(pattern, position - low, high - low + len(pattern) - 1)
     return high if found < 0 else low + found
 

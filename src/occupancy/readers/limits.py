@@ -1,9 +1,9 @@
 """Limits of reading, and the check of every record.
 
 Work that costs time or memory is charged to an allowance. Each file has one in proportion to its size, and
-all files of a command share another. Valid files need a fraction of both. A file with false lengths, counts or
-overlaps exhausts them: a problem is reported, and the results so far are kept. SECURITY.md lists the resulting
-bounds of time and memory.
+all files of a command share another. Valid files need a fraction of both. Files with false lengths, counts or
+overlaps exhaust them. Reading then stops with a problem, and the results so far are kept. SECURITY.md lists
+the resulting bounds of time and memory.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from .record import Found, KernelRecord, ReadProblem
 
 MIB = 1 << 20
 
-MAX_TABLE_BYTES = 64 * MIB  # one table of an image, or one message of a report, in memory as a whole
-MAX_NAME_BYTES = 1 << 16  # longer names are cut. Names of C++ templates reach a tenth of this
-MAX_PROBLEMS = 100  # damaged pieces after which the rest of a file is not read
-MAX_NUMBER = 10**12 - 1  # the largest number in JSON, which can be too large for a float, or to be printed
-LEAST_FILE_BYTES = 1 << 12  # least size that is charged for a file: opening it takes time, too
-MOST_REMEMBERED = 1 << 13  # names and counts in caches: a library has each for ten architectures
+MAX_TABLE_BYTES = 64 * MIB  # size in memory of a table of an image, or of a message of a report
+MAX_NAME_BYTES = 1 << 16  # longer names are cut; names of C++ templates reach a tenth of this
+MAX_PROBLEMS = 100  # maximum damaged pieces of a file; the rest is not read
+MAX_NUMBER = 10**12 - 1  # largest accepted number; JSON numbers can be too large for a float, or to print
+LEAST_FILE_BYTES = 1 << 12  # minimum size charged for a file, because opening it takes time too
+MOST_REMEMBERED = 1 << 13  # cached names and counts: libraries repeat each of them for ten architectures
 
 
-class Malformed(Exception):  # noqa: N818, it is caught within the readers
+class Malformed(Exception):  # noqa: N818, internal to the readers
     """A damaged piece of a file."""
 
 
-class Exhausted(Exception):  # noqa: N818, it is caught within the readers
+class Exhausted(Exception):  # noqa: N818, internal to the readers
     """An exhausted allowance: the rest of the file is not read."""
 
 
 class Ceiling(NamedTuple):
-    """An allowance: for all files together, and per MiB of each."""
+    """Allowance for all files together, and per MiB of each file."""
 
     shared: int
     per_mib: int
@@ -48,14 +48,14 @@ class Ceiling(NamedTuple):
 
 
 CEILINGS = {
-    # Bytes after decompression, and bytes of the tables of images that are looked at.
+    # Decompressed bytes, and bytes of the tables that are read in images.
     "expanded": Ceiling(64 * MIB, 100 * MIB, "the file expands beyond the limit for one file", False),
     "tables": Ceiling(MIB, 4 * MIB, "its tables overlap: together they are larger than the file", False),
-    # Lines of text, values of JSON, fields of messages, entries of tables.
+    # Lines of text, JSON values, fields of messages, table entries.
     "pieces": Ceiling(1_000_000, 2 * MIB, "more lines, values or table entries than allowed"),
     "kernels": Ceiling(17_500, MIB // 32, "more kernels than allowed"),
     "launches": Ceiling(15_000, MIB // 64, "more launches than allowed"),
-    # Bytes of the names of what was found, and the work of demangling each different name.
+    # Bytes of names in the results, and the work of demangling each distinct name.
     "names": Ceiling(16 * MIB, 32 * MIB, "longer names of kernels than allowed"),
     "demangling": Ceiling(4 * MIB, 4 * MIB, "longer mangled names of kernels than allowed"),
     "problems": Ceiling(1_000, MIB // 1024, "too much is damaged"),
@@ -63,11 +63,11 @@ CEILINGS = {
 
 
 class ReadLimits:
-    """The allowances that are left: of a file of a size, or shared by all files of a command."""
+    """Remaining allowances of one file, or those that all files of a command share (``size`` None)."""
 
     def __init__(self, size: int | None = None, shared: ReadLimits | None = None) -> None:
         self.images: set[tuple[int, int]] = set()
-        """Images beside metadata of one source that have brought their allowance, by device and inode."""
+        """Images beside metadata of one source whose allowance was already added, by device and inode."""
         self._parent = None if size is None else shared or ReadLimits()
         length = max(size or 0, LEAST_FILE_BYTES)
         self._left = {
@@ -80,7 +80,7 @@ class ReadLimits:
         return self if self._parent is None else self._parent
 
     def consume(self, kind: str, amount: int = 1) -> None:
-        """Consume an amount of the file's allowance, then of the shared one; raise if both are used up."""
+        """Consume an amount of the file's allowance, then of the shared one; raise if both are exhausted."""
         left = self._left[kind] - amount
         if left < 0 and self._parent is not None and self._parent._left[kind] + left >= 0:
             self._parent._left[kind] += left
@@ -94,7 +94,7 @@ class ReadLimits:
         raise Malformed(ceiling.problem)
 
     def expand(self, size: int) -> None:
-        """Consume the bytes of a decompression, which brings tables of its own."""
+        """Consume decompressed bytes, and add an allowance for the tables in them."""
         self.consume("expanded", size)
         self._left["tables"] += 4 * size
 
@@ -103,7 +103,7 @@ class ReadLimits:
 
 
 def checked(limits: ReadLimits, found: Iterator[Found], source: str) -> Iterator[Found]:
-    """Yield the results of a reader, sanitized, until the limits are reached or too much is damaged."""
+    """Yield the sanitized results of a reader, up to the limits and the maximum of damaged pieces."""
     problems = 0
     demangled: set[str] = set()
     try:
@@ -130,7 +130,7 @@ def _check(record: KernelRecord, limits: ReadLimits, demangled: set[str]) -> Ker
     record = sanitize(record)
     name = record.name
     if name.startswith("_Z") and name not in demangled:
-        # A pack that is expanded within another one is written out again and again.
+        # Nested pack expansions (Dp) multiply the length of the demangled name.
         limits.consume("demangling", len(name) * (1 + 2 * name.count("Dp")))
         if len(demangled) < MOST_REMEMBERED:
             demangled.add(name)
@@ -140,7 +140,7 @@ def _check(record: KernelRecord, limits: ReadLimits, demangled: set[str]) -> Ker
     return ReadProblem(record.source, None, f"{name[:MAX_SHOWN]}: {wrong}, out of range")
 
 
-@lru_cache(maxsize=MOST_REMEMBERED)  # most kernels of a library have the counts of another one
+@lru_cache(maxsize=MOST_REMEMBERED)  # most kernels of a library share their counts with others
 def _impossible_count(counts: tuple[int | None, ...]) -> str | None:
     for field, value in zip(_COUNTS, counts, strict=True):
         if value is not None and not 0 <= value <= INT_MAX:
@@ -148,7 +148,7 @@ def _impossible_count(counts: tuple[int | None, ...]) -> str | None:
     return None
 
 
-_NO_COUNTS = ("code", "spill_store_bytes", "spill_load_bytes")  # a checksum, and numbers that can be below 0
+_NO_COUNTS = ("code", "spill_store_bytes", "spill_load_bytes")  # a checksum, and numbers that can be negative
 _COUNTS = tuple(
     each.name for each in fields(KernelRecord) if each.type == "int | None" and each.name not in _NO_COUNTS
 )
@@ -156,10 +156,7 @@ _counts = attrgetter(*_COUNTS)
 
 
 def sanitize(record: KernelRecord) -> KernelRecord:
-    """Return the record with a name and an architecture that are safe to show.
-
-    A name of a real kernel has no characters that a terminal would obey, and fits in a page.
-    """
+    """Return the record with a printable name of limited length and a valid architecture, or None."""
     name, arch = record.name, record.arch
     fit = printable(name[:MAX_NAME_BYTES])[:MAX_NAME_BYTES]
     if fit == name and _is_architecture(arch):

@@ -2,9 +2,9 @@
 
     "NVR\\0", size, file header; then until the end: size, block header, payload
 
-The payload holds items, each with its size before it: first the sources, which are the cubins that were
-profiled, then one result for each launch. All of them are protocol buffers. Field numbers are those of
-version 7 of the format (Nsight Compute 2025.3).
+A payload is a sequence of items, each preceded by its size: first the sources (the profiled cubins), then one
+result for each launch. Headers and items are protocol buffers. Field numbers are from version 7 of the format
+(Nsight Compute 2025.3).
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ _PIECES_OF_ITEM = 8  # reading an item takes as long as reading 8 lines
 # Wire types of protocol buffers.
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 
-# Fields of the file header, of a block header and of its table of strings.
+# Fields of the file header, of a block header and of its string table.
 _VERSION = 1
 _SOURCES, _RESULTS, _STRING_TABLE, _PAYLOAD_SIZE = 1, 2, 4, 5
 _STRING = 1
-# Of a source.
+# Field of a source.
 _CUBIN = 4
-# Of a result, of its metrics, and of their values.
+# Fields of a result, of its metrics, and of their values.
 _MANGLED_NAME, _FUNCTION_NAME, _GRID, _BLOCK, _METRIC = 5, 6, 10, 11, 13
 _METRIC_NAME, _METRIC_VALUE = 1, 2
 _TEXT, _FLOAT, _DOUBLE, _UINT32, _UINT64 = 1, 2, 3, 4, 5
 
-_Value = int | memoryview  # the value of a field: an integer, or bytes for everything else
+_Value = int | memoryview  # value of a field: an integer for varints, otherwise bytes
 
 
 def read_ncu_rep(content: Content) -> Iterator[Found]:
@@ -48,7 +48,7 @@ def read_ncu_rep(content: Content) -> Iterator[Found]:
     try:
         yield from reader.run()
     except Malformed as error:
-        known = f" (the report has version {reader.version}; {KNOWN_VERSION} is known)"
+        known = f" (the report has version {reader.version}, but only {KNOWN_VERSION} is supported)"
         hint = "" if reader.version == KNOWN_VERSION else known
         yield ReadProblem(content.name, reader.position, f"{error}{hint}")
 
@@ -63,7 +63,7 @@ class _Reader:
         self._gpu = ""  # the name of the GPU, which every launch repeats
         self._compiled: dict[str, KernelRecord] = {}
         self.position = len(REPORT_MAGIC)
-        self._end = len(self._data)  # the end of the block that is being read; between blocks, of the file
+        self._end = len(self._data)  # end of the current block; between blocks, of the file
         self.version: int | None = None
 
     def run(self) -> Iterator[Found]:
@@ -121,7 +121,7 @@ class _Reader:
             position += size
 
     def _read_strings(self, table: _Value) -> None:
-        # The tables of all blocks make one list, in which the name of a metric is a number.
+        # The string tables of all blocks form one list. Metrics refer to their names by index.
         for number, value in self._fields(table):
             if number == _STRING:
                 name = _string(value)
@@ -168,7 +168,7 @@ class _Reader:
             if number == _METRIC_NAME:
                 name = self._metric_names.get(_integer(value))
                 if name is None:
-                    return  # one of two thousand that are not needed
+                    return  # one of 2,000 unused metrics
             elif number == _METRIC_VALUE and name is not None:
                 for kind, number_value in self._fields(value):
                     if kind == _TEXT and name == nsight.DISPLAY_NAME:

@@ -1,7 +1,7 @@
 """Nsight Compute's metrics, and its CSV pages.
 
-The raw page has a column for each metric, with units in a second row of heads; the details page has a row
-and a unit for each value. Units are decimal: a Kbyte is 1000 bytes.
+The raw page has a column for each metric, with units in a second header row. The details page has a row with
+a unit for each value. Units are decimal: a Kbyte is 1,000 bytes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from .content import NumberedLines
 from .record import Found, KernelRecord, ReadProblem
 
-# Field of the record -> metric, label on the details page, the field's unit in the metric's (0: whole number)
+# Field of the record -> metric, label on the details page, divisor of the metric (0: integer)
 _METRICS = {
     "regs": ("launch__registers_per_thread", "Registers Per Thread", 0),
     "static_smem": ("launch__shared_mem_per_block_static", "Static Shared Memory Per Block", 0),
@@ -33,17 +33,17 @@ _SHAPES = {
     for field in ("block_dim", "grid_dim", "cluster_dim")
 }
 _COMPUTE_CAPABILITY = tuple(f"device__attribute_compute_capability_{part}" for part in ("major", "minor"))
-_SIZES = "launch__shared_mem"  # the beginning of the metrics that are sizes in bytes
-DISPLAY_NAME = "device__attribute_display_name"  # the only metric that is text
+_SIZES = "launch__shared_mem"  # prefix of the metrics in bytes
+DISPLAY_NAME = "device__attribute_display_name"  # the only text metric
 
 METRICS = {name for name, _, _ in _METRICS.values()}.union(_COMPUTE_CAPABILITY, *_SHAPES.values())
 _LABELS = {label: name for name, label, _ in _METRICS.values() if label}
 
-MAX_GPU_NAME = 96  # characters of a GPU's name, as many as the driver has room for
+MAX_GPU_NAME = 96  # characters of a GPU's name, the same limit as in the driver
 
 
-def launch_record(metrics: dict[str, float], **stated: Any) -> KernelRecord:
-    """Return the record of a launch, of metrics in base units; stated fields replace them unless None."""
+def launch_record(metrics: dict[str, float], **given: Any) -> KernelRecord:
+    """Return the record of a launch from metrics in base units; given fields take precedence unless None."""
     values: dict[str, Any] = {
         field: _value(metrics, name, unit) for field, (name, _, unit) in _METRICS.items()
     }
@@ -52,7 +52,7 @@ def launch_record(metrics: dict[str, float], **stated: Any) -> KernelRecord:
         values[field] = shape if all(shape) else None  # all are 0 for a launch without clusters
     major, minor = (_value(metrics, name) for name in _COMPUTE_CAPABILITY)
     values["arch"] = None if major is None or minor is None else f"sm_{major}{minor}"
-    values |= {field: value for field, value in stated.items() if value is not None}
+    values |= {field: value for field, value in given.items() if value is not None}
     values["profiled_on"] = (values.get("profiled_on") or "")[:MAX_GPU_NAME] or None
     if block := values["block_dim"]:
         values["threads"] = prod(block)
@@ -73,23 +73,23 @@ _ID, _KERNEL, _BLOCK, _GRID, _CC = "ID", "Kernel Name", "Block Size", "Grid Size
 _METRIC, _UNIT, _VALUE = "Metric Name", "Metric Unit", "Metric Value"
 _HEADS = frozenset({_ID, _KERNEL, _BLOCK, _GRID, _CC, _METRIC, _UNIT, _VALUE, DISPLAY_NAME})
 
-_FACTORS = {  # times come to nanoseconds; older versions write the words out
+_FACTORS = {  # the base unit of time is the nanosecond; older versions write units out
     "Kbyte": 10**3, "us": 10**3, "usecond": 10**3,
     "Mbyte": 10**6, "ms": 10**6, "msecond": 10**6,
     "Gbyte": 10**9, "s": 10**9, "second": 10**9,
 }  # fmt: skip
 
-ROUNDED_NOTE = "Nsight's details page rounds shared memory; taken as the roundest number that it can be"
+ROUNDED_NOTE = "Nsight's details page rounds shared memory: the most likely unrounded number is assumed"
 
 _VALUE_FORM = re.compile(r"\d{1,12}(?:\.(\d{1,12}))?")
 _SHAPE_FORM = re.compile(r"\(\s*(\d{1,12}),\s*(\d{1,12}),\s*(\d{1,12})\s*\)")
 
-_Row = dict[str, str]  # the cells of a row that matter, by the names of their columns
+_Row = dict[str, str]  # relevant cells of a row, by column name
 
 
 def read_nsight_csv(lines: NumberedLines, source: str) -> Iterator[Found]:
     """Yield the launches of a page. Arguments are those of `read_ptxas`."""
-    launch: _Row = {}  # the head of the launch that rows of the details page describe
+    launch: _Row = {}  # first row of the current launch of the details page
     metrics: dict[str, tuple[str, str]] = {}
     for row in _rows(lines, source):
         if isinstance(row, ReadProblem):
@@ -113,7 +113,7 @@ def read_nsight_csv(lines: NumberedLines, source: str) -> Iterator[Found]:
 
 
 def _rows(lines: NumberedLines, source: str) -> Iterator[tuple[_Row, _Row] | ReadProblem]:
-    """Yield the cells of each row with their units; none at the head of a page."""
+    """Yield the cells of each row with their units; empty cells for header rows."""
     numbered = iter(lines)
     first, text = next(numbered)
     rows = csv.reader(chain([text], (text for _, text in numbered)))
@@ -122,7 +122,7 @@ def _rows(lines: NumberedLines, source: str) -> Iterator[tuple[_Row, _Row] | Rea
         return ReadProblem(source, None, what, first + rows.line_num - 1)
 
     width = 0  # columns of the page
-    columns: dict[str, int] = {}  # places of the columns that matter, found once for each head
+    columns: dict[str, int] = {}  # positions of the relevant columns in the current page
     units: _Row = {}
     while True:
         try:
@@ -135,12 +135,12 @@ def _rows(lines: NumberedLines, source: str) -> Iterator[tuple[_Row, _Row] | Rea
         cells = {name: row[place] if place < len(row) else "" for name, place in columns.items()}
         if row[:1] == [_ID]:
             yield {}, {}
-            # The first of several columns of one name counts, so that every row has the launch's number.
+            # The first of several columns of one name counts, so that every row has its launch's ID.
             named = reversed([*enumerate(row)])
             columns = {name: place for place, name in named if name in METRICS | _HEADS}
             width, units = len(row), {}
         elif not row or not row[0].isdigit():
-            # The units; or a line of the program's own, or of Nsight's progress.
+            # Units, output of the profiled program, or Nsight's progress.
             if not units and len(row) == width:
                 units = cells
         elif _METRIC in columns or len(row) == width:
@@ -169,7 +169,7 @@ def _record(source: str, launch: _Row, metrics: dict[str, tuple[str, str]]) -> K
 
 
 def _parse(text: str, unit: str) -> tuple[float | None, float]:
-    """Return a value in base units, and its largest rounding error."""
+    """Return a value in base units, and its maximum rounding error."""
     found = _VALUE_FORM.fullmatch(text.replace(",", ""))
     if not found:
         return None, 0
@@ -180,7 +180,7 @@ def _parse(text: str, unit: str) -> tuple[float | None, float]:
 
 
 def _roundest(low: float, high: float) -> int:
-    """Return the multiple of the largest power of two in between."""
+    """Return the multiple of the largest possible power of two in an interval."""
     step = 1 << 40
     while (multiple := -int(-low // step) * step) > high:
         step //= 2

@@ -1,7 +1,7 @@
-"""Texts of the compiler: ``ptxas -v`` in any log, ``cuobjdump -res-usage``, PTX.
+"""Compiler text: ``ptxas -v`` in any log, ``cuobjdump -res-usage``, PTX.
 
-The items of a line are found one by one and never by position: every toolkit has added some, and the
-compilers of old GPUs had others.
+The items of a line are searched one by one, not by position: their number and order depend on the toolkit and
+the GPU.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from .content import ESCAPES, NumberedLines
 from .cubin import FIRST_WITH_RESERVED_SHARED_MEMORY, RESERVED_SHARED_MEMORY
 from .record import Found, KernelRecord, ReadProblem, Shape
 
-# 'name' for 'sm_90a', where forums and word processors have turned the quotes.
+# 'name' for 'sm_90a', also with the curly quotes of forums and word processors.
 _ENTRY = re.compile(r"\s+['‘’`\"](.+)['‘’´\"]\s+for\s+['‘’`\"](sm_\w+)['‘’´\"]")
-# The compiler counts below 0 where it moves spills into shared memory.
+# The compiler prints negative numbers if it moves spills into shared memory.
 _FRAME = re.compile(
     r"(\d{1,12}) bytes stack frame, (-?\d{1,12}) bytes spill stores, (-?\d{1,12}) bytes spill loads"
 )
 _USED = re.compile(r"\b[Uu]sed (\d{1,12}) registers(.*)")
 _BARRIERS = re.compile(r"used (\d{1,12}) barriers")
-# The second number of old GPUs is the system's share, which takes its place as well.
+# The second number, for old GPUs, is shared memory that the system reserves in addition.
 _SMEM = re.compile(r"(\d{1,12})(?:\+(\d{1,12}))? bytes smem")
-# The sum over all callees, which the compiler prints from 12.4 on, and the linker always.
+# Includes all callees. The compiler prints it from 12.4 on, the linker always.
 _STACK = re.compile(r"(\d{1,12}) (?:bytes cumulative )?stack\b")
 _QUOTES = "'‘’`´\""
 COMPILING, PROPERTIES = "Compiling entry function", "Function properties for"
-# The message (C7508) that the warpgroups of a kernel will not pass registers to one another. It comes before
-# the kernels of a compilation, and names none of them. NVIDIA/cutlass#3406, NVIDIA/Fuser#3972.
+# Message C7508: setmaxnreg has no effect. It precedes the kernels of a compilation and does not name the
+# kernel. NVIDIA/cutlass#3406, NVIDIA/Fuser#3972.
 IGNORED = "'setmaxnreg' ignored"
 PTXAS_MARKS = (COMPILING, PROPERTIES, IGNORED)
-GLOBAL_MEMORY = "bytes gmem"  # words of the line before the kernels of a compilation
+GLOBAL_MEMORY = "bytes gmem"  # in the line before the kernels of a compilation
 _STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
-# Characters before and after the words of a line that are searched: a long line of digits would take an hour.
+# Characters searched before and after these words: a long line of digits would take an hour.
 _BEFORE, _AFTER = 20, 200
 
 _LINKED_SMEM_NOTE = "the linker includes 1,024 reserved bytes of shared memory for sm_90, none for others"
@@ -47,16 +47,16 @@ _IGNORED_NOTE = (
 
 
 def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
-    """Yield the kernels of a compiler's or linker's output.
+    """Yield the kernels in the output of a compiler or linker.
 
-    A kernel is complete with its "Used" line: what belongs to it comes before, and in between may be lines of
-    the device functions that it calls. The lines are numbered, and begin with one that has a mark.
+    The "Used" line is the last line of a kernel. Lines about its callees can precede it. ``lines`` are numbered
+    and begin with a line that contains a mark.
     """
     record = partial(KernelRecord, source=source, format="ptxas")
-    kernel: dict[str, Any] | None = None  # the fields of the kernel whose lines are being read
-    subject = ""  # the function that the next line about stack frames belongs to
+    kernel: dict[str, Any] | None = None  # fields of the current kernel
+    subject = ""  # function of the next line about stack frames
     ignored = 0  # kernels of this compilation in which setmaxnreg is ignored
-    has_kernels = False  # whether a kernel of this compilation was complete already
+    has_kernels = False  # true after the first complete kernel of this compilation
     number = 0
     for number, line in lines:
         line = ESCAPES.sub("", line) if "\x1b" in line else line
@@ -74,17 +74,17 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
             subject = function.strip().removesuffix(":").strip(_QUOTES)
         elif (place := line.find(_STACK_FRAME)) >= 0:
             found = _FRAME.search(line, max(0, place - _BEFORE), place + _AFTER)
-            # Device functions have such a line too, before or after the kernel that calls them.
+            # Device functions have this line too, before or after the kernel that calls them.
             if found and kernel is not None and subject == kernel["name"]:
                 names = ("stack_bytes", "spill_store_bytes", "spill_load_bytes")
                 kernel |= dict(zip(names, map(int, found.groups()), strict=True), spills_from="compiler")
         elif _REGISTERS in line and (found := _USED.search(line)):
             usage = _usage(found)
-            if "nvlink" in line[: found.start()]:  # no architecture is named
+            if "nvlink" in line[: found.start()]:  # the line does not name the architecture
                 notes = (_LINKED_SMEM_NOTE,) if usage["static_smem"] >= 1024 else ()
                 yield record(name=subject, linked=True, notes=notes, **usage)
             elif kernel is None:
-                what = "registers of no kernel; its 'Compiling entry function' line is missing or folded"
+                what = "registers without a kernel: its 'Compiling entry function' line is missing or wrapped"
                 yield ReadProblem(source, None, what, number)
             else:
                 usage["stack_bytes"] = usage["stack_bytes"] or kernel.get("stack_bytes")
@@ -98,7 +98,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
 
 def _usage(found: re.Match[str]) -> dict[str, Any]:
     rest = found[2][:_AFTER]
-    shared = _SMEM.search(rest)  # left out where the kernel has none
+    shared = _SMEM.search(rest)  # absent without shared memory
     return {
         "regs": int(found[1]),
         "static_smem": int(shared[1]) + int(shared[2] or 0) if shared else 0,
@@ -112,7 +112,7 @@ def _left_open(source: str, number: int, kernel: dict[str, Any]) -> ReadProblem:
 
 
 def _number(pattern: re.Pattern[str], text: str) -> int | None:
-    # Patterns take at most twelve digits: Python refuses to convert thousands, and no count has more.
+    # Patterns match at most 12 digits, because Python refuses to convert thousands of digits.
     found = pattern.search(text)
     return int(found[1]) if found else None
 
@@ -122,7 +122,7 @@ _FUNCTION = re.compile(r"^\s*Function (.+):\s*$")
 _LISTED_REGISTERS = re.compile(r"^\s*REG:(\d{1,12})\s")
 _LISTED_STACK = re.compile(r"\bSTACK:(\d{1,12})")
 _LISTED_SHARED = re.compile(r"\bSHARED:(\d{1,12})")
-_KERNEL = "CONSTANT[0]:"  # only kernels have parameters; device functions have rows as well
+_KERNEL = "CONSTANT[0]:"  # parameters, which only kernels have: device functions are listed too
 
 RES_USAGE_MARKS = ("Resource usage:", "Fatbin elf code:")
 
@@ -130,9 +130,9 @@ _UNKNOWN_ARCH_NOTE = "for sm_90 and newer, the shared memory includes 1,024 rese
 
 
 def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Found]:
-    """Yield the kernels of the listing. Arguments are those of `read_ptxas`."""
+    """Yield the kernels of ``cuobjdump -res-usage``. Arguments are those of `read_ptxas`."""
     arch: str | None = None
-    has_reservation = False  # whether the linker has added the system's shared memory
+    has_reservation = False  # true if the linker added the reserved shared memory
     name = ""
     for _, line in lines:
         if found := _ARCH.match(line):
@@ -153,15 +153,15 @@ def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Found]:
 
 
 PTX_MARK = ".target"
-PTX_TARGET = re.compile(r"^\s*\.target\s+(sm_\w+)")  # errors of the compiler name targets, too
+PTX_TARGET = re.compile(r"^\s*\.target\s+(sm_\w+)")  # compiler errors contain targets too
 _PTX_ENTRY = re.compile(r"\.entry\s+([\w$%]+)")
 _DIRECTIVE = re.compile(r"\.(\w+)\s+(\d{1,12})(?:\s*,\s*(\d{1,12}))?(?:\s*,\s*(\d{1,12}))?")
 
-MAX_DIRECTIVE_LINES = 1000  # lines between the name of a kernel and its body; parameters have a line each
+MAX_DIRECTIVE_LINES = 1000  # between the name of a kernel and its body; each parameter takes a line
 
 
 def read_ptx(lines: NumberedLines, source: str) -> Iterator[Found]:
-    """Yield the kernels of PTX with their launch bounds. Arguments are those of `read_ptxas`."""
+    """Yield the kernels of PTX code with their launch bounds. Arguments are those of `read_ptxas`."""
     arch: str | None = None
     name = ""
     directives: dict[str, Shape] = {}

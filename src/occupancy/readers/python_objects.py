@@ -1,7 +1,7 @@
 """Kernels of Python frameworks, recognized by their attributes.
 
-The driver's ``max_threads_per_block`` is the smaller of the launch bound and of the block size that the
-registers allow. It is taken for a launch bound where the registers allow more.
+The driver's ``max_threads_per_block`` is the smaller of the launch bound and the block size that the registers
+allow. If the registers allow more threads, it is the launch bound.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def read_kernel(obj: object) -> KernelRecord:
         raise
     except Malformed as error:
         raise InputError(f"{type_name(obj)}: {error}", where=_WHERE) from error
-    except Exception as error:  # a framework without a GPU raises errors of its own
+    except Exception as error:  # without a GPU, each framework raises its own errors
         what = f"{type_name(obj)} could not be read: {error}"
         raise InputError(what, where=_WHERE) from error
     hint = _TUNER_HINT if is_configuration else ""
@@ -62,11 +62,11 @@ def _record(obj: Any, **values: Any) -> KernelRecord:
 
 
 def _from_driver(obj: Any) -> KernelRecord:
-    # CuPy and PyCUDA give a function's attributes the same names; so does cuda.core, one level down.
+    # CuPy and PyCUDA use the same attribute names; cuda.core has them one level down.
     version, regs = _whole(obj, "binary_version"), _whole(obj, "num_regs")
     most = _whole(obj, "max_threads_per_block")
     registers_of_warp = -(-(regs or 1) // 8) * 8 * 32
-    by_registers = (1 << 16) // registers_of_warp // 4 * 4 * 32  # of a block's 65,536
+    by_registers = (1 << 16) // registers_of_warp // 4 * 4 * 32  # of 65,536 per block
     return _record(
         obj, arch=f"sm_{version}" if version else None, regs=regs,
         static_smem=_whole(obj, "shared_size_bytes"), stack_bytes=_whole(obj, "local_size_bytes"),
@@ -83,7 +83,7 @@ def _from_cuda_core(obj: Any) -> KernelRecord:
 
 
 def _from_numba(obj: Any) -> KernelRecord:
-    # A dispatcher of one signature, or an overload.
+    # A dispatcher with one signature, or an overload.
     prefix = "" if hasattr(obj, "regs_per_thread") else "get_"
     return _record(
         obj, regs=_only_signature(obj, f"{prefix}regs_per_thread"),
@@ -117,7 +117,7 @@ def _from_triton(obj: Any) -> KernelRecord:
 
 
 def _from_inductor(obj: Any) -> KernelRecord:
-    # A launcher, or a kernel that is launched statically.
+    # A launcher, or a statically launched kernel.
     warps = _whole(getattr(obj, "config", obj), "num_warps")
     threads = warps * 32 if warps else None
     return _record(
@@ -135,7 +135,7 @@ def _spilled_bytes(obj: Any) -> int | None:
 def _from_image(obj: Any) -> KernelRecord:
     image = obj.code if hasattr(obj, "code") else obj.__cubin__
     if not isinstance(image, (str, bytes, bytearray, memoryview)):
-        hint = "Have the framework keep the cubin."
+        hint = "Configure the framework to keep the cubin."
         raise InputError(f"{type_name(obj)} contains no device code", where=_WHERE, hint=hint)
     return _only_kernel(image.encode() if isinstance(image, str) else bytes(image), type_name(obj), "")
 
@@ -150,7 +150,7 @@ def _only_kernel(image: bytes, source: str, name: str) -> KernelRecord:
 
 
 _READERS: tuple[tuple[Callable[[Any], bool], Callable[[Any], KernelRecord]], ...] = (
-    # PyCUDA first: it asks the driver for any other attribute.
+    # PyCUDA first: it queries the driver for every other attribute.
     (lambda obj: hasattr(obj, "num_regs") and hasattr(obj, "shared_size_bytes"), _from_driver),
     (lambda obj: hasattr(getattr(obj, "attributes", None), "num_regs"), _from_cuda_core),
     (lambda obj: hasattr(obj, "get_regs_per_thread") or hasattr(obj, "regs_per_thread"), _from_numba),
@@ -162,14 +162,14 @@ _READERS: tuple[tuple[Callable[[Any], bool], Callable[[Any], KernelRecord]], ...
 
 
 def _value(obj: Any, name: str) -> Any:
-    # The same fact is a property in one version of a framework, and a method in another.
+    # A property in one version of a framework can be a method in another.
     value = getattr(obj, name, None)
     return value() if callable(value) else value
 
 
 def _whole(obj: Any, name: str) -> int | None:
     value = whole_number(_value(obj, name), name)
-    return None if value == -1 else value  # CuPy's value for what the driver does not know
+    return None if value == -1 else value  # CuPy's value for an unknown attribute
 
 
 def _as_dict(value: Any) -> dict[str, Any]:

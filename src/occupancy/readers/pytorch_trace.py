@@ -1,8 +1,8 @@
 """Traces of PyTorch's profiler (Kineto).
 
-Every launch has its registers, shared memory, block and grid, and the file has the GPU's compute
-capability. The profiler's own occupancy is ignored: it is 0 for every kernel with more than 48 KiB of shared
-memory, as if no kernel had opted in.
+Launches include registers, shared memory, block and grid, and the file includes the GPU's compute capability.
+The profiler's own occupancy is ignored: it assumes no opt-in, so it is 0 for every kernel with more than
+48 KiB of shared memory.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .record import Found, KernelRecord, ReadProblem, Shape
 KERNEL = re.compile(r'"cat"\s*:\s*"kernel"', re.IGNORECASE)  # old traces write Kernel
 
 MARKERS = (b'"traceEvents"', b'"deviceProperties"', b'"registers per thread"', b'"ph"')
-"""Keys of which at least one is near the start of a trace."""
+"""Keys, at least one of which is near the start of a trace."""
 
-_Devices = dict[object, dict[str, Any]]  # fields of records by the numbers of devices
+_Devices = dict[object, dict[str, Any]]  # fields of records by device number
 
 
 def read_pytorch_trace(text: Text, source: str) -> Iterator[Found]:
@@ -31,13 +31,13 @@ def read_pytorch_trace(text: Text, source: str) -> Iterator[Found]:
     stream = JsonStream(text)
     devices: _Devices = {}
     try:
-        if stream.peek() == "[":  # the format allows a list of events without a head
+        if stream.peek() == "[":  # the format allows a bare list of events
             yield from _launches(stream, devices, source)
             return
         for key in stream.members():
             if key == "traceEvents":
                 yield from _launches(stream, devices, source)
-            elif key == "deviceProperties":  # before the events, so that each launch finds its GPU
+            elif key == "deviceProperties":  # precedes the events that refer to it
                 devices = _devices(stream.value())
             else:
                 stream.value()
@@ -56,7 +56,7 @@ def _devices(described: Any) -> _Devices:
             for each in described
         }
     except (AttributeError, KeyError, TypeError) as error:
-        raise Malformed(f"the trace describes its GPUs in an unknown way ({error})") from error
+        raise Malformed(f"the deviceProperties of the trace have an unknown format ({error})") from error
 
 
 def _launches(stream: JsonStream, devices: _Devices, source: str) -> Iterator[Found]:
@@ -67,7 +67,7 @@ def _launches(stream: JsonStream, devices: _Devices, source: str) -> Iterator[Fo
             yield _launch(event, devices, source)
         except (KeyError, TypeError, ValueError) as error:
             name = str(event.get("name"))[:80]
-            yield ReadProblem(source, None, f"the launch of {name} has an unknown form ({error})")
+            yield ReadProblem(source, None, f"the launch of {name} has an unknown format ({error})")
 
 
 def _launch(event: dict[str, Any], devices: _Devices, source: str) -> KernelRecord:
@@ -101,10 +101,10 @@ def _whole(value: Any) -> int:
     return value
 
 
-# JSON that is read one value at a time, for traces of gigabytes.
+# JSON read one value at a time, for traces of gigabytes.
 
 JSON_CHUNK_CHARACTERS = MIB
-MAX_VALUE_CHARACTERS = 4 * MIB  # the longest value that is no list of events
+MAX_VALUE_CHARACTERS = 4 * MIB  # limit for values other than the list of events
 
 _NO_SPACE = re.compile(r"[^ \t\r\n]")
 
@@ -114,18 +114,18 @@ MOST_BETWEEN_EVENTS = 64  # characters from the end of an event to the first key
 
 
 class JsonStream:
-    """A position in one JSON text, in which anything but JSON is `Malformed`."""
+    """Incremental JSON parser; invalid JSON raises `Malformed`."""
 
     def __init__(self, text: Text) -> None:
         self._text = text
         self._buffer = ""
         self._position = 0
         self._dropped = 0  # characters before the buffer
-        self._none_before = -1  # A place in the text with no start of an event between here and there
+        self._none_before = -1  # no event starts between the current position and this one
         self._decode = json.JSONDecoder().raw_decode
 
     def members(self) -> Iterator[str]:
-        """Yield the keys of the next object; the caller reads each value."""
+        """Yield the keys of the next object; the caller must read each value."""
         for _ in self._elements("{", "}"):
             key = self.value()
             if not isinstance(key, str):
@@ -134,14 +134,14 @@ class JsonStream:
             yield key
 
     def events_with(self, wanted: re.Pattern[str]) -> Iterator[Any]:
-        """Yield the events of the next list with a match, and some others; most are skipped undecoded."""
-        match = -1  # where the next one is, from the beginning of the text
+        """Yield the matching events of the next list, and some others; most are skipped undecoded."""
+        match = -1  # position of the next match in the text
         for _ in self._elements("[", "]"):
-            match = self._pass_over(wanted, match)
+            match = self._skip_events(wanted, match)
             yield self.value()
 
     def _elements(self, start: str, end: str) -> Iterator[None]:
-        """Step to each element of the next list or object, which the caller reads."""
+        """Step to each element of the next list or object; the caller must read it."""
         self._take(start)
         if self.peek() == end:
             self._take(end)
@@ -150,8 +150,8 @@ class JsonStream:
         while self._take("," + end) != end:
             yield
 
-    def _pass_over(self, wanted: re.Pattern[str], match: int) -> int:
-        """Step to the last event before the next match; return its place."""
+    def _skip_events(self, wanted: re.Pattern[str], match: int) -> int:
+        """Step to the last event before the next match; return the position of the match."""
         while True:
             if match < self._dropped + self._position:
                 found = wanted.search(self._buffer, self._position)
@@ -159,7 +159,7 @@ class JsonStream:
             else:
                 found = None
             end = match - self._dropped
-            # Looked for once: a list of other things may have the key of an event all over.
+            # Search once only: the key of an event can be frequent in other lists.
             start = None if match == self._none_before else self._last_event_before(end)
             if start is None:
                 self._none_before = match
@@ -185,7 +185,7 @@ class JsonStream:
                 value, end = self._decode(self._buffer, self._position)
             except RecursionError as error:
                 raise Malformed("the JSON is nested too deeply") from error
-            except ValueError as error:  # wrong, or not all of it is in the buffer yet
+            except ValueError as error:  # invalid, or not completely in the buffer yet
                 if not self._fill():
                     raise Malformed("the JSON is damaged, or ends early") from error
                 continue
@@ -195,7 +195,7 @@ class JsonStream:
                 return value
 
     def peek(self) -> str:
-        """Return the next character that is no space."""
+        """Return the next character other than whitespace."""
         while True:
             found = _NO_SPACE.search(self._buffer, self._position)
             if found:
@@ -216,7 +216,7 @@ class JsonStream:
         kept = self._buffer[self._position :]
         if len(kept) > MAX_VALUE_CHARACTERS:
             raise Malformed("the JSON has a value that is too long to be read")
-        # As much again as there is, so that a long value is not decoded for each chunk of it.
+        # Double the buffer, so that a long value is not decoded again for each chunk.
         more = self._text.read(max(JSON_CHUNK_CHARACTERS, len(kept)))
         self._dropped += self._position
         self._buffer, self._position = kept + more, 0

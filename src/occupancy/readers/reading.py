@@ -1,7 +1,7 @@
-"""Files, folders and streams: their order and their formats.
+"""Files, folders and streams: reading order, and detection of formats.
 
-Files are recognized by content, not by name. The exception is the choice of Inductor's autotuner, which is
-JSON like any other.
+Files are recognized by content, not by name. The exception is the choice of Inductor's autotuner, which looks
+like any other JSON.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from .triton import IMAGE_SUFFIX, METADATA_SUFFIX
 STANDARD_INPUT = "-"
 
 CMAKE_FOLDER = "CMakeFiles"
-_PROBES = re.compile(r"\d+\.\d+.*|CMakeScratch|CMakeTmp|ShowIncludes")  # in which CMake tries the compiler
+_PROBES = re.compile(r"\d+\.\d+.*|CMakeScratch|CMakeTmp|ShowIncludes")  # folders of CMake's compiler tests
 
-TRITON_SUFFIXES = (IMAGE_SUFFIX, ".ptx")  # files of Triton's metadata of the same name, which are read first
+TRITON_SUFFIXES = (IMAGE_SUFFIX, ".ptx")  # skipped if Triton metadata of the same name was read
 
 LineReader = Callable[[NumberedLines, str], Iterator[Found]]
 
@@ -41,20 +41,20 @@ LINE_READERS: tuple[tuple[str, LineReader], ...] = (
     (ptxas.PTX_MARK, ptxas.read_ptx),
     (triton.INDUCTOR_MARK, triton.read_fusions),
 )
-"""Readers of the lines from the first with a mark to the first with that of another one."""
+"""Readers of text by mark. A reader gets the lines from its mark up to the mark of another reader."""
 
 _JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
 _ZIP_START = b"PK\x03\x04"
 _ARCHIVE_STARTS = (_ZIP_START, b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
-MAX_ARCHIVE_RATIO = 100  # factor of decompression of a whole archive; libraries of kernels have up to 30
+MAX_ARCHIVE_RATIO = 100  # expansion of a whole archive; libraries of kernels reach 30
 _ARCHIVE_SLACK_BYTES = 64 << 20
 
 
 def read(source: KernelSource, limits: ReadLimits | None = None, name: str | None = None) -> Iterator[Found]:
-    """Yield records, remarks and problems of a source in their order.
+    """Yield the records, remarks and problems of a source in order.
 
-    No content raises an error. A source without kernels yields one problem with the reason.
-    ``limits`` are those of all sources of the command, and ``name`` is the name of a stream in messages.
+    Invalid content never raises an error. A source without kernels yields one problem with the reason.
+    ``limits`` are shared by all sources of the command, and ``name`` is the name of a stream in messages.
     """
     limits = limits or ReadLimits()
     limits.images.clear()
@@ -77,7 +77,7 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
 def read_each(sources: Iterable[KernelSource], limits: ReadLimits | None = None) -> Iterator[Found]:
     """Yield records, remarks and problems of several sources.
 
-    Streams of one name, or without any, are several files: from the second on the name has their number.
+    Streams with the same name, or without a name, get a number from the second on.
     A file with device code, but without kernels, is a problem only if no other source has kernels.
     """
     limits = limits or ReadLimits()
@@ -112,11 +112,11 @@ def stream_kernels(source: KernelSource) -> KernelStream:
         ...     print(kernel.demangled, kernel.arch, kernel.regs)
 
     Args:
-        source: A path of a file or folder, ``"-"`` for standard input, or an object with ``read`` that
-            gives bytes or text.
+        source: Path of a file or folder, ``"-"`` for standard input, or an object whose ``read`` returns
+            bytes or text.
 
     Returns:
-        An iterable that reads the source each time. ``problems`` lists the damaged parts.
+        An iterable that reads the source at each iteration. ``problems`` lists the damaged parts.
     """
     if not _is_path(source) and source != STANDARD_INPUT and not hasattr(source, "read"):
         raise InputError(f"{shown(source)} is not a path or an open file", where="source")
@@ -124,18 +124,18 @@ def stream_kernels(source: KernelSource) -> KernelStream:
 
 
 class KernelStream(Iterable[KernelRecord]):
-    """The kernels of a source, which is read whenever they are iterated."""
+    """Kernels of a source, which is read at each iteration."""
 
     def __init__(self, source: KernelSource) -> None:
-        self.problems: list[ReadProblem] = []  # the pieces that could not be read so far
+        self.problems: list[ReadProblem] = []  # unreadable pieces so far
         self._source = source
         self._was_read = False
 
     def __iter__(self) -> Iterator[KernelRecord]:
-        """Iterate over the kernels; raise `ReadError` if there are none, or a stream was read already."""
+        """Iterate over the kernels; raise `ReadError` if there are none, or a stream was already read."""
         if self._was_read and not _is_path(self._source):
-            hint = "Keep its kernels: occupancy.scan()."
-            raise ReadError("was read already", where=_name(self._source), hint=hint)
+            hint = "Use occupancy.scan() to keep its kernels."
+            raise ReadError("was already read", where=_name(self._source), hint=hint)
         self._was_read = True
         self.problems = []
         is_empty = True
@@ -159,9 +159,9 @@ def _name(source: KernelSource) -> str:
 def _read_file(
     source: KernelSource, limits: ReadLimits, listed: int | None = None, name: str | None = None
 ) -> Iterator[Found]:
-    """Yield the contents of a file, or why it has none. Arguments are those of `read`.
+    """Yield the contents of a file, or a problem. Arguments are those of `read`.
 
-    ``listed`` is its size when its folder was listed: files of a folder may be without kernels.
+    ``listed`` is the size in the listing of its folder, whose files may lack kernels; None for other files.
     """
     name = _name(source) if name is None else name
     is_empty = True
@@ -171,7 +171,7 @@ def _read_file(
                 is_empty = is_empty and isinstance(found, Remark)
                 yield found
             if content.has_changed() or listed not in (None, content.size):
-                yield ReadProblem(name, None, "was changed during reading. Read it again")
+                yield ReadProblem(name, None, "was changed while it was read. Read it again")
             elif content.errors.count and (listed is None or not is_empty):
                 yield ReadProblem(name, None, str(content.errors), content.errors.line)
             elif is_empty and listed is None:
@@ -186,7 +186,7 @@ def _read_file(
 
 
 def _metadata_beside(image: Path) -> Path | None:
-    """Return Triton's metadata beside a cubin, which has the block size."""
+    """Return the path of Triton's metadata beside a cubin, which contains the block size."""
     if image.suffix == IMAGE_SUFFIX and os.path.isfile(image):
         beside = image.with_suffix(METADATA_SUFFIX)
         with suppress(Malformed, Exhausted, OSError):
@@ -206,7 +206,7 @@ def _or_problem(results: Iterable[Found], path: str | os.PathLike[str], what: st
 
 
 def _is_zip(path: str | os.PathLike[str]) -> bool:
-    """Return True for a zip archive; programs with one at their end are none."""
+    """Return True for a zip archive; programs with an appended archive do not count."""
     with suppress(OSError, ValueError):  # ValueError: a NUL in the path
         if os.path.isfile(path):
             with open(path, "rb") as file:
@@ -226,13 +226,13 @@ def _read_archive(path: Path, limits: ReadLimits) -> Iterator[Found]:
         files = (member for member in archive.infolist() if not member.is_dir())
         members = sorted(files, key=lambda member: member.filename)
         if sum(member.file_size for member in members) > most:
-            what = "it decompresses to far more than libraries do. Unpack it, and pass the folder"
+            what = "the archive expands beyond the limit. Unpack it, and pass the folder"
             yield ReadProblem(str(path), None, what)
             return
         for member in members:
             try:
                 stream = archive.open(member)
-            except Exception as error:  # of many kinds: damaged, encrypted, an unknown method of compression
+            except Exception as error:  # damaged, encrypted, or an unknown compression method
                 yield ReadProblem(str(path), None, f"{member.filename} cannot be read: {error}")
                 continue
             with stream:
@@ -241,7 +241,7 @@ def _read_archive(path: Path, limits: ReadLimits) -> Iterator[Found]:
 
 
 class _Member:
-    """A file of an archive, as a stream."""
+    """File of an archive, as a stream."""
 
     def __init__(self, stream: IO[bytes], name: str) -> None:
         self._stream = stream
@@ -250,12 +250,12 @@ class _Member:
     def read(self, size: int, /) -> bytes:
         try:
             return self._stream.read(size)
-        except Exception as error:  # each method of compression has errors of its own
+        except Exception as error:  # each compression method has its own errors
             raise OSError(f"the archive is damaged: {error}") from error
 
 
 def _read_paths(paths: Iterable[tuple[Path, int | None]], limits: ReadLimits) -> Iterator[Found]:
-    """Yield the contents of files with their listed sizes; images with Triton's metadata once."""
+    """Yield the contents of files; images that Triton's metadata describe are not read a second time."""
     described: set[Path] = set()
     for path, size in paths:
         if path.suffix not in TRITON_SUFFIXES or path.with_suffix("") not in described:
@@ -268,8 +268,8 @@ def _read_paths(paths: Iterable[tuple[Path, int | None]], limits: ReadLimits) ->
 def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Found]:
     """Yield the contents of all files below a folder, then the problems.
 
-    A loop, as folders can be thousands deep. A file with several names is read once. All files of a folder
-    are looked at before the first is read, so that a change is noticed.
+    The search is a loop, because folders can be nested thousands deep. A file with several names is read once.
+    A folder is listed before its files are read, to detect files that change.
     """
     seen: set[tuple[int, int]] = set()
     closed: list[OSError] = []
@@ -278,19 +278,19 @@ def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Found]:
         parent = waiting.pop()
         try:
             with os.scandir(parent) as listed:
-                # Triton's metadata come before the images that they describe.
+                # Triton's metadata first, then the images that they describe.
                 entries = sorted(listed, key=lambda each: (METADATA_SUFFIX not in each.name, each.name))
         except OSError as error:
             closed.append(error)
             continue
         files: list[tuple[Path, int | None]] = []
         folders = []
-        is_cmakes = os.path.basename(parent) == CMAKE_FOLDER  # has logs of CMake's own, beside the targets
+        is_cmakes = os.path.basename(parent) == CMAKE_FOLDER  # contains CMake's own logs besides the targets
         for entry in entries:
             try:
                 status = os.stat(entry.path)
             except OSError as error:
-                # A link that leads nowhere is no loss.
+                # Dangling links are ignored.
                 if isinstance(error, PermissionError) or not entry.is_symlink():
                     closed.append(error)
                 continue
@@ -318,7 +318,7 @@ def read_content(content: Content) -> Iterator[Found]:
         found = _read_json(content) if _JSON_START.match(head) else _read_lines(content)
     elif content.is_compressed:
         with content.unpacked() as plain:
-            if not plain.is_compressed:  # packed once; nothing here is packed more often
+            if not plain.is_compressed:  # nested gzip is not supported
                 yield from read_content(plain)
             content.has_device_code = plain.has_device_code
         return
@@ -331,7 +331,7 @@ def read_content(content: Content) -> Iterator[Found]:
 
 
 def reason_for_nothing(content: Content) -> str:
-    """Return the reason for a file without kernels."""
+    """Return the reason why a file contains no kernels."""
     if content.size == 0:
         return "is empty. For a log, redirect standard error too: nvcc -Xptxas -v ... 2>&1"
     if content.suffix == triton.CHOICE_SUFFIX:

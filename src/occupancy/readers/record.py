@@ -1,8 +1,8 @@
-"""Kernel records, the result of every reader; problems and remarks; demangled names.
+"""Results of the readers: kernel records, problems and remarks; demangled names.
 
 The package `demangle` is pure Python, agrees with LLVM on 99% of the names of real kernels, and bounds its
-own time and memory: a name from a damaged file makes the compiled demanglers exhaust the stack, which ends
-the process. It needs Python 3.11; without it, names stay as the compiler wrote them.
+time and memory. In compiled demanglers a damaged name can overflow the stack, which ends the process.
+It needs Python 3.11; without it, names stay mangled.
 """
 
 from __future__ import annotations
@@ -32,19 +32,21 @@ COMPILED = (
     "stack_bytes", *SPILLS, "max_threads", "required_threads", "min_blocks",
     "register_cap", "cluster_dim",
 )  # fmt: skip
-"""The fields of a record that the compiler decides."""
+"""Fields of a record that the compiler determines."""
 
-MOST_WITHOUT_OPT_IN = 48 * 1024  # bytes of shared memory per block; ptxas allows no more static ones
+MOST_WITHOUT_OPT_IN = (
+    48 * 1024
+)  # bytes of shared memory per block, and the limit of ptxas for static shared memory
 
-# The longest readable name, by the mangled one: short names can stand for millions of characters.
+# Maximum length of a demangled name: a short mangled name can expand to millions of characters.
 MOST_LONGER, MOST_CHARACTERS = 8, 1 << 12
 
 Shape = tuple[int, int, int]
 
-FatbinModule = tuple[str, int]  # A fatbin: its file, and its number in the file, from 0
+FatbinModule = tuple[str, int]  # file, and number of the fatbin in the file, from 0
 
 
-@lru_cache(maxsize=64)  # of ten thousand kernels, all have one of a few
+@lru_cache(maxsize=64)
 def architecture_of(arch: str | None) -> ComputeCapability | None:
     """Return the compute capability of an architecture such as sm_90a."""
     try:
@@ -61,7 +63,7 @@ def demangle(name: str) -> str:
         return name
     try:
         readable: str = package.demangle(name, language="itanium")
-    except Exception:  # the parser may raise any error for a damaged name
+    except Exception:  # the parser can raise any error for a damaged name
         return name
     return readable if len(readable) <= MOST_LONGER * len(name) + MOST_CHARACTERS else name
 
@@ -241,8 +243,8 @@ class KernelRecord:
             hint = "Give the threads per block that the kernel is launched with."
             raise InputError(what, where="threads", hint=hint)
         configuration = self.shared_memory_configuration
-        # ptxas writes the virtual resources of tensor memory whether or not the kernel relinquishes its
-        # permit. Beside tensor memory they would mean that it does not.
+        # ptxas writes the virtual resources of tensor memory even if the kernel relinquishes its permit.
+        # Together with tensor memory they would mean that it keeps the permit.
         allocates = self.tensor_memory and self.virtual_resources == VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
         return Kernel(
             threads=known, regs=self.regs, static_smem=self.static_smem, dynamic_smem=self.dynamic_smem,
@@ -255,16 +257,16 @@ class KernelRecord:
         )  # fmt: skip
 
     def _opts_in(self) -> bool | None:
-        """Return whether it opts in to more shared memory; None if unknown."""
-        if self.num_warps is not None:  # Triton makes the call as it loads a kernel
+        """Return True if the kernel opts in to more shared memory; None if unknown."""
+        if self.num_warps is not None:  # Triton opts in when it loads a kernel
             return True
-        # ptxas prints a line for a kernel that it refuses. Targets such as sm_90a may declare more.
+        # ptxas also prints a line for a kernel that it rejects. Targets such as sm_90a allow more.
         is_large = (self.static_smem or 0) > MOST_WITHOUT_OPT_IN
         is_refused = is_large and self.format == "ptxas" and (self.arch or "")[-1:].isdigit()
         return False if is_refused else None
 
     def with_compiled(self, compiled: KernelRecord) -> KernelRecord:
-        """Return this launch with the values of its kernel's image."""
+        """Return this launch with the values of the kernel's image."""
         names = ("arch", "modules", "code", "linked", "file", "line", *COMPILED)
         image = {name: getattr(compiled, name) for name in names}
         if compiled.virtual_resources is None:
@@ -277,29 +279,29 @@ class KernelRecord:
 
 
 RECORD_FIELDS = tuple(each.name for each in fields(KernelRecord) if each.compare)
-"""The fields that every output has."""
-all_values = attrgetter(*RECORD_FIELDS)  # the values of these fields, in their order
+"""Fields of a record in every output."""
+all_values = attrgetter(*RECORD_FIELDS)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadProblem:
-    """A piece of a source that could not be read."""
+    """Piece of a source that could not be read."""
 
     source: str
     offset: int | None
-    """The place in a binary source, in bytes; None if no place is known."""
+    """Position in a binary source, in bytes; None if unknown."""
     what: str
     line: int | None = None
-    """The place in a text."""
+    """Line number in a text; None if unknown."""
     is_harmless: bool = field(default=False, compare=False, repr=False)
-    """True if no kernels are missing: the source holds device code without kernels."""
+    """True if no kernels are missing: the source contains device code without kernels."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "what", cut(printable(cut(self.what))))
 
     @property
     def where(self) -> str:
-        """The source and the place in it."""
+        """Source and position."""
         if self.line is not None:
             return f"{self.source}, line {self.line}"
         if self.offset is not None:
@@ -311,25 +313,25 @@ class ReadProblem:
 
 
 class Fusion(NamedTuple):
-    """Operations of the kernel of a generated file."""
+    """Fused operations of the kernel in a generated file."""
 
     source: str
-    file: str  # the last part of the generated file's path: a cache may have been moved
+    file: str  # base name of the generated file, because caches can be moved
     operations: tuple[str, ...]
 
 
 class Choice(NamedTuple):
-    """Candidate of a kernel that an autotuner chose."""
+    """Candidate of a kernel chosen by an autotuner."""
 
     source: str
-    folder: str  # the name of the folder that holds the candidate
+    folder: str  # name of the candidate's folder
 
 
-Remark = Fusion | Choice  # A statement of one file about kernels of other files
+Remark = Fusion | Choice  # information in one file about kernels of other files
 
-Found = KernelRecord | ReadProblem | Remark  # the results of a reader, in the order of the source
+Found = KernelRecord | ReadProblem | Remark  # results of a reader
 
 
 def file_name(path: str) -> str:
-    """Return the last part of a path of any system."""
+    """Return the base name of a path of any system."""
     return path.replace("\\", "/").rpartition("/")[2]

@@ -1,8 +1,8 @@
-"""Places of kernels in the source, by the line tables of cubins.
+"""Source files and lines of kernels, from the line tables of cubins.
 
-They are line programs of DWARF 2 to 4 (section 6.2 of the standard, version 4). Every function has a
-sequence of its own, which begins by setting the address 0; a relocation names the section of that address.
-So only the first row of each sequence is run, from the place that the relocation names.
+Line tables are line number programs of DWARF 2 to 4 (section 6.2 of version 4). Each function has its own
+sequence, which begins with DW_LNE_set_address and a relocation to the function's section.
+Only the first row of each sequence is decoded, starting at its relocation.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _SECTION_NAME = b".debug_line\0"
 SHT_RELA, SHT_REL = 4, 9
 _RELA = struct.Struct("<QQq")
 _REL = struct.Struct("<QQ")
-_OPERAND = 3  # bytes of DW_LNE_set_address before its operand, which is relocated: 0, length, opcode
+_OPERAND = 3  # bytes of DW_LNE_set_address before its relocated operand: 0, length, opcode
 _LEAST_UNIT = 15
 MAX_LINE_TABLE_BYTES = 16 << 20
-MAX_PROGRAM_BYTES = 1 << 8  # opcodes and operands before the first row of a sequence, which has some ten
+MAX_PROGRAM_BYTES = 1 << 8  # before the first row of a sequence; about 10 are usual
 _PIECES_OF_ROW = 16
 MAX_PATH_CHARACTERS = 4096
 
 _COPY, _ADVANCE_LINE, _SET_FILE, _FIXED_ADVANCE_PC = 1, 3, 4, 9
 
-Place = tuple[str, int]  # a file of the source, and a line
+Place = tuple[str, int]  # source file and line
 
 
 class _Unit(NamedTuple):
@@ -39,7 +39,7 @@ class _Unit(NamedTuple):
     line_base: int
     line_range: int
     opcode_base: int
-    lengths: bytes  # operands of the standard opcodes
+    lengths: bytes  # number of operands of each standard opcode
     folders: list[str]
     files: list[tuple[str, int]]
 
@@ -47,14 +47,14 @@ class _Unit(NamedTuple):
         if not 1 <= number <= len(self.files):
             return None
         name, folder = self.files[number - 1]
-        is_absolute = name.startswith("/") or ntpath.splitdrive(name)[0]  # of Linux or Windows
+        is_absolute = name.startswith("/") or ntpath.splitdrive(name)[0]  # Linux or Windows
         if folder == 0 or is_absolute or folder > len(self.folders):
             return name
         return f"{self.folders[folder - 1].rstrip('/')}/{name}"
 
 
 def read_places(image: Image, relocations: Section) -> dict[int, Place] | None:
-    """Return the first lines of functions by section; None if the relocations are of another table."""
+    """Return the first lines of functions by section; None for relocations of another table."""
     _, type, _, offset, size, _, table = relocations
     if table >= len(image.sections):
         return None
@@ -79,7 +79,7 @@ def read_places(image: Image, relocations: Section) -> dict[int, Place] | None:
                 with suppress(Malformed, IndexError, ValueError, ZeroDivisionError):
                     if place := _first_place(data, address - _OPERAND, unit):
                         found[section] = place
-    except (Malformed, IndexError, ValueError, struct.error):  # it is no reason to leave out the kernel
+    except (Malformed, IndexError, ValueError, struct.error):  # the kernel is still valid
         pass
     return found
 
@@ -98,7 +98,7 @@ def _units(data: bytes, limits: ReadLimits) -> list[_Unit]:
         position += 3
         lengths = data[position : position + opcode_base - 1]
         position += opcode_base - 1
-        limits.consume("pieces", 1 + data.count(0, position, program))  # no more names than ends of names
+        limits.consume("pieces", 1 + data.count(0, position, program))  # upper bound of the number of names
         folders = []
         while position < program and data[position]:
             folder, position = _string(data, position)
@@ -117,7 +117,7 @@ def _units(data: bytes, limits: ReadLimits) -> list[_Unit]:
 
 
 def _first_place(data: bytes, position: int, unit: _Unit) -> Place | None:
-    """Return the place of the first row from a position on."""
+    """Return the file and line of the first row after a position."""
     file = line = 1
     last = min(unit.end, position + MAX_PROGRAM_BYTES)
     while unit.start <= position < last:

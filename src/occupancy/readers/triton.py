@@ -1,10 +1,11 @@
-"""Triton's cache and TorchInductor's.
+"""Caches of Triton and TorchInductor.
 
-Triton's has JSON metadata beside the cubin of each kernel. Together they are complete: the cubin has the
-registers, and the metadata the block size and the shared memory, all of which is requested at launch.
+Triton's cache has JSON metadata beside the cubin of each kernel. The cubin has the registers, and the metadata
+have the block size and the shared memory, all of it dynamic.
 
-Inductor's has modules that call the kernels: before each call the path of the kernel's own file, and its
-operations. The choice of the autotuner is JSON beside that file, with the name of a folder of Triton's cache.
+Inductor's cache has Python modules that call the kernels. A comment before each call contains the path of the
+kernel's file and its operations. The autotuner's choice is JSON beside that file, with the name of a folder of
+Triton's cache.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .fatbin import read_device_code
 from .limits import MAX_NUMBER, MIB, Malformed
 from .record import Choice, Found, Fusion, KernelRecord, ReadProblem, Shape, SourceFormat, file_name
 
-MAX_METADATA_BYTES = MIB  # metadata have a few KB
+MAX_METADATA_BYTES = MIB  # a few KB are usual
 
 METADATA_SUFFIX, IMAGE_SUFFIX = ".json", ".cubin"
 
@@ -39,7 +40,7 @@ def parse_metadata(content: Content) -> dict[str, Any] | None:
 
 
 def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Found]:
-    """Yield the kernel of a metadata file, and others that its cubin holds."""
+    """Yield the kernel of a metadata file, and any others in its cubin."""
     source = content.name
     try:
         described = metadata_record(metadata, source, "triton")
@@ -66,9 +67,9 @@ def _read_image(metadata: Content) -> tuple[list[KernelRecord], list[ReadProblem
         raise Malformed("there is no cubin beside a stream. Pass the folder that contains both")
     image, limits = metadata.path.with_suffix(IMAGE_SUFFIX), metadata.limits
     try:
-        if image.exists() and not image.is_file():  # a pipe would be waited for
+        if image.exists() and not image.is_file():  # opening a pipe would block
             raise Malformed("not a file")
-        with suppress(OSError):  # its own limits once, for any number of links
+        with suppress(OSError):  # an image adds its own limits once, whatever its number of links
             status = os.stat(image)
             identity = status.st_dev, status.st_ino
             if identity not in limits.shared.images:
@@ -124,17 +125,17 @@ def whole_number(value: Any, name: str) -> int | None:
 
 
 CHOICE_SUFFIX = ".best_config"
-MAX_CHOICE_CHARACTERS = 1 << 16  # A choice has some hundred
+MAX_CHOICE_CHARACTERS = 1 << 16  # some hundred are usual
 
 INDUCTOR_MARK = "# kernel path: "
 _OPERATIONS = "Original ATen: ["
 _OPERATION = re.compile(r"[\w.:]{1,100}", re.ASCII)
-MAX_OPERATIONS = 64  # of one kernel
+MAX_OPERATIONS = 64  # per kernel
 _FOLDER = re.compile(r"[\w-]{1,128}", re.ASCII)
 
 
 def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
-    """Yield the operations of the kernels of a generated module. Arguments are those of `read_ptxas`."""
+    """Yield the fused operations of kernels in a generated module. Arguments are those of `read_ptxas`."""
     file = ""
     for _, line in lines:
         if line.startswith(INDUCTOR_MARK):
@@ -147,7 +148,7 @@ def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
 
 
 def read_choice(content: Content) -> Iterator[Found]:
-    """Yield the choice of an autotuner, or a problem; nothing for older files."""
+    """Yield the choice of an autotuner, or a problem; nothing for files of old versions."""
     folder: Any = content.text().read(MAX_CHOICE_CHARACTERS)
     with suppress(ValueError, RecursionError, AttributeError):
         folder = json.loads(folder).get("triton_cache_hash")

@@ -76,7 +76,7 @@ def test_a_stream_of_kernels_never_silently_gives_nothing(samples: Path) -> None
     assert list(of_a_file) == list(of_a_file) != []
     of_a_stream = occupancy.stream_kernels(io.BytesIO(sample("ptxas_v.txt")))
     assert list(of_a_stream)
-    with pytest.raises(occupancy.ReadError, match="was read already"):
+    with pytest.raises(occupancy.ReadError, match="was already read"):
         list(of_a_stream)
 
 

@@ -186,7 +186,7 @@ class TestRelocatableCopies:
         # The container's entries claim sm_90 alone, so the kernels for sm_80 are relocatable ones only.
         assert {(each.arch, each.linked) for each in kernels_of(found)} == {("sm_80", False)}
         assert len(kernels_of(found)) == 14
-        assert "16 relocatable kernels are left out" in problems_of(found)[-1].what
+        assert "16 relocatable kernels are skipped" in problems_of(found)[-1].what
 
     def test_a_damaged_relocatable_image_hides_no_other(self) -> None:
         damaged = changed(self.RELOCATABLE, 40, 1 << 60)
@@ -199,14 +199,14 @@ class TestRelocatableCopies:
         )
         found = found_in(linked + self.RELOCATABLE + changed(self.LINKED, 40, 1 << 60))
         assert all(each.linked for each in kernels_of(found))
-        assert "16 relocatable kernels are left out" in problems_of(found)[-1].what
+        assert "16 relocatable kernels are skipped" in problems_of(found)[-1].what
 
     def test_none_where_reading_ended_early(self, monkeypatch: pytest.MonkeyPatch) -> None:
         few = limits.CEILINGS["kernels"]._replace(shared=20, per_mib=0)
         monkeypatch.setitem(limits.CEILINGS, "kernels", few)
         found = found_in(container(entry(self.OTHER) + entry(self.LINKED)))
         assert {each.linked for each in kernels_of(found)} == {True}
-        assert "14 relocatable kernels are left out" in problems_of(found)[-1].what
+        assert "14 relocatable kernels are skipped" in problems_of(found)[-1].what
 
 
 @pytest.mark.parametrize(

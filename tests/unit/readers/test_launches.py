@@ -19,7 +19,7 @@ def test_unknown_version_of_a_report_is_named_where_reading_fails() -> None:
     assert damaged[8:10] == b"\x08\x07"  # field 1, version 7
     damaged[9] = 9
     (problem,) = found_in(bytes(damaged[:5000]))
-    assert "version 9; 7 is known" in str(problem)
+    assert "version 9, but only 7 is supported" in str(problem)
 
 
 @pytest.mark.parametrize("name", ["ncu.ncu-rep", "ncu_raw.csv"])

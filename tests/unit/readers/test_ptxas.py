@@ -94,7 +94,7 @@ FIRST, *_, LAST = KERNEL.splitlines(keepends=True)
 @pytest.mark.parametrize(
     ("text", "kernels", "line", "what"),
     [
-        (KERNEL + LAST, 1, 5, "folded"),
+        (KERNEL + LAST, 1, 5, "wrapped"),
         (FIRST.replace("_Z1kPf", "_Z5otherv") + KERNEL, 1, None, "_Z5otherv"),
         (FIRST, 0, 1, ""),
     ],
