@@ -1,1 +1,1 @@
-"""Kernels of a build: merged records, rows with their occupancy, names, filters and order."""
+"""Kernels of a build: merging of records, rows with their occupancy, names, filters and sorting."""

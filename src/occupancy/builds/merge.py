@@ -1,8 +1,8 @@
-"""Merge the statements of several files about one kernel into one record.
+"""Merge the values that several files record for one kernel.
 
-An image states registers, shared memory, stack, barriers and launch bounds; a log of the compiler the
-spills; a profile launches and times. Identical copies, as in an object, an archive, a library and a
-program, are one kernel; different kernels of one name, as ``static`` ones of two files, stay apart.
+Images contain registers, shared memory, stack, barriers and launch bounds. Compiler logs contain spills, and
+profiles contain launches and times. Identical copies, as in an object, an archive and a program, become one
+kernel. Different kernels with the same name, such as ``static`` kernels of two files, stay separate.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from ..tables.shipped import runs_on
 from .names import base_name, signature
 
 LOGS = frozenset({"ptxas", "res-usage"})
-"""Formats of the compiler's text output, which holds no image."""
+"""Formats of compiler output, which contains no image."""
 
 MOST_COMPARED = 1 << 14
-"""Pairs of images and log lines of one name and architecture, and of launches and kernels of one name.
+"""Maximum comparisons of images with log lines for one name and architecture, or of launches with kernels.
 
-Real builds have some dozens. Beyond it records stay as they were found, with a problem."""
+Real builds need some dozens. Beyond the maximum, records are not merged, and a problem is reported."""
 
 MOST_FILES = 64
-"""Other files with a copy of a kernel that are listed with it."""
+"""Maximum number of other files that are listed with a kernel."""
 
 _OF_COPIES = (
     *COMPILED, "linked", "code", "dynamic_smem", "smem", "threads", "block_dim", "notes",
@@ -49,7 +49,7 @@ _OF_LOGS = (*SPILLS, *_STATED_ONCE)
 _OF_IMAGES = (*COMPILED, *_STATED_ONCE)
 
 _identity: Callable[[KernelRecord], Hashable] = attrgetter(*_OF_COPIES)
-"""Values in which identical copies agree."""
+"""Values that identical copies have in common."""
 
 _LABELS = {
     "regs": "registers",
@@ -57,32 +57,32 @@ _LABELS = {
     "barriers": "barriers",
     "stack_bytes": "bytes of stack",
 }
-"""Fields by which a line of a log is recognized as that of an image."""
-_stated = attrgetter(*_LABELS)
+"""Fields that match a log line to an image."""
+_logged_values = attrgetter(*_LABELS)
 
 _REGISTER_UNIT = 8
-"""Unit of allocated registers, which Nsight Compute's tables give in place of the kernel's."""
+"""Allocation granularity of registers. Nsight Compute's tables have the allocated registers."""
 
 
 class Merged(NamedTuple):
-    """The kernels of a build."""
+    """Kernels of a build."""
 
     records: tuple[KernelRecord, ...]
     problems: tuple[ReadProblem, ...]
-    """Damaged pieces, logs that contradict the images, and records that were too many to merge."""
+    """Damaged pieces, logs that contradict the images, and records too numerous to merge."""
 
 
 def merge(found: Iterable[Found]) -> Merged:
-    """Merge records in which several files describe the same kernel of the same architecture.
+    """Merge records of the same kernel and architecture from several files.
 
-    Kernels are in the order of the first mention of their names, then launches. The order of the files does
-    not matter otherwise.
+    Kernels come first, ordered by the first occurrence of their names, then launches. The order of the files
+    has no other effect.
     """
     return _Merging(found).merged()
 
 
 def fill(record: KernelRecord, other: KernelRecord, names: Iterable[str]) -> KernelRecord:
-    """Return the record with values of another one where it has none, or less certain ones."""
+    """Return the record with missing or less certain values taken from another record."""
     # Spills printed by the compiler take precedence over those counted in the code.
     better = SPILLS if other.spills_from == "compiler" != record.spills_from else ()
     lacking = (name for name in names if getattr(record, name) is None or name in better)
@@ -91,7 +91,7 @@ def fill(record: KernelRecord, other: KernelRecord, names: Iterable[str]) -> Ker
 
 
 def also_in(record: KernelRecord, sources: Iterable[str]) -> KernelRecord:
-    """Return the record with the names of more files."""
+    """Return the record with more files in ``also_in``."""
     files = {*record.also_in, *sources} - {record.source}
     listed = tuple(sorted(files)[:MOST_FILES])
     return replace(record, also_in=listed) if listed != record.also_in else record
@@ -99,7 +99,7 @@ def also_in(record: KernelRecord, sources: Iterable[str]) -> KernelRecord:
 
 @dataclass(slots=True)
 class _Group:
-    """Records of one name and architecture."""
+    """Records with the same name and architecture."""
 
     images: list[KernelRecord] = field(default_factory=list)
     logs: list[KernelRecord] = field(default_factory=list)
@@ -156,7 +156,7 @@ class _Merging:
                 if len(found) * len(ptx) <= MOST_COMPARED:
                     found = [reduce(_with_ptx, ptx, row) for row in found]
                 else:
-                    self._leave_apart(ptx)
+                    self._skip_merging(ptx)
             elif name not in compiled:
                 found = self._copies(group.ptx)
             rows += found
@@ -164,13 +164,13 @@ class _Merging:
             rows = _with_remarks(rows, self._remarks)
         if self._launches:
             rows, alone = _with_launches(rows, [each.total() for each in self._launches.values()])
-            self._leave_apart(alone)
+            self._skip_merging(alone)
         return Merged(tuple(rows), (*self._damaged, *self._problems()))
 
     def _assign_linker_lines(self) -> None:
-        """Assign the linker's lines, which name no architecture, to the only one of their kernel.
+        """Assign linker lines, which do not name the architecture, if their kernel has only one.
 
-        They are dropped if the kernel has an image, which states more.
+        Kernels with an image do not need them.
         """
         archs: dict[str, list[str | None]] = defaultdict(list)
         for name, arch in self._groups if self._linker_lines else ():
@@ -181,7 +181,7 @@ class _Merging:
                 self._groups[name, arch].logs += [replace(log, arch=arch) for log in lines]
 
     def _images(self, group: _Group) -> list[KernelRecord]:
-        """Merge images; linked ones replace the relocatable ones that they were made of."""
+        """Merge images; linked images replace the relocatable images that they were linked from."""
         linked = [each for each in group.images if each.linked is not False]
         relocatable = [each for each in group.images if each.linked is False]
         rows = self._copies(linked or relocatable)
@@ -193,10 +193,10 @@ class _Merging:
     def _with_logs(
         self, rows: list[KernelRecord], logs: Sequence[KernelRecord], relocatable: Sequence[KernelRecord]
     ) -> list[KernelRecord]:
-        """Add the spills that lines of logs state to the images of one name and architecture."""
-        parts = {_stated(record): record for record in relocatable}.values()
+        """Add the spills in log lines to the images with the same name and architecture."""
+        parts = {_logged_values(record): record for record in relocatable}.values()
         if len(logs) * (len(rows) + len(parts)) > MOST_COMPARED:
-            self._leave_apart(logs)
+            self._skip_merging(logs)
             return rows
         before_linking = {id(log) for log in logs if not all(_differences(log, each) for each in parts)}
         used: set[int] = set()
@@ -208,13 +208,13 @@ class _Merging:
             if not fitting:
                 without.append(row)
         unused = [log for log in logs if id(log) not in used and log.linked is None]
-        # Lines that are left over beside others that agree come from an earlier compilation.
+        # If other lines match every image, the unused lines come from an earlier compilation.
         for row, log in zip(sorted(without, key=repr), sorted(unused, key=repr), strict=False):
             self._contradictions[log.source].append((row, log))
         return done
 
     def _copies(self, found: Sequence[KernelRecord]) -> list[KernelRecord]:
-        """Merge identical copies, named after Triton's file or the file with the fewest kernels."""
+        """Merge identical copies; the source is Triton's file, or the file with the fewest kernels."""
         described = {
             (record.code, record.threads): _identity(record) for record in found if record.format == "triton"
         }
@@ -240,25 +240,25 @@ class _Merging:
         return rows
 
     def _logs_alone(self, logs: Sequence[KernelRecord]) -> list[KernelRecord]:
-        """Merge lines of a kernel without image: equal ones, and the linker's with the compiler's."""
+        """Merge the log lines of a kernel without an image: equal lines, and linker with compiler lines."""
         linked = [each for each in logs if each.linked]
         compiled = [each for each in logs if not each.linked]
         if len(linked) == 1 and len(compiled) == 1:
             (final,), (before,) = linked, compiled
-            # The linker counts the system's reserved shared memory as the kernel's.
+            # The linker includes the reserved shared memory.
             final = replace(final, static_smem=before.static_smem, notes=before.notes)
             return [also_in(fill(final, before, _OF_LOGS), {before.source})]
         return self._copies(logs)
 
-    def _leave_apart(self, records: Iterable[KernelRecord]) -> None:
+    def _skip_merging(self, records: Iterable[KernelRecord]) -> None:
         for record in records:
             self._too_many[record.source].add(record.name)
 
     def _problems(self) -> Iterator[ReadProblem]:
         for source, names in sorted(self._too_many.items()):
             others = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
-            what = f"holds too many different kernels called {base_name(min(names))}{others} to merge them"
-            yield ReadProblem(source, None, f"{what} with those of other files")
+            what = f"has too many different kernels named {base_name(min(names))}{others}"
+            yield ReadProblem(source, None, f"{what} to merge with other files")
         for log, pairs in sorted(self._contradictions.items()):
             row, line = min(pairs, key=lambda pair: (pair[0].name, pair[0].arch or ""))
             others = f", and {len(pairs) - 1:,} more" if len(pairs) > 1 else ""
@@ -270,8 +270,8 @@ class _Merging:
                 log,
                 None,
                 f"contradicts {row.source} about {base_name(row.name)} for {row.arch} ({differences}){others}: "
-                "the log is from another build, or from before linking. The values of the image are used, without the "
-                "spills of the log. Keep the log of the build that made the images, or none",
+                "the log is from another build, or from before linking. The values of the image are used, and the "
+                "spills in the log are ignored. Keep only the log of the build that produced the images",
             )
 
 
@@ -283,17 +283,17 @@ def _with_ptx(row: KernelRecord, ptx: KernelRecord) -> KernelRecord:
 
 
 def _differences(log: KernelRecord, image: KernelRecord) -> list[str]:
-    """Return the fields in which a line contradicts an image; its stack may lack that of the callees."""
+    """Return the fields in which a log line contradicts an image; it can exclude the stack of callees."""
     return [
         name
-        for name, logged, compiled in zip(_LABELS, _stated(log), _stated(image), strict=True)
+        for name, logged, compiled in zip(_LABELS, _logged_values(log), _logged_values(image), strict=True)
         if None not in (logged, compiled)
         and (logged > compiled if name == "stack_bytes" else logged != compiled)
     ]
 
 
 def _with_spills(image: KernelRecord, logs: Sequence[KernelRecord]) -> KernelRecord:
-    """Return the image with the spills of the line most like it; of several, with the most."""
+    """Return the image with the spills of the most similar line; ties go to the most spills."""
     if not logs:
         return image
 
@@ -311,7 +311,7 @@ def _with_spills(image: KernelRecord, logs: Sequence[KernelRecord]) -> KernelRec
 def _with_remarks(rows: Sequence[KernelRecord], remarks: Sequence[Remark]) -> list[KernelRecord]:
     """Add fused operations and the autotuner's choice.
 
-    A candidate was compiled from the same generated file, for the same architecture, as a chosen kernel.
+    Candidates share the generated file and the architecture with a chosen kernel.
     """
     operations = {each.file: each.operations for each in remarks if isinstance(each, Fusion)}
     folders = {each.folder for each in remarks if isinstance(each, Choice)}
@@ -334,13 +334,13 @@ def _with_remarks(rows: Sequence[KernelRecord], remarks: Sequence[Remark]) -> li
 def _with_launches(
     rows: Sequence[KernelRecord], launches: Sequence[KernelRecord]
 ) -> tuple[list[KernelRecord], list[KernelRecord]]:
-    """Give launches the values of their kernels' images; a launched kernel has no row of its own.
+    """Add the values of images to launches, and drop the rows of launched kernels.
 
     Returns:
-        The rows, and the launches that were too many to look for their kernels.
+        The rows, and the launches too numerous to match with kernels.
     """
     names = {base_name(name) for name in {launch.name for launch in launches}}
-    kernels: dict[str, list[KernelRecord]] = defaultdict(list)  # by name, by signature, by bare name
+    kernels: dict[str, list[KernelRecord]] = defaultdict(list)  # by name, signature and base name
     for row in rows:
         if row.regs is not None and (base := base_name(row.name)) in names:
             for key in {row.name, signature(row.name), base}:
@@ -350,25 +350,25 @@ def _with_launches(
     alone: list[KernelRecord] = []
     compared: Counter[str] = Counter()
     for launch in launches:
-        question = (launch.name, launch.arch, launch.regs, launch.static_smem, launch.threads)
-        if question not in found:
+        configuration = (launch.name, launch.arch, launch.regs, launch.static_smem, launch.threads)
+        if configuration not in found:
             spelled = signature(launch.name)
-            # A profile can hold the bare name alone.
+            # Some profiles contain only the base name.
             key = spelled if "(" in spelled else base_name(launch.name)
             near = {id(row): row for name in (launch.name, key) for row in kernels.get(name, ())}
             compared[key] += len(near)
             if compared[key] > MOST_COMPARED:
                 alone.append(launch)
                 near = {}
-            found[question] = _launched(launch, near.values())
-        image = found[question]
+            found[configuration] = _launched(launch, near.values())
+        image = found[configuration]
         done.append(launch if image is None else _completed(launch, image))
     launched = set(map(id, found.values()))
     return [row for row in rows if id(row) not in launched] + done, alone
 
 
 def _completed(launch: KernelRecord, image: KernelRecord) -> KernelRecord:
-    # A trace has all of the shared memory in one number, which the image's part of it would contradict.
+    # Traces contain only total shared memory, so that the image's static part must not be added.
     has_total = launch.smem is not None
     names = (name for name in _OF_IMAGES if not (has_total and name == "static_smem"))
     whole = fill(launch, image, names)
@@ -377,7 +377,7 @@ def _completed(launch: KernelRecord, image: KernelRecord) -> KernelRecord:
 
 
 def _launched(launch: KernelRecord, near: Iterable[KernelRecord]) -> KernelRecord | None:
-    """Return the kernel that was launched, if only one is possible."""
+    """Return the launched kernel; None if several kernels are equally likely."""
     candidates: dict[tuple[bool, int, bool], list[KernelRecord]] = defaultdict(list)
     for row in near:
         distance = _distance(launch, row)
@@ -388,7 +388,7 @@ def _launched(launch: KernelRecord, near: Iterable[KernelRecord]) -> KernelRecor
 
 
 def _distance(launch: KernelRecord, image: KernelRecord) -> int | None:
-    """Return the minor versions from an image to the GPU of a launch; None if it was not launched."""
+    """Return the minor versions between an image and the GPU of a launch; None if they do not match."""
     allocated = -(-(image.regs or 0) // _REGISTER_UNIT) * _REGISTER_UNIT
     is_size_right = launch.static_smem in (None, image.static_smem)
     is_block_right = None in (image.threads, launch.threads) or image.threads == launch.threads
@@ -404,7 +404,7 @@ def _distance(launch: KernelRecord, image: KernelRecord) -> int | None:
 
 _OF_ONE_LAUNCH = ("achieved_occupancy", "duration_us", "launches")
 _configuration = attrgetter(*(name for name in RECORD_FIELDS if name not in _OF_ONE_LAUNCH))
-"""Values in which launches of one row agree. They are summed up while a trace with millions is read."""
+"""Values that the launches of one row have in common. Launches are summed while a trace is read."""
 
 
 @dataclass(slots=True)

@@ -1,8 +1,7 @@
 """Kernel names: stable across builds, readable, short, and matched by patterns.
 
-Names are those of the Itanium C++ ABI (section 5.1, ``_Z...``), which nvcc uses for device code on every
-system; plain names, as ``extern "C"`` and other compilers make them; and readable names, the only ones in
-some profiles.
+Names are mangled by the Itanium C++ ABI (section 5.1, ``_Z...``), which nvcc uses for device code on every
+system; unmangled, from ``extern "C"`` and other compilers; or demangled, as in some profiles.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from functools import lru_cache
 
 from ..readers.record import demangle
 
-# nvcc names an unnamed namespace after the file, between a hash of its path and one of its content:
-# _GLOBAL__N__9e609c31_4_a_cu_f763c035, with one more number from older versions. With -rdc=true, the
-# same stands in front of a static kernel: __nv_static_25__9e609c31_4_a_cu_f763c035__Z4statPf.
+# nvcc names an unnamed namespace after the file, between hashes of its path and of its content:
+# _GLOBAL__N__9e609c31_4_a_cu_f763c035, with one more number in older versions. With -rdc=true, this is
+# also the prefix of a static kernel: __nv_static_25__9e609c31_4_a_cu_f763c035__Z4statPf.
 _UNIT = re.compile(r"(?:_GLOBAL__N_)?_[0-9a-f]{8}_\d+_(.+)_[0-9a-f]{8}(?:_\d+)?")
 _STATIC = re.compile(r"__nv_static_(\d{1,4})_")
 
@@ -32,7 +31,7 @@ _UNNAMED = "_GLOBAL__N_"
 _START = re.compile(r"_ZL?(N[rVK]*)?(?:St)?")
 _LENGTH = re.compile(r"L?([1-9]\d{0,3})")
 
-# Spellings of one readable name by nvcc, Nsight Compute and demanglers
+# Spellings of one demangled name in nvcc, Nsight Compute and demanglers
 _CAST = re.compile(r"\((bool|(?:unsigned )?(?:char|short|int|long|long long)|signed char)\)(?=-?\d)")
 _SUFFIX = re.compile(r"\b(\d+)[uUlL]{1,3}\b")
 _QUALIFIER = re.compile(r"\b(?:const|volatile)\b")
@@ -44,7 +43,7 @@ _PARENTHESIS = re.compile(r"[()]")
 
 @lru_cache(maxsize=1 << 14)
 def stable_name(name: str) -> str:
-    """Return the mangled name without the build's paths and versions; it is a mangled name again."""
+    """Return a mangled name without the paths and versions of the build."""
     name = _without_units(name)
     parts: list[str] = []
     place = 0
@@ -58,7 +57,7 @@ def stable_name(name: str) -> str:
 
 
 def _without_units(name: str) -> str:
-    """Remove the translation units in front of a name; a hostile name has thousands."""
+    """Remove the prefixes of translation units; a hostile name has thousands."""
     place = 0
     while static := _STATIC.match(name, place):
         end = static.end() + int(static[1])
@@ -69,8 +68,8 @@ def _without_units(name: str) -> str:
 
 
 def _identifier_at(name: str, begin: int, place: int) -> tuple[int, int, str] | None:
-    """Return the start, the end and the stable form of an identifier that depends on the build."""
-    for digits in (3, 2, 1):  # the first of them may belong to the identifier before
+    """Return the start, end and stable form of a build-dependent identifier."""
+    for digits in (3, 2, 1):  # leading digits can belong to the previous identifier
         start = begin - digits
         length = name[start:begin] if start >= place else ""
         if length.isdigit():
@@ -84,16 +83,16 @@ def _identifier_at(name: str, begin: int, place: int) -> tuple[int, int, str] | 
 
 @lru_cache(maxsize=1 << 14)
 def base_name(name: str) -> str:
-    """Return the name with its namespaces, up to template arguments and parameters: ``ns::sgemm``.
+    """Return the name with its namespaces, without template arguments and parameters: ``ns::sgemm``.
 
-    Unnamed namespaces and those named after a version are left out. A name of unknown form stays as it is.
+    Unnamed and versioned namespaces are dropped. A name in an unknown format is returned unchanged.
     """
     stable = stable_name(name)
     if stable.startswith("_Z"):
         return "::".join(_identifiers(stable)) or name
     text = stable.replace("(anonymous namespace)::", "").replace("<unnamed>::", "")
     head = re.split(r"[<(]", text, maxsplit=1)[0].strip()
-    return head.rpartition(" ")[2] or name  # a template has its return type in front
+    return head.rpartition(" ")[2] or name  # templates begin with the return type
 
 
 def last_name(name: str) -> str:
@@ -118,12 +117,12 @@ def _identifiers(mangled: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 14)
 def short_name(name: str) -> str:
-    """Return the readable name without parameters, return type and versioned namespaces."""
+    """Return the demangled name without parameters, return type and versioned namespaces."""
     return without_parameters(demangle(name))
 
 
 def without_parameters(readable: str) -> str:
-    """Return a readable name without parameters, return type and versioned namespaces."""
+    """Remove parameters, return type and versioned namespaces from a demangled name."""
     name = _VERSIONED_QUALIFIER.sub("", readable).removeprefix("void ")
     if name.endswith(")"):
         depth = 0
@@ -136,7 +135,7 @@ def without_parameters(readable: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def template_name(name: str) -> str:
-    """Return the readable name without any template arguments: ``ns::A::run`` for ``ns::A<int>::run<3>``."""
+    """Return the demangled name without template arguments: ``ns::A::run`` for ``ns::A<int>::run<3>``."""
     short = short_name(name)
     kept, depth = [], 0
     for part in re.split(r"([<>])", short):
@@ -148,9 +147,9 @@ def template_name(name: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def signature(name: str) -> str:
-    """Return the readable name in one spelling, without return type, qualifiers and compiler-made parts.
+    """Return the normalized demangled name without return type, qualifiers and generated parts.
 
-    ``void blur<(int)16, (bool)1>(const float *, unsigned int)`` of Nsight Compute becomes
+    Nsight Compute's ``void blur<(int)16, (bool)1>(const float *, unsigned int)`` becomes
     ``blur<16,true>(float*,unsigned int)``.
     """
     text = _UNNAMED_READABLE.sub("_unnamed", demangle(stable_name(name)))
@@ -161,25 +160,25 @@ def signature(name: str) -> str:
 
 
 def unparametrized(name: str) -> str:
-    """Return the signature without parameters and without the numbers of lambdas."""
+    """Return the signature without parameters and lambda numbers."""
     return without_parameters(signature(_LAMBDA.sub(r"{lambda(\1)}", demangle(stable_name(name)))))
 
 
 @lru_cache(maxsize=1 << 12)
 def pattern(text: str) -> re.Pattern[str]:
-    """Compile a pattern of whole names: ``*`` is any text, ``?`` one character; brackets are literal.
+    """Compile a pattern for whole names: ``*`` is any text, ``?`` one character; brackets are literal.
 
-    `fnmatch.translate` never backtracks from one star into the one before.
+    `fnmatch.translate` never backtracks from one star into the previous one.
     """
     return re.compile(translate(text.replace("[", "[[]")))
 
 
 @lru_cache(maxsize=1 << 14)
 def matches(text: str, name: str) -> bool:
-    """Return True if a pattern matches one of a kernel's names as a whole.
+    """Return True if a pattern matches any complete name of a kernel.
 
-    The names are ``blur``, ``img::blur``, the readable name with template arguments, with parameters and
-    without, and the mangled name.
+    The names are ``blur``, ``img::blur``, the demangled name with template arguments, with and without
+    parameters, and the mangled name.
     """
     if text == "*":
         return True
@@ -191,8 +190,8 @@ def matches(text: str, name: str) -> bool:
 
 
 def contains(parts: tuple[str, ...], name: str) -> bool:
-    """Return True if one of some parts is in the mangled or readable name, in upper or lower case."""
-    # Dots stand on screens for the cut middle of a name.
+    """Return True if the mangled or demangled name contains one of the parts, ignoring case."""
+    # Screens replace the middle of a long name by dots.
     compiled = [pattern(f"*{part.casefold().replace('...', '*')}*") for part in parts]
     folded = name.casefold()
     if any(each.match(folded) for each in compiled):

@@ -1,4 +1,4 @@
-"""Kernels with their occupancy: rows of a scan."""
+"""Rows of a scan: kernels with their occupancy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..values.spellings import in_range, parse_threads
 from .names import matches, short_name, template_name
 
 ASSUMED_THREADS = 256
-"""Threads per block of a kernel with unknown block size and launch bound."""
+"""Assumed threads per block if both block size and launch bound are unknown."""
 
 LOW = 0.5
 """Occupancy below which a kernel is counted as low. A convention: low occupancy can be right."""
@@ -35,7 +35,7 @@ _needs = attrgetter(
     "virtual_resources", "tensor_memory", "reallocates_registers", "max_threads", "num_warps", "threads",
     "block_dim", "shared_memory_configuration",
 )  # fmt: skip
-"""Values of a record that its occupancy depends on; most kernels of a library share them with hundreds."""
+"""Values that determine the occupancy; most kernels of a library share them with hundreds of others."""
 
 
 @dataclass(frozen=True)
@@ -50,27 +50,27 @@ class SizePattern:
 
 
 def parse_block_size(value: object) -> int:
-    """Parse threads per block, a number or a shape; raise an `InputError` if they are out of range."""
+    """Parse threads per block, a number or a shape; raise `InputError` if it is out of range."""
     return in_range(parse_threads(value)[0], "threads")
 
 
 @dataclass(eq=False)
 class _SharedResult:
-    """Occupancy of all kernels with the same needs, of which the record is one."""
+    """Occupancy of all kernels with the same resources; ``record`` is one of them."""
 
     record: KernelRecord
     threads: int
     threads_assumed: bool
     result: Result | None = None
     is_hypothetical: bool = False
-    """True for another GPU than the one that the kernel was compiled for."""
+    """True if the GPU is not the one that the kernel was compiled for."""
     reason: str | None = None
 
     @cached_property
     def next_step(self) -> NextStep | None:
         if self.result is None:
             return None
-        # Triton compiles another kernel for other warps.
+        # Triton compiles another kernel for another number of warps.
         find = next_steps if self.record.num_warps is None else using_less
         return next((step for step in find(self.result) if is_possible(step, self.record)), None)
 
@@ -175,12 +175,12 @@ class ScannedKernel(_Fields):
 
     @property
     def template(self) -> str:
-        """Readable name without template arguments and parameters: ``ns::run``."""
+        """Demangled name without template arguments and parameters: ``ns::run``."""
         return template_name(self.record.name)
 
     @property
     def short_name(self) -> str:
-        """Readable name without parameters: ``ns::run<3>``."""
+        """Demangled name without parameters: ``ns::run<3>``."""
         return short_name(self.record.name)
 
     @property
@@ -212,7 +212,7 @@ documented(ScannedKernel, KernelRecord)
 
 
 def spilled_bytes(record: KernelRecord) -> int | None:
-    """Return the bytes that a thread spills, and a block to shared memory; None if not known."""
+    """Return spill bytes per thread plus spills to shared memory per block; None if unknown."""
     spills = record.spills
     if spills is None:
         return record.spill_smem or None
@@ -221,19 +221,19 @@ def spilled_bytes(record: KernelRecord) -> int | None:
 
 @dataclass(eq=False)
 class Evaluator:
-    """Engine for records: block sizes, limits, and results that are computed once for equal needs."""
+    """Occupancy of records, with block sizes and limits; equal resources are computed once."""
 
     limits_of: Callable[[ComputeCapability], Limits]
     threads: int | None = None
-    """Threads per block of kernels whose file does not state them and whose launch bound allows them."""
+    """Threads per block of kernels whose files do not record them and whose launch bounds allow them."""
     gpu: Gpu | None = None
     """GPU to compute for, instead of the one that each kernel was compiled for."""
     multiprocessor_count: int | None = None
-    """SMs of the GPU, for waves; None for those that a file states."""
+    """SMs of the GPU, for waves; None: the number in the file."""
     _results: dict[object, _SharedResult] = field(default_factory=dict, init=False)
 
     def row(self, record: KernelRecord, threads: int | None = None) -> ScannedKernel:
-        """Return the record with its occupancy, at the block size of a build that it is compared with."""
+        """Return the record with its occupancy, at a given block size if its file has none."""
         key = threads, *_needs(record)
         result = self._results.get(key)
         if result is None:
@@ -241,7 +241,7 @@ class Evaluator:
         return ScannedKernel(record, result, self.multiprocessor_count)
 
     def rows(self, records: Iterable[KernelRecord], time: float = 0) -> list[ScannedKernel]:
-        """Return the records with their occupancy, and with their shares of a time in microseconds."""
+        """Return the records with their occupancy and their shares of the total time in microseconds."""
         rows = list(map(self.row, records))
         for row in rows if time else ():
             if row.record.duration_us is not None:
@@ -260,7 +260,7 @@ class Evaluator:
             limits = self._limits(record)
             shared.is_hypothetical = record.compute_capability not in (None, limits.compute_capability)
             if record.regs is None:
-                problem = "PTX has no register count" if record.format == "ptx" else "registers not stated"
+                problem = "PTX has no register count" if record.format == "ptx" else "unknown register count"
                 raise InputError(problem)
             kernel = record.kernel(threads)
             if kernel.carveout is not None and (
@@ -280,14 +280,14 @@ class Evaluator:
             raise InputError("the architecture is unknown", hint="Name the GPU with `gpu` or --cc.")
         else:
             limits = self.limits_of(record.compute_capability)
-        # The launch bound limits every launch. Triton writes the one that goes with its num_warps, so that
-        # other warps have another bound.
+        # The launch bound limits every launch. Triton derives it from num_warps, so it does not apply to
+        # another number of warps.
         is_bound = record.max_threads is not None and record.num_warps is None
         return _with_bound(limits, record.max_threads or 0) if is_bound else limits
 
 
 def with_block_sizes(records: Iterable[KernelRecord], sizes: Sequence[SizePattern]) -> Iterator[KernelRecord]:
-    """Give records the block sizes that are stated for their names; of several, the last."""
+    """Apply block sizes to records by name; the last matching pattern wins."""
     for record in records:
         changes: dict[str, Any] = {}
         for size in sizes:
@@ -316,5 +316,5 @@ def _reason(record: KernelRecord, result: Result, threads: int) -> str | None:
 
 
 def is_possible(step: NextStep, record: KernelRecord) -> bool:
-    """Return False for a carveout, which a launch sets, and for less shared memory that holds spills."""
+    """Return False for a carveout, which the launch sets, and for less shared memory if it holds spills."""
     return "carveout" not in step.requires and not (record.spill_smem and "smem" in step.requires)

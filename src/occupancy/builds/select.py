@@ -1,4 +1,4 @@
-"""Filters and order of scanned kernels."""
+"""Filtering and sorting of scanned kernels."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .names import base_name, contains, last_name
 from .rows import ScannedKernel, spilled_bytes
 
 RUNTIME_KERNEL = "_cuda_device_runtime_"
-"""Part of the name of every kernel of CUDA's device runtime, which linking with cudadevrt adds."""
+"""Part of every kernel name in CUDA's device runtime, which linking with cudadevrt adds."""
 
 Order = Literal["occupancy", "regs", "spills", "stack", "time"]
-"""Values to sort by: the lowest occupancy first, or the most of the others."""
+"""Sort keys: occupancy ascending, all others descending."""
 
 ORDERS: tuple[Order, ...] = get_args(Order)
 
@@ -27,7 +27,7 @@ MOST_NAMES = 10
 
 
 def names_there(wanted: str, names: Collection[str]) -> str:
-    """Return the hint of an error: the names nearest to one that no kernel has."""
+    """Return the hint of an error about an unknown kernel name: the nearest names, or all names."""
     if near := nearest_names(wanted, set(map(last_name, names))):
         return f"Did you mean {' or '.join(near[:MOST_NAMES])}?"
     known = sorted(set(map(base_name, names)))
@@ -40,22 +40,22 @@ class Selection:
     """Kernels to show, and their order."""
 
     names: tuple[str, ...] = ()
-    """Parts of names, any of which may fit; empty for all."""
+    """Parts of names, one of which must match; empty for all."""
     archs: frozenset[ComputeCapability] = frozenset()
     """Compute capabilities; empty for all."""
     only_newest: bool = False
     with_runtime: bool = False
     gpu: ComputeCapability | None = None
-    """Selection of the code of each kernel that this GPU runs."""
+    """GPU for which the code that it runs is selected, for each kernel."""
     below: float | None = None
-    """Only kernels of a lower occupancy, 0 to 1."""
+    """Exclusive upper bound of the occupancy, 0 to 1."""
     only_spilling: bool = False
     sort: Order | None = None
-    """Values to sort by; None for the occupancy, of traces the time."""
+    """Sort key; None for time if all kernels have it, otherwise occupancy."""
     limit: int | None = None
 
     def records(self, records: Sequence[KernelRecord], *, is_partial: bool = False) -> list[KernelRecord]:
-        """Return the records of the selection; raise an `InputError` for a name or architecture of none."""
+        """Return the selected records; raise `InputError` for a name or architecture without kernels."""
         found = [each for each in records if self.with_runtime or RUNTIME_KERNEL not in each.name]
         if self.names:
             matching = {name for name in {each.name for each in found} if contains(self.names, name)}
@@ -92,7 +92,7 @@ class Selection:
         raise InputError(f"no kernel is compiled for {', '.join(missing)}", where="archs", hint=hint)
 
     def filtered(self, rows: Iterable[ScannedKernel]) -> list[ScannedKernel]:
-        """Return the rows with the occupancy and spills of the selection."""
+        """Return the rows that match the occupancy and spill filters."""
         below = self.below
         return [
             row
@@ -102,7 +102,7 @@ class Selection:
         ]
 
     def ordered(self, rows: Sequence[ScannedKernel]) -> list[ScannedKernel]:
-        """Return the rows sorted, up to the limit: of equal ones those that spill first, unknown ones last."""
+        """Return the sorted rows, up to the limit; spilling kernels win ties, and unknown values are last."""
         order = self._order(rows)
         if self.sort == "time" and rows and all(row.record.duration_us is None for row in rows):
             hint = "Nsight Compute reports and PyTorch traces contain them. Sort these files by occupancy."
@@ -114,7 +114,9 @@ class Selection:
         )
         found += [row for row in rows if value(row) is None]
         if self.sort is None:
-            found.sort(key=lambda row: row.record.chosen is False)  # candidates that do not run, last
+            found.sort(
+                key=lambda row: row.record.chosen is False
+            )  # candidates that the autotuner rejected last
         return found[: self.limit]
 
     def _order(self, rows: Sequence[ScannedKernel]) -> Order:
@@ -146,19 +148,19 @@ def age(arch: str | None) -> tuple[int, int, str]:
 
 
 def code_that_runs(records: Sequence[KernelRecord], gpu: ComputeCapability) -> Iterator[KernelRecord]:
-    """Keep the code that a GPU runs: of each module the newest, as the driver loads it.
+    """Keep the code that a GPU runs: like the driver, the newest compatible code in each module.
 
-    Of kernels without any code for the GPU the newest is kept. Launches are all kept: their code ran.
+    Kernels without code for the GPU keep their newest code. All launches are kept.
 
-    A module is a fatbin; an executable or a library has one for each source file. Code in none counts as
-    one module with all other code of its file. Which modules a program loads is not known: so code that the
-    GPU runs gives way only to newer code of the same module, and code that it does not run to any code of
-    the same name that it runs.
+    A module is a fatbin; an executable or a library has one for each source file. The code of a file outside
+    any fatbin counts as one module. It is unknown which modules a program loads. Compatible code is therefore
+    dropped only for newer code in the same module, and incompatible code for any compatible code of the same
+    name.
     """
     running = [
         each
         for each in records
-        if each.launches is None and each.regs is not None and runs_on(each.arch, gpu)  # PTX is no code yet
+        if each.launches is None and each.regs is not None and runs_on(each.arch, gpu)  # not PTX
     ]
     names = {each.name for each in running}
     best = _newest(running, _modules)

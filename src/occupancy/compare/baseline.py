@@ -1,7 +1,6 @@
 """Builds to compare: files with kernels, or a baseline with one line for each kernel.
 
-A baseline holds nothing that depends on the machine or the time, in the order of the names, so that a
-change of a kernel is one changed line.
+Lines are sorted by kernel name and do not depend on machine or time. A changed kernel changes one line.
 """
 
 from __future__ import annotations
@@ -37,12 +36,12 @@ STANDARD_INPUT = "-"
 _HINT = "Write one with `occupancy.save_baseline(BUILD, FILE)` (`occupancy init BUILD`)."
 
 Count = Annotated[int, Field(ge=0, le=INT_MAX)]
-# The compiler prints numbers below 0 where it also spills into shared memory.
+# The compiler prints negative numbers if it also spills to shared memory.
 SpillBytes = Annotated[int, Field(ge=-INT_MAX, le=INT_MAX)]
 
 
 class KernelLine(BaseModel):
-    """A kernel in a baseline; fields that are not set are not written."""
+    """Kernel in a baseline; unset fields are not written."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -68,7 +67,7 @@ class KernelLine(BaseModel):
     required_threads: Count = 0
     min_blocks: Count = 0
     register_cap: Count = 0
-    cluster_dim: Annotated[tuple[Count, Count, Count], Field(strict=False)] = (1, 1, 1)  # JSON has lists
+    cluster_dim: Annotated[tuple[Count, Count, Count], Field(strict=False)] = (1, 1, 1)  # JSON has no tuples
     shared_memory_configuration: Count = 0
     num_warps: Count = 0
     code: Annotated[int, Field(ge=0, le=0xFFFF_FFFF)] = 0
@@ -77,7 +76,7 @@ class KernelLine(BaseModel):
 
 
 class BaselineFile(BaseModel):
-    """The content of a baseline."""
+    """Content of a baseline."""
 
     model_config = ConfigDict(strict=True)
 
@@ -127,7 +126,7 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
     if not records:
         first = problems[0]
         raise ReadError(first.what, where=first.where)
-    # Files of two paths can have the same portable name, so names change after merging.
+    # Portable names can be ambiguous, so names change after merging.
     files = {file for record in records for file in (record.source, *record.also_in)}
     portable = {file: _portable(file, paths) for file in files}
     kernels = []
@@ -138,11 +137,11 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
 
 
 def _portable(source: str, paths: Iterable[str]) -> str:
-    """Return a file relative to the folder that was read, or its name alone."""
+    """Return the path of a file relative to the folder that was read, or its base name."""
     file = PurePath(source)
     folders = (path for path in paths if file.is_relative_to(path) and os.path.isdir(path))
     folder = next(folders, file.parent)
-    # File names can be bytes that are no text, which JSON cannot hold.
+    # File names can contain bytes that JSON cannot represent.
     return file.relative_to(folder).as_posix().encode("utf-8", "replace").decode()
 
 
@@ -163,11 +162,11 @@ def _start(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read(4096)
     except OSError:
-        return b""  # the readers say why
+        return b""  # the readers report the reason
 
 
 def looks_like_baseline(start: bytes) -> bool:
-    """Return True if the start of a file is that of a baseline, damaged or not."""
+    """Return True if a file starts like a baseline, even a damaged one."""
     return start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and f'"{SCHEMA}"'.encode() in start
 
 
@@ -177,10 +176,10 @@ def read_baseline(path: str | os.PathLike[str]) -> Build:
 
 
 def parse_baseline(content: bytes, name: str) -> Build:
-    """Parse a baseline; raise a `BaselineError` if it is damaged, or of a later version."""
+    """Parse a baseline; raise `BaselineError` if it is damaged, or from a later version."""
     try:
         values = json.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:  # also of characters that are not UTF-8
+    except (ValueError, RecursionError) as error:  # includes invalid UTF-8
         place = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
         raise BaselineError(f"is not JSON{place}", where=name, hint=_HINT) from error
     if not isinstance(values, dict) or values.get("schema") != SCHEMA:
@@ -211,19 +210,19 @@ def _first_mistake(error: ValidationError, file: str) -> BaselineError:
 
 
 def baseline_from(records: Iterable[KernelRecord], threads: int | None = None) -> Build:
-    """Return the baseline of kernels: in the order of their names, equal ones once."""
-    stated: dict[str, KernelRecord] = {}
+    """Return a baseline of the kernels, sorted by name, without duplicates."""
+    by_line: dict[str, KernelRecord] = {}
     for record in records:
         values = zip(FIELDS, _recorded(replace(record, name=stable_name(record.name))), strict=True)
         kept = KernelRecord(**dict(values))
-        stated.setdefault(_line(kept), kept)
+        by_line.setdefault(_line(kept), kept)
 
     def order(line: str) -> tuple[object, ...]:
-        record = stated[line]
+        record = by_line[line]
         arch = record.arch or ""
         return record.name, len(arch), arch, record.source, line
 
-    return Build(tuple(stated[line] for line in sorted(stated, key=order)), threads)
+    return Build(tuple(by_line[line] for line in sorted(by_line, key=order)), threads)
 
 
 def _line(record: KernelRecord) -> str:
@@ -236,7 +235,7 @@ def _json(value: object) -> str:
 
 
 def baseline_text(baseline: Build) -> str:
-    """Return the file of a baseline, with a line for each kernel."""
+    """Return the text of a baseline file, with one line for each kernel."""
     head = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, "threads": baseline.threads}
     lines = [f"{_json(name)}: {_json(value)}," for name, value in head.items()]
     kernels = ",\n".join(map(_line, baseline.kernels))
@@ -244,12 +243,12 @@ def baseline_text(baseline: Build) -> str:
 
 
 def write_baseline(path: str | os.PathLike[str], baseline: Build) -> None:
-    """Write a baseline atomically; an interruption leaves the old file or the new one."""
+    """Write a baseline atomically."""
     file = os.fspath(path)
     try:
         with written_atomically(file) as stream:
             stream.write(baseline_text(baseline))
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path, or a name that is no text
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path, or an invalid encoding
         problem = getattr(error, "strerror", None) or error
         raise BaselineError(f"cannot be written: {problem}", where=file or "''") from error
 
@@ -257,9 +256,9 @@ def write_baseline(path: str | os.PathLike[str], baseline: Build) -> None:
 def accepted(
     baseline: Build, kernels: Sequence[KernelRecord], is_wanted: Callable[[KernelRecord], bool]
 ) -> Build:
-    """Return a baseline in which the wanted kernels are those of the build.
+    """Return the baseline with the selected kernels updated from the build.
 
-    A kernel that is wanted by its old or its new name replaces the one that it is matched with.
+    A kernel selected by its old or new name replaces its match in the baseline.
     """
     matching = match(baseline.kernels, kernels)
     kept = [new if is_wanted(old) or is_wanted(new) else old for old, new, _ in matching.pairs]

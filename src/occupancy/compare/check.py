@@ -23,7 +23,7 @@ from .rules import CRITERIA, Exemption, Rule, Rules
 
 
 class Demand(NamedTuple):
-    """One criterion of a rule, with its bound."""
+    """Criterion of a rule, with its bound."""
 
     number: int
     """Number of the rule in the file, from 1."""
@@ -115,7 +115,7 @@ class Checked:
     ended: tuple[Exemption, ...]
     """Ended exemptions of kernels that break rules."""
     unused: tuple[tuple[Rule | Exemption, list[str]], ...]
-    """Rules that demand nothing, and exemptions, with their patterns that match no kernel."""
+    """Exemptions, and rules without demands, whose patterns match no kernel, with these patterns."""
 
     @property
     def passed(self) -> bool:
@@ -135,13 +135,13 @@ def check_kernels(
 ) -> Checked:
     """Check kernels against rules, and compare them with a baseline.
 
-    If only some kernels of the build and the baseline were selected, ``every`` holds all of them, whose names
-    are then known.
+    If only some kernels of the build and the baseline were selected, ``every`` contains all kernels, so that
+    patterns for the others are not reported as unmatched.
 
     Raises:
-        RulesError: A rule with a demand is for no kernel, compares without a baseline, or demands a value
-            that is not known; it would hold because nothing was checked. It has all such rules.
-        BaselineError: No kernel of a rule that compares is in the baseline.
+        RulesError: A rule with a demand matches no kernel, compares without a baseline, or needs an unknown
+            value: it would pass without checking anything. The error includes all such rules.
+        BaselineError: The baseline contains no kernel of a rule that compares.
     """
     today = today or date.today()
     run = _Run(rules, evaluator, baseline is not None)
@@ -181,7 +181,7 @@ def check_kernels(
 
 @dataclass
 class _Run:
-    """One check: which rules are for which kernels, and the values that are not known."""
+    """State of one check: the kernels of each rule, and the unknown values."""
 
     rules: Rules
     evaluator: Evaluator
@@ -191,7 +191,7 @@ class _Run:
     unknown: dict[Demand, list[KernelRecord]] = field(default_factory=lambda: defaultdict(list))
 
     def demands_on(self, kernel: KernelRecord) -> list[Demand]:
-        """Return the demands on a kernel; of two rules with the same criterion the later counts."""
+        """Return the demands on a kernel; later rules override earlier ones with the same criterion."""
         latest: dict[str, Demand | None] = {}
         for number, rule in enumerate(self.rules.rules, 1):
             if rule.matching(kernel):
@@ -201,7 +201,7 @@ class _Run:
         return sorted(some, key=lambda each: not CRITERIA[each.criterion].compares)
 
     def check(self, kernel: KernelRecord, old: KernelRecord | None) -> BrokenKernel | None:
-        """Return the broken demands on a kernel; None if there are none."""
+        """Return the kernel with its broken demands; None if there are none."""
         row = self.evaluator.row(kernel, None if old is None else old.threads)
         before = None if old is None else self.evaluator.row(old, kernel.threads)
         broken = []
@@ -210,7 +210,7 @@ class _Run:
             criterion = CRITERIA[name]
             measure = MEASURES[criterion.measure]
             value, was = measure(row), None if before is None else measure(before)
-            base: Any = 0  # a new kernel brings all of its spills
+            base: Any = 0  # all spills of a new kernel are new
             if criterion.compares and before is not None:
                 self.compared.add(demand)
                 base = was
@@ -220,7 +220,7 @@ class _Run:
             if value is None or base is None:
                 self.unknown[demand].append(kernel)
                 continue
-            sign = -1 if criterion.measure == "occupancy" else 1  # the only value that may not fall
+            sign = -1 if criterion.measure == "occupancy" else 1  # the only value for which higher is better
             limit = base + sign * bound if criterion.compares else bound
             if sign * (value - limit) > TOLERANCE:
                 broken.append(Violation(number, name, bound, was, value, limit))
@@ -229,7 +229,7 @@ class _Run:
     def refuse(
         self, known: Sequence[KernelRecord], *, is_partial: bool
     ) -> list[tuple[Rule | Exemption, list[str]]]:
-        """Raise the errors of rules that checked nothing; return entries without a demand for no kernel."""
+        """Raise errors for rules that checked nothing; return other entries that match no kernel."""
         names = {(kernel.name, kernel.compute_capability): kernel for kernel in known}
         unused: list[tuple[Rule | Exemption, list[str]]] = []
         with ErrorCollector() as found:
@@ -274,7 +274,7 @@ def _unknown_error(demand: Demand, kernels: Sequence[KernelRecord]) -> RulesErro
 
 
 _SOURCES: dict[Measure, str] = {
-    "spill_bytes": "Keep the output of ptxas -v beside the files, or exempt these kernels with false.",
+    "spill_bytes": "Keep the output of ptxas -v beside the files, or set the rule to false for these kernels.",
     "occupancy": "It needs the registers and a known compute capability.",
 }
 

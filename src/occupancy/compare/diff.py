@@ -1,4 +1,4 @@
-"""Differences between two builds: a row for each kernel, with its causes and a fix."""
+"""Differences between two builds: one row for each kernel, with causes and a fix."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from ..values.kernel import Kernel
 from .match import MatchedBy, Pair, by_name, facts, match
 
 Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
-"""Value that is compared. Sizes are in bytes, an occupancy is from 0 to 1."""
+"""Compared value. Sizes are in bytes, occupancy is 0 to 1."""
 
 SPILLED: tuple[Measure, ...] = ("spill_bytes", "spill_smem", "stack_bytes")
 
 Verdict = Literal["worse", "mixed", "better", "changed", "same"]
-"""Occupancy and spills decide; a stack where a build does not state spills. All other values only change."""
+"""Occupancy and spills determine better or worse, or the stack if spills are unknown. Others only change."""
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
@@ -51,7 +51,7 @@ MEASURES: Mapping[Measure, Callable[[ScannedKernel], Any]] = {
 
 
 class Change(NamedTuple):
-    """Value that differs between the builds."""
+    """Difference of one value between the builds."""
 
     name: str
     """A measure, ``threads``, ``launch_bounds``, ``register_cap``, ``cluster_dim``, or ``spills``."""
@@ -87,7 +87,7 @@ class DiffRow:
 
     @property
     def occupancy_change(self) -> float | None:
-        """New minus old occupancy; None if one is unknown."""
+        """New minus old occupancy; None if either is unknown."""
         old, new = self.old.occupancy, self.new.occupancy
         return None if old is None or new is None else new - old
 
@@ -102,7 +102,7 @@ class Differences:
     added: tuple[ScannedKernel, ...]
     removed: tuple[ScannedKernel, ...]
     unknown: Mapping[str, int]
-    """Values that only one build contains, with the number of kernels."""
+    """Values recorded in only one of the builds, with the number of kernels."""
 
     @property
     def summary(self) -> dict[str, int]:
@@ -149,7 +149,7 @@ def compare(
 def _row(pair: Pair, evaluator: Evaluator, threshold: float) -> DiffRow:
     """Compare one kernel of two builds.
 
-    A block size that one build states counts for both. An assumed one is the launch bound of each, else 256.
+    A block size in one build applies to both. If neither has one, each uses its launch bound, or 256.
     """
     old, new = evaluator.row(pair.old, pair.new.threads), evaluator.row(pair.new, pair.old.threads)
     both = _measured(old, new)
@@ -172,14 +172,14 @@ def _row(pair: Pair, evaluator: Evaluator, threshold: float) -> DiffRow:
 def _measured(old: ScannedKernel, new: ScannedKernel) -> dict[Measure, tuple[Any, Any]]:
     both = {name: (value(old), value(new)) for name, value in MEASURES.items()}
     was, now = both["spill_smem"]
-    both["spill_smem"] = was or 0, now or 0  # logs do not state it: 0 beside nothing is no change
+    both["spill_smem"] = was or 0, now or 0  # absent in logs: None and 0 are equal
     return both
 
 
 def _direction(name: Measure, old: float | None, new: float | None, threshold: float) -> Verdict:
     if old is None or new is None or old == new:
-        return "same"  # a value that only one build states is no change
-    percent = 100 * abs(new - old)  # points of occupancy
+        return "same"  # unknown in one build
+    percent = 100 * abs(new - old)  # percentage points, for occupancy
     if name != "occupancy":
         percent /= max(old, new, 1)
     if percent <= threshold:
@@ -188,10 +188,10 @@ def _direction(name: Measure, old: float | None, new: float | None, threshold: f
 
 
 def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
-    """Yield the values that differ, launch bounds before the registers that follow from them."""
+    """Yield the values that differ; launch bounds precede the registers that depend on them."""
     if old.record.arch != new.record.arch:
         yield Change("arch", old.record.arch, new.record.arch)
-    if _states_bounds(old.record) and _states_bounds(new.record):
+    if _records_bounds(old.record) and _records_bounds(new.record):
         bounds = _source_bounds(old.record), _source_bounds(new.record)
         caps = old.record.register_cap, new.record.register_cap
         if bounds[0] != bounds[1] or old.record.max_threads != new.record.max_threads:
@@ -212,9 +212,9 @@ def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
 
 
 def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measure]) -> list[Change]:
-    """Return the changes that explain new values: for an occupancy, those that restore it if undone alone.
+    """Return the changes that explain new values: for occupancy, changes whose reversal restores it.
 
-    Without such a change, and for other values, every change in the right direction can be the cause.
+    Without such a change, and for other values, every change in the right direction is a possible cause.
     """
     changes, names = list(causes(old, new)), set[str]()
     for measure in measures:
@@ -227,7 +227,7 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
 
 
 def _restoring(old: Any, new: Any) -> set[str]:
-    """Return the changes of which each alone, undone, leads from the new result to the old occupancy."""
+    """Return the changes whose reversal alone restores the old occupancy."""
     names, bounds = set[str](), {"launch_bounds"}
     reasons = {"regs": bounds | {"register_cap"}, "threads": bounds, "smem": {"spill_smem"}}
     for name in ("regs", "smem", "barriers", "threads"):
@@ -238,22 +238,22 @@ def _restoring(old: Any, new: Any) -> set[str]:
 
 
 def _may_explain(change: Change, measure: Measure, *, is_up: bool) -> bool:
-    """Return True for what a resource can depend on, and for resources of which more lowers the measure."""
+    """Return True if a change can raise the measure (``is_up``), or lower it."""
     is_resource = change.name in ("smem", "regs", "spill_smem", "barriers")
     if is_resource and (measure == "occupancy" or (change.name == "regs" and measure in SPILLED)):
         return (change.new > change.old) != is_up  # type: ignore[no-any-return]
     return change.name in ("arch", "launch_bounds", "register_cap", "threads")
 
 
-def _states_bounds(record: KernelRecord) -> bool:
-    """Return True for an image, in which absent launch bounds mean that there are none."""
+def _records_bounds(record: KernelRecord) -> bool:
+    """Return True for formats that record launch bounds, so that absent bounds are not unknown."""
     return record.linked is not None and record.format not in LOGS
 
 
 def _source_bounds(record: KernelRecord) -> tuple[int, int | None] | None:
-    """Return threads per block and blocks per SM of the launch bounds; blocks None where not known.
+    """Return both launch bounds; None for unknown blocks per SM.
 
-    Images hold no second bound, but the register cap that the compiler computes from it.
+    Images contain the register cap that the compiler computes from the second bound, not the bound.
     """
     threads, cc = record.required_threads or record.max_threads, record.compute_capability
     if threads is None:
@@ -266,7 +266,7 @@ def _source_bounds(record: KernelRecord) -> tuple[int, int | None] | None:
         for blocks in (1, fitting):
             if blocks and launch_bounds(gpu, Kernel(threads), blocks).register_cap == record.register_cap:
                 return threads, blocks
-    except OccupancyError:  # a GPU that only a user's table has
+    except OccupancyError:  # a compute capability of a user's table
         pass
     return threads, None
 
@@ -298,7 +298,7 @@ def step_with_registers(row: ScannedKernel) -> NextStep | None:
 
 
 def _severity(row: DiffRow) -> tuple[Any, ...]:
-    """Sort the worst first: lost occupancy, new spills, then everything else by name."""
+    """Return a sort key, worst first: lost occupancy, new spills, then all others by name."""
     order = VERDICTS.index(row.verdict)
     old, new = (_spill_bytes(each) or 0 for each in (row.old, row.new))
     return order, row.occupancy_change or 0, old - new, by_name(row.new.record)

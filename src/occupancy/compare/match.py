@@ -1,4 +1,4 @@
-"""Match the kernels of two builds: by name, by the stable part of the name, by code."""
+"""Match the kernels of two builds by name, by stable name, or by code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..builds.names import stable_name, unparametrized
 from ..readers import KernelRecord
 
 MatchedBy = Literal["name", "stable_name", "code"]
-"""Mangled name and architecture; the name without parameters and compiler-made parts; the machine code."""
+"""Key that matched a pair: name and architecture, name without parameters and generated parts, or code."""
 
 Key = Callable[[KernelRecord], Hashable]
 
@@ -21,19 +21,19 @@ facts: Key = attrgetter(
     "tensor_memory", "stack_bytes", "spill_store_bytes", "spill_load_bytes", "max_threads",
     "required_threads", "cluster_dim", "threads", "shared_memory_configuration",
 )  # fmt: skip
-"""Values of a kernel that are compared between builds."""
+"""Values compared between builds."""
 
 _copy: Key = attrgetter("name", "arch", "threads")
-"""Values in which copies of a kernel agree."""
+"""Values that copies of a kernel have in common."""
 
 
 def by_name(record: KernelRecord) -> tuple[str, str, str]:
-    """Return the key of the order of names."""
+    """Return a sort key by name."""
     return record.name, record.arch or "", record.source
 
 
 class Pair(NamedTuple):
-    """One kernel in both builds."""
+    """Kernel in both builds."""
 
     old: KernelRecord
     new: KernelRecord
@@ -42,20 +42,20 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Matching:
-    """The kernels of two builds."""
+    """Matched and unmatched kernels of two builds."""
 
     pairs: tuple[Pair, ...]
     removed: tuple[KernelRecord, ...]
-    """In the order of their names, as ``added``."""
+    """Sorted by name, like ``added``."""
     added: tuple[KernelRecord, ...]
 
 
 def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_arch: bool = False) -> Matching:
-    """Match the kernels of two builds, each with one, or with the copies of one.
+    """Match each kernel of one build with one kernel of the other, or with all copies of one kernel.
 
-    Of several kernels of one name, as launches and ``static`` kernels of several files, equal ones are
-    matched first, then those of one source. With ``ignore_arch``, a kernel is matched with one of another
-    architecture if its own has none. The order of the kernels does not matter, and the cost is linear.
+    If several kernels share a name, like launches and ``static`` kernels, equal kernels match first, then
+    kernels of the same source. With ``ignore_arch``, a kernel without a match for its architecture can match
+    another architecture. The order of the kernels does not matter, and the cost is linear.
     """
     left, right = list(old), list(new)
     pairs: list[Pair] = []
@@ -106,10 +106,10 @@ def _unpaired(records: list[KernelRecord], pairs: Iterable[Pair]) -> list[Kernel
 def _copies(
     pairs: Iterable[Pair], removed: Iterable[KernelRecord], added: Iterable[KernelRecord]
 ) -> list[Pair]:
-    """Pair the rest with the only kernel of the name in the other build.
+    """Pair each remaining kernel with the only kernel of its name in the other build.
 
-    Equal kernels of several files are one record, and one line of a log, so that a kernel that changes alone
-    has none of its own in the other build.
+    Identical kernels of several files are merged into one record. If only one of them changes, the two
+    kernels of the new build match this one record.
     """
     only_old = _only(pair.old for pair in pairs)
     only_new = _only(pair.new for pair in pairs)
@@ -127,7 +127,7 @@ def _only(records: Iterable[KernelRecord]) -> dict[Hashable, KernelRecord]:
 def _pair_up(
     before: list[KernelRecord], after: list[KernelRecord]
 ) -> list[tuple[KernelRecord, KernelRecord]]:
-    """Pair records of one name: equal ones, those of one source and block size, then the others in order."""
+    """Pair records of one name: equal values, then equal source and block size, then the rest in order."""
     pairs = []
     closeness: tuple[Key, ...] = (
         lambda record: (facts(record), record.source),
@@ -155,5 +155,5 @@ def _order(record: KernelRecord) -> tuple[str, ...]:
 
 
 def _family(arch: str | None) -> str | None:
-    """Return an architecture without its suffix: ``sm_90`` for ``sm_90a``."""
+    """Return the architecture without its suffix: ``sm_90`` for ``sm_90a``."""
     return arch.rstrip("af") if arch else None

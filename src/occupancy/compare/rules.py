@@ -1,4 +1,4 @@
-"""Rules for the kernels of a build: Python objects, or a TOML file of them."""
+"""Rules for the kernels of a build, as Python objects or in a TOML file."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from ..values.spellings import INT_MAX, did_you_mean, parse_share, parse_size
 from .diff import Measure
 
 RULES_FILE = "occupancy.toml"
-"""File of rules that is looked for first, and that `occupancy init` writes."""
+"""Default rules file, which `occupancy init` writes."""
 
 Patterns = str | Sequence[str]
 
 
 class Criterion(NamedTuple):
-    """One thing that a rule can demand."""
+    """Criterion of a rule."""
 
     measure: Measure
     compares: bool
     """True for the change since the baseline, False for the value alone."""
     most: int = 1
-    """Largest bound; an occupancy, and a drop of it, are from 0 to 1."""
+    """Largest bound; 0 to 1 for an occupancy and its drop."""
     least: int = 0
 
 
@@ -50,15 +50,15 @@ CRITERIA: Mapping[str, Criterion] = {
     "max_stack_growth": Criterion("stack_bytes", True, INT_MAX),
     "max_smem_growth": Criterion("smem", True, INT_MAX),
 }
-"""Criteria by their names. A criterion whose bound is at most 0 is a switch."""
+"""Criteria by name. A criterion with a largest bound of 0 is a switch."""
 
 IN_PERCENT = ("min_occupancy", "max_occupancy_drop")
-"""Criteria whose numbers are percentages in a file, and shares of 1 in Python."""
+"""Criteria in percent in a file, and 0 to 1 in Python."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Entry:
-    """Kernels that a rule or an exemption is for."""
+    """Kernels of a rule or an exemption."""
 
     kernels: Patterns = "*"
     """Patterns of names: ``*`` matches any text, ``?`` one character, and a leading ``!`` excludes."""
@@ -81,20 +81,20 @@ class _Entry:
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        """The patterns that include kernels."""
+        """Patterns that include kernels."""
         included = tuple(each for each in self.kernels if not each.startswith("!"))
         return included or ("*",)
 
     @property
     def about(self) -> str:
-        """The kernels in one line: ``sgemm* on sm_90``."""
+        """Kernels in one line: ``sgemm* on sm_90``."""
         archs = ", ".join(arch.sm for arch in self.arch)
         return f"{', '.join(self.kernels)}{' on ' if archs else ''}{archs}"
 
     def matching(self, record: KernelRecord) -> tuple[str, ...]:
-        """Return the patterns that a kernel matches; none if it is excluded or of another architecture.
+        """Return the patterns that match a kernel; none if its name or architecture is excluded.
 
-        Variants such as ``sm_90a`` count as the plain architecture.
+        Variants such as ``sm_90a`` match ``sm_90``.
         """
         if self.arch and record.compute_capability not in self.arch:
             return ()
@@ -108,7 +108,7 @@ class _Entry:
 class Rule(_Entry):
     """Limits for some kernels. False turns off a limit of an earlier rule.
 
-    An occupancy is a number from 0 to 1 or a text such as ``"75%"``. A size is bytes or a text such as ``"48k"``.
+    Occupancies are numbers from 0 to 1 or text such as ``"75%"``. Sizes are bytes or text such as ``"48k"``.
     """
 
     threads: Any = None
@@ -151,18 +151,18 @@ class Rule(_Entry):
 
     @property
     def demands(self) -> dict[str, float]:
-        """Criteria and their bounds, without those that only exempt kernels."""
+        """Criteria and their bounds, without exempting ones."""
         return {name: bound for name, bound in self.bounds.items() if bound is not None}
 
 
 @readable
 @dataclass(frozen=True, kw_only=True)
 class Exemption(_Entry):
-    """An exemption of kernels from rules, with a reason."""
+    """Exemption of kernels from rules, with a reason."""
 
     reason: str
     rules: Patterns = ()
-    """Criteria that the kernels may break; empty for all."""
+    """Criteria that the kernels can break; empty for all."""
     until: date | str | None = None
     """Last day of the exemption; None without an end."""
 
@@ -178,11 +178,11 @@ class Exemption(_Entry):
                 self._set("until", found.call(_day, self.until))
 
     def concerns(self, criterion: str) -> bool:
-        """Return True if it includes a criterion, on any day."""
+        """Return True if the exemption includes a criterion, on any day."""
         return not self.rules or criterion in self.rules
 
     def has_ended(self, today: date) -> bool:
-        """Return True after its last day."""
+        """Return True after the last day of the exemption."""
         return isinstance(self.until, date) and self.until < today
 
 
@@ -195,9 +195,9 @@ class Rules:
     rules: tuple[Rule, ...] = ()
     exemptions: tuple[Exemption, ...] = ()
     baseline: str | None = None
-    """Path of the baseline, from the current folder."""
+    """Path of the baseline, relative to the current folder."""
     allow_removed: tuple[str, ...] = ()
-    """Patterns of kernels that may be removed."""
+    """Patterns of kernels that can be removed."""
     threads: int | None = None
     """Threads per block of kernels whose files do not record them."""
 
@@ -283,9 +283,9 @@ _SHORTEST = "Add one, such as [[rules]] with max_occupancy_drop = 0 below it."
 
 
 def read_rules(path: str | os.PathLike[str]) -> Rules:
-    """Read rules from a TOML file, as docs/reference/rules.md describes it; an error has all mistakes.
+    """Read rules from a TOML file (docs/reference/rules.md); an error lists all mistakes.
 
-    All of it is below ``tool.occupancy`` in a file called ``pyproject.toml``.
+    In ``pyproject.toml``, the rules are below ``tool.occupancy``.
     """
     file = os.fspath(path)
     table, lines = read_toml(file, RulesError)
@@ -335,7 +335,7 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
 def _entry(
     entry: dict[str, Any], make: type[Entry], file: str, lines: Mapping[str, int], where: str
 ) -> Entry | None:
-    """Make a rule or an exemption of a table; its errors have the lines of their keys in the file."""
+    """Return a rule or an exemption from a table; errors have the line of the key in the file."""
     names = [each.name for each in fields(make) if each.name != "place"]
     values: dict[str, Any] = {"kernels": None, "reason": None} if make is Exemption else {}
 
@@ -359,13 +359,13 @@ def _entry(
             return make(**values, place=at().rpartition(": ")[0])
         except OccupancyError as error:
             for each in error.every:
-                if each.where or not unknown:  # a rule whose limit is misspelled has none
+                if each.where or not unknown:  # suppress "no limit" if the limit is misspelled
                     found.add(each.with_location(at(each.where), RulesError))
     return None
 
 
 def find_rules() -> str | None:
-    """Return ``occupancy.toml`` of this folder, or a ``pyproject.toml`` with ``[tool.occupancy]``."""
+    """Return ``occupancy.toml`` in the current folder, or ``pyproject.toml`` with ``[tool.occupancy]``."""
     if os.path.exists(RULES_FILE):
         return RULES_FILE
     has_table = os.path.exists(PYPROJECT) and "occupancy" in tools(read_toml(PYPROJECT, RulesError)[0])
@@ -390,7 +390,7 @@ max_occupancy_drop = 0         # allowed drop in percentage points
 # kernels = "legacy_*"
 # reason = "rewritten in #123"
 """
-"""First file of rules, which a build meets that is its own baseline."""
+"""Initial rules file, without violations if the build is its own baseline."""
 
 SPILL_RULES = "no_new_spills = true\n"
 STACK_RULES = "max_stack_growth = 0           # no_new_spills needs the output of ptxas -v beside the files\n"

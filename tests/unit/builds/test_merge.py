@@ -206,7 +206,7 @@ def test_logs_that_are_too_much_to_merge_are_said() -> None:
     assert [record.spill_store_bytes for record in merged.records] == [None] * MANY
     (problem,) = merged.problems
     assert problem.source == "build.log"
-    assert "too many different kernels called blur" in problem.what
+    assert "too many different kernels named blur" in problem.what
 
 
 def test_launches_that_are_too_many_to_merge_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
