@@ -1,4 +1,4 @@
-"""The occupancy of a kernel at every block size."""
+"""Occupancy of a kernel at every block size."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..values.spellings import parse_size
 from .next_steps import using_less
 
 SharedMemoryFunction = Callable[[int], int]
-"""From threads per block to bytes of dynamic shared memory per block."""
+"""Function of threads per block that returns bytes of dynamic shared memory per block."""
 
 
 class BlockSize(NamedTuple):
@@ -37,10 +37,9 @@ def block_sizes(
     dynamic_smem: SharedMemoryFunction | None = None,
     model: Model | None = None,
 ) -> tuple[BlockSize, ...]:
-    """Return every block size, a multiple of the warp size, best first.
+    """Return every block size that is a multiple of the warp size, highest occupancy first.
 
-    The best has the highest occupancy; of equal sizes the larger comes first, as
-    cudaOccupancyMaxPotentialBlockSize chooses it. The kernel's own block size does not matter.
+    Larger sizes win ties, as in cudaOccupancyMaxPotentialBlockSize. The kernel's own block size is ignored.
     """
     warp = limits.warp_size
     sizes = range(limits.max_threads_per_block // warp * warp, 0, -warp)
@@ -51,9 +50,9 @@ def block_sizes(
 
 
 def full_at(given: Result, sizes: Sequence[BlockSize]) -> tuple[Mapping[str, int], list[int]] | None:
-    """Return the nearest change of one resource that gives a best size full occupancy, and all such sizes.
+    """Return the smallest change of one resource for full occupancy, and the block sizes with it.
 
-    None if a size has full occupancy already, if no change suffices, or if the shared memory depends on the
+    None if a size already has full occupancy, if no change suffices, or if the shared memory depends on the
     size.
     """
     best = [size for size in sizes if size.occupancy == sizes[0].occupancy]

@@ -1,4 +1,4 @@
-"""The most registers and shared memory that keep a number of resident blocks."""
+"""Maximum registers and shared memory for a number of resident blocks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .opt_in import needs_opt_in
 from .search import Dial, most_keeping
 
 TOLERANCE = 0.0005
-"""Tolerance of a target occupancy: people type 66.7% for two thirds."""
+"""Tolerance of a target occupancy, so that 66.7% matches two thirds."""
 
 
 class BudgetLevel(NamedTuple):
-    """Number of resident blocks, with the maximum registers and shared memory that keep it."""
+    """Number of resident blocks, with the maximum registers and shared memory for it."""
 
     active_blocks: int
     occupancy: float
@@ -38,7 +38,7 @@ class Budget(NamedTuple):
     wanted: BudgetLevel | None
     """Lowest level that reaches the target; None without a target."""
     levels: tuple[BudgetLevel, ...]
-    """Every level, most blocks first."""
+    """All levels, most blocks first."""
 
 
 def budget(
@@ -49,9 +49,9 @@ def budget(
     blocks: int | None = None,
     model: Model | None = None,
 ) -> Budget:
-    """Return the most registers and shared memory with which a target is reached.
+    """Return the maximum registers and shared memory that reach a target.
 
-    The target is an occupancy, above 0 and up to 1, or a number of resident blocks.
+    The target is an occupancy (above 0, up to 1) or a number of resident blocks.
     """
     given = evaluate(gpu.limits, kernel, model)
     target = _target(given, occupancy, blocks)
@@ -85,7 +85,7 @@ def _target(given: Result, occupancy: float | None, blocks: int | None) -> int:
 
 
 def _unreachable(gpu: Gpu, given: Result, target: int, share: float | None) -> InputError:
-    """Return the error for more blocks than possible, with the most and its limiters."""
+    """Return the error for too many blocks, with the maximum and its limiters."""
     threads, most = given.kernel.threads, given.active_blocks
     if not most:
         return InputError(f"no block of {threads:,} threads can be resident: {given.reason}")
@@ -94,12 +94,12 @@ def _unreachable(gpu: Gpu, given: Result, target: int, share: float | None) -> I
         f"{target:,} blocks of {threads:,} threads do not fit on an SM of {gpu.label}, limited by {limiters}",
         where="blocks" if share is None else "occupancy",
         allowed=f"up to {most}" if share is None else f"up to {100 * given.occupancy:.4g}%",
-        hint="Another block size, or fewer resources, may reach more.",
+        hint="Try another block size, or fewer resources.",
     )
 
 
 def _levels(least: Result) -> Iterator[BudgetLevel]:
-    """Yield the levels of a kernel that uses nothing yet."""
+    """Yield the levels, given the result of a kernel with minimum resources."""
     limits, bare, most = least.limits, least.kernel, least.active_blocks
     by_registers = tuple(Dial(least, "regs").levels(0, most))
     by_shared_memory = tuple(Dial(least, "smem").levels(0, most))

@@ -1,4 +1,4 @@
-"""Sizes of an SM's shared memory, and the blocks of a kernel with each of them."""
+"""Shared memory configurations of an SM, with the resident blocks of a kernel for each."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class CarveoutAdvice(NamedTuple):
 
 
 def carveout(now: Result) -> CarveoutAdvice:
-    """Return the blocks with each size of the shared memory, and the smallest that keeps them."""
+    """Return the blocks for each configuration, and the smallest configuration that keeps the maximum."""
     limits, kernel, found = now.limits, now.kernel, []
     unified = limits.unified_l1_and_shared_memory
     for amount in limits.shared_memory_configurations:
         result = evaluate(limits, kernel.replace(carveout=Carveout(amount, "bytes")), now.model)
-        # If a size is too small for one block, the SM selects a larger one.
+        # If a configuration is too small for one block, the SM selects a larger one.
         if result.active_blocks and result.shared_memory_pool == amount:
             l1 = None if unified is None else unified - amount
             percent = _percent(limits, amount)

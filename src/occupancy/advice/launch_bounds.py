@@ -1,7 +1,7 @@
 """Effects of ``__launch_bounds__`` on a kernel, and register caps.
 
-The compiler's rules were read from ptxas 11.8, 12.9, 13.0 and 13.5, which compiled kernels with every kind
-of bounds for 3.5 to 12.1: for all of them it follows the engine's rule for registers.
+The rules were derived from kernels with every kind of bounds, compiled by ptxas 11.8, 12.9, 13.0 and 13.5 for
+compute capabilities 3.5 to 12.1. In all cases, ptxas follows the engine's rule for registers.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class RegisterCap(NamedTuple):
 
 
 def register_cap(now: Result, registers: int, blocks: int) -> RegisterCap | None:
-    """Return the attributes that cap the registers per thread for a number of resident blocks.
+    """Return attributes that cap the registers per thread for a number of resident blocks.
 
-    None if the block is too large, or the cap is the maximum anyway.
+    None if the block is too large, or if the cap is the maximum of the GPU.
     """
     limits, threads = now.limits, now.kernel.threads
     if threads > limits.max_threads_per_block or registers >= limits.max_registers_per_thread:
@@ -81,13 +81,13 @@ def launch_bounds(
 ) -> LaunchBounds:
     """Return the register cap of ``__launch_bounds__(threads, min_blocks)``, and the occupancy with it.
 
-    The kernel's resources count for the occupancy; registers that are not given, or are above the cap, count as
-    the cap.
+    The kernel's other resources count for the occupancy. Registers above the cap, or unknown ones, count as the
+    cap.
     """
     limits, threads = gpu.limits, kernel.threads
     alone = evaluate(_compiler_limits(limits), Kernel(threads))
     if threads > limits.max_threads_per_block or not alone.active_blocks:
-        problem = f"{threads:,} is more than a block may have on {gpu.label}"
+        problem = f"{threads:,} is more than the maximum per block on {gpu.label}"
         most = min(limits.max_threads_per_block, limits.max_threads_per_multiprocessor)
         raise InputError(problem, where="threads", allowed=f"1 to {most:,}")
     is_legal = min_blocks is None or in_range(min_blocks, "blocks", 1, INT_MAX) <= alone.active_blocks
@@ -115,5 +115,5 @@ def launch_bounds(
 
 
 def _compiler_limits(limits: Limits) -> Limits:
-    """Return the limits that ptxas uses: on 6.0, it divides the registers as the launch check does."""
+    """Return the limits that ptxas uses: on 6.0, the sub-partitions are those of the launch check."""
     return replace(limits, sub_partitions=cuda.checked_sub_partitions(limits))

@@ -18,10 +18,10 @@ THREADS_PER_WARPGROUP = 128
 """Four warps. PTX ISA, ``wgmma``."""
 
 NEARLY_ALL = 0.9
-"""Share of an SM's registers: a block with more is designed for one block per SM."""
+"""Share of an SM's registers above which a kernel is designed for one block per SM."""
 
 WORTH_DIVIDING = 96
-"""Registers per thread: cuBLAS, cuDNN and FlashAttention launch with 168; 1,024 threads of 64 are common."""
+"""Minimum registers per thread. cuBLAS, cuDNN and FlashAttention launch with 168; 1,024 x 64 is common."""
 
 
 class NextStep(NamedTuple):
@@ -31,21 +31,21 @@ class NextStep(NamedTuple):
     occupancy: float
     """Resident warps divided by the maximum per SM, 0 to 1."""
     requires: Mapping[str, int]
-    """Required changes: input -> the nearest value that suffices.
+    """Required changes: input -> nearest sufficient value.
 
-    Registers per thread, bytes of the kernel's own shared memory per block, barriers per block, columns of
-    tensor memory per block (a power of two); or, with everything else unchanged, threads per block or the
-    bytes of the carveout.
+    Inputs are registers per thread, bytes of the kernel's own shared memory per block, barriers per block, and
+    columns of tensor memory per block (a power of two). Threads per block, or bytes of the carveout, are always
+    the only change.
     """
 
 
 def next_steps(now: Result) -> Iterator[NextStep]:
-    """Yield every higher occupancy with the changes that reach it, nearest first.
+    """Yield every higher occupancy with the required changes, nearest first.
 
-    First comes a larger carveout, if the given one limits; then the higher numbers of blocks that smaller
-    amounts reach; then two block sizes: the nearest with a higher occupancy, and the one with the highest.
-    Inputs that were not given, or are 0, do not shrink. If the warps or the block slots of the SM limit, only
-    another block size helps. Full occupancy has no steps.
+    The order is: a larger carveout, if the given carveout limits; more blocks with smaller amounts; and two
+    block sizes, the nearest with a higher occupancy and the one with the highest.
+    Unknown inputs and zeros are not reduced. If warps or block slots of the SM limit, only another block size
+    helps. Full occupancy has no steps.
     """
     yield from _with_larger_carveout(now)
     yield from using_less(now)
@@ -53,7 +53,7 @@ def next_steps(now: Result) -> Iterator[NextStep]:
 
 
 def _with_larger_carveout(now: Result) -> Iterator[NextStep]:
-    """Yield the smallest carveout with the most blocks, if they are more."""
+    """Yield the smallest carveout with the most blocks, if it increases the blocks."""
     if now.kernel.carveout is None:
         return
     best = evaluate(now.limits, now.kernel.replace(carveout=None), now.model)
@@ -62,15 +62,15 @@ def _with_larger_carveout(now: Result) -> Iterator[NextStep]:
 
 
 def step_with(now: Result, requires: Mapping[str, int]) -> NextStep:
-    """Return the occupancy after some changes, higher or not."""
+    """Return the occupancy after some changes, which can be lower."""
     reached = evaluate(now.limits, now.kernel.replace(**requires), now.model)
     return NextStep(reached.active_blocks, reached.occupancy, requires)
 
 
 def using_less(now: Result) -> Iterator[NextStep]:
-    """Yield every higher number of blocks that smaller amounts reach, nearest first."""
+    """Yield every higher number of blocks that smaller amounts allow, nearest first."""
     most = now.block_limits.blocks
-    if now.kernel.caching != "ca":  # else the warps depend on the registers
+    if now.kernel.caching != "ca":  # with "ca", the warps depend on the registers
         most = min(most, now.block_limits.warps)
     if now.active_blocks == most:
         return
@@ -80,7 +80,7 @@ def using_less(now: Result) -> Iterator[NextStep]:
     def levels(dial: Dial, most: int) -> tuple[Level, ...]:
         return tuple(dial.levels(QUANTITIES[dial.resource].least, most, dial.amount))
 
-    highest = blocks = now.active_blocks + 1  # a caller may want the first step alone, which needs one level
+    highest = blocks = now.active_blocks + 1  # some callers need only the first step, and so only one level
     while blocks <= most:
         requires: dict[str, int] = {}
         for dial in dials:
@@ -91,18 +91,18 @@ def using_less(now: Result) -> Iterator[NextStep]:
                 requires[dial.resource] = enough[-1]
         step = step_with(now, requires)
         if step.active_blocks < blocks:
-            return  # the limiter is an amount that was not given
+            return  # the limiter is an unknown amount
         yield step
         blocks, highest = step.active_blocks + 1, most
 
 
 def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
-    """Yield the nearest size with more warps, and the nearest of those with the most."""
+    """Yield the nearest size with more warps, and the nearest size with the most warps."""
     warps = now.active_warps if now.launchable else 0  # the spreadsheet counts blocks that cannot launch
     if _is_limited_at_any_size(now) or warps >= now.limits.max_warps_per_multiprocessor:
         return
     warp, threads, most = now.limits.warp_size, now.kernel.threads, now.limits.max_threads_per_block
-    better = []  # the present size as well, if its shape is what the GPU rejects
+    better = []  # includes the current size if the GPU rejects its shape
     for size in range(warp, most + 1, warp):
         result = evaluate(now.limits, now.kernel.replace(threads=size), now.model)
         if result.active_warps > warps and result.launchable:
@@ -114,7 +114,7 @@ def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
 
 
 def _is_limited_at_any_size(now: Result) -> bool:
-    """Return True if the resident block holds all virtual resources of the SM, whatever its size."""
+    """Return True if a resident block of any size uses all virtual resources of the SM."""
     by_size = [each for each in now.limiters if each not in ("virtual_resources", "tensor_memory")]
     return "virtual_resources" in now.limiters and not by_size and now.active_blocks > 0
 
@@ -122,7 +122,7 @@ def _is_limited_at_any_size(now: Result) -> bool:
 def may_be_divided(now: Result) -> bool:
     """Return True for a block whose warpgroups probably exchange registers.
 
-    Fewer registers are no advice for it. It consists of several whole warpgroups and has nearly all registers of an SM.
+    Such a block has several whole warpgroups and nearly all registers of an SM. It should keep its registers.
     """
     limits, warpgroups = now.limits, now.kernel.threads // THREADS_PER_WARPGROUP
     return (

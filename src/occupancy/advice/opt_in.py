@@ -1,4 +1,4 @@
-"""Requirements of a launch besides its resources: the compiler, and calls before the launch."""
+"""Launch requirements besides resources: compiler limits, and calls before the launch."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ NON_PORTABLE = "cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableCluster
 
 
 def opt_ins(result: Result, cluster_size: int | None) -> tuple[str, ...]:
-    """Return the calls, in C++, that a kernel needs before it launches, alone or in clusters of a size."""
+    """Return the C++ calls that a kernel requires before the launch, with or without clusters."""
     limits, kernel, calls = result.limits, result.kernel, []
-    # If the split is not known, all of the shared memory may be dynamic.
+    # If the static part is unknown, assume that all shared memory is dynamic.
     size = kernel.dynamic_smem if kernel.smem is None else kernel.smem
     if size is not None and not _has_too_much_static(result) and needs_opt_in(limits, kernel):
         calls.append(f"cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, {size})")
@@ -30,13 +30,13 @@ def needs_opt_in(limits: Limits, kernel: Kernel) -> bool:
 
 
 def compile_error(result: Result) -> str | None:
-    """Return why the compiler rejects a kernel that would launch; None if it does not."""
+    """Return the reason why the compiler rejects a launchable kernel; None if it accepts it."""
     if not (_has_too_much_static(result) and result.launchable):
         return None
     most = result.limits.max_shared_memory_per_block
     return (
-        f"The compiler rejects more than {most:,} bytes of static shared memory; "
-        "use dynamic shared memory for more."
+        f"The compiler rejects more than {most:,} bytes of static shared memory. "
+        "Use dynamic shared memory instead."
     )
 
 

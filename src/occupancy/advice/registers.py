@@ -1,10 +1,10 @@
 """Split of a block's registers among its warpgroups with ``setmaxnreg``.
 
-A block is launched with the same number of registers for each of its threads. Then a warpgroup that only
-moves data releases most of its registers (``setmaxnreg.dec``), and the warpgroups that compute request them
-(``setmaxnreg.inc``). The pool is the block's own: on an H200, 73 splits of 2 to 5 warpgroups ended if and
-only if all of them together needed no more than the launch allocated, whatever was free elsewhere on the SM
-(``h200_setmaxnreg.csv``). A kernel that requests more compiles without a warning and then hangs.
+A block launches with the same number of registers for each thread. A producer warpgroup then releases most of
+its registers (``setmaxnreg.dec``), and consumer warpgroups request them (``setmaxnreg.inc``). The pool belongs
+to the block. On an H200, 73 splits of 2 to 5 warpgroups finished if and only if their total was within the
+allocation at launch, regardless of free registers elsewhere on the SM (``h200_setmaxnreg.csv``).
+A kernel that requests more compiles without a warning and then hangs.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from .next_steps import FIRST_WITH_SETMAXNREG, THREADS_PER_WARPGROUP
 from .opt_in import needs_opt_in
 
 LEAST, MOST, STEP = 24, 256, 8
-"""Registers that ``setmaxnreg`` accepts. PTX ISA; ptxas rejects any other."""
+"""Register counts of ``setmaxnreg``. PTX ISA; ptxas rejects all others."""
 
 
 class Warpgroups(NamedTuple):
-    """Warpgroups with the same number of registers; None: to be computed."""
+    """Warpgroups with the same number of registers; None: computed."""
 
     warpgroups: int
     regs: int | None
 
 
 class WarpgroupShare(NamedTuple):
-    """Registers of some of the warpgroups."""
+    """Registers of a group of warpgroups."""
 
     warpgroups: int
     regs: int
     """Registers per thread after ``setmaxnreg``."""
     instruction: Literal["setmaxnreg.dec", "setmaxnreg.inc"] | None
-    """Instruction that sets them; None if the registers do not change."""
+    """Required instruction; None if the registers do not change."""
     most: int | None
-    """Maximum registers per thread if the other groups stay; None below the minimum."""
+    """Maximum registers per thread with the other groups unchanged; None if below the minimum."""
 
 
 class RegisterSplit(NamedTuple):
@@ -85,9 +85,9 @@ class RegisterSplit(NamedTuple):
     reason: str | None
     """Reason why the block does not launch; None if it launches."""
     enough_at_launch: str | None
-    """Launch bounds, or ``__maxnreg__``, with which the launch has ``needed_regs``.
+    """Launch bounds, or ``__maxnreg__``, that allocate ``needed_regs`` at launch.
 
-    None if the launch has enough, or if no launch can have them.
+    None if the launch already has enough, or if it is impossible.
     """
 
     @property
@@ -108,11 +108,11 @@ def split_registers(
     """Check a split of a block's registers among its warpgroups, or solve it.
 
     Args:
-        limits: The limits of the SM.
-        threads: Threads per block, in whole warpgroups; None: those of all groups.
-        groups: The warpgroups with their registers after ``setmaxnreg``; one number may be None.
+        limits: Limits of the SM.
+        threads: Threads per block, a multiple of the warpgroup size; None: the threads of all groups.
+        groups: Warpgroups with their registers after ``setmaxnreg``; at most one number is None.
         launch_regs: Registers per thread of the compiled kernel.
-        min_blocks: The second launch bound; by default the most blocks with enough registers, or 1.
+        min_blocks: Second launch bound; by default the most blocks with enough registers, or 1.
         smem: Bytes of shared memory per block.
     """
     if limits.compute_capability < FIRST_WITH_SETMAXNREG:
@@ -170,7 +170,7 @@ def split_registers(
 
 
 def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Warpgroups]) -> int:
-    """Return the threads of a block, after a check that the groups are all of its warpgroups."""
+    """Check that the groups add up to the block; return its threads."""
     number = sum(group.warpgroups for group in groups)
     most = limits.max_threads_per_block // THREADS_PER_WARPGROUP
     if not 1 <= number <= most or any(group.warpgroups < 1 for group in groups):
@@ -191,7 +191,7 @@ def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Warpg
 
 
 def _most_blocks(limits: Limits, kernel: Kernel, groups: Sequence[Warpgroups]) -> int:
-    """Return the most blocks with enough registers; 1 without such a number, or with one to be found."""
+    """Return the maximum blocks with enough registers; 1 if there is none, or if a number is computed."""
     if any(group.regs is None for group in groups):
         return 1
     needed = kernel.replace(regs=min(_needed(groups), limits.max_registers_per_thread))
@@ -199,12 +199,12 @@ def _most_blocks(limits: Limits, kernel: Kernel, groups: Sequence[Warpgroups]) -
 
 
 def _registers_by_bounds(limits: Limits, threads: int, min_blocks: int) -> int:
-    """Return the registers per thread by ptxas for a kernel with ``setmaxnreg`` and both bounds."""
+    """Return the registers per thread that ptxas allocates with ``setmaxnreg`` and both launch bounds."""
     return launch_bounds(Gpu(limits), Kernel(threads), min_blocks).register_cap
 
 
 def _bound_with(limits: Limits, threads: int, regs: int) -> int | None:
-    """Return the second launch bound with which ptxas allocates the registers; None if there is none."""
+    """Return the second launch bound for which ptxas allocates a number of registers; None if none does."""
     blocks = evaluate(limits, Kernel(threads, regs)).active_blocks
     return blocks if blocks and _registers_by_bounds(limits, threads, blocks) == regs else None
 
@@ -218,7 +218,7 @@ def _enough(limits: Limits, threads: int, needed: int) -> str | None:
 
 
 def _needed(groups: Sequence[Warpgroups]) -> int:
-    # A warp gets registers in steps of 256, a thread of it in steps of 8.
+    # Registers are allocated in units of 256 per warp, which is 8 per thread.
     return round_up(divide_up(_sum(groups), sum(group.warpgroups for group in groups)), STEP)
 
 
@@ -227,7 +227,7 @@ def _sum(groups: Sequence[Warpgroups]) -> int:
 
 
 def _most(group: Warpgroups, groups: Sequence[Warpgroups], pool: int) -> int | None:
-    """Return the most registers of one group beside the others; None below the minimum."""
+    """Return the maximum registers of one group with the others unchanged; None if below the minimum."""
     others = _sum(groups) - _sum([group])
     most = min((pool // THREADS_PER_WARPGROUP - others) // group.warpgroups // STEP * STEP, MOST)
     return most if most >= LEAST else None

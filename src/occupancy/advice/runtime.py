@@ -1,4 +1,4 @@
-"""The CUDA runtime's occupancy calls, without a GPU, by the model ``cuda``: for 3.0 and newer."""
+"""The CUDA runtime's occupancy calls, computed by the model ``cuda`` for 3.0 and newer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MODEL: Model = "cuda"
 
 
 class LaunchConfiguration(NamedTuple):
-    """A block size, and the grid that fills the device with blocks of this size."""
+    """Block size, and the smallest grid that fills the device."""
 
     min_grid_size: int
     """Resident blocks of the whole device."""
@@ -28,7 +28,7 @@ class LaunchConfiguration(NamedTuple):
 
 
 def max_active_blocks_per_multiprocessor(limits: Limits, kernel: Kernel) -> int:
-    """Return the resident blocks of an SM: cudaOccupancyMaxActiveBlocksPerMultiprocessor."""
+    """Return the resident blocks per SM: cudaOccupancyMaxActiveBlocksPerMultiprocessor."""
     return evaluate(limits, _without_columns(limits, kernel), MODEL).active_blocks
 
 
@@ -41,8 +41,8 @@ def max_potential_block_size(
 ) -> LaunchConfiguration:
     """Return the block size with the most resident threads: cudaOccupancyMaxPotentialBlockSize.
 
-    The candidates are the limit, such as that of launch bounds, and the multiples of the warp size below it; a
-    limit of 0 is none. The larger block wins a tie.
+    Candidates are the limit, for example of launch bounds, and the multiples of the warp size below it. 0 means
+    no limit. Larger blocks win ties.
     """
     in_range(multiprocessor_count, "multiprocessor_count")
     in_range(block_size_limit, "block_size_limit", low=0)
@@ -59,9 +59,9 @@ def max_potential_block_size(
 def available_dynamic_shared_memory_per_block(
     limits: Limits, kernel: Kernel, blocks: int, *, driver_580: bool = False
 ) -> int:
-    """Return the most dynamic shared memory of resident blocks: cudaOccupancyAvailableDynamicSMemPerBlock.
+    """Return the maximum dynamic shared memory per block: cudaOccupancyAvailableDynamicSMemPerBlock.
 
-    NVIDIA's driver 580 and cuda_occupancy.h before 13.1 ignore the system's reservation and return 1,024 bytes
+    NVIDIA's driver 580 and cuda_occupancy.h before 13.1 ignore the reserved shared memory and return 1,024 bytes
     more, with which one block fewer fits.
     """
     in_range(blocks, "blocks")
@@ -80,13 +80,13 @@ def available_dynamic_shared_memory_per_block(
 
 
 def max_active_clusters(limits: Limits, kernel: Kernel, multiprocessor_count: int, cluster_size: int) -> int:
-    """Return an upper bound of the resident clusters of a device: see cudaOccupancyMaxActiveClusters."""
+    """Return an upper bound of the result of cudaOccupancyMaxActiveClusters."""
     result = evaluate(limits, _without_columns(limits, kernel), MODEL)
     return full_wave(result, multiprocessor_count, cluster_size=cluster_size).clusters or 0
 
 
 def _without_columns(limits: Limits, kernel: Kernel) -> Kernel:
-    """Return the kernel as these calls see it: with its virtual resources, and without tensor memory."""
+    """Return the kernel without tensor memory, which these calls ignore, but with its virtual resources."""
     if kernel.tensor_memory is None:
         return kernel
     blocks_by_tensor_memory(limits, kernel.tensor_memory)

@@ -1,7 +1,7 @@
 """Search for the thresholds of one resource.
 
-Every threshold of the advice comes from here: by bisection between two amounts with different results of
-the engine, so that no rule is written a second time.
+All thresholds are found by bisection between two amounts with different results of the engine, so that no rule
+is duplicated.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class Level(NamedTuple):
-    """Neighbouring amounts of a resource that allow the same number of blocks."""
+    """Range of amounts of a resource that allow the same number of blocks."""
 
     amount: int
-    """The largest of the amounts."""
+    """Largest amount."""
     blocks: int
 
 
 class Dial:
-    """One resource of a kernel, varied while the others stay."""
+    """One variable resource of a kernel; the others are fixed."""
 
     def __init__(self, now: Result, resource: Adjustable) -> None:
         self.now = now
@@ -36,7 +36,7 @@ class Dial:
 
     @property
     def amount(self) -> int:
-        """Present use of the kernel; unknown barriers count as in the engine."""
+        """Current use of the kernel; unknown barriers count as in the engine."""
         quantity = QUANTITIES[self.resource]
         amount: int | None = getattr(self.now.kernel, quantity.field)
         return quantity.default if amount is None else amount
@@ -47,22 +47,22 @@ class Dial:
         return evaluate(now.limits, now.kernel.replace(**{self.resource: amount}), now.model)
 
     def blocks(self, result: Result) -> int:
-        """Return the blocks that the resource alone allows, up to the block slots of an SM."""
+        """Return the blocks that this resource alone allows, up to the block slots of an SM."""
         allowed = getattr(result.block_limits, QUANTITIES[self.resource].resource)
         most = result.block_limits.blocks if allowed is None else min(allowed, result.block_limits.blocks)
-        # Registers decide whether a block that caches in L1 is confined to half of the SM's warps.
+        # Registers determine whether caching in L1 confines a block to half of the SM's warps.
         return min(most, result.block_limits.warps) if self.resource == "regs" else most
 
     def levels(self, low: int, most: int, high: int | None = None) -> Iterator[Level]:
-        """Yield runs of amounts from low to high that allow the same blocks, ascending.
+        """Yield ranges of amounts from low to high that allow the same blocks, ascending.
 
-        Runs with ``most`` blocks or more count as one. Columns of tensor memory come as single amounts.
+        Ranges with ``most`` blocks or more are merged. Columns of tensor memory are single amounts.
         """
         for amount, blocks in self._runs(low, high, lambda result: min(self.blocks(result), most)):
             yield Level(amount, blocks)
 
     def results(self, low: int) -> Iterator[tuple[int, Result]]:
-        """Yield the last amount of each run with the same limits, and its result, ascending."""
+        """Yield the last amount of each range with the same limits, and its result, ascending."""
         for amount, _ in self._runs(low, None, lambda result: result.block_limits):
             yield amount, self.result(amount)
 
@@ -99,43 +99,43 @@ class Dial:
         return unit, end
 
     def _stretch(self, result: Result) -> int:
-        """Return the number of a stretch of amounts in which the blocks never rise with the amount.
+        """Return the number of the monotonic segment, in which more of the resource never allows more blocks.
 
-        The number never falls as the amount grows.
+        Segment numbers ascend with the amount.
         """
         if self.resource == "regs":
             column = self.now.limits.spreadsheet
             if self.now.model == "spreadsheet" and column is not None and column.doubled_register_units:
-                return result.kernel.regs or 0  # 9 take more than 10
-            # A block that caches in L1 gets the whole SM if half of it has too few registers.
+                return result.kernel.regs or 0  # 9 registers take more than 10
+            # A block that caches in L1 can use the whole SM if half of it has too few registers.
             return result.allocated.registers if self.now.kernel.caching == "ca" else 0
         if self.resource == "smem" and self.now.kernel.carveout is not None:
-            # A carveout too small for one block is raised, so the pool depends on the block's size.
+            # A carveout too small for one block is raised, so the pool depends on the amount.
             allocated = result.allocated.shared_memory
             return sum(size < allocated for size in self.now.limits.shared_memory_configurations)
         return 0
 
 
 def _columns(low: int, high: int) -> list[int]:
-    """Return both ends and the powers of two between them: the columns of one ``tcgen05.alloc``."""
+    """Return both ends and the powers of two between them, the sizes that ``tcgen05.alloc`` accepts."""
     powers = (TENSOR_MEMORY_UNIT << doublings for doublings in range(high.bit_length()))
     return sorted({low, max(low, high), *(power for power in powers if low < power < high)})
 
 
 def most_keeping(blocks: int, levels: Iterable[Level]) -> int:
-    """Return the largest amount, from the first of ascending levels on, that keeps a number of blocks.
+    """Return the largest amount in ascending levels up to which all amounts keep a number of blocks.
 
-    A carveout too small for one block is raised to the next configuration, which may hold more blocks
-    again. An amount beyond that gap does not count, because the amounts in the gap do not fit.
+    A carveout too small for one block is raised to the next configuration, which can hold more blocks
+    again. Amounts beyond such a gap do not count, because the amounts in the gap do not fit.
     """
     *_, last = takewhile(lambda level: level.blocks >= blocks, levels)
     return last.amount
 
 
 def used(kernel: Kernel) -> tuple[Adjustable, ...]:
-    """Return the resources that the kernel uses and could use less of.
+    """Return the resources that the kernel uses and can reduce.
 
-    Registers that warpgroups exchange are not among them: fewer at the launch are fewer for all of them.
+    Registers that warpgroups exchange are excluded: fewer at launch means a smaller pool for all warpgroups.
     """
     return tuple(
         resource
@@ -147,8 +147,7 @@ def used(kernel: Kernel) -> tuple[Adjustable, ...]:
 def _runs(key: Callable[[int], Key], low: int, high: int) -> Iterator[tuple[int, Key]]:
     """Yield the last number and the key of each run of equal keys from low to high, ascending.
 
-    A key must not come back after another one, so between two equal keys there is no other, and nothing
-    needs to be computed there.
+    Equal keys must be contiguous, so that keys between two equal ones need not be computed.
     """
 
     def cut(low: int, low_key: Key, high: int, high_key: Key) -> Iterator[tuple[int, Key]]:

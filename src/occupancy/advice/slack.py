@@ -1,4 +1,4 @@
-"""Headroom of a kernel: growth without losing a block, and the unused rest of the SM."""
+"""Headroom of a kernel: growth without losing a block, and unused resources of the SM."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .search import Dial, most_keeping
 
 
 class LeftOver(NamedTuple):
-    """Unused amount of one resource of an SM."""
+    """Unused amount of a resource of an SM."""
 
     amount: int | None
     """Warps, block slots, 32-bit registers, bytes, barriers or columns; None if nothing limits it."""
     reason: Literal["another_limiter", "too_little"] | None
-    """``another_limiter``: another block would fit; ``too_little``: it would not; None: nothing is unused."""
+    """``another_limiter``: enough for another block; ``too_little``: not enough; None: nothing is unused."""
 
 
 class Slack(NamedTuple):
@@ -38,7 +38,7 @@ class Slack(NamedTuple):
 
 
 def slack(now: Result) -> Slack:
-    """Return the most that a kernel may use of each resource, and the unused rest of the SM."""
+    """Return the maximum of each resource that keeps the resident blocks, and unused resources of the SM."""
     blocks = now.active_blocks
     return Slack(
         regs=most_with(now, "regs", blocks),
@@ -53,7 +53,7 @@ def slack(now: Result) -> Slack:
 
 
 def most_with(now: Result, resource: Adjustable, blocks: int) -> int | None:
-    """Return the most of a resource that keeps a number of blocks, up to the present one; None for 0."""
+    """Return the maximum of a resource that keeps a number of blocks, up to the current one; None for 0."""
     if not blocks:
         return None
     dial = Dial(now, resource)
@@ -62,7 +62,7 @@ def most_with(now: Result, resource: Adjustable, blocks: int) -> int | None:
 
 def _left(use: Use, blocks: int, limit: int | None) -> LeftOver:
     if use.per_multiprocessor is None or (use.per_block and limit is None):
-        return LeftOver(None, None)  # nothing limits it on this GPU, or by this model
+        return LeftOver(None, None)  # no limit on this GPU, or in this model
     amount = use.per_multiprocessor - blocks * use.per_block
     if not amount:
         return LeftOver(0, None)

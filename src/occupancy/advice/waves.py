@@ -1,7 +1,7 @@
-"""Waves: a grid larger than the GPU runs in several, and the last of them may be nearly empty.
+"""Waves: a grid larger than the GPU runs in several waves, and the last wave can be nearly empty.
 
-A wave is the blocks that are resident on the whole GPU at once. Shares of time assume that all blocks take
-equally long, and that each starts when one of the previous wave ends.
+A wave is the number of blocks that are resident on the whole GPU at once. Shares of time assume that all blocks
+take equally long, and that each block starts when a block of the previous wave ends.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Waves(NamedTuple):
     def idle_share(self) -> float:
         """Share of the GPU's block slots that are empty, over all waves, 0 to 1.
 
-        Most of it is in the last wave; slots that clusters leave empty count in every wave.
+        The last wave contributes most; slots that clusters leave empty count in every wave.
         """
         slots = self.rounds * self.full_wave.slots
         return (slots - self.launch.blocks) / slots
@@ -98,14 +98,14 @@ def full_wave(
 ) -> FullWave:
     """Return the resident blocks of a whole GPU.
 
-    ``max_active_clusters`` is the number that the driver reports; by default, it is an upper bound.
+    ``max_active_clusters`` is the number reported by the driver. By default, an upper bound is computed.
     """
     in_range(multiprocessor_count, "multiprocessor_count")
     slots = result.active_blocks * multiprocessor_count if result.launchable else 0
     if cluster_size is None:
         if max_active_clusters is not None:
             raise InputError(
-                "needs a launch with clusters", where="max_active_clusters", hint="Give the cluster, too."
+                "needs a launch with clusters", where="max_active_clusters", hint="Set the cluster size too."
             )
         return FullWave(multiprocessor_count, slots, slots, None, None, is_upper_bound=False)
     is_measured = max_active_clusters is not None
@@ -118,17 +118,17 @@ def full_wave(
 
 
 def count_waves(launch: Launch, wave: FullWave) -> Waves:
-    """Return the waves of a grid of the kernel and the clusters of a full wave."""
+    """Return the waves of a launch."""
     if not wave.blocks:
         raise InputError("no block of the kernel is resident, so its grid has no waves", where="grid")
     return Waves(launch, wave)
 
 
 def check_cluster(limits: Limits, cluster_size: int, *, is_measured: bool = False) -> None:
-    """Reject a cluster size that a GPU does not have.
+    """Reject a cluster size that the GPU does not support.
 
-    Without a documented largest size, the largest portable one counts, unless a live device reports its
-    clusters (``is_measured``).
+    If the maximum size is undocumented, the maximum portable size applies, unless the driver of a device reports
+    its clusters (``is_measured``).
     """
     portable = limits.max_portable_cluster_size
     if portable is None:

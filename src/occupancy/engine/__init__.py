@@ -1,4 +1,4 @@
-"""The engine: from the limits of an SM and the needs of a block to the resident blocks."""
+"""The engine: resident blocks from the limits of an SM and the resources of a block."""
 
 from __future__ import annotations
 

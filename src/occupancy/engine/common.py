@@ -1,4 +1,4 @@
-"""Parts of a result, and rules of both models: rounding, warps, the size of shared memory."""
+"""Parts of a result, and rules of both models: rounding, warps, shared memory configurations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..values.records import NamedTuple
 Model = Literal["cuda", "spreadsheet"]
 
 make = tuple.__new__
-"""Constructor of the parts for the model `cuda`, in a third of the time of a call of their class."""
+"""Constructor of the parts in the model `cuda`, three times as fast as calling their class."""
 
 
 class BlockLimits(NamedTuple):
@@ -30,7 +30,7 @@ class BlockLimits(NamedTuple):
 
     def smallest(self) -> int:
         """Return the blocks that all resources together allow."""
-        # Written out, because min() over a filter takes five times as long in every result.
+        # Explicit comparisons, because min() over a filter takes five times as long.
         warps, blocks, registers, shared_memory, barriers, virtual_resources, tensor_memory = self
         least = warps if warps < blocks else blocks
         if registers is not None and registers < least:
@@ -47,24 +47,24 @@ class BlockLimits(NamedTuple):
 
 
 class Allocation(NamedTuple):
-    """Resources of one resident block, after every rounding."""
+    """Resources of one resident block, after rounding."""
 
     warps: int
     registers: int
     shared_memory: int
-    """Bytes, with the system's reservation."""
+    """Bytes, including the reserved shared memory."""
 
 
 class Use(NamedTuple):
-    """Use of one resource by a block after rounding, and its amount on the SM."""
+    """Amount of one resource per block after rounding, and per SM."""
 
     per_block: int
     per_multiprocessor: int | None
-    """None if no source documents it."""
+    """None if undocumented."""
 
 
 def divide_up(amount: int, unit: int) -> int:
-    """Return the number of whole units that hold the amount."""
+    """Return the number of units needed for the amount."""
     return -(-amount // unit)
 
 
@@ -79,7 +79,7 @@ def warps_per_block(limits: Limits, kernel: Kernel) -> int:
 
 
 def registers_per_warp(limits: Limits, registers: int) -> int:
-    """Return the registers of one warp, by the registers per thread."""
+    """Return the allocated registers of one warp."""
     unit = limits.register_allocation_unit
     return -(-registers * limits.warp_size // unit) * unit
 
@@ -87,8 +87,8 @@ def registers_per_warp(limits: Limits, registers: int) -> int:
 def shared_memory_configuration(limits: Limits, carveout: Carveout | None) -> int:
     """Return the bytes of shared memory per SM that the carveout requests.
 
-    A percentage is of the largest size and is rounded up to the next configuration; without a
-    carveout it is the largest. cuda_occupancy.h, shared memory preference.
+    A percentage of the largest configuration is rounded up to the next configuration. The default is the
+    largest. cuda_occupancy.h, shared memory preference.
     """
     if carveout is None:
         return limits.max_shared_memory_per_multiprocessor
@@ -120,7 +120,7 @@ def unsupported(limits: Limits, where: str, feature: str, supporting: str) -> In
 
 
 def check_modes(limits: Limits, kernel: Kernel) -> None:
-    """Reject a mode of caching or of shared memory on a GPU without it."""
+    """Reject a caching mode or shared memory mode that the GPU does not support."""
     if kernel.caching is not None and not limits.partitioned_global_caching:
         raise unsupported(limits, "caching", "caching mode for global loads", CACHING_CCS)
     if kernel.shared_memory_mode is not None and limits.max_oversized_shared_memory_per_block is None:
@@ -130,8 +130,8 @@ def check_modes(limits: Limits, kernel: Kernel) -> None:
 def blocks_by_tensor_memory(limits: Limits, columns: int) -> int:
     """Return the blocks whose columns of tensor memory fit in an SM at once.
 
-    No launch fails for it: ``tcgen05.alloc`` waits until enough columns are free (PTX ISA). Further blocks
-    may be resident, and cuda_occupancy.h, which ignores tensor memory, counts them.
+    Launches do not fail: ``tcgen05.alloc`` waits until enough columns are free (PTX ISA). Further blocks
+    can be resident, and cuda_occupancy.h, which ignores tensor memory, counts them.
     """
     most = limits.tensor_memory_per_multiprocessor
     if most is None:

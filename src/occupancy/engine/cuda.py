@@ -1,8 +1,8 @@
 """The model `cuda`: NVIDIA's cuda_occupancy.h of CUDA 13.5, and the CUDA runtime.
 
-Every function is one rule. The rules were read from the results of that header and of an H200; if one is
-surprising, its docstring gives the reason. They round in place, ``-(-amount // unit) * unit``, because a
-call takes as long as the rest of a rule.
+Every function is one rule. The rules were derived from the results of that header and of an H200. Docstrings
+explain surprising rules. Rounding is inlined, ``-(-amount // unit) * unit``, because a call takes as long as the
+rest of a rule.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ FIRST_COMPUTE_CAPABILITY = (3, 0)
 FIRST_WITH_FLEXIBLE_CARVEOUT = (7, 0)
 """First compute capability on which a carveout too small for one block is only a hint. cuda_occupancy.h."""
 FIRST_WITH_BARRIER_LIMIT = (9, 0)
-"""First compute capability whose barriers cuda_occupancy.h compares; on an 8.x they set no limit."""
+"""First compute capability with barriers in cuda_occupancy.h; on 8.x they set no limit."""
 
 UNKNOWN_BARRIERS = QUANTITIES["barriers"].default
-"""Barriers of a kernel if they are not known: one, for ``__syncthreads()``."""
+"""Assumed barriers of a kernel: one, for ``__syncthreads()``."""
 
 
 def supports(limits: Limits) -> bool:
@@ -80,7 +80,7 @@ def blocks_by_warps(limits: Limits, kernel: Kernel, warps: int, halves: bool) ->
 
 
 def exceeded_dimension(limits: Limits, kernel: Kernel) -> int | None:
-    """Return the first axis (0, 1, 2) of the block that is too long; None if none is."""
+    """Return the first axis (0, 1, 2) on which the block is too long; None if it fits."""
     if kernel.block_dim is not None:
         for axis in range(3):
             if kernel.block_dim[axis] > limits.max_block_dim[axis]:
@@ -91,9 +91,9 @@ def exceeded_dimension(limits: Limits, kernel: Kernel) -> int | None:
 def blocks_by_registers(limits: Limits, regs: int, warps: int, per_warp: int, halves: bool) -> int | None:
     """Return the blocks that the register files allow.
 
-    Each sub-partition has a register file of its own, and a warp is in one of them: registers left over
-    in two do not add up to a warp. The launch check assumes the same number of warps in all sub-partitions, so it
-    rounds the warps up.
+    Each sub-partition has its own register file, and each warp is in one sub-partition: free registers in two of
+    them cannot hold a warp. The launch check assumes equal numbers of warps in all sub-partitions, so it rounds
+    the warps up.
     """
     if not regs:
         return None
@@ -111,24 +111,24 @@ def blocks_by_registers(limits: Limits, regs: int, warps: int, per_warp: int, ha
 
 
 def checked_sub_partitions(limits: Limits) -> int:
-    """Return the sub-partitions of the launch check: those of the SM, except on 6.0.
+    """Return the sub-partitions in the launch check: those of the SM, except on 6.0.
 
-    Its SM has two large ones, but the driver rejects blocks that the rest of the family, with four, could
-    not run.
+    A 6.0 SM has two large sub-partitions, but the driver rejects blocks that could not run on the four
+    sub-partitions of 6.1 and 6.2.
     """
     return limits.launch_check_sub_partitions or limits.sub_partitions
 
 
 def warps_by_registers(limits: Limits, per_warp: int, sub_partitions: int) -> int:
-    """Return the warps whose registers fit on one SM, each whole in one sub-partition."""
+    """Return the warps whose registers fit on one SM; a warp cannot span sub-partitions."""
     return limits.max_registers_per_multiprocessor // sub_partitions // per_warp * sub_partitions
 
 
 def is_confined_to_half(limits: Limits, kernel: Kernel, warps: int, per_warp: int) -> bool:
     """Return True if caching global loads in L1 confines the block to one half of the SM.
 
-    The hardware drops the caching if a half has too few registers for one block. A block that exceeds the
-    registers of a block drops nothing, because it does not launch.
+    The hardware disables the caching if half of the SM has too few registers for one block. This does not apply
+    to a block that exceeds the registers per block, because it does not launch.
     """
     if kernel.caching != "ca":
         return False
@@ -140,7 +140,7 @@ def is_confined_to_half(limits: Limits, kernel: Kernel, warps: int, per_warp: in
 
 
 def shared_memory_per_block(limits: Limits, kernel: Kernel) -> int:
-    """Return the bytes of one block with the system's reservation, in whole allocation units."""
+    """Return the bytes of one block, including the reserved ones, in whole allocation units."""
     unit = limits.shared_memory_allocation_unit
     needed = kernel.shared_memory + limits.reserved_shared_memory_per_block
     return -(-needed // unit) * unit
@@ -149,7 +149,7 @@ def shared_memory_per_block(limits: Limits, kernel: Kernel) -> int:
 def max_shared_memory_allocation(limits: Limits, kernel: Kernel) -> int:
     """Return the largest `shared_memory_per_block`, in bytes, with which the kernel launches.
 
-    The oversized mode needs no opt-in besides (cuda.h of CUDA 13.5, CUsharedMemoryMode).
+    The oversized mode needs no separate opt-in (cuda.h of CUDA 13.5, CUsharedMemoryMode).
     """
     if limits.max_oversized_shared_memory_per_block is not None and kernel.shared_memory_mode == "oversized":
         return limits.max_oversized_shared_memory_per_block + limits.reserved_shared_memory_per_block
@@ -161,8 +161,8 @@ def max_shared_memory_allocation(limits: Limits, kernel: Kernel) -> int:
 def shared_memory_pool(limits: Limits, kernel: Kernel, per_block: int) -> int:
     """Return the bytes of shared memory that the SM selects for this kernel.
 
-    The carveout is a hint: if it is too small for one block, the SM selects the smallest configuration
-    that is large enough (before 7.0, the largest).
+    The carveout is a hint: if it is too small for one block, the SM selects the smallest sufficient
+    configuration (before 7.0, the largest).
     """
     if kernel.carveout is None:
         return limits.max_shared_memory_per_multiprocessor
@@ -176,7 +176,7 @@ def shared_memory_pool(limits: Limits, kernel: Kernel, per_block: int) -> int:
 
 def blocks_by_shared_memory(limits: Limits, kernel: Kernel, per_block: int) -> int | None:
     """Return the blocks that the SM's shared memory allows."""
-    pool = shared_memory_pool(limits, kernel, per_block)  # first: it rejects a carveout that the GPU lacks
+    pool = shared_memory_pool(limits, kernel, per_block)  # first, because it rejects unsupported carveouts
     if per_block > max_shared_memory_allocation(limits, kernel):
         return 0
     return pool // per_block if per_block else None
@@ -192,10 +192,10 @@ def blocks_by_barriers(limits: Limits, kernel: Kernel) -> int | None:
 
 
 def blocks_by_virtual_resources(limits: Limits, kernel: Kernel) -> int | None:
-    """Return the blocks that the SM's virtual resources allow: one, of a kernel with tensor memory.
+    """Return the blocks that the SM's virtual resources allow: one, for a kernel with tensor memory.
 
-    The header counts the virtual resources of a block when it starts. A block that returns them (``tcgen05``
-    ``relinquish_alloc_permit``) lets another in; that is inferred, and is computed with 0 of them.
+    The header counts virtual resources at the start of a block. Presumably, a block that returns them (``tcgen05``
+    ``relinquish_alloc_permit``) admits another block; compute this case with 0 virtual resources.
     """
     available = limits.virtual_resources_per_multiprocessor
     if available is None or not kernel.virtual_resources_at_start:

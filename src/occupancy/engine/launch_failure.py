@@ -1,4 +1,4 @@
-"""Launch failures: the first limit that a kernel breaks."""
+"""Launch failures: the first limit that a kernel exceeds."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from ..values.records import NamedTuple
 from . import cuda, spreadsheet
 from .common import Allocation, BlockLimits, Model, round_up
 
-# cudaGetErrorString for a launch that breaks the limit. Seen on an H200 with driver 580 and the runtimes of
-# CUDA 11.8 to 13.5 (tests/data/device/launch_errors.csv).
+# Results of cudaGetErrorString, measured on an H200 with driver 580 and the runtimes of CUDA 11.8 to 13.5
+# (tests/data/device/launch_errors.csv).
 OUT_OF_RESOURCES = "too many resources requested for launch"
 INVALID_VALUE = "invalid argument"
 INVALID_CONFIGURATION = "invalid configuration argument"
-"""Error for a block that is too large before CUDA 13."""
+"""Error before CUDA 13 for a block that is too large."""
 
 OPT_IN = (
     "The kernel can opt in to more: cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize."
@@ -30,14 +30,14 @@ _TOO_LARGE = (INVALID_VALUE, "", INVALID_CONFIGURATION)
 
 
 class LaunchFailure(NamedTuple):
-    """A limit that prevents the launch of a kernel."""
+    """Limit that prevents the launch of a kernel."""
 
     limit: str
-    """Field of `Limits` that is exceeded, ``"max_threads"`` (the launch bound), or ``"carveout"``."""
+    """Exceeded field of `Limits`, ``"max_threads"`` (the launch bound), or ``"carveout"``."""
     needed: int
     allowed: int
     what: str
-    """Amount that is too large, with its unit."""
+    """Excessive amount, with its unit."""
     error: str = OUT_OF_RESOURCES
     """Error of the CUDA runtime."""
     hint: str = ""
@@ -46,7 +46,7 @@ class LaunchFailure(NamedTuple):
 
     def __str__(self) -> str:
         report = ""
-        # No GPU fails for the other limits, so that no error of the runtime is known.
+        # The runtime's error is unknown for other limits, which no GPU exceeds first.
         if self.error != OUT_OF_RESOURCES or self.limit.startswith("max_registers"):
             older = "" if self.error_before_13 is None else f', before CUDA 13 "{self.error_before_13}"'
             report = f' The runtime reports "{self.error}"{older}.'
@@ -55,7 +55,7 @@ class LaunchFailure(NamedTuple):
 
 
 def _subject(limit: str) -> str:
-    """Return the subject of a limit in a sentence: ``a block may have``."""
+    """Return the beginning of a sentence about a limit: ``a block may have``."""
     if limit == "max_threads":
         return "the kernel was compiled for"
     if limit == "carveout":
@@ -70,7 +70,7 @@ def _subject(limit: str) -> str:
 def first_failure(
     limits: Limits, kernel: Kernel, model: Model, block_limits: BlockLimits, allocated: Allocation
 ) -> LaunchFailure | None:
-    """Return the first broken limit: block size, then registers, shared memory, and the rest."""
+    """Return the first exceeded limit: block size, then registers, shared memory, and the others."""
     threads, in_one_block = kernel.threads, f"{kernel.threads:,} threads in one block"
     if threads > limits.max_threads_per_block:
         allowed = limits.max_threads_per_block
@@ -117,7 +117,7 @@ def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocati
         needed = counted * (allocated.registers // allocated.warps)
         if needed != allocated.registers:
             phrase += f" ({allocated.warps} warps count as {counted}, a multiple of {parts} sub-partitions)"
-        if needed <= allowed:  # the warps do not fit into the sub-partitions' register files
+        if needed <= allowed:  # the total fits, but not the warps in the sub-partitions
             limit, allowed = "max_registers_per_multiprocessor", limits.max_registers_per_multiprocessor
             phrase = "in one block, whole warps in each sub-partition"
     what = f"{kernel.threads:,} threads with {registers} registers each need {needed:,} registers {phrase}"
@@ -130,8 +130,8 @@ def _spreadsheet_registers(
     column = spreadsheet.column_of(limits)
     bound, needed = spreadsheet.max_registers_per_block(limits, column, kernel), allocated.registers
     if limits.register_allocation_granularity == "warp":
-        # The spreadsheet rounds the fitting warps down, which equals rounding those of the block up. A block
-        # within a share fails only if the SM has no whole share.
+        # The spreadsheet rounds the fitting warps down, which equals rounding the block's warps up. A block
+        # within the limit fails only if the SM has fewer registers.
         warps = round_up(allocated.warps, spreadsheet.warp_granularity(limits, column, kernel))
         needed = max(needed // allocated.warps * warps, bound.amount)
     if needed <= bound.amount:
@@ -147,7 +147,7 @@ def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allo
         limit, allowed = spreadsheet.max_shared_memory_allocation(limits, column, kernel)
         if allocated.shared_memory != needed:
             what = f"{needed:,} bytes of shared memory take {allocated.shared_memory:,} in one block"
-        # The runtime treats the carveout as a hint and selects more.
+        # The runtime treats the carveout as a hint and selects a larger configuration.
         error = OUT_OF_RESOURCES if limit == "carveout" else INVALID_VALUE
         return LaunchFailure(limit, allocated.shared_memory, allowed, what, error)
     rounded = allocated.shared_memory - limits.reserved_shared_memory_per_block
@@ -160,6 +160,6 @@ def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allo
     elif kernel.opt_in is False and rounded <= allowed:
         limit, allowed = "max_shared_memory_per_block", limits.max_shared_memory_per_block
         hint = OPT_IN if (kernel.static_smem or 0) <= allowed else MAKE_DYNAMIC
-    if needed <= allowed:  # only after rounding is it too much, as on no real GPU
+    if needed <= allowed:  # exceeded only after rounding, which happens on no real GPU
         needed, what = rounded, f"{needed:,} bytes of shared memory take {rounded:,} in one block"
     return LaunchFailure(limit, needed, allowed, what, INVALID_VALUE, hint)

@@ -1,4 +1,4 @@
-"""The models, and the result of the engine: plain numbers, nothing formatted."""
+"""Models, and the result of the engine as plain numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .launch_failure import LaunchFailure, first_failure
 
 
 class ModelRules(Protocol):
-    """A model: a module with these functions."""
+    """Model: a module with these functions."""
 
     def supports(self, limits: Limits, /) -> bool:
         """Return True if the model supports the compute capability."""
@@ -25,7 +25,7 @@ class ModelRules(Protocol):
         """Return the blocks that each resource allows, and the resources of one block."""
 
     def shared_memory_pool(self, limits: Limits, kernel: Kernel, per_block: int, /) -> int:
-        """Return the bytes of shared memory that the SM selects, by the bytes of a block."""
+        """Return the shared memory configuration of the SM, in bytes, for blocks of a size."""
 
 
 MODELS: dict[Model, ModelRules] = {"cuda": cuda, "spreadsheet": spreadsheet}
@@ -54,13 +54,13 @@ def rules(limits: Limits, model: Model) -> ModelRules:
 class Result:
     """Maximum resident blocks of a kernel per SM, and the limiting resources.
 
-    Immutable. It is a plain class, because filling a frozen dataclass takes longer than the arithmetic.
+    Immutable, but not a frozen dataclass, whose initialization takes longer than the arithmetic.
 
     Raises:
         InputError: The model does not support the GPU, or the GPU does not support an input.
     """
 
-    # The GPU is that of the public class, which has to have the same slots: see `Occupancy.__new__`.
+    # The public class uses the slot for its GPU and must have the same slots: see `Occupancy.__new__`.
     __slots__ = (
         "active_blocks", "active_warps", "allocated", "block_limits", "gpu", "kernel", "limits", "model",
     )  # fmt: skip
@@ -73,13 +73,13 @@ class Result:
     allocated: Allocation
     """Resources of one block, rounded up to their allocation units."""
     active_blocks: int
-    """Resident blocks per SM; with tensor memory, the blocks that have their columns."""
+    """Resident blocks per SM; with tensor memory, only blocks with allocated columns."""
     active_warps: int
     """Resident warps per SM."""
 
     def __init__(self, limits: Limits, kernel: Kernel, model: Model | None = None) -> None:
         if model is None:
-            # default_model(), written out because its calls take a fortieth of the time of a result.
+            # default_model() inlined, which saves a fortieth of the time.
             model = "cuda" if limits.compute_capability >= cuda.FIRST_COMPUTE_CAPABILITY else "spreadsheet"
             chosen = MODELS[model]
         else:
@@ -107,7 +107,7 @@ class Result:
         return hash(self._key())
 
     def _key(self) -> tuple[object, ...]:
-        return self.limits, self.kernel, self.model  # all else follows from them
+        return self.limits, self.kernel, self.model  # the rest is derived
 
     @property
     def active_threads(self) -> int:
@@ -126,8 +126,8 @@ class Result:
     def occupancy_by_threads(self) -> float:
         """Resident threads divided by the maximum per SM, 0 to 1.
 
-        Lower than `occupancy` if a block does not fill its last warp. PyTorch's profiler
-        prints it for large grids: it counts no more blocks than the grid has for each SM.
+        Lower than `occupancy` if a block does not fill its last warp. PyTorch's profiler reports it for large
+        grids; for small grids, it counts only the grid's blocks per SM.
         """
         return self.active_blocks * self.kernel.threads / self.limits.max_threads_per_multiprocessor
 
@@ -135,7 +135,7 @@ class Result:
     def limiters(self) -> tuple[Resource, ...]:
         """Limiting resources; never empty."""
         blocks, limits = self.active_blocks, self.block_limits
-        if limits.count(blocks) == 1:  # most have one, and a loop takes several times as long
+        if limits.count(blocks) == 1:  # the common case, several times as fast as a loop
             return (RESOURCES[limits.index(blocks)],)
         return tuple(name for name, limit in zip(RESOURCES, limits, strict=True) if limit == blocks)
 

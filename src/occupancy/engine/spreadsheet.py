@@ -1,7 +1,7 @@
 """The model `spreadsheet`: NVIDIA's CUDA_Occupancy_Calculator.xls.
 
-Version 11.1 covers 2.0 to 8.6, version 2.4 covers 1.0 to 1.3. The spreadsheet differs from the hardware
-in places; it is reproduced with its differences, because papers and courses quote it.
+Version 11.1 covers 2.0 to 8.6, version 2.4 covers 1.0 to 1.3. The spreadsheet is reproduced with its deviations
+from the hardware, because papers and courses quote it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from .common import (
 
 
 class Bound(NamedTuple):
-    """Largest amount of a resource that one block may have, and the limit behind it."""
+    """Maximum amount of a resource per block, and the limit that determines it."""
 
     name: str
-    """The field of `Limits`, or ``"carveout"``."""
+    """Field of `Limits`, or ``"carveout"``."""
     amount: int
 
 
@@ -45,13 +45,12 @@ def column_of(limits: Limits) -> SpreadsheetColumn:
 def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     """Return the blocks that each resource allows, and the resources of one block.
 
-    The spreadsheet does not check the block against the largest one, and has neither barriers nor
-    virtual resources.
+    The spreadsheet does not check the maximum block size, and ignores barriers and virtual resources.
     """
     column = column_of(limits)
     check_modes(limits, kernel)
     if kernel.tensor_memory is not None:
-        blocks_by_tensor_memory(limits, kernel.tensor_memory)  # rejects it on every GPU of this model
+        blocks_by_tensor_memory(limits, kernel.tensor_memory)  # unsupported on every GPU of this model
     warps = warps_per_block(limits, kernel)
     registers = allocated_registers(limits, column, kernel, warps)
     shared_memory = shared_memory_per_block(limits, column, kernel)
@@ -67,7 +66,7 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
 def allocated_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel, warps: int) -> int:
     """Return the registers of one block.
 
-    On 1.x they are allocated to the block as a whole, whose warps count in pairs.
+    On 1.x they are allocated to the whole block, with warps rounded up to pairs.
     """
     registers = kernel.regs or 0
     if limits.register_allocation_granularity == "block":
@@ -86,13 +85,13 @@ def allocated_registers_per_warp(limits: Limits, column: SpreadsheetColumn, regi
 def is_doubled_unit(column: SpreadsheetColumn, registers: int) -> bool:
     """Return True if the allocation unit of registers is doubled, as for a few counts on 2.x.
 
-    The spreadsheet searches for the text "R," in the text of its list, so that 1 is found in "21,".
+    The spreadsheet searches its list as text for "R,", so that 1 matches in "21,".
     """
     return f"{registers}," in "".join(f"{unit}," for unit in column.doubled_register_units)
 
 
 def max_registers_per_block(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> Bound:
-    """Return the most registers of one block by the spreadsheet."""
+    """Return the maximum registers per block."""
     if kernel.caching == "ca" and column.max_registers_per_block_ca is not None:
         return Bound("spreadsheet.max_registers_per_block_ca", column.max_registers_per_block_ca)
     if column.max_registers_per_block is not None:
@@ -101,14 +100,14 @@ def max_registers_per_block(limits: Limits, column: SpreadsheetColumn, kernel: K
 
 
 def warp_granularity(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
-    """Return the multiple to which the warps of a block's share of the registers are rounded down."""
+    """Return the multiple to which the warps that fit in the registers of a block are rounded down."""
     if kernel.caching == "ca" and column.warp_allocation_granularity_ca is not None:
         return column.warp_allocation_granularity_ca
     return limits.warp_allocation_granularity
 
 
 def blocks_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel, warps: int) -> int | None:
-    """Return the blocks that the registers allow, in whole shares of the limit of a block."""
+    """Return the blocks that the registers allow, in multiples of the limit per block."""
     if not kernel.regs:
         return None
     if kernel.regs > limits.max_registers_per_thread:
@@ -121,20 +120,20 @@ def blocks_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kerne
 
 
 def warps_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
-    """Return the warps whose registers fit in the limit of a block, for a kernel with registers."""
+    """Return the warps whose registers fit in the limit per block; the kernel must have registers."""
     per_warp = allocated_registers_per_warp(limits, column, kernel.regs or 0)
     granularity = warp_granularity(limits, column, kernel)
     return max_registers_per_block(limits, column, kernel).amount // per_warp // granularity * granularity
 
 
 def shared_memory_per_block(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
-    """Return the bytes of one block; of the GPUs with a reservation only 8.0 has it here."""
+    """Return the bytes of one block; the spreadsheet includes reserved shared memory only on 8.0."""
     needed = kernel.shared_memory + column.reserved_shared_memory_per_block
     return round_up(needed, limits.shared_memory_allocation_unit)
 
 
 def shared_memory_pool(limits: Limits, kernel: Kernel, per_block: int) -> int:
-    """Return the bytes of shared memory that the carveout requests, however large the block."""
+    """Return the bytes of shared memory that the carveout requests, regardless of the block."""
     return shared_memory_configuration(limits, kernel.carveout)
 
 
@@ -142,7 +141,7 @@ def blocks_by_shared_memory(
     limits: Limits, column: SpreadsheetColumn, kernel: Kernel, per_block: int
 ) -> int | None:
     """Return the blocks that the selected shared memory size allows."""
-    pool = shared_memory_configuration(limits, kernel.carveout)  # rejects a carveout that the GPU lacks
+    pool = shared_memory_configuration(limits, kernel.carveout)  # rejects unsupported carveouts
     if not per_block:
         return None
     most = max_shared_memory_allocation(limits, column, kernel).amount

@@ -1,4 +1,4 @@
-"""Limits of a user: a table in a file, or changes to a row. Names and checks are those of `Limits`."""
+"""User-defined limits: a table in a file, or changes to a row, validated by `Limits`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _REQUIRED = [each.name for each in fields(Limits) if each.default is MISSING]
 def read_limits(path: str | os.PathLike[str]) -> dict[str, Limits]:
     """Read a table of limits from a YAML or TOML file, for example for other GPUs.
 
-    The file has the layout of the shipped one (``data/gpu_limits.yaml``, first document). A row may
-    begin with ``like``, the name of a shipped row, and then has only the differences from it::
+    The file has the layout of the shipped table (``data/gpu_limits.yaml``, first document). A row can
+    begin with ``like``, the name of a shipped row, and then contains only the differences::
 
         schema_version: 1
         compute_capabilities:
@@ -31,13 +31,13 @@ def read_limits(path: str | os.PathLike[str]) -> dict[str, Limits]:
             max_blocks_per_multiprocessor: 24
             max_shared_memory_per_block_optin: 200k
 
-    A file whose name ends in ``.toml`` has the same as tables ``[compute_capabilities."13.0"]``.
+    A ``.toml`` file has the same rows as tables ``[compute_capabilities."13.0"]``.
 
     Returns:
         The limits by compute capability (``"13.0"``), in the order of the file.
 
     Raises:
-        TableError: The file cannot be read, or a row is incomplete, wrong or contradicts itself.
+        TableError: The file cannot be read, or a row is incomplete, invalid or contradictory.
     """
     file = os.fspath(path)
     is_toml = file.lower().endswith(".toml")
@@ -63,8 +63,8 @@ def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
 
     Args:
         limits: The SM.
-        changes: ``NAME=VALUE`` each. A value is a number, a size such as ``64k``, a list of these
-            with commas, ``true``, ``false``, ``null``, or text.
+        changes: Texts ``NAME=VALUE``. A value is a number, a size such as ``64k``, a comma-separated list
+            of these, ``true``, ``false``, ``null``, or text.
     """
     where = "--set "
     given: dict[str, Any] = {}
@@ -114,7 +114,7 @@ def _check_names(given: Iterable[object], names: Collection[str], where: str, ot
 
 
 def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, Any], where: str) -> Limits:
-    """Return a row with changes; an error has the place in the file, or the name in the change."""
+    """Return a row with changes; errors contain the position in the file, or the name in the change."""
     values: dict[str, Any] = {name: _convert(value, KINDS[name]) for name, value in given.items()}
     values["compute_capability"] = cc
     missing = [name for name in _REQUIRED if name not in values]
@@ -134,7 +134,7 @@ def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, A
 
 
 def _convert(value: object, kind: str) -> object:
-    """Return the value with lists as tuples, and text as numbers where a number belongs."""
+    """Convert lists to tuples, and text to a number if the field requires one."""
     if isinstance(value, list):
         return tuple(_convert(each, "int") for each in value)
     if isinstance(value, str) and kind in ("int", "int | None"):

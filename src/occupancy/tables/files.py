@@ -1,6 +1,6 @@
 """Small untrusted files: bytes, YAML and TOML.
 
-Each has a maximum size, and is rejected before parsing it takes too much time or memory.
+Files that would take too much time or memory are rejected before parsing.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ else:
 PYPROJECT = "pyproject.toml"
 MAX_TOML_BYTES = 256 << 10
 MAX_DOTS = 200
-"""Dots in a line of TOML; the parser's memory grows with the square of the parts of a key."""
+"""Maximum dots in a line of TOML: the parser's memory is quadratic in the parts of a key."""
 MAX_YAML_BYTES = 256 << 10
-"""Four times the shipped table with its sources, which is parsed in a second and 80 MB."""
+"""Four times the shipped table with its sources, which takes a second and 80 MB to parse."""
 MAX_DEPTH = 16
 
 _TABLE_HEAD = re.compile(r"\s*\[\[([\w\s.-]+)\]\]")
@@ -51,7 +51,7 @@ def check_size(content: bytes, name: str, kind: str, most: int, error_class: typ
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    # A named pipe without a writer would block forever.
+    # Opening a named pipe without a writer would block forever.
     descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if hasattr(os, "O_NONBLOCK"):
         os.set_blocking(descriptor, True)
@@ -61,10 +61,10 @@ def _open_without_waiting(path: str, flags: int) -> int:
 def read_toml(
     file: str, error_class: type[OccupancyError]
 ) -> tuple[dict[str, Any], dict[str, list[dict[str, int]]]]:
-    """Return the values of a TOML file, and the lines of the keys of each table ``[[name]]``.
+    """Return the values of a TOML file, and the line numbers of the keys of each table ``[[name]]``.
 
-    The line of a table's head has the key ``""``. A line that only looks like a head, within a text of
-    several lines, counts too; compare the number of tables.
+    The header line of a table has the key ``""``. Lines of a multi-line string that look like a header count
+    too, so callers must compare the number of tables.
     """
     content = read_bytes(file, "a file of settings", MAX_TOML_BYTES, error_class)
     lines: dict[str, list[dict[str, int]]] = {}
@@ -102,7 +102,7 @@ def parse_trusted_yaml(text: str) -> Any:
 def _base_loader() -> Any:
     import yaml
 
-    # libyaml if PyYAML was built with it: ten times as fast, the same values.
+    # libyaml is ten times as fast, if PyYAML was built with it.
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -110,7 +110,7 @@ def _strict_loader() -> Any:
     import yaml
 
     class StrictLoader(_base_loader()):  # type: ignore[misc]
-        """A loader that refuses a key that occurs twice, instead of the last one's value."""
+        """Loader that rejects duplicate keys."""
 
         def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
             seen = set()
@@ -129,8 +129,7 @@ def _strict_loader() -> Any:
 def read_yaml(path: str | os.PathLike[str]) -> list[Any]:
     """Return the documents of a YAML file.
 
-    Anchors, aliases and tags are refused: a table needs none of them, and a few lines of them can stand for
-    gigabytes.
+    Anchors, aliases and tags are rejected: tables do not need them, and a few lines can expand to gigabytes.
     """
     import yaml
 
@@ -151,7 +150,7 @@ def read_yaml(path: str | os.PathLike[str]) -> list[Any]:
 
 
 def _check_events(text: bytes, name: str) -> None:
-    # Events come without recursion; loading recurses and would end the process on deep nesting.
+    # Parsing to events is not recursive. Loading is, and deep nesting would crash the process.
     import yaml
 
     depth = 0

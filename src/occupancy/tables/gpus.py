@@ -1,7 +1,7 @@
 """GPUs by compute capability, by architecture, or by name.
 
-One function finds them for every command and function: ``9.0``, ``sm_90a``, ``hopper``, ``RTX 4090``,
-``h100-sxm``, a list of these, or one text with commas.
+All commands and functions accept the same spellings: ``9.0``, ``sm_90a``, ``hopper``, ``RTX 4090``,
+``h100-sxm``, a list of these, or comma-separated text.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ CURRENT_FROM = ComputeCapability(7, 5)
 """Oldest compute capability that CUDA 13 compiles for."""
 FILE_NAME = "gpus.csv"
 MAX_NAME = 100
-"""Characters of a GPU's name; a longer text is none."""
+"""Maximum length of a GPU's name."""
 MAX_CHOICES = 16
 """Candidates in an error."""
 CHOOSE = "Choose one of them:"
 MAX_SUGGESTIONS = 8
 MIN_LIKENESS = 0.74
-"""Likeness of a suggestion to the misspelt name, as difflib counts it."""
+"""Minimum similarity of a suggestion (difflib)."""
 
 WELL_KNOWN = {
     "5.2": "980", "6.0": "P100", "6.1": "GTX 1080", "7.0": "V100", "7.2": "Xavier", "7.5": "T4",
     "8.0": "A100", "8.6": "3090", "8.7": "Orin", "8.9": "4090", "9.0": "H100", "10.0": "B200",
     "10.3": "B300", "10.7": "VR200", "11.0": "Thor", "12.0": "5090", "12.1": "GB10",
 }  # fmt: skip
-"""Compute capability -> short name of its best-known GPU."""
+"""Compute capability -> short name of the best-known GPU."""
 
 # Words that are optional in a name.
 _NOISE = re.compile("nvidia|geforce|tesla|gpu|graphics|edition|with|design")
@@ -90,10 +90,10 @@ class Gpu:
 
 
 class LimitsTable:
-    """Limits by compute capability: the row of a user's file, else the shipped one.
+    """Limits by compute capability, from a user's file first, then from the shipped table.
 
     Args:
-        file: A user's table, in the format of `read_limits`; None: the shipped table alone.
+        file: A user's table, in the format of `read_limits`; None: only the shipped table.
     """
 
     def __init__(self, file: str | os.PathLike[str] | None = None) -> None:
@@ -111,7 +111,7 @@ class LimitsTable:
     def architecture(self, name: str) -> tuple[Limits, ...]:
         """Return the limits of every compute capability of an architecture such as ``"hopper"``."""
         wanted = " ".join(re.split(r"[\s_-]+", name.strip().lower()))
-        if not wanted.replace(" ", "").isalpha():  # none has a digit, and the search is slow
+        if not wanted.replace(" ", "").isalpha():  # no name has a digit, and the search is slow
             return ()
         own = {row.compute_capability: row for row in self._own.values()}
         known = {cc: shipped.limits(cc) for cc in shipped.known()}
@@ -122,7 +122,7 @@ class LimitsTable:
         )
 
     def rows(self, *, every: bool = True) -> tuple[Limits, ...]:
-        """Return the rows of the user's file in its order, or the shipped rows, every one or from 7.5 on."""
+        """Return the rows of the user's file in file order, or the shipped rows (all, or from 7.5 on)."""
         oldest = ComputeCapability(1, 0) if every else CURRENT_FROM
         shipped_rows = (shipped.limits(cc) for cc in shipped.known() if cc >= oldest)
         return tuple(self._own.values() or shipped_rows)
@@ -136,12 +136,12 @@ class HasGpu(Protocol):
 
 
 def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
-    """Find the GPUs that a value names.
+    """Find the GPUs that match a value.
 
     Args:
         value: A compute capability, a name, `Limits`, a `Gpu`, a `Device`, or an architecture such as
-            ``"ampere"`` for all its compute capabilities; several as a list, or as text with commas.
-        table: The limits; by default the shipped ones.
+            ``"ampere"`` for all its compute capabilities; several as a list, or as comma-separated text.
+        table: Limits; by default the shipped table.
     """
     if isinstance(value, str):
         names = [name for name in value.split(",") if name.strip()]
@@ -183,7 +183,7 @@ def gpu(name: str) -> Gpu:
     If the name matches several GPUs, the result has their common values.
 
     Raises:
-        InputError: Unknown name, or a name of GPUs with different compute capabilities or numbers of SMs.
+        InputError: Unknown name, or GPUs with different compute capabilities or numbers of SMs.
         UnknownComputeCapabilityError: The table does not contain the compute capability.
     """
     found = find_gpu(name)
@@ -193,7 +193,7 @@ def gpu(name: str) -> Gpu:
 
 
 def unclear_name(gpu: Gpu) -> InputError:
-    """Return the error for a name of products with different numbers of SMs, where one number is needed."""
+    """Return the error for a name of GPUs with different numbers of SMs."""
     problem = f"{shown(gpu.name)} matches GPUs with different numbers of SMs"
     return _ambiguous(problem, gpu.variants, "Set `multiprocessor_count` (`--sms`), or choose one:")
 
@@ -203,12 +203,12 @@ def _ambiguous(problem: str, gpus: Sequence[Gpu], hint: str = CHOOSE) -> InputEr
 
 
 def all_gpus() -> tuple[Gpu, ...]:
-    """Return every product of the list, by compute capability."""
+    """Return all listed GPUs, by compute capability."""
     return tuple(map(_gpu, _products()))
 
 
 def gpus_matching(pattern: str) -> tuple[Gpu, ...]:
-    """Return the products of a compute capability or an architecture, or with all words of a pattern."""
+    """Return the GPUs of a compute capability or an architecture, or with all words of a pattern."""
     is_name = len(pattern) <= MAX_NAME and not _is_compute_capability(pattern)
     named = set(_matching(pattern)) if is_name else set()
     rows = LimitsTable().architecture(pattern)
@@ -223,7 +223,7 @@ def gpus_matching(pattern: str) -> tuple[Gpu, ...]:
 
 
 def _is_pair(value: object) -> bool:
-    """Return whether it is one compute capability: (9, 0) is, and (90, 80) is two."""
+    """Return True for one compute capability, such as (9, 0); (90, 80) is two."""
     if isinstance(value, tuple) and [type(each) for each in value] == [int, int]:
         return isinstance(value, ComputeCapability) or min(value) < 10  # 10 is 1.0
     return False
@@ -253,7 +253,7 @@ def _find_name(name: str, table: LimitsTable | None) -> tuple[Gpu, ...]:
 
 
 def _find_product(name: str, found: Sequence[_Product], table: LimitsTable) -> Gpu:
-    """Return what the products of a name share."""
+    """Return the common values of the GPUs with a name."""
     if not found:
         raise _no_such_gpu(name)
     gpus = tuple(_gpu(each, table) for each in found)
@@ -275,7 +275,7 @@ def _find_product(name: str, found: Sequence[_Product], table: LimitsTable) -> G
 
 
 def _common_name(name: str, names: Sequence[str]) -> str:
-    """Return the beginning that the names share, and the other words of the name that all of them have."""
+    """Return the common prefix of the names, and the other words of ``name`` that all of them contain."""
     split = [_REVISION.sub("", each).split() for each in names]
     same = sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*split, strict=False)))
     words = [
@@ -288,11 +288,11 @@ def _common_name(name: str, names: Sequence[str]) -> str:
 
 @dataclass(eq=False, slots=True)
 class _Product:
-    """A row of the list, with the keys to find it by."""
+    """Row of the list, with its search keys."""
 
     row: dict[str, str]
     names: frozenset[str]
-    """Keys of the full name with and without the die and the revision, and of its other name."""
+    """Keys of the full name, with and without die and revision, and of the other name."""
     short_name: str
     """Key of the name without its family: 4090, a6000."""
     text: str
@@ -301,7 +301,7 @@ class _Product:
 
 @cache
 def _products() -> tuple[_Product, ...]:
-    import csv  # for names alone
+    import csv  # only needed for names
 
     with open(data_path(FILE_NAME), encoding="utf-8", newline="") as file:
         return tuple(map(_product, csv.DictReader(file)))
@@ -309,10 +309,10 @@ def _products() -> tuple[_Product, ...]:
 
 def _product(row: dict[str, str]) -> _Product:
     name, die, other_name = row["name"], row["die"], row["also_called"]
-    # The driver gives the same name to every revision of a product and to every die in it.
+    # The driver reports the same name for every revision and every die.
     common = _REVISION.sub("", name)
     without_die = common.removesuffix(die)
-    if any(letter.isdigit() for letter in without_die):  # else the die is the name: Quadro GP100
+    if any(letter.isdigit() for letter in without_die):  # otherwise the die is the name: Quadro GP100
         common = without_die
     memory = f"{row['memory_gb']} GB" if row["memory_gb"] else ""
     architecture = shipped.limits(row["compute_capability"]).architecture
@@ -347,12 +347,12 @@ def _with_full_name(name: str) -> Sequence[_Product]:
 
 
 def _matching(pattern: str) -> Sequence[_Product]:
-    """Return the products with every word of the pattern in name, architecture, die, market or memory."""
+    """Return the GPUs with every word of the pattern in name, architecture, die, market or memory."""
     words = _words(pattern) or _WORD.findall(pattern.lower())
     return (
         _with_all(words)
         or _with_all(["".join(words)])  # MX 450
-        or _with_all([word for word in words if word != "quadro"])  # Quadro RTX A6000, out of habit
+        or _with_all([word for word in words if word != "quadro"])  # Quadro RTX A6000, a common mistake
     )
 
 
@@ -364,8 +364,8 @@ def _with_all(words: list[str]) -> Sequence[_Product]:
 
 
 def _expression(word: str) -> re.Pattern[str]:
-    # Letters and digits may be apart (RTX4090, 80GB) and a number may follow (SXM in SXM5), but A10
-    # is not found in A10G, nor 6000 in A6000.
+    # Letters and digits can be separate (RTX4090, 80GB), and a number can follow (SXM in SXM5). A10 does not
+    # match A10G, and 6000 does not match A6000.
     parts = re.findall(r"[a-z]+|[0-9]+", word)
     return re.compile(rf"\b{' ?'.join(parts)}(?![a-z]){r'(?![0-9])' if parts[-1].isdigit() else ''}")
 
@@ -379,7 +379,7 @@ def _key(text: str) -> str:
 
 
 def _is_compute_capability(name: str) -> bool:
-    """Return whether it can be nothing else, as 9.0 and sm_90 are; 4090 can be part of a name."""
+    """Return True for an unambiguous compute capability, such as 9.0 or sm_90; 4090 can be part of a name."""
     try:
         ComputeCapability.parse(name)
     except InputError:
@@ -388,11 +388,11 @@ def _is_compute_capability(name: str) -> bool:
 
 
 def _no_such_gpu(name: str) -> InputError:
-    from difflib import get_close_matches  # for errors alone
+    from difflib import get_close_matches  # only needed for errors
 
     if re.fullmatch(r"\d+\.\d+([;\s]+\d+\.\d+)+", name):
         return InputError(
-            f"{shown(name)} is not a GPU", where="gpu", hint="Write several with commas: 8.0,9.0."
+            f"{shown(name)} is not a GPU", where="gpu", hint="Separate several GPUs with commas: 8.0,9.0."
         )
     wanted = _key(name[:MAX_NAME])
     families = {shipped.limits(cc).architecture.split()[0].lower() for cc in shipped.known()}
@@ -402,9 +402,11 @@ def _no_such_gpu(name: str) -> InputError:
             if key[:1] == wanted[:1]:
                 starts.setdefault(key[: len(wanted)], []).append(product)
     close = get_close_matches(wanted, starts, MAX_SUGGESTIONS, MIN_LIKENESS)
-    in_turns = chain.from_iterable(zip_longest(*(starts[key] for key in close)))  # one of each, then variants
+    in_turns = chain.from_iterable(
+        zip_longest(*(starts[key] for key in close))
+    )  # one GPU for each key, then variants
     found = list(dict.fromkeys(filter(None, in_turns)))[:MAX_SUGGESTIONS]
-    hint = "Write 9.0 or RTX 4090, or see `occupancy.gpus()` (`occupancy gpus --all`)."
+    hint = "Use a form such as 9.0 or RTX 4090. For a list, see `occupancy.gpus()` (`occupancy gpus --all`)."
     if close:
         hint = f"Did you mean {close[0]}?"
     return InputError(
@@ -416,7 +418,7 @@ def _no_such_gpu(name: str) -> InputError:
 
 
 def _choices(found: Sequence[Gpu]) -> list[str]:
-    """Return a line for each GPU of an error, with the values that differ between variants."""
+    """Return one line for each GPU in an error, with the values that differ between variants."""
     rows = [
         (gpu.label, gpu.cc, gpu.die or "", count(gpu.multiprocessor_count or 0, "SM"))
         if gpu.name

@@ -1,7 +1,7 @@
-"""The shipped table of limits, and the place of the data files.
+"""The shipped table of limits, and the location of the data files.
 
-The table is YAML (``data/gpu_limits.yaml``) with values that are JSON, so that rows are read without PyYAML,
-whose import alone takes longer than ``python -c pass``.
+The table is YAML (``data/gpu_limits.yaml``) with JSON values, so that rows are read without PyYAML: its import
+takes longer than ``python -c pass``.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _FIELD = r"(?m)^    (\w+): (.+)$"
 TEGRA = frozenset(
     ComputeCapability(*each) for each in ((3, 2), (5, 3), (6, 2), (7, 2), (8, 7), (10, 1), (11, 0))
 )
-"""Compute capabilities of Tegra SoCs, Thor under its two names. Their code runs on no other GPU, and they run
-no code of others (CUDA programming guide, "Binary Compatibility")."""
+"""Compute capabilities of Tegra SoCs, including both of Thor. Their code and the code of other GPUs are not
+compatible (CUDA Programming Guide, "Binary Compatibility")."""
 
 
 def data_path(file_name: str) -> str:
-    """Return the path of a data file: in the package of a wheel, in ``data/`` of a checkout."""
+    """Return the path of a data file, in the package (wheel) or in ``data/`` (checkout)."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     installed = os.path.join(package, "data", file_name)
     return installed if os.path.exists(installed) else os.path.join(package, "..", "..", "data", file_name)
@@ -43,7 +43,7 @@ def limits(cc: object) -> Limits:
     """Return the limits of a compute capability.
 
     Args:
-        cc: Any spelling that `ComputeCapability.parse` reads.
+        cc: A compute capability, in any form that `ComputeCapability.parse` accepts.
     """
     return _limits_of(ComputeCapability.parse(cc))
 
@@ -99,16 +99,15 @@ def _documents() -> tuple[str, str]:
 
 @cache
 def runs_on(arch: str | None, cc: ComputeCapability) -> bool:
-    """Return whether a GPU runs machine code of an architecture.
+    """Return True if a GPU runs machine code of an architecture.
 
-    It runs code of its own compute capability, of a lower minor version with the same major one, and of its
-    family (``f``). Code with ``a`` runs on its own compute capability alone. ptxas 13.5 makes code of PTX for
-    sm_100f for 10.0, 10.3 and 10.7, for sm_103f for 10.3 and 10.7, and for sm_120f for 12.0 and 12.1
-    (compiled).
+    It runs code of its own compute capability, of lower minor versions with the same major version, and of its
+    family (``f``). Code with ``a`` runs only on its own compute capability. Families were tested with ptxas 13.5:
+    sm_100f compiles for 10.0, 10.3 and 10.7, sm_103f for 10.3 and 10.7, and sm_120f for 12.0 and 12.1.
     """
     try:
         own = ComputeCapability.parse(arch or "")
-    except InputError:  # a file can call an architecture anything
+    except InputError:  # files can contain arbitrary architecture names
         return False
     is_family_member = own.major == cc.major and own < cc and not {own, cc} & TEGRA
     return own == cc or (is_family_member and not str(arch).endswith("a"))

@@ -12,18 +12,18 @@ from . import shipped
 
 
 class Source(NamedTuple):
-    """A document, a file, a tool or a device with values of limits."""
+    """Document, file, tool or device with values of limits."""
 
     code: str
     """Short name in the table, such as ``"G13"``."""
     title: str
     where: str
-    """A public address, or the document and the section."""
+    """Public URL, or document and section."""
     licence: str
 
 
 class OtherValue(NamedTuple):
-    """Value of other sources."""
+    """Value in other sources."""
 
     value: Any
     sources: tuple[Source, ...]
@@ -41,7 +41,7 @@ class Provenance(NamedTuple):
 
     compute_capability: ComputeCapability
     field: str
-    """Name of the field of `Limits`."""
+    """Field of `Limits`."""
     value: Any
     """Value; None if there is no such limit or no source for it, as the note explains."""
     sources: tuple[Source, ...]
