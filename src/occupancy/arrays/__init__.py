@@ -1,4 +1,4 @@
-"""The engine's results over arrays, and the only home of NumPy."""
+"""The engine's results over NumPy arrays."""
 
 from __future__ import annotations
 

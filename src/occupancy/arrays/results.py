@@ -1,4 +1,4 @@
-"""Results for arrays of kernels, in the names of `Occupancy`."""
+"""Results for arrays of kernels, with the names of `Occupancy`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .tables import SHARED_MEMORY_FIELDS, Columns, Integers, look_up, read_input
 
 OUTPUTS: tuple[Output, ...] = get_args(Output)
 CHUNK = 1 << 16
-"""Rows made at a time."""
+"""Number of rows created at a time."""
 
 Results = TypeVar("Results", bound="ArrayResults")
 
@@ -66,10 +66,10 @@ class ArrayResults:
         outputs: Sequence[Output] = OUTPUTS,
         names: Sequence[str] = (),
     ) -> Results:
-        """Return the results for arrays of kernels on some GPUs, the first dimension if ``has_gpu_axis``.
+        """Compute the results for arrays of kernels; the first dimension is the GPU if ``has_gpu_axis``.
 
-        The inputs are fields of `Kernel` with their values. Carveout, caching, opt-in and shared memory mode are
-        those of ``common``.
+        The inputs are fields of `Kernel`. Carveout, caching, opt-in and shared memory mode are taken from
+        ``common``.
         """
         if not outputs or not set(outputs) <= set(OUTPUTS):
             raise InputError(f"{outputs!r} are not outputs", where="outputs", allowed=", ".join(OUTPUTS))
@@ -124,18 +124,18 @@ class ArrayResults:
         return self._arrays[name]
 
     def best(self, n: int = 10, *, where: ArrayLike = True) -> list[dict[str, Any]]:
-        """Return the `rows` with the highest occupancy on each GPU, GPU after GPU.
+        """Return the `rows` with the highest occupancy for each GPU in turn.
 
-        They are different trade-offs: of the same threads and occupancy, a kernel that uses no more
-        registers, shared memory and barriers than another is skipped. Kernels of the same occupancy are
-        sorted by more registers, more shared memory, more barriers, fewer threads, then their order.
+        The rows are different trade-offs: a kernel is skipped if another with the same threads and occupancy
+        has at least as many registers, shared memory and barriers. Ties in occupancy are sorted by more
+        registers, more shared memory, more barriers, fewer threads, then the original order.
 
         Args:
-            n: Maximum number of rows for each GPU, 1 or more.
+            n: Maximum number of rows per GPU, 1 or more.
             where: Kernels to choose from: booleans that broadcast to the shape, such as ``regs >= 64``.
 
         Raises:
-            InputError: ``n`` is out of range, ``where`` does not fit, or ``active_warps`` is no output.
+            InputError: ``n`` is out of range, ``where`` does not broadcast, or ``active_warps`` is not an output.
         """
         count = in_range(parse_count(n, "n"), "n")
         shares = self.occupancy.reshape(len(self.limits), -1)
@@ -159,17 +159,17 @@ class ArrayResults:
         return rows
 
     def select(self, mask: ArrayLike, **arrays: ArrayLike) -> list[dict[str, Any]]:
-        """Return the configurations at which a mask is true, as dictionaries of plain values.
+        """Return the configurations with a true mask, as dictionaries of plain values.
 
-        ``sweep.select(sweep.active_blocks >= 2, BLOCK_M=m, num_warps=warps)`` leads from arrays back to a
-        tuner's configurations.
+        ``sweep.select(sweep.active_blocks >= 2, BLOCK_M=m, num_warps=warps)`` returns the configurations of a
+        tuner.
 
         Args:
             mask: An array of booleans; for several GPUs, such as ``(sweep.active_blocks >= 2).all(axis=0)``.
             arrays: Name -> values that broadcast to the mask; by default the sweep's own inputs.
 
         Raises:
-            InputError: The mask is not an array of booleans, or a shape does not fit.
+            InputError: The mask is not an array of booleans, or a shape does not broadcast.
         """
         wanted = np.asarray(mask)
         if wanted.dtype != bool:
@@ -178,14 +178,14 @@ class ArrayResults:
         try:
             columns = [np.broadcast_to(values, wanted.shape)[wanted].tolist() for values in named.values()]
         except ValueError as error:
-            raise InputError(f"an array does not fit: {error}", where="select") from None
+            raise InputError(f"an array does not broadcast: {error}", where="select") from None
         return [dict(zip(named, values, strict=True)) for values in zip(*columns, strict=True)]
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield every result as a dictionary of plain values, in the order of the arrays.
 
-        Its keys are ``index`` (the place in the arrays), ``gpu`` if GPUs were given by name, ``cc``, the inputs,
-        the outputs, and ``occupancy``. `columns` is faster for millions.
+        Keys are ``index`` (position in the arrays), ``gpu`` if GPUs were given by name, ``cc``, the inputs,
+        the outputs, and ``occupancy``. `columns` is faster for millions of results.
         """
         size = int(np.prod(self.shape))
         for start in range(0, size, CHUNK):
@@ -199,9 +199,9 @@ class ArrayResults:
             yield dict(zip(("index", *columns), line, strict=True))
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return `rows` as one array for each column but ``index``, for ``pandas.DataFrame``.
+        """Return `rows` as one array per column, without ``index``, for ``pandas.DataFrame``.
 
-        ``limiters`` are text, such as ``"registers;warps"``, which polars and Parquet hold as well.
+        ``limiters`` are text, such as ``"registers;warps"``, which polars and Parquet support too.
         """
         texts = np.array([";".join(resources) for resources in _limiters_by_bits()], object)
         return self._columns_at(np.arange(int(np.prod(self.shape))), texts)
@@ -226,11 +226,11 @@ class ArrayResults:
 
     @property
     def ccs(self) -> tuple[str, ...]:
-        """The compute capability of each GPU."""
+        """Compute capability of each GPU."""
         return tuple(str(limits.compute_capability) for limits in self.limits)
 
     def varying(self) -> dict[str, Integers]:
-        """Return the inputs with more than one value, in the order of their dimensions."""
+        """Return the inputs with more than one value, by dimension."""
         several = [(name, values) for name, values in self.inputs.items() if values.size > 1]
         return dict(sorted(several, key=lambda each: int(np.argmax(each[1].shape)) - each[1].ndim))
 
@@ -245,11 +245,11 @@ def _limiters_by_bits() -> NDArray[Any]:
 
 
 def _combine(found: Sequence[Columns], out: Mapping[Output, Integers]) -> None:
-    """Fill the outputs of one GPU from the results of each resource."""
+    """Fill the outputs of one GPU with the minimum over all resources."""
     shape = next(iter(out.values())).shape
     least, *others = sorted((each.blocks for each in found), key=lambda blocks: blocks.size)
     blocks = out.get("active_blocks", np.empty(shape, least.dtype))
-    for each in others:  # small arrays first: a grid is filled once
+    for each in others:  # small arrays first, so that the full grid is filled once
         has_room = np.broadcast_shapes(least.shape, each.shape) == shape
         least = np.minimum(least, each, out=blocks) if has_room else np.minimum(least, each)
     if least is not blocks:
@@ -266,13 +266,13 @@ def _combine(found: Sequence[Columns], out: Mapping[Output, Integers]) -> None:
 def _levels(
     inputs: Mapping[str, Integers], launched: Integers, shares: NDArray[np.float32]
 ) -> Iterator[Integers]:
-    """Yield the places of each level of occupancy in the flat arrays, best first.
+    """Yield the flat indices of each level of occupancy, best first.
 
-    The inputs of all levels at once take gigabytes.
+    Levels are processed one by one: the inputs of all levels at once take gigabytes.
     """
 
     def at(name: str, places: Integers) -> Integers:
-        return np.asarray(inputs[name].flat[places], np.int32)  # a kernel that launches has none larger
+        return np.asarray(inputs[name].flat[places], np.int32)  # inputs of launchable kernels fit
 
     sizes = [name for name in SHARED_MEMORY_FIELDS if name in inputs]
     kinds: list[list[str]] = [["regs"], sizes, *([str(name)] for name in COUNTED)]
@@ -284,19 +284,21 @@ def _levels(
         threads = at("threads", alike) if "threads" in inputs else np.zeros(alike.size, np.int32)
         uses = [reduce(np.add, (at(name, alike) for name in names)) for names in used]
         left = _using_the_most(threads, uses)
-        order = np.lexsort([left, threads[left], *(-use[left] for use in reversed(uses))])  # the last first
+        order = np.lexsort(
+            [left, threads[left], *(-use[left] for use in reversed(uses))]
+        )  # the primary key is last
         yield alike[left[order]]
 
 
 def _using_the_most(threads: Integers, uses: Sequence[Integers]) -> Integers:
-    """Return the kernels of the same occupancy that no other of as many threads exceeds in every use."""
+    """Return the kernels that no other kernel with the same threads exceeds in every resource."""
     kept = []
     left = np.argsort(threads, kind="stable")
     while left.size:
         starts = np.flatnonzero(np.diff(threads[left], prepend=-1))
         sizes = np.diff(starts, append=left.size)
         amounts = [use[left] for use in uses]
-        # The first in the order of the resources has nothing above it.
+        # The first kernel in descending order cannot be exceeded.
         is_most = np.ones(left.size, bool)
         for amount in amounts:
             candidates = np.where(is_most, amount, -1)

@@ -1,6 +1,6 @@
-"""Per-GPU tables that the engine fills, and their lookup for arrays of inputs.
+"""Lookup of arrays of inputs in per-GPU tables, which the engine fills.
 
-The tables are independent, because the engine limits each resource separately.
+Each resource has its own table, because the engine limits each resource separately.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ from ..values.spellings import INT_MAX, parse_count, parse_size
 Integers = NDArray[np.integer[Any]]
 
 SHARED_MEMORY_FIELDS = ("smem", "static_smem", "dynamic_smem")
-"""The inputs that add up to the shared memory of a block."""
+"""Inputs that add up to the shared memory of a block."""
 
 MAX_ROWS = 1 << 14
 """Largest number of rows of a table; the shipped GPUs need up to 2,626."""
 
 CHUNK = 1 << 17
-"""Elements looked up at a time: many enough to outweigh a dozen calls, few enough for the cache."""
+"""Elements looked up at a time: enough to amortize a dozen calls, but small enough for the cache."""
 
 _REGISTER_COUNTS = FIELDS["regs"].high + 1
 _WARPS, _BLOCKS, _REGISTERS = Limiter.WARPS.value, Limiter.BLOCKS.value, Limiter.REGISTERS.value
 
 
 class Input(NamedTuple):
-    """The values of one input, such as threads per block."""
+    """Values of one input, such as threads per block."""
 
     name: str
     values: NDArray[Any]
     low: int
     high: int
     unit: int = 1
-    """Every value is a multiple of it."""
+    """Common divisor of valid values."""
 
     def above_low(self, values: Integers) -> tuple[Integers, int]:
-        """Return some of the values as unsigned distances from the lowest, and the largest distance."""
-        # Numbers below the lowest become large ones: one look at the largest checks both ends of the range.
+        """Return values as unsigned differences from the lowest, and the maximum difference."""
+        # Values below the lowest wrap around, so that the maximum checks both ends of the range.
         signed = values if values.itemsize >= 4 else values.astype(np.int32)
         found = signed.view(f"u{signed.itemsize}")
         if self.low:
@@ -68,7 +68,7 @@ class Input(NamedTuple):
         return InputError(problem, where=self.place(first), allowed=f"{self.low:,} to {self.high:,}")
 
     def place(self, index: int) -> str:
-        """Return the name of an element."""
+        """Return the name of an element in messages."""
         if not self.values.ndim:
             return self.name
         place = tuple(map(int, np.unravel_index(index, self.values.shape)))
@@ -76,7 +76,7 @@ class Input(NamedTuple):
 
 
 def read_input(values: ArrayLike, name: str) -> Input:
-    """Return the values of a field of `Kernel`: integers, whole floats, or text as `compute` reads it."""
+    """Return the values of a field of `Kernel`: integers, integral floats, or text as in `compute`."""
     field = FIELDS[name]
     low, high, unit = round_up(field.low, field.multiple_of), field.high, field.multiple_of
     try:
@@ -89,7 +89,7 @@ def read_input(values: ArrayLike, name: str) -> Input:
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise read.error(np.ma.getmaskarray(values), "is masked")
     if array.dtype.kind == "f":
-        if (is_bad := array != np.trunc(array)).any():  # true for not-a-number as well
+        if (is_bad := array != np.trunc(array)).any():  # includes NaN
             raise read.error(is_bad, "is not an integer")
     elif array.dtype.kind in "OU":
         parse = parse_size if name in SHARED_MEMORY_FIELDS else parse_count
@@ -105,14 +105,14 @@ def read_input(values: ArrayLike, name: str) -> Input:
 
 
 class Columns(NamedTuple):
-    """Results of one resource, or of several, for an array of inputs."""
+    """Results of one or several resources for an array of inputs."""
 
     blocks: Integers
-    """Blocks that the resource allows."""
+    """Blocks that the resources allow."""
     limiters: Integers
-    """The bits of the resources that allow no more."""
+    """Bits of the limiting resources."""
     warps: Any = None
-    """Warps of one block, 0 if none is resident, in the first of the results."""
+    """Warps of one block, 0 if no block is resident; only in the first result."""
 
 
 def look_up(
@@ -120,15 +120,15 @@ def look_up(
 ) -> list[Columns]:
     """Return the blocks that each resource allows, in shapes that broadcast to each other.
 
-    Without limiters among the outputs, the first result covers all resources whose inputs have its shape. It is
-    in the output array itself if that has this shape too, so that large arrays are written once.
+    Without limiters among the outputs, the first result includes all resources whose inputs have its shape. If
+    the output array has this shape too, it holds the first result, so that large arrays are written once.
 
     Args:
-        limits: The SM.
-        common: A kernel with the options that are the same for all.
-        model: The model to follow.
-        inputs: Field of `Kernel` -> its values.
-        out: Output -> its array. The first result, by threads and registers, has the columns that they require.
+        limits: Limits of the SM.
+        common: Kernel with the options common to all elements.
+        model: Model of the engine.
+        inputs: Field of `Kernel` -> values.
+        out: Output -> array. The first result, from threads and registers, has the columns for these outputs.
     """
     none = read_input(0, "smem")
     warp, largest = limits.warp_size, limits.max_threads_per_block
@@ -176,7 +176,7 @@ def look_up(
 
 
 def _as_blocks(limits: Limits, blocks: Sequence[int | None]) -> Integers:
-    no_limit = limits.max_blocks_per_multiprocessor + 1  # never the result
+    no_limit = limits.max_blocks_per_multiprocessor + 1  # above every result
     numbers = [no_limit if each is None else min(each, no_limit) for each in blocks]
     return np.array(numbers, np.min_scalar_type(no_limit))
 
@@ -189,7 +189,7 @@ def _shared_memory_table(
     opt_in: bool | None,
     mode: SharedMemoryMode | None,
 ) -> Integers:
-    """Return the blocks that shared memory allows, by bytes per block; the last for all larger sizes."""
+    """Return the blocks that shared memory allows, by bytes per block; the last entry is for larger sizes."""
 
     def evaluate(size: int) -> tuple[int | None, int]:
         kernel = Kernel(1, smem=size, carveout=carveout, opt_in=opt_in, shared_memory_mode=mode)
@@ -197,7 +197,7 @@ def _shared_memory_table(
         return found.shared_memory, allocated.shared_memory
 
     unit = limits.shared_memory_allocation_unit
-    # The first step is short if the system's reservation fills a part of its unit.
+    # The first step is short if reserved shared memory takes part of its allocation unit.
     most, first = evaluate(0)
     length = bisect_right(range(unit + 1), first, key=lambda size: evaluate(size)[1])
     blocks = [most]
@@ -209,10 +209,10 @@ def _shared_memory_table(
 
 @lru_cache(maxsize=64)
 def _count_table(limits: Limits, model: Model, resource: Counted, low: int) -> Integers:
-    """Return the blocks that a counted resource allows, by its count per block from the lowest on."""
+    """Return the blocks that a counted resource allows, by count per block, from the lowest count on."""
     evaluate, most = rules(limits, model).evaluate, FIELDS[resource].high
     if resource == "tensor_memory":
-        evaluate(limits, Kernel(1, tensor_memory=TENSOR_MEMORY_UNIT))  # refuses GPUs without it
+        evaluate(limits, Kernel(1, tensor_memory=TENSOR_MEMORY_UNIT))  # rejects GPUs without tensor memory
         most = limits.tensor_memory_per_multiprocessor or 0
     kernels: list[dict[str, Any]] = [{resource: count} for count in range(low, most + 1)]
     blocks = [getattr(evaluate(limits, Kernel(1, **each))[0], resource) for each in kernels]
@@ -223,8 +223,8 @@ def _count_table(limits: Limits, model: Model, resource: Counted, low: int) -> I
 def _threads_table(limits: Limits, model: Model, caching: Caching | None) -> Columns:
     """Return the results by warps, block slots and registers, in rows of `_REGISTER_COUNTS` entries.
 
-    Row i is for blocks of i + 1 warps, up to the largest block. The rows for larger blocks follow: row i is for
-    i warps, and the last row for all blocks that are larger still.
+    Row i is for blocks of i + 1 warps, up to the largest block. In the rows for larger blocks, row i is for i
+    warps, and the last row is for all other blocks.
     """
     evaluate = rules(limits, model).evaluate
     alike = _alike_register_counts(limits, model)
@@ -262,9 +262,9 @@ def _threads_table(limits: Limits, model: Model, caching: Caching | None) -> Col
 
 
 def _alike_register_counts(limits: Limits, model: Model) -> Sequence[int]:
-    """Return for each register count the first one with the same results for every block.
+    """Return, for each register count, the first count with the same results for every block.
 
-    If registers are allocated by the warp, counts with the same allocation are alike.
+    If registers are allocated per warp, these are the counts with the same allocation.
     """
     counts = range(_REGISTER_COUNTS)
     if limits.register_allocation_granularity == "block":
@@ -284,10 +284,10 @@ def _check_rows(rows: int, limits: Limits, name: str) -> None:
 def _look_up(
     resource: str, table: Integers, inputs: Sequence[Input], least: Integers | None
 ) -> list[Columns]:
-    """Return the table's entries at the sums of the inputs; its last one beyond its end.
+    """Return the table's entries at the sums of the inputs; beyond the end, the last entry.
 
-    If ``least`` has the shape of the inputs, lower it to the entries and return nothing. At most two inputs add
-    up, static and dynamic shared memory, and 32 unsigned bits hold their sum.
+    If ``least`` has the shape of the inputs, reduce it to the minimum and return nothing. At most two inputs are
+    added, static and dynamic shared memory, so that the sum fits in 32 unsigned bits.
     """
     own = np.empty(_shape(inputs), table.dtype)
     blocks = least if least is not None and least.shape == own.shape else own
@@ -308,7 +308,7 @@ def _take(
     found: Sequence[Integers],
     lower: bool = False,
 ) -> None:
-    """Set or lower each array to the entries of its table at the inputs, chunk by chunk."""
+    """Set each array to the entries of its table, or to the minimum of both, chunk by chunk."""
     arrays = [each.values for each in inputs]
     directions: Any = [["readonly"] for _ in inputs] + [["readwrite"] for _ in found]
     with np.nditer([*arrays, *found], ["external_loop", "buffered"], directions, buffersize=CHUNK) as chunks:

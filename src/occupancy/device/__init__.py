@@ -1,6 +1,6 @@
-"""The GPUs of this machine, and the verification of limits and engine against their driver.
+"""GPUs of this machine, and verification of limits and engine against their driver.
 
-The packages cuda-bindings and nvidia-ml-py, of the extra ``occupancy[device]``, are imported when a GPU is read.
+The packages cuda-bindings and nvidia-ml-py (extra ``occupancy[device]``) are imported when a GPU is read.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
 
 
 class DriverCallError(DeviceError):
-    """An error returned by a call of the driver; ``code`` is its name, such as CUDA_ERROR_NO_DEVICE."""
+    """Error returned by a driver call; ``code`` is its name, such as CUDA_ERROR_NO_DEVICE."""
 
     def __init__(self, call: str, code: str, text: str) -> None:
         self.code = code
@@ -20,7 +20,7 @@ class DriverCallError(DeviceError):
 
 
 class Driver:
-    """The initialized CUDA driver of this machine."""
+    """Initialized CUDA driver of this machine."""
 
     def __init__(self) -> None:
         try:
@@ -41,10 +41,10 @@ class Driver:
             ) from error
 
     def call(self, name: str, *arguments: Any) -> Any:
-        """Call a function of the driver and return its results: None, a value, or a tuple."""
+        """Call a driver function and return its results: None, a value, or a tuple."""
         try:
             status, *values = getattr(self.bindings, name)(*arguments)
-        except RuntimeError as error:  # raised by the bindings without a driver or without the function
+        except RuntimeError as error:  # no driver, or a driver without the function
             if name == "cuInit":
                 problem, hint = "no NVIDIA driver was found on this machine", "Run nvidia-smi to check."
             else:
@@ -62,7 +62,7 @@ class Driver:
         return code.decode(), self.bindings.cuGetErrorString(status)[1].decode()
 
     def attribute(self, handle: Any, name: str) -> int | None:
-        """Return a device attribute by its name without the prefix; None if the driver lacks it."""
+        """Return a device attribute by name without prefix; None if the driver does not support it."""
         attribute = getattr(self.bindings.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
         try:
             return int(self.call("cuDeviceGetAttribute", attribute, handle))
@@ -73,7 +73,7 @@ class Driver:
 
 
 class Context:
-    """The primary context of a GPU, for loading kernels; to be used in a ``with`` statement."""
+    """Primary context of a GPU, for loading kernels; use it in a ``with`` statement."""
 
     def __init__(self, index: int) -> None:
         self.driver = Driver()
@@ -90,35 +90,35 @@ class Context:
         self.driver.call("cuDevicePrimaryCtxRelease", self._device)
 
     def load(self, image: bytes) -> Module:
-        """Load compiled code: a cubin, or PTX for the driver to compile."""
+        """Load a cubin, or PTX that the driver compiles."""
         module = self.driver.call("cuModuleLoadData", image)
         self._modules.append(module)
         return Module(self.driver, module)
 
 
 class Module(NamedTuple):
-    """Code loaded into a context."""
+    """Module loaded into a context."""
 
     driver: Driver
     handle: Any
 
     def function(self, name: str) -> Function:
-        """Return the kernel of that name."""
+        """Return a kernel by name."""
         return Function(self.driver, self.driver.call("cuModuleGetFunction", self.handle, name.encode()))
 
 
 class Function(NamedTuple):
-    """A loaded kernel, with the driver's attributes and occupancy calls. Sizes are in bytes."""
+    """Loaded kernel, with its attributes and the driver's occupancy calls. Sizes are in bytes."""
 
     driver: Driver
     handle: Any
 
     def attribute(self, name: str) -> int:
-        """Return an attribute by its name without the prefix, such as ``NUM_REGS``."""
+        """Return an attribute by name without prefix, such as ``NUM_REGS``."""
         return int(self.driver.call("cuFuncGetAttribute", self._attribute(name), self.handle))
 
     def set_attribute(self, name: str, value: int) -> None:
-        """Set an attribute by its name without the prefix, such as ``MAX_DYNAMIC_SHARED_SIZE_BYTES``."""
+        """Set an attribute by name without prefix, such as ``MAX_DYNAMIC_SHARED_SIZE_BYTES``."""
         self.driver.call("cuFuncSetAttribute", self.handle, self._attribute(name), value)
 
     def _attribute(self, name: str) -> Any:
@@ -132,16 +132,16 @@ class Function(NamedTuple):
         return int(self._call("cuOccupancyMaxActiveBlocksPerMultiprocessor", threads, dynamic_smem))
 
     def available_dynamic_smem(self, blocks: int, threads: int) -> int:
-        """Return the dynamic shared memory of each of the blocks."""
+        """Return the available dynamic shared memory per block."""
         return int(self._call("cuOccupancyAvailableDynamicSMemPerBlock", blocks, threads))
 
     def potential_block_size(self, dynamic_smem: int) -> tuple[int, int]:
-        """Return the smallest full grid and its threads per block."""
+        """Return the smallest grid that fills the GPU, and its threads per block."""
         grid, threads = self._call("cuOccupancyMaxPotentialBlockSize", None, dynamic_smem, 0)
         return grid, threads
 
     def active_clusters(self, cluster_size: int, threads: int, dynamic_smem: int) -> int:
-        """Return the resident clusters of the whole GPU."""
+        """Return the maximum resident clusters of the whole GPU."""
         bindings = self.driver.bindings
         attribute = bindings.CUlaunchAttribute()
         attribute.id = bindings.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
@@ -180,18 +180,17 @@ STAND_IN = b"""
     ret;
 }
 \0"""
-"""An empty kernel. PTX 7.8 is the first version with sm_90, the first architecture with clusters (PTX ISA,
+"""Empty kernel. PTX 7.8 is the first version with sm_90, the first architecture with clusters (PTX ISA,
 release notes)."""
 
 THREADS = 32
-"""Threads per block of the stand-in: one warp, so that shared memory alone limits its resident blocks."""
+"""Threads per block of the empty kernel: one warp, so that only shared memory limits its resident blocks."""
 
 
 class ClusterCounter:
-    """The driver's count of resident clusters, by an empty kernel that stands in for every other.
+    """Resident clusters reported by the driver for an empty kernel in place of the real one.
 
-    The count depends on the kernel only through its resident blocks per SM; that was so in all 4,272 cases
-    on an H200.
+    The number depends only on the resident blocks per SM of the kernel, as in all 4,272 cases on an H200.
     """
 
     def __init__(self, context: Context, limits: Limits) -> None:
@@ -201,12 +200,12 @@ class ClusterCounter:
         self._kernel.set_attribute("NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1)
 
     def active_clusters(self, blocks_per_multiprocessor: int, cluster_size: int) -> int:
-        """Return the resident clusters of a kernel with a number of resident blocks per SM."""
+        """Return the resident clusters for a number of resident blocks per SM."""
         size = self._shared_memory_for(blocks_per_multiprocessor)
         return self._kernel.active_clusters(cluster_size, THREADS, size)
 
     def _shared_memory_for(self, blocks: int) -> int:
-        low, high = 0, self._most  # the largest size with that many blocks is in between
+        low, high = 0, self._most  # contains the largest size with these blocks
         while low < high:
             middle = (low + high + 1) // 2
             if self._kernel.active_blocks(THREADS, middle) >= blocks:
@@ -214,23 +213,22 @@ class ClusterCounter:
             else:
                 high = middle - 1
         if self._kernel.active_blocks(THREADS, low) != blocks:
-            raise DeviceError(f"no kernel can stand in for {blocks} resident blocks per SM", where="clusters")
+            raise DeviceError(f"no test kernel has {blocks} resident blocks per SM", where="clusters")
         return low
 
 
 def count_active_clusters(
     index: int, limits: Limits, blocks_per_multiprocessor: int, cluster_size: int
 ) -> int:
-    """Return the resident clusters of a GPU of this machine, by its driver."""
+    """Return the resident clusters of a GPU of this machine, reported by its driver."""
     with Context(index) as context:
         return ClusterCounter(context, limits).active_clusters(blocks_per_multiprocessor, cluster_size)
 
 
 def compile_cuda(source: str, cc: ComputeCapability, variant: str = "") -> bytes:
-    """Compile CUDA C++ for a GPU, or with the variant ``"a"`` for its architecture alone.
+    """Compile CUDA C++ for a GPU, with the variant ``"a"`` for architecture-specific features.
 
-    An NVRTC older than the GPU returns PTX for the newest compute capability that it supports, and the
-    driver compiles that.
+    An NVRTC older than the GPU returns PTX for its newest compute capability, which the driver compiles.
     """
     from cuda.bindings import nvrtc
 
@@ -267,7 +265,7 @@ def _call_nvrtc(name: str, *arguments: Any) -> Any:
     hint = "Install NVRTC: pip install 'cuda-bindings[all]', or a CUDA toolkit."
     try:
         status, *values = getattr(nvrtc, name)(*arguments)
-    except RuntimeError as error:  # raised by the bindings without the library
+    except RuntimeError as error:  # the library is missing
         raise MissingDependencyError("NVRTC is not installed", where="NVRTC", hint=hint) from error
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
         _, text = nvrtc.nvrtcGetErrorString(status)
@@ -277,6 +275,6 @@ def _call_nvrtc(name: str, *arguments: Any) -> Any:
 
 def _output(kind: str, program: Any) -> bytes:
     size: int = _call_nvrtc(f"nvrtcGet{kind}Size", program)
-    buffer = bytearray(size)  # filled by the call
+    buffer = bytearray(size)  # output parameter
     _call_nvrtc(f"nvrtcGet{kind}", program, buffer)
     return bytes(buffer)

@@ -1,4 +1,4 @@
-"""The GPUs of this machine as values: limits from the CUDA driver, driver version and MIG from NVML."""
+"""GPUs of this machine: limits from the CUDA driver, driver version and MIG mode from NVML."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ATTRIBUTES = (
     "max_shared_memory_per_block", "max_shared_memory_per_block_optin", "reserved_shared_memory_per_block",
     "max_threads_per_block",
 )  # fmt: skip
-"""Fields of `Limits` that the driver reports: an attribute has the name of its field in capitals."""
+"""Fields of `Limits` that the driver reports. The attribute has the same name in capitals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,13 +35,13 @@ class Device:
     driver_version: str | None
     """Version of the driver; None if NVML does not report it."""
     cuda_version: tuple[int, int]
-    """Newest CUDA version that the driver can run."""
+    """Newest CUDA version that the driver supports."""
     mig: bool | None
-    """True if MIG is on; None if the GPU does not support it, or NVML does not report it."""
+    """True if MIG is enabled; None if the GPU does not support it, or NVML does not report it."""
     reported: Mapping[str, Any] = field(hash=False)
     """Fields of `Limits` that the driver reported, with their values."""
     nvml_error: str | None
-    """Reason why NVML reported nothing; None if it reported values."""
+    """Reason why NVML reported no values; None if it did."""
 
     def __str__(self) -> str:
         """Return ``GPU 0: NVIDIA H200, compute capability 9.0, 132 SMs``."""
@@ -50,7 +50,7 @@ class Device:
 
     @property
     def gpu(self) -> Gpu:
-        """The same GPU as a `Gpu`.
+        """This GPU as a `Gpu`.
 
         Raises:
             UnknownComputeCapabilityError: The table does not contain the compute capability.
@@ -60,7 +60,7 @@ class Device:
 
     @property
     def row(self) -> Limits:
-        """Limits of the same compute capability in the table.
+        """Limits of this compute capability in the table.
 
         Raises:
             UnknownComputeCapabilityError: The table does not contain it.
@@ -73,13 +73,13 @@ class Device:
 
         Raises:
             UnknownComputeCapabilityError: The table does not contain the compute capability.
-            TableError: The driver's values contradict the others.
+            TableError: The driver's values contradict the table.
         """
         return self.row.replace(**self.reported)
 
 
 def read_device(index: int = 0) -> Device:
-    """Return a GPU of this machine by its number among those in CUDA_VISIBLE_DEVICES.
+    """Return a GPU of this machine by its CUDA device number.
 
     Raises:
         MissingDependencyError: The package cuda-bindings is not installed.
@@ -99,7 +99,7 @@ def read_device(index: int = 0) -> Device:
 
 
 def read_devices() -> tuple[Device, ...]:
-    """Return every GPU of this machine in CUDA_VISIBLE_DEVICES.
+    """Return all visible GPUs of this machine (CUDA_VISIBLE_DEVICES).
 
     Raises:
         MissingDependencyError: The package cuda-bindings is not installed.
@@ -118,7 +118,7 @@ def _read(driver: Driver, index: int) -> Device:
         reported["max_block_dim"] = sides
     major, minor = (driver.attribute(gpu, f"COMPUTE_CAPABILITY_{part}") for part in ("MAJOR", "MINOR"))
     cuda_version: int = driver.call("cuDriverGetVersion")  # 13010 is 13.1
-    driver_version, mig, nvml_error = _ask_nvml(_text(driver.call("cuDeviceGetPCIBusId", 32, gpu)))
+    driver_version, mig, nvml_error = _query_nvml(_text(driver.call("cuDeviceGetPCIBusId", 32, gpu)))
     return Device(
         index=index,
         name=_text(driver.call("cuDeviceGetName", 256, gpu)),
@@ -132,8 +132,8 @@ def _read(driver: Driver, index: int) -> Device:
     )
 
 
-def _ask_nvml(bus_id: str) -> tuple[str | None, bool | None, str | None]:
-    """Return the driver's version, whether MIG divides the GPU, and the error if NVML reports neither."""
+def _query_nvml(bus_id: str) -> tuple[str | None, bool | None, str | None]:
+    """Return the driver version, the MIG mode, and the error if NVML reports neither."""
     try:
         import pynvml
     except ImportError:

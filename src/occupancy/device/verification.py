@@ -1,6 +1,6 @@
 """Comparison of the table and the engine with the driver of a GPU.
 
-Anyone can run it on a GPU that the authors never had. Kernels are compiled and loaded, and none is launched.
+Users can run it on GPUs that the authors do not have. Kernels are compiled and loaded, but not launched.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from .live import Device, read_device
 Result = TypeVar("Result")
 
 KEPT_DIFFERENCES = 20
-"""Differences kept by each check; all are counted."""
+"""Maximum differences listed by each check; all are counted."""
 INVALID_VALUE = "CUDA_ERROR_INVALID_VALUE"
-"""Error of the driver for arguments without a result (``CUresult`` 1 of cuda.h)."""
+"""Error of the driver for invalid arguments (``CUresult`` 1 in cuda.h)."""
 MAX_STATIC_SMEM = 49152
-"""Most bytes of static shared memory from 2.0 on. CUDA C++ Programming Guide, Compute Capabilities."""
+"""Maximum bytes of static shared memory from 2.0 on. CUDA C++ Programming Guide, Compute Capabilities."""
 CLUSTER_SIZES = (1, 2, 4, 8, 16)
 
 
 class Difference(NamedTuple):
-    """Driver result that differs from the computed result."""
+    """Difference between the driver's result and the computed result."""
 
     case: str
     """Kernel and arguments of the call."""
@@ -48,7 +48,7 @@ class Difference(NamedTuple):
 
 @dataclass(slots=True)
 class Check:
-    """Counts of the comparisons with one call of the driver."""
+    """Comparisons with one driver call, counted."""
 
     name: str
     call: str
@@ -61,7 +61,7 @@ class Check:
     """First differences."""
 
     def compare(self, case: object, driver: object, computed: object, documented: object = None) -> None:
-        """Count a comparison; ``documented`` is the wrong result of some drivers, if one is known."""
+        """Count a comparison; ``documented`` is the known wrong result of some drivers."""
         self.compared += 1
         if driver not in (computed, documented):
             self.different += 1
@@ -104,10 +104,10 @@ class Verification:
 
 
 class Specimen(NamedTuple):
-    """A kernel made to need an amount of each resource; the driver reports the amounts it came to."""
+    """Kernel generated with target amounts of each resource; the driver reports the actual amounts."""
 
     live_values: int
-    """Values in registers at the same time."""
+    """Number of values in registers at the same time."""
     register_cap: int | None = None
     static_smem: int = 0
     barriers: int = 1
@@ -130,15 +130,15 @@ class Specimen(NamedTuple):
             lines.append(f"    __shared__ volatile char scratch[{self.static_smem}];")
             lines.append(f"    scratch[threadIdx.x % {self.static_smem}] = 1;")
         lines.append(f"    float values[{self.live_values}];")
-        # The accesses are volatile, so that every value is read before the first is written.
+        # Volatile accesses: all values are read before the first is written, so all are live at once.
         lines.append(f"{loop} values[i] = data[i];")
         lines += [f'    asm volatile("barrier.sync {number};");' for number in range(self.barriers)]
         lines.append(f"{loop} data[i] = values[i];")
         return "\n".join([*lines, "}", ""])
 
 
-# As NVRTC 13.0 compiles them: 4 registers beside the values hold addresses; below 33 the compiler deviates.
-# The driver reports the registers of each, so that the results of another compiler are as good.
+# With NVRTC 13.0, kernels use 4 registers for addresses besides the values; below 33 the number varies.
+# Other compilers work too, because the driver reports the actual registers.
 SPECIMENS = (
     *(Specimen(values) for values in (1, 4, 7, 10, 13, 25, 31, 250)),
     *(Specimen(registers - 4, register_cap=registers) for registers in range(33, 255, 7)),
@@ -161,7 +161,7 @@ class Plan(NamedTuple):
     carveouts: tuple[int, ...]
     """Carveouts in percent, besides the default."""
     stride: int
-    """Step through the block sizes in slower calls."""
+    """Step between block sizes in slow calls."""
 
 
 PARTIAL_WARPS = (1, 31, 33, 63, 65, 100, 127, 129, 200, 250, 333, 500, 639, 769, 1000, 1023)
@@ -174,7 +174,7 @@ def verify(index: int = 0, *, quick: bool = False) -> Verification:
 
     Args:
         index: CUDA device number.
-        quick: Make about one comparison in fifty.
+        quick: Reduce the number of comparisons to about one in fifty.
 
     Raises:
         MissingDependencyError: cuda-bindings or NVRTC is not installed.
@@ -205,7 +205,7 @@ def verify(index: int = 0, *, quick: bool = False) -> Verification:
 
 
 class _Comparison:
-    """The engine beside the driver, over block sizes, shared memory, carveouts and clusters."""
+    """Comparison of engine and driver over block sizes, shared memory, carveouts and clusters."""
 
     def __init__(self, plan: Plan, device: Device, context: Context) -> None:
         self._plan = plan
@@ -222,7 +222,7 @@ class _Comparison:
         self.checks = (self._blocks, self._memory, self._block_size, self._bound, self._stand_in)
 
     def run(self, specimen: Specimen, function: Function) -> None:
-        """Compare all results for one kernel with each of its settings."""
+        """Compare all results for one kernel with each setting."""
         stride, bound = self._plan.stride, specimen.launch_bound or 0
         threads = [
             each for each in self._plan.threads if each <= (bound or self._limits.max_threads_per_block)
@@ -241,7 +241,7 @@ class _Comparison:
                     self._compare_clusters(function, launched, self._counter)
 
     def _with_settings(self, specimen: Specimen, function: Function) -> Iterator[Kernel]:
-        """Set the function's attributes one after the other; yield the kernel with the same settings."""
+        """Apply each setting to the function; yield the kernel with the same setting."""
         static = function.attribute("SHARED_SIZE_BYTES")
         kernel = Kernel(1, function.attribute("NUM_REGS"), static, barriers=specimen.barriers)
         yield kernel.replace(opt_in=False)
@@ -254,12 +254,12 @@ class _Comparison:
                 yield kernel.replace(opt_in=True, carveout=Carveout(percent, "percent"))
 
     def _most_dynamic(self, kernel: Kernel) -> int:
-        """Return the most dynamic shared memory that a launch can request."""
+        """Return the maximum dynamic shared memory of a launch."""
         most = cuda.max_shared_memory_allocation(self._limits, kernel)
         return most - self._limits.reserved_shared_memory_per_block - kernel.shared_memory
 
     def _dynamic_sizes(self, kernel: Kernel) -> list[int]:
-        """Return sizes of dynamic shared memory from 0 to the maximum, every other one in whole units."""
+        """Return sizes of dynamic shared memory from 0 to the maximum; every other one is in whole units."""
         most, last = self._most_dynamic(kernel), self._plan.sizes - 1
         sizes = [most * step // last for step in range(last + 1)]
         unit = self._limits.shared_memory_allocation_unit
@@ -271,7 +271,7 @@ class _Comparison:
 
     def _compare_available_smem(self, function: Function, kernel: Kernel) -> None:
         fitting = evaluate(self._limits, kernel, "cuda").active_blocks
-        for blocks in range(1, fitting + 2):  # one more than fit: an error on both sides
+        for blocks in range(1, fitting + 2):  # includes one block too many: both sides return an error
             driver = _result(function.available_dynamic_smem, blocks, kernel.threads)
             computed, documented = (
                 _result(
@@ -284,8 +284,8 @@ class _Comparison:
     def _compare_block_size(self, function: Function, kernel: Kernel, launch_bound: int) -> None:
         """Compare the potential block size.
 
-        Driver 580 ignores a carveout other than 0 and 100 percent here, and so contradicts its own count of
-        the resident blocks.
+        Driver 580 ignores carveouts other than 0% and 100% here, and so contradicts its own number of resident
+        blocks.
         """
         computed, documented = (
             max_potential_block_size(
@@ -297,7 +297,7 @@ class _Comparison:
         self._block_size.compare(kernel, driver, computed, documented)
 
     def _compare_clusters(self, function: Function, kernel: Kernel, counter: ClusterCounter) -> None:
-        """Compare the resident clusters with the bound, and with those of the stand-in."""
+        """Compare the resident clusters with the upper bound, and with the clusters of the empty kernel."""
         blocks = evaluate(self._limits, kernel, "cuda").active_blocks
         for size in (each for each in CLUSTER_SIZES if each <= self._limits.most_blocks_per_cluster):
             driver = _result(function.active_clusters, size, kernel.threads, kernel.dynamic_smem)
@@ -310,7 +310,7 @@ class _Comparison:
 
 
 def _launches(kernel: Kernel, threads: Sequence[int], sizes: Sequence[int]) -> Iterator[Kernel]:
-    """Yield the kernel with each block size and each size of dynamic shared memory."""
+    """Yield the kernel with each combination of block size and dynamic shared memory."""
     for count, size in product(threads, sizes):
         yield kernel.replace(threads=count, dynamic_smem=size)
 

@@ -1,5 +1,5 @@
 """The calculator and the report as one HTML file without requests.
 
-`build` puts the files of ``files/`` together with `data`. ``files/engine.js`` is the engine, ported by hand;
-``tests/page`` compares the two. It may use all packages below it.
+`build` combines ``files/`` and `data`. ``files/engine.js`` is a manual port of the engine; ``tests/page``
+compares both.
 """

@@ -1,4 +1,4 @@
-"""The page as one HTML file: style, data and scripts, none of them minified."""
+"""The page as one HTML file with style, data and scripts, not minified."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OTHERS = (
     "source",
 )  # fmt: skip
 KEYS = (*_OTHERS, *(f"{side}{key}" for side in ("", "old_", "new_") for key in _MEASURED))
-"""Keys of the JSON of `scan` and `diff` that the page shows."""
+"""Keys of the JSON of `scan` and `diff` that the page uses."""
 
 
 def build_page(
@@ -44,7 +44,7 @@ def build_page(
     about: str = "Blocks of a kernel that fit on a streaming multiprocessor (SM).",
     report: str = "",
 ) -> str:
-    """Return the page as HTML, with a link's inputs or the list of a report to open with."""
+    """Return the page as HTML, opened with the inputs of a link or the list of a report."""
     style, script, data = _read("style.css") + _read("report.css"), page_script(), page_data()
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
@@ -64,7 +64,7 @@ def build_report(
     old: str | None = None,
     problems: Sequence[str] = (),
 ) -> str:
-    """Return the page with the list of the JSON of `scan` or `diff`, and sentences above and below it."""
+    """Return the page with the kernels in the JSON of `scan` or `diff`, and text above and below the list."""
     names = [printable(os.path.basename(os.path.abspath(each)) or each) for each in sources[:3]]
     more = f" and {len(sources) - 3} more" if len(sources) > 3 else ""
     since = "" if old is None else f", compared with {printable(os.path.basename(os.path.abspath(old)))}"
@@ -97,7 +97,7 @@ def page_script() -> str:
     """Return all of the page's JavaScript."""
     script = '"use strict";\n' + "".join(_read(f"{name}.js") for name in SCRIPTS) + START
     if "</script" in script or "<!--" in script:
-        raise ValueError("the script would end early in HTML")
+        raise ValueError("the script contains its own end tag")
     return script
 
 
@@ -114,7 +114,7 @@ def _filled(name: str, parts: Mapping[str, str]) -> str:
 
 
 def _json(value: object) -> str:
-    """Return JSON in which nothing ends the element around it."""
+    """Return JSON without characters that could close the surrounding element."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.replace("<", "\\u003c")
 

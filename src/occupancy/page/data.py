@@ -1,6 +1,6 @@
 """The page's data: inputs and their ranges, the limits of every compute capability, and the GPUs.
 
-Links to the page have the inputs of a result after the ``#`` of the address.
+Links to the page contain the inputs after ``#``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..values.fields import FIELDS, Carveout, Field
 from ..values.limits import Limits
 
 COLUMNS = ("name", "multiprocessor_count", "die", "market", "memory_gb", "also_called")
-"""Columns of the list of GPUs that a name is found by."""
+"""Columns of the list of GPUs for the search by name."""
 
 FORM: dict[str, tuple[str, str, str | None]] = {
     "threads": ("Threads / block", "256, or a shape such as 16x16.", None),
@@ -39,7 +39,7 @@ FORM: dict[str, tuple[str, str, str | None]] = {
     "grid": ("Blocks of the grid", "A number, or a shape such as 128x32.", None),
     "cluster": ("Blocks per cluster", "A number, or a shape such as 2x1.", "max_portable_cluster_size"),
 }  # fmt: skip
-"""Inputs in their order: a short label, a line of help, and the limit without which a GPU lacks the input."""
+"""Inputs in order: label, help, and the limit that is None on a GPU without this input."""
 
 
 def page_data() -> dict[str, Any]:
@@ -72,7 +72,7 @@ def page_data() -> dict[str, Any]:
 
 
 def _gpus() -> dict[str, str]:
-    """Return compute capability -> its GPUs, one on a line, with the columns of `COLUMNS`."""
+    """Return compute capability -> GPUs, one per line, with the columns of `COLUMNS`."""
     found: dict[str, list[str]] = {}
     with open(data_path(FILE_NAME), encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
@@ -81,14 +81,14 @@ def _gpus() -> dict[str, str]:
     return {cc: "\n".join(lines) for cc, lines in found.items()}
 
 
-def question_of(answer: Result, launch: Mapping[str, str | None]) -> str:
-    """Return the inputs of a result by the names of the options: ``cc=9.0&threads=256``."""
-    kernel = answer.kernel
+def question_of(result: Result, launch: Mapping[str, str | None]) -> str:
+    """Return the inputs of a result by option name: ``cc=9.0&threads=256``."""
+    kernel = result.kernel
     names = [name for name in (*FORM, "smem") if name in FIELDS]
     pairs = {name.replace("_", "-"): _text(getattr(kernel, name)) for name in names}
     if kernel.block_dim is not None:
         pairs["threads"] = "x".join(map(str, kernel.block_dim))
-    return link_to(answer.limits.compute_capability, {**pairs, **launch})
+    return link_to(result.limits.compute_capability, {**pairs, **launch})
 
 
 def link_to(cc: object, inputs: Mapping[str, str | None]) -> str:

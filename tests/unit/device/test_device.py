@@ -120,7 +120,7 @@ def test_a_number_of_blocks_that_no_stand_in_has() -> None:
     for key, answer in tape.answers.items():
         if key.startswith("cuOccupancyMaxActiveBlocksPerMultiprocessor") and "stand_in" in key:
             answer[1] = 3 if answer[1] == 2 else answer[1]
-    with installed(tape), pytest.raises(DeviceError, match="no kernel can stand in for 2 resident blocks"):
+    with installed(tape), pytest.raises(DeviceError, match="no test kernel has 2 resident blocks"):
         count_active_clusters(0, shipped.limits("9.0"), 2, 16)
 
 
