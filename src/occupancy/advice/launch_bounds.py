@@ -67,7 +67,7 @@ def register_cap(now: Result, registers: int, blocks: int) -> RegisterCap | None
 
 
 def bounds_in_source(threads: int, min_blocks: int | str | None) -> str:
-    """Return ``__launch_bounds__(256, 4)``; ``(256)`` without a number of blocks."""
+    """Return ``__launch_bounds__(256, 4)``, or ``__launch_bounds__(256)`` without a number of blocks."""
     return f"__launch_bounds__({threads}{'' if min_blocks is None else f', {min_blocks}'})"
 
 

@@ -112,7 +112,7 @@ class ScannedKernel(_Fields):
     if not TYPE_CHECKING:  # so that type checkers refuse a misspelt name
 
         def __getattr__(self, name: str) -> object:
-            if name.startswith("__") or name == "record":  # asked for by copy and pickle
+            if name.startswith("__") or name == "record":  # looked up by copy and pickle
                 raise AttributeError(name)
             return getattr(self.record, name)
 
@@ -162,7 +162,7 @@ class ScannedKernel(_Fields):
 
     @property
     def waves(self) -> float | None:
-        """Waves of a launch on a GPU whose SMs are known."""
+        """Waves of a launch; None if the number of SMs is unknown."""
         result, record = self.result, self.record
         sms = self._sms or (None if self._shared.is_hypothetical else record.multiprocessor_count)
         if result is None or record.grid_dim is None or self.reason is not None or sms is None:
@@ -252,10 +252,10 @@ class Evaluator:
         bound = record.max_threads
         common = self.threads or other
         if common and bound and common > bound:
-            common = None  # the kernel is not launched with it: the bound is the best guess
-        stated = record.threads or common
-        threads = stated or bound or ASSUMED_THREADS
-        shared = _SharedResult(record, threads, threads_assumed=stated is None)
+            common = None  # the kernel cannot launch with it: the launch bound is the best guess
+        known = record.threads or common
+        threads = known or bound or ASSUMED_THREADS
+        shared = _SharedResult(record, threads, threads_assumed=known is None)
         try:
             limits = self._limits(record)
             shared.is_hypothetical = record.compute_capability not in (None, limits.compute_capability)

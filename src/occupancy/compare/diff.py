@@ -284,7 +284,7 @@ def step_to(row: ScannedKernel, occupancy: float) -> NextStep | None:
 
 
 def step_with_registers(row: ScannedKernel) -> NextStep | None:
-    """Return the step to more registers, which spills need: those without cost, else at the least cost."""
+    """Return the step to more registers, to avoid spills: free if possible, otherwise at the least cost."""
     result = row.result
     if result is None or result.kernel.regs is None:
         return None

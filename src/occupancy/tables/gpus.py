@@ -26,7 +26,7 @@ FILE_NAME = "gpus.csv"
 MAX_NAME = 100
 """Maximum length of a GPU's name."""
 MAX_CHOICES = 16
-"""Candidates in an error."""
+"""Maximum number of candidates in an error."""
 CHOOSE = "Choose one of them:"
 MAX_SUGGESTIONS = 8
 MIN_LIKENESS = 0.74
@@ -170,10 +170,10 @@ def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
 
 
 def find_gpu(value: object, table: LimitsTable | None = None, hint: str = CHOOSE) -> Gpu:
-    """Find the one GPU that a value names, as `find_gpus` does."""
+    """Find the only GPU that matches a value of `find_gpus`."""
     found = find_gpus(value, table)
     if len(found) > 1:
-        raise _ambiguous(f"{shown(value)} names {len(found)} GPUs, and this takes one", found, hint)
+        raise _ambiguous(f"{shown(value)} names {len(found)} GPUs, but only one is allowed", found, hint)
     return found[0]
 
 
