@@ -214,7 +214,7 @@ def _update(reading: Reading, after: Build, rules: Rules, about: Mapping[str, An
     evaluator = reading.evaluator(threads)
     sized = reading.sized(new, rules.block_sizes)
     done = check_kernels(sized, rules, evaluator, sized, every=after.kernels)
-    changes = changes_by_name(compare(old, new, evaluator)) or "nothing changed"
+    changes = changes_by_name(compare(before.kernels, new_baseline.kernels, evaluator)) or "nothing changed"
     write_baseline(path, new_baseline)
     number = len({record.name for record in new_baseline.kernels})
     updated = f"Wrote {path}: {count(number, 'kernel')} ({changes})"

@@ -47,7 +47,7 @@ NOTES = {note.code: note for note in (
     Note("budget-both", "A kernel must stay within both limits of a row."),
     Note("assumed-threads",
          "* Block size assumed: the launch bound or 256. Set it with `--threads N` or `--threads NAME=N`."),
-    Note("other-gpu", "This GPU cannot load the code. Results use the code's registers and shared memory."),
+    Note("other-gpu", "This GPU cannot load the machine code, only PTX. Results use the resources of that code."),
     Note("dynamic-smem", "Dynamic shared memory is not recorded in the file; 0 assumed."),
     Note("spills-counted", "~ Counted in the machine code."),
     Note("not-linked", "Relocatable code: registers, shared memory and stack do not include called functions."),

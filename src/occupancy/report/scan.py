@@ -153,7 +153,7 @@ COLUMNS: tuple[Column, ...] = (
     _field("duration_us", "number", "Total time of these launches in microseconds", "Time", "{:,.1f} us".format),
     Column("time_share", "Share", "time_share", lambda row: _known(row.time_share, percent),
            "Share of the time of all kernels, 0 to 1", optional=6, type="number"),
-    _field("achieved_occupancy", "number", "Occupancy measured by a profiler, 0 to 1", "Achieved", percent, 3),
+    _field("achieved_occupancy", "number", "Occupancy measured by a profiler, 0 to 1", "Achieved", percent),
     Column("limiters", "Limited by", "limiters", lambda row: labels(row.limiters) if row.launchable else "",
            "Limiting resources", "left", optional=1, type="array"),
     _field("regs", "integer", "Registers per thread", "Regs"),
