@@ -73,11 +73,11 @@ class Selection:
     def _refuse_unknown_names(self, records: Sequence[KernelRecord], matching: set[str]) -> None:
         unknown = [part for part in self.names if not any(contains((part,), name) for name in matching)]
         if unknown:
-            raise InputError(
-                f"none of the {len(records):,} kernels has {' or '.join(map(shown, unknown))} in its name",
-                where="name",
-                hint=names_there(unknown[0], {record.name for record in records}),
+            problem = (
+                f"none of the {len(records):,} kernels has {' or '.join(map(shown, unknown))} in its name"
             )
+            hint = names_there(unknown[0], {record.name for record in records})
+            raise InputError(problem, where="name", hint=hint)
 
     def _refuse_unknown_archs(self, records: Sequence[KernelRecord]) -> None:
         there = {each.arch for each in records}

@@ -98,11 +98,8 @@ def shared_memory_configuration(limits: Limits, carveout: Carveout | None) -> in
     if carveout.amount in limits.shared_memory_configurations:
         return carveout.amount
     sizes = ", ".join(f"{size // 1024}k" for size in limits.shared_memory_configurations)
-    raise InputError(
-        f"{carveout.amount:,} bytes is not a shared memory configuration of {limits.compute_capability}",
-        where="carveout",
-        allowed=f"0% to 100%, {sizes}",
-    )
+    problem = f"{carveout.amount:,} bytes is not a shared memory configuration of {limits.compute_capability}"
+    raise InputError(problem, where="carveout", allowed=f"0% to 100%, {sizes}")
 
 
 def smallest_configuration(limits: Limits, needed: int) -> int:
@@ -138,9 +135,7 @@ def blocks_by_tensor_memory(limits: Limits, columns: int) -> int:
         raise unsupported(limits, "tensor_memory", "tensor memory", "10.0, 10.1, 10.3, 10.7 and 11.0")
     rounded = round_up(columns, TENSOR_MEMORY_UNIT)
     if rounded > most:
-        raise InputError(
-            f"{columns} columns are more than an SM of {limits.compute_capability} has",
-            where="tensor_memory",
-            allowed=f"{TENSOR_MEMORY_UNIT}, {2 * TENSOR_MEMORY_UNIT}, ..., {most}",
-        )
+        problem = f"{columns} columns are more than an SM of {limits.compute_capability} has"
+        allowed = f"{TENSOR_MEMORY_UNIT}, {2 * TENSOR_MEMORY_UNIT}, ..., {most}"
+        raise InputError(problem, where="tensor_memory", allowed=allowed)
     return most // rounded

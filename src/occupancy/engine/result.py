@@ -42,12 +42,9 @@ def rules(limits: Limits, model: Model) -> ModelRules:
     if chosen is None:
         raise InputError(f"{shown(model)} is not a model", where="model", allowed=", ".join(MODELS))
     if not chosen.supports(limits):
-        raise InputError(
-            f"{model} does not support compute capability {limits.compute_capability}",
-            where="model",
-            allowed=", ".join(name for name, each in MODELS.items() if each.supports(limits)),
-            hint="Remove it to use the default.",
-        )
+        problem = f"{model} does not support compute capability {limits.compute_capability}"
+        allowed = ", ".join(name for name, each in MODELS.items() if each.supports(limits))
+        raise InputError(problem, where="model", allowed=allowed, hint="Remove it to use the default.")
     return chosen
 
 
@@ -147,21 +144,17 @@ class Result:
     @property
     def uses(self) -> dict[Resource, Use]:
         """Amount of each resource per block and per SM."""
-        limits, barriers = self.limits, self.kernel.barriers
+        limits, kernel = self.limits, self.kernel
+        barriers = QUANTITIES["barriers"].default if kernel.barriers is None else kernel.barriers
+        columns = round_up(kernel.tensor_memory or 0, TENSOR_MEMORY_UNIT)
         amounts = (
             (self.allocated.warps, limits.max_warps_per_multiprocessor),
             (1, limits.max_blocks_per_multiprocessor),
             (self.allocated.registers, limits.max_registers_per_multiprocessor),
             (self.allocated.shared_memory, self.shared_memory_pool),
-            (
-                QUANTITIES["barriers"].default if barriers is None else barriers,
-                limits.max_barriers_per_multiprocessor,
-            ),
-            (self.kernel.virtual_resources_at_start, limits.virtual_resources_per_multiprocessor),
-            (
-                round_up(self.kernel.tensor_memory or 0, TENSOR_MEMORY_UNIT),
-                limits.tensor_memory_per_multiprocessor,
-            ),
+            (barriers, limits.max_barriers_per_multiprocessor),
+            (kernel.virtual_resources_at_start, limits.virtual_resources_per_multiprocessor),
+            (columns, limits.tensor_memory_per_multiprocessor),
         )
         return {name: Use(*amount) for name, amount in zip(RESOURCES, amounts, strict=True)}
 

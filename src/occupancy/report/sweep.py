@@ -217,10 +217,10 @@ def sweep_picture(
 ) -> Picture:
     """Return a step plot over numbers with a curve for each GPU, a heat map over two inputs, or bars."""
     if len(grid.varied) > MAX_AXES:
-        raise InputError(
-            f"{len(grid.varied)} inputs vary ({', '.join(grid.varied)}), but a picture shows at most two",
-            hint="Fix some of them, or write every combination with --format csv.",
+        problem = (
+            f"{len(grid.varied)} inputs vary ({', '.join(grid.varied)}), but a picture shows at most two"
         )
+        raise InputError(problem, hint="Fix some of them, or write every combination with --format csv.")
     *down, across = grid.varied
     values = grid.values(across)
     numbers = [value for value in values if isinstance(value, int)]
@@ -230,11 +230,8 @@ def sweep_picture(
         names = [gpu.label for gpu in grid.gpus] if down else [""]
         plot: pictures.Plot = StepPlot(across, numbers, dict(zip(names, rows, strict=True)), places)
     elif marks:
-        raise InputError(
-            "there is no curve on which to mark a value",
-            where="marks",
-            hint="Vary one input over numbers, such as --regs 16:255, on one GPU or more.",
-        )
+        hint = "Vary one input over numbers, such as --regs 16:255, on one GPU or more."
+        raise InputError("there is no curve on which to mark a value", where="marks", hint=hint)
     else:
         if down:
             plot = pictures.HeatMap((down[0], across), grid.values(down[0]), values, rows, marks_best)

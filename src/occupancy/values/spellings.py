@@ -89,12 +89,8 @@ def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
     """
     # 128,256 could be a shape, or two sizes. In 1,024 the comma groups digits, because no number begins with 0.
     if isinstance(value, str) and not value.strip().startswith("(") and re.search(",(?!0)", value):
-        raise InputError(
-            f"{shown(value)} is ambiguous",
-            where="threads",
-            allowed="one number, or a shape such as 16x16",
-            hint=_FOR_SEVERAL,
-        )
+        problem, allowed = f"{shown(value)} is ambiguous", "one number, or a shape such as 16x16"
+        raise InputError(problem, where="threads", allowed=allowed, hint=_FOR_SEVERAL)
     return _parse_count_or_shape(value, "threads")
 
 
@@ -199,11 +195,9 @@ def _range(text: str, parse_bound: Callable[[str], int], where: str, unit: int) 
         raise InputError(f"{text!r} has a step of {step}", where=where, allowed="1 or more")
     count = (last - first) // step + 1  # len() of such a range may be too large for a C integer
     if not 1 <= count <= MOST_VALUES:
-        raise InputError(
-            f"the range {text!r} has {max(count, 0):,} values",
-            where=where,
-            allowed=f"1 to {MOST_VALUES:,} values, the lower number first",
-        )
+        problem = f"the range {text!r} has {max(count, 0):,} values"
+        allowed = f"1 to {MOST_VALUES:,} values, the lower number first"
+        raise InputError(problem, where=where, allowed=allowed)
     return range(first, last + 1, step)
 
 
