@@ -16,7 +16,7 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 165,
-    "values": 1340,
+    "values": 1335,
     "tables": 960,
     "engine": 885,
     "readers": 3420,
@@ -26,7 +26,7 @@ BUDGETS = {
     "builds": 1155,
     "compare": 1430,
     "report": 2865,
-    "render": 585,
+    "render": 590,
     "page": 236,
     "api": 1620,
     "cuda": 100,

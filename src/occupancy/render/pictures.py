@@ -169,7 +169,8 @@ def _draw_map(content: HeatMap, panel: Axes) -> None:
         for column in [place for place, share in enumerate(shares) if share == highest]:
             corner = (column - 0.5, row - 0.5)
             panel.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=MARK_COLOR, linewidth=2))
-    panel.figure.colorbar(image, ax=panel, format=PercentFormatter(1), label="Occupancy")
+    label = "Occupancy" if min(map(min, content.shares)) else "Occupancy (grey: does not launch)"
+    panel.figure.colorbar(image, ax=panel, format=PercentFormatter(1), label=label)
 
 
 def _draw_bars(content: Bars, panel: Axes) -> None:

@@ -258,6 +258,8 @@ def diff_report(found: Differences, inputs: Mapping[str, Any], *, in_full: bool 
     rows = entries(found)
     kinds = [f"{number:,} {kind}" for kind, number in found.summary.items() if number]
     headline = ", ".join(kinds) if rows else f"{count(found.same, 'kernel')}, all the same"
+    if found.added and found.removed and not (found.kernels or found.same):
+        headline += "; no kernel is in both builds"
     if rows and len({entry.record.arch for entry in rows}) > 1:
         headline += " (counted for each architecture)"
     values = {"summary": found.summary, "not_compared": dict(found.unknown)}

@@ -16,6 +16,7 @@ from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.fields import FIELDS
 from ..values.numbers import percent
+from ..values.spellings import in_range
 from . import pictures
 from .calc import RESULT_COLUMNS, gpu_text, kernel_text, result_text
 from .model import LABELS, Block, Column, Paragraph, Report, Table, Value, chosen, value_text
@@ -226,6 +227,8 @@ def sweep_picture(
     numbers = [value for value in values if isinstance(value, int)]
     rows = [[point.result.occupancy for point in line] for line in grid.lines()]
     if len(numbers) == len(values) and down in ([], ["gpu"]):
+        for mark in marks:
+            in_range(mark, "marks", min(numbers), max(numbers))
         places = [*marks, *(best_marks(numbers, rows) if marks_best else ())]
         names = [gpu.label for gpu in grid.gpus] if down else [""]
         plot: pictures.Plot = StepPlot(across, numbers, dict(zip(names, rows, strict=True)), places)
