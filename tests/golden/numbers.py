@@ -1,7 +1,7 @@
-"""Results of the program as plain numbers: the one place that the golden files meet its API.
+"""Results of the program as plain numbers: the only adapter between the golden files and the API.
 
-Each function takes plain input (the first columns of a golden row) and returns its results by stable names,
-so that the recorded files outlive every change of the API: only this module follows it.
+Each function takes plain input (the first columns of a golden row) and returns results by stable names. If the
+API changes, only this module changes, and the recorded files stay valid.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from occupancy.values.kernel import Kernel, Launch
 from occupancy.values.resources import RESOURCES
 
 Inputs = Mapping[str, Any]
-"""Fields of a kernel that were given; a carveout is text in percent or a number of bytes."""
+"""Given fields of a kernel; a carveout is text in percent or a number of bytes."""
 Values = dict[str, Any]
 
 LIMITS = (
@@ -52,7 +52,7 @@ FAILURE = ("limit", "needed", "allowed", "error")
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: lists, and floats to nine digits."""
+    """Return a value for JSON, with lists, and floats rounded to nine digits."""
     if isinstance(value, float):
         return round(value, 9)
     if isinstance(value, (list, tuple)):
@@ -95,7 +95,7 @@ def gpu_names() -> list[str]:
 
 
 def calc(cc: str, model: str, inputs: Inputs) -> Values:
-    """Return the blocks that fit, and what every resource allows and gives."""
+    """Return the resident blocks, and the limit and allocation of every resource."""
     r = result(cc, model, inputs)
     allocated, failure = r.allocated, r.failure
     return {
@@ -126,7 +126,7 @@ def advice(cc: str, model: str, inputs: Inputs) -> Values:
 
 
 def accepts(inputs: Inputs) -> Values:
-    """Return whether a kernel, or its grid, can have these values."""
+    """Return True if the values of a kernel and its grid are valid."""
     fields = dict(inputs)
     grid = fields.pop("grid", None)
     try:
@@ -139,7 +139,7 @@ def accepts(inputs: Inputs) -> Values:
 
 
 def fits(inputs: Inputs) -> Values:
-    """Return the resident blocks on every compute capability; null where the kernel does not launch."""
+    """Return the resident blocks on every compute capability; null if the kernel does not launch."""
     kernel, blocks = kernel_from(inputs), []
     for cc in compute_capabilities():
         with contextlib.suppress(OccupancyError):
@@ -153,7 +153,7 @@ def compute_capabilities() -> list[str]:
 
 
 def budget(cc: str, inputs: Inputs, percent: float | None, blocks: int | None) -> Values:
-    """Return the most registers and shared memory for a target, and for every number of blocks."""
+    """Return the maximum registers and shared memory for a target, and for every number of blocks."""
     try:
         report = result(cc, None, inputs).budget(occupancy=percent, blocks=blocks)
     except OccupancyError:
@@ -173,7 +173,7 @@ def bounds(cc: str, inputs: Inputs, min_blocks: int | None) -> Values:
 
 
 def block_sizes(cc: str, inputs: Inputs, sms: int | None) -> Values:
-    """Return the blocks that fit for each block size, and the block size of the CUDA runtime."""
+    """Return the resident blocks for each block size, and the block size of the CUDA runtime."""
     sizes = result(cc, None, inputs).block_sizes()
     blocks = sorted([each.threads, each.active_blocks] for each in sizes)
     runtime = None
@@ -187,7 +187,7 @@ def block_sizes(cc: str, inputs: Inputs, sms: int | None) -> Values:
 def registers(
     cc: str, groups: str, threads: int | None, regs: int | None, min_blocks: int | None, smem: int | None
 ) -> Values:
-    """Return how the warpgroups of a block divide its registers, and whether there are enough."""
+    """Return the split of a block's registers among its warpgroups, and if they suffice."""
     names = (
         "threads", "launch_regs", "needed_regs", "pool", "taken", "suffices", "min_blocks", "active_blocks",
         "needs_opt_in", "launch_regs_if_fitting",
@@ -202,7 +202,7 @@ def registers(
 
 
 def waves(cc: str, inputs: Inputs, sms: int, grid: Sequence[int], cluster: int | None) -> Values:
-    """Return the waves of a grid on a whole GPU; nothing where no block is resident."""
+    """Return the waves of a grid on a whole GPU; nothing if no block is resident."""
     names = ("rounds", "full_waves", "partial_wave_blocks", "last_wave_fill", "idle_share", "waves")
     try:
         found = result(cc, None, inputs).waves(tuple(grid), multiprocessor_count=sms, cluster=cluster)
@@ -221,7 +221,7 @@ def sweep(cc: str, values: Mapping[str, Sequence[int]]) -> Values:
 
 
 def records(path: Path) -> Values:
-    """Return the kernels of one file, with the occupancy at its block size, else its launch bound, else 256."""
+    """Return the kernels of one file, with the occupancy at the block size, the launch bound, or 256."""
     found = [each for each in occupancy.stream_kernels(path) if isinstance(each, occupancy.KernelRecord)]
     rows = [[each.name, each.arch, *(getattr(each, name) for name in IMAGE), *_at(each)] for each in found]
     return {"kernels": sorted(plain(rows), key=repr)}
@@ -237,7 +237,7 @@ def _at(record: occupancy.KernelRecord) -> list[Any]:
 
 
 def scan(paths: Sequence[Path], threads: int) -> Values:
-    """Return the kernels that files hold together, with the occupancy at a stated block size."""
+    """Return the merged kernels of files, with the occupancy at a given block size."""
     found = occupancy.scan(list(map(str, paths)), threads=threads)
     return {"kernels": sorted(([each.name, each.arch, *_compared(each)] for each in found), key=repr)}
 
@@ -247,7 +247,7 @@ def _compared(row: Any) -> list[Any]:
 
 
 def diff(old: Path, new: Path, threads: int) -> Values:
-    """Return the kernels of two builds before and after, those whose template changed apart."""
+    """Return the matched kernels of two builds, and separately those with other template arguments."""
     report = occupancy.diff(old, new, threads=threads, with_same=True)
     pairs: dict[bool, list[Any]] = {False: [], True: []}
     for row in report.kernels:
@@ -262,7 +262,7 @@ def diff(old: Path, new: Path, threads: int) -> Values:
 
 
 def check(old: Path, new: Path, threads: int, rules: str, folder: Path) -> Values:
-    """Return which kernels of a new build break which rule, with the old build as the baseline."""
+    """Return the broken rules of each kernel in a new build, with the old build as the baseline."""
     baseline, file = folder / "baseline.json", folder / "rules.toml"
     occupancy.save_baseline(old, baseline, threads=threads)
     file.write_text(rules, encoding="utf-8")
@@ -281,11 +281,11 @@ PURE: dict[str, Callable[..., Values]] = {
     "limits": limits, "gpus": gpus, "calc": calc, "advice": advice, "fits": fits, "budget": budget,
     "bounds": bounds, "block_sizes": block_sizes, "registers": registers, "waves": waves, "sweep": sweep,
 }  # fmt: skip
-"""Questions that need only numbers."""
+"""Functions that need only numbers."""
 
 
 def from_files(question: str, inputs: Sequence[Any], data: Path, scratch: Path) -> Values:
-    """Return the results of a question about files, whose paths are relative to ``data``."""
+    """Return the results of a function of files, with paths relative to ``data``."""
     match question, inputs:
         case "records", [path]:
             return records(data / path)

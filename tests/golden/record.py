@@ -1,7 +1,7 @@
 """Record golden files again: ``python -m tests.golden.record QUESTION...``.
 
-The inputs stay: random kernels, often at the edge of what a resource allows, and the samples. Record a question
-only if its numbers were wrong, with a source that says so, or after adding a row with its inputs.
+The inputs are kept: random kernels, often at the edge of a limit, and the samples. Record a file only if a source
+shows that its numbers were wrong, or after adding a row with inputs.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The golden files: for each question its columns and rows, kept as compressed JSON."""
+"""Golden files: columns and rows for each function of `numbers`, as compressed JSON."""
 
 import gzip
 import json
@@ -19,7 +19,7 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "scan": ("paths", "threads"), "diff": ("old", "new", "threads"),
     "check": ("old", "new", "threads", "rules"),
 }  # fmt: skip
-"""The columns of each question that are input."""
+"""Input columns of each file."""
 
 
 class Golden(NamedTuple):
@@ -32,7 +32,7 @@ def load(question: str) -> Golden:
 
 
 def save(question: str, golden: Golden) -> None:
-    """Write the rows of a question, the same bytes for the same rows."""
+    """Write the rows of a file reproducibly."""
     text = json.dumps(golden._asdict(), separators=(",", ":"))
     (HERE / f"{question}.json.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 

@@ -1,4 +1,4 @@
-"""Every number that was recorded is still computed."""
+"""Results are equal to the recorded numbers."""
 
 import json
 from collections.abc import Callable
@@ -16,13 +16,13 @@ MOST_SHOWN = 5
 
 
 def plain(values: numbers.Values) -> dict[str, Any]:
-    """Return results as they are after they were saved and loaded."""
+    """Return results after a round trip through JSON."""
     result: dict[str, Any] = json.loads(json.dumps({name: numbers.plain(v) for name, v in values.items()}))
     return result
 
 
 def _first(was: Any, now: Any) -> str:
-    """Describe the first difference of two lists, or two values."""
+    """Describe the first difference between two lists or values."""
     if isinstance(was, list) and isinstance(now, list):
         gone, new = ([each for each in one if each not in other] for one, other in ((was, now), (now, was)))
         return f"{gone[:3]} now {new[:3]}" if gone or new else f"{was} now {now}"
@@ -30,7 +30,7 @@ def _first(was: Any, now: Any) -> str:
 
 
 def compare_rows(question: str, compute: Callable[..., numbers.Values], *, stride: int = 1) -> None:
-    """Compare every so many rows of a question."""
+    """Compare a stride of the rows of a file."""
     columns, rows = load(question)
     size, wrong = len(INPUTS[question]), list[str]()
     assert tuple(columns[:size]) == INPUTS[question]

@@ -2,9 +2,9 @@
 
 ``python -m tests.gpu.compare_libraries LIB...``: each argument is a library, an executable or an object, such
 as the libcublas.so of a wheel. NVIDIA's cuobjdump extracts the images of this GPU's architecture, and the
-driver loads them. Compared are registers, static shared memory and the resident blocks for random block sizes
-and amounts of dynamic shared memory. It prints a row for each library, a line for each difference, and exits
-with 1 if there is any. It needs a GPU, the extra ``occupancy[device]`` and cuobjdump.
+driver loads them. The script compares registers, static shared memory, and resident blocks for random block sizes
+and dynamic shared memory. It prints a row for each library and a line for each difference, and exits with 1 if
+there are any. It needs a GPU, the extra ``occupancy[device]`` and cuobjdump.
 """
 
 import random
@@ -28,7 +28,7 @@ COUNTS = ("images", "kernels", "compared", "different")
 
 
 def extract(library: Path, device: Device, folder: Path) -> list[Path]:
-    """Extract the images that the driver would load on the GPU: none from a library without device code."""
+    """Extract the images that the driver would load on the GPU."""
     program = shutil.which("cuobjdump")
     if program is None:
         sys.exit("cuobjdump not found: install the CUDA toolkit, and put its bin folder in PATH.")
@@ -46,7 +46,7 @@ def compare_image(context: Context, device: Device, image: Path, counts: Counter
     module = context.load(image.read_bytes())
     counts["images"] += 1
     records: list[occupancy.KernelRecord] = []
-    with suppress(occupancy.ReadError):  # of an image without kernels
+    with suppress(occupancy.ReadError):  # an image without kernels
         records = list(occupancy.stream_kernels(image))
     counts["kernels"] += len(records)
     known = context.driver.call("cuModuleGetFunctionCount", module.handle)

@@ -1,4 +1,4 @@
-"""Record what the driver of this machine's GPU answers: ``python -m tests.gpu.record FILE.json.gz``.
+"""Record the driver of this machine's GPU: ``python -m tests.gpu.record FILE.json.gz``.
 
 The tests without a GPU replay the recording. It needs the extra ``occupancy[device]``.
 """

@@ -1,7 +1,7 @@
-"""A recording of what the CUDA driver, NVRTC and NVML answered on a real GPU, and its replay without one.
+"""Recording and replay of calls of the CUDA driver, NVRTC and NVML.
 
-`Recorder` stands in front of one of the bindings' modules and notes each call with its answer. `Player` takes
-the module's place: it answers as noted, and fails on any call that is not.
+`Recorder` wraps a module of the bindings and records each call with its result. `Player` replaces the module: it
+returns the recorded results, and fails on any other call.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import Any
 
 CALL_PREFIXES = ("cu", "nvrtc", "nvml")
 LONG = 64
-"""Bytes from which on an argument is a source, an image or a buffer: it is noted as such, not in full."""
+"""Size from which an argument is recorded by its type and size (source, image or buffer), not in full."""
 
 
 class Tape:
-    """The notes: each call with its arguments, and with the settings of the kernel that it is about."""
+    """Recorded calls with their arguments and the settings of the kernel."""
 
     def __init__(self, origin: dict[str, Any], answers: dict[str, Any]) -> None:
         self.origin = origin
-        """From which GPU, driver and day it is."""
+        """GPU, driver and date of the recording."""
         self.answers = answers
         self._names: dict[int, str] = {}
         self._kept: list[Any] = []
@@ -39,7 +39,7 @@ class Tape:
         path.write_bytes(gzip.compress(text.encode(), mtime=0))
 
     def key(self, call: str, arguments: tuple[Any, ...]) -> str:
-        """What a call is noted under."""
+        """Return the key of a call."""
         words = [self._word(argument) for argument in arguments]
         settings = self._settings.get(words[0]) if words else None
         if settings and call.startswith("cuOccupancy"):
@@ -47,7 +47,7 @@ class Tape:
         return f"{call}({', '.join(words)})"
 
     def after(self, call: str, arguments: tuple[Any, ...]) -> None:
-        """Remember the setting that a call has made, until the kernel is loaded anew."""
+        """Remember the setting of a call until the kernel is loaded again."""
         if call == "cuModuleGetFunction":
             self._settings.pop(self.key(call, arguments), None)
         if call == "cuFuncSetAttribute":
@@ -55,8 +55,8 @@ class Tape:
             self._settings.setdefault(self._word(function), {})[_enum_name(name)] = value
 
     def name(self, handle: Any, name: str) -> None:
-        """Give the driver's object a name, under which it is noted as an argument."""
-        self._kept.append(handle)  # so that no other object gets its id
+        """Name a driver object for its use as an argument."""
+        self._kept.append(handle)  # so that its id is not reused
         self._names[id(handle)] = name
 
     def _word(self, argument: Any) -> str:
@@ -76,7 +76,7 @@ def _enum_name(value: Any) -> str:
 
 
 class Recorder:
-    """A module of the bindings whose calls are noted."""
+    """Module of the bindings with recorded calls."""
 
     def __init__(self, module: Any, tape: Tape) -> None:
         self._module = module
@@ -113,7 +113,7 @@ class Recorder:
 
 
 class Names:
-    """An enumeration of the bindings, each of whose members is its name."""
+    """Enumeration of the bindings whose members are their names."""
 
     def __getattr__(self, name: str) -> str:
         if not name.isupper():
@@ -122,7 +122,7 @@ class Names:
 
 
 class Player:
-    """A module of the bindings that answers from a tape."""
+    """Module of the bindings that replays a tape."""
 
     CUresult = CUdevice_attribute = CUfunction_attribute = CUlaunchAttributeID = Names()
     nvrtcResult = CUresult  # noqa: N815, the bindings' name
@@ -160,14 +160,14 @@ class Player:
 
 
 class Modules:
-    """Puts modules in the place of the bindings in a ``with`` statement; None: it is not installed."""
+    """Replacement of the bindings' modules in a ``with`` statement; None: not installed."""
 
     def __init__(self, driver: Any, nvrtc: Any, nvml: Any, version: str) -> None:
         bindings = ModuleType("cuda.bindings")
         bindings.__dict__.update(driver=driver, nvrtc=nvrtc, __version__=version)
         cuda = ModuleType("cuda")
         cuda.__dict__.update(bindings=bindings)
-        # None in sys.modules is what makes an import fail.
+        # None in sys.modules makes an import fail.
         self._modules: dict[str, Any] = {
             "cuda": cuda if driver is not None else None,
             "cuda.bindings": bindings if driver is not None else None,

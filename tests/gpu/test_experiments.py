@@ -81,7 +81,7 @@ def test_cooperative_launches_up_to_the_bound_and_no_further(device: Device) -> 
 
 LIVE_VALUES = 96
 BOUNDS = ((128, 32), (128, 40), (256, 32), (256, 40), (1024, 64))
-"""Threads of the launch bounds, and the registers that they leave."""
+"""Threads of the launch bounds, and the resulting registers."""
 
 
 def spilling_kernel(threads: int, registers: int, to_shared_memory: bool) -> str:
@@ -125,7 +125,7 @@ def test_kernels_that_spill_to_shared_memory_are_read_as_the_driver_reads_them(d
 
 
 class Split(NamedTuple):
-    """A kernel whose first warpgroup releases registers to the others."""
+    """Return a kernel whose first warpgroup releases registers to the others."""
 
     warpgroups: int
     first: int
@@ -158,7 +158,7 @@ class Split(NamedTuple):
 
 
 def splits(limits: Limits) -> Iterator[Split]:
-    """Yield the largest split of each configuration, and one a step beyond it."""
+    """Yield the largest valid split of each configuration, and the next larger one."""
     for warpgroups, min_blocks in ((2, 2), (3, 1), (3, 2), (4, 1), (5, 1)):
         for first in (24, 40, 72):
             groups = [Warpgroups(1, first), Warpgroups(warpgroups - 1, None)]
@@ -166,13 +166,13 @@ def splits(limits: Limits) -> Iterator[Split]:
             most = split_registers(limits, threads, groups, min_blocks=min_blocks).groups[1].regs
             yield Split(warpgroups, first, most, min_blocks)
             yield Split(warpgroups, first, most + STEP, min_blocks)
-    # Registers at launch that are no whole step: the allocation of a warp is rounded up.
+    # Registers at launch that are not a multiple of the unit: the allocation of a warp is rounded up.
     yield Split(3, 40, 232, None, launch_regs=162)
     yield Split(3, 40, 240, None, launch_regs=162)
 
 
 def launch_alone(index: int, image: bytes, split: Split, blocks: int) -> None:
-    """Launch a kernel that may hang, in a process that then ends without waiting for it."""
+    """Launch a kernel that can hang, in a process that exits without waiting for it."""
     context = Context(index).__enter__()
     function = context.load(image).function(split.name)
     outcome = launch(context, function, blocks, split.threads, 0, "cuLaunchKernel")

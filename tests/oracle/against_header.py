@@ -1,4 +1,4 @@
-"""Whole answers of the model `cuda` compared with those of NVIDIA's header.
+"""Comparison of complete results of the model `cuda` with NVIDIA's header.
 
 There are two exceptions, each a rule: `is_known_to_header` and `limiting_factors`.
 """
@@ -38,7 +38,7 @@ SHOWN_DIFFERENCES = 5
 
 
 def compare(header: Header, limits: Limits, kernels: Iterable[Kernel]) -> tuple[int, int]:
-    """Compare whole answers; return how many, and how many `is_known_to_header` left out."""
+    """Compare complete results; return the numbers of compared and skipped kernels (`is_known_to_header`)."""
     every = list(kernels)
     known = [kernel for kernel in every if is_known_to_header(limits, kernel)]
     theirs = header.max_active_blocks(limits, header.queries_of(limits, known))
@@ -57,7 +57,7 @@ def compare(header: Header, limits: Limits, kernels: Iterable[Kernel]) -> tuple[
 
 
 def answer_of(result: Result) -> tuple[int, ...]:
-    """An answer as the header gives it, field by field: without tensor memory, which it does not know."""
+    """Return a result in the fields of the header, which ignores tensor memory."""
     allowed = result.block_limits._asdict()
     known = [limit for name, limit in allowed.items() if name in LIMITING_FACTORS]
     limits = [NO_LIMIT if limit is None else limit for limit in known]
@@ -67,19 +67,19 @@ def answer_of(result: Result) -> tuple[int, ...]:
 
 
 def is_known_to_header(limits: Limits, kernel: Kernel) -> bool:
-    """Whether the header has the right figures for it.
+    """Return True if the header has correct limits for a kernel.
 
-    It has one maximum of registers per thread for all of 3.x, 255. On 3.0 it is 63 (CUDA Programming
+    It has one maximum of registers per thread for all of 3.x, 255. On 3.0, the maximum is 63 (CUDA Programming
     Guide, technical specifications).
     """
     return limits.compute_capability != (3, 0) or (kernel.regs or 0) <= 63
 
 
 def limiting_factors(theirs: Records) -> npt.NDArray[np.int32]:
-    """The factors whose limit is the answer.
+    """Return the limiting factors that the header reports.
 
-    The header notes them before it comes to the barriers, and does not take them back when the barriers
-    allow fewer blocks than all the others.
+    The header sets them before it checks the barriers, and does not clear them if the barriers allow fewer
+    blocks than all others.
     """
     names = {name for name in FIELDS if name.startswith("block_limit_")} - {"block_limit_barriers"}
     only_barriers = theirs["block_limit_barriers"] < np.min([theirs[name] for name in names], axis=0)
@@ -87,7 +87,7 @@ def limiting_factors(theirs: Records) -> npt.NDArray[np.int32]:
 
 
 def available(limits: Limits, kernel: Kernel, blocks: int, *, driver_580: bool = False) -> int | None:
-    """None for a refusal."""
+    """None for an error."""
     try:
         return available_dynamic_shared_memory_per_block(limits, kernel, blocks, driver_580=driver_580)
     except InputError:

@@ -1,4 +1,4 @@
-"""The values of each input at which an answer can change, for one SM, and kernels made of them."""
+"""Values of each input at which results can change on one SM, and kernels with these values."""
 
 import itertools
 import random
@@ -9,28 +9,28 @@ from occupancy.values.kernel import Kernel
 from occupancy.values.limits import Limits
 
 VIRTUAL_RESOURCES = (None, 0, 1, 7, 8, 9, 31, 32, 42, 43, 63, 64, 65, 127, 128, 129, 255)
-"""Around the counts with which the number of blocks changes."""
+"""Counts around the thresholds of the number of blocks."""
 BARRIERS = (None, *range(MAX_BARRIERS_PER_BLOCK + 1))
 OPT_IN = (True, False)
 
 FIRST_WITH_PERCENTAGES = (7, 0)
-"""Before it, the header is told the carveout by the cache preference, which names a size."""
+"""First compute capability with a carveout in percent; older ones have cache preferences."""
 
 
 def threads(limits: Limits) -> list[int]:
-    """A block of each number of warps, and two that are too large."""
+    """Return a block size for each number of warps, and two that are too large."""
     most = limits.max_threads_per_block
     return [*range(limits.warp_size, most + 1, limits.warp_size), most + 1, 4 * most]
 
 
 def registers(limits: Limits) -> list[int]:
-    """None, and the most registers of each allocation level."""
+    """Return None, and the largest register count of each allocation level."""
     step = limits.register_allocation_unit // limits.warp_size
     return [*range(0, limits.max_registers_per_thread, step), limits.max_registers_per_thread]
 
 
 def shared_memory(limits: Limits) -> list[int]:
-    """What a kernel may ask for around each step of what it is given, and more than there is."""
+    """Return requests around each allocation step, and above the maximum."""
     unit, reserved = limits.shared_memory_allocation_unit, limits.reserved_shared_memory_per_block
     steps = range(0, limits.max_shared_memory_per_multiprocessor + 2 * unit, unit)
     edges = {step - reserved + offset for step in steps for offset in (-1, 0, 1)}
@@ -38,13 +38,13 @@ def shared_memory(limits: Limits) -> list[int]:
 
 
 def shared_memory_steps(limits: Limits) -> list[int]:
-    """One size of each step, and one that is too large."""
+    """Return one size for each allocation step, and one that is too large."""
     unit = limits.shared_memory_allocation_unit
     return list(range(0, limits.max_shared_memory_per_block_optin + 2 * unit, unit))
 
 
 def shared_memory_by_blocks(limits: Limits) -> list[int]:
-    """The sizes among them between which the number of blocks of the largest configuration changes."""
+    """Return the sizes at which the number of blocks changes in the largest configuration."""
     unit, reserved = limits.shared_memory_allocation_unit, limits.reserved_shared_memory_per_block
     pool = limits.max_shared_memory_per_multiprocessor
     counts = range(1, limits.max_blocks_per_multiprocessor + 2)
@@ -55,24 +55,24 @@ def shared_memory_by_blocks(limits: Limits) -> list[int]:
 
 
 def configurations(limits: Limits) -> list[Carveout | None]:
-    """The default, and every size that the shared memory of the SM can be set to."""
+    """Return the default, and every shared memory configuration of the SM."""
     return [None, *(Carveout(size, "bytes") for size in limits.shared_memory_configurations)]
 
 
 def percentages(limits: Limits) -> list[Carveout]:
-    """Every percentage, where the chip takes one."""
+    """Return every percentage if the GPU supports them."""
     if limits.compute_capability < FIRST_WITH_PERCENTAGES:
         return []
     return [Carveout(percent, "percent") for percent in range(101)]
 
 
 def cachings(limits: Limits) -> list[Caching | None]:
-    """Not given, and both ways of caching global loads where the chip has them."""
+    """Return None, and both caching modes if the GPU supports them."""
     return [None, "cg", "ca"] if limits.partitioned_global_caching else [None]
 
 
 def pairwise(limits: Limits, stride: int) -> Iterator[Kernel]:
-    """For each two inputs all pairs of their values, or every so many, with the rest at random."""
+    """Yield all pairs of values of any two inputs, or a stride of them, with random other inputs."""
     chance = random.Random(f"pairs {limits.compute_capability}")
     values: dict[str, Sequence[object]] = {
         "threads": threads(limits), "regs": registers(limits), "smem": shared_memory_by_blocks(limits),

@@ -1,4 +1,4 @@
-"""The fixtures with NVIDIA's tools, and the notices where they could not be had."""
+"""Fixtures with NVIDIA's tools, and notices about missing tools."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ HEADER_NOTICE = f"no comparison with NVIDIA's header ({REQUIRED}=1 makes that a 
 CUOBJDUMP_NOTICE = "no comparison with cuobjdump (python -m tests.oracle.libraries fetches what it takes)"
 NVCC_NOTICE = "no comparison with the compiler (nvcc is neither on the PATH nor in /usr/local/cuda/bin)"
 
-# Notice -> what to say where it can not be overlooked, because a run without the tool proves much less.
+# Notices at the end of the run, because a run without the tool proves much less.
 BANNERS = {
     HEADER_NOTICE: "THE ENGINE WAS NOT COMPARED WITH NVIDIA'S HEADER",
     CUOBJDUMP_NOTICE: "THE READERS WERE NOT COMPARED WITH CUOBJDUMP",
@@ -24,7 +24,7 @@ BANNERS = {
 
 @pytest.fixture(scope="session")
 def header() -> oracle.Header:
-    """NVIDIA's cuda_occupancy.h, compiled. Only a missing C++ compiler is forgiven, and not in CI."""
+    """Return NVIDIA's cuda_occupancy.h, compiled; skip without a C++ compiler, except in CI."""
     try:
         return oracle.load()
     except oracle.NoCompilerError as error:
@@ -35,7 +35,7 @@ def header() -> oracle.Header:
 
 @pytest.fixture(scope="session")
 def cuobjdump() -> Path:
-    """NVIDIA's cuobjdump, beside the libraries to read with it."""
+    """Return NVIDIA's cuobjdump, with the libraries beside it."""
     tool = libraries.FOLDER / libraries.CUOBJDUMP
     if not all(path.exists() for path in (tool, *(libraries.FOLDER / name for name in libraries.LIBRARIES))):
         pytest.skip(CUOBJDUMP_NOTICE)
@@ -51,7 +51,7 @@ def nvcc() -> Path:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what was not compared."""
+    """Print skipped comparisons."""
     reports = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
     for notice, banner in BANNERS.items():
         count = sum(notice in report for report in reports)

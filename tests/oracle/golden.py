@@ -1,4 +1,4 @@
-"""Answers read from NVIDIA's own tools, and a count of how many of them were compared."""
+"""Recorded results of NVIDIA's tools, and the number of comparisons."""
 
 import csv
 import gzip
@@ -13,13 +13,13 @@ from occupancy.values.kernel import Kernel
 FOLDER = Path(__file__).parents[1] / "data" / "golden"
 
 H200 = "9.0"
-"""The GPU that was asked, by its compute capability."""
+"""Compute capability of the GPU."""
 
 SHOWN_DIFFERENCES = 5
 
 
 def read_rows(name: str) -> Iterator[dict[str, str]]:
-    """The rows of a CSV file, as column name -> text."""
+    """Return the rows of a CSV file, as column name -> text."""
     with gzip.open(FOLDER / f"{name}.csv.gz", "rt", newline="") as file:
         yield from csv.DictReader(file)
 
@@ -30,7 +30,7 @@ def read_json(name: str) -> Any:
 
 
 class Comparison:
-    """Collects differences, and counts, so that a comparison of nothing cannot pass."""
+    """Differences, and the number of comparisons, so that an empty comparison cannot pass."""
 
     def __init__(self) -> None:
         self.compared = 0
@@ -38,13 +38,13 @@ class Comparison:
         self.differences: list[str] = []
 
     def check(self, question: object, expected: object, answer: object) -> None:
-        """Compare the tool's answer with ours."""
+        """Compare the tool's result with the computed result."""
         self.compared += 1
         if expected != answer:
             self.differences.append(f"{question}\n    expected {expected}\n    got      {answer}")
 
     def conclude(self, *, compared: int, left_out: int = 0) -> None:
-        """Fail unless all of it was compared, but for so many rows left out, and nothing differed."""
+        """Fail unless all rows except the expected skips were compared without differences."""
         first = "\n".join(self.differences[:SHOWN_DIFFERENCES])
         assert not self.differences, f"{len(self.differences)} of {self.compared} differ; the first:\n{first}"
         counted, expected = (self.compared, self.left_out), (compared, left_out)
@@ -52,7 +52,7 @@ class Comparison:
 
 
 def read_kernel(row: dict[str, str]) -> Kernel:
-    """Return the kernel of a row about the H200; no carveout was set where the row has a negative one."""
+    """Return the kernel of a row about the H200; a negative carveout means the default."""
     percent = int(row.get("carveout_percent", -1))
     return Kernel(
         int(row.get("threads_per_block", 1)), int(row["registers_per_thread"]),

@@ -1,16 +1,16 @@
-"""NVIDIA's ``cuda_occupancy.h`` as an oracle: compiled when first needed, called over arrays.
+"""NVIDIA's ``cuda_occupancy.h`` as an oracle: compiled on first use, called over arrays.
 
-The header comes from the package ``nvidia-cuda-runtime`` of the extra ``test``. Its licence forbids
-shipping it, so it is compiled from where pip has put it, together with ``header.cpp``, into
-``__pycache__``. A test takes the fixture ``header``, which is what `load` returns::
+The header comes from the package ``nvidia-cuda-runtime`` of the extra ``test``. Its license forbids
+redistribution, so it is compiled from the installed package, together with ``header.cpp``, into
+``__pycache__``. Tests use the fixture ``header``, the result of `load`::
 
     asked = header.queries(limits, threads=[128, 256], registers=37)     # columns broadcast
     asked = header.queries_of(limits, kernels)                           # or from Kernel values
     answers = header.max_active_blocks(limits, asked)
     answers["active_blocks"], answers["block_limit_registers"]           # NumPy arrays
 
-Every answer has a field ``error``: 0, `INVALID_INPUT` or `UNKNOWN_DEVICE`. The device's properties are
-those of the `Limits`; what is not among them, such as the blocks per SM, the header knows by itself.
+Every result has a field ``error``: 0, `INVALID_INPUT` or `UNKNOWN_DEVICE`. Device properties come from
+`Limits`. Other limits, such as the blocks per SM, are constants of the header.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _record(names: str) -> np.dtype[np.void]:
     return np.dtype([(name, np.int32) for name in names.split()])
 
 
-# The structs of header.cpp. All but the first two and the last of a device are attributes of Limits.
+# Structs of header.cpp. Device fields other than the first two and the last are attributes of Limits.
 DEVICE = _record(
     """
     major minor max_threads_per_block max_threads_per_multiprocessor max_registers_per_block
@@ -83,11 +83,11 @@ DYNAMIC_SHARED_MEMORY = _record("error bytes")
 
 
 class NoCompilerError(RuntimeError):
-    """There is no C++ compiler on this machine."""
+    """Error for a machine without a C++ compiler."""
 
 
 def load() -> Header:
-    """Compile the header, unless that was done before, and load it."""
+    """Load the header, and compile it if necessary."""
     return Header(ctypes.CDLL(str(_compiled(_find_header(), _find_compiler()))))
 
 
@@ -123,11 +123,11 @@ def _compile(header: Path, compiler: str, library: Path) -> None:
     )
     if done.returncode:
         raise RuntimeError(f"{compiler} does not compile {SOURCE.name}:\n{done.stderr}")
-    unfinished.replace(library)  # whole, whichever test process is first
+    unfinished.replace(library)  # atomic, because test processes run in parallel
 
 
 class Header:
-    """The functions of the header, over arrays."""
+    """Functions of the header, over arrays."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self._library = library
@@ -137,10 +137,10 @@ class Header:
         assert list(sizes[:count]) == [record.itemsize for record in records], "header.cpp has other structs"
 
     def queries(self, limits: Limits, **columns: npt.ArrayLike) -> Records:
-        """Queries from columns that broadcast; what is not given has a kernel's default.
+        """Return queries from columns that broadcast; missing columns have a kernel's defaults.
 
-        The default of ``max_dynamic_smem`` is what the static shared memory leaves of the opt-in maximum, or
-        without opt-in of the plain one.
+        The default of ``max_dynamic_smem`` is the maximum shared memory, with or without opt-in, minus the static
+        shared memory.
         """
         given = np.broadcast_arrays(*columns.values())
         asked = np.zeros(given[0].shape, QUERY)
@@ -156,7 +156,7 @@ class Header:
         return asked.reshape(-1)
 
     def queries_of(self, limits: Limits, kernels: Iterable[Kernel]) -> Records:
-        """The same for kernels. Shared memory whose split is not known counts as dynamic."""
+        """Return queries from kernels. Shared memory counts as dynamic if its static part is unknown."""
         setting = cache(partial(carveout_settings, limits))
         rows = [
             (
@@ -172,7 +172,7 @@ class Header:
         return self.queries(limits, **dict(zip(names, table.T, strict=True)))
 
     def max_active_blocks(self, limits: Limits, asked: Records) -> Records:
-        """cudaOccMaxActiveBlocksPerMultiprocessor; `NO_LIMIT` where a resource sets no limit."""
+        """Call cudaOccMaxActiveBlocksPerMultiprocessor; `NO_LIMIT` means that a resource sets no limit."""
         return self._call("max_active_blocks", ANSWER, _device(limits), asked)
 
     def max_potential_block_size(
@@ -182,9 +182,9 @@ class Header:
         multiprocessors: int = 1,
         dynamic_smem: Callable[[int], int] | None = None,
     ) -> Records:
-        """cudaOccMaxPotentialOccupancyBlockSize, or ...VariableSMem with a function from threads to bytes.
+        """Call cudaOccMaxPotentialOccupancyBlockSize, or ...VariableSMem for a function of threads.
 
-        A query's threads are the largest block that the kernel works with.
+        The threads of a query are the maximum block size of the kernel.
         """
         device = _device(limits, multiprocessors)
         if dynamic_smem is None:
@@ -194,7 +194,7 @@ class Header:
         return self._call("max_potential_block_size_variable_smem", LAUNCH_SHAPE, device, asked, table)
 
     def available_dynamic_smem(self, limits: Limits, asked: Records, blocks: npt.ArrayLike) -> Records:
-        """cudaOccAvailableDynamicSMemPerBlock; a query's ``max_dynamic_smem`` caps it."""
+        """Call cudaOccAvailableDynamicSMemPerBlock; ``max_dynamic_smem`` caps the result."""
         counts = np.broadcast_to(np.asarray(blocks, np.int32), asked.shape)
         return self._call("available_dynamic_smem", DYNAMIC_SHARED_MEMORY, _device(limits), asked, counts)
 
@@ -207,9 +207,9 @@ class Header:
 
 
 def carveout_settings(limits: Limits, carveout: Carveout | None) -> tuple[int, int]:
-    """The header's two settings for a carveout: the percentage from 7.0 on, the cache preference on 3.x.
+    """Return the header's two carveout settings: the percentage from 7.0 on, the cache preference on 3.x.
 
-    A size in bytes becomes the lowest percentage that comes to it. Chips with one size have no setting.
+    A size in bytes becomes the lowest percentage that selects it. GPUs with one configuration have no setting.
     """
     sizes = limits.shared_memory_configurations
     if carveout is None or len(sizes) == 1:

@@ -1,9 +1,9 @@
-"""Libraries with thousands of kernels, and NVIDIA's cuobjdump to read them with.
+"""Libraries with thousands of kernels, and NVIDIA's cuobjdump.
 
     python -m tests.oracle.libraries
 
-fetches them once, some 140 MB, into .cache/libraries at the top of the checkout; with --benchmarks, one more
-for benchmarks/scan.py, of 154 MB.
+downloads them once, about 140 MB, into .cache/libraries of the checkout. With --benchmarks, it downloads one
+more for benchmarks/scan.py, of 154 MB.
 """
 
 import subprocess
@@ -16,8 +16,8 @@ FOLDER = Path(__file__).parents[2] / ".cache" / "libraries"
 
 CUOBJDUMP = "cuobjdump"
 
-# Package -> its files that are kept. Of bitsandbytes one file for each generation of toolkits; cuobjdump
-# itself cannot read the one for CUDA 12.0.
+# Package -> extracted files. For bitsandbytes, one file for each generation of toolkits: cuobjdump
+# cannot read the file for CUDA 12.0.
 PACKAGES = {
     "nvidia-cuda-cuobjdump==13.5.37": ("nvidia/cu13/bin/cuobjdump",),
     "nvidia-curand-cu12==10.3.5.147": ("nvidia/curand/lib/libcurand.so.10",),
@@ -34,7 +34,7 @@ LIBRARIES = [
 LARGEST = "libcurand.so.10"
 
 DENSE = "libnppist.so.13"
-"""For the benchmark alone: 16,900 kernels in 27 MB."""
+"""Only for the benchmark: 16,900 kernels in 27 MB."""
 FOR_BENCHMARKS = {"nvidia-npp==13.2.0.93": (f"nvidia/cu13/lib/{DENSE}",)}
 
 
@@ -53,7 +53,7 @@ def main() -> None:
                 for member in members:
                     part = FOLDER / "part"
                     part.write_bytes(archive.read(member))
-                    part.rename(FOLDER / Path(member).name)  # so that what is there is whole
+                    part.rename(FOLDER / Path(member).name)  # so that existing files are complete
     (FOLDER / CUOBJDUMP).chmod(0o755)
     print(f"all there: {FOLDER}")
 

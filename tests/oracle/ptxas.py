@@ -1,13 +1,13 @@
-"""NVIDIA's assembler ptxas as an oracle: the register cap that it takes from launch bounds.
+"""NVIDIA's assembler ptxas as an oracle: the register cap that it computes from launch bounds.
 
-It writes the cap into the cubin of each kernel, also of one that does nothing, so one run answers for
-thousands of bounds::
+It writes the cap into the cubin of each kernel, even an empty one, so one run computes the caps of thousands of
+bounds::
 
     caps = assemble(find("ptxas"), "80", [(256, 4), (1024, 3)])
     caps[256, 4]        # Cap(registers=64, ignored="")
 
-The golden file ``ptxas_register_caps.csv.gz`` was written with it, from the assemblers of several
-toolkits: ``python -m tests.oracle.ptxas PTXAS...``
+It wrote the golden file ``ptxas_register_caps.csv.gz`` with the assemblers of several toolkits:
+``python -m tests.oracle.ptxas PTXAS...``
 """
 
 import gzip
@@ -26,7 +26,7 @@ from occupancy.readers import stream_kernels
 
 from .golden import FOLDER
 
-# Gpu -> the first version of PTX that knows it, in which any later ptxas can be asked about it.
+# Compute capability -> first version of PTX that supports it, which every later ptxas accepts.
 PTX_VERSIONS = {
     "35": "6.0", "37": "6.0", "50": "6.0", "52": "6.0", "53": "6.0", "60": "6.0", "61": "6.0", "62": "6.0",
     "70": "6.0", "72": "6.1", "75": "6.3", "80": "7.0", "86": "7.1", "87": "7.4", "88": "9.0", "89": "7.8",
@@ -38,12 +38,12 @@ GOLDEN = "ptxas_register_caps"
 
 
 class Cap(NamedTuple):
-    """What ptxas makes of one pair of launch bounds."""
+    """Result of ptxas for one pair of launch bounds."""
 
     registers: int | None
-    """The most registers per thread that the kernel may use."""
+    """Maximum registers per thread of the kernel."""
     ignored: str
-    """Why it ignores the number of blocks: too many ``blocks``, too many ``threads``, or empty."""
+    """Reason for ignoring the number of blocks: too many ``blocks``, too many ``threads``, or empty."""
 
 
 def find(program: str) -> str | None:
@@ -51,12 +51,12 @@ def find(program: str) -> str | None:
 
 
 def output(*command: str) -> str:
-    """What a program prints."""
+    """Return the output of a program."""
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def chips(tool: str) -> list[str]:
-    """The chips of `PTX_VERSIONS` that the assembler knows."""
+    """Return the keys of `PTX_VERSIONS` that the assembler supports."""
     known = set(re.findall(r"'sm_(\d+)'", output(tool, "--help")))
     return [chip for chip in PTX_VERSIONS if chip in known]
 
@@ -68,7 +68,7 @@ def release(tool: str) -> str:
 
 
 def assemble(tool: str, chip: str, pairs: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Cap]:
-    """The caps for pairs of threads per block and blocks per SM."""
+    """Return the caps for pairs of threads per block and blocks per SM."""
     source = [f".version {PTX_VERSIONS[chip]}\n.target sm_{chip}\n.address_size 64\n"]
     source += [
         f".visible .entry k_{threads}_{blocks}()\n"
@@ -107,9 +107,9 @@ def _pair(kernel: str) -> tuple[int, int]:
 
 
 def record(tools: Iterable[str]) -> None:
-    """Write the golden file: for each block size every number of blocks up to two that do not fit.
+    """Write the golden file: for each block size, every number of blocks up to two that do not fit.
 
-    A chip that several of the assemblers know is asked of the last one.
+    If several assemblers support a compute capability, the last one is used.
     """
     sizes = sorted({*range(32, 1025, 32), 1, 33, 65, 97, 161, 337, 673, 1000})
     counts = range(1, 35)

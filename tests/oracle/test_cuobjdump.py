@@ -1,4 +1,4 @@
-"""Thousands of kernels of real libraries, as NVIDIA's own tool lists them."""
+"""Comparison with cuobjdump for thousands of kernels in real libraries."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 from occupancy.readers import stream_kernels
 from tests.oracle import libraries
 
-# Kernels of each library, so that a comparison of nothing cannot pass.
+# Number of kernels in each library, so that an empty comparison cannot pass.
 KERNELS = {
     "libcurand.so.10": 2368, "libnvjpeg.so.12": 3720, "libnvjpeg.so.13": 2480,
     "libbitsandbytes_cuda117.so": 1608, "libbitsandbytes_cuda120.so": 2010,
@@ -18,7 +18,7 @@ KERNELS = {
 }  # fmt: skip
 
 UNREADABLE = {"libbitsandbytes_cuda120.so"}
-"""cuobjdump stops in the middle of these; we do not."""
+"""Files in which cuobjdump stops early."""
 
 ROW = re.compile(r"REG:(\d+) STACK:(\d+) SHARED:(\d+) .*CONSTANT\[0\]")
 

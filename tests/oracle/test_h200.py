@@ -1,4 +1,4 @@
-"""The model `cuda` and the advice against an H200 (9.0, driver 580): its runtime, and kernels that ran."""
+"""The model `cuda` and the advice compared with an H200 (9.0, driver 580): runtime calls and launches."""
 
 import io
 import itertools
@@ -30,11 +30,11 @@ FIELDS = {
     "threads_per_block": "threads", "registers_per_thread": "registers", "static_smem": "static_smem",
     "dynamic_smem": "dynamic_smem", "barriers": "barriers", "carveout_percent": "carveout_percent",
 }  # fmt: skip
-"""Column -> field of a query."""
+"""Column -> field of a query of the header."""
 
 
 def test_active_blocks() -> None:
-    """cudaOccupancyMaxActiveBlocksPerMultiprocessor for compiled kernels that had opted in."""
+    """Compare cudaOccupancyMaxActiveBlocksPerMultiprocessor for compiled kernels with opt-in."""
     comparison = Comparison()
     for row in read_rows("h200_active_blocks"):
         comparison.check(row, int(row["active_blocks"]), evaluate(LIMITS, read_kernel(row)).active_blocks)
@@ -42,10 +42,10 @@ def test_active_blocks() -> None:
 
 
 def test_blocks_seen_resident() -> None:
-    """The most blocks that were resident at once on one SM, counted by the running kernel itself.
+    """Compare the maximum resident blocks on one SM, counted by the running kernel.
 
-    The carveout is a hint. With none at all, for a kernel without shared memory of its own, the runtime
-    reckons with 8 KiB, just enough for the system's reservation; the SM kept 16 KiB.
+    The carveout is a hint. With a carveout of 0 and a kernel without shared memory, the runtime assumes
+    8 KiB, just enough for the reserved shared memory. The SM selected 16 KiB.
     """
     runtime, seen, kept_larger = Comparison(), Comparison(), Comparison()
     for row in read_rows("h200_residency"):
@@ -73,7 +73,7 @@ def test_max_potential_block_size() -> None:
 
 @sampled("stride", sample=7, everything=1)
 def test_available_dynamic_shared_memory(stride: int) -> None:
-    """The driver's own result, which is 1024 too high, and its refusals."""
+    """Compare the driver's result, which is 1,024 too high, and its errors."""
     comparison = Comparison()
     for row in itertools.islice(read_rows("h200_available_dynamic_smem"), 0, None, stride):
         seen = int(row["driver_580_bytes"]) if row["driver_580_bytes"] else None
@@ -97,7 +97,7 @@ def test_no_more_clusters_than_the_bound() -> None:
 
 
 def test_splits_of_registers() -> None:
-    """Splits that ended, and splits that hung; the most that ended is what is solved."""
+    """Compare splits that finished and splits that hung; the solution is the largest that finished."""
     comparison, configurations = Comparison(), 0
     names = ("warpgroups", "min_blocks", "first_registers")
     for key, rows in groupby(read_rows("h200_setmaxnreg"), lambda row: [int(row[name]) for name in names]):
@@ -123,7 +123,7 @@ def _kernels(cubin: str) -> dict[str, KernelRecord]:
 
 
 def test_spills_into_shared_memory() -> None:
-    """Registers, shared memory and blocks by the driver, beside what the cubins say."""
+    """Compare registers, shared memory and blocks reported by the driver with the values in cubins."""
     comparison = Comparison()
     for row in read_rows("h200_smem_spilling"):
         record = _kernels(row["cubin"])[row["kernel"]]
@@ -135,10 +135,10 @@ def test_spills_into_shared_memory() -> None:
 
 
 def test_cooperative_launches() -> None:
-    """The largest grid was launched, and one of a block more was refused."""
+    """Compare the largest cooperative grid; one block more failed to launch."""
     comparison = Comparison()
     for row in read_rows("h200_cooperative_launch"):
-        # The kernel synchronises its grid; it has 10 registers, and so none that limit.
+        # The kernel has 10 registers, which do not limit.
         answer = evaluate(LIMITS, Kernel(int(row["threads"]), 10, 0, int(row["dynamic_smem"])))
         most = full_wave(answer, MULTIPROCESSORS).blocks
         launches = "cudaSuccess" if int(row["grid"]) <= most else "cudaErrorCooperativeLaunchTooLarge"
@@ -148,7 +148,7 @@ def test_cooperative_launches() -> None:
 
 
 class TestHeader:
-    """NVIDIA's header, called through our wrapper, says what the runtime said: the oracle is one."""
+    """Compare NVIDIA's header, called through the wrapper, with the runtime, to validate the oracle."""
 
     def test_active_blocks(self, header: Header) -> None:
         golden = read_columns("h200_active_blocks")
@@ -166,7 +166,7 @@ class TestHeader:
             assert np.array_equal(answers[name], golden[name])
 
     def test_max_potential_block_size_with_variable_shared_memory(self, header: Header) -> None:
-        """A constant function is the plain question; one that grows with the block prefers smaller blocks."""
+        """Compare a constant function with the plain call; a function of threads prefers smaller blocks."""
         asked = header.queries(LIMITS, threads=1024, registers=range(256), dynamic_smem=20_000)
         constant = header.max_potential_block_size(LIMITS, asked, MULTIPROCESSORS, lambda threads: 20_000)
         assert np.array_equal(constant, header.max_potential_block_size(LIMITS, asked, MULTIPROCESSORS))
@@ -174,9 +174,9 @@ class TestHeader:
         assert growing["block_size"] < constant["block_size"][0]
 
     def test_available_dynamic_smem(self, header: Header) -> None:
-        """The driver is older than the header, and forgot to take off the system's reservation.
+        """Compare with the driver, which is older and does not subtract the reserved shared memory.
 
-        Where it already answers the most that a block may have, nothing is missing.
+        Results at the maximum per block are equal.
         """
         golden = read_columns("h200_available_dynamic_smem")
         answers = header.available_dynamic_smem(LIMITS, queries_of(header, golden), golden["blocks"])
@@ -190,7 +190,7 @@ class TestHeader:
 
 
 def read_columns(name: str) -> dict[str, npt.NDArray[np.int64]]:
-    """A file by column; a refusal, which is empty there, is -1."""
+    """Return a file by column; an error, which is empty in the file, is -1."""
     rows = list(read_rows(name))
     return {column: np.array([int(row[column] or -1) for row in rows]) for column in rows[0]}
 

@@ -1,8 +1,8 @@
-"""The model `cuda` and the runtime's questions against NVIDIA's cuda_occupancy.h, on all chips that it knows.
+"""The model `cuda` and the runtime's calls compared with NVIDIA's cuda_occupancy.h, on all GPUs that it supports.
 
-An answer is the least of what each resource allows, and each resource looks at a few inputs only. So
-each resource is compared over all the values of its own inputs, and whole answers for every pair of
-values of two different inputs, and at random: in full with ``pytest -m thorough``, and by default a sample.
+A result is the minimum over all resources, and each resource depends on a few inputs. Each resource is therefore
+compared over all values of its own inputs. Complete results are compared for all pairs of values of two
+inputs, and at random: completely with ``pytest -m thorough``, and by default as a sample.
 ``pytest -m exhaustive`` compares far more combinations.
 """
 
@@ -43,12 +43,12 @@ from .header import LIMITING_FACTORS, UNKNOWN_DEVICE, Header, carveout_settings
 
 
 def every(stride: int, *values: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
-    """Yield every so many combinations of some values."""
+    """Yield a stride of the combinations of some values."""
     return itertools.islice(itertools.product(*values), 0, None, stride)
 
 
 def test_chips_that_the_header_does_not_know(header: Header) -> None:
-    """The model `cuda` supports exactly the chips that the header answers for."""
+    """Check that the model `cuda` and the header support the same GPUs."""
     unknown = []
     for cc in shipped.known():
         limits = shipped.limits(cc)
@@ -63,7 +63,7 @@ def test_chips_that_the_header_does_not_know(header: Header) -> None:
 @each_chip
 @sampled("stride", sample=31, everything=1)
 def test_warps_and_registers(header: Header, limits: Limits, stride: int) -> None:
-    """Every block size of interest, by every count of registers, by the caching."""
+    """Compare all relevant block sizes, register counts and caching modes."""
     sizes = [*range(32, 1025, 32), 1, 33, 1023, 1025, 4096]
     asked = every(stride, sizes, range(256), axes.cachings(limits))
     kernels = (Kernel(threads, registers, caching=caching) for threads, registers, caching in asked)
@@ -78,7 +78,7 @@ def test_warps_and_registers(header: Header, limits: Limits, stride: int) -> Non
 @each_chip
 @sampled("stride", sample=31, everything=1)
 def test_threads(header: Header, limits: Limits, stride: int) -> None:
-    """Every block size, with and without registers, by the caching."""
+    """Compare all block sizes and caching modes, with and without registers."""
     asked = every(stride, range(1, 1100), (0, 40), axes.cachings(limits))
     kernels = (Kernel(threads, registers, caching=caching) for threads, registers, caching in asked)
     compared, _ = compare(header, limits, kernels)
@@ -88,7 +88,7 @@ def test_threads(header: Header, limits: Limits, stride: int) -> None:
 @each_chip
 @sampled("stride", sample=61, everything=1)
 def test_shared_memory(header: Header, limits: Limits, stride: int) -> None:
-    """Every allocation step and its edges, by every configuration, with and without opt-in."""
+    """Compare all allocation steps with their edges and all configurations, with and without opt-in."""
     sizes = axes.shared_memory(limits)
     steps = limits.max_shared_memory_per_multiprocessor // limits.shared_memory_allocation_unit
     below_reservation = limits.reserved_shared_memory_per_block // limits.shared_memory_allocation_unit
@@ -102,7 +102,7 @@ def test_shared_memory(header: Header, limits: Limits, stride: int) -> None:
 @chips_with_percentages
 @sampled("stride", sample=31, everything=1)
 def test_carveout_in_percent(header: Header, limits: Limits, stride: int) -> None:
-    """Every percentage, by the sizes at which the number of blocks changes, static and dynamic."""
+    """Compare all percentages at the sizes where the number of blocks changes, static and dynamic."""
     sizes = axes.shared_memory_by_blocks(limits)
     asked = every(stride, sizes, (2, 1), axes.percentages(limits), axes.OPT_IN)
     kernels = (
@@ -122,7 +122,7 @@ def test_barriers(header: Header, limits: Limits) -> None:
 @each_chip
 @sampled("stride", sample=31, everything=1)
 def test_virtual_resources(header: Header, limits: Limits, stride: int) -> None:
-    """Every count that a cubin can say, by block sizes, registers and shared memory on either side of it."""
+    """Compare all counts that a cubin can contain, with block sizes, registers and memory around the limit."""
     blocks = [(32, 0, 0, 0), (128, 40, 0, 1), (1024, 64, 0, 1), (64, 255, 0, 16)]
     blocks += [(32, 16, size, 2) for size in axes.shared_memory_by_blocks(limits)[::5]]
     kernels = (
@@ -137,7 +137,7 @@ def test_virtual_resources(header: Header, limits: Limits, stride: int) -> None:
 
 @sampled("stride", sample=31, everything=1)
 def test_oversized_shared_memory(header: Header, stride: int) -> None:
-    """The header knows no modes: it is told the maximum that the mode allows."""
+    """Compare modes, which the header does not support, through the maximum that they allow."""
     limits = shipped.limits("10.7")
     oversized = limits.max_oversized_shared_memory_per_block
     assert oversized is not None
@@ -158,7 +158,7 @@ def test_oversized_shared_memory(header: Header, stride: int) -> None:
 @each_chip
 @sampled("stride", sample=31, everything=1)
 def test_every_pair_of_values(header: Header, limits: Limits, stride: int) -> None:
-    """Whole answers: every two values of two different inputs occur together, by several of the others."""
+    """Compare complete results for all pairs of values of two inputs, with several values of the others."""
     compared, _ = compare(header, limits, axes.pairwise(limits, stride))
     assert compared > 3_000 / stride
 
@@ -166,7 +166,7 @@ def test_every_pair_of_values(header: Header, limits: Limits, stride: int) -> No
 @each_chip
 @sampled("count", sample=200, everything=5_000)
 def test_random_kernels(header: Header, limits: Limits, count: int) -> None:
-    """Whole answers, from all of the input space, also between the edges."""
+    """Compare complete results for random inputs, also between the edges."""
     compared, left_out = compare(header, limits, axes.random_kernels(limits, count))
     assert compared + left_out == count
 
@@ -174,7 +174,7 @@ def test_random_kernels(header: Header, limits: Limits, count: int) -> None:
 @each_chip
 @sampled("count", sample=15, everything=60)
 def test_what_if_hardware(header: Header, limits: Limits, count: int) -> None:
-    """SMs that do not exist, with sizes that do not divide evenly, in what the header lets one choose."""
+    """Compare fictitious SMs with sizes that do not divide evenly, as far as the header can be configured."""
     chance = random.Random(f"what if {limits.compute_capability}")
     has_opt_in = limits.max_shared_memory_per_block_optin > limits.max_shared_memory_per_block
     for _ in range(count):
@@ -193,7 +193,7 @@ def test_what_if_hardware(header: Header, limits: Limits, count: int) -> None:
 
 
 def test_a_percentage_is_rounded_down_to_bytes(header: Header) -> None:
-    """50 percent of 16385 bytes is 8192, and that is a size; no real SM has a percentage on this edge."""
+    """Compare 50% of 16,385 bytes with the configuration 8,192; no real SM has a percentage on this edge."""
     most = {"max_shared_memory_per_block": 16384, "max_shared_memory_per_block_optin": 16384}
     limits = shipped.limits("7.0").replace(max_shared_memory_per_multiprocessor=16385, **most)
     kernel = Kernel(32, smem=4096, carveout=Carveout(50, "percent"))
@@ -202,7 +202,7 @@ def test_a_percentage_is_rounded_down_to_bytes(header: Header) -> None:
 
 
 def test_more_registers_than_3_0_has(header: Header) -> None:
-    """What `is_known_to_header` leaves out, the library answers with 0 blocks for the registers."""
+    """Check that the library returns 0 blocks for the kernels that `is_known_to_header` skips."""
     limits = shipped.limits("3.0")
     for registers in range(64, 256):
         kernel = Kernel(32, registers)
@@ -213,7 +213,7 @@ def test_more_registers_than_3_0_has(header: Header) -> None:
 
 
 def test_256_registers(header: Header) -> None:
-    """The header takes 256 registers from 7.0 on, for the price of 255; no instruction can name them."""
+    """Check that 256 registers, which the header allows from 7.0 on, are rejected: instructions encode 255."""
     limits = shipped.limits("9.0")
     asked = header.queries(limits, threads=32, registers=[255, 256])
     at_255, at_256 = header.max_active_blocks(limits, asked)
@@ -223,7 +223,7 @@ def test_256_registers(header: Header) -> None:
 
 
 def test_limiting_factors_that_the_header_does_not_take_back(header: Header) -> None:
-    """The reason for `limiting_factors`: 4 blocks by barriers, and the header still names the 16 by warps."""
+    """Check the reason for `limiting_factors`: barriers allow 4 blocks, but the header reports warps (16)."""
     limits = shipped.limits("9.0")
     theirs = header.max_active_blocks(limits, header.queries(limits, threads=[128], barriers=16))
     assert theirs["active_blocks"] == theirs["block_limit_barriers"] == 4
@@ -234,7 +234,7 @@ def test_limiting_factors_that_the_header_does_not_take_back(header: Header) -> 
 
 
 KERNELS = sampled("count", sample=50, everything=200)
-"""For each chip and question of the runtime."""
+"""Samples for each GPU and call of the runtime."""
 
 
 def runtime_kernels(limits: Limits, question: str, count: int) -> list[Kernel]:
@@ -258,7 +258,7 @@ def runtime_kernels(limits: Limits, question: str, count: int) -> list[Kernel]:
 @KERNELS
 @pytest.mark.parametrize("smem", [None, partial(operator.mul, 24)], ids=["fixed", "by the size"])
 def test_block_sizes(header: Header, limits: Limits, count: int, smem: Callable[[int], int] | None) -> None:
-    """With the kernel's own threads as the largest block that it works with."""
+    """Compare with the kernel's own threads as its maximum block size."""
     asked = runtime_kernels(limits, "block size", count)
     if smem is not None:
         asked = [kernel.replace(dynamic_smem=0) for kernel in asked]
@@ -274,9 +274,9 @@ def test_block_sizes(header: Header, limits: Limits, count: int, smem: Callable[
 @each_chip
 @KERNELS
 def test_available_dynamic_shared_memory(header: Header, limits: Limits, count: int) -> None:
-    """But where the header contradicts itself: on 3.x, with static memory beyond a small carveout.
+    """Compare except where the header contradicts itself: on 3.x, static memory beyond a small carveout.
 
-    It answers with what one block may have, but by its own count fewer blocks are resident with it.
+    There it returns the maximum per block, although its own calculation allows fewer resident blocks.
     """
     kernels = runtime_kernels(limits, "dynamic shared memory", count)
     asked = [kernel.replace(dynamic_smem=0) for kernel in kernels]
@@ -302,7 +302,7 @@ LIMITERS = np.array([
     sum(Limiter[name.upper()] for name, factor in LIMITING_FACTORS.items() if factors & factor)
     for factors in range(2 * max(LIMITING_FACTORS.values()))
 ])  # fmt: skip
-"""The library's bits for each of the header's limiting factors."""
+"""Limiting factor of the header -> bits of the library."""
 
 
 @pytest.mark.exhaustive
@@ -327,10 +327,10 @@ def test_every_percentage_and_step_of_shared_memory(header: Header, limits: Limi
 @pytest.mark.exhaustive
 @each_chip
 def test_every_combination(header: Header, limits: Limits) -> None:
-    """The product of all inputs; so many answers come from the arrays, which other tests hold to the engine."""
+    """Compare the product of all inputs, with results from arrays, which other tests compare with the engine."""
     steps = axes.shared_memory_steps(limits)
     threads, registers, sizes = grid = np.ix_(axes.threads(limits), axes.registers(limits), steps)
-    # Every count alone is compared above; beside the other inputs, those where the blocks change.
+    # All counts are compared above. Combine only counts where the blocks change with the other inputs.
     permits = (0, 8, 43, 128) if limits.virtual_resources_per_multiprocessor is not None else (0, 128)
     counts = range(17) if limits.compute_capability >= cuda.FIRST_WITH_BARRIER_LIMIT else (0, 16)
     settings = (axes.configurations(limits), axes.cachings(limits), axes.OPT_IN, counts, permits)

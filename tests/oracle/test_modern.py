@@ -1,6 +1,6 @@
-"""Today's kernels, assembled here and now for every target that ptxas has.
+"""Modern kernels, assembled for every target of the installed ptxas.
 
-What we read of them is what NVIDIA's own cuobjdump prints; what ptxas refuses is what the documents say.
+Values in cubins are compared with NVIDIA's cuobjdump, and documented limits with errors of ptxas.
 """
 
 import re
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.thorough
 
 SOURCES = Path(__file__).parents[1] / "data" / "modern"
 PTX_VERSIONS = ("9.4", "9.0")
-"""The newest that the installed assembler knows is taken: of CUDA 13.5, and of 13.0."""
+"""PTX versions of CUDA 13.5 and 13.0; the newest that the installed assembler supports is used."""
 
 WITH_TENSOR_MEMORY = ("100", "103", "107", "110")
 WITH_SETMAXNREG = ("90", *WITH_TENSOR_MEMORY, "120", "121")
@@ -30,7 +30,7 @@ WITH_SETMAXNREG = ("90", *WITH_TENSOR_MEMORY, "120", "121")
 
 @pytest.fixture
 def assembler() -> str:
-    """ptxas, of the toolkit that is installed here."""
+    """Return the ptxas of the installed toolkit."""
     tool = ptxas.find("ptxas")
     if tool is None:
         pytest.skip(NVCC_NOTICE)
@@ -39,7 +39,7 @@ def assembler() -> str:
 
 @pytest.fixture
 def dump() -> str:
-    """cuobjdump, which needs no libraries for this."""
+    """Return cuobjdump; no libraries are needed."""
     fetched = libraries.FOLDER / libraries.CUOBJDUMP
     tool = str(fetched) if fetched.exists() else shutil.which("cuobjdump")
     if tool is None:
@@ -49,12 +49,12 @@ def dump() -> str:
 
 @cache
 def targets(tool: str) -> frozenset[str]:
-    """The targets that an assembler knows, such as ``100a``."""
+    """Return the targets of an assembler, such as ``100a``."""
     return frozenset(re.findall(r"'sm_(\d+[af]?)'", ptxas.output(tool, "--help")))
 
 
 def attempt(tool: str, source: str, target: str, folder: Path, *options: str) -> str:
-    """What the assembler says; the cubin is in the folder if it is content."""
+    """Return the errors of the assembler; without errors, the cubin is in the folder."""
     for version in PTX_VERSIONS:
         text = source.replace("@VERSION@", version).replace("@TARGET@", f"sm_{target}")
         (folder / "source.ptx").write_text(text)
@@ -76,7 +76,7 @@ def variants(tool: str, numbers: tuple[str, ...]) -> list[str]:
 
 
 def dumped(tool: str, cubin: Path) -> dict[str, dict[str, str]]:
-    """Kernel -> the attributes of its section, by NVIDIA's names."""
+    """Return kernel -> attributes of its section, by NVIDIA's names."""
     text = ptxas.output(tool, "-elf", str(cubin))
     found: dict[str, dict[str, str]] = {}
     section, name = "", ""
@@ -131,7 +131,7 @@ def test_where_setmaxnreg_is_dropped_ptxas_says_so(assembler: str, tmp_path: Pat
     source = (SOURCES / "warp_specialised.ptx").read_text()
     said = attempt(assembler, source, "90a", tmp_path)
     assert said.count("(C7508) Potential Performance Loss: 'setmaxnreg' ignored") == 2
-    # A cap for the whole compilation does as well, for the kernel without any launch bounds.
+    # A cap for the whole compilation has the same effect on the kernel without launch bounds.
     assert attempt(assembler, source, "90a", tmp_path, "--maxrregcount=168").count("C7508") == 1
 
 
@@ -155,7 +155,7 @@ def test_setmaxnreg_needs_a_suffix(assembler: str, tmp_path: Path) -> None:
 
 
 def test_the_largest_static_shared_memory(assembler: str, tmp_path: Path) -> None:
-    """ptxas holds the kernels of an architecture of its own to the opt-in maximum, on 10.7 too."""
+    """Check that ptxas limits architecture-specific kernels to the opt-in maximum, on 10.7 too."""
 
     def source(size: int) -> str:
         return (
@@ -212,7 +212,7 @@ def test_spilling_into_shared_memory_goes_with_setmaxnreg(nvcc: Path, tmp_path: 
 
 
 def test_code_of_a_family_runs_on_its_later_members(assembler: str, tmp_path: Path) -> None:
-    """Of PTX for a family the assembler makes code for each of its chips from that on, and for no other."""
+    """Check that family PTX compiles only for the family's compute capabilities from its own on."""
     known = targets(assembler)
     source = f"{HEADER}.visible .entry k() {{ ret; }}\n"
     families = (("100", "103", "107"), ("110",), ("120", "121"))

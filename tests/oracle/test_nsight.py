@@ -1,4 +1,4 @@
-"""The model `cuda` against Nsight Compute 2025.3: its calculator, 5.0 to 12.1, and curves of a report."""
+"""The model `cuda` compared with Nsight Compute 2025.3: its calculator, 5.0 to 12.1, and curves of a report."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ ROWS_BEYOND_REGISTERS = 1_420
 ROWS_WITH_OTHER_FIGURES = 1_484
 
 REGISTERS_PER_BLOCK = {"5.2": 32768, "6.2": 65536}
-"""Nsight's, where they are not the chip's: 65536 on 5.2 and 32768 on 6.2, as the devices report."""
+"""Nsight's limits that differ from the devices, which report 65,536 on 5.2 and 32,768 on 6.2."""
 
 
 def test_occupancy() -> None:
@@ -36,7 +36,7 @@ def test_occupancy() -> None:
 
 
 def test_occupancy_with_the_other_figures_of_nsight() -> None:
-    """The rows that were left out, but for 256 registers, once Nsight's own figures are put in."""
+    """Compare the skipped rows, except for 256 registers, with Nsight's own limits."""
     comparison = Comparison()
     for row in read_rows(FILE):
         if is_beyond_registers(row) or not (has_other_register_share(row) or is_one_byte_above(row)):
@@ -51,14 +51,14 @@ def test_occupancy_with_the_other_figures_of_nsight() -> None:
 
 
 def is_beyond_registers(row: dict[str, str]) -> bool:
-    """Nsight answers for 256 registers per thread, more than an instruction can name; here it is refused."""
+    """Return True for 256 registers per thread, which Nsight accepts, although instructions encode only 255."""
     return int(row["registers_per_thread"]) > MAX_REGISTERS_PER_THREAD
 
 
 def has_other_register_share(row: dict[str, str]) -> bool:
-    """Nsight has another number of registers per block on 5.2 and 6.2, which matters above the smaller one.
+    """Return True if Nsight's different limit of registers per block on 5.2 and 6.2 affects the result.
 
-    It has 32768 on 5.2 and 65536 on 6.2; the devices themselves report 65536 and 32768.
+    Nsight has 32,768 on 5.2 and 65,536 on 6.2; the devices report 65,536 and 32,768.
     """
     if row["cc"] not in REGISTERS_PER_BLOCK:
         return False
@@ -69,10 +69,10 @@ def has_other_register_share(row: dict[str, str]) -> bool:
 
 
 def is_one_byte_above(row: dict[str, str]) -> bool:
-    """Nsight is off by one: one byte above a multiple of a 128-byte unit, it answers for the multiple.
+    """Return True for sizes one byte above a multiple of 128 bytes, which Nsight rounds down to the multiple.
 
-    On 8.6 with the 16 KiB configuration, 1 byte (with the reservation 1025, so 1152) gives 16 blocks
-    of 1152 bytes, more than the configuration has, and 4294967294 bytes "unallocated".
+    On 8.6 with the 16 KiB configuration, 1 byte (1,025 with the reserved bytes, so 1,152) gives 16 blocks
+    of 1,152 bytes, more than the configuration has, and 4,294,967,294 bytes "unallocated".
     """
     unit = shipped.limits(row["cc"]).shared_memory_allocation_unit
     return unit == 128 and int(row["shared_mem_per_block"]) % unit == 1
@@ -86,7 +86,7 @@ def read_kernel(row: dict[str, str]) -> Kernel:
 
 
 def expected_warps(row: dict[str, str]) -> int:
-    """Nsight's answer, a percentage in single precision, as the whole number of warps that it stands for."""
+    """Return the number of warps for Nsight's result, a percentage in single precision."""
     limits = shipped.limits(row["cc"])
     warps = float(row["occupancy_percent"]) / 100 * limits.max_warps_per_multiprocessor
     assert abs(warps - round(warps)) < 1e-5, f"not a whole number of warps: {row}"
@@ -101,12 +101,12 @@ CURVES = {
     "block_size": ("threads", 65, 65), "register_count": ("regs", 256, 257),
     "barrier_count": ("barriers", 17, 65), "shared_mem_size": ("smem", 456, 456),
 }  # fmt: skip
-"""Curve -> its input, its points that a kernel can have, and all of its points. Nsight goes on
-to 256 registers, and to the 64 barriers of an SM."""
+"""Curve -> input, number of valid points, number of all points. Nsight continues to 256 registers, and to the
+64 barriers of an SM."""
 
 
 def test_launches() -> None:
-    """The launches of the report as they were."""
+    """Compare the launches of the report."""
     comparison = Comparison()
     for launch in LAUNCHES:
         result = evaluate(LIMITS, launched_kernel(launch))
@@ -123,7 +123,7 @@ def test_launches() -> None:
 
 @pytest.mark.parametrize("launch", LAUNCHES, ids=lambda launch: launch["name"])
 def test_curves(launch: dict[str, Any]) -> None:
-    """Warps per SM along each input, point by point and as one sweep."""
+    """Compare warps per SM along each input, point by point and as one sweep."""
     kernel, opt_in, left_out = launched_kernel(launch), is_opted_in(launch), 0
     for curve, (name, count, points) in CURVES.items():
         every = launch[f"launch__occupancy_per_{curve}_curve"]
@@ -143,16 +143,16 @@ def test_curves(launch: dict[str, Any]) -> None:
 
 
 def is_opted_in(launch: dict[str, Any]) -> bool:
-    """Whether Nsight lets a launch have more than 48 KiB: if it had more, or some static shared memory."""
+    """Return True if Nsight allows more than 48 KiB: the launch had more, or some static shared memory."""
     dynamic = launch["launch__shared_mem_per_block_dynamic"]
     return bool(launch["launch__shared_mem_per_block_static"] or dynamic > LIMITS.max_shared_memory_per_block)
 
 
 def is_reservation_counted(launch: dict[str, Any], size: Any) -> Any:
-    """Whether Nsight refuses sizes only because its axis counts the system's reservation.
+    """Return True if Nsight rejects a size only because its axis includes the reserved shared memory.
 
-    It compares the size on the axis with the most that the kernel may ask for, which does not count the
-    1024 bytes of the reservation: the last 1024 bytes that a kernel may have are refused.
+    It compares the size on the axis with the maximum that a kernel can request, which excludes the reserved
+    1,024 bytes. So it rejects the last 1,024 bytes.
     """
     most = LIMITS.max_shared_memory_per_block
     if is_opted_in(launch):

@@ -1,4 +1,4 @@
-"""Kernels compiled here and now, read as the compiler and the linker reported them."""
+"""Kernels compiled with the installed nvcc, compared with the reports of compiler and linker."""
 
 import io
 import subprocess
@@ -120,7 +120,7 @@ def test_linked_kernels_have_what_their_callees_need(nvcc: Path, tmp_path: Path,
             assert getattr(record, field) == getattr(said, field), name
     outer, plain = linked["_Z5outerPfi"], linked["_Z5plainPf"]
     assert (outer.static_smem, plain.static_smem) == (600, 0)
-    # The linker's text has the reservation of sm_90 in it, and says so.
+    # The linker's text includes the reserved shared memory of sm_90, with a note.
     assert printed["_Z5outerPfi"].static_smem == (1624 if arch == "90" else 600)
 
     relocatable = by_name(tmp_path / "caller.o")["_Z5outerPfi"]

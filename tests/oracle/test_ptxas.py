@@ -1,4 +1,4 @@
-"""The advice on launch bounds against what NVIDIA's assembler makes of them."""
+"""The advice on launch bounds compared with NVIDIA's assembler."""
 
 import itertools
 import subprocess
@@ -33,7 +33,7 @@ def complaint(answer: LaunchBounds) -> str:
 
 @sampled("stride", sample=7, everything=1)
 def test_recorded_register_caps(stride: int) -> None:
-    """ptxas 11.8, 12.9 and 13.5, for every chip from 3.5 to 12.1 but 3.0 and 3.2."""
+    """Compare with ptxas 11.8, 12.9 and 13.5, for 3.5 to 12.1."""
     comparison = Comparison()
     chips = set()
     for row in itertools.islice(read_rows(ptxas.GOLDEN), 0, None, stride):
@@ -60,7 +60,7 @@ def test_the_register_caps_of_the_ptxas_here(stride: int) -> None:
 
 
 def test_what_nvcc_makes_of_the_lines_to_paste(tmp_path: Path) -> None:
-    """The bounds reach ptxas as the directives that it was asked with, and both other lines do the same."""
+    """Check that launch bounds reach ptxas as the tested directives, and the other attributes are equivalent."""
     nvcc = ptxas.find("nvcc")
     if nvcc is None:
         pytest.skip(NOTICE)

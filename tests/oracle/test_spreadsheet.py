@@ -1,4 +1,4 @@
-"""The model `spreadsheet` against the cells of NVIDIA's CUDA_Occupancy_Calculator.xls itself."""
+"""The model `spreadsheet` compared with the cells of NVIDIA's CUDA_Occupancy_Calculator.xls."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def test_every_cell(file: str, rows: int) -> None:
 
 
 def read_kernel(row: dict[str, str]) -> Kernel:
-    """The inputs of a row. Where a chip has no caching mode, the sheet's cell is left at `ca` and ignored."""
+    """Return the inputs of a row. On GPUs without caching modes, the sheet ignores its cell, set to `ca`."""
     has_choice = shipped.limits(row["cc"]).partitioned_global_caching
     return Kernel(
         int(row["threads"]), int(row["regs"]), smem=int(row["smem"]),
@@ -40,7 +40,7 @@ def read_cell(text: str) -> float | str:
 
 
 def cells(result: Result) -> dict[str, Any]:
-    """What the sheet shows for an answer, in its output area and its working cells."""
+    """Return the cells of the sheet for a result, outputs and intermediate values."""
     limits = result.block_limits
     return {
         "active_threads": result.active_threads,
@@ -50,7 +50,7 @@ def cells(result: Result) -> dict[str, Any]:
         "alloc_warps": result.allocated.warps,
         "alloc_smem": result.allocated.shared_memory,
         "limit_warps_blocks": min(limits.warps, limits.blocks),
-        # A resource that sets no limit shows the most blocks there are.
+        # A resource without a limit shows the maximum blocks per SM.
         "limit_regs": limits.blocks if limits.registers is None else limits.registers,
         "limit_smem": limits.blocks if limits.shared_memory is None else limits.shared_memory,
         "alloc_regs_cell": register_cells(result)[0],
@@ -59,10 +59,10 @@ def cells(result: Result) -> dict[str, Any]:
 
 
 def register_cells(result: Result) -> tuple[int, int | str]:
-    """What a block needs and what there is of registers: cells B43 and C43.
+    """Return the register cells B43 (per block) and C43 (limit).
 
-    On 1.x both count registers, the second those of the SM. From 2.0 on, where registers are given to
-    warps, both count warps, the second those that fit in the registers that one block may have; it
+    On 1.x both are registers, and the limit is that of the SM. From 2.0 on, where registers are allocated per
+    warp, both are warps, and the limit is the number of warps that fit in the registers per block. The sheet
     divides by the registers per warp, which are 0 for a kernel without registers.
     """
     limits, kernel = result.limits, result.kernel
