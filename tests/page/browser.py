@@ -1,4 +1,4 @@
-"""Screens on which the page is looked at, and what it takes to look."""
+"""Screen sizes of the page's tests, and helpers for the browser."""
 
 import os
 import shutil
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 Open = Callable[..., Any]
-"""Opens the page, or another file, with a question, on a screen."""
+"""Function that opens the page, or another file, with inputs, at a screen size."""
 
 SCREENS: dict[str, dict[str, Any]] = {
     "light": {"viewport": {"width": 1440, "height": 900}},
@@ -34,7 +34,7 @@ OPTIONS = [
 
 @contextmanager
 def browser() -> Iterator[Any]:
-    """Chromium, or Chrome, driven by playwright; None where one of them is missing."""
+    """Return Chromium or Chrome, driven by playwright; None if either is missing."""
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     try:
         from playwright.sync_api import sync_playwright
@@ -50,7 +50,7 @@ def browser() -> Iterator[Any]:
 
 
 def until(page: Any, condition: str) -> None:
-    """Wait for a condition, at least 4 s; playwright's own way of waiting is against the page's policy."""
+    """Wait for a condition, at least 4 s; the page's policy forbids playwright's own wait."""
     for _ in range(200):
         if page.evaluate(condition):
             return
@@ -62,7 +62,7 @@ RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]
 
 
 def axe_violations(page: Any, *rules: str) -> list[Any]:
-    """Return the elements that break rules of axe, by default all; only the extra `browser` brings axe."""
+    """Return the elements that violate rules of axe (default: all); axe is in the extra `browser`."""
     from axe_playwright_python.sync_playwright import Axe
 
     options = {"runOnly": list(rules or RULES), "resultTypes": ["violations"]}
@@ -71,7 +71,7 @@ def axe_violations(page: Any, *rules: str) -> list[Any]:
 
 
 def keep(page: Any, name: str) -> None:
-    """Keep a picture where CI collects them."""
+    """Save a screenshot for CI."""
     folder = os.environ.get("OCCUPANCY_SCREENSHOTS")
     if folder:
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)

@@ -1,4 +1,4 @@
-"""The page in a real browser, and the notice where there is none."""
+"""The page in a real browser, and a notice if there is none."""
 
 import os
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ BANNER = "THE PAGE WAS NOT OPENED IN A BROWSER"
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """Chromium, driven by playwright; only in CI is their absence a failure."""
+    """Return Chromium, driven by playwright; fail without them in CI, otherwise skip."""
     with browser() as found:
         if found is None:
             if os.environ.get(REQUIRED) == "1":
@@ -28,7 +28,7 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page on the disk."""
+    """Return the path of the page."""
     path = tmp_path_factory.mktemp("page") / "occupancy.html"
     path.write_text(build_page("0.1.0"), encoding="utf-8")
     return path
@@ -36,13 +36,13 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def screens() -> dict[str, tuple[Any, list[str]]]:
-    """The browser's page of each screen, and everything it says and requests; opening one takes a second."""
+    """Return a tab for each screen size, with its messages and requests; opening one takes a second."""
     return {}
 
 
 @pytest.fixture
 def opened(chromium: Any, screens: dict[str, tuple[Any, list[str]]], page_file: Path) -> Iterator[Open]:
-    """Open the page with a question; whatever the console says, or any request, fails the test."""
+    """Return a function that opens the page with inputs; console messages and requests fail the test."""
     files = {page_file.as_uri()}
 
     def make(question: str = "", file: Path = page_file, screen: str = "light") -> Any:
@@ -67,7 +67,7 @@ def opened(chromium: Any, screens: dict[str, tuple[Any, list[str]]], page_file: 
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say that the browser was missing."""
+    """Print a notice if the browser is missing."""
     reports = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
     if any(NOTICE in report for report in reports):
         terminalreporter.section(BANNER, red=True, bold=True)

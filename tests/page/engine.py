@@ -1,4 +1,4 @@
-"""The page's engine in V8, inside this process, and the library's results in the same form."""
+"""The page's engine in V8, inside this process, and the library's results in the same format."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ENTRANCES = (Path(__file__).parent / "entrances.js").read_text(encoding="utf-8")
 
 
 def script() -> str:
-    """Return the page's script without the page: its data is a constant, and it draws nothing."""
+    """Return the page's script with constant data and without drawing."""
     text = page_script().replace(
         'document.getElementById("data").textContent', json.dumps(json.dumps(page_data()))
     )
@@ -38,48 +38,48 @@ def script() -> str:
 
 
 class PageEngine:
-    """The functions of a page's script."""
+    """Functions of the page's script."""
 
     def __init__(self, text: str | None = None) -> None:
         self._context = MiniRacer()
         self._context.eval(script() if text is None else text)
 
     def call(self, entrance: str, questions: Sequence[Question]) -> Any:
-        """Return the result of one of the entrances for some questions."""
+        """Return the results of an entry point for some inputs."""
         values = [[cc, kernel_values(kernel)] for cc, kernel in questions]
         return json.loads(self._context.call(entrance, json.dumps(values)))
 
     def results(self, questions: Sequence[Question]) -> list[Any]:
-        """Return the result of each question, as `own_result` does."""
+        """Return the result of each input, in the format of `own_result`."""
         return [_with_numbers(each) for each in self.call("resultsOf", questions)]
 
     def grid(self, cc: str, threads: Sequence[int], registers: Sequence[int], sizes: Sequence[int]) -> bytes:
-        """Return blocks and limiters' bits of every combination, one byte each, turn by turn."""
+        """Return blocks and limiter bits of every combination, one byte each, alternating."""
         values = {"threads": list(threads), "registers": list(registers), "sizes": list(sizes)}
         text = json.dumps({"cc": cc, **values})
         found: Any = self._context.eval(f"gridOf({json.dumps(text)})")
         return bytes(found)
 
     def value(self, expression: str) -> Any:
-        """Return the value of an expression of JavaScript."""
+        """Return the value of a JavaScript expression."""
         return json.loads(str(self._context.eval(f"JSON.stringify({expression})")))
 
 
 def kernel_values(kernel: Kernel) -> dict[str, Any]:
-    """Return a kernel as the page holds it."""
+    """Return a kernel in the page's format."""
     carveout = kernel.carveout
     return {**kernel._asdict(), "carveout": None if carveout is None else carveout._asdict()}
 
 
 class Question(NamedTuple):
-    """A GPU of the table and a kernel."""
+    """Draw a GPU of the table and a kernel."""
 
     cc: str
     kernel: Kernel
 
 
 def own_result(question: Question) -> Any:
-    """Return the library's result, as JSON would hold it; of a refused question the input."""
+    """Return the library's result as JSON values; for an error, the rejected input."""
     cc, kernel = question
     try:
         result = evaluate(shipped.limits(cc), kernel)
@@ -116,7 +116,7 @@ def _carveout(result: Result) -> dict[str, Any] | None:
 
 
 def _with_numbers(result: Any) -> Any:
-    """Replace the sentences of the arithmetic by their numbers: the two may be worded differently."""
+    """Replace the sentences of the arithmetic by their numbers, because the wording can differ."""
     if isinstance(result, dict):
         steps = {
             name: re.findall(
@@ -129,7 +129,7 @@ def _with_numbers(result: Any) -> Any:
 
 
 def random_questions(cc: str, count: int, seed: int) -> list[Question]:
-    """Kernels of all kinds: what is not given, what does not fit, what the chip does not offer."""
+    """Generate kernels with missing inputs, excessive inputs, and features that the GPU lacks."""
     chance = random.Random(f"{cc} {seed}")
     return [Question(cc, _random_kernel(chance, shipped.limits(cc))) for _ in range(count)]
 

@@ -1,4 +1,4 @@
-"""The calculator in a real browser: what it shows, and that nothing moves, is lost or changes by accident."""
+"""The calculator in a real browser: results, layout and state."""
 
 import random
 from collections.abc import Callable
@@ -151,10 +151,10 @@ def test_twenty_one_edits_are_undone_in_three_ways(opened: Open) -> None:
     ]  # fmt: skip
     while len(trail) <= 21:
         chance.choice(edits)()
-        drawn(page, "app.rest()")  # without its wait
+        drawn(page, "app.rest()")  # without the delay
         if hash_of(page) != trail[-1]:
             trail.append(hash_of(page))
-    page.click("#bars")  # the focus is in no field
+    page.click("#bars")  # no field has the focus
     ways: list[Callable[[], Any]] = [
         page.go_back,
         lambda: page.keyboard.press("Control+z"),
@@ -323,7 +323,7 @@ def test_markup_stays_text(opened: Open) -> None:
     assert page.locator("img").count() == 0
 
 
-# The dark colours change nothing but the contrast.
+# Dark colors only affect the contrast.
 @pytest.mark.parametrize(("screen", "rules"), [("light", []), ("dark", ["color-contrast"]), ("phone", [])])
 @pytest.mark.parametrize("link", [HOPPER, "#gpu=B200&threads=1056&tensor-memory=64&a.gpu=A100&a.threads=64"])
 def test_it_is_accessible(opened: Open, screen: str, rules: list[str], link: str) -> None:

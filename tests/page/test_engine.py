@@ -1,4 +1,4 @@
-"""The page answers exactly as the library does: its engine in V8 beside ours."""
+"""The page's engine, run in V8, has the same results as the library."""
 
 import json
 import random
@@ -38,20 +38,20 @@ def engine() -> PageEngine:
 @pytest.mark.parametrize("cc", CCS)
 @sampled("count", sample=150, everything=20_000)
 def test_answers_advice_and_arithmetic(engine: PageEngine, cc: str, count: int) -> None:
-    """So many on all compute capabilities together."""
+    """Compare a number of random kernels over all compute capabilities."""
     questions = random_questions(cc, -(-count // len(CCS)), seed=count)
     for question, found in zip(questions, engine.results(questions), strict=True):
         assert found == own_result(question), question
 
 
 def steps_of(limits: Limits) -> range:
-    """One size of each step in which shared memory is allocated, and some that are too large."""
+    """Return one size for each allocation step of shared memory, and some that are too large."""
     unit = limits.shared_memory_allocation_unit
     return range(0, limits.max_shared_memory_per_block_optin + 3 * unit, unit)
 
 
 def differences(engine: PageEngine, cc: str, threads: range, sizes: range) -> int:
-    """Combinations in which the page's blocks or limiters differ from those of the arrays."""
+    """Return the combinations for which blocks or limiters of the page and the arrays differ."""
     limits = shipped.limits(cc)
     ours = ArrayResults.fill(
         [limits],
@@ -68,9 +68,9 @@ def differences(engine: PageEngine, cc: str, threads: range, sizes: range) -> in
 @pytest.mark.parametrize("cc", CCS)
 @sampled("stride", sample=257, everything=1)
 def test_grid(engine: PageEngine, cc: str, stride: int) -> None:
-    """Every count of registers, with every count of warps and every step of shared memory, or some of them.
+    """Compare all register counts, warps and steps of shared memory, or a sample of them.
 
-    Threads beyond whole warps change nothing but what the exhaustive test looks at.
+    Partial warps matter only in the exhaustive test.
     """
     limits = shipped.limits(cc)
     size = limits.warp_size * max(1, stride // 15)
@@ -81,7 +81,7 @@ def test_grid(engine: PageEngine, cc: str, stride: int) -> None:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("cc", CCS)
 def test_the_whole_grid(engine: PageEngine, cc: str) -> None:
-    """The same with every count of threads."""
+    """Compare the same with every number of threads."""
     limits = shipped.limits(cc)
     for threads in range(1, limits.max_threads_per_block + 1):
         assert differences(engine, cc, range(threads, threads + 1), steps_of(limits)) == 0
@@ -127,7 +127,7 @@ def test_limits_are_those_of_the_table(engine: PageEngine) -> None:
 @pytest.mark.parametrize("cc", CCS)
 @sampled("count", sample=5, everything=20)
 def test_a_curve_is_the_answer_at_every_value(engine: PageEngine, cc: str, count: int) -> None:
-    """Also where a value is more than any kernel of the chip can have."""
+    """Compare values up to above the maximum of the GPU."""
     points, wrong = engine.call("curvesOf", random_questions(cc, count, seed=3))
     assert points > 250 * count
     assert wrong == []
@@ -135,7 +135,7 @@ def test_a_curve_is_the_answer_at_every_value(engine: PageEngine, cc: str, count
 
 @sampled("count", sample=60, everything=3000)
 def test_waves(engine: PageEngine, count: int) -> None:
-    """Full waves with and without clusters, and the grids of them."""
+    """Compare full waves with and without clusters, and waves of grids."""
     chance = random.Random(count)
     for _ in range(count):
         cc = chance.choice(["7.0", "9.0", "12.0"])
@@ -171,7 +171,7 @@ TYPED = {
 @pytest.mark.parametrize("name", TYPED)
 @pytest.mark.parametrize("cc", ["5.2", "9.0", "10.0", "10.7"])
 def test_what_is_typed_is_read_as_by_the_library(engine: PageEngine, cc: str, name: str) -> None:
-    """Or refused, as there; what a chip does not offer is not asked for on the page."""
+    """Compare results or errors; the page does not offer inputs that the GPU lacks."""
     found: dict[str, Any] = {}
     expected: dict[str, Any] = {}
     if not engine.value(f"isOffered(DATA.inputs.find((each) => each.name === '{name}'), limitsOf('{cc}'))"):
@@ -191,7 +191,7 @@ def test_what_is_typed_is_read_as_by_the_library(engine: PageEngine, cc: str, na
 
 
 def test_gpus_are_found_as_by_the_command_line(engine: PageEngine) -> None:
-    """By full names and each part of them, and whatever else people write."""
+    """Search by full names, parts of names, and other common spellings."""
     parts = [each.label.split() for each in all_gpus()]
     texts = sorted({" ".join(words[a:b]) for words in parts for b in range(len(words) + 1) for a in range(b)})
     texts = [*NAMED.split("\n")[1:-1], *texts[::5]]
@@ -281,7 +281,7 @@ def test_size() -> None:
 
 
 def inputs(chance: random.Random) -> dict[str, str]:
-    """Return texts of fields as people type them."""
+    """Generate texts of fields as users type them."""
     fields = {"gpu": chance.choice(["9.0", "A100", "rtx4090", "sm_75", "10.0", "5.2", "2.0"])}
     fields["threads"] = chance.choice(["256", "16x16", "(32, 8)", "1,024", "0x80"])
     fields |= {

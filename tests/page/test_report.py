@@ -1,4 +1,4 @@
-"""The report of a scan and of a diff in a real browser: its table, and from each kernel to the calculator."""
+"""The reports of scan and diff in a real browser: table, and links to the calculator."""
 
 import re
 from pathlib import Path

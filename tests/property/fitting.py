@@ -1,7 +1,7 @@
-"""Whether a number of blocks fits on an SM, said without the engine's divisions.
+"""Check that a number of blocks fits on an SM, without the engine's divisions.
 
-The engine says how many blocks a resource allows. Here that number of blocks is given, what they take
-is added up, and the sum is compared with what there is. One block must also be allowed to run at all.
+The engine computes the blocks that a resource allows. Here the number of blocks is given. The sum of their
+allocations is compared with the limit. One block must also be launchable.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from occupancy.values.resources import Resource
 
 
 def fits(result: Result, resource: Resource, blocks: int) -> bool:
-    """Whether so many blocks fit in what the SM has of the resource. No block fits anywhere."""
+    """Return True if a number of blocks fits in a resource of the SM; 0 blocks always fit."""
     return blocks == 0 or RULES[result.model][resource](result, blocks)
 
 
@@ -31,7 +31,7 @@ def warps_fit(result: Result, blocks: int) -> bool:
 
 
 def registers_fit(result: Result, blocks: int) -> bool:
-    """A sub-partition holds whole warps; the fullest one must not be too full."""
+    """Check the sub-partition with the most warps, because a warp cannot span sub-partitions."""
     limits, registers = result.limits, result.kernel.regs
     if not registers:
         return True
@@ -50,7 +50,7 @@ def is_room_in_sub_partitions(result: Result, warps: int, sub_partitions: int) -
 
 
 def may_have_registers(result: Result) -> bool:
-    """The check of a launch, on 6.0 also by what an SM with four sub-partitions would have room for."""
+    """Check the launch limits; on 6.0, also those of an SM with four sub-partitions."""
     limits, warps = result.limits, result.allocated.warps
     others = limits.launch_check_sub_partitions
     if others is not None:
@@ -66,7 +66,7 @@ def passes_check(result: Result, sub_partitions: int) -> bool:
 
 
 def is_in_halves(result: Result) -> bool:
-    """Whether blocks live in halves of the SM: with cached loads, unless a half has no room for one."""
+    """Return True if blocks are confined to halves of the SM: with cached loads, if one fits in a half."""
     if result.kernel.caching != "ca":
         return False
     sub_partitions = result.limits.sub_partitions
@@ -97,7 +97,7 @@ def warps_fit_in_the_spreadsheet(result: Result, blocks: int) -> bool:
 
 
 def registers_fit_in_the_spreadsheet(result: Result, blocks: int) -> bool:
-    """On 1.x simply what the blocks take; later each share of the registers holds whole groups of warps."""
+    """Check registers: on 1.x the sum, later whole groups of warps in each share of the registers."""
     limits, kernel = result.limits, result.kernel
     if not kernel.regs:
         return True
@@ -121,7 +121,7 @@ def shared_memory_fits_in_the_spreadsheet(result: Result, blocks: int) -> bool:
 
 
 def configuration(limits: Limits, result: Result) -> int:
-    """The size that the carveout asks for: the first that is no smaller."""
+    """Return the configuration that the carveout requests: the smallest sufficient one."""
     carveout = result.kernel.carveout
     largest = limits.max_shared_memory_per_multiprocessor
     if carveout is None:
@@ -135,13 +135,13 @@ def always(result: Result, blocks: int) -> bool:
 
 
 def virtual_resources_fit(result: Result, blocks: int) -> bool:
-    """From 10.0, the counts of all blocks add up to no more than the SM has."""
+    """Check that the sum over all blocks is within the limit of the SM, from 10.0 on."""
     available = result.limits.virtual_resources_per_multiprocessor
     return available is None or blocks * result.kernel.virtual_resources_at_start <= available
 
 
 def tensor_memory_fits(result: Result, blocks: int) -> bool:
-    """The columns of all blocks, each in units of 32, add up to no more than the SM has."""
+    """Check that the columns of all blocks, in units of 32, are within the limit of the SM."""
     columns = result.kernel.tensor_memory or 0
     return blocks * divide_up(columns, 32) * 32 <= (result.limits.tensor_memory_per_multiprocessor or 0)
 

@@ -1,6 +1,6 @@
-"""Strategies for the values that the engine works on: SMs of the table and what-ifs of them, and kernels.
+"""Strategies for inputs of the engine: real and hypothetical SMs, and kernels.
 
-A kernel is often at the edge of what a resource allows. Many do not fit; that is an answer too.
+Kernels are often at the edge of a limit. Many do not launch, which is a valid result too.
 """
 
 from typing import NamedTuple
@@ -20,11 +20,11 @@ from occupancy.values.kernel import Kernel
 from occupancy.values.limits import ComputeCapability, Limits
 
 MOST_THREADS = 1100
-"""Of a block: some more than any chip of the table allows."""
+"""Maximum per block in examples, above the limits of all GPUs."""
 
 
 class Question(NamedTuple):
-    """An SM, a kernel and a model that knows the SM."""
+    """Draw an SM, a kernel and a model that supports the SM."""
 
     limits: Limits
     kernel: Kernel
@@ -66,7 +66,7 @@ def registers() -> SearchStrategy[int]:
 
 @st.composite
 def shared_memory(draw: st.DrawFn, limits: Limits) -> int:
-    """Bytes per block, often an equal share of the SM, or just above one."""
+    """Draw bytes per block, often an equal share of the SM, or just above one."""
     if draw(st.booleans()):
         share = limits.max_shared_memory_per_multiprocessor // draw(st.integers(1, 40))
         unit = limits.shared_memory_allocation_unit

@@ -1,7 +1,7 @@
-"""The advice against brute force: every amount is tried, one after the other, with the engine alone.
+"""The advice compared with brute force: the engine evaluates every amount.
 
-The engine rounds shared memory to allocation units, which `tests.property.test_laws` holds it to, so of
-its bytes only those on both sides of each unit are tried, but on `small_chips` every single one.
+The engine rounds shared memory to allocation units, which `tests.property.test_laws` checks. So only bytes on
+both sides of each unit are tried, except on `small_chips`, where every byte is.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,12 +40,12 @@ Resource = str
 RESOURCES = ("regs", "smem", "barriers")
 
 brute_force = examples(80)
-"""An example takes thousands of questions to the engine."""
+"""Fewer examples, because each one takes thousands of evaluations."""
 
 
 @st.composite
 def small_chips(draw: st.DrawFn) -> Question:
-    """SMs with so little memory, of so odd a size, that every byte of it can be tried."""
+    """Draw SMs with so little shared memory, of an odd size, that every byte can be tried."""
     real = shipped.limits(draw(st.sampled_from(["2.0", "3.5", "5.2", "7.0", "9.0"])))
     smaller = draw(st.sets(st.integers(0, 1500), min_size=1, max_size=4))
     sizes = sorted(smaller | {draw(st.integers(1501, 2000))})
@@ -85,7 +85,7 @@ def with_amount(kernel: Kernel, resource: Resource, amount: int) -> Kernel:
 
 
 def blocks_with(question: Question, resource: Resource, amount: int) -> int:
-    """Blocks if the resource were the only one: the others take nothing that could limit."""
+    """Return the blocks that the resource alone allows: the other amounts do not limit."""
     limits, kernel, model = question
     limit = evaluate(limits, with_amount(kernel, resource, amount), model).block_limits
     warps = limit.warps if resource == "regs" else limit.blocks
@@ -94,9 +94,9 @@ def blocks_with(question: Question, resource: Resource, amount: int) -> int:
 
 
 def amounts_up_to(question: Question, resource: Resource, most: int) -> Sequence[int]:
-    """Every amount worth trying, ascending."""
+    """Return every relevant amount, ascending."""
     limits = question.limits
-    if resource == "tensor_memory":  # what tcgen05.alloc takes, and what the kernel has in several pieces
+    if resource == "tensor_memory":  # sizes of tcgen05.alloc, and the kernel's total of several allocations
         return sorted({most, *(each for each in (32, 64, 128, 256, 512) if each < most)})
     if resource != "smem" or most <= 2200:
         return range(most + 1)
@@ -201,7 +201,7 @@ def test_block_sizes_named_as_steps_are_the_nearest_better_one_and_the_best(ques
     answer = evaluate(limits, kernel, model)
     now = answer.active_warps if answer.launchable else 0
     steps = [step for step in next_steps(question.ask()) if "threads" in step.requires]
-    # One block holds all of the permit, and perhaps of the columns, whatever its size.
+    # A block of any size uses all virtual resources, and possibly all columns.
     if answer.limiters in (("virtual_resources",), ("virtual_resources", "tensor_memory")):
         assert not steps
         return
@@ -293,12 +293,12 @@ def test_budgets_are_the_most_that_an_exhaustive_search_finds(question: Question
         reached = evaluate(limits, used, model)
         if kernel.carveout is None:
             assert (reached.active_blocks, reached.occupancy) == (level.active_blocks, level.occupancy)
-        else:  # may be raised, so that there are more than below this level
+        else:  # the carveout can be raised, so that more blocks fit than below this level
             assert reached.active_blocks >= level.active_blocks
 
 
 def most_up_to(question: Question, resource: Resource, blocks: int) -> int:
-    """The last amount before the first that allows fewer blocks."""
+    """Return the last amount before the first that allows fewer blocks."""
     last = 0
     for amount in amounts_up_to(question, resource, highest(question, resource)):
         if blocks_with(question, resource, amount) < blocks:
@@ -384,7 +384,7 @@ def test_no_block_size_has_more_resident_threads(question: Question, limit: int,
 @brute_force
 @given(for_cuda, st.integers(1, 40))
 def test_available_dynamic_shared_memory(question: Question, blocks: int) -> None:
-    # As the runtime's call, which counts blocks that wait for columns of tensor memory.
+    # Like the runtime's call, count blocks that wait for columns of tensor memory.
     limits, kernel, _ = question
     static = with_amount(kernel, "smem", kernel.static_smem or 0)
     if max_active_blocks_per_multiprocessor(limits, static) < blocks:

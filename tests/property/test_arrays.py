@@ -1,4 +1,4 @@
-"""The sweep answers as the engine does, element by element."""
+"""A sweep has the same results as the engine, element by element."""
 
 import random
 
@@ -29,7 +29,7 @@ RANDOM = ("threads", "regs", "static_smem", "dynamic_smem", "barriers")
 def assert_equal_to_engine(
     limits: Limits, kernels: list[Kernel], model: Model, *fields: str, common: Kernel | None = None
 ) -> None:
-    """All outputs of a sweep over some fields, against one answer of the engine for each kernel."""
+    """Compare all outputs of a sweep over some fields with the engine's result for each kernel."""
     columns = {field: [getattr(kernel, field) for kernel in kernels] for field in fields}
     found = ArrayResults.fill([limits], columns, common or Kernel(1), model)
     answers = [evaluate(limits, kernel, model) for kernel in kernels]
@@ -37,7 +37,7 @@ def assert_equal_to_engine(
     assert found.active_blocks.tolist() == [answer.active_blocks for answer in answers]
     assert found.active_warps.tolist() == [answer.active_warps for answer in answers]
     assert found.occupancy.tolist() == [np.float32(answer.occupancy) for answer in answers]
-    for output in ("active_blocks", "active_warps"):  # one output alone takes another path
+    for output in ("active_blocks", "active_warps"):  # a single output takes another path
         alone = ArrayResults.fill([limits], columns, common or Kernel(1), model, outputs=[output])
         assert np.array_equal(getattr(alone, output), getattr(found, output))
     named = [Limiter(bits).resources for bits in found.limiters.tolist()]
@@ -45,7 +45,7 @@ def assert_equal_to_engine(
 
 
 def all_options(limits: Limits, chance: random.Random) -> list[Kernel]:
-    """Every configuration of the shared memory, some percentages, with the other options at random."""
+    """Compare all shared memory configurations and some percentages, with random other options."""
     sizes = [Carveout(size, "bytes") for size in limits.shared_memory_configurations]
     percentages = [Carveout(percent, "percent") for percent in (0, 34, 50, 100)]
     cachings: list[Caching | None] = ["ca", "cg", None] if limits.partitioned_global_caching else [None]
@@ -56,7 +56,7 @@ def all_options(limits: Limits, chance: random.Random) -> list[Kernel]:
 
 
 def random_kernels(limits: Limits, common: Kernel, count: int, chance: random.Random) -> list[Kernel]:
-    """Kernels at the edges of what the chip allows, and anywhere."""
+    """Compare kernels at the limits of the GPU, and random kernels."""
     unit, most = limits.shared_memory_allocation_unit, limits.max_shared_memory_per_multiprocessor
     warps = limits.max_threads_per_block // limits.warp_size + 1
 
@@ -91,7 +91,7 @@ def test_random_kernels(limits: Limits, model: Model, stride: int) -> None:
 
 @pytest.mark.parametrize(("limits", "model"), CHIPS_AND_MODELS)
 def test_blocks_that_are_too_large(limits: Limits, model: Model) -> None:
-    """The spreadsheet's model does not refuse them; where they fit no more, the limiters still differ."""
+    """Compare blocks above the maximum size, which the spreadsheet does not reject; limiters still differ."""
     most = limits.max_threads_per_block
     edges = [most, most + 1, 2 * most, limits.max_threads_per_multiprocessor + 1, 8193, 131073, INT_MAX]
     sizes = [*edges, *range(most - 40, 4 * most, 61)]
@@ -105,7 +105,7 @@ def test_blocks_that_are_too_large(limits: Limits, model: Model) -> None:
 )
 @pytest.mark.parametrize("virtual_resources", [None, 0, 64, 128])
 def test_tensor_memory(limits: Limits, model: Model, virtual_resources: int | None) -> None:
-    """Columns bring the permit along, unless it was said that a kernel has relinquished it."""
+    """Compare tensor memory, which implies virtual resources unless the kernel relinquishes the permit."""
     chance = random.Random(str(limits.compute_capability))
     most = (limits.tensor_memory_per_multiprocessor or 0) // 32
     kernels = [
@@ -118,7 +118,7 @@ def test_tensor_memory(limits: Limits, model: Model, virtual_resources: int | No
 
 @pytest.mark.parametrize("seed", range(12))
 def test_imaginary_chips(seed: int) -> None:
-    """Sizes that are no powers of two, a largest block of no whole warps, more blocks than a byte counts."""
+    """Compare limits that are not powers of two, a partial warp in the largest block, more than 255 blocks."""
     chance = random.Random(seed)
     cc, model = chance.choice(CHIPS_AND_MODELS).values
     assert isinstance(cc, Limits)

@@ -1,9 +1,9 @@
-"""Every block size, register count and shared memory step of a chip.
+"""Every block size, register count and shared memory step of a GPU.
 
-A kernel's limits by warps, block slots and registers do not depend on its shared memory, nor the other
-way round; that is how the engine's functions are written. So the engine is asked about each half of the
-input space, and its answers are combined here by plain minimum: all combinations in seconds, and by default
-some of the sizes. Behind the marker ``exhaustive`` the engine is asked about each combination itself.
+In the engine, the limits by warps, block slots and registers do not depend on shared memory, and vice versa.
+So the engine evaluates each half of the input space, and the results are combined here by minimum: all
+combinations in seconds, and by default some of the sizes. With the marker ``exhaustive``, the engine evaluates
+each combination.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,19 +37,19 @@ def threads_of(limits: Limits) -> Array:
 
 
 def steps_of(limits: Limits) -> Array:
-    """One size of each step in which shared memory is allocated, from none to the opt-in maximum."""
+    """Return one size for each allocation step of shared memory, from 0 to the opt-in maximum."""
     return np.arange(0, limits.max_shared_memory_per_block_optin + 1, limits.shared_memory_allocation_unit)
 
 
 def limits_by_warps(limits: Limits) -> Array:
-    """The engine's limits by warps, blocks and registers, over (threads, registers)."""
+    """Return the engine's limits by warps, blocks and registers, over (threads, registers)."""
     pairs = product(threads_of(limits).tolist(), REGISTERS.tolist())
     found = [evaluate(limits, Kernel(threads, registers)).block_limits[:3] for threads, registers in pairs]
     return as_array(found).reshape(-1, len(REGISTERS), 3)
 
 
 def limits_by_size(limits: Limits, sizes: Array) -> Array:
-    """The engine's limits by shared memory and barriers, over sizes."""
+    """Return the engine's limits by shared memory and barriers, over sizes."""
     return as_array([evaluate(limits, Kernel(1, smem=size)).block_limits[3:] for size in sizes.tolist()])
 
 
@@ -58,7 +58,7 @@ def as_array(found: Sequence[tuple[int | None, ...]]) -> Array:
 
 
 def grid_of(limits: Limits, sizes: Array) -> Iterator[tuple[slice, ArrayResults]]:
-    """The sweep of all combinations, some threads at a time."""
+    """Sweep all combinations, some block sizes at a time."""
     threads = threads_of(limits)
     for first in range(0, len(threads), THREADS_AT_ONCE):
         some = slice(first, first + THREADS_AT_ONCE)
@@ -80,7 +80,7 @@ def assert_grid_is_as_combined(limits: Limits, sizes: Array) -> None:
         np.testing.assert_array_equal(found.limiters, bits)
 
 
-@pytest.mark.thorough  # `test_arrays.test_random_kernels` is a sample of them, on every chip
+@pytest.mark.thorough  # `test_arrays.test_random_kernels` is a sample, on every GPU
 def test_all_combinations_on_one_chip() -> None:
     limits = shipped.limits("9.0")
     sizes = steps_of(limits)

@@ -1,4 +1,4 @@
-"""The attributes of a kernel, as compilers write them and as they are not."""
+"""Valid and invalid attributes of kernels."""
 
 import struct
 
@@ -23,7 +23,7 @@ SIZES = st.one_of(st.sampled_from((0, 4, 8, 12, 16, 252, 256, 300)), st.integers
 
 @st.composite
 def record(draw: st.DrawFn) -> bytes:
-    """A record of any form; one with a value that follows has that."""
+    """Draw a record of any form, with its value if the form requires one."""
     form, id = draw(st.integers(0, 5)), draw(IDS)
     if form != 4:
         return bytes((form, id)) + draw(st.binary(min_size=2, max_size=2))
@@ -62,6 +62,6 @@ def test_attributes_symbol_keys_in_either_way(said: list[tuple[int, int, int]]) 
     usual = b"".join(struct.pack("<BBHII", 4, id, 8, symbol, value) for id, symbol, value in said)
     expected = {symbol_key(id, symbol): value for id, symbol, value in said}
     assert symbol_values(memoryview(usual)) == expected
-    other = struct.pack("<BBH", 1, REGCOUNT, 0)  # is no record of a symbol, so that all are read one by one
+    other = struct.pack("<BBH", 1, REGCOUNT, 0)  # not a symbol's record, so that all are read one by one
     assert symbol_values(memoryview(other + usual)) == expected
     assert symbol_values(memoryview(usual + other)) == expected

@@ -1,4 +1,4 @@
-"""Whatever happens to a file, reading it gives kernels or says why not."""
+"""Reading a damaged file yields kernels or a problem."""
 
 import io
 import json
@@ -14,7 +14,7 @@ from tests.lies import check
 from tests.samples import OF_FORMAT, sample
 from tests.sampling import examples
 
-# What to do at a place, given as a share of the length, so that examples shrink well.
+# Damage at a position, given as a share of the length, so that examples shrink well.
 PLACES = st.floats(0, 1, exclude_max=True)
 NEW, SIZES = st.binary(min_size=1, max_size=200), st.integers(1, 5000)
 Edit = tuple[str, float, bytes, int]

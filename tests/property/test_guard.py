@@ -1,4 +1,4 @@
-"""Laws of comparing builds, for builds of all kinds."""
+"""Laws of comparing builds."""
 
 import random
 from collections import Counter
@@ -78,7 +78,7 @@ def test_pairs_and_what_is_left(
     ):
         assert not set(map(id, paired)) & set(map(id, alone))
         assert {*map(id, paired), *map(id, alone)} <= set(map(id, build))
-    # Only copies of one kernel share their partner.
+    # Only copies of one kernel share a match.
     times = Counter(id(each) for pair in found.pairs for each in pair[:2])
     assert all(pair.matched_by == "name" for pair in found.pairs if max(times[id(x)] for x in pair[:2]) > 1)
     again = match(chance.sample(old, len(old)), chance.sample(new, len(new)))

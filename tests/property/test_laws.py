@@ -1,7 +1,7 @@
-"""Laws that hold for every SM and every kernel, in both models.
+"""Laws for all SMs and kernels, in both models.
 
-Each law holds for the chips of the table and for SMs that do not exist. Where a law has an exception,
-its docstring says when and why, and an example shows that the exception is real.
+Each law is tested on real and fictitious SMs. If a law has an exception, the docstring gives the condition and the
+reason, and an example shows that the exception exists.
 """
 
 from typing import Any
@@ -60,7 +60,7 @@ def test_the_limiters_are_all_the_resources_that_allow_no_more(question: Questio
 
 @given(strategies.questions())
 def test_a_kernel_launches_if_a_block_of_it_fits(question: Question) -> None:
-    """The spreadsheet does not look at the size of the block: it has blocks that do not launch."""
+    """Exception: the spreadsheet ignores the maximum block size, and counts blocks that do not launch."""
     result = question.ask()
     is_checked = question.model == "cuda" or question.kernel.threads <= question.limits.max_threads_per_block
     if is_checked or not result.active_blocks:
@@ -70,9 +70,9 @@ def test_a_kernel_launches_if_a_block_of_it_fits(question: Question) -> None:
 
 @given(strategies.questions())
 def test_a_kernel_that_does_not_launch_needs_more_than_there_is(question: Question) -> None:
-    """But of the SM's registers, whose sum may suffice where no sub-partition has enough.
+    """Exceptions: registers, whose sum can suffice if no sub-partition has enough.
 
-    And but for `is_larger_than_half_an_sm`, where the whole SM would have enough warps.
+    And `is_larger_than_half_an_sm`, where the whole SM would have enough warps.
     """
     assume(not is_larger_than_half_an_sm(question))
     failure = question.ask().failure
@@ -87,7 +87,7 @@ MORE = {"regs": strategies.registers(), "threads": strategies.threads(), "barrie
 @pytest.mark.parametrize("name", MORE)
 @given(strategies.questions(), st.data())
 def test_more_never_gives_more_blocks(name: str, question: Question, data: st.DataObject) -> None:
-    """But for `is_larger_than_half_an_sm`."""
+    """Exception: `is_larger_than_half_an_sm`."""
     now = getattr(question.kernel, name)
     given_now = (1 if name == "barriers" else 0) if now is None else now
     fewer, more = sorted((given_now, data.draw(MORE[name])))
@@ -97,7 +97,7 @@ def test_more_never_gives_more_blocks(name: str, question: Question, data: st.Da
 
 
 def test_10_registers_take_less_than_9_on_2_0() -> None:
-    """There the spreadsheet counts 9 in units of twice the size, but so few registers limit nothing."""
+    """The spreadsheet doubles the allocation unit for 9 registers, but so few registers do not limit."""
     limits = shipped.limits("2.0")
     nine, ten = evaluate(limits, Kernel(32, regs=9)), evaluate(limits, Kernel(32, regs=10))
     assert (nine.allocated.registers, ten.allocated.registers) == (384, 320)
@@ -106,10 +106,10 @@ def test_10_registers_take_less_than_9_on_2_0() -> None:
 
 
 def is_larger_than_half_an_sm(question: Question) -> bool:
-    """Whether a block with cached loads has more warps than half an SM holds, as on no real chip.
+    """Return True if a block with cached loads has more warps than half an SM, as on no real GPU.
 
-    It does not run. With more threads or registers, so many that half an SM has too few registers for
-    it, the hardware gives the caching up, and the block has the whole SM.
+    It does not launch. With more registers than half an SM has, the hardware disables the caching, and the
+    block can use the whole SM.
     """
     warps = -(-question.kernel.threads // question.limits.warp_size)
     return question.kernel.caching == "ca" and warps > question.limits.max_warps_per_multiprocessor // 2
@@ -124,10 +124,10 @@ def test_more_registers_help_a_block_that_is_larger_than_half_an_sm() -> None:
 
 @given(strategies.questions(), st.data())
 def test_more_shared_memory_never_gives_more_blocks(question: Question, data: st.DataObject) -> None:
-    """But for one case: the model `cuda`, on 3.x, where the carveout is too small for one block.
+    """Exception: the model `cuda` on 3.x, if the carveout is too small for one block.
 
-    There the SM takes its largest size. From 7.0 on it takes the smallest size that is large enough,
-    which is at most twice as large as the one before, so that only one block fits.
+    There the SM selects its largest configuration. From 7.0 on it selects the smallest sufficient one, which is
+    at most twice as large as the previous one, so that only one block fits.
     """
     sizes = [question.kernel.shared_memory, data.draw(strategies.shared_memory(question.limits))]
     before, after = (
@@ -158,7 +158,7 @@ def test_unknown_barriers_count_as_one(question: Question) -> None:
 
 @given(strategies.questions(), st.integers(0, 100), st.integers(0, 100))
 def test_a_larger_carveout_never_gives_fewer_blocks(question: Question, one: int, other: int) -> None:
-    """But in the model `cuda` before 7.0, where one that is too small counts as the largest."""
+    """Exception: the model `cuda` before 7.0, where a carveout that is too small means the largest."""
     assume(question.model == "spreadsheet" or question.limits.compute_capability >= (7, 0))
     carveouts = [Carveout(percent, "percent") for percent in sorted((one, other))]
     before, after = (with_kernel(question, carveout=each) for each in carveouts)
@@ -184,7 +184,7 @@ def test_a_shape_counts_as_its_product(question: Question, shape: tuple[int, int
     assert block_dim == shape
     plain, shaped = (with_kernel(question, threads=threads, block_dim=each) for each in (None, shape))
     is_short = all(size <= most for size, most in zip(shape, question.limits.max_block_dim, strict=True))
-    if is_short or question.model == "spreadsheet":  # which does not check the block
+    if is_short or question.model == "spreadsheet":  # the spreadsheet does not check the block
         assert shaped.ask().block_limits == plain.ask().block_limits
     else:
         assert shaped.ask().block_limits.warps == 0

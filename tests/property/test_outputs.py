@@ -1,4 +1,4 @@
-"""Hostile text through every output, read back with a parser of its format: it is text, and nothing else."""
+"""Malicious text in every output format stays text when the output is parsed."""
 
 import csv
 import io
@@ -52,7 +52,7 @@ def test_terminal(text: str) -> None:
 
 
 GITHUB_LINKS = re.compile(r"@\w|#\d|://|\bwww\.", re.IGNORECASE)
-"""What GitHub makes a mention or a link of, wherever it stands in a text."""
+"""Text that GitHub turns into mentions or links anywhere."""
 
 OURS = {
     "p", "strong", "b", "br", "div", "h3", "ul", "li", "table", "thead", "tbody", "tr", "th", "td",
@@ -80,10 +80,10 @@ def test_markdown(text: str) -> None:
     assert all(map(is_quiet, printed.split("\n")))
     rendered = MarkdownIt("commonmark", {"html": True}).enable("table").render(printed)
     tags = Tags(rendered)
-    assert tags.found <= OURS, rendered  # so that there is neither a link nor an image
+    assert tags.found <= OURS, rendered  # neither links nor images
     assert not [text for text in tags.texts if GITHUB_LINKS.search(text)], rendered
     assert tags.attributes <= {"style"}
-    # Each row has its cells, and no more; each fact is an item.
+    # Each row has exactly its cells, and each fact is one item.
     assert [rendered.count(tag) for tag in ("<tr>", "<td", "<li>")] == [2 + 2, 2 + 2, 1]
 
 

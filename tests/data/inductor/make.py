@@ -1,11 +1,11 @@
-"""Cut the cache and the trace beside this script out of whole ones: ``python make.py CACHE TRACE.json.gz``.
+"""Extract the cache and the trace beside this script from complete ones: ``python make.py CACHE TRACE.json.gz``.
 
-Both were made in one run on an H200 with PyTorch 2.11: steps of training of a transformer of two layers
-(width 512, batches of 8 x 512 in bfloat16, 8,192 words), compiled with ``torch.compile``, with pointwise
+Both are from one run on an H200 with PyTorch 2.11: training steps of a transformer with two layers
+(width 512, batches of 8 x 512 in bfloat16, vocabulary of 8,192), compiled with ``torch.compile``, with pointwise
 autotuning (``max_autotune_pointwise``) and TORCHINDUCTOR_CACHE_DIR=/tmp/inductor, and recorded with
-``torch.profiler``. Of the cache stay four kernels with all of their candidates: metadata, cubins, generated
-source, and what was chosen; of the modules that call the kernels, the comments on them. Cubins and sources
-are compressed. The trace stays as it is.
+``torch.profiler``. The extract has four kernels with all candidates (metadata, cubins, generated source, the
+autotuner's choice), and the comments about kernels in the calling modules. Cubins and sources are compressed.
+The trace is unchanged.
 """
 
 import gzip
@@ -42,7 +42,7 @@ def main(cache: Path, trace: Path) -> None:
     for module in sorted(cache.glob("??/*.py")):
         text = module.read_text(encoding="utf-8")
         if "# kernel path: " in text:
-            # Comments of the kernels, and the line that names each.
+            # Comments about kernels, and the line with the name of each kernel.
             said = re.findall(
                 r"^(?:# .*Original ATen: .*|# kernel path: .*|\w+ = async_compile\..*)$", text, re.M
             )

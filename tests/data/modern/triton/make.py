@@ -1,8 +1,8 @@
-"""Compile the kernels beside this script with Triton: ``python make.py``. They were made with Triton 3.9.0.
+"""Compile the kernels beside this script with Triton: ``python make.py``. They are from Triton 3.9.0.
 
-A product of two matrices of 16-bit floats, with tiles of 128 x 128 x 64 in 3 stages and ``num_warps=4``: for
-10.0 and 9.0 with warp specialisation, which adds warps, and for 9.0 by two blocks of a cluster. No GPU is
-needed.
+The kernel is a 16-bit matrix product with tiles of 128 x 128 x 64, 3 stages and ``num_warps=4``. For 10.0 and
+9.0 it is compiled with warp specialization, which adds warps, and for 9.0 also with clusters of two blocks.
+No GPU is needed.
 """
 
 import gzip
@@ -56,7 +56,7 @@ def main() -> None:
             options = {"num_warps": 4, "num_stages": 3, "num_ctas": blocks}
             made = triton.compile(source, target=target_of("cuda", cc, 32), options=options)
             metadata = json.loads(Path(made.metadata_group["product.json"]).read_text(encoding="utf-8"))
-            del metadata["extern_libs"]  # where this machine has them
+            del metadata["extern_libs"]  # paths on this machine
             target = HERE / name
             target.mkdir(exist_ok=True)
             (target / "product.json").write_text(json.dumps(metadata) + "\n", encoding="utf-8")
