@@ -1,4 +1,4 @@
-"""The command line, inside this process or in one of its own, for tests of what it prints."""
+"""Runners of the command line for tests, in this process or in a subprocess."""
 
 import os
 import subprocess
@@ -12,12 +12,12 @@ PROGRAM = (sys.executable, "-m", "occupancy")
 
 
 def run_alone(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in a process of its own."""
+    """Run a command in a subprocess."""
     variables = {**os.environ, **environment}
     return subprocess.run([*PROGRAM, *arguments], capture_output=True, text=True, env=variables)
 
 
 def run(*arguments: str, columns: int | str = 80, stdin: bytes | None = None) -> Result:
-    """Run a command on a screen so many columns wide."""
+    """Run a command on a screen with a number of columns."""
     screen = {"COLUMNS": str(columns)}
     return CliRunner().invoke(commands, arguments, prog_name="occupancy", env=screen, input=stdin)

@@ -12,41 +12,41 @@ from tests.recorded import installed, recorded_tape, without_packages
 from tests.samples import FOLDER, unpack
 from tests.sampling import FULL
 
-# A build server may set it; tests say themselves where they want colour.
+# Build servers can set it. Tests that need color set it themselves.
 os.environ.pop("FORCE_COLOR", None)
-os.environ.pop("OCCUPANCY_CC", None)  # nor is the developer's own chip theirs
-# Tests start the program hundreds of times; else each start would compile all of its modules again.
+os.environ.pop("OCCUPANCY_CC", None)  # the developer's default must not affect tests
+# Tests start the program hundreds of times. Without bytecode, each start would compile all modules again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-# What a shell starts in the background ignores Ctrl-C, and so would the programs that tests interrupt.
+# Background jobs of a shell ignore Ctrl-C, and so would the programs that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The engine takes microseconds; a deadline would only measure how busy the machine is.
+# The engine takes microseconds, so a deadline would only measure the load of the machine.
 settings.register_profile("occupancy", max_examples=2 * FULL // 5, deadline=None, print_blob=True)
-# Each time the same: a change is not held up by what others left. Runs elsewhere are
-# random and find that. What fails prints the line that repeats it.
+# CI uses a fixed seed, so that a change does not fail for older bugs. Other runs are random and find those.
+# Failures print a line that reproduces them.
 settings.register_profile("ci", max_examples=FULL, deadline=None, print_blob=True, derandomize=True)
-# Where the same code runs once more, as on another Python: the rules have been tried, the interpreter not.
+# For runs of the same code on another Python, which test the interpreter rather than the rules.
 settings.register_profile("few", max_examples=20, deadline=None, print_blob=True, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "occupancy")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """A file alone runs in this process, sooner than others start; so do tests that share the one GPU."""
+    """Run a single file, or tests that share one GPU, in this process."""
     is_for_gpu = "gpu" in config.option.markexpr and "not gpu" not in config.option.markexpr
     are_files = all(Path(argument.split("::")[0]).is_file() for argument in config.args)
     return 0 if is_for_gpu or (are_files and len(config.args) == 1) else None
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Keep the search for garbage, a twentieth of the run, from what stays to the end."""
+    """Exclude permanent objects from garbage collection, which would take a twentieth of the run."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """What tries something that a system does not have is not run there, and the end of the run says so."""
+    """Skip tests of features that the system lacks, with a notice at the end of the run."""
     for name, is_here in (("posix", os.name == "posix"), ("linux", sys.platform == "linux")):
         if item.get_closest_marker(name) and not is_here:
             pytest.skip(f"SKIPPED: it needs what only {name} systems have")
@@ -54,13 +54,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with every sample of `tests.samples`, decompressed."""
+    """Folder with every sample of `tests.samples`, decompressed."""
     return unpack(tmp_path_factory.mktemp("samples"))
 
 
 @pytest.fixture(autouse=True)
 def no_gpu_of_this_machine(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Tests answer alike on every machine: only those marked ``gpu`` see its GPU."""
+    """Hide the GPU of this machine from tests without the marker ``gpu``."""
     if request.node.get_closest_marker("gpu"):
         yield
         return
@@ -70,14 +70,14 @@ def no_gpu_of_this_machine(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture
 def h200(no_gpu_of_this_machine: None) -> Iterator[None]:
-    """The machine has an H200, as far as its driver's recorded answers go."""
+    """Replay the recorded driver of an H200."""
     with installed(recorded_tape()):
         yield
 
 
 @pytest.fixture(scope="session")
 def builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The two builds of tests/data/builds, ``before`` and ``after``: cubins, and what ptxas printed."""
+    """Builds of tests/data/builds, ``before`` and ``after``: cubins and output of ptxas."""
     target = tmp_path_factory.mktemp("builds")
     for name in ("before", "after"):
         build = unpack(target / name, FOLDER.parent / "builds" / name)

@@ -1,4 +1,4 @@
-"""The inputs of an attack by design, made by code: each took minutes, gigabytes, or ended the process."""
+"""Generators of malicious inputs; each once took minutes or gigabytes, or crashed the process."""
 
 import gzip
 import json
@@ -16,14 +16,14 @@ MIB = 1 << 20
 
 
 class Tags(HTMLParser):
-    """Tags, attributes and texts of HTML."""
+    """Tags, attributes and text of HTML."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.found: set[str] = set()
         self.attributes: set[str] = set()
         self.texts: list[str] = []
-        """What lies between tags and comments, where it is not code."""
+        """Text between tags and comments, without code."""
         self._is_code = False
         self.feed(page)
         self.close()
@@ -51,7 +51,7 @@ def section(kind: int, offset: int, size: int, *, link: int = 0, info: int = 0) 
 
 
 def image(sections: list[bytes], body: bytes) -> bytes:
-    """A cubin: its header, a body, and the headers of its sections."""
+    """Return a cubin: header, body, and section headers."""
     head = struct.pack(
         "<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01\x41\x08", 2, 190, 1, 0, 0, 64 + len(body),
         0x6005A04, 64, 56, 0, 64, len(sections), 0,
@@ -60,12 +60,12 @@ def image(sections: list[bytes], body: bytes) -> bytes:
 
 
 def container(entries: bytes, size: int | None = None) -> bytes:
-    """A fatbin, which claims to be of a size."""
+    """Return a fatbin with a claimed size."""
     return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(entries) if size is None else size) + entries
 
 
 def entry(payload: bytes, *, flags: int = 0, size: int = 0, compressed: int | None = None) -> bytes:
-    """An image in a fatbin, with what its header claims."""
+    """Return an image in a fatbin, with the claims of its header."""
     compressed = (len(payload) if flags else 0) if compressed is None else compressed
     head = struct.pack(
         "<HHIQIIHHIIIQQQ", 2, 0x101, 64, len(payload), compressed, 0, 7, 1, 90, 0, 0, flags, 0, size
@@ -78,14 +78,14 @@ def compressed(data: bytes) -> bytes:
 
 
 def nameless_kernels(count: int) -> bytes:
-    """A fatbin of some kilobytes with so many kernels whose names are empty."""
+    """Return a fatbin of some kilobytes with many unnamed kernels."""
     symbols = struct.pack("<IBBHQQ", 0, 2, 0x10, 3, 0, 0) * count
     table = [section(0, 0, 0), section(3, 64, 1), section(2, 64, len(symbols), link=1)]
     return compressed(image([*table, section(1, 0, 0, info=8 << 24)], symbols))
 
 
 def shared_attributes(kernels: int) -> bytes:
-    """A fatbin of some kilobytes whose kernels share 4 MiB of attributes."""
+    """Return a fatbin of some kilobytes whose kernels share 4 MiB of attributes."""
     symbols = b"".join(struct.pack("<IBBHQQ", 0, 2, 0x10, 3 + i, 0, 0) for i in range(kernels))
     records = struct.pack("<BBH", 3, 0x05, 0) * MIB
     table = [section(0, 0, 0), section(3, 64, 1), section(2, 64, len(symbols), link=1)]
@@ -96,32 +96,32 @@ def shared_attributes(kernels: int) -> bytes:
 
 
 def wide_page(columns: int, rows: int) -> bytes:
-    """A page of Nsight Compute that has a million columns and no data."""
+    """Return a page of Nsight Compute with a million columns and no data."""
     return b'"ID",""' + b"," * columns + b',"Metric Name"\n' + b"1\n" * rows
 
 
 def launches(count: int) -> bytes:
-    """A page with very many launches, no two of them alike."""
+    """Return a page with very many different launches."""
     head = '"ID","Kernel Name","Block Size","Grid Size","CC","launch__registers_per_thread"\n'
     rows = (f'"{i}","k{i}","({i % 1024 + 1}, 1, 1)","(1, 1, 1)","9.0","{i % 200}"\n' for i in range(count))
     return (head + "".join(rows)).encode()
 
 
 def baseline(kernels: str, **members: object) -> bytes:
-    """A baseline with kernels as they are written here."""
+    """Return a baseline with given lines of kernels."""
     own = {"schema": "occupancy-baseline", "schema_version": 1, "tool_version": "0.1.0"}
     head = json.dumps(own | members)
     return f'{head[:-1]}, "kernels": [{kernels}]}}'.encode()
 
 
 def different_kernels(count: int) -> bytes:
-    """A log of kernels no two of which need the same."""
+    """Return a log of kernels with different resources."""
     text = "".join(log(f"k{i}", i % 200).replace("0 barriers", f"{i} bytes smem") for i in range(count))
     return text.encode()
 
 
 def substitutions(depth: int) -> str:
-    """A mangled name that doubles with each substitution: hundreds of characters for millions."""
+    """Return a mangled name that doubles with each substitution, from hundreds of characters to millions."""
     name, seen = "_Z1fSt4pairIiiE", 1
     for _ in range(depth):
         last = "S_" if seen == 0 else f"S{'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'[seen - 1]}_"
@@ -136,7 +136,7 @@ def varint(value: int) -> bytes:
 
 
 def report_of_fields(count: int) -> bytes:
-    """A report of Nsight Compute with one result, of fields that are nothing."""
+    """Return a report of Nsight Compute with one result of empty fields."""
     result = b"\x00\x00" * count
     payload = struct.pack("<I", len(result)) + result
     block = b"\x10\x01\x28" + varint(len(payload))
@@ -170,7 +170,7 @@ def listing(name: str) -> str:
 
 
 def fusion(file: str, operations: str) -> bytes:
-    """What Inductor writes before a kernel."""
+    """Return Inductor's comment before a kernel."""
     nodes = f"# Topologically Sorted Source Nodes: [], Original ATen: [{operations}]"
     return f"# kernel path: /tmp/{file}.py\n{nodes}\n".encode()
 
@@ -210,4 +210,4 @@ FILES: dict[str, Callable[[], bytes]] = {
         ",".join(['{"name":"k","source":"","format":"ptxas","registers":1,"arch":"sm_90"}'] * 14_000)
     ),
 }
-"""The inputs by what they are, each of about a megabyte or less; to make them all takes seconds."""
+"""Inputs by description, each up to about 1 MB; generating all of them takes seconds."""

@@ -1,7 +1,7 @@
-"""Samples of every format that are right in most places and wrong in a few: lengths, counts, types, names.
+"""Samples of every format with a few wrong lengths, counts, types or names.
 
-Damage at random rarely gets past the first table of a binary format. Here only numbers of tables, values and
-names change, so that every reader is reached. ``python -m tests.lies 200000`` reads that many files.
+Random damage rarely gets past the first table of a binary format. Here only numbers in tables, values and names
+change, so that every reader is reached. ``python -m tests.lies 200000`` reads 200,000 files.
 """
 
 import gzip
@@ -41,7 +41,7 @@ FIELDS = {2: "<H", 4: "<I", 8: "<Q"}
 
 
 def changed(rng: Random, data: bytes, tables: list[range]) -> bytes:
-    """Return a file with a few other numbers in its tables."""
+    """Return a file with a few changed numbers in its tables."""
     found = bytearray(data)
     for _ in range(rng.choice((1, 1, 2, 3, 8))):
         width = rng.choice((2, 4, 4, 8))
@@ -66,7 +66,7 @@ def sections(image: bytes) -> Iterator[tuple[int, ...]]:
 
 
 def cubin(rng: Random) -> bytes:
-    """A cubin with a few other numbers in its header, section headers, symbols and attributes."""
+    """Return a cubin with a few changed numbers in its header, section headers, symbols and attributes."""
     image = unpacked(rng.choice(CUBINS))
     (table,) = struct.unpack_from("<Q", image, 0x28)
     kinds = (2, 7, 0x70000000)
@@ -75,7 +75,7 @@ def cubin(rng: Random) -> bytes:
 
 
 def fatbin(rng: Random) -> bytes:
-    """A container of images, compressed or not, the same one several times."""
+    """Return a fatbin with one image several times, compressed or not."""
     entries, image = [], cubin(rng)
     for _ in range(rng.randrange(1, 4)):
         image = image if rng.random() < 0.3 else cubin(rng)
@@ -93,7 +93,7 @@ def fatbin(rng: Random) -> bytes:
 
 
 def text(content: bytes, words: str = r"(?<![\w.])\d+(?!\w)|\b_Z\w+|\bsm_\w+") -> Builder:
-    """Return a builder of a text with other numbers and names, and lines that are missing or doubled."""
+    """Return a builder of text with changed numbers and names, and missing or doubled lines."""
     lines = content.decode().splitlines()
 
     def build(rng: Random) -> bytes:
@@ -107,7 +107,7 @@ def text(content: bytes, words: str = r"(?<![\w.])\d+(?!\w)|\b_Z\w+|\bsm_\w+") -
 
 
 def json_of(content: bytes) -> Builder:
-    """Return a builder of JSON with values of other types, or cut short."""
+    """Return a builder of JSON with values of other types, or truncated."""
     whole = json.loads(content)
 
     def other(rng: Random, value: object) -> object:
@@ -126,7 +126,7 @@ def json_of(content: bytes) -> Builder:
 
 
 def report(rng: Random) -> bytes:
-    """A report of Nsight Compute with other lengths."""
+    """Return a report of Nsight Compute with changed lengths."""
 
     def number(honest: int) -> int:
         lies = (honest + 1, max(honest - 1, 0), honest * 2, honest // 2, rng.choice(NUMBERS))
@@ -169,16 +169,16 @@ BUILDERS: dict[str, Builder] = {
 
 
 def read_baseline(data: bytes) -> None:
-    """Read a baseline; an error says why it is none."""
+    """Read a baseline; check the length of an error."""
     looks_like_baseline(data)
     try:
         parse_baseline(data, "base.json")
     except BaselineError as error:
-        assert len(str(error)) < 1000  # noqa: PT017, whatever is read, it may be fine
+        assert len(str(error)) < 1000  # noqa: PT017, the file can also be valid
 
 
 def check(data: bytes) -> None:
-    """Read what may be anything, and use all that comes out."""
+    """Read arbitrary content, and use every result."""
     found = list(read(io.BytesIO(data)))
     assert found, "neither a kernel nor a problem"
     for each in found:
@@ -199,7 +199,7 @@ def build_and_read(name: str, rng: Random) -> None:
 
 
 def main() -> None:
-    """Read as many as the command line says, one seed for each, so that a failure can be repeated."""
+    """Read the number of files on the command line, one seed for each, to reproduce failures."""
     names = list(BUILDERS)
     for seed in range(int(sys.argv[1])):
         name = names[seed % len(names)]

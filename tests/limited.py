@@ -1,7 +1,7 @@
-"""The program in a process of its own, whose time and memory are limited: for input that means harm.
+"""Run the program on malicious input, in a subprocess with limited time and memory.
 
-The limits are generous. Only what hangs, or takes memory without end, meets them. Each process is forked from
-one that has loaded the program's modules: loading them takes longer than most commands.
+The limits are generous: only hangs and unbounded memory exceed them. Subprocesses are forked from a process with
+all modules, because loading them takes longer than most commands.
 """
 
 import functools
@@ -20,9 +20,9 @@ import occupancy
 MIB = 1 << 20
 
 CPU_SECONDS = 100
-"""A hang takes hours; and a machine that tests run on may be ten times as slow as ours."""
+"""A hang takes hours, and test machines can be ten times slower than expected."""
 MOST_MIB = 300
-"""What SECURITY.md promises for an input of up to 1 MB."""
+"""Bound in SECURITY.md for an input of up to 1 MB."""
 
 PACKAGES = ["advice", "api", "builds", "cli", "engine", "readers", "render", "report", "tables", "values"]
 FILES = ("stdin", "stdout", "stderr", "peak")
@@ -33,7 +33,7 @@ class Ended(NamedTuple):
     out: bytes
     error: str
     peak_mib: float
-    """The most memory that it held at a time; 0 where the system does not tell."""
+    """Peak memory; 0 if the system does not report it."""
 
 
 def limited(
@@ -56,7 +56,7 @@ def limited(
 
 @functools.cache
 def _server() -> ForkServerContext:
-    """Return the context of the process that has loaded the program's modules."""
+    """Return the context of a process with all modules of the program."""
     context = multiprocessing.get_context("forkserver")
     modules = [f"occupancy.{name}" for name in PACKAGES]
     for name in PACKAGES:
@@ -69,12 +69,12 @@ def _server() -> ForkServerContext:
 def _run(
     arguments: list[str], folder: str, variables: dict[str, str], cpu_seconds: int, files: list[Path]
 ) -> None:
-    """Run the program with other standard streams, and note the most memory that it held."""
+    """Run the program with other standard streams, and record its peak memory."""
     for number, path in enumerate(files[:3]):
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
         os.dup2(descriptor, number)
         os.close(descriptor)
-    sys.stdin = open(0, closefd=False)  # noqa: SIM115, for as long as the process lives
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115, open until the process ends
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
     os.environ.clear()
     os.environ.update(variables)
@@ -91,7 +91,7 @@ def _run(
 
 
 def held(ended: Ended) -> None:
-    """It came to its end by itself, with a message at most, within the memory."""
+    """Check that the process ended normally, without a traceback, within the memory limit."""
     assert ended.code in (0, 1, 2), (ended.code, ended.error[-2000:])
     assert "Traceback" not in ended.error, ended.error[-2000:]
     assert ended.peak_mib <= MOST_MIB

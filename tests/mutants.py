@@ -1,8 +1,8 @@
-"""Measure how strong the tests are: change one thing at a time, and count the changes that no test notices.
+"""Mutation testing: change one thing at a time, and count the mutants that survive the tests.
 
 Run by hand: ``python -m tests.mutants --area engine --area readers --count 20``. Each mutant is one change of
-an operator, a comparison, a constant, a condition, a statement or a string in a copy of the package; the tests
-of its area run until one fails. The same seed makes the same mutants. A survivor may be equivalent.
+an operator, a comparison, a constant, a condition, a statement or a string in a copy of the package. The tests
+of its area run until one fails. Equal seeds produce equal mutants. A survivor can be equivalent.
 """
 
 import argparse
@@ -41,10 +41,10 @@ TESTS = {
         "tests/test_nothing_lost.py",
     ),
 }
-"""The tests of an area besides those of its own folder."""
+"""Tests of an area outside its own folder."""
 
 MOST_SECONDS = 300
-"""A mutant that runs longer is noticed: it never ends."""
+"""A mutant that exceeds this time hangs, and counts as killed."""
 
 OTHER_OPERATOR: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
@@ -57,7 +57,7 @@ OTHER_FUNCTION = {"min": "max", "max": "min", "all": "any", "any": "all"}
 
 
 class Mutant(NamedTuple):
-    """One change of the source: the text between two places of a file."""
+    """Replacement of text in a source file."""
 
     path: str
     line: int
@@ -88,7 +88,7 @@ def mutants(path: Path, source: bytes) -> Iterator[Mutant]:
 
 
 def _code(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes that run: no annotations, docstrings, or blocks for type checkers."""
+    """Yield executable nodes: no annotations, docstrings, or blocks for type checkers."""
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list"):
             continue
@@ -102,7 +102,7 @@ def _code(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _changes(node: ast.AST) -> Iterator[str]:
-    """Yield the texts that may stand in place of a node."""
+    """Yield replacements for a node."""
     match node:
         case ast.BinOp(op=op) | ast.BoolOp(op=op) | ast.AugAssign(op=op) if type(op) in OTHER_OPERATOR:
             node.op = OTHER_OPERATOR[type(op)]()  # type: ignore[assignment]
@@ -134,10 +134,10 @@ def _text(node: ast.AST) -> str:
 
 
 def fails(area: str, folder: Path) -> bool:
-    """Return whether a test of an area fails on the copy of the package in a folder."""
+    """Return True if a test of an area fails on the copy of the package in a folder."""
     paths = [f"tests/unit/{area}", *EVERYWHERE, *TESTS.get(area, ())]
     environment = os.environ | {"PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-    # Random examples are the same each time, so that chance decides nothing.
+    # Random examples have a fixed seed, so that the result is deterministic.
     command = [sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", "--hypothesis-profile=few"]
     command += [path for path in dict.fromkeys(paths) if (ROOT / path).exists()]
     try:
@@ -148,7 +148,7 @@ def fails(area: str, folder: Path) -> bool:
 
 
 def survivors(area: str, count: int, seed: int, folder: Path) -> tuple[int, list[Mutant]]:
-    """Try some mutants of an area; return how many were tried, and those that no test notices."""
+    """Try mutants of an area; return the number of mutants, and the survivors."""
     if fails(area, folder):
         sys.exit(f"the tests of {area} fail without any change")
     files = {
@@ -168,7 +168,7 @@ def survivors(area: str, count: int, seed: int, folder: Path) -> tuple[int, list
 
 
 def main() -> None:
-    """Print the share of noticed mutants of each area, and the survivors."""
+    """Print the share of killed mutants in each area, and the survivors."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.mutants", description=(__doc__ or "").split("\n")[0]
     )

@@ -1,4 +1,4 @@
-"""A GPU that is not there: the recorded answers of an H200, in place of the driver's packages."""
+"""Simulated GPU: a recording of an H200 in place of the driver's packages."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,19 +8,19 @@ from occupancy.device.verification import QUICK
 from tests.gpu.tape import Modules, Player, Tape
 
 FEW = QUICK._replace(specimens=QUICK.specimens[6:8], threads=QUICK.threads[:4])
-"""A part of the recording that is large enough for `verify` to notice a difference."""
+"""Part of the recording, large enough for `verify` to detect a difference."""
 
 RECORDING = Path(__file__).parent / "data" / "device" / "h200.json.gz"
 
 
 def recorded_tape() -> Tape:
-    """A fresh copy of the recording, to be played or changed."""
+    """Return a copy of the recording, to replay or modify."""
     return Tape.load(RECORDING)
 
 
 @contextmanager
 def installed(tape: Tape, *, nvml: bool = True) -> Iterator[None]:
-    """Have the recording answer, with or without NVML."""
+    """Replay the recording, with or without NVML."""
     player = Player(tape)
     version = tape.origin["cuda_bindings"]
     with Modules(player, player, player if nvml else None, version):
@@ -28,5 +28,5 @@ def installed(tape: Tape, *, nvml: bool = True) -> Iterator[None]:
 
 
 def without_packages() -> Modules:
-    """Neither package is installed, whatever this machine has."""
+    """Simulate a machine without both packages."""
     return Modules(None, None, None, "")

@@ -25,7 +25,7 @@ from rich.text import Text
 from occupancy.cli import commands
 
 ROOT = Path(__file__).parent.parent
-# Written when the site is built, and not kept.
+# Generated when the site is built.
 GENERATED = {"api.md", "json.md", "notes.md"}
 KEPT = sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name not in GENERATED)
 DOCUMENTS = [ROOT / "README.md", *KEPT]
@@ -46,7 +46,7 @@ def blocks(document: Path, language: str) -> list[tuple[int, str]]:
 
 
 def refreshed(document: Path) -> str:
-    """Return a document with the present output of its commands and the action's inputs."""
+    """Return a document with the current output of its commands and the action's inputs."""
     text = document.read_text(encoding="utf-8")
 
     def block(found: re.Match[str]) -> str:
@@ -63,7 +63,7 @@ def refreshed(document: Path) -> str:
 
 @contextlib.contextmanager
 def folder_for(document: Path) -> Iterator[None]:
-    """Change to the folder of a document's commands: two documents write files, so they get a copy."""
+    """Change to the folder of a document's commands, or to a copy if the document writes files."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "copy"
@@ -110,12 +110,12 @@ def terminal_picture() -> str:
     console.print(Text.assemble(("$ ", "dim"), (PICTURED, "bold")), "", sep="\n")
     console.print(Text.from_ansi(printed(PICTURED, FORCE_COLOR="1")))
     picture = console.export_svg(title="occupancy", unique_id="occupancy")
-    # The reader's own font instead of one from the web.
+    # Use the reader's font, not a web font.
     return re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL)
 
 
 def module_at(path: Path) -> ModuleType:
-    """Import a file that is in no package."""
+    """Import a file outside any package."""
     spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None

@@ -1,8 +1,8 @@
-"""Real files of every format that the readers know, in tests/data/kernels; large ones are kept compressed.
+"""Real files of every supported format, in tests/data/kernels; large files are compressed.
 
-``samples.cu`` was compiled for sm_90 to ``samples.exe``, and for three architectures to ``samples.fatbin``;
-``cubins/TOOLKIT_ARCH_RDC.cubin`` are ``kernels.cu`` with what that toolkit's ptxas printed beside each.
-The recordings are of an H200.
+``samples.cu`` was compiled for sm_90 to ``samples.exe``, and for three architectures to ``samples.fatbin``.
+``cubins/TOOLKIT_ARCH_RDC.cubin`` are from ``kernels.cu``, with the output of the toolkit's ptxas beside each.
+The recordings are from an H200.
 """
 
 import gzip
@@ -17,7 +17,7 @@ from occupancy.readers import Found, KernelRecord, ReadProblem, read
 FOLDER = Path(__file__).parent / "data" / "kernels"
 
 
-# Every sample by its format; the smallest of each, for tests that read thousands of damaged copies.
+# Samples by format; the smallest of each format are for tests that read thousands of damaged copies.
 OF_FORMAT = {
     "cubin": "samples.cubin", "fatbin": "samples.fatbin", "ptxas": "ptxas_v.txt",
     "res-usage": "res_usage_fat.txt", "nsight-csv": "ncu_raw.csv", "ncu-rep": "ncu.ncu-rep",
@@ -30,7 +30,7 @@ SPILLY, REDUCE, VEC_ADD = "_Z6spillyPfi", "_Z10reduce_dynPKfPfi", "_Z7vec_addPKf
 
 @cache
 def unpacked(name: str) -> bytes:
-    """Return the content of a file in tests/data that is kept compressed."""
+    """Return the content of a compressed file in tests/data."""
     return gzip.decompress((FOLDER.parent / f"{name}.gz").read_bytes())
 
 
@@ -40,7 +40,7 @@ def sample(name: str) -> bytes:
 
 
 def found_in(content: bytes | str) -> list[Found]:
-    """Return all that the readers find in a file of this content."""
+    """Return the results of the readers for a file with this content."""
     return list(read(io.BytesIO(content.encode() if isinstance(content, str) else content)))
 
 
@@ -53,11 +53,11 @@ def problems_of(found: list[Found]) -> list[ReadProblem]:
 
 
 INDUCTOR = FOLDER.parent / "inductor"
-"""A cache of TorchInductor and a trace of the same run; `make.py` in it says how they were made."""
+"""A cache of TorchInductor and a trace of the same run, described in `make.py`."""
 
 
 def unpack(target: Path, folder: Path = FOLDER) -> Path:
-    """Copy all samples of a folder into another one, decompressed."""
+    """Copy all samples of a folder to another, decompressed."""
     shutil.copytree(folder, target, dirs_exist_ok=True)
     for path in target.rglob("*.gz"):
         path.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))

@@ -1,17 +1,17 @@
-"""Comparisons that take long: a fair sample of each in every run, all of it where ``-m thorough`` asks."""
+"""Long comparisons: a representative sample by default, all with ``-m thorough``."""
 
 import pytest
 from hypothesis import settings
 
 FULL = 50
-"""Random examples of a property in CI, as `tests/conftest.py` says."""
+"""Random examples per property in CI (`tests/conftest.py`)."""
 
 
 def sampled(name: str, *, sample: object, everything: object) -> pytest.MarkDecorator:
-    """Run a test with one value of a parameter by default, and with the other one in CI.
+    """Run a test with one value of a parameter by default, and with the other in CI.
 
-    A stride as the sample shares no factor with the lengths of the inner loops, so that every combination
-    of those comes up.
+    A stride must be coprime to the lengths of the inner loops, so that the sample includes all their
+    combinations.
     """
     some = pytest.param(sample, id="sample", marks=pytest.mark.sample)
     return pytest.mark.parametrize(
@@ -20,5 +20,5 @@ def sampled(name: str, *, sample: object, everything: object) -> pytest.MarkDeco
 
 
 def examples(count: int) -> settings:
-    """As many random examples where CI tries `FULL` of other properties, and fewer where it tries fewer."""
+    """Return settings with a number of examples in CI, and proportionally fewer by default."""
     return settings(max_examples=count * settings().max_examples // FULL)

@@ -24,7 +24,7 @@ BASELINE = "occupancy-baseline.json"
 
 
 class GitHub(HTTPServer):
-    """A server with the comments of one pull request."""
+    """Server with the comments of one pull request."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -70,7 +70,7 @@ class _Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def github() -> Iterator[GitHub]:
     server = GitHub()
-    # The server checks for its end once in each interval; by default that takes half a second per test.
+    # The server polls for shutdown; the default interval costs half a second per test.
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield server

@@ -38,14 +38,14 @@ BUDGETS = {
 }
 ORDER = list(BUDGETS)
 PAGE_BUDGET = 2200
-"""Lines of JavaScript and CSS of the page, beside its Python."""
+"""Lines of JavaScript and CSS of the page."""
 
-# Third-party package -> its only homes.
+# Third-party package -> the only packages that import it.
 HOMES = {
     "backports": {"readers"},
     "click": {"cli"},
     "numpy": {"arrays"},
-    "compression": {"readers"},  # of the standard library, from Python 3.14
+    "compression": {"readers"},  # in the standard library from Python 3.14
     "demangle": {"readers/record"},
     "matplotlib": {"render"},
     "lz4": {"readers"},
@@ -54,7 +54,7 @@ HOMES = {
     "pynvml": {"device"},
     "rich": {"render"},
     "tomli": {"tables/files"},
-    "tomllib": {"tables/files"},  # of the standard library, from Python 3.11
+    "tomllib": {"tables/files"},  # in the standard library from Python 3.11
     "typing_extensions": {"api", "cuda", "cli", "triton"},  # for type checkers only
     "yaml": {"tables/files"},
 }
@@ -68,7 +68,7 @@ def package_of(path: Path) -> str:
 
 @cache
 def imports_of(path: Path) -> tuple[str, ...]:
-    """Return absolute dotted names of all that a module imports, also inside functions."""
+    """Return the absolute dotted names of all imports of a module, including imports inside functions."""
     return tuple(_imports_of(path))
 
 
@@ -81,7 +81,7 @@ def _imports_of(path: Path) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else []
             name = ".".join([*base, *([node.module] if node.module else [])])
-            # `from . import x` may import a module x or a name x of the package.
+            # `from . import x` can import a module or a name of the package.
             yield from (f"{name}.{alias.name}" for alias in node.names)
 
 
@@ -130,13 +130,13 @@ def test_each_third_party_package_has_one_home() -> None:
 
 
 def test_no_package_has_the_name_of_a_public_function() -> None:
-    # Importing occupancy.limits the module would replace occupancy.limits the function.
+    # Importing the module occupancy.limits would replace the function occupancy.limits.
     modules = {"cuda", "device", "triton", "typing"}
     assert set(occupancy.__all__) & set(BUDGETS) == modules
 
 
 def test_no_test_module_is_imported() -> None:
-    """Hold what several test modules share in a module of its own."""
+    """Check that test modules do not import from each other."""
     imports = [(path, name) for path in sorted(TESTS.rglob("*.py")) for name in imports_of(path)]
     assert len(imports) > 500
     assert [each for each in imports if re.search(r"(^|\.)test_", each[1])] == []

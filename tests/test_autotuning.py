@@ -1,7 +1,7 @@
-"""The examples of docs/autotuning.md for Triton and Kernel Tuner, run as far as that goes without a GPU.
+"""The examples of docs/autotuning.md for Triton and Kernel Tuner, as far as they run without a GPU.
 
-Neither framework is installed with the extra ``test``. Where one is missing its tests are skipped, and say
-so; with OCCUPANCY_REQUIRE_FRAMEWORKS=1 they fail instead.
+The extra ``test`` does not include the frameworks. Tests of a missing framework are skipped with a notice; with
+OCCUPANCY_REQUIRE_FRAMEWORKS=1 they fail.
 """
 
 import importlib
@@ -20,7 +20,7 @@ from .refresh_docs import example
 
 REQUIRED = "OCCUPANCY_REQUIRE_FRAMEWORKS"
 
-# The frameworks, and what they bring along, warn about themselves.
+# The frameworks and their dependencies emit warnings.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -61,7 +61,7 @@ class TestTriton:
         monkeypatch.setattr(tuning, "CC", cc)
         for config in tuning.product.configs[1::stride]:
             compiled = self.compiled(tuning.product.fn, config, cc)
-            # On 10.x and 11.0 the estimate leaves out the barriers of the tensor cores.
+            # On 10.x and 11.0, the estimate excludes the barriers of the tensor cores.
             beside = 16 if cc[0] in (10, 11) else 0
             assert compiled.metadata.shared == tuning.operands_in_flight(config) + beside
             assert compiled.metadata.num_warps == config.num_warps

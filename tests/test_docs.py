@@ -1,4 +1,4 @@
-"""Examples of the documents print what they show, links lead somewhere, and sentences are plain."""
+"""Documents: examples match their output, links are valid, and sentences are plain."""
 
 import doctest
 import re
@@ -35,7 +35,7 @@ def test_commands_print_what_the_document_shows(document: Path) -> None:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_python_prints_what_the_document_shows(document: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    # One namespace for a document, as a reader would type it.
+    # The examples of a document share one namespace, as in a session.
     source = "\n".join(text for _, text in blocks(document, "pycon"))
     test = doctest.DocTestParser().get_doctest(source, {}, document.name, None, 0)
     report: list[str] = []
@@ -44,7 +44,7 @@ def test_python_prints_what_the_document_shows(document: Path, monkeypatch: pyte
 
 
 def paragraphs(document: Path) -> Iterator[str]:
-    """Yield the prose of a document: paragraphs, items of lists and cells of tables."""
+    """Yield the prose of a document: paragraphs, list items and table cells."""
     text = re.sub(r"^(`{3,}|~~~).*?^\1$", "\n", document.read_text(encoding="utf-8"), flags=re.M | re.S)
     text = re.sub(r"<!--.*?-->|!\[.*?\]\(.*?\)|(?<=\])\([^)]*\)", "", text, flags=re.S)
     text = re.sub(r"^(#.*|---.*|:.*:.*)$", "\n", text, flags=re.M)
@@ -81,7 +81,7 @@ def test_help_is_plain() -> None:
         assert len(text.split()) <= MAX_WORDS * max(1, len(each)), text
 
 
-# Written when the site is built, which checks the links to them.
+# Generated when the site is built, which checks the links to them.
 GENERATED = ("reference/api.md", "reference/json.md", "reference/notes.md")
 
 

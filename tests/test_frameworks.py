@@ -1,9 +1,9 @@
-"""What docs/frameworks.md says of other tools is what their wheels give.
+"""The numbers in docs/frameworks.md match the wheels of the tools.
 
-``pip download --no-deps --dest .cache/wheels quack-kernels==0.6.5 tilelang==0.1.15 helion==1.5.1`` fetches
-those that CI looks at, and with OCCUPANCY_REQUIRE_FRAMEWORKS=1 they must be there. The counts of torch, whose
-wheel has 540 MB, are made by hand with ``benchmarks/frameworks.py``. TileLang and Helion do not install without torch:
-what they do with the functions of docs/autotuning.md is done by the code in their wheels.
+``pip download --no-deps --dest .cache/wheels quack-kernels==0.6.5 tilelang==0.1.15 helion==1.5.1`` downloads the
+wheels for CI; with OCCUPANCY_REQUIRE_FRAMEWORKS=1 they are required. The counts of torch, with a wheel of 540 MB,
+were produced by hand with ``benchmarks/frameworks.py``. TileLang and Helion do not install without torch, so
+the functions of docs/autotuning.md are tested with code from their wheels.
 """
 
 import ast
@@ -51,7 +51,7 @@ def test_the_counts_are_those_of_the_document(evidence: ModuleType, framework: s
 
 
 def test_tilelang_tunes_what_fits(tmp_path: Path) -> None:
-    """What `AutoTuner.run` makes of its configurations, by its own statements."""
+    """Return the configurations of `AutoTuner.run`, using its own statements."""
     tuning = example("tilelang", tmp_path)
     with zipfile.ZipFile(wheel_of("tilelang")) as archive:
         module = ast.parse(archive.read("tilelang/autotuner/tuner.py"))
@@ -67,7 +67,7 @@ def test_tilelang_tunes_what_fits(tmp_path: Path) -> None:
     names: dict[str, Any] = {"self": tuner, "parameters": parameters, "Callable": Callable}
     exec(compile(ast.Module([*constants, *wanted], []), "tuner.py", "exec"), names)
     tuned = [{key: each[key] for key in each.keys() & parameters.keys()} for each in names["config_args"]]
-    assert json.loads(json.dumps(tuner.configs)) == tuned  # which is part of TileLang's key
+    assert json.loads(json.dumps(tuner.configs)) == tuned  # part of TileLang's cache key
     assert 0 < len(tuned) < 3 * 3 * 2 * 3 * 2
     for each in tuned:
         answer = occupancy.compute("9.0", threads=each["threads"], smem=tuning.operands_in_flight(each))
@@ -75,7 +75,7 @@ def test_tilelang_tunes_what_fits(tmp_path: Path) -> None:
 
 
 def test_helion_tunes_what_fits(evidence: ModuleType, tmp_path: Path) -> None:
-    """What `BaseSearch._apply_config_filter` leaves of Helion's own configurations."""
+    """Return the configurations that Helion's `BaseSearch._apply_config_filter` keeps."""
     tuning = example("helion", tmp_path)
     wheel = wheel_of("helion")
     with zipfile.ZipFile(wheel) as archive:

@@ -1,4 +1,4 @@
-"""Files that mean harm: bounded time and memory, in a process of its own whose limits only a hang meets."""
+"""Malicious files take bounded time and memory, tested in a subprocess with generous limits."""
 
 import json
 import os
@@ -15,12 +15,12 @@ from tests.limited import held, limited
 pytestmark = pytest.mark.linux
 
 
-@pytest.mark.thorough  # each takes seconds; the default run has smaller lies of the same kinds
+@pytest.mark.thorough  # each takes seconds; the default run has smaller files of the same kinds
 @pytest.mark.parametrize("name", hostile.FILES)
 def test_an_input_of_the_attack(name: str, tmp_path: Path) -> None:
     path = tmp_path / "input"
     path.write_bytes(hostile.FILES[name]())
-    # A comparison reads the file as a scan does, and matches its kernels.
+    # A comparison reads the file like a scan, and matches its kernels.
     is_compared = any(word in name for word in ("kernels", "name", "baseline", "launches", "attributes"))
     held(limited("diff", path, path, "--format", "json") if is_compared else limited("scan", path))
 
@@ -87,7 +87,7 @@ def test_folders_thousands_deep(samples: Path, tmp_path: Path) -> None:
             os.chdir("d")
         Path("k.cubin").write_bytes((samples / "samples.cubin").read_bytes())
         ended = limited("scan", ".", folder=tmp_path)
-        # Here and now, because shutil.rmtree, with which pytest cleans up, fails on so many of them.
+        # Remove the folders here: shutil.rmtree, which pytest uses, fails on so many levels.
         os.remove("k.cubin")
         for _ in range(depth):
             os.chdir("..")
@@ -118,7 +118,7 @@ def test_files_without_end(tmp_path: Path) -> None:
     held(ended)
     assert ended.code == 2
     assert "/dev/zero is a device, which has no end" in ended.error
-    with (tmp_path / "log").open("wb") as file:  # and a text of holes
+    with (tmp_path / "log").open("wb") as file:  # and a sparse text file
         file.write(hostile.log("k").encode())
         file.truncate(10 * 10**9)
     held(limited("scan", tmp_path / "log", cpu_seconds=30))

@@ -1,5 +1,4 @@
-"""Names and values that mean harm, in files and in the names of files: in no answer and no message do they
-become anything but text."""
+"""Malicious names and values, in files and in file names, stay text in every output and message."""
 
 import csv
 import io
@@ -14,7 +13,7 @@ from tests import hostile
 from tests.limited import Ended, held, limited
 
 HARM = "k\x1b]0;PWN\x07\n::error::INJ\r##[error]x <img src=x onerror=alert(1)> =1+1 @user \ud800 |`a`|"
-"""A title for a terminal, commands for a build server, a tag, a formula, a mention, a row of a table."""
+"""Terminal title, build server commands, HTML tag, formula, mention, table row."""
 FORMATS = {
     "scan": ("text", "json", "jsonl", "csv", "markdown", "html"),
     "diff": ("text", "json", "csv", "markdown"),
@@ -23,7 +22,7 @@ FORMATS = {
 
 
 def is_text(ended: Ended, output_format: str) -> None:
-    """Neither the answer nor the messages hold a command; and the answer is well-formed."""
+    """Check that output and messages contain no commands, and that the output is well-formed."""
     held(ended)
     printed = ended.out.decode()
     for line in f"{printed}\n{ended.error}".split("\n"):

@@ -14,16 +14,16 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 LONGEST_FIRST_LINE = 100
 PRONOUNS = {"What", "Whether", "How", "Which", "Where", "That", "Those", "Who", "Whose", "Why", "Of", "So"}
-"""First words of a docstring that stand for a noun."""
+"""Words that must not begin a docstring."""
 BANNED = re.compile(r"(^|_)(told|said|ours|asked|held|cure)($|_)|_in_words$|^_?(of|how|what)_")
-"""Names in place of a standard term."""
+"""Identifiers that must be replaced by a standard term."""
 
 NOT_A_VERB = re.compile(r"(The|A|An|Its|It|Each|Every|All|Bytes|Blocks|Registers|No|Not|One|Any)\b|`")
 
 FACADES = frozenset({"cuda.py", "triton.py", "api/gpus.py"})
-"""Modules with the names of calls that other modules implement."""
+"""Modules that reuse names of functions in other modules."""
 MODELS = frozenset({"engine/__init__.py", "engine/cuda.py", "engine/spreadsheet.py"})
-"""Modules with one interface."""
+"""Modules with a common interface."""
 
 
 @cache
@@ -57,7 +57,7 @@ def name(path: Path) -> str:
 
 
 def first_lines(*owners: type[ast.AST]) -> Iterator[tuple[str, str]]:
-    """Yield the places and first lines of docstrings."""
+    """Yield the locations and first lines of docstrings."""
     for path in MODULES:
         for own, line, text in docstrings(path):
             if isinstance(own, owners) and not (owners == (ast.FunctionDef,) and is_property(own)):

@@ -1,6 +1,6 @@
-"""Work that grows with an input is linear in it: counted in lines of code that run, never in seconds.
+"""Work is linear in the size of the input, measured in executed lines of code, not in seconds.
 
-Each input is one of an attack by design, in which pairs of kernels, folders, logs or launches were compared.
+Each input once caused quadratic work, by comparing pairs of kernels, folders, logs or launches.
 """
 
 import json
@@ -105,7 +105,7 @@ INPUTS: dict[str, Callable[[int], Files]] = {
 RULES = "threads = 96\n[[rules]]\nmax_regs = 8\n"
 SHOWN = ("every folder", "launches of", "another build")
 LEAST = {"spills": 64, **{name: 32 for name in INPUTS if any(each in name for each in SHOWN)}}
-"""Fewer kernels cost more each: the first of each number of registers, the first that are shown."""
+"""Minimum kernels of a measurement: with fewer, constant work (caches, shown rows) distorts the ratio."""
 SPILLS = "min_occupancy = 100\nmax_spill_bytes = 0\nmax_stack_bytes = 0\n"
 
 
@@ -118,7 +118,7 @@ def written(folder: Path, files: Files) -> Path:
 
 
 def lines_run(action: Callable[[], object]) -> int:
-    """Return the number of lines of the program that an action runs."""
+    """Return the number of lines of the program that a call executes."""
     count = 0
 
     def trace_line(frame: FrameType, event: str, _: object) -> Any:
@@ -147,7 +147,7 @@ def compared(build: Path, other: Path) -> str:
 
 
 def checked(build: Path, other: Path) -> str:
-    with suppress(occupancy.OccupancyError):  # of an occupancy that is not known
+    with suppress(occupancy.OccupancyError):  # unknown occupancy
         return str(occupancy.check(build, other.parent / "rules.toml"))
     return ""
 
@@ -165,7 +165,7 @@ def test_twice_the_input_takes_twice_the_work(
     for number, of_this in enumerate((4 * size, size, 2 * size, 4 * size)):
         build = written(tmp_path / str(number), INPUTS[name](of_this))
         counts.append(lines_run(partial(action, build, other)))
-    _, first, second, third = counts  # the first run fills what is computed once for each name
+    _, first, second, third = counts  # the first run fills caches
     assert third - second <= 2.3 * (second - first) + 500, counts
 
 

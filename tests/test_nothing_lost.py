@@ -1,4 +1,4 @@
-"""What was there stays, and what is missing is said: full disks, closed pipes, signals, files that change."""
+"""Existing files survive failures, and missing results are reported: full disks, closed pipes, signals, changes."""
 
 import os
 import resource
@@ -22,11 +22,13 @@ Setting = dict[str, str]
 def program(
     *arguments: str | Path, environment: Setting, out: int | TextIO = subprocess.PIPE, most: int | None = None
 ) -> tuple[int, bytes]:
-    """Run the program, whose files cannot become longer than so many bytes; return its code and messages."""
+    """Run the program with a limit on file sizes; return its exit code and messages."""
 
     def limit() -> None:
         if most is not None:
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # which would end it before it can say why
+            signal.signal(
+                signal.SIGXFSZ, signal.SIG_IGN
+            )  # the signal would kill it before it prints a message
             resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
     variables = {**os.environ, **environment}
@@ -39,7 +41,7 @@ def program(
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """A log whose answer is longer than what any buffer or pipe takes at once."""
+    """Return a log whose output is longer than any buffer or pipe."""
     path = tmp_path / "log"
     path.write_text("".join(hostile.log(f"kernel_{number}", number % 200 + 1) for number in range(800)))
     return path
@@ -98,7 +100,7 @@ class TestOutputThatIsNotTaken:
 
 
 class TestFilesThatChange:
-    # The reader is called between two records, as a linker may write at any moment.
+    # The file changes between two records, as a linker can write at any time.
     READING = """
 import os, sys
 from occupancy.readers import read

@@ -1,4 +1,4 @@
-"""What is different on Windows and macOS, as far as it can be tried elsewhere."""
+"""Behavior on Windows and macOS, as far as it can be simulated."""
 
 import os
 import shutil
@@ -13,16 +13,16 @@ from tests.cli_runner import PROGRAM
 
 DATA = Path(__file__).parent / "data"
 CODE_PAGE = "cp1252"
-"""Of Windows in Western Europe."""
+"""Code page of Windows in Western Europe."""
 
 
 def run(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[bytes]:
-    """The program with its output in a pipe, in the system's code page."""
+    """Run the program with its output in a pipe, in the system's code page."""
     environment = {
         **os.environ,
         "PYTHONIOENCODING": CODE_PAGE,
-        "PYTHONUTF8": "1",  # of names of files and of arguments: Windows has those in Unicode
-        "PYTHONWARNDEFAULTENCODING": "1",  # a file that is opened in the system's code page by mistake
+        "PYTHONUTF8": "1",  # for file names and arguments, which are Unicode on Windows
+        "PYTHONWARNDEFAULTENCODING": "1",  # detects files opened in the system's code page by mistake
         "PYTHONWARNINGS": "error::EncodingWarning",
     }
     return subprocess.run([*PROGRAM, *arguments], cwd=folder, env=environment, capture_output=True)
@@ -30,7 +30,7 @@ def run(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProc
 
 @pytest.fixture
 def build(tmp_path: Path) -> Path:
-    """A folder whose name the code page does not have."""
+    """Return a folder with a name that the code page cannot encode."""
     folder = tmp_path / "bü→ld"
     folder.mkdir()
     shutil.copy(DATA / "kernels" / "ptxas_v.txt", folder / "build.log")
@@ -86,7 +86,7 @@ def test_files_of_editors_of_windows(tmp_path: Path, ending: bytes, mark: bytes)
     ("path", "seen"),
     [
         (r"C:\work\src\blur.cu", "src/blur.cu"),
-        ("c:/Work/src/blur.cu", "src/blur.cu"),  # what the compiler was called with
+        ("c:/Work/src/blur.cu", "src/blur.cu"),  # path on the compiler's command line
         (r"C:\work/src\blur.cu", "src/blur.cu"),
         (r"build\blur.obj", "build/blur.obj"),
         (r"D:\other\blur.cu", "D:/other/blur.cu"),

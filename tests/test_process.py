@@ -1,4 +1,4 @@
-"""The program as the shell runs it: exit codes, closed pipes, terminals."""
+"""The program run from a shell: exit codes, closed pipes, terminals."""
 
 import contextlib
 import os
@@ -44,7 +44,7 @@ def test_colour_only_on_a_terminal_and_not_with_no_color(monkeypatch: pytest.Mon
         subprocess.run([*PROGRAM, *V100], stdout=terminal, stderr=terminal, env=merged)
         os.close(terminal)
         shown = b""
-        with contextlib.suppress(OSError):  # by which Linux says that the other side is closed
+        with contextlib.suppress(OSError):  # on Linux, the other side is closed
             while chunk := os.read(controller, 65536):
                 shown += chunk
         os.close(controller)
@@ -78,7 +78,7 @@ def test_the_shell_completes() -> None:
     for typed, offered in completions.items():
         *arguments, last = typed.split()
         assert [f"{each.type},{each.value}" for each in shell.get_completions(arguments, last)] == offered
-    # Completion belongs to the program's name, which `python -m` does not have.
+    # Completion needs the program's name, so `python -m` does not work.
     code = "import sys; sys.argv = ['occupancy']; from occupancy.cli import main; main()"
     asked = {"_OCCUPANCY_COMPLETE": "bash_complete", "COMP_WORDS": "occupancy ca", "COMP_CWORD": "1"}
     command, variables = [sys.executable, "-c", code], {**os.environ, **asked}

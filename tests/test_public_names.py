@@ -1,4 +1,4 @@
-"""Every name that `import occupancy` offers: it says what it is, and has types."""
+"""Every public name has a docstring and type annotations."""
 
 import inspect
 import pydoc
@@ -13,7 +13,7 @@ NAMES = sorted(set(occupancy.__all__) - {"__version__"})
 
 
 def functions_of(public: object) -> list[object]:
-    """The constructor, public methods and properties of a class, inherited too; or the function."""
+    """Return the constructor, public methods and properties of a class, also inherited ones; or the function."""
     if not inspect.isclass(public):
         return [public]
     ours = [each for each in public.__mro__[::-1] if each.__module__.startswith("occupancy")]
@@ -29,7 +29,7 @@ def functions_of(public: object) -> list[object]:
 @pytest.mark.parametrize("name", NAMES)
 def test_it_says_what_it_is(name: str) -> None:
     public = getattr(occupancy, name)
-    # A dataclass without a docstring is given its signature for one.
+    # The default docstring of a dataclass is its signature.
     assert public.__doc__
     assert not public.__doc__.startswith(f"{name}(")
     for function in functions_of(public):

@@ -1,4 +1,4 @@
-"""What a release says of itself in several files is the same in each."""
+"""Release metadata is equal in all files."""
 
 import re
 from pathlib import Path
@@ -35,7 +35,7 @@ def test_the_version() -> None:
 
 
 def test_the_recipe_has_the_dependencies(project: dict[str, Any]) -> None:
-    # On conda-forge a package without an architecture has the dependencies of every Python.
+    # On conda-forge, a noarch package lists the dependencies of every Python version.
     needed = {re.sub(r"(<[\d.]+)?;.*|\s", "", each).lower() for each in project["dependencies"]}
     needed = {re.sub(r",.*", "", each) for each in needed}
     recipe = yaml_of(ROOT / "packaging" / "conda-forge" / "recipe.yaml")

@@ -1,4 +1,4 @@
-"""What is loaded for which answer. Time is measured in benchmarks/, never asserted."""
+"""Modules that each command loads. Time is measured in benchmarks/, not asserted."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ HEAVY = ("click", "lz4", "matplotlib", "numpy", "pydantic", "rich", "yaml", "cud
 
 
 def loaded(code: str) -> set[str]:
-    """The heavy packages, and our own modules, that a fresh interpreter holds after running the code."""
+    """Return the heavy packages, and the modules of occupancy, in a fresh interpreter after running the code."""
     program = f"import sys\n{code}\nprint('\\n'.join(sys.modules), file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     modules = done.stderr.split()

@@ -1,4 +1,4 @@
-"""Every screen of the commands, recorded at four widths: ``python -m tests.screens.record`` writes them anew."""
+"""Record every screen of the commands at four widths: ``python -m tests.screens.record``."""
 
 import shlex
 from pathlib import Path
@@ -51,7 +51,7 @@ SCREENS = {
 
 
 def screen(command: str) -> str:
-    """Return what a command prints at each width, and its Markdown."""
+    """Return the output of a command at each width, and in Markdown."""
     parts = []
     for width in WIDTHS:
         done = run(*shlex.split(command), columns=width)

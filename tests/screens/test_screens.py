@@ -1,4 +1,4 @@
-"""The screens are as recorded, fit their width, and have the same rows in every format for one GPU and for ten."""
+"""Screens match the recordings, fit the width, and have the same rows in every format for one GPU and for ten."""
 
 import csv
 import io

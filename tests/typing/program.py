@@ -1,6 +1,6 @@
-"""What a user writes, for the type checkers: mypy --strict and pyright read it, and a test runs it.
+"""User code for type checkers: mypy --strict and pyright check it, and a test runs it.
 
-Every value that comes out has a type, and is held to it: an `Any` on the way would fail `assert_type`.
+The types of all results are asserted: an `Any` would fail `assert_type`.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What `program.py` has checked for its types also runs."""
+"""Run `program.py`, which type checkers check."""
 
 from pathlib import Path
 

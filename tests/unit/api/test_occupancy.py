@@ -1,4 +1,4 @@
-"""`compute` and its results: values, several GPUs, immutability, and the way to plain values and back."""
+"""`compute` and its results: values, several GPUs, immutability, conversion to plain values and back."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""Kernels of files, in the library."""
+"""Kernels of files, through the library."""
 
 import copy
 import io

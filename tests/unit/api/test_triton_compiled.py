@@ -1,6 +1,6 @@
-"""Compiled kernels of Triton: the warps of warp specialisation, blocks of a cluster, tensor memory.
+"""Compiled kernels of Triton: extra warps of warp specialization, clusters, tensor memory.
 
-tests/data/modern/triton has them, with how they were made: each was asked for 4 warps.
+The kernels are in tests/data/modern/triton, with their source. All have ``num_warps=4``.
 """
 
 import json
@@ -16,8 +16,8 @@ from tests.samples import unpacked
 
 FOLDER = Path(__file__).parents[2] / "data" / "modern" / "triton"
 
-# Threads, registers as cuobjdump -res-usage prints them, shared memory, columns of tensor memory, blocks of a
-# cluster, and the occupancy on the chip: 8, 12 and 3 x 4 of 64 warps.
+# Threads, registers (cuobjdump -res-usage), shared memory, columns of tensor memory, blocks per cluster, and
+# occupancy on the GPU: 8, 12 and 3 x 4 of 64 warps.
 GOLDEN = {
     "specialised_100": (256, 255, 98524, 128, None, "10.0", 8 / 64),
     "specialised_90": (384, 168, 131672, None, None, "9.0", 12 / 64),
@@ -26,7 +26,7 @@ GOLDEN = {
 
 
 def compiled(name: str) -> Any:
-    """What Triton's launch returns, as far as it is looked at."""
+    """Result of Triton's launch, as far as it is used."""
     metadata = json.loads((FOLDER / name / "product.json").read_text(encoding="utf-8"))
     image = unpacked(f"modern/triton/{name}/product.cubin")
     fields = SimpleNamespace(**metadata, _asdict=lambda: metadata)
@@ -52,7 +52,7 @@ class TestCompiled:
         assert not occupancy.is_launchable(cc, kernel, min_occupancy=share + 1 / 64)
 
     def test_its_metadata_alone_are_a_configuration(self, name: str) -> None:
-        """Without the registers, which only the cubin has: more warps fit."""
+        """Check missing registers, which only the cubin contains: more warps fit."""
         threads, _, smem, columns, cluster, cc, _ = GOLDEN[name]
         metadata = json.loads((FOLDER / name / "product.json").read_text(encoding="utf-8"))
         assert metadata["num_warps"] == threads // 32
@@ -64,7 +64,7 @@ class TestCompiled:
 
 def test_clusters_of_a_compiled_kernel_count() -> None:
     kernel = compiled("cluster_90")
-    assert not occupancy.is_launchable("8.0", kernel)  # which has no clusters
+    assert not occupancy.is_launchable("8.0", kernel)  # has no clusters
     assert occupancy.is_launchable(["9.0", "12.0"], kernel)
 
 
@@ -81,7 +81,7 @@ class TestTensorMemory:
 
 
 def test_the_extra_warps_before_compiling() -> None:
-    """As docs/autotuning.md says: they are the caller's to add."""
+    """Check that callers must add them, as in docs/autotuning.md."""
     config = SimpleNamespace(num_warps=4, shared=16384)
     total = occupancy.triton.early_config_prune(
         "9.0", min_occupancy=0.9, threads=lambda each: 32 * (each.num_warps + 8)

@@ -15,7 +15,7 @@ from occupancy import Kernel, compute, is_launchable, prune
 
 @dataclass
 class TritonConfig:
-    """The attributes of triton.Config."""
+    """Attributes of triton.Config."""
 
     kwargs: dict[str, int]
     num_warps: int = 4
@@ -27,7 +27,7 @@ class TritonConfig:
 
 @dataclass
 class Tile:
-    """A tile as CUTLASS describes it."""
+    """Tile in the form of CUTLASS."""
 
     threadblock_shape: tuple[int, int, int]
     stages: int
@@ -35,7 +35,7 @@ class Tile:
 
     @property
     def operands(self) -> int:
-        """Bytes of shared memory for two operands of two bytes an element."""
+        """Bytes of shared memory for two operands with 2-byte elements."""
         m, n, k = self.threadblock_shape
         return self.stages * 2 * k * (m + n)
 
@@ -102,7 +102,7 @@ class TestPrune:
         assert list(prune("9.0", [capped, free], regs=100, **half)) == [capped]
         assert list(prune("9.0", [capped, free], regs=lambda config: 300, **half)) == [capped]
         assert list(prune("9.0", [capped, free], regs=64, min_occupancy=0.51)) == []
-        # Alone it says nothing: the kernel may take fewer, and would be left out for nothing.
+        # A cap alone is not enough: the kernel can use fewer registers, and would be pruned without reason.
         assert list(prune("9.0", [capped, free], min_occupancy=1)) == [capped, free]
         assert is_launchable("9.0", TritonConfig({}, 8, maxnreg=40), regs=40, min_occupancy=0.75)
         assert not is_launchable("9.0", TritonConfig({}, 8, maxnreg=168), regs=100, **half)
@@ -123,7 +123,7 @@ class TestReading:
         ids=str,
     )  # fmt: skip
     def test_threads(self, config: object) -> None:
-        """With 64 registers on 7.0 four blocks of 256 threads fit: half of the warps."""
+        """Check 64 registers on 7.0: four blocks of 256 threads fit, half of the warps."""
         assert is_launchable("7.0", config, regs=64, min_occupancy=0.5)
         assert not is_launchable("7.0", config, regs=65, min_occupancy=0.5)
 

@@ -32,20 +32,20 @@ def test_is_what_sorting_all_answers_one_by_one_gives(n: int) -> None:
 
 
 def best_of(rows: list[dict[str, Any]], n: int) -> list[dict[str, Any]]:
-    """Return the first so many of each compute capability, but those that gain nothing, best first."""
+    """Return the first ``n`` rows of each compute capability without dominated rows, best first."""
     kept = [row for row in rows if not any(_gains_nothing(row, other) for other in rows)]
     kept.sort(key=lambda each: (-each["occupancy"], -each["regs"], each["threads"], each["index"]))
     return [row for cc in ("8.6", "9.0") for row in [each for each in kept if each["cc"] == cc][:n]]
 
 
 def _gains_nothing(row: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether another answer has more registers per thread for the same."""
+    """Return True if another row has the same values and more registers per thread."""
     same = ("cc", "threads", "occupancy")
     return all(row[name] == other[name] for name in same) and bool(row["regs"] < other["regs"])
 
 
 def test_no_answer_is_left_out_that_uses_more_of_something() -> None:
-    """Where registers and shared memory are no grid, several of the same threads and occupancy stay."""
+    """Check arrays that are not a grid: several rows with the same threads and occupancy remain."""
     pairs = [(32, 1024), (16, 4096), (31, 1024), (16, 1024), (8, 2048), (24, 2048)]
     regs, smem = (np.array(each) for each in zip(*pairs, strict=True))
     found = occupancy.sweep("9.0", threads=256, regs=regs, smem=smem).best()
@@ -98,7 +98,7 @@ def test_the_best_of_some() -> None:
     found = occupancy.sweep(["8.6", "9.0"], threads=threads, regs=regs)
     for where in (regs >= 40, (found.active_blocks >= 2) & (threads < 512), found.occupancy < 1):
         wanted = np.broadcast_to(where, found.shape)
-        # What the whole has first, unless what leaves it out is itself left out.
+        # The best of all inputs, unless the input that dominates it is masked.
         rows = [row for row in found.rows() if wanted[row["index"]] and row["active_blocks"]]
         assert list(found.best(n, where=where)) == best_of(rows, n)
         assert found.best(n) == found.best(n, where=np.ones(found.shape, bool))

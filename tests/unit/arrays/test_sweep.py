@@ -1,4 +1,4 @@
-"""`occupancy.sweep`: shapes, types, options and what it refuses."""
+"""`occupancy.sweep`: shapes, types, options and errors."""
 
 import subprocess
 import sys
@@ -123,7 +123,7 @@ class TestRefusals:
         )  # fmt: skip
         with pytest.raises(occupancy.InputError, match="too large for a sweep"):
             occupancy.sweep(huge, threads=32)
-        assert MAX_BLOCK_SIZES <= tables.MAX_ROWS  # so that all block sizes of any table have room
+        assert MAX_BLOCK_SIZES <= tables.MAX_ROWS  # all block sizes of any table fit
 
 
 def test_without_numpy_there_is_a_message() -> None:

@@ -1,4 +1,4 @@
-"""A cache of TorchInductor: what its kernels fuse, and which candidates its autotuner chose."""
+"""A cache of TorchInductor: fused operations, and the autotuner's choice of candidates."""
 
 import gzip
 import os
@@ -12,8 +12,8 @@ import occupancy
 from tests.cli_runner import run
 from tests.samples import INDUCTOR, unpack
 
-# By the folder in Triton's cache: registers as cuobjdump -res-usage prints them, shared memory and threads as
-# Triton's metadata have them, the occupancy, and whether a .best_config names the folder.
+# Folder in Triton's cache -> registers (cuobjdump -res-usage), shared memory and threads (Triton's metadata),
+# occupancy, and true if a .best_config contains the folder.
 ADD, SUM, SUM_2, GELU = (
     "triton_per_fused_add_native_layer_norm_view_4", "triton_red_fused_sum_1", "triton_per_fused_sum_2",
     "triton_poi_fused_gelu_view_2",
@@ -45,7 +45,7 @@ def cache(tmp_path: Path) -> Path:
 
 
 def a_choice(cache: Path) -> Path:
-    """The file that says what was chosen of SUM."""
+    """Return the file with the autotuner's choice for SUM."""
     (path,) = (cache / "bf").glob("*.best_config")
     return path
 

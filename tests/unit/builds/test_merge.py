@@ -1,4 +1,4 @@
-"""What several files say about one kernel becomes one record; what are two kernels stays two."""
+"""Merging of records of one kernel from several files, without merging different kernels."""
 
 from dataclasses import replace
 from typing import Any
@@ -196,7 +196,7 @@ def test_the_order_plays_no_part(found: tuple[list[KernelRecord], list[KernelRec
 
 
 MANY = 200
-"""Kernels of one name in images, and as many in a log: more pairs than are compared."""
+"""Number of kernels of one name in images, and in a log, that exceeds the maximum comparisons."""
 
 
 def test_logs_that_are_too_much_to_merge_are_said() -> None:

@@ -1,4 +1,4 @@
-"""What scan, diff and the advice make of tensor memory, setmaxnreg, and spills into shared memory."""
+"""scan, diff and advice for tensor memory, setmaxnreg, and spills to shared memory."""
 
 import io
 import json
@@ -26,12 +26,12 @@ def unpacked(tmp_path: Path) -> Path:
 def test_a_kernel_that_allocates_tensor_memory_has_one_block() -> None:
     kernel = scanned("tensor_memory_100a")["alloc_1cta_relinquish"]
     assert (kernel.active_blocks, kernel.limiters) == (1, ("virtual_resources",))
-    assert kernel.next_step is None  # of blocks of more threads than its bound there are none
+    assert kernel.next_step is None  # the launch bound excludes blocks with more threads
     assert scanned("tensor_memory_100a")["plain"].occupancy == 1
 
 
 def test_columns_of_tritons_kernels(tmp_path: Path) -> None:
-    """Of 576 on 10.7, of 512 before."""
+    """Check columns: 576 per SM on 10.7, 512 before."""
     for arch, columns, blocks in ((100, 256, 2), (100, 288, 1), (107, 288, 2), (107, 192, 3)):
         metadata = {"name": "k", "num_warps": 4, "shared": 0, "tmem_size": columns,
                     "target": {"backend": "cuda", "arch": arch, "warp_size": 32}}  # fmt: skip
@@ -51,7 +51,7 @@ def test_registers_that_warpgroups_divide_are_not_to_be_lowered() -> None:
 
 
 def test_spills_into_shared_memory(unpacked: Path) -> None:
-    """32 registers allow 64 warps; 39.375 KiB and the system's 5 blocks of 228 KiB, of 2 warps 10 of 64."""
+    """Check limits: 32 registers allow 64 warps; 40.375 KiB of 228 KiB allow 5 blocks of 2 warps, 10 of 64."""
     image = unpacked / "smem_spilling_90.cubin"
     rows = {row.demangled: row for row in occupancy.scan(image, threads=64)}
     assert rows["unbounded"].occupancy == 10 / 64

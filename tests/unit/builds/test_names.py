@@ -1,4 +1,4 @@
-"""Names as nvcc 13.0.88 made them; `c++filt` and the ABI say what they mean."""
+"""Names from nvcc 13.0.88; expected results from `c++filt` and the ABI."""
 
 import re
 
@@ -18,7 +18,7 @@ from occupancy.builds.names import (
 )
 from occupancy.builds.names import pattern as compiled_pattern
 
-# In a file a.cu; the first hash is that of its path.
+# In a file a.cu; the first hash is of its path.
 UNNAMED = "_ZN36_GLOBAL__N__9e609c31_4_a_cu_f763c0354anonEPf"
 UNNAMED_ELSEWHERE = "_ZN36_GLOBAL__N__bf52febb_4_a_cu_f763c0354anonEPf"
 # The same, static and with -rdc=true.
@@ -42,7 +42,7 @@ TRANSFORM = (
         ("triton_poi_fused_add_0", "triton_poi_fused_add_0"),
         ("void at::native::(anonymous namespace)::fill<4, int>(int, float)", "at::native::fill"),
         ("ampere_sgemm_128x64_tn", "ampere_sgemm_128x64_tn"),
-        # Damaged, and no name at all.
+        # Damaged names, and other text.
         ("_ZN9", "_ZN9"), ("_Z", "_Z"), ("__nv_static_99__x", "__nv_static_99__x"), ("<", "<"), ("", ""),
     ],
 )  # fmt: skip
@@ -85,7 +85,7 @@ def test_a_pattern_is_that_of_the_regular_expression(text: str, name: str) -> No
 
 @pytest.mark.parametrize("text", ["gemm*f16*f32", "*gemm*f16*f32*", "*" * 50 + "gemm*x"])
 def test_a_hostile_name_is_searched_without_backtracking(text: str) -> None:
-    assert not compiled_pattern(text).match("gemmf16" * 10_000)  # a plain expression took 44 seconds
+    assert not compiled_pattern(text).match("gemmf16" * 10_000)  # a plain regular expression took 44 seconds
 
 
 def test_parts_of_names() -> None:

@@ -18,7 +18,7 @@ from tests.samples import unpacked
 
 @pytest.fixture
 def project(builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a build, its rules and its baseline, then the build with changes."""
+    """Return a folder with a build, its rules and its baseline, then with changes to the build."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(builds / "before", "build")
     done = run("init", "build/")
@@ -141,7 +141,7 @@ def test_junit_and_sarif(project: Path) -> None:
 
 
 def test_places_in_the_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sources were compiled in another folder; the longest tail of the path that exists here counts."""
+    """Check sources compiled in another folder: the longest suffix of the path that exists here counts."""
     monkeypatch.chdir(tmp_path)
     Path("alone.cubin").write_bytes(unpacked("lines/alone.cubin"))
     Path("rules.toml").write_text("[[rules]]\nmax_regs = 8\n")

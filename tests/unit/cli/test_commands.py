@@ -1,4 +1,4 @@
-"""What holds for every command: its help, and how an error of the system ends it."""
+"""Common behavior of all commands: help and system errors."""
 
 import json
 import os

@@ -68,7 +68,7 @@ class TestGpus:
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Make ``verify --quick`` quicker still."""
+    """Make ``verify --quick`` even quicker."""
     monkeypatch.setattr("occupancy.device.verification.QUICK", FEW)
     with installed(recorded_tape()):
         yield

@@ -15,7 +15,7 @@ QUESTION = ("--cc", "9.0", "--threads", "256", "--regs", "40")
 
 @pytest.fixture
 def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The addresses that were opened in the browser."""
+    """Return the list of URLs opened in the browser."""
     addresses: list[str] = []
     monkeypatch.setattr(click, "get_app_dir", lambda name: str(tmp_path / name))
 
@@ -28,7 +28,7 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def page_at(address: str) -> str:
-    """Return the page of an address that was opened."""
+    """Return the page of an opened URL."""
     return Path(unquote(address.partition("#")[0].removeprefix("file://"))).read_text(encoding="utf-8")
 
 

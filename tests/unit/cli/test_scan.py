@@ -22,7 +22,7 @@ def scan(*arguments: object) -> list[dict[str, Any]]:
 
 
 def log_of(folder: Path, *kernels: tuple[str, str, int]) -> Path:
-    """Write what ptxas prints of kernels: name, architecture, registers."""
+    """Write output of ptxas for kernels: name, architecture, registers."""
     text = "".join(
         f"ptxas info : Compiling entry function '{name}' for '{arch}'\n"
         f"ptxas info : Function properties for {name}\n"

@@ -200,7 +200,7 @@ class TestDiff:
         old = kernel(regs=40, spill_store_bytes=80, spill_load_bytes=80)
         (row,) = compare([old], [kernel(regs=64)], EVALUATOR).kernels
         assert row.verdict == "mixed"
-        # Unknown spills may be a part of the stack.
+        # The stack can include unknown spills.
         unknown: dict[str, Any] = {"spill_store_bytes": None, "spill_load_bytes": None}
         (row,) = compare([kernel(**unknown)], [kernel(stack_bytes=64, **unknown)], EVALUATOR).kernels
         assert row.verdict == "worse"

@@ -1,4 +1,4 @@
-"""Which kernel of one build is which kernel of another."""
+"""Matching of kernels between builds."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
-"""Builds as people have them: objects, libraries, a program and a log, of two architectures and two versions.
+"""Realistic builds: objects, libraries, a program and a log, for two architectures and two versions.
 
-``tests/data/builds/cmake`` has their source, in which ``-DAFTER`` injects a regression into each kernel.
+The source is in ``tests/data/builds/cmake``. ``-DAFTER`` injects a regression into each kernel.
 """
 
 from collections.abc import Callable
@@ -15,13 +15,13 @@ from tests.samples import unpack_cmake
 ARCHS = ("sm_80", "sm_90")
 
 
-# What changed of which kernel, as far as images and logs tell.
+# Kernel -> changes that images and logs show.
 REGRESSIONS = {
     "img::registers": "regs", "img::shared_memory": "smem", "img::spills": "stack_bytes",
     "img::bounds": "regs", "img::barriers": "barriers", "img::stack": "stack_bytes",
     "img::smem_spills": "smem",
 }  # fmt: skip
-# A kernel that got worse, and the criteria that notice it.
+# Regressed kernel -> criteria that detect it.
 GUARDED = {
     "registers": ("max_regs_growth = 0", "max_occupancy_drop = 0"),
     "shared_memory": ("max_smem_growth = 0", "max_occupancy_drop = 0"),
@@ -41,7 +41,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def build_from(folders: Path) -> Callable[[str, str], list[Path]]:
-    """A version of the build from one kind of source."""
+    """Version of the build from one kind of source."""
 
     def paths(version: str, kind: str) -> list[Path]:
         build = folders / version
@@ -64,7 +64,7 @@ KINDS = ("images", "log", "both", "baseline", "one object")
 def test_no_difference_from_itself(build_from: Callable[[str, str], list[Path]], old: str, new: str) -> None:
     report = occupancy.diff(build_from("before", old), build_from("before", new))
     assert (report.kernels, report.added, report.removed) == ((), (), ())
-    # On sm_90 the two kernels `zero` need the same, so that a log has one line for both.
+    # On sm_90 the two kernels `zero` have the same resources, so their lines of a log are merged.
     assert report.summary["same"] == (27 if old == new == "log" else 28)
 
 
@@ -83,7 +83,7 @@ def test_every_regression_is_found(build_from: Callable[[str, str], list[Path]],
         for name, measure in REGRESSIONS.items():
             assert measure in found[name, arch], name
     apart = {"added": report.added, "removed": report.removed}
-    # Logs have no code, by which a moved kernel and other template arguments are recognized.
+    # Logs have no code, which identifies moved kernels and kernels with other template arguments.
     is_log = "log" in (old, new)
     assert {kind: sorted({base_name(row.name) for row in rows}) for kind, rows in apart.items()} == {
         "added": ["img::histogram", "img::sharpen", *(["photo::moved"] if is_log else [])],

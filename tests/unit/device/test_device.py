@@ -22,7 +22,7 @@ HOPPER = ComputeCapability(9, 0)
 
 
 def device_with(answers: dict[str, Any] | None = None, *, nvml: bool = True) -> Device:
-    """Read the recorded H200, but for some answers and NVML."""
+    """Read the recorded H200 with some changed results, with or without NVML."""
     tape = recorded_tape()
     tape.answers.update(answers or {})
     with installed(tape, nvml=nvml):
@@ -42,7 +42,7 @@ def test_an_h200() -> None:
 def test_a_device_is_a_gpu_whose_clusters_are_counted(h200: None) -> None:
     result = occupancy.compute(read_device(), threads=256, regs=40)
     assert (result.gpu.name, result.gpu.multiprocessor_count, result.active_blocks) == ("NVIDIA H200", 132, 6)
-    assert count_active_clusters(0, shipped.limits("9.0"), 2, 16) == 14  # and not 16, as 132 SMs could hold
+    assert count_active_clusters(0, shipped.limits("9.0"), 2, 16) == 14  # 132 SMs could hold 16
     assert count_active_clusters(0, shipped.limits("9.0"), 8, 4) == 248
 
 

@@ -20,7 +20,7 @@ def test_an_h200_agrees() -> None:
         "limits of the table": 11, "blocks per SM": 1576, "available shared memory": 834,
         "potential block size": 157, "upper bound of clusters": 400, "clusters at the same blocks per SM": 400,
     }  # fmt: skip
-    # Driver 580 forgets 1024 bytes in the one and the carveout in the other.
+    # Driver 580 ignores 1,024 reserved bytes in one call and the carveout in the other.
     documented = {check.name: check.documented for check in result.checks if check.documented}
     assert documented == {"available shared memory": 624, "potential block size": 5}
     assert (result.kernels, result.date) == (len(QUICK.specimens), datetime.date.today())

@@ -12,7 +12,7 @@ from occupancy.values.kernel import Kernel, Launch
 
 SAID = Path(__file__).parents[2] / "data" / "device" / "launch_errors.csv"
 
-# Launches without opt-in, each with a break of one limit of 9.0: registers, grid, block, dynamic shared memory.
+# Launches without opt-in that exceed one limit of 9.0 each: registers, grid, block, dynamic shared memory.
 LAUNCHES = {
     "legal": (8, (1, 1, 1), (32, 1, 1), 0),
     "1025 threads": (8, (1, 1, 1), (1025, 1, 1), 0),
@@ -32,7 +32,7 @@ def said_by_runtimes() -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("row", said_by_runtimes(), ids=lambda row: f"{row['runtime']}: {row['launch']}")
 def test_the_reason_has_the_words_of_the_runtime(row: dict[str, str]) -> None:
-    """What the runtimes of CUDA 11.8 to 13.5 said on an H200."""
+    """Compare errors of the runtimes of CUDA 11.8 to 13.5 on an H200."""
     registers, grid, block, smem = LAUNCHES[row["launch"]]
     x, y, z = block
     kernel = Kernel(x * y * z, registers, 0, smem, block_dim=block, opt_in=False)

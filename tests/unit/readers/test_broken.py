@@ -1,4 +1,4 @@
-"""Damaged and hostile files: never a traceback, never unbounded time or memory, never silence."""
+"""Damaged and malicious files: a problem is reported, without tracebacks or unbounded time or memory."""
 
 import gzip
 import io
@@ -33,12 +33,12 @@ KERNELS = 3
 
 
 def changed(data: bytes, place: int, value: int) -> bytes:
-    """Return a file with another number of 8 bytes."""
+    """Return a file with a changed 8-byte number."""
     return data[:place] + value.to_bytes(8, "little") + data[place + 8 :]
 
 
 def cubin(sections: bytes, count: int = 1) -> bytes:
-    """Return an image that claims a number of sections."""
+    """Return an image with a claimed number of sections."""
     head = image([], b"")
     return head[:60] + count.to_bytes(2, "little") + head[62:] + sections
 
@@ -58,7 +58,7 @@ class TestDamage:
         # The last image of a container is damaged as long as a byte is missing.
         assert 0 < max(counts) <= whole
         assert counts[0] == 0
-        if format != "cubin":  # whose tables are at the end
+        if format != "cubin":  # tables are at the end
             assert sorted(counts) == counts, "more of a file has at least as many kernels"
 
     @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ class TestDamage:
         [
             (container(entry(CUBIN) + entry(changed(CUBIN, 40, 1 << 60)) + entry(CUBIN)), 6,
              16 + 64 + len(CUBIN) + 64, ""),
-            # The image of the broken entry is found by itself.
+            # The image of the broken entry is found as a standalone cubin.
             (container(entry(CUBIN) + changed(entry(CUBIN), 8, 1 << 60)) + container(entry(CUBIN)), 9, None, ""),
             (bytes(100) + container(entry(CUBIN), size=1 << 60) + container(entry(CUBIN)), 6, 100,
              "claims 1152921504606846976 bytes"),
@@ -130,7 +130,7 @@ class TestCompression:
         size = 10 * MIB
         bomb = entry(_pack(bytes(size), ZSTD), flags=ZSTD, size=size)
         found = found_in(container(bomb * 40 + entry(CUBIN)))
-        # Most are not even tried.
+        # Most are not read.
         assert sum("expands beyond" in str(problem) for problem in problems_of(found)) > 25
         assert len(kernels_of(found)) == KERNELS
 
@@ -165,13 +165,13 @@ def test_sections_that_all_point_to_the_same_bytes() -> None:
         return cubin(head + table + symbols + attributes, 3 + 2 * kernels)
 
     assert len(kernels_of(found_in(image_of(0, len(attributes))))) == kernels, "the same bytes are read once"
-    found = found_in(image_of(1, 1_000_000))  # each a little elsewhere: they are not the same
+    found = found_in(image_of(1, 1_000_000))  # at different offsets, so that caching does not apply
     assert 1 <= len(kernels_of(found)) < 100
     assert "tables overlap" in str(problems_of(found)[-1])
 
 
 class TestRelocatableCopies:
-    """Their registers, stacks and shared memory are not those of the linked kernels."""
+    """Registers, stack and shared memory differ from those of the linked kernels."""
 
     LINKED, RELOCATABLE = sample("cubins/13.0_90_0.cubin"), sample("cubins/13.0_90_1.cubin")
     OTHER = sample("cubins/12.9_80_1.cubin")
@@ -183,7 +183,7 @@ class TestRelocatableCopies:
     def test_none_takes_the_place_of_an_image_that_is_too_large(self) -> None:
         large = entry(zstd.compress(self.LINKED), flags=ZSTD, size=len(self.LINKED))
         found = found_in(container(entry(self.RELOCATABLE) + large + entry(self.OTHER)))
-        # The container's entries claim sm_90 alone, so the kernels for sm_80 are relocatable ones only.
+        # The container's entries claim only sm_90, so kernels for sm_80 have only relocatable copies.
         assert {(each.arch, each.linked) for each in kernels_of(found)} == {("sm_80", False)}
         assert len(kernels_of(found)) == 14
         assert "16 relocatable kernels are skipped" in problems_of(found)[-1].what
@@ -233,7 +233,7 @@ def test_numbers_of_thousands_of_digits(line: str) -> None:
     ids=["entries", "spaces", "words", "linkers"],
 )
 def test_long_lines_are_read(line: str) -> None:
-    assert found_in(line.encode())  # it took minutes to hours
+    assert found_in(line.encode())  # used to take minutes to hours
 
 
 @pytest.mark.parametrize("digits", [13, 400, 4290])

@@ -1,4 +1,4 @@
-"""Lines in which a compiler says that it failed are told, whatever else a log holds."""
+"""Compiler errors in a log are reported."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from occupancy.readers import read
 from occupancy.readers.content import is_error
 from tests.samples import found_in, kernels_of, problems_of, sample
 
-# As nvcc 13.0, its host compilers, ptxas and nvlink print them.
+# Output of nvcc 13.0, its host compilers, ptxas and nvlink.
 FAILED = [
     'k.cu(12): error: identifier "foo" is undefined',
     "k.cu(3): error #20-D: identifier is undefined",
@@ -47,8 +47,8 @@ def test_lines_that_are_errors(line: str) -> None:
 @pytest.mark.parametrize("place", ["before", "after", "alone"])
 def test_the_first_is_quoted_and_the_others_are_counted(place: str) -> None:
     log = b"" if place == "alone" else sample("ptxas_v.txt")
-    lines = ["", *FAILED, *FINE[1:], "\x1b[31mnvcc fatal   : \x1b[mx"]  # the last is one in colours
-    errors = "\n".join(lines).encode()  # without an end of line
+    lines = ["", *FAILED, *FINE[1:], "\x1b[31mnvcc fatal   : \x1b[mx"]  # the last error is colored
+    errors = "\n".join(lines).encode()  # without a final newline
     found = found_in(errors + b"\n" + log if place == "before" else log + errors)
     (problem,) = problems_of(found)
     assert len(kernels_of(found)) == (0 if place == "alone" else 5)

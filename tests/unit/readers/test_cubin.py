@@ -1,4 +1,4 @@
-"""Cubins and containers against what the compiler printed."""
+"""Cubins and fatbins compared with the compiler's output."""
 
 import io
 from pathlib import Path
@@ -16,7 +16,7 @@ CUBINS = {
     for log in sorted(DATA.rglob("*.ptxas.txt"))
     if log.with_name(log.name.replace(".ptxas.txt", ".cubin.gz")).exists()
 }
-"""The cubins that have what ptxas printed of them beside them."""
+"""Cubins with the output of ptxas beside them."""
 
 
 def records(data: bytes | bytearray) -> dict[str, KernelRecord]:
@@ -33,7 +33,7 @@ def test_a_cubin_equals_what_ptxas_printed(name: str) -> None:
         assert (record.regs, record.static_smem, record.stack_bytes) == (
             said.regs, said.static_smem, said.stack_bytes,
         ), kernel  # fmt: skip
-        assert said.barriers in (None, record.barriers), kernel  # not printed before 12.6
+        assert said.barriers in (None, record.barriers), kernel  # printed from 12.6 on
         assert record.spills == said.spills, kernel
         assert (record.spills_from, said.spills_from) == ("code", "compiler")
         assert (record.arch or "").rstrip("f") == (said.arch or "").rstrip("f")
@@ -65,7 +65,7 @@ def test_images_of_more_sections_than_the_header_can_count() -> None:
 
 
 def test_static_shared_memory_in_a_section_with_bits() -> None:
-    """cuBLASLt has kernels whose ``.nv.shared.NAME`` is SHT_PROGBITS."""
+    """Read ``.nv.shared.NAME`` with type SHT_PROGBITS, as in cuBLASLt."""
     data = bytearray(sample("cubins/12.9_80_1.cubin"))
     expected = records(data)
     table, count = int.from_bytes(data[40:48], "little"), int.from_bytes(data[60:62], "little")
@@ -79,7 +79,7 @@ def test_static_shared_memory_in_a_section_with_bits() -> None:
 
 
 MODERN = DATA / "modern"
-"""Tensor memory, registers passed between warpgroups, spills into shared memory."""
+"""Tensor memory, registers exchanged between warpgroups, spills to shared memory."""
 
 
 @pytest.mark.parametrize("arch", ["90a", "100a", "120a"])

@@ -78,7 +78,7 @@ class TestTriton:
         for text in ('{"traceEvents": []}', "{", '{"num_warps": 4, "shared": 0} ' + " " * MAX_METADATA_BYTES):
             alone.with_suffix(".json").write_text(text)
             found = list(read(alone))
-            assert [getattr(each, "format", None) for each in found] == ["cubin"]  # other JSON, no problem
+            assert [getattr(each, "format", None) for each in found] == ["cubin"]  # other JSON is ignored
 
     def test_a_cubin_beside_damaged_metadata_is_read_by_itself(self, samples: Path, tmp_path: Path) -> None:
         (path,) = (samples / "triton_cache").rglob("add.cubin")

@@ -1,4 +1,4 @@
-"""Inputs of an attack, made by code: all that grows with a file is linear in it, and paid for."""
+"""Generated malicious inputs: all work is linear in the file size and charged to the limits."""
 
 import gzip
 import io
@@ -21,7 +21,7 @@ from tests.samples import found_in, kernels_of
 
 @pytest.fixture(autouse=True)
 def lower_ceilings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same attacks in a fraction of the time."""
+    """Reduce all limits, so that the attacks take a fraction of the time."""
     for kind in ("pieces", "demangling", "names"):
         ceiling = CEILINGS[kind]
         monkeypatch.setitem(CEILINGS, kind, ceiling._replace(shared=ceiling.shared // 16))
@@ -32,7 +32,7 @@ def symbol(name: int, *, section: int = 1, other: int = 0x10) -> bytes:
 
 
 def elf(*parts: tuple[bytes, int, bytes, int, int]) -> bytes:
-    """A cubin of sections, each with its name, its type, its bytes, its link and its info."""
+    """Return a cubin of sections with name, type, bytes, link and info."""
     names, body, table = b"\0", b"", [hostile.section(0, 0, 0)]
     for name, kind, data, link, info in (*parts, (b".shstrtab", 3, b"", 0, 0)):
         place = len(names)
@@ -49,7 +49,7 @@ def elf(*parts: tuple[bytes, int, bytes, int, int]) -> bytes:
 
 
 def with_lines(table: bytes, relocations: bytes) -> bytes:
-    """A compressed fatbin with one kernel and a line table."""
+    """Return a compressed fatbin with one kernel and a line table."""
     return hostile.compressed(
         elf(
             (b".text.k", 1, bytes(16), 0, 8 << 24), (b".strtab", 3, b"\0k\0", 0, 0),
@@ -61,7 +61,7 @@ def with_lines(table: bytes, relocations: bytes) -> bytes:
 
 @pytest.fixture
 def spent(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    """What all reading consumes, by kind."""
+    """Return the consumed amounts by kind."""
     total = dict.fromkeys(CEILINGS, 0)
     consume = ReadLimits.consume
 
@@ -74,7 +74,7 @@ def spent(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
 
 
 def calls(action: Callable[[], object], *names: str) -> int:
-    """Return how often functions of these names are called."""
+    """Return the number of calls of functions with these names."""
     count = 0
 
     def profile(frame: Any, event: str, _: object) -> None:

@@ -1,4 +1,4 @@
-"""Objects of frameworks, by stand-ins with the same attributes."""
+"""Objects of frameworks, simulated by objects with the same attributes."""
 
 from collections import namedtuple
 from pathlib import Path
@@ -27,7 +27,7 @@ class CuPyRawKernel:
 
 
 class PyCudaFunction:
-    """Asks the driver for every attribute that it has not."""
+    """Object that queries the driver for every missing attribute."""
 
     def __getattr__(self, name: str) -> Any:
         if name in ("name", "max_threads_per_block"):

@@ -1,4 +1,4 @@
-"""Files, folders and streams: recognised by content, and never silently nothing."""
+"""Files, folders and streams: detection of formats, and problems for sources without kernels."""
 
 import gzip
 import io
@@ -98,7 +98,7 @@ class TestNothingToRead:
         shutil.copy(samples / "samples.cubin", tmp_path / "a.cubin")
         allowed = getattr(os, function)
 
-        def refuse(path: Any, **others: Any) -> Any:  # also where the tests run as root
+        def refuse(path: Any, **others: Any) -> Any:  # works even for root
             if os.path.basename(path) == name:
                 raise PermissionError(13, "Permission denied", path)
             return allowed(path, **others)
@@ -118,7 +118,7 @@ class TestNothingToRead:
     @pytest.mark.parametrize(("kind", "says"), [(1, "PTX only"), (8, "link-time optimization only")])
     def test_library_without_machine_code(self, tmp_path: Path, kind: int, says: str) -> None:
         ptx_entry = bytearray(sample("samples.exe"))
-        # Every entry of machine code becomes one of another kind.
+        # Change the kind of every entry with machine code.
         position = ptx_entry.find(b"\x50\xed\x55\xba")
         while position >= 0:
             end = position + 16 + int.from_bytes(ptx_entry[position + 8 : position + 16], "little")

@@ -1,4 +1,4 @@
-"""Records, and the values that the engine takes."""
+"""Records, and their conversion to kernels."""
 
 import pytest
 

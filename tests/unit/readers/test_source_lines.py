@@ -1,4 +1,4 @@
-"""Line tables, beside readelf."""
+"""Line tables, compared with readelf."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""What kernels spill, as counted in their code, against what ptxas printed when it made them."""
+"""Spills counted in machine code, compared with the output of ptxas."""
 
 import io
 import struct
@@ -44,27 +44,27 @@ STORE, LOAD, LAST = access(STL, 8), access(LDL, 8), access(LDL, 8, last=True)
     ("code", "expected"),
     [
         ((STORE, LOAD, LAST), (4, 8)),
-        ((STORE, LOAD), (4, 4)),  # as in a loop, after which the place is not free
+        ((STORE, LOAD), (4, 4)),  # as in a loop, where the value is used again
         ((STORE,), (0, 0)),
         ((LAST,), (0, 0)),
         ((STORE, access(LDL, 12, last=True)), (0, 0)),
         ((access(STL, -8, width=8), access(LDL, -8, width=8, last=True)), (8, 8)),
         ((access(STL, -4, width=8), access(LDL, 0)), (8, 4)),
-        # Its address is taken, or something is reached otherwise: what lies below the first marked load is
-        # a variable's.
+        # An address is taken, or other registers access the stack: offsets below the first marked load are
+        # variables.
         ((other(MOV, R1), STORE, LOAD), (0, 0)),
         ((access(STL, 0, base=R5), STORE, LOAD), (0, 0)),
         ((other(MOV, R1), STORE, LAST, access(STL, 0), access(LDL, 0)), (4, 4)),
         ((other(MOV, R1), STORE, LAST, access(STL, 16), access(LDL, 16)), (8, 8)),
-        # A load that would be marked if it were of a spilled register: the place is written next.
+        # An unmarked load before a store to the same offset: a spill would be marked.
         ((STORE, LOAD, STORE, LOAD), (0, 0)),
         ((STORE, LOAD, other(BRA), STORE, LOAD), (8, 8)),
-        # What spills do not: 16 bytes that are not marked. A part of what was stored they do load.
+        # Unlike spills: an unmarked load of 16 bytes. Spills can load part of a stored value.
         ((access(STL, 0, width=16), access(LDL, 0, width=16)), (0, 0)),
         ((access(STL, 0, width=16), access(LDL, 0, width=16, last=True)), (16, 16)),
         ((access(STL, 8, width=8), access(LDL, 12)), (8, 4)),
         ((b"",), (0, 0)),
-        ((STORE, LAST, b"\x87"), (4, 4)),  # that ends within an instruction
+        ((STORE, LAST, b"\x87"), (4, 4)),  # ends within an instruction
     ],
 )  # fmt: skip
 def test_rules(code: tuple[bytes, ...], expected: tuple[int, int]) -> None:
@@ -87,7 +87,7 @@ def test_more_of_it_than_any_kernel_has() -> None:
 
 def test_more_of_it_than_is_read() -> None:
     limits = ReadLimits(0)
-    limits.consume("pieces", 1_000_000)  # as other files of the question may have done
+    limits.consume("pieces", 1_000_000)  # consumed by other files of the command
     with pytest.raises(Exhausted, match="more lines, values or table entries"):
         count_spills(memoryview(STORE * 100_000), (), limits)
 
@@ -96,7 +96,7 @@ SAMPLE = unpacked("stack/13.0_75_whole.cubin")
 
 
 def test_code_that_is_not_there_is_not_counted() -> None:
-    """Its size is a lie: what else is known of the kernel is still read."""
+    """Read the other values of a kernel whose code has a false size."""
     data = bytearray(SAMPLE)
     (offset,), (count,) = struct.unpack_from("<Q", data, 40), struct.unpack_from("<H", data, 60)
     for place in range(offset, offset + 64 * count, 64):

@@ -1,4 +1,4 @@
-"""Pictures of sweeps, of a kernel's curves and of scans."""
+"""Charts of sweeps, of a kernel's curves and of scans."""
 
 import subprocess
 import sys
@@ -50,7 +50,7 @@ def test_one_input_is_a_curve_for_each_gpu() -> None:
     for line, cc in zip(axes.lines, ("9.0", "8.9"), strict=True):
         shares = points(line)
         assert sorted(shares) == list(range(16, 256))
-        assert line.get_drawstyle() == "steps-pre"  # a value between two counts as the larger
+        assert line.get_drawstyle() == "steps-pre"  # values between two points round up
         for regs in (16, 72, 255):
             assert shares[regs] == occupancy.compute(cc, threads=192, regs=regs, smem="40k").occupancy
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("Registers per thread", "Occupancy")

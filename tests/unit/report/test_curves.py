@@ -1,4 +1,4 @@
-"""The three curves: every step holds for each of its values."""
+"""The three curves: all values of a step have the same occupancy."""
 
 from itertools import pairwise
 from operator import attrgetter
@@ -48,7 +48,7 @@ class TestExactness:
             for value in {*range(steps[0].first, steps[-1].last + 1, stride), *edges}:
                 changes: Any = {name: value}
                 expected = evaluate(result.limits, result.kernel.replace(**changes), result.model)
-                # After the last step, as with it.
+                # Values after the last step are equal to it.
                 found = next((step for step in steps if value <= step.last), steps[-1])
                 assert answer(found.result) == answer(expected), (name, value)
 

@@ -1,4 +1,4 @@
-"""Tables that a user brings, and limits changed on the command line."""
+"""User-defined tables, and limits changed on the command line."""
 
 import contextlib
 import re

@@ -1,9 +1,9 @@
-"""Where code that was compiled for one architecture runs."""
+"""Compute capabilities that run code of an architecture."""
 
 from occupancy import ComputeCapability
 from occupancy.tables.shipped import known, runs_on
 
-# Without 8.7 for sm_80, because it is a Tegra; 10.1 is 11.0 since CUDA 13, of no family with 10.x.
+# 8.7 (Tegra) does not run code for sm_80. 10.1 is called 11.0 since CUDA 13, and is not in a family with 10.x.
 RUNS_ON = {
     "sm_30": "3.0 3.5 3.7", "sm_32": "3.2", "sm_50": "5.0 5.2", "sm_53": "5.3", "sm_60": "6.0 6.1",
     "sm_62": "6.2", "sm_70": "7.0 7.5", "sm_72": "7.2", "sm_80": "8.0 8.6 8.8 8.9", "sm_87": "8.7",

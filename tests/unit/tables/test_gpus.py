@@ -58,7 +58,7 @@ class TestList:
 
     def test_each_compute_capability_has_a_product_by_which_it_is_known(self) -> None:
         without = {str(cc) for cc in shipped.known()} - {each.cc for each in all_gpus()}
-        assert without == {"8.8", "10.1"}  # no product named by NVIDIA; the old name of 11.0
+        assert without == {"8.8", "10.1"}  # no GPU named by NVIDIA; the old name of 11.0
         assert {cc: find_gpu(name).cc for cc, name in WELL_KNOWN.items()} == {cc: cc for cc in WELL_KNOWN}
 
     def test_every_gpu_is_found_by_its_name(self) -> None:
@@ -66,7 +66,7 @@ class TestList:
             wanted = (each.cc, each.multiprocessor_count)
             assert found_by(f"{each.label} {each.die}")[:2] == wanted
             found = found_by(each.label)
-            # Or it was sold under one name with different dies.
+            # Or the name was sold with different dies.
             listed = [re.split("  +", str(line))[:3] for line in found]
             assert found[:2] == wanted or [each.label, each.cc, each.die] in listed
 
@@ -219,7 +219,7 @@ def test_a_gpu_in_words() -> None:
 
 
 def found_by(name: str) -> tuple[Any, ...]:
-    """Return what identifies the GPU of a name, or the candidates of the error."""
+    """Return the identity of a GPU by name, or the candidates in the error."""
     try:
         found = gpu(name)
     except OccupancyError as error:

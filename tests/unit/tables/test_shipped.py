@@ -1,4 +1,4 @@
-"""The health of the shipped table, and the strict reader of YAML."""
+"""Consistency of the shipped table, and the strict YAML reader."""
 
 import contextlib
 import re
@@ -23,7 +23,7 @@ OPTIONAL = {
     "tensor_memory_per_multiprocessor", "virtual_resources_per_multiprocessor",
     "partitioned_global_caching", "spreadsheet",
 }  # fmt: skip
-"""Fields that most rows leave out, because `Limits` has a default."""
+"""Fields missing from most rows, because `Limits` has a default."""
 
 
 class TestRows:
@@ -102,7 +102,7 @@ class TestSources:
 
 
 class TestReadYaml:
-    """Bad files end in a `TableError` that names the file, whatever they hold."""
+    """Check that bad files raise a `TableError` with the file name."""
 
     @pytest.mark.parametrize(
         ("text", "problem"),
@@ -119,7 +119,7 @@ class TestReadYaml:
             (b"a: &a [1]\nb: &b [*a, *a]\nc: [*b, *b]\n", "anchor, alias or tag at line 1"),
             (b"\n" + b"[" * 17, "nested too deeply at line 2. "),
             (b"- " * 100, "nested too deeply at line 1"),
-            (b"[" * MAX_YAML_BYTES, "nest"),  # ours, or libyaml's own limit in PyYAML 6.0.4
+            (b"[" * MAX_YAML_BYTES, "nest"),  # own limit, or libyaml's in PyYAML 6.0.4
             (b"a" * (MAX_YAML_BYTES + 1), "is too large for "),
         ],
     )  # fmt: skip
