@@ -12,6 +12,11 @@ clac --cc 9.0
 plot --cc 9.0
 calc --cc 9.0
 calc 256 32
+calc --gpu RTX 4090 -t 256
+calc --cc 8.0 9.0 -t 256
+calc README.md
+calc -help
+scan tests/data/kernels/ptxas_v.txt -o x.csv --format json
 calc --cc 9.0 -t 0
 calc --cc 9.0 -t 5000
 calc --cc 9.0 -t 32,64

@@ -49,11 +49,8 @@ class Sweep(Printed, ArrayResults):
             shares = self.occupancy.reshape(sizes).tolist()
             content = pictures.HeatMap((down, across), rows, columns, shares)
         else:
-            raise InputError(
-                f"{len(sizes)} inputs vary on {gpus} GPUs",
-                where="plot",
-                hint="Vary one input on any number of GPUs, or two on one GPU, each along its own dimension.",
-            )
+            hint = "Vary one input on any number of GPUs, or two on one GPU, each along its own dimension."
+            raise InputError(f"{len(sizes)} inputs vary on {gpus} GPUs", where="plot", hint=hint)
         fixed = {name: int(values.flat[0]) for name, values in self.inputs.items() if values.size == 1}
         given = {"cc" if self.names == self.ccs else "gpu": self.names[0]} if gpus == 1 else {}
         title = pictures.title([*several], {**given, **fixed})

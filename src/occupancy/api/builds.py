@@ -287,11 +287,9 @@ def _rules(rules: Path | Rules | Collection[Rule | Exemption] | None) -> Rules:
         )
     path = find_rules() if rules is None else rules
     if path is None:
-        raise RulesError(
-            f"this folder has no {RULES_FILE}, and no pyproject.toml with [tool.occupancy]",
-            where="rules",
-            hint="Give `rules` (`--rules FILE`), or write a file of rules: occupancy init BUILD.",
-        )
+        problem = f"this folder has no {RULES_FILE}, and no pyproject.toml with [tool.occupancy]"
+        hint = "Give `rules` (`--rules FILE`), or write a file of rules: occupancy init BUILD."
+        raise RulesError(problem, where="rules", hint=hint)
     return read_rules(path)
 
 

@@ -143,12 +143,10 @@ class ArrayResults:
         with suppress(ValueError):
             mask = np.broadcast_to(mask, self.shape)
         if mask.dtype != bool or mask.shape != self.shape:
-            raise InputError(
-                f"got {mask.dtype} of shape {mask.shape}",
-                where="where",
-                allowed=f"bool of shape {self.shape}, or a shape that broadcasts to it",
-                hint="Give a condition on arrays, such as regs >= 64; join several with &.",
-            )
+            allowed = f"bool of shape {self.shape}, or a shape that broadcasts to it"
+            hint = "Give a condition on arrays, such as regs >= 64; join several with &."
+            problem = f"got {mask.dtype} of shape {mask.shape}"
+            raise InputError(problem, where="where", allowed=allowed, hint=hint)
         wanted = mask.reshape(shares.shape)
         several = {name: np.broadcast_to(each, self.shape) for name, each in self.varying().items()}
         rows: list[dict[str, Any]] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from inspect import cleandoc
 from shlex import quote
 from typing import Any, Literal
@@ -76,18 +76,13 @@ class Command(WithExamples):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does; suggest options for values without one, and two dashes for one."""
-        known = [name for each in self.params for name in each.opts]
+        known = [name for each in self.get_params(ctx) for name in each.opts]
         for each in args:
             if f"-{each}" in known:
                 ctx.fail(f"No such option {each}. Did you mean -{each}?")
         values = super().parse_args(ctx, args)
         if values:
-            is_number, has_dot = values[0].replace(".", "", 1).isdecimal(), "." in values[0]
-            gpu = ["cc"] * has_dot if is_number else ["gpu"]
-            names = [*gpu, "threads", "regs", "smem"] if is_number or not has_dot else []
-            free = [f"--{name}" for name in names if name in ctx.params and not ctx.params[name]]
-            guess = " ".join(f"{name} {quote(value)}" for name, value in zip(free, values, strict=False))
-            hint = f" Did you mean {guess}?" if guess else ""
+            hint = _likely_meaning(ctx.params, values)
             ctx.fail(f"Unexpected argument{'s' * (len(values) > 1)} {' '.join(map(repr, values))}.{hint}")
         return values
 
@@ -155,6 +150,26 @@ def _likely_options(command: click.Command, name: str) -> str:
     if not near and len(plain) > 2 and plain not in FIELDS:
         near = nearest_names(name.strip("-"), options.values())
     return f" Did you mean --{' or --'.join(near)}?" if near else ""
+
+
+def _likely_meaning(given: dict[str, Any], values: list[str]) -> str:
+    """Return a hint for words without an option: more of a GPU, a file, or inputs in their usual order."""
+    from ..tables.gpus import find_gpus
+
+    for name, separator in (("gpu", " "), ("cc", ",")):
+        if before := given.get(name):
+            whole = separator.join((before if isinstance(before, str) else before[-1], *values))
+            with suppress(OccupancyError):
+                find_gpus(whole)
+                return f" Did you mean --{name} {quote(whole)}?"
+    if os.path.exists(values[0]):
+        return f" For files, use occupancy scan {quote(values[0])}."
+    is_number, has_dot = values[0].replace(".", "", 1).isdecimal(), "." in values[0]
+    gpu = ["cc"] * has_dot if is_number else ["gpu"]
+    names = [*gpu, "threads", "regs", "smem"] if is_number or not has_dot else []
+    free = [f"--{name}" for name in names if name in given and not given[name]]
+    guess = " ".join(f"{name} {quote(value)}" for name, value in zip(free, values, strict=False))
+    return f" Did you mean {guess}?" if guess else ""
 
 
 def command(*params: click.Parameter) -> Callable[[Callable[..., None]], Command]:

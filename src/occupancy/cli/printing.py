@@ -96,12 +96,16 @@ def format_of(path: str | None, given: str | None = None, pictures: Iterable[str
 
     The endings of pictures are for the error of an ending that stands for no format.
     """
+    ending = os.path.splitext(path or "")[1].lower()
+    if given is not None and given != FORMAT_OF_ENDING.get(ending, given):
+        raise InputError(
+            f"{given} contradicts {path}", where="output_format", hint="Remove it, or rename the file."
+        )
     if given is not None or path is None or path == "-":
         return given
     options = click.get_current_context().command.params
     choice = next(option.type for option in options if option.name == "output_format")
     known = {each: name for each, name in FORMAT_OF_ENDING.items() if name in getattr(choice, "choices", ())}
-    ending = os.path.splitext(path)[1].lower()
     if ending not in known:
         problem = f"{path!r} does not end in a known format"
         hint = "Choose another ending, or set --format."

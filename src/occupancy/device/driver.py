@@ -235,11 +235,8 @@ def compile_cuda(source: str, cc: ComputeCapability, variant: str = "") -> bytes
     wanted = cc.major * 10 + cc.minor
     supported = [arch for arch in _call_nvrtc("nvrtcGetSupportedArchs") if arch <= wanted]
     if not supported or (variant and wanted not in supported):
-        raise DeviceError(
-            f"the installed NVRTC does not compile for {cc}{variant}",
-            where="NVRTC",
-            hint="Install another version of cuda-bindings[all]. Before 7.5, it must be older than 13.",
-        )
+        hint = "Install another version of cuda-bindings[all]. Before 7.5, it must be older than 13."
+        raise DeviceError(f"the installed NVRTC does not compile for {cc}{variant}", where="NVRTC", hint=hint)
     kind, prefix = ("CUBIN", "sm") if wanted in supported else ("PTX", "compute")
     target = f"--gpu-architecture={prefix}_{max(supported)}{variant}"
     program = _call_nvrtc("nvrtcCreateProgram", source.encode(), b"occupancy.cu", 0, [], [])

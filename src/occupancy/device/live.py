@@ -89,12 +89,8 @@ def read_device(index: int = 0) -> Device:
     driver = Driver()
     count: int = driver.call("cuDeviceGetCount")
     if not 0 <= index < count:
-        raise InputError(
-            f"there is no GPU {index}",
-            where="device",
-            allowed="0" if count == 1 else f"0 to {count - 1}",
-            hint=f"{VISIBLE_DEVICES} may hide others.",
-        )
+        allowed, hint = "0" if count == 1 else f"0 to {count - 1}", f"{VISIBLE_DEVICES} may hide others."
+        raise InputError(f"there is no GPU {index}", where="device", allowed=allowed, hint=hint)
     return _read(driver, index)
 
 

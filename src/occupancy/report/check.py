@@ -139,13 +139,7 @@ COLUMNS = (
 
 
 def check_report(
-    done: Checked,
-    rules: Rules,
-    *,
-    build: str,
-    command: str,
-    inputs: Mapping[str, Any],
-    updated: str = "",
+    done: Checked, rules: Rules, *, build: str, command: str, inputs: Mapping[str, Any], updated: str = ""
 ) -> Report:
     found = groups(done)
     details: list[Block] = [

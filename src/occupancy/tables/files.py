@@ -163,11 +163,11 @@ def _check_events(text: bytes, name: str) -> None:
                 f"is nested too deeply at line {line}", where=name, allowed=f"{MAX_DEPTH} levels"
             )
         if isinstance(event, yaml.ScalarEvent) and event.implicit[0] and _SURPRISING.fullmatch(event.value):
-            raise TableError(
-                f"has {shown(event.value)} at line {line}, which YAML 1.1 does not read as a decimal number",
-                where=name,
-                hint="Write it without the leading zero, or the colon, or in quotes.",
+            problem = (
+                f"has {shown(event.value)} at line {line}, which YAML 1.1 does not read as a decimal number"
             )
+            hint = "Write it without the leading zero, or the colon, or in quotes."
+            raise TableError(problem, where=name, hint=hint)
         if getattr(event, "anchor", None) or getattr(event, "tag", None):
             raise TableError(
                 f"has an anchor, alias or tag at line {line}", where=name, hint="Write the value out."

@@ -27,7 +27,7 @@ MAX_NAME = 100
 """Maximum length of a GPU's name."""
 MAX_CHOICES = 16
 """Maximum number of candidates in an error."""
-CHOOSE = "Choose one of them:"
+CHOOSE = "Choose one of them, in quotes:"
 MAX_SUGGESTIONS = 8
 MIN_LIKENESS = 0.74
 """Minimum similarity of a suggestion (difflib)."""
