@@ -43,7 +43,7 @@ TESTS = {
 }
 """Tests of an area outside its own folder."""
 
-MOST_SECONDS = 300
+MAX_SECONDS = 300
 """A mutant that exceeds this time hangs, and counts as killed."""
 
 OTHER_OPERATOR: dict[type[ast.AST], type[ast.AST]] = {
@@ -141,7 +141,7 @@ def fails(area: str, folder: Path) -> bool:
     command = [sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", "--hypothesis-profile=few"]
     command += [path for path in dict.fromkeys(paths) if (ROOT / path).exists()]
     try:
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=MOST_SECONDS)
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=MAX_SECONDS)
     except subprocess.TimeoutExpired:
         return True
     return done.returncode != 0

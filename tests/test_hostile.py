@@ -33,7 +33,7 @@ def test_a_folder_of_files_that_expand_shares_one_allowance(tmp_path: Path) -> N
     ended = limited("scan", tmp_path)
     held(ended)
     assert ended.code == 2
-    assert ended.error.count("more lines, values or table entries than allowed") >= 19
+    assert ended.error.count("too many lines, values or table entries") >= 19
 
 
 @pytest.mark.parametrize("pattern", ["gemm*f16*f32", "*gemm*f16*f32*", "*" * 50 + "gemm*f16*x"])
@@ -117,7 +117,7 @@ def test_files_without_end(tmp_path: Path) -> None:
     ended = limited("scan", "/dev/zero")
     held(ended)
     assert ended.code == 2
-    assert "/dev/zero is a device, which has no end" in ended.error
+    assert "/dev/zero is a device, which never ends" in ended.error
     with (tmp_path / "log").open("wb") as file:  # and a sparse text file
         file.write(hostile.log("k").encode())
         file.truncate(10 * 10**9)

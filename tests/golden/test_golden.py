@@ -12,7 +12,7 @@ from tests.sampling import sampled
 from . import numbers
 from .recorded import INPUTS, load, unpack_data
 
-MOST_SHOWN = 5
+MAX_SHOWN_DIFFERENCES = 5
 
 
 def plain(values: numbers.Values) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def compare_rows(question: str, compute: Callable[..., numbers.Values], *, strid
         assert now.keys() == recorded.keys()
         others = [(name, _first(was, now[name])) for name, was in recorded.items() if was != now[name]]
         wrong += [f"{question} {inputs} {name}: recorded {difference}" for name, difference in others]
-    assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong[:MOST_SHOWN])
+    assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong[:MAX_SHOWN_DIFFERENCES])
 
 
 @pytest.mark.parametrize("question", sorted(numbers.PURE.keys() - {"advice"}))

@@ -34,7 +34,7 @@ class Comparison:
 
     def __init__(self) -> None:
         self.compared = 0
-        self.left_out = 0
+        self.skipped = 0
         self.differences: list[str] = []
 
     def check(self, question: object, expected: object, answer: object) -> None:
@@ -43,11 +43,11 @@ class Comparison:
         if expected != answer:
             self.differences.append(f"{question}\n    expected {expected}\n    got      {answer}")
 
-    def conclude(self, *, compared: int, left_out: int = 0) -> None:
+    def conclude(self, *, compared: int, skipped: int = 0) -> None:
         """Fail unless all rows except the expected skips were compared without differences."""
         first = "\n".join(self.differences[:SHOWN_DIFFERENCES])
         assert not self.differences, f"{len(self.differences)} of {self.compared} differ; the first:\n{first}"
-        counted, expected = (self.compared, self.left_out), (compared, left_out)
+        counted, expected = (self.compared, self.skipped), (compared, skipped)
         assert counted == expected, f"compared and left out: {counted}, not {expected}"
 
 

@@ -67,12 +67,12 @@ def test_warps_and_registers(header: Header, limits: Limits, stride: int) -> Non
     sizes = [*range(32, 1025, 32), 1, 33, 1023, 1025, 4096]
     asked = every(stride, sizes, range(256), axes.cachings(limits))
     kernels = (Kernel(threads, registers, caching=caching) for threads, registers, caching in asked)
-    compared, left_out = compare(header, limits, kernels)
-    assert compared + left_out == -(-len(sizes) * 256 * len(axes.cachings(limits)) // stride)
+    compared, skipped = compare(header, limits, kernels)
+    assert compared + skipped == -(-len(sizes) * 256 * len(axes.cachings(limits)) // stride)
     if limits.compute_capability != (3, 0):
-        assert left_out == 0
+        assert skipped == 0
     elif stride == 1:
-        assert left_out == len(sizes) * 192
+        assert skipped == len(sizes) * 192
 
 
 @each_chip
@@ -131,8 +131,8 @@ def test_virtual_resources(header: Header, limits: Limits, stride: int) -> None:
             stride, range(MAX_VIRTUAL_RESOURCES_PER_BLOCK + 1), blocks
         )
     )
-    compared, left_out = compare(header, limits, kernels)
-    assert compared + left_out == -(-256 * len(blocks) // stride)
+    compared, skipped = compare(header, limits, kernels)
+    assert compared + skipped == -(-256 * len(blocks) // stride)
 
 
 @sampled("stride", sample=31, everything=1)
@@ -167,8 +167,8 @@ def test_every_pair_of_values(header: Header, limits: Limits, stride: int) -> No
 @sampled("count", sample=200, everything=5_000)
 def test_random_kernels(header: Header, limits: Limits, count: int) -> None:
     """Compare complete results for random inputs, also between the edges."""
-    compared, left_out = compare(header, limits, axes.random_kernels(limits, count))
-    assert compared + left_out == count
+    compared, skipped = compare(header, limits, axes.random_kernels(limits, count))
+    assert compared + skipped == count
 
 
 @each_chip
@@ -290,12 +290,12 @@ def test_available_dynamic_shared_memory(header: Header, limits: Limits, count: 
     for kernel, wanted, answer, actual in zip(asked, blocks, theirs, resident, strict=True):
         expected = None if answer["error"] else int(answer["bytes"])
         if expected is not None and actual < wanted and limits.compute_capability < (5, 0):
-            comparison.left_out += 1
+            comparison.skipped += 1
         else:
             ours = available(limits, kernel, wanted)
             comparison.check((limits.compute_capability, kernel, wanted), expected, ours)
-    assert comparison.left_out <= 3
-    comparison.conclude(compared=count - comparison.left_out, left_out=comparison.left_out)
+    assert comparison.skipped <= 3
+    comparison.conclude(compared=count - comparison.skipped, skipped=comparison.skipped)
 
 
 LIMITERS = np.array([
@@ -310,8 +310,8 @@ LIMITERS = np.array([
 def test_every_block_size_and_register_count(header: Header, limits: Limits) -> None:
     for caching in axes.cachings(limits):
         kernels = (Kernel(t, r, caching=caching) for t in range(1, 1026) for r in range(256))
-        compared, left_out = compare(header, limits, kernels)
-        assert compared + left_out == 1025 * 256
+        compared, skipped = compare(header, limits, kernels)
+        assert compared + skipped == 1025 * 256
 
 
 @pytest.mark.exhaustive

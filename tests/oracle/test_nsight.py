@@ -27,12 +27,12 @@ def test_occupancy() -> None:
     comparison = Comparison()
     for row in read_rows(FILE):
         if is_beyond_registers(row) or has_other_register_share(row) or is_one_byte_above(row):
-            comparison.left_out += 1
+            comparison.skipped += 1
         else:
             limits = shipped.limits(row["cc"])
             comparison.check(row, expected_warps(row), evaluate(limits, read_kernel(row)).active_warps)
-    left_out = ROWS_BEYOND_REGISTERS + ROWS_WITH_OTHER_FIGURES
-    comparison.conclude(compared=ROWS - left_out, left_out=left_out)
+    skipped = ROWS_BEYOND_REGISTERS + ROWS_WITH_OTHER_FIGURES
+    comparison.conclude(compared=ROWS - skipped, skipped=skipped)
 
 
 def test_occupancy_with_the_other_figures_of_nsight() -> None:
@@ -124,14 +124,14 @@ def test_launches() -> None:
 @pytest.mark.parametrize("launch", LAUNCHES, ids=lambda launch: launch["name"])
 def test_curves(launch: dict[str, Any]) -> None:
     """Compare warps per SM along each input, point by point and as one sweep."""
-    kernel, opt_in, left_out = launched_kernel(launch), is_opted_in(launch), 0
+    kernel, opt_in, skipped = launched_kernel(launch), is_opted_in(launch), 0
     for curve, (name, count, points) in CURVES.items():
         every = launch[f"launch__occupancy_per_{curve}_curve"]
         assert len(every) == points
         x, warps = np.array(every[:count]).T
         if name == "smem":
             is_refused = is_reservation_counted(launch, x)
-            left_out = int(is_refused.sum())
+            skipped = int(is_refused.sum())
             x = np.maximum(x - LIMITS.reserved_shared_memory_per_block, 0)[~is_refused]
             warps = warps[~is_refused]
         common: dict[str, Any] = {"carveout": kernel.carveout, "opt_in": opt_in if name == "smem" else None}
@@ -139,7 +139,7 @@ def test_curves(launch: dict[str, Any]) -> None:
         alone = [evaluate(LIMITS, kernel.replace(**common | {name: each})) for each in x.tolist()]
         assert [each.active_warps for each in alone] == warps.tolist()
         np.testing.assert_array_equal(occupancy.sweep(LIMITS, **inputs | {name: x}).active_warps, warps)
-    assert left_out == (1 if opt_in else 2)  # 232960, or 49664 and 50176
+    assert skipped == (1 if opt_in else 2)  # 232960, or 49664 and 50176
 
 
 def is_opted_in(launch: dict[str, Any]) -> bool:

@@ -19,7 +19,7 @@ from occupancy.values.fields import (
 from occupancy.values.kernel import Kernel
 from occupancy.values.limits import ComputeCapability, Limits
 
-MOST_THREADS = 1100
+MAX_THREADS = 1100
 """Maximum per block in examples, above the limits of all GPUs."""
 
 
@@ -57,7 +57,7 @@ def models(limits: Limits) -> SearchStrategy[Model]:
 
 
 def threads() -> SearchStrategy[int]:
-    return st.integers(1, MOST_THREADS) | st.integers(1, MOST_THREADS // 32).map(lambda warps: 32 * warps)
+    return st.integers(1, MAX_THREADS) | st.integers(1, MAX_THREADS // 32).map(lambda warps: 32 * warps)
 
 
 def registers() -> SearchStrategy[int]:

@@ -12,7 +12,7 @@ from ..values.kernel import Kernel
 from ..values.records import NamedTuple
 from ..values.spellings import in_range
 from .opt_in import needs_opt_in
-from .search import Dial, most_keeping
+from .search import Dial, max_keeping
 
 TOLERANCE = 0.0005
 """Tolerance of a target occupancy, so that 66.7% matches two thirds."""
@@ -105,7 +105,7 @@ def _levels(least: Result) -> Iterator[BudgetLevel]:
     by_shared_memory = tuple(Dial(least, "smem").levels(0, most))
     before = None
     for blocks in range(most, 0, -1):
-        amounts = most_keeping(blocks, by_registers), most_keeping(blocks, by_shared_memory)
+        amounts = max_keeping(blocks, by_registers), max_keeping(blocks, by_shared_memory)
         if amounts != before:
             share = blocks * least.allocated.warps / limits.max_warps_per_multiprocessor
             yield BudgetLevel(blocks, share, *amounts, needs_opt_in(limits, bare.replace(smem=amounts[1])))

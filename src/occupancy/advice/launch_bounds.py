@@ -16,7 +16,7 @@ from ..values.limits import Limits
 from ..values.records import NamedTuple
 from ..values.resources import Resource
 from ..values.spellings import INT_MAX, in_range
-from .search import Dial, most_keeping
+from .search import Dial, max_keeping
 
 
 class LaunchBounds(NamedTuple):
@@ -92,7 +92,7 @@ def launch_bounds(
         raise InputError(problem, where="threads", allowed=f"1 to {most:,}")
     is_legal = min_blocks is None or in_range(min_blocks, "blocks", 1, INT_MAX) <= alone.active_blocks
     blocks = min_blocks if min_blocks is not None and is_legal else 1
-    cap = most_keeping(blocks, Dial(alone, "regs").levels(0, blocks))
+    cap = max_keeping(blocks, Dial(alone, "regs").levels(0, blocks))
     registers = cap if kernel.regs is None else min(kernel.regs, cap)
     result = evaluate(limits, kernel.replace(regs=registers), model)
     warning = None

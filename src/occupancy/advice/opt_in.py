@@ -15,7 +15,7 @@ def opt_ins(result: Result, cluster_size: int | None) -> tuple[str, ...]:
     limits, kernel, calls = result.limits, result.kernel, []
     # If the static part is unknown, assume that all shared memory is dynamic.
     size = kernel.dynamic_smem if kernel.smem is None else kernel.smem
-    if size is not None and not _has_too_much_static(result) and needs_opt_in(limits, kernel):
+    if size is not None and not _exceeds_static_limit(result) and needs_opt_in(limits, kernel):
         calls.append(f"cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, {size})")
     portable = limits.max_portable_cluster_size
     if cluster_size is not None and portable is not None and cluster_size > portable:
@@ -31,7 +31,7 @@ def needs_opt_in(limits: Limits, kernel: Kernel) -> bool:
 
 def compile_error(result: Result) -> str | None:
     """Return the reason why the compiler rejects a launchable kernel; None if it accepts it."""
-    if not (_has_too_much_static(result) and result.launchable):
+    if not (_exceeds_static_limit(result) and result.launchable):
         return None
     most = result.limits.max_shared_memory_per_block
     return (
@@ -40,5 +40,5 @@ def compile_error(result: Result) -> str | None:
     )
 
 
-def _has_too_much_static(result: Result) -> bool:
+def _exceeds_static_limit(result: Result) -> bool:
     return (result.kernel.static_smem or 0) > result.limits.max_shared_memory_per_block

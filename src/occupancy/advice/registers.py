@@ -165,7 +165,7 @@ def split_registers(
         launch_regs_if_fitting=if_fitting,
         limiters=result.limiters,
         reason=result.reason,
-        enough_at_launch=None if taken <= pool else _enough(limits, threads, needed),
+        enough_at_launch=None if taken <= pool else _sufficient_attribute(limits, threads, needed),
     )
 
 
@@ -209,7 +209,7 @@ def _bound_with(limits: Limits, threads: int, regs: int) -> int | None:
     return blocks if blocks and _registers_by_bounds(limits, threads, blocks) == regs else None
 
 
-def _enough(limits: Limits, threads: int, needed: int) -> str | None:
+def _sufficient_attribute(limits: Limits, threads: int, needed: int) -> str | None:
     """Return the attribute for a number of registers; None if the block cannot launch with them."""
     if needed > _registers_by_bounds(limits, threads, 1):
         return None

@@ -10,7 +10,7 @@ from ..values.limits import Limits
 from ..values.records import NamedTuple
 from ..values.spellings import in_range
 from .block_sizes import SharedMemoryFunction, results_by_size
-from .search import Dial, most_keeping
+from .search import Dial, max_keeping
 from .waves import full_wave
 
 MODEL: Model = "cuda"
@@ -73,9 +73,9 @@ def available_dynamic_shared_memory_per_block(
         problem = f"{blocks} blocks of {kernel.threads} threads do not fit even without dynamic shared memory"
         allowed = f"up to {now.active_blocks}"
         raise InputError(problem, where="blocks", allowed=allowed, hint=now.reason or "")
-    most = most_keeping(blocks, dial.levels(static, blocks))
+    most = max_keeping(blocks, dial.levels(static, blocks))
     if driver_580:
-        most = min(most + limits.reserved_shared_memory_per_block, most_keeping(1, dial.levels(static, 1)))
+        most = min(most + limits.reserved_shared_memory_per_block, max_keeping(1, dial.levels(static, 1)))
     return most - static
 
 

@@ -80,7 +80,7 @@ class Dial:
 
         def key_at(index: int) -> tuple[int, Key]:
             result = self.result(amount_at(index))
-            return self._stretch(result), key(result)
+            return self._segment(result), key(result)
 
         count = divide_up(max(high - first, 0), unit)
         for index, (_, found) in _runs(key_at, 0, count):
@@ -98,7 +98,7 @@ class Dial:
         end, _ = next(_runs(allocated, low, low + unit - 1))
         return unit, end
 
-    def _stretch(self, result: Result) -> int:
+    def _segment(self, result: Result) -> int:
         """Return the number of the monotonic segment, in which more of the resource never allows more blocks.
 
         Segment numbers ascend with the amount.
@@ -122,7 +122,7 @@ def _columns(low: int, high: int) -> list[int]:
     return sorted({low, max(low, high), *(power for power in powers if low < power < high)})
 
 
-def most_keeping(blocks: int, levels: Iterable[Level]) -> int:
+def max_keeping(blocks: int, levels: Iterable[Level]) -> int:
     """Return the largest amount in ascending levels up to which all amounts keep a number of blocks.
 
     A carveout too small for one block is raised to the next configuration, which can hold more blocks

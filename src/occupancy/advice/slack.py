@@ -8,7 +8,7 @@ from typing import Literal
 from ..engine import Result, Use
 from ..values.records import NamedTuple
 from ..values.resources import Adjustable, Resource
-from .search import Dial, most_keeping
+from .search import Dial, max_keeping
 
 
 class LeftOver(NamedTuple):
@@ -41,10 +41,10 @@ def slack(now: Result) -> Slack:
     """Return the maximum of each resource that keeps the resident blocks, and unused resources of the SM."""
     blocks = now.active_blocks
     return Slack(
-        regs=most_with(now, "regs", blocks),
-        smem=most_with(now, "smem", blocks),
-        barriers=most_with(now, "barriers", blocks),
-        tensor_memory=None if now.kernel.tensor_memory is None else most_with(now, "tensor_memory", blocks),
+        regs=max_with(now, "regs", blocks),
+        smem=max_with(now, "smem", blocks),
+        barriers=max_with(now, "barriers", blocks),
+        tensor_memory=None if now.kernel.tensor_memory is None else max_with(now, "tensor_memory", blocks),
         left_over={
             resource: _left(use, blocks, limit)
             for (resource, use), limit in zip(now.uses.items(), now.block_limits, strict=True)
@@ -52,12 +52,12 @@ def slack(now: Result) -> Slack:
     )
 
 
-def most_with(now: Result, resource: Adjustable, blocks: int) -> int | None:
+def max_with(now: Result, resource: Adjustable, blocks: int) -> int | None:
     """Return the maximum of a resource that keeps a number of blocks, up to the current one; None for 0."""
     if not blocks:
         return None
     dial = Dial(now, resource)
-    return most_keeping(blocks, dial.levels(dial.amount, blocks))
+    return max_keeping(blocks, dial.levels(dial.amount, blocks))
 
 
 def _left(use: Use, blocks: int, limit: int | None) -> LeftOver:

@@ -227,7 +227,7 @@ def _threads_table(limits: Limits, model: Model, caching: Caching | None) -> Col
     warps, and the last row is for all other blocks.
     """
     evaluate = rules(limits, model).evaluate
-    alike = _alike_register_counts(limits, model)
+    alike = _equivalent_register_counts(limits, model)
     distinct = sorted(set(alike))
 
     def entry(threads: int, registers: int) -> tuple[int, int, int]:
@@ -261,7 +261,7 @@ def _threads_table(limits: Limits, model: Model, caching: Caching | None) -> Col
     )
 
 
-def _alike_register_counts(limits: Limits, model: Model) -> Sequence[int]:
+def _equivalent_register_counts(limits: Limits, model: Model) -> Sequence[int]:
     """Return, for each register count, the first count with the same results for every block.
 
     If registers are allocated per warp, these are the counts with the same allocation.

@@ -33,22 +33,22 @@ from .names import base_name, signature
 LOGS = frozenset({"ptxas", "res-usage"})
 """Formats of compiler output, which contains no image."""
 
-MOST_COMPARED = 1 << 14
+MAX_COMPARISONS = 1 << 14
 """Maximum comparisons of images with log lines for one name and architecture, or of launches with kernels.
 
 Real builds need some dozens. Beyond the maximum, records are not merged, and a problem is reported."""
 
-MOST_FILES = 64
+MAX_FILES = 64
 """Maximum number of other files that are listed with a kernel."""
 
-_OF_COPIES = (
+_COPY_FIELDS = (
     *COMPILED, "linked", "code", "dynamic_smem", "smem", "threads", "block_dim", "notes",
 )  # fmt: skip
-_STATED_ONCE = ("linked", "code", "file", "line")
-_OF_LOGS = (*SPILLS, *_STATED_ONCE)
-_OF_IMAGES = (*COMPILED, *_STATED_ONCE)
+_SOURCE_FIELDS = ("linked", "code", "file", "line")
+_LOG_FIELDS = (*SPILLS, *_SOURCE_FIELDS)
+_IMAGE_FIELDS = (*COMPILED, *_SOURCE_FIELDS)
 
-_identity: Callable[[KernelRecord], Hashable] = attrgetter(*_OF_COPIES)
+_identity: Callable[[KernelRecord], Hashable] = attrgetter(*_COPY_FIELDS)
 """Values that identical copies have in common."""
 
 _LABELS = {
@@ -93,7 +93,7 @@ def fill(record: KernelRecord, other: KernelRecord, names: Iterable[str]) -> Ker
 def also_in(record: KernelRecord, sources: Iterable[str]) -> KernelRecord:
     """Return the record with more files in ``also_in``."""
     files = {*record.also_in, *sources} - {record.source}
-    listed = tuple(sorted(files)[:MOST_FILES])
+    listed = tuple(sorted(files)[:MAX_FILES])
     return replace(record, also_in=listed) if listed != record.also_in else record
 
 
@@ -153,7 +153,7 @@ class _Merging:
             found = self._images(group) or self._logs_alone(group.logs)
             if found and group.ptx:
                 ptx = sorted(group.ptx, key=repr)
-                if len(found) * len(ptx) <= MOST_COMPARED:
+                if len(found) * len(ptx) <= MAX_COMPARISONS:
                     found = [reduce(_with_ptx, ptx, row) for row in found]
                 else:
                     self._skip_merging(ptx)
@@ -195,7 +195,7 @@ class _Merging:
     ) -> list[KernelRecord]:
         """Add the spills in log lines to the images with the same name and architecture."""
         parts = {_logged_values(record): record for record in relocatable}.values()
-        if len(logs) * (len(rows) + len(parts)) > MOST_COMPARED:
+        if len(logs) * (len(rows) + len(parts)) > MAX_COMPARISONS:
             self._skip_merging(logs)
             return rows
         before_linking = {id(log) for log in logs if not all(_differences(log, each) for each in parts)}
@@ -247,7 +247,7 @@ class _Merging:
             (final,), (before,) = linked, compiled
             # The linker includes the reserved shared memory.
             final = replace(final, static_smem=before.static_smem, notes=before.notes)
-            return [also_in(fill(final, before, _OF_LOGS), {before.source})]
+            return [also_in(fill(final, before, _LOG_FIELDS), {before.source})]
         return self._copies(logs)
 
     def _skip_merging(self, records: Iterable[KernelRecord]) -> None:
@@ -302,7 +302,7 @@ def _with_spills(image: KernelRecord, logs: Sequence[KernelRecord]) -> KernelRec
         return log.stack_bytes == image.stack_bytes, log.spill_store_bytes is not None, spilled, log.source
 
     best = max(logs, key=likeness)
-    return also_in(fill(image, best, _OF_LOGS), {log.source for log in logs})
+    return also_in(fill(image, best, _LOG_FIELDS), {log.source for log in logs})
 
 
 # Remarks of Inductor
@@ -357,26 +357,26 @@ def _with_launches(
             key = spelled if "(" in spelled else base_name(launch.name)
             near = {id(row): row for name in (launch.name, key) for row in kernels.get(name, ())}
             compared[key] += len(near)
-            if compared[key] > MOST_COMPARED:
+            if compared[key] > MAX_COMPARISONS:
                 alone.append(launch)
                 near = {}
-            found[configuration] = _launched(launch, near.values())
+            found[configuration] = _launched_kernel(launch, near.values())
         image = found[configuration]
-        done.append(launch if image is None else _completed(launch, image))
+        done.append(launch if image is None else _with_image(launch, image))
     launched = set(map(id, found.values()))
     return [row for row in rows if id(row) not in launched] + done, alone
 
 
-def _completed(launch: KernelRecord, image: KernelRecord) -> KernelRecord:
+def _with_image(launch: KernelRecord, image: KernelRecord) -> KernelRecord:
     # Traces contain only total shared memory, so that the image's static part must not be added.
     has_total = launch.smem is not None
-    names = (name for name in _OF_IMAGES if not (has_total and name == "static_smem"))
+    names = (name for name in _IMAGE_FIELDS if not (has_total and name == "static_smem"))
     whole = fill(launch, image, names)
     whole = replace(whole, name=image.name, regs=image.regs, fuses=image.fuses, chosen=image.chosen)
-    return also_in(whole, {image.source, *image.also_in[:MOST_FILES]})
+    return also_in(whole, {image.source, *image.also_in[:MAX_FILES]})
 
 
-def _launched(launch: KernelRecord, near: Iterable[KernelRecord]) -> KernelRecord | None:
+def _launched_kernel(launch: KernelRecord, near: Iterable[KernelRecord]) -> KernelRecord | None:
     """Return the launched kernel; None if several kernels are equally likely."""
     candidates: dict[tuple[bool, int, bool], list[KernelRecord]] = defaultdict(list)
     for row in near:
@@ -402,8 +402,8 @@ def _distance(launch: KernelRecord, image: KernelRecord) -> int | None:
 
 # Equal launches
 
-_OF_ONE_LAUNCH = ("achieved_occupancy", "duration_us", "launches")
-_configuration = attrgetter(*(name for name in RECORD_FIELDS if name not in _OF_ONE_LAUNCH))
+_LAUNCH_FIELDS = ("achieved_occupancy", "duration_us", "launches")
+_configuration = attrgetter(*(name for name in RECORD_FIELDS if name not in _LAUNCH_FIELDS))
 """Values that the launches of one row have in common. Launches are summed while a trace is read."""
 
 

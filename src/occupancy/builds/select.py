@@ -23,16 +23,16 @@ Order = Literal["occupancy", "regs", "spills", "stack", "time"]
 
 ORDERS: tuple[Order, ...] = get_args(Order)
 
-MOST_NAMES = 10
+MAX_NAMES = 10
 
 
 def names_there(wanted: str, names: Collection[str]) -> str:
     """Return the hint of an error about an unknown kernel name: the nearest names, or all names."""
     if near := nearest_names(wanted, set(map(last_name, names))):
-        return f"Did you mean {' or '.join(near[:MOST_NAMES])}?"
+        return f"Did you mean {' or '.join(near[:MAX_NAMES])}?"
     known = sorted(set(map(base_name, names)))
-    more = f" and {len(known) - MOST_NAMES:,} more" if len(known) > MOST_NAMES else ""
-    return f"Kernels: {', '.join(known[:MOST_NAMES])}{more}."
+    more = f" and {len(known) - MAX_NAMES:,} more" if len(known) > MAX_NAMES else ""
+    return f"Kernels: {', '.join(known[:MAX_NAMES])}{more}."
 
 
 @dataclass(frozen=True)
@@ -60,17 +60,17 @@ class Selection:
         if self.names:
             matching = {name for name in {each.name for each in found} if contains(self.names, name)}
             if found and not is_partial:
-                self._refuse_unknown_names(found, matching)
+                self._reject_unknown_names(found, matching)
             found = [each for each in found if each.name in matching]
         if self.archs:
             if found and not is_partial:
-                self._refuse_unknown_archs(found)
+                self._reject_unknown_archs(found)
             found = [each for each in found if each.compute_capability in self.archs]
         if self.gpu is not None:
-            found = list(code_that_runs(found, self.gpu))
+            found = list(loadable_code(found, self.gpu))
         return list(newest(found)) if self.only_newest else found
 
-    def _refuse_unknown_names(self, records: Sequence[KernelRecord], matching: set[str]) -> None:
+    def _reject_unknown_names(self, records: Sequence[KernelRecord], matching: set[str]) -> None:
         unknown = [part for part in self.names if not any(contains((part,), name) for name in matching)]
         if unknown:
             problem = (
@@ -79,7 +79,7 @@ class Selection:
             hint = names_there(unknown[0], {record.name for record in records})
             raise InputError(problem, where="name", hint=hint)
 
-    def _refuse_unknown_archs(self, records: Sequence[KernelRecord]) -> None:
+    def _reject_unknown_archs(self, records: Sequence[KernelRecord]) -> None:
         there = {each.arch for each in records}
         ccs = {each.compute_capability for each in records}
         missing = sorted(each.sm for each in self.archs - ccs)
@@ -147,7 +147,7 @@ def age(arch: str | None) -> tuple[int, int, str]:
     return len(digits), int(digits or 0), name
 
 
-def code_that_runs(records: Sequence[KernelRecord], gpu: ComputeCapability) -> Iterator[KernelRecord]:
+def loadable_code(records: Sequence[KernelRecord], gpu: ComputeCapability) -> Iterator[KernelRecord]:
     """Keep the code that a GPU runs: like the driver, the newest compatible code in each module.
 
     Kernels without code for the GPU keep their newest code. All launches are kept.

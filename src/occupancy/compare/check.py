@@ -163,7 +163,7 @@ def check_kernels(
                 ended |= concerned
         for exemption, violations in excused.items():
             found.append(replace(broken, violations=tuple(violations), exemption=exemption))
-    unused = run.refuse(kernels if every is None else every, is_partial=every is not None)
+    unused = run.reject_unchecked(kernels if every is None else every, is_partial=every is not None)
     found.sort(key=lambda each: by_name(each.kernel.record))
     removed = [
         each for each in matching.removed if not any(matches(text, each.name) for text in rules.allow_removed)
@@ -226,7 +226,7 @@ class _Run:
                 broken.append(Violation(number, name, bound, was, value, limit))
         return BrokenKernel(row, before, tuple(broken)) if broken else None
 
-    def refuse(
+    def reject_unchecked(
         self, known: Sequence[KernelRecord], *, is_partial: bool
     ) -> list[tuple[Rule | Exemption, list[str]]]:
         """Raise errors for rules that checked nothing; return other entries that match no kernel."""

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from ..advice.budget import TOLERANCE
 from ..advice.launch_bounds import launch_bounds
 from ..advice.next_steps import NextStep, next_steps, step_with
-from ..advice.slack import most_with
+from ..advice.slack import max_with
 from ..builds.merge import LOGS
 from ..builds.rows import Evaluator, ScannedKernel, is_possible
 from ..engine import evaluate
@@ -291,7 +291,7 @@ def step_with_registers(row: ScannedKernel) -> NextStep | None:
     now = result.kernel.regs
     for registers in range(now, min(now + 1, result.limits.max_registers_per_thread) + 1):
         there = evaluate(result.limits, result.kernel.replace(regs=registers), result.model)
-        most = most_with(there, "regs", there.active_blocks)
+        most = max_with(there, "regs", there.active_blocks)
         if most is not None and most > now:
             return step_with(result, {"regs": most})
     return None

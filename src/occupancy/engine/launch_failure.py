@@ -63,7 +63,7 @@ def _subject(limit: str) -> str:
     if limit.endswith("per_multiprocessor"):
         return "an SM has"
     if limit.startswith("spreadsheet"):
-        return "by the spreadsheet a block may have"
+        return "in the spreadsheet, a block may have"
     return "a thread may have" if limit.endswith("per_thread") else "a block may have"
 
 
@@ -80,7 +80,7 @@ def first_failure(
     axis = cuda.exceeded_dimension(limits, kernel)
     if axis is not None and kernel.block_dim is not None:
         length, allowed = kernel.block_dim[axis], limits.max_block_dim[axis]
-        what = f"the block is {length:,} threads long in {'xyz'[axis]}"
+        what = f"{length:,} threads along {'xyz'[axis]} in one block"
         return LaunchFailure(f"max_block_dim[{axis}]", length, allowed, what, *_TOO_LARGE)
     if block_limits.warps == 0:
         allowed = limits.max_threads_per_multiprocessor

@@ -38,7 +38,7 @@ def supports(limits: Limits) -> bool:
 def column_of(limits: Limits) -> SpreadsheetColumn:
     """Return the spreadsheet's column for a compute capability that it supports."""
     if limits.spreadsheet is None:
-        raise ValueError(f"no column for {limits.compute_capability}; call supports() first")
+        raise ValueError(f"no column for {limits.compute_capability}. Call supports() first")
     return limits.spreadsheet
 
 

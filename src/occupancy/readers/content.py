@@ -235,7 +235,7 @@ def leb128(data: bytes | memoryview, position: int) -> tuple[int, int]:
         value |= (byte & 0x7F) << (7 * index)
         if byte < 0x80:
             return value, position + index + 1
-    raise Malformed("a LEB128 number does not end")
+    raise Malformed("unterminated LEB128 number")
 
 
 @contextmanager
@@ -266,7 +266,7 @@ def open_content(source: KernelSource, limits: ReadLimits, name: str = "") -> It
         if stat.S_ISREG(status.st_mode):
             yield Content(os.fspath(source), opened, status.st_size, limits, Path(source))
         elif stat.S_ISCHR(status.st_mode) and not os.isatty(opened.fileno()) and opened.peek(1):
-            raise Malformed("is a device, which has no end")
+            raise Malformed("is a device, which never ends")
         else:  # a pipe, such as the shell's <(...)
             with _copied(opened) as (file, size):
                 yield Content(os.fspath(source), file, size, limits, None)
@@ -286,7 +286,7 @@ def _copied(stream: Readable) -> Iterator[tuple[BinaryIO, int]]:
                 break
             size += file.write(piece.encode("utf-8", "replace") if isinstance(piece, str) else piece)
             if size > MAX_STREAM_BYTES:
-                raise Malformed(f"the stream has more than {MAX_STREAM_BYTES >> 30} GiB; save it as a file")
+                raise Malformed(f"the stream has more than {MAX_STREAM_BYTES >> 30} GiB. Save it as a file")
             if size > _KEPT_IN_MEMORY and file is memory:
                 with damage_as_malformed():
                     file = stack.enter_context(tempfile.TemporaryFile())
@@ -309,8 +309,8 @@ _TOOL = re.compile(
     r"(?:[^;]{1,300};)?[: ]{1,9}(?:fatal|error|fatal error)(?: #[\w-]{1,12})?\s{0,9}:)"
 )
 ESCAPES = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")  # terminal colors
-_MOST_MATCHED = 1000  # characters of a line that are matched
-MOST_QUOTED = 160
+_MAX_MATCHED = 1000  # characters of a line that are matched
+MAX_QUOTED = 160
 
 
 @dataclass(slots=True)
@@ -326,11 +326,11 @@ class CompilerErrors:
         if not any(word in text for word in _WORDS):  # skip most text fast
             return
         for place, line in enumerate(text.split("\n"), number):
-            plain = ESCAPES.sub("", line[:_MOST_MATCHED])
+            plain = ESCAPES.sub("", line[:_MAX_MATCHED])
             if is_error(plain):
                 self.count += 1
                 if self.count == 1:
-                    self.first, self.line = cut(printable(plain.strip()), MOST_QUOTED), place
+                    self.first, self.line = cut(printable(plain.strip()), MAX_QUOTED), place
 
     def __str__(self) -> str:
         more = f" and {self.count - 1:,} more" if self.count > 1 else ""

@@ -66,7 +66,7 @@ _SYMBOL_RECORD = struct.Struct("<QI")  # attribute of a symbol: result of `symbo
 _SYMBOL_VALUE = struct.Struct("<II")  # symbol, value
 _SHAPE = struct.Struct("<III")  # the longest value in use
 
-_OF_KERNELS = frozenset({
+_KERNEL_ATTRIBUTES = frozenset({
     MAX_THREADS, REQNTID, MAXREG_COUNT, CTA_PER_CLUSTER, NUM_BARRIERS, SHARED_SCRATCH, VRC_CTA_INIT_COUNT,
     REG_RECONFIG,
 })  # fmt: skip
@@ -147,7 +147,7 @@ def symbol_values(data: memoryview) -> dict[int, int]:
 
 def kernel_values(data: memoryview) -> Values:
     """Return the attributes of a kernel; the last one of each kind wins."""
-    return tuple(dict(records(data, _OF_KERNELS)).items())
+    return tuple(dict(records(data, _KERNEL_ATTRIBUTES)).items())
 
 
 @lru_cache(maxsize=1 << 12)

@@ -27,7 +27,7 @@ FLAG_ZSTD = 0x8000
 
 MAX_IMAGE_BYTES = 512 * MIB
 """Limit for a decompressed image. The largest in NVIDIA's libraries (NCCL) have 160 MiB."""
-LZ4_MOST = 255  # maximum expansion of an LZ4 block
+MAX_LZ4_RATIO = 255  # maximum expansion of an LZ4 block
 
 
 def read_device_code(content: Content) -> Iterator[Found]:
@@ -50,18 +50,18 @@ def read_device_code(content: Content) -> Iterator[Found]:
             linked.add((found.name, found.arch))
         yield found
     unread = search.unread if search.is_complete else search.unread | {None}
-    left_out = 0
+    skipped = 0
     for record in relocatable:
         if (record.name, record.arch) in linked:
             continue
         number = int("".join(filter(str.isdigit, record.arch or "")) or 0)
         if number in unread or (linked and None in unread):
-            left_out += 1
+            skipped += 1
         else:
             yield record
     what = ""
-    if left_out:
-        what = f"{left_out} relocatable kernels are skipped: their linked image could not be read"
+    if skipped:
+        what = f"{skipped} relocatable kernels are skipped: their linked image could not be read"
     elif nothing and not content.has_device_code and KIND_NVVM in search.other_kinds:
         what = "has code for link-time optimization only. Read the linked file instead"
     elif nothing and not content.has_device_code and search.other_kinds:
@@ -147,7 +147,7 @@ class _Search:
         if header_size < ENTRY.size:
             raise Malformed(f"an entry of the fatbin has a header of {header_size} bytes")
         if position + header_size + stored_size > end:
-            raise Malformed(f"an entry of {stored_size} bytes goes beyond the end of the fatbin")
+            raise Malformed(f"an entry of {stored_size} bytes exceeds the fatbin")
         return entry
 
     def _decompressed(self, stored: Bytes, flags: int, packed_size: int, size: int) -> memoryview:
@@ -160,7 +160,7 @@ class _Search:
         plain = decompress(stored[:packed_size], size)
         if len(plain) != size:
             more = "more" if len(plain) > size else f"only {len(plain)}"
-            raise Malformed(f"an image claims {size} bytes, but decompression gives {more}")
+            raise Malformed(f"an image claims {size} bytes, but decompresses to {more}")
         return memoryview(plain)
 
     def _read_cubin(self, start: int) -> Generator[Found, None, int]:
@@ -205,7 +205,7 @@ def decompress_lz4(data: memoryview, size: int) -> bytes:
     """Decompress an LZ4 block to a declared size."""
     import lz4.block
 
-    if size > LZ4_MOST * len(data) + 64:
+    if size > MAX_LZ4_RATIO * len(data) + 64:
         raise Malformed(f"{len(data)} bytes of LZ4 cannot expand to {size}")
     try:
         plain: bytes = lz4.block.decompress(data, uncompressed_size=size)

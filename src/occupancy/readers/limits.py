@@ -26,8 +26,8 @@ MAX_TABLE_BYTES = 64 * MIB  # size in memory of a table of an image, or of a mes
 MAX_NAME_BYTES = 1 << 16  # longer names are cut; names of C++ templates reach a tenth of this
 MAX_PROBLEMS = 100  # maximum damaged pieces of a file; the rest is not read
 MAX_NUMBER = 10**12 - 1  # largest accepted number; JSON numbers can be too large for a float, or to print
-LEAST_FILE_BYTES = 1 << 12  # minimum size charged for a file, because opening it takes time too
-MOST_REMEMBERED = 1 << 13  # cached names and counts: libraries repeat each of them for ten architectures
+MIN_FILE_BYTES = 1 << 12  # minimum size charged for a file, because opening it takes time too
+CACHE_SIZE = 1 << 13  # cached names and counts: libraries repeat each of them for ten architectures
 
 
 class Malformed(Exception):  # noqa: N818, internal to the readers
@@ -49,16 +49,16 @@ class Ceiling(NamedTuple):
 
 CEILINGS = {
     # Decompressed bytes, and bytes of the tables that are read in images.
-    "expanded": Ceiling(64 * MIB, 100 * MIB, "the file expands beyond the limit for one file", False),
-    "tables": Ceiling(MIB, 4 * MIB, "its tables overlap: together they are larger than the file", False),
+    "expanded": Ceiling(64 * MIB, 100 * MIB, "the decompressed file exceeds the limit", False),
+    "tables": Ceiling(MIB, 4 * MIB, "its tables overlap: they add up to more than the file", False),
     # Lines of text, JSON values, fields of messages, table entries.
-    "pieces": Ceiling(1_000_000, 2 * MIB, "more lines, values or table entries than allowed"),
-    "kernels": Ceiling(17_500, MIB // 32, "more kernels than allowed"),
-    "launches": Ceiling(15_000, MIB // 64, "more launches than allowed"),
+    "pieces": Ceiling(1_000_000, 2 * MIB, "too many lines, values or table entries"),
+    "kernels": Ceiling(17_500, MIB // 32, "too many kernels"),
+    "launches": Ceiling(15_000, MIB // 64, "too many launches"),
     # Bytes of names in the results, and the work of demangling each distinct name.
-    "names": Ceiling(16 * MIB, 32 * MIB, "longer names of kernels than allowed"),
-    "demangling": Ceiling(4 * MIB, 4 * MIB, "longer mangled names of kernels than allowed"),
-    "problems": Ceiling(1_000, MIB // 1024, "too much is damaged"),
+    "names": Ceiling(16 * MIB, 32 * MIB, "too many or too long kernel names"),
+    "demangling": Ceiling(4 * MIB, 4 * MIB, "too many or too long mangled names"),
+    "problems": Ceiling(1_000, MIB // 1024, "too many damaged parts"),
 }
 
 
@@ -69,7 +69,7 @@ class ReadLimits:
         self.images: set[tuple[int, int]] = set()
         """Images beside metadata of one source whose allowance was already added, by device and inode."""
         self._parent = None if size is None else shared or ReadLimits()
-        length = max(size or 0, LEAST_FILE_BYTES)
+        length = max(size or 0, MIN_FILE_BYTES)
         self._left = {
             kind: ceiling.shared if size is None else ceiling.per_mib * length // MIB
             for kind, ceiling in CEILINGS.items()
@@ -90,7 +90,7 @@ class ReadLimits:
             return
         ceiling = CEILINGS[kind]
         if ceiling.ends_the_file:
-            raise Exhausted(f"{ceiling.problem}; the rest is not read")
+            raise Exhausted(f"{ceiling.problem}, so the rest was not read")
         raise Malformed(ceiling.problem)
 
     def expand(self, size: int) -> None:
@@ -132,7 +132,7 @@ def _check(record: KernelRecord, limits: ReadLimits, demangled: set[str]) -> Ker
     if name.startswith("_Z") and name not in demangled:
         # Nested pack expansions (Dp) multiply the length of the demangled name.
         limits.consume("demangling", len(name) * (1 + 2 * name.count("Dp")))
-        if len(demangled) < MOST_REMEMBERED:
+        if len(demangled) < CACHE_SIZE:
             demangled.add(name)
     wrong = _impossible_count(_counts(record))
     if wrong is None:
@@ -140,7 +140,7 @@ def _check(record: KernelRecord, limits: ReadLimits, demangled: set[str]) -> Ker
     return ReadProblem(record.source, None, f"{name[:MAX_SHOWN]}: {wrong}, out of range")
 
 
-@lru_cache(maxsize=MOST_REMEMBERED)  # most kernels of a library share their counts with others
+@lru_cache(maxsize=CACHE_SIZE)  # most kernels of a library share their counts with others
 def _impossible_count(counts: tuple[int | None, ...]) -> str | None:
     for field, value in zip(_COUNTS, counts, strict=True):
         if value is not None and not 0 <= value <= INT_MAX:

@@ -73,7 +73,7 @@ class _Reader:
             size = _number(header, _PAYLOAD_SIZE)
             self._end = end = self.position + size
             if end > len(self._data):
-                raise Malformed(f"a block of {size} bytes goes beyond the end of the file")
+                raise Malformed(f"a block of {size} bytes exceeds the file")
             self._read_strings(header.get(_STRING_TABLE, memoryview(b"")))
             for _ in range(_number(header, _SOURCES)):
                 yield from self._read_source(self._item())
@@ -90,10 +90,10 @@ class _Reader:
         self._limits.consume("pieces", _PIECES_OF_ITEM)
         start = self.position + _SIZE.size
         if start > self._end:
-            raise Malformed("the report, or a block of it, ends early")
+            raise Malformed("the report, or a block in it, is truncated")
         (size,) = _SIZE.unpack(self._data[self.position : start])
         if start + size > self._end:
-            raise Malformed(f"a message of {size} bytes goes beyond the end of its block or of the file")
+            raise Malformed(f"a message of {size} bytes exceeds its block or the file")
         self.position = start + size
         return self._data[start : self.position]
 
@@ -116,7 +116,7 @@ class _Reader:
             else:
                 raise Malformed(f"a message has a field of the unknown wire type {wire_type}")
             if position + size > end:
-                raise Malformed("a message has a field that goes beyond its end")
+                raise Malformed("a field exceeds its message")
             yield key >> 3, message[position : position + size]
             position += size
 
@@ -185,7 +185,7 @@ def _number(message: dict[int, _Value], number: int) -> int:
 
 def _bytes(value: _Value) -> memoryview:
     if isinstance(value, int):
-        raise Malformed("a message has a number where bytes belong")
+        raise Malformed("a message has a number in place of bytes")
     return value
 
 
@@ -195,13 +195,13 @@ def _string(value: _Value) -> str:
 
 def _integer(value: _Value) -> int:
     if not isinstance(value, int):
-        raise Malformed("a message has bytes where a number belongs")
+        raise Malformed("a message has bytes in place of a number")
     return value
 
 
 def _floating(value: _Value) -> float:
     data = _bytes(value)
     if len(data) not in (4, 8):
-        raise Malformed(f"a message has {len(data)} bytes where a number belongs")
+        raise Malformed(f"a message has {len(data)} bytes in place of a number")
     number: float = struct.unpack("<f" if len(data) == 4 else "<d", data)[0]
     return number

@@ -68,7 +68,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
             ignored += 1
         elif is_entry and (found := _ENTRY.match(entry)):
             if kernel is not None:
-                yield _left_open(source, number, kernel)
+                yield _incomplete_kernel(source, number, kernel)
             kernel = {"name": found[1], "arch": found[2]}
         elif is_about_frame:
             subject = function.strip().removesuffix(":").strip(_QUOTES)
@@ -93,7 +93,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
                 yield record(notes=notes, **kernel | usage)
                 kernel, has_kernels = None, True
     if kernel is not None:
-        yield _left_open(source, number, kernel)
+        yield _incomplete_kernel(source, number, kernel)
 
 
 def _usage(found: re.Match[str]) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def _usage(found: re.Match[str]) -> dict[str, Any]:
     }
 
 
-def _left_open(source: str, number: int, kernel: dict[str, Any]) -> ReadProblem:
+def _incomplete_kernel(source: str, number: int, kernel: dict[str, Any]) -> ReadProblem:
     return ReadProblem(source, None, f"no registers for {kernel['name']}: its output is incomplete", number)
 
 

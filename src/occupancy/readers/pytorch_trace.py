@@ -110,7 +110,7 @@ _NO_SPACE = re.compile(r"[^ \t\r\n]")
 
 FIRST_KEY = '"ph"'  # the first key of each event of Kineto and Chrome
 _EVENT_START = re.compile(r"\}[ \t\r\n]*,[ \t\r\n]*(\{)[ \t\r\n]*\Z")
-MOST_BETWEEN_EVENTS = 64  # characters from the end of an event to the first key of the next
+MAX_BETWEEN_EVENTS = 64  # characters from the end of an event to the first key of the next
 
 
 class JsonStream:
@@ -129,7 +129,7 @@ class JsonStream:
         for _ in self._elements("{", "}"):
             key = self.value()
             if not isinstance(key, str):
-                raise Malformed("the JSON has a key that is not text")
+                raise Malformed("the JSON has a key that is not a string")
             self._take(":")
             yield key
 
@@ -171,7 +171,7 @@ class JsonStream:
 
     def _last_event_before(self, end: int) -> int | None:
         while (end := self._buffer.rfind(FIRST_KEY, self._position, end)) >= 0:
-            earliest = max(self._position, end - MOST_BETWEEN_EVENTS)
+            earliest = max(self._position, end - MAX_BETWEEN_EVENTS)
             found = _EVENT_START.search(self._buffer, earliest, end)
             if found:
                 return found.start(1)
@@ -187,7 +187,7 @@ class JsonStream:
                 raise Malformed("the JSON is nested too deeply") from error
             except ValueError as error:  # invalid, or not completely in the buffer yet
                 if not self._fill():
-                    raise Malformed("the JSON is damaged, or ends early") from error
+                    raise Malformed("the JSON is invalid or truncated") from error
                 continue
             # A number at the end of the buffer may have more digits.
             if end < len(self._buffer) or not self._fill():
@@ -203,19 +203,19 @@ class JsonStream:
                 return found[0]
             self._position = len(self._buffer)
             if not self._fill():
-                raise Malformed("the JSON ends early")
+                raise Malformed("the JSON is truncated")
 
     def _take(self, allowed: str) -> str:
         character = self.peek()
         if character not in allowed:
-            raise Malformed(f"the JSON has {character!r} where {' or '.join(allowed)} belongs")
+            raise Malformed(f"the JSON has {character!r} in place of {' or '.join(allowed)}")
         self._position += 1
         return character
 
     def _fill(self) -> bool:
         kept = self._buffer[self._position :]
         if len(kept) > MAX_VALUE_CHARACTERS:
-            raise Malformed("the JSON has a value that is too long to be read")
+            raise Malformed("the JSON has a value above the size limit")
         # Double the buffer, so that a long value is not decoded again for each chunk.
         more = self._text.read(max(JSON_CHUNK_CHARACTERS, len(kept)))
         self._dropped += self._position

@@ -65,11 +65,13 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
     elif not _is_path(source):
         yield from _read_file(source, limits, name=name)
     elif os.path.isdir(source):
-        yield from _or_problem(_read_folder(Path(source), limits), source, "no kernels in this folder")
+        yield from _problem_if_empty(_read_folder(Path(source), limits), source, "no kernels in this folder")
     elif metadata := _metadata_beside(Path(source)):
         yield from _read_paths([(metadata, None), (metadata.with_suffix(IMAGE_SUFFIX), None)], limits)
     elif _is_zip(source):
-        yield from _or_problem(_read_archive(Path(source), limits), source, "no kernels in this archive")
+        yield from _problem_if_empty(
+            _read_archive(Path(source), limits), source, "no kernels in this archive"
+        )
     else:
         yield from _read_file(source, limits)
 
@@ -175,7 +177,7 @@ def _read_file(
             elif content.errors.count and (listed is None or not is_empty):
                 yield ReadProblem(name, None, str(content.errors), content.errors.line)
             elif is_empty and listed is None:
-                reason = reason_for_nothing(content)
+                reason = reason_without_kernels(content)
                 yield ReadProblem(name, None, reason, is_harmless=content.has_device_code)
     except (Malformed, Exhausted) as error:
         yield ReadProblem(name, None, str(error))
@@ -196,7 +198,7 @@ def _metadata_beside(image: Path) -> Path | None:
     return None
 
 
-def _or_problem(results: Iterable[Found], path: str | os.PathLike[str], what: str) -> Iterator[Found]:
+def _problem_if_empty(results: Iterable[Found], path: str | os.PathLike[str], what: str) -> Iterator[Found]:
     is_empty = True
     for found in results:
         is_empty = is_empty and isinstance(found, Remark)
@@ -330,7 +332,7 @@ def read_content(content: Content) -> Iterator[Found]:
     yield from checked(content.limits, found, content.name)
 
 
-def reason_for_nothing(content: Content) -> str:
+def reason_without_kernels(content: Content) -> str:
     """Return the reason why a file contains no kernels."""
     if content.size == 0:
         return "is empty. For a log, redirect standard error too: nvcc -Xptxas -v ... 2>&1"

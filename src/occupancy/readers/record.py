@@ -34,12 +34,10 @@ COMPILED = (
 )  # fmt: skip
 """Fields of a record that the compiler determines."""
 
-MOST_WITHOUT_OPT_IN = (
-    48 * 1024
-)  # bytes of shared memory per block, and the limit of ptxas for static shared memory
+MAX_WITHOUT_OPT_IN = 48 * 1024  # bytes of shared memory per block; also the limit of ptxas for static
 
 # Maximum length of a demangled name: a short mangled name can expand to millions of characters.
-MOST_LONGER, MOST_CHARACTERS = 8, 1 << 12
+MAX_RATIO, MAX_CHARACTERS = 8, 1 << 12
 
 Shape = tuple[int, int, int]
 
@@ -65,7 +63,7 @@ def demangle(name: str) -> str:
         readable: str = package.demangle(name, language="itanium")
     except Exception:  # the parser can raise any error for a damaged name
         return name
-    return readable if len(readable) <= MOST_LONGER * len(name) + MOST_CHARACTERS else name
+    return readable if len(readable) <= MAX_RATIO * len(name) + MAX_CHARACTERS else name
 
 
 @cache
@@ -240,7 +238,7 @@ class KernelRecord:
         known = self.threads if self.threads is not None else threads
         if known is None:
             what = f"{self.source} does not contain the block size of {self.name}"
-            hint = "Give the threads per block that the kernel is launched with."
+            hint = "Give the threads per block of the launch."
             raise InputError(what, where="threads", hint=hint)
         configuration = self.shared_memory_configuration
         # ptxas writes the virtual resources of tensor memory even if the kernel relinquishes its permit.
@@ -261,7 +259,7 @@ class KernelRecord:
         if self.num_warps is not None:  # Triton opts in when it loads a kernel
             return True
         # ptxas also prints a line for a kernel that it rejects. Targets such as sm_90a allow more.
-        is_large = (self.static_smem or 0) > MOST_WITHOUT_OPT_IN
+        is_large = (self.static_smem or 0) > MAX_WITHOUT_OPT_IN
         is_refused = is_large and self.format == "ptxas" and (self.arch or "")[-1:].isdigit()
         return False if is_refused else None
 

@@ -22,7 +22,7 @@ SHT_RELA, SHT_REL = 4, 9
 _RELA = struct.Struct("<QQq")
 _REL = struct.Struct("<QQ")
 _OPERAND = 3  # bytes of DW_LNE_set_address before its relocated operand: 0, length, opcode
-_LEAST_UNIT = 15
+_MIN_UNIT = 15
 MAX_LINE_TABLE_BYTES = 16 << 20
 MAX_PROGRAM_BYTES = 1 << 8  # before the first row of a sequence; about 10 are usual
 _PIECES_OF_ROW = 16
@@ -87,7 +87,7 @@ def read_places(image: Image, relocations: Section) -> dict[int, Place] | None:
 def _units(data: bytes, limits: ReadLimits) -> list[_Unit]:
     units = []
     position = 0
-    while position + _LEAST_UNIT < len(data):
+    while position + _MIN_UNIT < len(data):
         size, version, header_size = struct.unpack_from("<IHI", data, position)
         end = position + 4 + size
         if not 2 <= version <= 4 or end > len(data):

@@ -92,12 +92,12 @@ def count_spills(data: memoryview, callees: Sequence[tuple[int, int]], limits: R
     if not both:
         return Spills(0, 0)
     marked = {word for each in accesses if each.is_last_use for word in each.words} & stored
-    if has_others or _takes_its_address(code, limits):
+    if has_others or _takes_stack_address(code, limits):
         lowest = min(marked, default=max(both) + 1)
         both = {word for word in both if word >= lowest}
     elif not marked:
         loads_most = any(not each.is_store and each.width == max(_WIDTHS) for each in accesses)
-        if loads_most or _lacks_a_mark(accesses, code, limits):
+        if loads_most or _has_unmarked_last_use(accesses, code, limits):
             return Spills(0, 0)
     starts = [start for start, _ in callees]
     stores = loads = 0
@@ -110,7 +110,7 @@ def count_spills(data: memoryview, callees: Sequence[tuple[int, int]], limits: R
     return Spills(stores, loads)
 
 
-def _lacks_a_mark(accesses: Sequence[_Access], code: bytes, limits: ReadLimits) -> bool:
+def _has_unmarked_last_use(accesses: Sequence[_Access], code: bytes, limits: ReadLimits) -> bool:
     """Return True if the next access to the words of an unmarked load overwrites them."""
     numbers = _numbers(_allowed(code, 0, _BY_JUMPS), code, limits)
     jumps = [number * INSTRUCTION_BYTES for number in numbers]
@@ -159,7 +159,7 @@ def _numbers(allowed: int, code: bytes, limits: ReadLimits) -> Iterator[int]:
     return map(re.Match.start, _ANY.finditer(marks))
 
 
-def _takes_its_address(code: bytes, limits: ReadLimits) -> bool:
+def _takes_stack_address(code: bytes, limits: ReadLimits) -> bool:
     """Return True if the code computes another register from the stack pointer."""
     others = _allowed(code, _RESULT, _BY_OTHER_REGISTERS)
     for place, by_forms in _BY_FORMS.items():

@@ -64,7 +64,7 @@ def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Found]:
 def _read_image(metadata: Content) -> tuple[list[KernelRecord], list[ReadProblem]]:
     """Return the kernels and the problems of the cubin beside metadata."""
     if metadata.path is None:
-        raise Malformed("there is no cubin beside a stream. Pass the folder that contains both")
+        raise Malformed("a stream has no cubin beside it. Pass the folder that contains both")
     image, limits = metadata.path.with_suffix(IMAGE_SUFFIX), metadata.limits
     try:
         if image.exists() and not image.is_file():  # opening a pipe would block

@@ -210,7 +210,7 @@ def test_logs_that_are_too_much_to_merge_are_said() -> None:
 
 
 def test_launches_that_are_too_many_to_merge_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("occupancy.builds.merge.MOST_COMPARED", 3)
+    monkeypatch.setattr("occupancy.builds.merge.MAX_COMPARISONS", 3)
     images = [replace(IMAGE, code=number) for number in range(3)]
     other = replace(LAUNCH, regs=24, source="q.ncu-rep")
     assert merge([*images, LAUNCH]).problems == ()

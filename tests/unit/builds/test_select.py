@@ -6,7 +6,7 @@ import pytest
 
 from occupancy import ComputeCapability, InputError
 from occupancy.builds.rows import Evaluator, SizePattern, spilled_bytes, with_block_sizes
-from occupancy.builds.select import ORDERS, Selection, age, code_that_runs, newest
+from occupancy.builds.select import ORDERS, Selection, age, loadable_code, newest
 from occupancy.readers import KernelRecord
 from occupancy.tables.gpus import LimitsTable
 
@@ -17,7 +17,7 @@ def record(name: str, arch: str | None, regs: int | None = 32, **more: Any) -> K
 
 
 def kept(records: list[KernelRecord], gpu: str) -> list[KernelRecord]:
-    return list(code_that_runs(records, ComputeCapability.parse(gpu)))
+    return list(loadable_code(records, ComputeCapability.parse(gpu)))
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_names_of_packs_within_packs() -> None:
     name = "_Z6k{:05}IJ" + "i" * 200 + "EEv" + "Dp1aIT_E" * 80
     found = found_in("".join(hostile.log(name.format(number)) for number in range(200)))
     assert 1 < len(kernels_of(found)) < 10
-    assert "longer mangled names" in str(found[-1])
+    assert "too long mangled names" in str(found[-1])
 
 
 @pytest.mark.linux

@@ -70,7 +70,7 @@ class TestNothingToRead:
             (b"MZ" + bytes(1000), "without device code"), (b"PK\x03\x04" + bytes(1000), "archive"),
             (gzip.compress(b"\x7fELF" + bytes(1000), mtime=0), "archive"), (b'{"a": 1}', "JSON"),
             (b'[{"a": 1}]', "JSON"), (b"[" * 100_000, "no kernels in this text. Supported"),
-            (b'{"traceEvents": ' + b"[" * 100_000, "damaged|deep"), (b'{"traceEvents": 3}', "belongs"),
+            (b'{"traceEvents": ' + b"[" * 100_000, "damaged|deep"), (b'{"traceEvents": 3}', "in place of"),
         ],
     )  # fmt: skip
     def test_says_why(self, content: bytes, says: str, tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_more_of_it_than_any_kernel_has() -> None:
 def test_more_of_it_than_is_read() -> None:
     limits = ReadLimits(0)
     limits.consume("pieces", 1_000_000)  # consumed by other files of the command
-    with pytest.raises(Exhausted, match="more lines, values or table entries"):
+    with pytest.raises(Exhausted, match="too many lines, values or table entries"):
         count_spills(memoryview(STORE * 100_000), (), limits)
 
 
