@@ -163,9 +163,7 @@ def _check_events(text: bytes, name: str) -> None:
                 f"is nested too deeply at line {line}", where=name, allowed=f"{MAX_DEPTH} levels"
             )
         if isinstance(event, yaml.ScalarEvent) and event.implicit[0] and _SURPRISING.fullmatch(event.value):
-            problem = (
-                f"has {shown(event.value)} at line {line}, which YAML 1.1 does not read as a decimal number"
-            )
+            problem = f"has {shown(event.value)} at line {line}, which is not a decimal number in YAML 1.1"
             hint = "Write it without the leading zero, or the colon, or in quotes."
             raise TableError(problem, where=name, hint=hint)
         if getattr(event, "anchor", None) or getattr(event, "tag", None):
