@@ -32,7 +32,7 @@ BUDGETS = {
     "cuda": 100,
     "typing": 40,
     "triton": 120,
-    "cli": 1335,
+    "cli": 1320,
     "__init__": 120,
     "__main__": 30,
 }

@@ -15,7 +15,7 @@ calc 256 32
 calc --gpu RTX 4090 -t 256
 calc --cc 8.0 9.0 -t 256
 calc README.md
-calc -help
+bounds --occupancy 75%
 scan tests/data/kernels/ptxas_v.txt -o x.csv --format json
 calc --cc 9.0 -t 0
 calc --cc 9.0 -t 5000

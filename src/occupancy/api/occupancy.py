@@ -465,7 +465,7 @@ def _warpgroups(groups: str) -> list[Warpgroups]:
         number, colon, regs = part.partition(":")
         if not colon:
             problem = f"{shown(groups)} is not a list of warpgroups with their registers"
-            raise InputError(problem, where="groups", hint="Write it as 1:40,2:232.")
+            raise InputError(problem, where="groups", hint="Write COUNT:REGS, such as 1:40,2:?.")
         registers = None if regs == "?" else parse_count(regs, "groups")
         found.append(Warpgroups(parse_count(number, "groups"), registers))
     alike = groupby(found, key=lambda group: group.regs)

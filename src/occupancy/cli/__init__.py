@@ -76,8 +76,9 @@ class Commands(WithExamples, click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words before the command; without any, show the help."""
+        args = [*args[1:], "--help"] if args[:1] in ([], ["help"]) else args
         with errors_as_messages():  # --help and --version print here
-            return super().parse_args(ctx, args or ["--help"])
+            return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""

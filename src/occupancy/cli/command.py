@@ -7,20 +7,20 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from inspect import cleandoc
+from itertools import takewhile
 from shlex import quote
-from typing import Any, Literal
+from typing import Any
 
 import click
 
-from ..errors import OPTION, InputError, OccupancyError, about
+from ..errors import OPTION, OccupancyError, about
 from ..values.untrusted import printable, printable_lines
 
 EXIT_INTERRUPTED = 130
 EXIT_CLOSED_PIPE = 141
 """128 + SIGINT and 128 + SIGPIPE: exit codes of programs that these signals end."""
 
-Group = Literal["own", "kernel", "kernels", "launch", "gpu", "rare", "output"]
-GROUPS: dict[Group, str] = {
+GROUPS = {
     "own": "Options", "kernel": "Kernel", "kernels": "Kernels", "launch": "Launch", "gpu": "GPU",
     "rare": "Advanced", "output": "Output",
 }  # fmt: skip
@@ -29,6 +29,8 @@ MOST_UNGROUPED = 8
 """A help with at most this number of options has them in one list."""
 MAX_NAME_COLUMNS = 24
 """Columns for the names of the options; a longer one has a line of its own."""
+OTHER_COMMANDS = {"occupancy": "budget", "threads": "calc", "t": "calc", "mark": "sweep"}
+"""Options, and the commands that have them."""
 OTHER_NAMES = {"arch": "cc", "sm": "cc", "json": "format json", "csv": "format csv", "html": "format html"}
 """Options of other tools, and ours of the same meaning."""
 EXAMPLES = "\n\b\n"
@@ -38,7 +40,7 @@ EXAMPLES = "\n\b\n"
 class Option(click.Option):
     """An option in a group of the help."""
 
-    def __init__(self, *declarations: str, group: Group = "own", **settings: Any) -> None:
+    def __init__(self, *declarations: str, group: str = "own", **settings: Any) -> None:
         super().__init__(declarations, **settings)
         self.group = group
 
@@ -63,9 +65,9 @@ class Command(WithExamples):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options under the names of their groups, aligned over all groups."""
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
-        sections: dict[Group, list[tuple[str, str]]] = {group: [] for group in GROUPS}
+        sections: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
         for each in options:
-            group: Group = "own" if len(options) <= MOST_UNGROUPED else getattr(each, "group", "output")
+            group = "own" if len(options) <= MOST_UNGROUPED else getattr(each, "group", "output")
             sections[group].append(each.get_help_record(ctx) or ("", ""))
         longest = max(len(name) for rows in sections.values() for name, _ in rows)
         width = min(longest, MAX_NAME_COLUMNS)
@@ -75,14 +77,29 @@ class Command(WithExamples):
                     formatter.write_dl([(name.ljust(width), text) for name, text in rows], col_max=width)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse as click does; suggest options for values without one, and two dashes for one."""
+        """Parse as click does, and also -threads 256 and -t=256; suggest options for values without one."""
         known = [name for each in self.get_params(ctx) for name in each.opts]
-        for each in args:
-            if f"-{each}" in known:
-                ctx.fail(f"No such option {each}. Did you mean -{each}?")
+        args = [f"-{each}" if f"-{each}" in known else re.sub("^(-[a-z])=", r"\1", each) for each in args]
+        for option, separator in (("--gpu", " "), ("--cc", ","), ("-c", ",")):
+            following = args[args.index(option) + 1 :] if option in args else []
+            words = list(takewhile(lambda each: each[:1] != "-" and not os.path.exists(each), following))
+            if len(words) > 1:
+                from ..tables.gpus import find_gpus
+
+                with suppress(OccupancyError):
+                    find_gpus(name := separator.join(words))
+                    ctx.fail(f"Unexpected argument {words[1]!r}. Did you mean {option} {quote(name)}?")
         values = super().parse_args(ctx, args)
         if values:
-            hint = _likely_meaning(ctx.params, values)
+            hint = ""
+            free = [name for name in ("threads", "regs", "smem") if not ctx.params.get(name, True)]
+            if all(map(str.isdecimal, values)):
+                hint = " ".join(f"--{name} {value}" for name, value in zip(free, values, strict=False))
+            elif re.search(r"\.[a-z]|/", values[0]) or os.path.exists(values[0]):
+                hint = f"occupancy scan {quote(values[0])}"
+            elif not ctx.params.get("gpu", True):
+                hint = f"--gpu {quote(values[0])}"
+            hint = f" Did you mean {hint}?" if hint else ""
             ctx.fail(f"Unexpected argument{'s' * (len(values) > 1)} {' '.join(map(repr, values))}.{hint}")
         return values
 
@@ -115,19 +132,13 @@ def message_of(error: click.UsageError) -> str:
     """Return an error of click in the style of ours: what is wrong, then what to type."""
     if error.ctx is None:
         return re.sub("^Option '(.+?)'", r"\1", error.format_message())
-    from ..values.spellings import did_you_mean
-
     command = error.ctx.command
     if isinstance(error, click.MissingParameter) and error.param is not None:
         example = cleandoc(command.help or "").partition(EXAMPLES)[2].partition("\n")[0]
         return f"Missing {name_of(error.param)}. Example: {example}"
     if isinstance(error, click.BadParameter) and error.param is not None:
-        name, given, kind = name_of(error.param), error.message.partition(" is not ")[0], error.param.type
-        if isinstance(kind, click.Choice):
-            hint = did_you_mean(given.strip("'"), kind.choices)
-            return f"{name}: {given} is unknown. {hint}"
         problem = error.message.replace("a valid float", "a number").replace("a valid integer", "an integer")
-        return about(name, problem) if isinstance(error.param, click.Option) else problem
+        return about(name_of(error.param), problem) if isinstance(error.param, click.Option) else problem
     text = error.format_message()
     if isinstance(error, click.NoSuchOption):
         text = f"No such option {error.option_name}.{_likely_options(command, error.option_name)}"
@@ -149,39 +160,15 @@ def _likely_options(command: click.Command, name: str) -> str:
         near = [other]
     if not near and len(plain) > 2 and plain not in FIELDS:
         near = nearest_names(name.strip("-"), options.values())
+    if not near and plain in OTHER_COMMANDS:
+        return f" Did you mean occupancy {OTHER_COMMANDS[plain]} {name}?"
     return f" Did you mean --{' or --'.join(near)}?" if near else ""
-
-
-def _likely_meaning(given: dict[str, Any], values: list[str]) -> str:
-    """Return a hint for words without an option: more of a GPU, a file, or inputs in their usual order."""
-    from ..tables.gpus import find_gpus
-
-    for name, separator in (("gpu", " "), ("cc", ",")):
-        if before := given.get(name):
-            whole = separator.join((before if isinstance(before, str) else before[-1], *values))
-            with suppress(OccupancyError):
-                find_gpus(whole)
-                return f" Did you mean --{name} {quote(whole)}?"
-    if os.path.exists(values[0]):
-        return f" For files, use occupancy scan {quote(values[0])}."
-    is_number, has_dot = values[0].replace(".", "", 1).isdecimal(), "." in values[0]
-    gpu = ["cc"] * has_dot if is_number else ["gpu"]
-    names = [*gpu, "threads", "regs", "smem"] if is_number or not has_dot else []
-    free = [f"--{name}" for name in names if name in given and not given[name]]
-    guess = " ".join(f"{name} {quote(value)}" for name, value in zip(free, values, strict=False))
-    return f" Did you mean {guess}?" if guess else ""
 
 
 def command(*params: click.Parameter) -> Callable[[Callable[..., None]], Command]:
     """Return a decorator that makes a function a command with these parameters, by the function's name."""
     # Command.parse_args refuses extra arguments.
     return click.command(cls=Command, params=list(params), context_settings={"allow_extra_args": True})
-
-
-def refuse_all(wants_all: bool, others: object, names: str) -> None:
-    """Refuse ``--all`` beside a choice that it contradicts."""
-    if wants_all and others:
-        raise InputError(f"cannot be combined with {names}", where="wants_all", hint="Remove one of them.")
 
 
 def exit_with_1_if(failed: object) -> None:

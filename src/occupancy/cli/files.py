@@ -25,10 +25,7 @@ def _block_sizes(
     context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> dict[str, str] | None:
     """Return block sizes by patterns of kernels' names; one without a name is for all."""
-    pairs = [text.rpartition("=") for text in texts]
-    if sum(not name for name, _, _ in pairs) > 1:
-        raise click.BadParameter("is given twice for all kernels. Write NAME=N for some.", context, parameter)
-    return {name.strip() or "*": size for name, _, size in pairs} or None
+    return {name.strip() or "*": size for name, _, size in (text.rpartition("=") for text in texts)} or None
 
 
 SELECTION = (
@@ -104,7 +101,8 @@ def scan(
     Option("--with-same", is_flag=True, help="Include kernels that did not change."),
     IN_FULL,
     Option("--ignore-arch", is_flag=True, help="Match a kernel with another architecture if its own is missing."),
-    Option("--threshold", type=float, default=0, metavar="N",
+    Option("--threshold", default="0", metavar="N",
+           callback=lambda context, option, text: click.FLOAT.convert(text.removesuffix("%"), option, context),
            help="Ignore changes up to N percent, or N percentage points of occupancy."),
     REPORT_FILE,
     format_option("html", "sarif"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ..errors import InputError
-from .command import Option, command, exit_with_1_if, refuse_all
+from .command import Option, command, exit_with_1_if
 from .options import LIMITS, OLD, named_gpus
 from .printing import FORMAT, show
 
@@ -38,7 +38,6 @@ def limits(
 
     table = LimitsTable(limits_file)
     named = named_gpus("gpu", gpu, table)
-    refuse_all(wants_all, named, "a GPU")
     chosen = named or [Gpu(each) for each in table.rows(every=wants_all)]
     if not with_sources:
         show(limits_report(chosen, is_overview=not named), output_format)

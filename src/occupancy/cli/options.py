@@ -11,7 +11,7 @@ import click
 
 from ..errors import DeviceError, InputError, MissingDependencyError, OccupancyError
 from ..values.fields import FIELDS
-from .command import Option, refuse_all
+from .command import Option
 
 if TYPE_CHECKING:
     from ..tables.gpus import Gpu, LimitsTable
@@ -75,7 +75,6 @@ def chosen_gpus(options: dict[str, Any], *, default_is_table: bool = False) -> l
     file, changes = options.pop("limits_file"), options.pop("changes")
     table, wants_all = LimitsTable(file), options.pop("wants_all", False)
     found = _named(options, table)
-    refuse_all(wants_all, found, "a GPU")
     if not found and (default_is_table or file is not None):
         found = list(map(Gpu, table.rows(every=wants_all)))
     elif not found:

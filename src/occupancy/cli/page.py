@@ -73,6 +73,7 @@ def _question(inputs: dict[str, Any]) -> str:
         launch["sms"] = launch["sms"] or (gpu.multiprocessor_count and str(gpu.multiprocessor_count))
     if not is_kernel:
         return link_to(gpu.limits.compute_capability, launch)
+    inputs["threads"] = inputs["threads"] or "256"  # as in the form of the page
     return question_of(compute(gpu, **inputs), launch)
 
 

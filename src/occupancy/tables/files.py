@@ -83,7 +83,8 @@ def read_toml(
     except error_class:
         raise
     except (ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a number of 5000 digits
-        raise error_class(f"is not TOML: {error}", where=file) from error
+        hint = "Texts are written in quotes, and dates as 2027-01-31."
+        raise error_class(f"is not TOML: {error}", where=file, hint=hint) from error
 
 
 def tools(pyproject: dict[str, Any]) -> dict[str, Any]:

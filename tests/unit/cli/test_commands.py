@@ -40,7 +40,7 @@ def test_exit_codes() -> None:
         "fits --cc 7.5,8.0 -t 256 --smem 200k": 0, "registers --groups 1:40,2:232": 0,
         "registers --groups 1:40,2:240": 0,
         "registers --groups 1:40,2:240 --exit-code": 1, "scan tests/data/kernels/samples.cubin -t 64": 0,
-        "scan tests/data/kernels/samples.cubin -t 64 -t 128": 2,
+        "scan tests/data/kernels/samples.cubin -t 64 -o x.csv --format json": 2,
     }  # fmt: skip
     assert {command: run(*command.split()).exit_code for command in codes} == codes
 

@@ -44,7 +44,7 @@ def test_barriers_are_a_change(tmp_path: Path) -> None:
 
 def test_threshold(builds: Path) -> None:
     # blur loses 25 and 50 points, and 88.9% of its shared memory is new, like the whole stack of warp_image.
-    for threshold, changed in {0: 4, 50: 4, 88: 4, 89: 2, 100: 0}.items():
+    for threshold, changed in {0: 4, "50%": 4, 88: 4, 89: 2, 100: 0}.items():
         summary = diff(builds / "before", builds / "after", "--threshold", threshold)["summary"]
         assert sum(summary[name] for name in ("worse", "mixed", "changed", "better")) == changed
 

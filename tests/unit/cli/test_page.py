@@ -80,7 +80,6 @@ def test_without_a_browser_it_prints_the_address(opened: list[str], monkeypatch:
     ("command", "said"),
     [
         ("page --regs 40", "Missing --cc."),
-        ("page --cc 9.0 --regs 40", "Missing --threads."),
         ("page --cc 9.0 --threads 256 --caching ca", "caching"),
         ("page -o /nowhere/page.html", "/nowhere/"),
     ],
