@@ -99,7 +99,10 @@ def using_less(now: Result) -> Iterator[NextStep]:
 def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
     """Yield the nearest size with more warps, and the nearest size with the most warps."""
     warps = now.active_warps if now.launchable else 0  # the spreadsheet counts blocks that cannot launch
-    if _is_limited_at_any_size(now) or warps >= now.limits.max_warps_per_multiprocessor:
+    by_size = [each for each in now.limiters if each not in ("virtual_resources", "tensor_memory")]
+    # A resident block of any size uses all virtual resources of the SM.
+    is_alone = "virtual_resources" in now.limiters and not by_size and now.active_blocks > 0
+    if is_alone or warps >= now.limits.max_warps_per_multiprocessor:
         return
     warp, threads, most = now.limits.warp_size, now.kernel.threads, now.limits.max_threads_per_block
     better = []  # includes the current size if the GPU rejects its shape
@@ -111,12 +114,6 @@ def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
     best = sorted(better, key=lambda step: -step.occupancy)
     yield from better[:1]
     yield from (step for step in best[:1] if step != better[0])
-
-
-def _is_limited_at_any_size(now: Result) -> bool:
-    """Return True if a resident block of any size uses all virtual resources of the SM."""
-    by_size = [each for each in now.limiters if each not in ("virtual_resources", "tensor_memory")]
-    return "virtual_resources" in now.limiters and not by_size and now.active_blocks > 0
 
 
 def may_be_divided(now: Result) -> bool:

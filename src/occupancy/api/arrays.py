@@ -14,7 +14,7 @@ from ..render.pictures import plot
 from ..report import pictures
 from ..report.calc import RESULT_COLUMNS, labels
 from ..report.model import Column, Report
-from ..values.numbers import percent
+from ..values.numbers import count, percent
 from .occupancy import Printed
 
 BEST = 10
@@ -50,11 +50,14 @@ class Sweep(Printed, ArrayResults):
             content = pictures.HeatMap((down, across), rows, columns, shares)
         else:
             hint = "Vary one input on any number of GPUs, or two on one GPU, each along its own dimension."
-            raise InputError(f"{len(sizes)} inputs vary on {gpus} GPUs", where="plot", hint=hint)
+            raise InputError(f"{len(sizes)} inputs vary on {count(gpus, 'GPU')}", where="plot", hint=hint)
         fixed = {name: int(values.flat[0]) for name, values in self.inputs.items() if values.size == 1}
         given = {"cc" if self.names == self.ccs else "gpu": self.names[0]} if gpus == 1 else {}
         title = pictures.title([*several], {**given, **fixed})
-        return plot(pictures.Picture(title, (content,)), ax)[0]
+        panel = plot(pictures.Picture(title, (content,)), ax)[0]
+        if ax is not None and gpus == 1:
+            panel.set_title(self.names[0])
+        return panel
 
     def report(self) -> Report:
         """Return a report of the best kernels on each GPU; without active warps, of the first ones."""

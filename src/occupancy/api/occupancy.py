@@ -106,7 +106,7 @@ class Occupancy(Printed, Result):
         """The compute capability, such as ``"9.0"``."""
         return self.gpu.cc
 
-    def replace(self, **inputs: Any) -> Occupancy:
+    def replace(self, **inputs: Unpack[KernelInputs]) -> Occupancy:
         """Return the result for other inputs of the kernel, on the same GPU; errors as in `compute`."""
         return occupancy_on(self.gpu, self.kernel.replace(**inputs), self.model, inputs.get("carveout"))
 
@@ -147,7 +147,7 @@ class Occupancy(Printed, Result):
     def block_sizes(self, *, dynamic_smem: Callable[[int], int] | None = None) -> tuple[BlockSize, ...]:
         """Return every multiple of the warp size as a block size with its occupancy, best first.
 
-        The function ``dynamic_smem`` returns the bytes of dynamic shared memory for a number of threads.
+        Its own block size does not matter. ``dynamic_smem`` returns the dynamic shared memory for a number of threads.
 
         Raises:
             InputError: The function returns no size, or the kernel has only a total of shared memory.
@@ -235,6 +235,10 @@ class Occupancies(Printed, tuple[Occupancy, ...]):
     """The occupancy of a kernel on several GPUs: a sequence that prints as one table."""
 
     __slots__ = ()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return `Occupancy.to_dict` of each result."""
+        return [each.to_dict() for each in self]
 
     def report(self) -> Report:
         from ..report.calc import Row, calc_report
@@ -348,10 +352,9 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
         made = made.replace(**given) if given else made
     columns = made.tensor_memory
     if columns is not None and "tensor_memory" in given and columns % TENSOR_MEMORY_UNIT:
+        hint = "Give the sum of the allocations of tcgen05.alloc: 32, 64, 128, 256 or 512 columns each."
         raise InputError(
-            f"{columns} is not a multiple of {TENSOR_MEMORY_UNIT}",
-            where="tensor_memory",
-            hint="Give the sum of the allocations of tcgen05.alloc: 32, 64, 128, 256 or 512 columns each.",
+            f"{columns} is not a multiple of {TENSOR_MEMORY_UNIT}", where="tensor_memory", hint=hint
         )
     return made
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import occupancy  # in annotations: a public name brings its module when somebody reads the types
 
@@ -52,7 +52,7 @@ def sweep(
     shared_memory_mode: SharedMemoryMode | None = None,
     model: Model | None = None,
     outputs: Sequence[Output] = ("active_blocks", "active_warps", "limiters"),
-    **others: Any,
+    **others: NoReturn,
 ) -> occupancy.Sweep:
     """Compute the occupancy of arrays of kernels; needs NumPy.
 

@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 
 from ..engine import Model, Result
 from ..errors import InputError
+from ..report.calc import labels
 from ..tables.gpus import find_gpus
 from ..values.fields import FIELDS, KernelInputs, unknown_input
 from ..values.kernel import Kernel
-from ..values.numbers import percent
+from ..values.numbers import count, percent
 from ..values.spellings import in_range, parse_count, parse_share, parse_size, parse_threads
 from .occupancy import GpuLike, kernel_of_inputs
 
@@ -165,7 +166,8 @@ class Criteria:
             result = Result(limits, kernel, self._model)
             reason = result.reason
             if result.active_blocks < self._min_blocks or result.occupancy < self._min_occupancy:
-                reason = reason or f"occupancy {percent(result.occupancy)}, blocks {result.active_blocks}"
+                blocks = f"{percent(result.occupancy)}, {count(result.active_blocks, 'block')}"
+                reason = reason or f"{blocks}, limited by {labels(result.limiters)}"
             elif cluster > max(1, limits.most_blocks_per_cluster):
                 reason = f"{cluster} blocks per cluster"
             if reason is not None:
@@ -222,11 +224,8 @@ def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any])
         if parts and sum(parts) == parse_size(found["smem"], "smem"):
             del found["smem"]  # a scanned kernel has the total beside its parts
     if "threads" not in found:
-        raise InputError(
-            "is missing",
-            where="threads",
-            hint="Add threads, num_warps or block_size_x, or give `threads`, a number or a function.",
-        )
+        hint = "Add threads, num_warps or block_size_x, or give `threads`, a number or a function."
+        raise InputError("is missing", where="threads", hint=hint)
     return found
 
 

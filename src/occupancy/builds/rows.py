@@ -112,12 +112,14 @@ class ScannedKernel(_Fields):
     if not TYPE_CHECKING:  # so that type checkers refuse a misspelt name
 
         def __getattr__(self, name: str) -> object:
-            if name.startswith("__") or name == "record":  # looked up by copy and pickle
-                raise AttributeError(name)
+            if name.startswith("__") or not hasattr(KernelRecord, name):  # copy and pickle look up the former
+                raise AttributeError(
+                    f"a ScannedKernel has no {name!r}. See occupancy.compute(kernel.cc, kernel)."
+                )
             return getattr(self.record, name)
 
     def __dir__(self) -> Iterable[str]:
-        return [*super().__dir__(), *dir(self.record)]
+        return {*super().__dir__(), *dir(self.record)}
 
     @property
     def threads(self) -> int | None:

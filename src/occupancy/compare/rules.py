@@ -257,7 +257,10 @@ def _bound(name: str, value: Any) -> float | bool:
             raise _wrong(value, name, allowed="true or false")
         return 0
     if criterion.measure == "occupancy":
-        return parse_share(value, name)
+        share = parse_share(value, name)
+        if criterion.compares and share == 1:  # no drop is larger
+            raise _wrong(value, name, "1 is 100 percentage points. For one, write 0.01 or '1%'.")
+        return share
     if isinstance(value, str) and criterion.measure not in ("regs", "barriers"):
         value = parse_size(value, name)
     if type(value) is not int or not criterion.least <= value <= criterion.most:

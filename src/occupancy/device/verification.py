@@ -230,7 +230,8 @@ class _Comparison:
         for kernel in self._with_settings(specimen, function):
             sizes = self._dynamic_sizes(kernel)
             for launched in _launches(kernel, threads, [*sizes, self._most_dynamic(kernel) + 1]):
-                self._compare_blocks(function, launched)
+                driver = _result(function.active_blocks, launched.threads, launched.dynamic_smem)
+                self._blocks.compare(launched, driver, evaluate(self._limits, launched, "cuda").active_blocks)
             for launched in _launches(kernel, threads[::stride], [0]):
                 self._compare_available_smem(function, launched)
             for launched in _launches(kernel, [1], sizes):
@@ -264,10 +265,6 @@ class _Comparison:
         sizes = [most * step // last for step in range(last + 1)]
         unit = self._limits.shared_memory_allocation_unit
         return sorted({size // unit * unit if step % 2 else size for step, size in enumerate(sizes)})
-
-    def _compare_blocks(self, function: Function, kernel: Kernel) -> None:
-        driver = _result(function.active_blocks, kernel.threads, kernel.dynamic_smem)
-        self._blocks.compare(kernel, driver, evaluate(self._limits, kernel, "cuda").active_blocks)
 
     def _compare_available_smem(self, function: Function, kernel: Kernel) -> None:
         fitting = evaluate(self._limits, kernel, "cuda").active_blocks

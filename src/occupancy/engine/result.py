@@ -97,7 +97,10 @@ class Result:
     def __repr__(self) -> str:
         gpu = self.gpu.label if hasattr(self, "gpu") else self.limits.compute_capability
         blocks = f"{count(self.active_blocks, 'block')} of {self.kernel.threads} threads"
-        about = f"{100 * self.occupancy:.4g}% on {gpu}: {blocks}, limited by {', '.join(self.limiters)}"
+        why = (
+            f"limited by {', '.join(self.limiters)}" if self.launchable else f"does not launch: {self.reason}"
+        )
+        about = f"{100 * self.occupancy:.4g}% on {gpu}: {blocks}, {why}"
         return f"<{type(self).__name__} {about}>"
 
     def __hash__(self) -> int:

@@ -96,12 +96,6 @@ def step_values(step: NextStep) -> dict[str, Any]:
     return {**values_of(step, "active_blocks", "occupancy"), "requires": dict(step.requires)}
 
 
-def _clusters(row: Row) -> dict[str, Any] | None:
-    if row.wave is None or row.wave.cluster_size is None:
-        return None
-    return values_of(row.wave, "cluster_size", "clusters", "blocks", "is_upper_bound")
-
-
 def _waves(row: Row) -> dict[str, Any] | None:
     if row.waves is None:
         return None
@@ -139,7 +133,9 @@ RESULT_COLUMNS = (
 
 COLUMNS = (
     *RESULT_COLUMNS,
-    Column("clusters", "", _clusters, about="Upper bound of resident clusters, with --cluster", type="object"),
+    Column("clusters", "", lambda row: values_of(row.wave, "cluster_size", "clusters", "blocks", "is_upper_bound")
+           if row.wave and row.wave.cluster_size else None,
+           about="Upper bound of resident clusters, with --cluster", type="object"),
     Column("waves", "", _waves, about="Waves and tail of the grid, with --grid", type="object"),
     Column("next_steps", "Next step", _next_steps, lambda row: step_text(row.steps[0]) if row.steps else "",
            "Higher levels of occupancy, each with all required changes", "left", optional=1, wraps=True,

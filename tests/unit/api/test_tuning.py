@@ -76,7 +76,7 @@ class TestPrune:
         assert (
             list(prune("9.0", configs, min_blocks=3, dropped=lambda _, reason: reasons.append(reason))) == []
         )
-        assert reasons[0] == "9.0: occupancy 6.3%, blocks 2"
+        assert reasons[0] == "9.0: 6.3%, 2 blocks, limited by shared memory"
         assert is_launchable("9.0", configs[0], min_blocks=2)
         assert not is_launchable("9.0", configs[1], min_blocks=2)
         assert not is_launchable(["9.0", "8.0"], configs[0], min_blocks=2)

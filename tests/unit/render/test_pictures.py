@@ -101,7 +101,7 @@ def test_arrays_and_axes_of_the_caller() -> None:
     threads, regs = np.ix_([128, 256, 512], [32, 64])
     assert found.plot(occupancy.sweep("9.0", threads=threads, regs=regs).plot()) is not ax
     for cc, given in (("9.0", {"threads": 32}), (["9.0", "8.9"], {"threads": threads, "regs": regs})):
-        with pytest.raises(InputError, match=r"plot: . inputs vary on . GPUs"):
+        with pytest.raises(InputError, match=r"plot: . inputs vary on . GPU"):
             occupancy.sweep(cc, **given).plot()
 
 
