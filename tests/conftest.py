@@ -23,7 +23,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # The engine takes microseconds, so a deadline would only measure the load of the machine.
 settings.register_profile("occupancy", max_examples=2 * FULL // 5, deadline=None, print_blob=True)
-# CI uses a fixed seed, so that a change does not fail for older bugs. Other runs are random and find those.
+# CI uses fixed examples, so that a change does not fail because of older bugs. Other runs are random and find those.
 # Failures print a line that reproduces them.
 settings.register_profile("ci", max_examples=FULL, deadline=None, print_blob=True, derandomize=True)
 # For runs of the same code on another Python, which test the interpreter rather than the rules.

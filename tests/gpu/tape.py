@@ -15,7 +15,7 @@ from typing import Any
 
 CALL_PREFIXES = ("cu", "nvrtc", "nvml")
 LONG = 64
-"""Size from which an argument is recorded by its type and size (source, image or buffer), not in full."""
+"""Maximum bytes of a recorded argument. Longer ones (sources, images, buffers) are recorded as ``bytes``."""
 
 
 class Tape:

@@ -170,7 +170,7 @@ class _Merging:
     def _assign_linker_lines(self) -> None:
         """Assign linker lines, which do not name the architecture, if their kernel has only one.
 
-        Kernels with an image do not need them.
+        Lines of a kernel with an image are dropped, because the image has more values.
         """
         archs: dict[str, list[str | None]] = defaultdict(list)
         for name, arch in self._groups if self._linker_lines else ():
