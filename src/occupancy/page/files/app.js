@@ -27,8 +27,7 @@ const app = {
       reset: () => this.act(() => Object.assign(this, { fields: { ...this.first }, kept: null, problem: "" })),
       keep: () => this.act(() => (this.kept = this.kept ? null : { ...this.fields })),
       forget: () => this.ask({ kernel: "", spills: "", bounds: "" }),
-      call: () => this.copyText(byId("call").title),
-      skip: () => byId("threads").focus(),
+      call: () => this.copyText(byId("call").title), skip: () => byId("threads").focus(),
     };
     on("click", (event) => {
       const { act, copy, input, units } = event.target.closest("button, a")?.dataset ?? {};
@@ -204,9 +203,8 @@ const app = {
   say(text) { byId("status").textContent = text; },
 
   async copy(kind, node) {
-    const address = location.href.replace(/#.*|^file:.*\//g, ""); // the folder of a file is private
     await this.copyText({
-      link: () => address + toFragment(this.asked, this.kept, this.pins),
+      link: () => location.href.replace(/#.*/, "") + toFragment(this.asked, this.kept, this.pins),
       command: () => toCommand(this.asked, this.question),
       Python: () => toPython(this.asked, this.question),
     }[kind]());
@@ -228,8 +226,9 @@ const app = {
     const kernels = text.trim() ? readPasted(text) : [];
     if (isShown) byId("pasted").value = text.slice(0, MAX_PASTED);
     byId("paste").togglePopover(kernels.length !== 1);
-    const rows = kernels.map((kernel) => {
-      const { result, gpu, kernel: read } = readQuestion(this.fieldsOf(kernel));
+    const shareOf = ({ result }) => result?.occupancy ?? 2;
+    const questions = kernels.map((kernel) => ({ ...readQuestion(this.fieldsOf(kernel)), of: kernel }));
+    const rows = questions.sort((one, other) => shareOf(one) - shareOf(other)).map(({ result, gpu, kernel: read, of: kernel }) => {
       const { threads, regs, spills } = kernel.fields;
       const facts = [kernel.arch?.replace(/^(\d+)\.(\d)$/, "sm_$1$2"), `${threads ?? `${this.fields.threads}*`} threads`,
         regs && `${regs} regs`, read && sharedMemoryOf(read) && words.size(sharedMemoryOf(read)),

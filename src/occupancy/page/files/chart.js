@@ -94,17 +94,12 @@ class Curve {
   hover(event) {
     const value = event && Math.min(this.high, this.under(event));
     const run = event && runAt(this.runs, value);
-    const labels = {}; // of the other curves, by their height
-    for (const { runs, label } of run ? this.others : []) (labels[this.y(runAt(runs, value).share)] ??= []).push(label);
-    const [look, x] = value > this.high / 2 ? ["end", this.x(value) - 6] : ["start", this.x(value) + 6];
-    let lowest = 0;
     fill(this.pointed, run ? [
-      Object.entries(labels).sort(([one], [other]) => one - other).map(([y, names]) =>
-        drawn("text", { x, y: (lowest = Math.max(lowest + 12, y - 4)), class: look }, names.join(", "))),
       drawn("path", { d: `M${this.x(value)} ${EDGE.top}V${this.y(0)}`, class: "hair" }),
       drawn("circle", { cx: this.x(value), cy: this.y(run.share), r: 3, class: "point" }),
     ] : []);
-    settle(this.caption, run ? this.sentence(value) : this.words);
+    const shares = run && this.others.map(({ runs, label }) => `${label} ${words.percent(runAt(runs, value).share)}`);
+    settle(this.caption, run ? [this.sentence(value), ...shares].join(", ") : this.words);
   }
   keydown(event) {
     const units = { ...KEYS, ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];

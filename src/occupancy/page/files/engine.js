@@ -108,10 +108,8 @@ function warpLimit(limits, kernel, warps, inHalf) {
 
 // Each sub-partition has its own register file, and a warp stays in one of them.
 const warpsByRegisters = (limits, perWarp, parts) => divide(divide(limits.max_registers_per_multiprocessor, parts), perWarp) * parts;
-
 // 6.0 rejects kernels that the rest of its family, with four sub-partitions, could not run.
 const checkedParts = (limits) => limits.launch_check_sub_partitions ?? limits.sub_partitions;
-
 // The launch check assumes the same number of warps in all sub-partitions.
 const checkedRegisters = (limits, perWarp, warps) => roundUp(warps, checkedParts(limits)) * perWarp;
 

@@ -166,6 +166,8 @@ function showFields(fields, limits, errors) {
     control.disabled = !isOffered(input, limits);
     if (input.kind) control.closest(".field").hidden = control.disabled && !value;
     control.setAttribute("aria-invalid", String(input.name in errors));
-    settle(byId(`${input.name}-error`), errors[input.name] ?? "");
+    const bytes = input.kind === "size" ? bytesOf(value.trim()) : 0;
+    const remark = bytes > 0 && bytes < 1024 ? `For KiB, write ${bytes}k.` : "";
+    settle(byId(`${input.name}-error`), errors[input.name] ?? remark);
   }
 }

@@ -139,6 +139,7 @@ function demangled(name) {
     parts.push(rest.slice(length.length, end).replace(/^_GLOBAL__N.*/s, "(anonymous namespace)"));
     rest = rest.slice(end);
   }
-  const numbers = first(/^I((?:[a-z]|L[a-z]n?\d+E)+)/, rest)?.match(/\d+/g);
+  const numbers = first(/^I((?:[a-z]|L[a-z]n?\d+E)+)/, rest)?.match(/b?\d+/g)
+    ?.map((each) => ({ b0: "false", b1: "true" })[each] ?? each);
   return `${parts.join("::") || name}${numbers ? `<${numbers.join(", ")}>` : ""}`;
 }

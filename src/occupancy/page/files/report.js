@@ -76,10 +76,7 @@ class Report {
     this.state = { q: "", kind: "", arch: "", bin: "", sort: "", down: "" };
     this.archs = [...new Set(this.kernels.map(({ arch }) => arch).filter(Boolean))].sort(ORDER.compare);
     const verdicts = VERDICTS.map((key) => ({ key, title: key, is: ({ verdict }) => verdict === key }));
-    this.kinds = (this.isDiff ? verdicts : KINDS).map((each) => ({ ...each, count: this.kernels.filter(each.is).length }))
-      .filter(({ count }) => count);
-    this.bins = Array(11).fill(0);
-    for (const kernel of this.kernels) if (shareOf(kernel) !== null) this.bins[binOf(shareOf(kernel))] += 1;
+    this.kinds = (this.isDiff ? verdicts : KINDS).filter(({ is }) => this.kernels.some(is));
     const columns = this.isDiff ? DIFF_COLUMNS : SCAN_COLUMNS;
     this.columns = columns.filter(({ of, isUsed = of }) => this.kernels.some(isUsed));
     [this.search, this.more, this.box] = ["q", "rest", "rows"].map(byId);
@@ -105,19 +102,20 @@ class Report {
   }
   // Show the list, scrolled as before, or the calculator.
   show(isListed) {
-    if (!isListed && app.isListed()) this.left = this.box.scrollTop;
+    if (!isListed && app.isListed()) this.left = [scrollY, this.box.scrollTop];
     document.body.classList.toggle("listed", isListed);
-    scrollTo(0, 0);
-    if (!isListed) return;
+    if (!isListed) return scrollTo(0, 0);
     document.title = app.title;
     const given = new URLSearchParams(location.hash.replace(/^#[^&]*/, ""));
     for (const name in this.state) this.state[name] = given.get(name) ?? "";
     this.search.value = this.state.q;
     this.draw();
-    this.box.scrollTop = this.left ?? 0;
+    scrollTo(0, this.left?.[0] ?? 0);
+    this.box.scrollTop = this.left?.[1] ?? 0;
   }
-  chosen() {
-    const { q, kind, arch, bin } = this.state;
+  // The kernels that pass the filters, or all of them but one.
+  chosen(without) {
+    const { q, kind, arch, bin } = { ...this.state, [without]: "" };
     const wanted = q.toLowerCase().split(/\s+/);
     const { is = () => true } = this.kinds.find(({ key }) => key === kind) ?? {};
     const isIn = (kernel) => (bin === "" || binOf(shareOf(kernel)) === Number(bin)) && (!arch || kernel.arch === arch);
@@ -147,11 +145,14 @@ class Report {
     this.shown = shown;
     const kernels = this.chosen();
     const groups = this.sorted(this.groups(kernels));
+    this.bins = Array(11).fill(0);
+    for (const share of this.chosen("bin").map(shareOf)) if (share !== null) this.bins[binOf(share)] += 1;
     const [title, low, high] = ["Occupancy", "0%", "100%"].map((text) => element("small", {}, text));
     const histogram = element("span", { class: "histogram", role: "group", "aria-label": "Occupancies" },
       title, low, this.bins.map(this.bin, this), high);
-    const chips = this.kinds.map(({ key, title, count }) =>
-      this.filter("kind", key, `${grouped(count)} ${title}`, { class: `chip ${key}` }));
+    const ofAnyKind = this.chosen("kind");
+    const chips = this.kinds.map(({ key, title, is }) =>
+      this.filter("kind", key, `${grouped(ofAnyKind.filter(is).length)} ${title}`, { class: `chip ${key}` }));
     const archs = this.archs.length > 1 && this.archs.map((arch) => this.filter("arch", arch, arch, { class: "chip" }));
     fill(byId("strip"), [chips, archs, histogram]);
     const titles = this.columns.map(({ key, title, text }) => this.title(key, title, text));

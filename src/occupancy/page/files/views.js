@@ -115,11 +115,10 @@ function showVerdict(question, all, kept, problem) {
   const { figure, headline, detail, isBad, call } = verdictOf(question);
   const isRefused = isRefusedByCompiler(result);
   const now = `${result.active_warps} of ${result.limits.max_warps_per_multiprocessor} warps, ${words.count(result.active_blocks, "block")}`;
-  const facts = [isRefused ? `would be ${words.percent(result.occupancy)}` : now];
-  facts.push(kept?.result && `A ${words.percent(kept.result.occupancy)}`);
-  byId("verdict").className = `${isBad ? "bad" : ""} ${isRefused ? "refused" : ""}`;
-  settle(byId("figure"), isBad ? `✕ ${figure}` : figure);
-  settle(byId("facts"), facts.filter(Boolean).join(", "));
+  const before = kept?.result && !isBad ? `${words.percent(kept.result.occupancy)} → ` : "";
+  byId("verdict").className = `${isBad ? "bad" : ""} ${isRefused ? "refused" : ""} ${before && "compared"}`;
+  settle(byId("figure"), isBad ? `✕ ${figure}` : `${before}${figure}`);
+  settle(byId("facts"), isRefused ? `would be ${words.percent(result.occupancy)}` : now);
   settle(byId("headline"), problem ? `✕ ${problem}` : headline);
   settle(byId("detail"), problem ? "The last result is shown in grey." : detail);
   byId("call").hidden = Boolean(problem) || !call;
@@ -161,7 +160,7 @@ function showBars(result) {
       cell(words.title(name), `name ${name}`),
       cell(resourceBar(name, isCounted ? blocks : 0, all ? each / all : 0, left), "use"),
       cell(`${sizeOf(name, each)}${isAssumed ? "*" : ""}`),
-      cell(all === null ? "unknown" : sizeOf(name, all)),
+      cell(all === null ? "unknown" : isCounted || !each ? sizeOf(name, all) : "–"),
       cell(`${fit}${isLimiter ? " ◂" : ""}`),
       cell(headroom.join("; "), "headroom"));
   });
