@@ -97,10 +97,9 @@ def format_of(path: str | None, given: str | None = None, pictures: Iterable[str
     The endings of pictures are for the error of an ending that stands for no format.
     """
     ending = os.path.splitext(path or "")[1].lower()
-    if given is not None and given != FORMAT_OF_ENDING.get(ending, given):
-        raise InputError(
-            f"{given} contradicts {path}", where="output_format", hint="Remove it, or rename the file."
-        )
+    if given not in (None, "sarif", FORMAT_OF_ENDING.get(ending, given)):  # SARIF is JSON
+        hint = "Remove it, or rename the file."
+        raise InputError(f"{given} contradicts {path}", where="output_format", hint=hint)
     if given is not None or path is None or path == "-":
         return given
     options = click.get_current_context().command.params
