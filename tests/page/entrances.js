@@ -27,18 +27,18 @@ function curvesOf(text) {
   let points = 0;
   const wrong = [];
   for (const [cc, values] of JSON.parse(text)) {
-    const question = { limits: limitsOf(cc), kernel: kernelOf(values) };
+    const launch = { limits: limitsOf(cc), kernel: kernelOf(values) };
     try {
-      evaluate(question.limits, question.kernel);
+      evaluate(launch.limits, launch.kernel);
     } catch {
       continue; // nothing is drawn of it
     }
     for (const [name, step] of [["threads", 32], ["regs", 1], ["smem", 32]]) {
-      const runs = curveOf(question, name);
+      const runs = curveOf(launch, name);
       const end = runs[runs.length - 1].last;
       for (let value = { threads: 32, regs: 1, smem: 0 }[name]; value <= end; value += step) {
         const run = runAt(runs, value);
-        const result = evaluate(question.limits, changed(question.kernel, { [name]: value }));
+        const result = evaluate(launch.limits, changed(launch.kernel, { [name]: value }));
         points += 1;
         const differs = run.blocks !== result.active_blocks || run.warps !== result.active_warps || run.share !== result.occupancy;
         if (run.first > value || differs) wrong.push([values, name, value, run]);

@@ -186,7 +186,7 @@ COLOUR = "getComputedStyle(document.querySelector('{}')).color"
 )  # fmt: skip
 def test_links_open_with_their_result(opened: Open, link: str, cc: str, shown: dict[str, str]) -> None:
     page = opened(f"#{link}")
-    assert page.evaluate("app.question.limits.compute_capability") == cc
+    assert page.evaluate("app.launch.limits.compute_capability") == cc
     assert {selector: page.inner_text(selector) for selector in shown} == shown
     is_red = page.evaluate(COLOUR.format("strong")) == page.evaluate(COLOUR.format(".error"))
     assert is_red == ("strong" in shown), "only what does not run replaces the figure, in red"

@@ -180,7 +180,7 @@ def test_what_is_typed_is_read_as_by_the_library(engine: PageEngine, cc: str, na
         fields: dict[str, Any] = {"threads": "256", "regs": "64", name: text}
         found[text] = engine.value(
             f"(({{ result }}) => result && [result.active_blocks, result.occupancy])"
-            f"(readQuestion({json.dumps({'gpu': cc, **fields})}))"
+            f"(readLaunch({json.dumps({'gpu': cc, **fields})}))"
         )
         try:
             answer = occupancy.compute(cc, **{key.replace("-", "_"): each for key, each in fields.items()})
@@ -244,7 +244,7 @@ compute_120
 )
 def test_the_command_has_the_gpu_as_it_was_entered(engine: PageEngine, gpu: str, chip: str) -> None:
     fields = json.dumps({"gpu": gpu, "threads": "256"})
-    command = engine.value(f"((fields) => toCommand(fields, readQuestion(fields)))({fields})")
+    command = engine.value(f"((fields) => toCommand(fields, readLaunch(fields)))({fields})")
     assert command == f"occupancy calc {chip} --threads 256"
 
 
@@ -300,7 +300,7 @@ def test_copied_commands_and_python_have_the_same_result(engine: PageEngine, cou
     chance = random.Random(count)
     for _ in range(count):
         fields = json.dumps(inputs(chance))
-        question = "(fields => { const question = readQuestion(fields); return [question.result?.active_blocks ?? null,"
+        question = "(fields => { const question = readLaunch(fields); return [question.result?.active_blocks ?? null,"
         question += f" toCommand(fields, question), toPython(fields, question)]; }})({fields})"
         blocks, command, python = engine.value(question)
         _, *words = shlex.split(command)

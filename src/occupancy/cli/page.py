@@ -37,9 +37,9 @@ def page(output: str | None, **inputs: Any) -> None:
     """
     from ..page.build import build_page
 
-    # The question is in the content, too: some systems open a file without what follows the # of its address.
-    question = _question(inputs)
-    content = build_page(__version__, question)
+    # The inputs are in the content, too: some systems open a file without what follows the # of its address.
+    fragment = _fragment(inputs)
+    content = build_page(__version__, fragment)
     if output is not None:
         with written_to(output):
             click.echo(content)
@@ -49,17 +49,17 @@ def page(output: str | None, **inputs: Any) -> None:
     path = Path(click.get_app_dir("occupancy"), FILE_NAME)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content, encoding="utf-8")
-    address = path.as_uri() + (f"#{question}" if question else "")
+    address = path.as_uri() + (f"#{fragment}" if fragment else "")
     if not webbrowser.open(address):
         click.echo(
             f"No browser to open: {address}\nTo write the page to a file, add -o {FILE_NAME}.", err=True
         )
 
 
-def _question(inputs: dict[str, Any]) -> str:
-    """Return the question for the options of the command; empty without any."""
+def _fragment(inputs: dict[str, Any]) -> str:
+    """Return the fragment of the address for the options of the command; empty without any."""
     from ..api.occupancy import compute
-    from ..page.data import link_to, question_of
+    from ..page.data import fragment_of, link_to
 
     gpu = chosen_gpu(inputs)
     is_kernel = any(value is not None for value in inputs.values())
@@ -74,7 +74,7 @@ def _question(inputs: dict[str, Any]) -> str:
     if not is_kernel:
         return link_to(gpu.limits.compute_capability, launch)
     inputs["threads"] = inputs["threads"] or "256"  # as in the form of the page
-    return question_of(compute(gpu, **inputs), launch)
+    return fragment_of(compute(gpu, **inputs), launch)
 
 
 @command(click.Argument(["command"]))

@@ -39,7 +39,7 @@ KEYS = (*_OTHERS, *(f"{side}{key}" for side in ("", "old_", "new_") for key in _
 
 def build_page(
     version: str,
-    question: str = "",
+    fragment: str = "",
     title: str = "CUDA occupancy",
     about: str = "Blocks of a kernel that fit on a streaming multiprocessor (SM).",
     report: str = "",
@@ -50,7 +50,7 @@ def build_page(
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
     )
-    texts = {"version": version, "title": title, "about": about, "question": question}
+    texts = {"version": version, "title": title, "about": about, "fragment": fragment}
     code = {"policy": policy, "style": style, "script": script, "data": _json(data), "report": report}
     fields = {each["field"]: _field(each) for each in data["inputs"]}
     return _filled("page.html", {name: escape(text) for name, text in texts.items()} | code | fields)

@@ -81,7 +81,7 @@ def _gpus() -> dict[str, str]:
     return {cc: "\n".join(lines) for cc, lines in found.items()}
 
 
-def question_of(result: Result, launch: Mapping[str, str | None]) -> str:
+def fragment_of(result: Result, launch: Mapping[str, str | None]) -> str:
     """Return the inputs of a result by option name: ``cc=9.0&threads=256``."""
     kernel = result.kernel
     names = [name for name in (*FORM, "smem") if name in FIELDS]

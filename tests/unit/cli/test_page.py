@@ -33,7 +33,7 @@ def page_at(address: str) -> str:
 
 
 def question_in(page: str) -> dict[str, str]:
-    start = page.index('data-question="') + len('data-question="')
+    start = page.index('data-fragment="') + len('data-fragment="')
     return dict(parse_qsl(page[start : page.index('"', start)].replace("&amp;", "&")))
 
 
@@ -56,7 +56,7 @@ def question_in(page: str) -> dict[str, str]:
         ),
     ],
 )  # fmt: skip
-def test_the_question_by_the_names_of_the_options(options: str, expected: dict[str, str]) -> None:
+def test_the_fragment_by_the_names_of_the_options(options: str, expected: dict[str, str]) -> None:
     page = run("page", "-o", "-", *shlex.split(options)).stdout
     assert page.startswith("<!doctype html>")
     assert "{{" not in page

@@ -58,8 +58,8 @@ const app = {
   load() {
     this.isNaming = false;
     const isOfList = this.report && /^#kernels(&|$)/.test(location.hash);
-    const question = isOfList ? "" : location.hash || document.documentElement.dataset.question;
-    const { fields, kept, pins, unknown } = fromFragment(question);
+    const inputs = isOfList ? "" : location.hash || document.documentElement.dataset.fragment;
+    const { fields, kept, pins, unknown } = fromFragment(inputs);
     this.report?.show(isOfList || !fields);
     if (this.isListed()) return (this.entry = this.report.fragment());
     this.fields = inUnits({ ...(fields ? { gpu: "9.0", threads: "256" } : EXAMPLE), ...fields });
@@ -67,7 +67,7 @@ const app = {
     if (kept || this.report?.isDiff !== false) this.kept = kept && inUnits({ gpu: this.fields.gpu, ...kept });
     this.pins = pins;
     this.problem = unknown.length ? `The link has unknown parts: ${words.list(unknown)}` : "";
-    for (const fold of byId("question").querySelectorAll("details")) {
+    for (const fold of byId("inputs").querySelectorAll("details")) {
       if ([...fold.querySelectorAll("[name]")].some(({ name }) => !/^0?$/.test(this.fields[name] ?? ""))) fold.open = true;
     }
     this.entry = this.fragment();
@@ -114,7 +114,7 @@ const app = {
     this.change({ [input.name]: attempt(() => nextText(input, text, units, this.limits), () => text) });
   },
   set(amounts) {
-    const changes = Object.entries(amounts).map(([name, amount]) => fieldsFor(this.question.kernel, name, amount));
+    const changes = Object.entries(amounts).map(([name, amount]) => fieldsFor(this.launch.kernel, name, amount));
     this.change(Object.assign({}, ...changes));
   },
   act(change) {
@@ -159,7 +159,7 @@ const app = {
   redraw() {
     cancelAnimationFrame(this.waiting);
     this.waiting = 0;
-    const launch = readQuestion(this.fields);
+    const launch = readLaunch(this.fields);
     const { gpu, errors, limits, result, sms } = launch;
     this.limits = gpu.error && this.limits ? this.limits : limits;
     showFields(this.fields, this.limits, errors);
@@ -169,8 +169,8 @@ const app = {
     const count = sms ? words.count(sms, "SM") : gpu.range && `${gpu.range} SMs`;
     settle(byId("gpu-facts"), [gpu.cc, gpu.cc && !gpu.name && limits.architecture, count].filter(Boolean).join(" · "));
     document.body.classList.toggle("stale", !result);
-    if (result) [this.question, this.asked] = [launch, { ...this.fields }];
-    else if (!this.question) [this.question, this.asked] = [readQuestion(EXAMPLE), EXAMPLE];
+    if (result) [this.launch, this.shownFields] = [launch, { ...this.fields }];
+    else if (!this.launch) [this.launch, this.shownFields] = [readLaunch(EXAMPLE), EXAMPLE];
     const [wrong] = result ? [] : Object.keys(errors);
     const problem = [wrong && (wrong === "gpu" ? gpu.error : `${inputOf(wrong).label}: ${errors[wrong]}`), this.problem]
       .filter(Boolean).join(" ");
@@ -178,35 +178,35 @@ const app = {
     this.draw(problem);
     this.showUndo();
   },
-  // Draw the last question that has a result. problem: the first error in the fields.
+  // Draw the last launch that has a result. problem: the first error in the fields.
   draw(problem) {
-    const { question, asked, question: { result } } = this;
-    const kept = this.kept && readQuestion(this.kept);
+    const { launch, shownFields, launch: { result } } = this;
+    const kept = this.kept && readLaunch(this.kept);
     const pins = this.pins.map((text) => ({ text, gpu: findGpu(text) })).filter(({ gpu }) => gpu.cc);
-    document.title = asked.kernel ? `${asked.kernel}: occupancy` : this.title;
+    document.title = shownFields.kernel ? `${shownFields.kernel}: occupancy` : this.title;
     const steps = stepsOf(result);
     byId("keep").textContent = this.kept ? "Clear A" : "Keep as A";
-    showKernel(asked);
-    showVerdict(question, steps, kept, problem);
+    showKernel(shownFields);
+    showVerdict(launch, steps, kept, problem);
     showBars(result);
     showCarveout(result);
     const others = pins
-      .filter(({ gpu }) => gpu.cc !== question.limits.compute_capability)
-      .map(({ text, gpu }) => ({ question: { ...question, limits: limitsOf(gpu.cc, asked.bounds) }, look: "pinned", label: text }))
-      .filter(({ question: { limits, kernel } }) => resultOn(limits, kernel).result);
-    if (kept?.result) others.push({ question: kept, look: "kept", label: "A" });
-    for (const curve of this.curves) curve.draw(question, steps, others);
-    showGpus(asked, question, pins, kept, this.kept);
+      .filter(({ gpu }) => gpu.cc !== launch.limits.compute_capability)
+      .map(({ text, gpu }) => ({ launch: { ...launch, limits: limitsOf(gpu.cc, shownFields.bounds) }, look: "pinned", label: text }))
+      .filter(({ launch: { limits, kernel } }) => resultOn(limits, kernel).result);
+    if (kept?.result) others.push({ launch: kept, look: "kept", label: "A" });
+    for (const curve of this.curves) curve.draw(launch, steps, others);
+    showGpus(shownFields, launch, pins, kept, this.kept);
     showArithmetic(result);
-    showLimits(question);
+    showLimits(launch);
   },
   say(text) { byId("status").textContent = text; },
 
   async copy(kind, node) {
     await this.copyText({
-      link: () => location.href.replace(/#.*/, "") + toFragment(this.asked, this.kept, this.pins),
-      command: () => toCommand(this.asked, this.question),
-      Python: () => toPython(this.asked, this.question),
+      link: () => location.href.replace(/#.*/, "") + toFragment(this.shownFields, this.kept, this.pins),
+      command: () => toCommand(this.shownFields, this.launch),
+      Python: () => toPython(this.shownFields, this.launch),
     }[kind]());
     node.textContent = byId("status").textContent;
     setTimeout(() => (node.textContent = `Copy ${kind}`), 1200);
@@ -227,8 +227,8 @@ const app = {
     if (isShown) byId("pasted").value = text.slice(0, MAX_PASTED);
     byId("paste").togglePopover(kernels.length !== 1);
     const shareOf = ({ result }) => result?.occupancy ?? 2;
-    const questions = kernels.map((kernel) => ({ ...readQuestion(this.fieldsOf(kernel)), of: kernel }));
-    const rows = questions.sort((one, other) => shareOf(one) - shareOf(other)).map(({ result, gpu, kernel: read, of: kernel }) => {
+    const launches = kernels.map((kernel) => ({ ...readLaunch(this.fieldsOf(kernel)), of: kernel }));
+    const rows = launches.sort((one, other) => shareOf(one) - shareOf(other)).map(({ result, gpu, kernel: read, of: kernel }) => {
       const { threads, regs, spills } = kernel.fields;
       const facts = [kernel.arch?.replace(/^(\d+)\.(\d)$/, "sm_$1$2"), `${threads ?? `${this.fields.threads}*`} threads`,
         regs && `${regs} regs`, read && sharedMemoryOf(read) && words.size(sharedMemoryOf(read)),

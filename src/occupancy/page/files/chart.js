@@ -113,13 +113,13 @@ class Curve {
     const amount = this.name === "smem" ? words.size(value) : words.some(this.name, value);
     return `${amount}: ${words.percent(share)},\n${limited}`;
   }
-  // others: [{question, look, label}], drawn behind the curve.
+  // others: [{launch, look, label}], drawn behind the curve.
   draw({ limits, kernel, result }, steps, others) {
     const [runs, now] = [curveOf({ limits, kernel }, this.name), valueOf(kernel, this.name)];
     const [low, high] = [runs[0].first, runs[runs.length - 1].last];
     const would = isRefusedByCompiler(result) ? "would be " : "";
     Object.assign(this, { limits, unit: stepOf(this.name, limits), runs, now, low, high, would });
-    this.others = others.map(({ question, ...other }) => ({ ...other, runs: curveOf(question, this.name) }));
+    this.others = others.map(({ launch, ...other }) => ({ ...other, runs: curveOf(launch, this.name) }));
     this.words = now === null ? "Not given: click or drag to choose." : this.sentence(now);
     this.hover(null);
     const aria = { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": now ?? low };

@@ -80,11 +80,11 @@ const isOffered = (input, limits) => !input.needs || Boolean(limits[input.needs]
 const product = ([x, y, z]) => x * y * z;
 
 // {gpu, limits, kernel, result, errors, sms, wave, waves}; kernel and result are null if a field is invalid.
-function readQuestion(fields) {
+function readLaunch(fields) {
   const gpu = findGpu(fields.gpu ?? "");
   const limits = limitsOf(gpu.cc, fields.bounds) ?? LIMITS[LIMITS.length - 1]; // of any GPU, to check the other fields
   const errors = gpu.error ? { gpu: gpu.error } : {};
-  const question = { gpu, limits, kernel: null, result: null, errors, sms: gpu.sms, wave: null, waves: null, spills: fields.spills };
+  const launch = { gpu, limits, kernel: null, result: null, errors, sms: gpu.sms, wave: null, waves: null, spills: fields.spills };
   const read = (name, reader) => attempt(reader, ({ where, message }) => {
     errors[where?.replaceAll("_", "-") ?? name] = message;
     return null;
@@ -96,21 +96,21 @@ function readQuestion(fields) {
     else if (input.name === "threads") errors.threads = "Enter threads per block, such as 256.";
   }
   const { sms = gpu.sms, grid = null, cluster = null, ...amounts } = values;
-  question.sms = sms;
+  launch.sms = sms;
   if (!gpu.error && DATA.inputs.every(({ name, is_launch: isLaunch }) => isLaunch || !errors[name])) {
     read("threads", () => {
       const kernel = kernelOf(amounts);
-      question.result = evaluate(limits, kernel);
-      question.kernel = kernel;
+      launch.result = evaluate(limits, kernel);
+      launch.kernel = kernel;
     });
   }
   if ((grid || cluster) && !sms) errors.sms ??= "Enter the number of SMs.";
   const isUneven = grid && cluster && grid.some((each, axis) => each % cluster[axis]);
   if (isUneven) errors.grid = `Enter a multiple of ${cluster.join(" x ")} clusters.`;
-  if (!sms || !question.result) return question;
-  question.wave = read("cluster", () => fullWave(question.result, sms, cluster && product(cluster)));
-  if (grid && question.wave?.blocks && !errors.grid) question.waves = countWaves(product(grid), question.wave);
-  return question;
+  if (!sms || !launch.result) return launch;
+  launch.wave = read("cluster", () => fullWave(launch.result, sms, cluster && product(cluster)));
+  if (grid && launch.wave?.blocks && !errors.grid) launch.waves = countWaves(product(grid), launch.wave);
+  return launch;
 }
 
 // Write sizes with their unit, and GPUs by their names: 40960 and 40k become 40 KiB.

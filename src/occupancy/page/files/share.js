@@ -41,21 +41,21 @@ function givenInputs(fields, { limits, errors }) {
   return given.filter(([input, text]) => text && isOffered(input, limits) && !errors[input.name]);
 }
 
-function toCommand(fields, question) {
+function toCommand(fields, launch) {
   const quoted = (text) => (/^[\w.,%x:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-  const { gpu, limits, errors } = question;
+  const { gpu, limits, errors } = launch;
   const parts = ["occupancy calc", gpu.name ? `--gpu ${quoted(fields.gpu.trim())}` : `--cc ${limits.compute_capability}`];
-  for (const [{ name: option, kind, is_launch: isLaunch }, text] of givenInputs(fields, question)) {
+  for (const [{ name: option, kind, is_launch: isLaunch }, text] of givenInputs(fields, launch)) {
     if (kind === "flag") parts.push(text === "yes" ? `--${option}` : `--no-${option}`);
     else if (!isLaunch || !errors.sms) parts.push(`--${option} ${quoted(text)}`);
   }
   return parts.join(" ");
 }
 
-function toPython(fields, question) {
+function toPython(fields, launch) {
   const literal = (text) => ({ yes: "True", no: "False" })[text] ?? (/^\d+$/.test(text) ? text : `"${text}"`);
-  const given = givenInputs(fields, question).filter(([input]) => !input.is_launch);
-  const gpu = JSON.stringify(question.gpu.name ? fields.gpu.trim() : question.limits.compute_capability);
+  const given = givenInputs(fields, launch).filter(([input]) => !input.is_launch);
+  const gpu = JSON.stringify(launch.gpu.name ? fields.gpu.trim() : launch.limits.compute_capability);
   const values = given.map(([{ field }, text]) => `${field}=${literal(text)}`);
   return `import occupancy\n\nprint(occupancy.compute(${[gpu, ...values].join(", ")}))`;
 }

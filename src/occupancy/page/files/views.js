@@ -110,9 +110,9 @@ function stepButton({ result, spills }, step, look) {
   return button(content, () => app.act(() => app.set(step.requires)), properties);
 }
 
-function showVerdict(question, all, kept, problem) {
-  const { result } = question;
-  const { figure, headline, detail, isBad, call } = verdictOf(question);
+function showVerdict(launch, all, kept, problem) {
+  const { result } = launch;
+  const { figure, headline, detail, isBad, call } = verdictOf(launch);
   const isRefused = isRefusedByCompiler(result);
   const now = `${result.active_warps} of ${result.limits.max_warps_per_multiprocessor} warps, ${words.count(result.active_blocks, "block")}`;
   const before = kept?.result && !isBad ? `${words.percent(kept.result.occupancy)} → ` : "";
@@ -123,11 +123,11 @@ function showVerdict(question, all, kept, problem) {
   settle(byId("detail"), problem ? "The last result is shown in grey." : detail);
   byId("call").hidden = Boolean(problem) || !call;
   byId("call").title = call || "";
-  const steps = isRefused ? [dynamicStep(result)] : mainSteps(all).map(([step, look]) => stepButton(question, step, look));
+  const steps = isRefused ? [dynamicStep(result)] : mainSteps(all).map(([step, look]) => stepButton(launch, step, look));
   const more = button(`All ${all.length}`, null, { class: "step all", popovertarget: "all-steps", title: "All steps" });
   const none = element("p", { class: "none" }, "Fewer resources or another block size do not raise it.");
   fill(byId("steps"), [steps, all.length > 2 && more, !steps.length && !isBad && result.occupancy < 1 && none]);
-  fill(byId("all-steps"), byOccupancy(all).map((step) => stepButton(question, step)));
+  fill(byId("all-steps"), byOccupancy(all).map((step) => stepButton(launch, step)));
 }
 
 // One row per resource. The number of rows is constant; the last one is empty if the kernel does not use it.
@@ -211,7 +211,7 @@ function resultOn(limits, kernel) {
 }
 
 // Show the kernel on the current and the pinned GPUs, and A with the inputs that differ.
-function showGpus(fields, question, pins, kept, keptFields) {
+function showGpus(fields, launch, pins, kept, keptFields) {
   const here = fields.gpu.trim();
   const line = (label, { compute_capability: cc }, { result, why }, last = "", look = null) => {
     const [share, blocks] = result ? [shareCell(result), grouped(result.active_blocks)] : ["-", "-"];
@@ -219,14 +219,14 @@ function showGpus(fields, question, pins, kept, keptFields) {
   };
   const row = (label, limits, key, isHere, last) => {
     const choose = button(label, () => app.ask({ gpu: key }), { class: "link", "aria-current": isHere && "true" });
-    return line(choose, limits, resultOn(limits, question.kernel), last, isHere ? "here" : null);
+    return line(choose, limits, resultOn(limits, launch.kernel), last, isHere ? "here" : null);
   };
   const unpin = (text) => button("✕", () => app.unpin(text), { class: "plain", "aria-label": `Unpin ${text}` });
   const isHere = ({ text, gpu }) => (gpu.name ?? text) === here;
   const pinned = pins.map((each) =>
     row(each.text, limitsOf(each.gpu.cc, fields.bounds), each.text, isHere(each), unpin(each.text)));
   const pin = button("Pin", () => app.pin(here));
-  if (!pins.some(isHere)) pinned.unshift(row(question.gpu.name ?? familyOf(question.limits), question.limits, here, true, pin));
+  if (!pins.some(isHere)) pinned.unshift(row(launch.gpu.name ?? familyOf(launch.limits), launch.limits, here, true, pin));
   if (kept?.result) {
     const differ = DATA.inputs.filter((input) => textOf(fields, input) !== textOf(keptFields, input));
     const texts = differ.map((input) => `${textOf(keptFields, input) || "no"} ${input.label.split(" /")[0].toLowerCase()}`);
@@ -236,7 +236,7 @@ function showGpus(fields, question, pins, kept, keptFields) {
   fill(byId("pinned"), pinned);
   fill(byId("all-gpus"), [...LIMITS].reverse().map((each) => {
     const cc = each.compute_capability;
-    return row(familyOf(each), limitsOf(cc, fields.bounds), cc, cc === question.limits.compute_capability);
+    return row(familyOf(each), limitsOf(cc, fields.bounds), cc, cc === launch.limits.compute_capability);
   }));
 }
 
