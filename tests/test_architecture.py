@@ -16,8 +16,8 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 165,
-    "values": 1335,
-    "tables": 960,
+    "values": 1330,
+    "tables": 965,
     "engine": 872,
     "readers": 3420,
     "advice": 1270,

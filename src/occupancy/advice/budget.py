@@ -90,12 +90,12 @@ def _unreachable(gpu: Gpu, given: Result, target: int, share: float | None) -> I
     if not most:
         return InputError(f"no block of {threads:,} threads can be resident: {given.reason}")
     limiters = " and ".join(given.limiters).replace("_", " ")
-    return InputError(
-        f"{target:,} blocks of {threads:,} threads do not fit on an SM of {gpu.label}, limited by {limiters}",
-        where="blocks" if share is None else "occupancy",
-        allowed=f"up to {most}" if share is None else f"up to {100 * given.occupancy:.4g}%",
-        hint="Try another block size, or fewer resources.",
+    problem = (
+        f"{target:,} blocks of {threads:,} threads do not fit on an SM of {gpu.label}, limited by {limiters}"
     )
+    allowed = f"up to {most}" if share is None else f"up to {100 * given.occupancy:.4g}%"
+    hint = "Try another block size, or leave out registers and shared memory to find their maximum."
+    return InputError(problem, where="blocks" if share is None else "occupancy", allowed=allowed, hint=hint)
 
 
 def _levels(least: Result) -> Iterator[BudgetLevel]:

@@ -113,9 +113,10 @@ class ScannedKernel(_Fields):
 
         def __getattr__(self, name: str) -> object:
             if name.startswith("__") or not hasattr(KernelRecord, name):  # copy and pickle look up the former
-                raise AttributeError(
-                    f"a ScannedKernel has no {name!r}. See occupancy.compute(kernel.cc, kernel)."
+                message = (
+                    f"a ScannedKernel has no {name!r}; an Occupancy is occupancy.compute(kernel.cc, kernel)"
                 )
+                raise AttributeError(message, name=name, obj=self)
             return getattr(self.record, name)
 
     def __dir__(self) -> Iterable[str]:

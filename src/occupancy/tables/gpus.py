@@ -420,7 +420,12 @@ def _no_such_gpu(name: str) -> InputError:
 def _choices(found: Sequence[Gpu]) -> list[str]:
     """Return one line for each GPU in an error, with the values that differ between variants."""
     rows = [
-        (gpu.label, gpu.cc, gpu.die or "", count(gpu.multiprocessor_count or 0, "SM"))
+        (
+            gpu.label,
+            gpu.cc,
+            gpu.die or "",
+            count(gpu.multiprocessor_count, "SM") if gpu.multiprocessor_count else "",
+        )
         if gpu.name
         else (gpu.cc, gpu.limits.architecture, "", "")
         for gpu in found[:MAX_CHOICES]
