@@ -16,10 +16,10 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 165,
-    "values": 1330,
+    "values": 1335,
     "tables": 965,
     "engine": 872,
-    "readers": 3420,
+    "readers": 3415,
     "advice": 1270,
     "arrays": 655,
     "device": 765,
@@ -28,7 +28,7 @@ BUDGETS = {
     "report": 2865,
     "render": 590,
     "page": 236,
-    "api": 1620,
+    "api": 1625,
     "cuda": 100,
     "typing": 40,
     "triton": 120,

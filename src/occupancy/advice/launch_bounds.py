@@ -31,7 +31,7 @@ class LaunchBounds(NamedTuple):
     warning: str | None
     """Warning that ptxas prints."""
     register_cap: int
-    """Maximum registers per thread that ptxas allocates; other values spill."""
+    """Maximum registers per thread that ptxas allocates; the rest spills."""
     regs: int
     """Register cap, or registers of the kernel if fewer. The occupancy is computed for them."""
     active_blocks: int

@@ -69,7 +69,7 @@ class Diff(PrintedRows, Differences):
 
 @dataclass(frozen=True, repr=False)
 class CheckResult(PrintedRows, Checked):
-    """Result of a check. ``str()`` returns the whole report if a rule is broken."""
+    """Result of a check, which prints as ``occupancy check``."""
 
     _about: Mapping[str, Any] = field(default_factory=dict)
 
@@ -199,9 +199,8 @@ def _update(reading: Reading, after: Build, rules: Rules, about: Mapping[str, An
     if path is None:
         raise InputError("is missing", where="baseline", hint="Set `baseline` (`--baseline FILE`).")
     if reading.gpu is not None:
-        raise InputError(
-            "is not used for a baseline", where="gpu", hint="Remove it: a baseline needs no GPU."
-        )
+        hint = "Remove it: a baseline needs no GPU."
+        raise InputError("is not used for a baseline", where="gpu", hint=hint)
     before = read_baseline(path) if os.path.exists(path) else Build(())
     old, new = _both(reading, before, after)
     wanted = {id(record) for record in (*old, *new)}

@@ -95,8 +95,10 @@ class Occupancy(Printed, Result):
     def __init__(self) -> None:
         raise TypeError("occupancy.compute() makes an Occupancy")
 
-    def __setattr__(self, name: str, value: object) -> None:
+    def __setattr__(self, name: str, value: object = None) -> None:
         raise AttributeError("Occupancy is immutable; replace() makes another one")
+
+    __delattr__ = __setattr__
 
     def _key(self) -> tuple[Any, ...]:
         return self.gpu, self.kernel, self.model
@@ -109,6 +111,8 @@ class Occupancy(Printed, Result):
     def replace(self, **inputs: Unpack[KernelInputs]) -> Occupancy:
         """Return the result for other inputs of the kernel, on the same GPU; errors as in `compute`."""
         return occupancy_on(self.gpu, self.kernel.replace(**inputs), self.model, inputs.get("carveout"))
+
+    __replace__ = replace
 
     def next_steps(self) -> tuple[NextStep, ...]:
         """Return the higher levels of occupancy, lowest first, each with all required changes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
@@ -164,6 +165,8 @@ def _values(field: Field, given: Any) -> Sequence[Value]:
     if not field.can_vary or not isinstance(given, str):
         return [given]
     name = field.name
+    if field.kind == "size" and re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+", given):
+        raise InputError(f"{given!r} can be one size or several", where=name, hint="Write 16384, or 16, 384.")
 
     def number(text: str) -> int:
         return parse_size(text, name) if field.kind == "size" else parse_count(text, name)

@@ -282,9 +282,7 @@ def _levels(
         threads = at("threads", alike) if "threads" in inputs else np.zeros(alike.size, np.int32)
         uses = [reduce(np.add, (at(name, alike) for name in names)) for names in used]
         left = _using_the_most(threads, uses)
-        order = np.lexsort(
-            [left, threads[left], *(-use[left] for use in reversed(uses))]
-        )  # the primary key is last
+        order = np.lexsort([left, threads[left], *(-use[left] for use in reversed(uses))])  # last key first
         yield alike[left[order]]
 
 

@@ -114,9 +114,7 @@ class Selection:
         )
         found += [row for row in rows if value(row) is None]
         if self.sort is None:
-            found.sort(
-                key=lambda row: row.record.chosen is False
-            )  # candidates that the autotuner rejected last
+            found.sort(key=lambda row: row.record.chosen is False)  # rejected candidates last
         return found[: self.limit]
 
     def _order(self, rows: Sequence[ScannedKernel]) -> Order:

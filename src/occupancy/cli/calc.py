@@ -219,10 +219,8 @@ def block_sizes(
     from ..values.spellings import parse_size
 
     results = compute(chosen_gpus(inputs), threads=32, **inputs)  # any block size
-    added, fixed = (
-        if_given(parse_size, smem_per_thread, "smem_per_thread"),
-        results[0].kernel.dynamic_smem or 0,
-    )
+    added = if_given(parse_size, smem_per_thread, "smem_per_thread")
+    fixed = results[0].kernel.dynamic_smem or 0
     sizer = None if added is None else lambda threads: fixed + added * threads
     launches = [
         max_potential_block_size(result.limits, result.kernel, result.gpu.multiprocessor_count, sizer)

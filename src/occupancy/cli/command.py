@@ -78,7 +78,7 @@ class Command(WithExamples):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does, and also -threads 256 and -t=256; suggest options for values without one."""
-        known = [name for each in self.get_params(ctx) for name in each.opts]
+        known = [name for each in self.get_params(ctx) for name in each.opts if name[:2] == "--"]
         args = [f"-{each}" if f"-{each}" in known else re.sub("^(-[a-z])=", r"\1", each) for each in args]
         for option, separator in (("--gpu", " "), ("--cc", ","), ("-c", ",")):
             following = args[args.index(option) + 1 :] if option in args else []

@@ -144,7 +144,7 @@ def _write_report(
         elif output_format == "html":
             from ..page.build import build_report
 
-            report, problems = found.report(in_full=True), list(map(str, found.problems))
+            report, problems = found.report(), list(map(str, found.problems))
             page = build_report(__version__, report.to_dict(), report.headline[:1], files, old, problems)
             click.echo(page)
         else:

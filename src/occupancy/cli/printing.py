@@ -51,8 +51,9 @@ def show(report: Report, output_format: str | None) -> None:
     elif output_format in ("markdown", "html"):
         from ..render import markup
 
-        page = f'<!doctype html><meta charset="utf-8"><title>occupancy</title>{markup.html(report)}\n'
-        click.echo(markup.markdown(report) if output_format == "markdown" else page, nl=False)
+        head = '<!doctype html><meta charset="utf-8"><title>occupancy</title>'
+        document = f"{head}{markup.html(report)}\n" if output_format == "html" else markup.markdown(report)
+        click.echo(document, nl=False)
     else:
         from ..render import data
 

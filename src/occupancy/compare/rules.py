@@ -259,7 +259,7 @@ def _bound(name: str, value: Any) -> float | bool:
     if criterion.measure == "occupancy":
         share = parse_share(value, name)
         if criterion.compares and share == 1:  # no drop is larger
-            raise _wrong(value, name, "1 is 100 percentage points. For one, write 0.01 or '1%'.")
+            raise _wrong(value, name, "No drop exceeds 100 percentage points. For one, write '1%'.")
         return share
     if isinstance(value, str) and criterion.measure not in ("regs", "barriers"):
         value = parse_size(value, name)

@@ -8,7 +8,7 @@ from ..errors import InputError, shown
 from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.numbers import count
+from ..values.numbers import count, percent
 from ..values.resources import QUANTITIES, RESOURCES, Resource
 from . import cuda, spreadsheet
 from .common import Allocation, BlockLimits, Model, Use, round_up
@@ -97,10 +97,8 @@ class Result:
     def __repr__(self) -> str:
         gpu = self.gpu.label if hasattr(self, "gpu") else self.limits.compute_capability
         blocks = f"{count(self.active_blocks, 'block')} of {self.kernel.threads} threads"
-        why = (
-            f"limited by {', '.join(self.limiters)}" if self.launchable else f"does not launch: {self.reason}"
-        )
-        about = f"{100 * self.occupancy:.4g}% on {gpu}: {blocks}, {why}"
+        why = f"does not launch: {self.reason}" if self.reason else f"limited by {', '.join(self.limiters)}"
+        about = f"{percent(self.occupancy)} on {gpu}: {blocks}, {why}"
         return f"<{type(self).__name__} {about}>"
 
     def __hash__(self) -> int:

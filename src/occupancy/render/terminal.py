@@ -84,7 +84,7 @@ def _least(column: Column, cells: Sequence[str], longest: int) -> int:
 
 
 def _widths(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: int) -> dict[int, int]:
-    """Return the width of each column that fits, of which the least optional one comes first."""
+    """Return the width of each column that fits; the least optional ones are placed first."""
     longest = [max(map(len, (column.title, *texts))) for column, texts in zip(columns, cells, strict=True)]
     least = [_least(*each) for each in zip(columns, cells, longest, strict=True)]
     widths: dict[int, int] = {}

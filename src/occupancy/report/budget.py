@@ -58,7 +58,7 @@ BUDGET_COLUMNS = (
            type="integer"),
     Column("stages", "Stages", show=lambda level: _each(level.stages or ()),
            about="Pipeline stages that fit on each GPU, with --stage-smem", type="array"),
-    Column("launch_bounds", "In the source", about="Launch bounds, or __maxnreg__, that cap the registers",
+    Column("launch_bounds", "In the source", about="Launch bounds (MIN_BLOCKS: blocks by GPU) or __maxnreg__",
            align="left", optional=1, wraps=True, unbroken=25, type="string"),
     Column("needs_opt_in", about="True if this shared memory needs cudaFuncSetAttribute", type="boolean"),
 )  # fmt: skip

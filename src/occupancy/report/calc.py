@@ -426,8 +426,7 @@ FITS_COLUMNS = (
 def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
     running = [fit for fit in fits if fit.runs]
     kernel = fits[0].kernel
-    ends = f"{fits[0].gpu.cc} to {fits[-1].gpu.cc}"
-    noun = "GPUs" if any(fit.gpu.name for fit in fits) else f"compute capabilities from {ends}"
+    noun = "GPUs" if any(fit.gpu.name for fit in fits) else "compute capabilities"
     runs = f"Runs on {len(running)} of {len(fits)} {noun}"
     if least is not None:
         reached = [fit for fit in running if fit.occupancy >= least - 0.0005]

@@ -159,11 +159,7 @@ def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
     else:
         found = []
     if not found:
-        objects = (
-            ""
-            if isinstance(value, str)
-            else ", Limits, a Gpu, a Device, or a list of these; a kernel is the second argument"
-        )
+        objects = "" if isinstance(value, str) else ", Limits, a Gpu, a Device, or a list of these"
         allowed = f'a name ("H100") or a compute capability ("9.0"){objects}'
         raise InputError(f"{shown(value)} names no GPU", where="gpu", allowed=allowed)
     return found
@@ -402,9 +398,7 @@ def _no_such_gpu(name: str) -> InputError:
             if key[:1] == wanted[:1]:
                 starts.setdefault(key[: len(wanted)], []).append(product)
     close = get_close_matches(wanted, starts, MAX_SUGGESTIONS, MIN_LIKENESS)
-    in_turns = chain.from_iterable(
-        zip_longest(*(starts[key] for key in close))
-    )  # one GPU for each key, then variants
+    in_turns = chain.from_iterable(zip_longest(*(starts[key] for key in close)))  # one per key first
     found = list(dict.fromkeys(filter(None, in_turns)))[:MAX_SUGGESTIONS]
     hint = "Use a form such as 9.0 or RTX 4090. For a list, see `occupancy.gpus()` (`occupancy gpus --all`)."
     if close:

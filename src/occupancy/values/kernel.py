@@ -39,7 +39,6 @@ class _KernelFields(NamedTuple):
     reallocates_registers: bool = False
 
 
-@documented
 class Kernel(_KernelFields):
     """Resources of one block; immutable and hashable. None means not given.
 
@@ -139,6 +138,8 @@ class Kernel(_KernelFields):
         if "threads" in changes:
             values["block_dim"] = None
         return type(self)(**values | changes)
+
+    __replace__ = replace
 
     @property
     def shared_memory(self) -> int:

@@ -46,7 +46,7 @@ else:
 
 
 def _short_repr(self: Any) -> str:
-    """Return the fields with another value than None, () or the default."""
+    """Return the fields that are not None or (), or of a named tuple the default."""
     names = getattr(self, "_fields", None) or [each.name for each in fields(self) if each.repr]
     defaults = getattr(self, "_field_defaults", {})
     values = ((name, getattr(self, name)) for name in names)
@@ -68,7 +68,10 @@ class _FieldHelp:
 
         lines = [cleandoc(self.text or ""), "", "Fields:"]
         for part in (*owner.__mro__, *self.others):
-            source = getsource(part) if part.__module__.startswith("occupancy") else ""
+            try:
+                source = getsource(part) if part.__module__.startswith("occupancy") else ""
+            except OSError:  # compiled files alone
+                continue
             for name, kind, sentence in re.findall(_FIELD, source):
                 about = " ".join(f"{kind}. {sentence}".split())
                 lines.append(f"    {name}: {about}")

@@ -51,7 +51,12 @@ const app = {
     on("keydown", (event) => this.key(event));
     on("dragover", (event) => event.preventDefault());
     on("drop", (event) => this.drop(event));
-    on("paste", (event) => this.isTyping(event) || this.paste(event.clipboardData.getData("text"), true));
+    on("paste", (event) => {
+      const text = event.clipboardData.getData("text");
+      if (this.isTyping(event) && (event.target.id === "pasted" || !text.trim().includes("\n"))) return;
+      event.preventDefault();
+      this.paste(text, true);
+    });
     window.addEventListener("popstate", (event) => this.arrive(event.state));
   },
   isTyping: ({ target }) => /^(input|textarea|select)$/.test(target.localName ?? ""),

@@ -24,9 +24,9 @@ function curveOf({ limits, kernel }, name) {
     const before = runs[runs.length - 1];
     const result = withAmount({ limits, kernel }, name, last);
     const { active_blocks: blocks, active_warps: warps, occupancy: share } = result;
-    const colour = colourOf(result);
-    if (before?.blocks === blocks && before.warps === warps && before.colour === colour) before.last = last;
-    else runs.push({ first: before ? before.last + 1 : low, last, blocks, warps, share, colour });
+    const [colour, why] = [colourOf(result), limitersOf(result)];
+    if (before?.blocks === blocks && before.warps === warps && before.why === why) before.last = last;
+    else runs.push({ first: before ? before.last + 1 : low, last, blocks, warps, share, colour, why });
   };
   const highest = { threads: "threads_per_block", regs: "registers_per_thread", smem: "shared_memory_per_block_optin" };
   const oversized = name === "smem" && kernel.shared_memory_mode && limits.max_oversized_shared_memory_per_block;
@@ -99,7 +99,7 @@ class Curve {
       drawn("circle", { cx: this.x(value), cy: this.y(run.share), r: 3, class: "point" }),
     ] : []);
     const shares = run && this.others.map(({ runs, label }) => `${label} ${words.percent(runAt(runs, value).share)}`);
-    settle(this.caption, run ? [this.sentence(value), ...shares].join(", ") : this.words);
+    settle(this.caption, run ? [this.sentence(value).split(",\n")[0], ...shares].join(", ") : this.words);
   }
   keydown(event) {
     const units = { ...KEYS, ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
@@ -108,10 +108,9 @@ class Curve {
     this.change(stepped(this.now ?? this.low, units, this.unit));
   }
   sentence(value) {
-    const { share, colour } = runAt(this.runs, value);
-    const limited = colour === "fails" ? "does not launch" : `limited by ${words.name(colour)}`;
+    const { share, colour, why } = runAt(this.runs, value);
     const amount = this.name === "smem" ? words.size(value) : words.some(this.name, value);
-    return `${amount}: ${words.percent(share)},\n${limited}`;
+    return `${amount}: ${words.percent(share)},\n${colour === "fails" ? "" : "limited by "}${why}`;
   }
   // others: [{launch, look, label}], drawn behind the curve.
   draw({ limits, kernel, result }, steps, others) {

@@ -33,13 +33,11 @@ function attempt(read, refuse) {
 
 const roundUp = (amount, unit) => Math.ceil(amount / unit) * unit;
 const divide = (amount, unit) => Math.floor(amount / unit);
-
 const kernelOf = (values) => ({ ...NOT_GIVEN, ...values });
 const isSharedMemoryGiven = (kernel) => kernel.smem !== null || kernel.static_smem !== null || kernel.dynamic_smem !== null;
 const sharedMemoryOf = (kernel) => kernel.smem ?? (kernel.static_smem ?? 0) + (kernel.dynamic_smem ?? 0);
 const columnsOf = (kernel) => roundUp(kernel.tensor_memory ?? 0, TENSOR_MEMORY_UNIT);
 const virtualResourcesOf = (kernel) => kernel.virtual_resources ?? (kernel.tensor_memory === null ? 0 : 128);
-
 // Current amount of an adjustable resource; null if unknown.
 const amountOf = (name, kernel) => name === "smem" ? sharedMemoryOf(kernel) : kernel[name];
 
@@ -99,7 +97,6 @@ function cuda(limits, kernel, warps) {
 }
 
 const isTooLong = (limits, { block_dim: shape }) => shape?.some((length, axis) => length > limits.max_block_dim[axis]);
-
 function warpLimit(limits, kernel, warps, inHalf) {
   if (kernel.threads > limits.max_threads_per_block || isTooLong(limits, kernel)) return 0;
   if (inHalf) return 2 * divide(divide(limits.max_warps_per_multiprocessor, 2), warps);
@@ -167,7 +164,6 @@ function spreadsheet(limits, kernel, warps) {
 }
 
 const isGivenToBlock = (limits) => limits.register_allocation_granularity === "block"; // 1.x
-
 function spreadsheetRegisters(limits, kernel, warps) {
   const registers = kernel.regs ?? 0;
   if (!isGivenToBlock(limits)) return roundUp(registers * limits.warp_size, spreadsheetUnit(limits, registers)) * warps;

@@ -93,6 +93,8 @@ class Report {
   set(changes) {
     Object.assign(this.state, changes);
     this.draw();
+    this.box.scrollTop = 0;
+    if (this.box.getBoundingClientRect().top < 0) this.box.scrollIntoView();
     app.entry = this.fragment();
     history.replaceState(history.state, "", app.entry);
   }
