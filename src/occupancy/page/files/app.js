@@ -34,7 +34,7 @@ const app = {
       if (act) event.preventDefault();
       acts[act]?.();
       if (copy) this.copy(copy, event.target);
-      if (input) this.step(inputOf(input), Number(units));
+      if (input) this.step(inputOf(input), units * (/smem/.test(input) ? 1024 / stepOf("smem", this.limits) : 1));
     });
     on("focusin", ({ target }) => target.id === "gpu" && target.select()); // typing replaces the name
     on("input", ({ target: { id, name, value } }) => {

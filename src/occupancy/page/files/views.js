@@ -107,7 +107,8 @@ function stepButton({ result, spills }, step, look) {
   const content = [element("b", {}, words.percent(step.occupancy)), element("span", {}, isInList ? title : changes[0])];
   if (!isInList) content.push(element("small", {}, last));
   const properties = { class: `step ${look ?? ""}`, title, popovertarget: isInList && "all-steps" };
-  return button(content, () => app.act(() => app.set(step.requires)), properties);
+  // A second click of a double one would take the step that has moved into its place.
+  return button(content, ({ detail }) => detail < 2 && app.act(() => app.set(step.requires)), properties);
 }
 
 function showVerdict(launch, all, kept, problem) {
