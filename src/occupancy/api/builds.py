@@ -198,9 +198,7 @@ def _update(reading: Reading, after: Build, rules: Rules, about: Mapping[str, An
     path = rules.baseline
     if path is None:
         raise InputError("is missing", where="baseline", hint="Set `baseline` (`--baseline FILE`).")
-    if reading.gpu is not None:
-        hint = "Remove it: a baseline needs no GPU."
-        raise InputError("is not used for a baseline", where="gpu", hint=hint)
+    _reject_unused({"gpu": reading.gpu})
     before = read_baseline(path) if os.path.exists(path) else Build(())
     old, new = _both(reading, before, after)
     wanted = {id(record) for record in (*old, *new)}
@@ -226,8 +224,7 @@ def save_baseline(build: Paths, path: Path, **options: Unpack[ReadingOptions]) -
     It keeps the threads per block of kernels whose file does not contain them, but no GPU and no patterns.
     """
     reading = Reading(options)
-    for name in (name for name, value in options.items() if value and name not in SAVED_OPTIONS):
-        raise InputError("is not used for a baseline", where=name, hint="Remove it: a baseline needs no GPU.")
+    _reject_unused({name: value for name, value in options.items() if name not in SAVED_OPTIONS})
     after = _read_whole(_paths(build, "build"))
     if reading.block_sizes:
         raise InputError("has sizes for some kernels", where="threads", hint="Set them in the rules instead.")
@@ -235,6 +232,11 @@ def save_baseline(build: Paths, path: Path, **options: Unpack[ReadingOptions]) -
     baseline = baseline_from(kernels, reading.threads or after.threads)
     write_baseline(path, baseline)
     return baseline
+
+
+def _reject_unused(options: Mapping[str, Any]) -> None:
+    for name in (name for name, value in options.items() if value):
+        raise InputError("is not used for a baseline", where=name, hint="Remove it: a baseline needs no GPU.")
 
 
 def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Build:

@@ -35,6 +35,9 @@ ARRAYS = (
 MAX_COMBINATIONS = 1_000_000
 """Combinations of a sweep, which take some seconds."""
 
+# In a list of threads, 128,256 can be nothing else; sizes are as large as 16,384.
+_GROUPED_OR_LISTED = re.compile(r"(?:^|(?<=[,:\s]))[1-9]\d{0,2}(?:,\d{3})+(?=[,:\s]|$)")
+
 
 def sweep(
     gpu: GpuLike | list[Any],
@@ -165,8 +168,9 @@ def _values(field: Field, given: Any) -> Sequence[Value]:
     if not field.can_vary or not isinstance(given, str):
         return [given]
     name = field.name
-    if field.kind == "size" and re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+", given):
-        raise InputError(f"{given!r} can be one size or several", where=name, hint="Write 16384, or 16, 384.")
+    if field.kind == "size" and (unclear := _GROUPED_OR_LISTED.search(given)):
+        hint = f"Write {unclear[0].replace(',', '')}, or {unclear[0].replace(',', ', ')} with blanks."
+        raise InputError(f"{unclear[0]!r} can be one size or several", where=name, hint=hint)
 
     def number(text: str) -> int:
         return parse_size(text, name) if field.kind == "size" else parse_count(text, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from inspect import cleandoc
 from itertools import takewhile
@@ -80,26 +80,11 @@ class Command(WithExamples):
         """Parse as click does, and also -threads 256 and -t=256; suggest options for values without one."""
         known = [name for each in self.get_params(ctx) for name in each.opts if name[:2] == "--"]
         args = [f"-{each}" if f"-{each}" in known else re.sub("^(-[a-z])=", r"\1", each) for each in args]
-        for option, separator in (("--gpu", " "), ("--cc", ","), ("-c", ",")):
-            following = args[args.index(option) + 1 :] if option in args else []
-            words = list(takewhile(lambda each: each[:1] != "-" and not os.path.exists(each), following))
-            if len(words) > 1:
-                from ..tables.gpus import find_gpus
-
-                with suppress(OccupancyError):
-                    find_gpus(name := separator.join(words))
-                    ctx.fail(f"Unexpected argument {words[1]!r}. Did you mean {option} {quote(name)}?")
+        if unquoted := _unquoted_gpu(args):
+            ctx.fail(unquoted)
         values = super().parse_args(ctx, args)
         if values:
-            hint = ""
-            free = [name for name in ("threads", "regs", "smem") if not ctx.params.get(name, True)]
-            if all(map(str.isdecimal, values)):
-                hint = " ".join(f"--{name} {value}" for name, value in zip(free, values, strict=False))
-            elif re.search(r"\.[a-z]|/", values[0]) or os.path.exists(values[0]):
-                hint = f"occupancy scan {quote(values[0])}"
-            elif not ctx.params.get("gpu", True):
-                hint = f"--gpu {quote(values[0])}"
-            hint = f" Did you mean {hint}?" if hint else ""
+            hint = f" Did you mean {likely}?" if (likely := _likely_meaning(ctx.params, values)) else ""
             ctx.fail(f"Unexpected argument{'s' * (len(values) > 1)} {' '.join(map(repr, values))}.{hint}")
         return values
 
@@ -119,6 +104,30 @@ class Command(WithExamples):
             if error.problem == "is missing":
                 return (f"Missing {error.where}. {error.hint}".rstrip(),)
         return error.lines()
+
+
+def _unquoted_gpu(args: Sequence[str]) -> str:
+    """Return the error for an unquoted GPU, as in ``--gpu RTX 4090``; empty without one."""
+    for option, separator in (("--gpu", " "), ("--cc", ","), ("-c", ",")):
+        following = args[args.index(option) + 1 :] if option in args else []
+        words = list(takewhile(lambda each: each[:1] != "-" and not os.path.exists(each), following))
+        if len(words) > 1:
+            from ..tables.gpus import find_gpus
+
+            with suppress(OccupancyError):
+                find_gpus(name := separator.join(words))
+                return f"Unexpected argument {words[1]!r}. Did you mean {option} {quote(name)}?"
+    return ""
+
+
+def _likely_meaning(params: Mapping[str, Any], values: Sequence[str]) -> str:
+    """Return the options or the command that extra arguments were meant for; empty if unknown."""
+    if all(map(str.isdecimal, values)):
+        free = [name for name in ("threads", "regs", "smem") if not params.get(name, True)]
+        return " ".join(f"--{name} {value}" for name, value in zip(free, values, strict=False))
+    if re.search(r"\.[a-z]|/", values[0]) or os.path.exists(values[0]):
+        return f"occupancy scan {quote(values[0])}"
+    return "" if params.get("gpu", True) else f"--gpu {quote(values[0])}"
 
 
 def name_of(param: click.Parameter) -> str:

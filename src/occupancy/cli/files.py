@@ -68,7 +68,7 @@ def scan(
 
     FILE is a file, a folder, or - for standard input. Reads cubins, executables, libraries, objects, PTX,
     ptxas and nvcc logs, cuobjdump output, Nsight Compute reports, PyTorch traces, and Triton and Inductor
-    caches. Without a GPU, each kernel runs on its own architecture.
+    caches. Without a GPU, the limits of each kernel's architecture apply.
 
     \b
     occupancy scan libkernels.so --newest --below 50

@@ -379,8 +379,8 @@ def _details_of_several(rows: Sequence[Row]) -> Iterator[Block]:
 
 def _note(row: Row, code: str) -> Note:
     """Return a note about a result; it may name the GPU and its largest variant."""
-    size_of = lambda gpu: (gpu.multiprocessor_count or 0, -len(gpu.name or ""))  # noqa: E731
-    example = max(row.gpu.variants, key=size_of, default=row.gpu).name
+    variants = row.gpu.variants or (row.gpu,)
+    example = max(variants, key=lambda gpu: (gpu.multiprocessor_count or 0, -len(gpu.label))).name
     return NOTES[code]._replace(text=NOTES[code].text.format(gpu=row.gpu.label, example=example))
 
 

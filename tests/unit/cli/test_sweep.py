@@ -69,6 +69,7 @@ class TestScreen:
         (("--threads", "0:64:32"), "--threads: 0 is out of range"),
         (("--threads", "32", "--regs", "250:256"), "--regs: 256 is out of range"),
         (("--threads", "32", "--carveout", "0:200:50"), "--carveout: "),
+        (("--threads", "32", "--smem", "32k,16,384"), "--smem: '16,384' can be one size or several"),
         (("--threads", "1:1024", "--smem", "0:99999"), "102,400,000 combinations are too many. Allowed:"),
         (("--threads", "32", "-o", "chart"), "--output: 'chart' does not end in a known format"),
         (("--threads", "32,64", "--mark", "32"), "--mark needs a picture"),

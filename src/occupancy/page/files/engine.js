@@ -400,7 +400,7 @@ function explain(result) {
   const { limits, kernel, allocated, uses } = result;
   const isVirtual = kernel.virtual_resources !== null || kernel.tensor_memory !== null;
   const isShown = kernel.barriers !== null || result.limiters.includes("barriers");
-  const [shownFields, columns] = [kernel.tensor_memory, columnsOf(kernel)];
+  const [given, columns] = [kernel.tensor_memory, columnsOf(kernel)];
   const none = (isGiven) => [`no limit: ${isGiven ? "the kernel uses none" : "not given"}`];
   const counted = (name, since, note = "") => {
     if (!uses[name].per_block) return none(true);
@@ -413,8 +413,8 @@ function explain(result) {
     shared_memory: allocated.shared_memory ? explainSharedMemory(result) : none(isSharedMemoryGiven(kernel)),
     barriers: isShown && counted("barriers", "9.0", kernel.barriers === null ? " (not given: counted as one)" : ""),
     virtual_resources: isVirtual && counted("virtual_resources", "10.0"),
-    tensor_memory: shownFields !== null && [
-      ...(columns === shownFields ? [] : [`${shownFields} columns, rounded up to a multiple of ${TENSOR_MEMORY_UNIT}: ${columns}`]),
+    tensor_memory: given !== null && [
+      ...(columns === given ? [] : [`${given} columns, rounded up to a multiple of ${TENSOR_MEMORY_UNIT}: ${columns}`]),
       sharingStep(result, "tensor_memory", " columns"),
     ],
   };
