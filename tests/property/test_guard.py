@@ -6,6 +6,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from occupancy.api.occupancy import occupancy_on
 from occupancy.builds.names import stable_name
 from occupancy.builds.rows import Evaluator, ScannedKernel
 from occupancy.compare.baseline import accepted, baseline_from, baseline_text, parse_baseline
@@ -14,7 +15,7 @@ from occupancy.compare.match import facts, match
 from occupancy.readers import KernelRecord
 from occupancy.tables.shipped import limits
 
-EVALUATOR = Evaluator(limits)
+EVALUATOR = Evaluator(limits, occupancy_on)
 
 NAMES = (
     "_Z4gemmILi16EEvPf", "_Z4gemmILi32EEvPf", "_Z4gemmILi32ELb1EEvPf", "_Z4gemmILi64EEvPfi", "_Z3addPf",

@@ -20,7 +20,7 @@ from ..report.scan import Finding, findings, scan_report, summary
 from ..tables.gpus import LimitsTable, find_gpu, find_gpus
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, in_range, parse_count, parse_share
-from .occupancy import GpuLike, PrintedRows, if_given
+from .occupancy import GpuLike, PrintedRows, if_given, occupancy_on
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -91,7 +91,9 @@ class Reading:
 
     def evaluator(self, threads: int | None = None) -> Evaluator:
         """Return the engine for records, with a block size from elsewhere if none was given."""
-        return Evaluator(self._limits_of, self.threads or threads, self.gpu, self.multiprocessor_count)
+        return Evaluator(
+            self._limits_of, occupancy_on, self.threads or threads, self.gpu, self.multiprocessor_count
+        )
 
     def check_patterns(self, records: Sequence[KernelRecord]) -> None:
         """Refuse block sizes for names that no kernel has."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
+import occupancy  # for annotations: its public names load their modules on first use
+
 from ..advice.next_steps import NextStep, next_steps, using_less
-from ..advice.opt_in import compile_error
 from ..advice.waves import count_waves, full_wave
-from ..engine import Result, evaluate
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..tables.gpus import Gpu
-from ..values.kernel import Launch
+from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.records import documented
 from ..values.resources import Resource
@@ -61,7 +61,7 @@ class _SharedResult:
     record: KernelRecord
     threads: int
     threads_assumed: bool
-    result: Result | None = None
+    result: occupancy.Occupancy | None = None
     is_hypothetical: bool = False
     """True if the GPU is not the one that the kernel was compiled for."""
     reason: str | None = None
@@ -84,15 +84,15 @@ else:
 class ScannedKernel(_Fields):
     """Kernel of one architecture, or launches of one configuration, with its occupancy.
 
-    It also has every field of `KernelRecord`. ``compute(kernel.cc, kernel)`` returns its next steps and more.
+    It also has every field of `KernelRecord`.
     """
 
     __slots__ = ("_shared", "_sms", "reason", "record", "result", "threads_assumed", "time_share")
 
     record: KernelRecord
     """Values that the file records."""
-    result: Result | None
-    """The occupancy with its parts; None if a required value is unknown."""
+    result: occupancy.Occupancy | None
+    """Result of `compute`, with next steps and more; None if a required value is unknown."""
     reason: str | None
     """Reason why the kernel does not launch, or why the occupancy is None."""
     threads_assumed: bool
@@ -113,9 +113,7 @@ class ScannedKernel(_Fields):
 
         def __getattr__(self, name: str) -> object:
             if name.startswith("__") or not hasattr(KernelRecord, name):  # copy and pickle look up the former
-                message = (
-                    f"a ScannedKernel has no {name!r}; an Occupancy is occupancy.compute(kernel.cc, kernel)"
-                )
+                message = f"a ScannedKernel has no {name!r}. Its occupancy.Occupancy is kernel.result."
                 raise AttributeError(message, name=name, obj=self)
             return getattr(self.record, name)
 
@@ -227,6 +225,7 @@ class Evaluator:
     """Occupancy of records, with block sizes and limits; equal resources are computed once."""
 
     limits_of: Callable[[ComputeCapability], Limits]
+    compute: Callable[[Gpu, Kernel], occupancy.Occupancy]
     threads: int | None = None
     """Threads per block of kernels whose files do not record them and whose launch bounds allow them."""
     gpu: Gpu | None = None
@@ -260,33 +259,31 @@ class Evaluator:
         threads = known or bound or ASSUMED_THREADS
         shared = _SharedResult(record, threads, threads_assumed=known is None)
         try:
-            limits = self._limits(record)
-            shared.is_hypothetical = record.compute_capability not in (None, limits.compute_capability)
+            gpu = self._gpu(record)
+            shared.is_hypothetical = record.compute_capability not in (None, gpu.limits.compute_capability)
             if record.regs is None:
                 problem = "PTX has no register count" if record.format == "ptx" else "unknown register count"
                 raise InputError(problem)
             kernel = record.kernel(threads)
             if kernel.carveout is not None and (
-                shared.is_hypothetical or kernel.carveout.amount not in limits.shared_memory_configurations
+                shared.is_hypothetical
+                or kernel.carveout.amount not in gpu.limits.shared_memory_configurations
             ):
                 kernel = kernel.replace(carveout=None)
-            shared.result = evaluate(limits, kernel)
-            shared.reason = _reason(record, shared.result, threads)
+            result = shared.result = self.compute(gpu, kernel)
+            shared.reason = result.reason
+            if shared.reason is None and record.format in ("ptxas", "res-usage"):
+                shared.reason = result.compile_error
         except OccupancyError as error:
             shared.reason = str(error)
         return shared
 
-    def _limits(self, record: KernelRecord) -> Limits:
+    def _gpu(self, record: KernelRecord) -> Gpu:
         if self.gpu is not None:
-            limits = self.gpu.limits
-        elif record.compute_capability is None:
-            raise InputError("the architecture is unknown", hint="Name the GPU with `gpu` or --cc.")
-        else:
-            limits = self.limits_of(record.compute_capability)
-        # The launch bound limits every launch. Triton derives it from num_warps, so it does not apply to
-        # another number of warps.
-        is_bound = record.max_threads is not None and record.num_warps is None
-        return _with_bound(limits, record.max_threads or 0) if is_bound else limits
+            return self.gpu
+        if record.compute_capability is None:
+            raise InputError("the architecture is unknown", hint="Set `gpu` (--gpu NAME).")
+        return Gpu(self.limits_of(record.compute_capability))
 
 
 def with_block_sizes(records: Iterable[KernelRecord], sizes: Sequence[SizePattern]) -> Iterator[KernelRecord]:
@@ -302,20 +299,6 @@ def with_block_sizes(records: Iterable[KernelRecord], sizes: Sequence[SizePatter
             if size.dynamic_smem is not None and record.lacks_dynamic_smem:
                 changes["dynamic_smem"] = size.dynamic_smem
         yield replace(record, **changes) if changes else record
-
-
-@lru_cache(maxsize=1 << 12)
-def _with_bound(limits: Limits, max_threads: int) -> Limits:
-    return limits.replace(max_threads_per_block=min(limits.max_threads_per_block, max_threads))
-
-
-def _reason(record: KernelRecord, result: Result, threads: int) -> str | None:
-    if record.max_threads is not None and threads > record.max_threads and record.num_warps is None:
-        return f"{threads:,} threads in one block, but the kernel was compiled for at most {record.max_threads:,}."
-    failure = result.failure
-    if failure is not None:
-        return str(failure)
-    return compile_error(result) if record.format in ("ptxas", "res-usage") else None
 
 
 def is_possible(step: NextStep, record: KernelRecord) -> bool:

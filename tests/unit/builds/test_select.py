@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from occupancy import ComputeCapability, InputError
+from occupancy.api.occupancy import occupancy_on
 from occupancy.builds.rows import Evaluator, SizePattern, spilled_bytes, with_block_sizes
 from occupancy.builds.select import ORDERS, Selection, age, loadable_code, newest
 from occupancy.readers import KernelRecord
@@ -85,7 +86,7 @@ def test_an_unknown_architecture_names_those_that_there_are() -> None:
 
 def test_rows_are_sorted_filtered_and_limited() -> None:
     spilling = record("spills", "sm_90", spill_store_bytes=8, spill_load_bytes=8)
-    rows = Evaluator(LimitsTable().limits, 256).rows([*KERNELS, spilling])
+    rows = Evaluator(LimitsTable().limits, occupancy_on, 256).rows([*KERNELS, spilling])
     by_occupancy = [row.name for row in Selection().ordered(rows)]
     assert by_occupancy == ["sobel", "spills", "blur", "blur"], "of equal ones first those that spill"
     assert [row.name for row in Selection(limit=2).ordered(rows)] == ["sobel", "spills"]
@@ -104,7 +105,7 @@ def test_each_order_has_the_most_first_and_the_unknown_last() -> None:
         record("b", "sm_90", 64, spill_store_bytes=4, spill_load_bytes=4),
         record("c", "sm_90", 128, stack_bytes=0, duration_us=5.0, **spills),
     ]
-    rows = Evaluator(LimitsTable().limits, 256).rows(records)
+    rows = Evaluator(LimitsTable().limits, occupancy_on, 256).rows(records)
     orders = {order: "".join(row.name for row in Selection(sort=order).ordered(rows)) for order in ORDERS}
     assert orders == {"occupancy": "cba", "regs": "cba", "spills": "bca", "stack": "acb", "time": "cab"}
 
@@ -112,12 +113,13 @@ def test_each_order_has_the_most_first_and_the_unknown_last() -> None:
 class TestRows:
     def test_an_assumed_block_size_is_the_launch_bound_else_256(self) -> None:
         sizes: list[dict[str, Any]] = [{"max_threads": 128}, {}, {"threads": 64}]
-        rows = Evaluator(LimitsTable().limits).rows([record("a", "sm_90", **each) for each in sizes])
+        records = [record("a", "sm_90", **each) for each in sizes]
+        rows = Evaluator(LimitsTable().limits, occupancy_on).rows(records)
         assert [(row.threads, row.threads_assumed) for row in rows] == [(128, True), (256, True), (64, False)]
 
     def test_a_size_for_all_kernels_is_for_those_whose_launch_bound_allows_it(self) -> None:
         records = [record(str(bound), "sm_90", max_threads=bound) for bound in (256, 512)]
-        rows = Evaluator(LimitsTable().limits, 512).rows(records)
+        rows = Evaluator(LimitsTable().limits, occupancy_on, 512).rows(records)
         assert [(row.threads, row.threads_assumed) for row in rows] == [(256, True), (512, False)]
 
     def test_spills_into_shared_memory_count_with_the_others(self) -> None:
@@ -127,11 +129,12 @@ class TestRows:
         assert spilled_bytes(record("a", "sm_90")) is None
 
     def test_what_does_not_launch_or_not_even_compile(self) -> None:
-        (row,) = Evaluator(LimitsTable().limits).rows([record("a", "sm_90", threads=512, max_threads=256)])
+        at_512 = record("a", "sm_90", threads=512, max_threads=256)
+        (row,) = Evaluator(LimitsTable().limits, occupancy_on).rows([at_512])
         assert (row.launchable, row.occupancy, row.finding) == (False, 0, "does-not-launch")
         assert row.reason == "512 threads in one block, but the kernel was compiled for at most 256."
         found = [record("a", "sm_90", format=kind, static_smem=56832) for kind in ("ptxas", "cubin")]
-        rows = Evaluator(LimitsTable().limits, 128).rows(found)
+        rows = Evaluator(LimitsTable().limits, occupancy_on, 128).rows(found)
         assert [each.launchable for each in rows] == [False, True]
         assert repr(row) == "<ScannedKernel a for sm_90: occupancy 0%>"
 

@@ -56,7 +56,7 @@ class TestNumbers:
         assert (row["occupancy"], row["active_blocks"], row["limiters"]) == (None, None, [])
         (tmp_path / "usage").write_text("Resource usage:\n Function k:\n  REG:8 SHARED:0 CONSTANT[0]:360\n")
         (row,) = scan(tmp_path / "usage")
-        assert "--cc" in row["reason"]
+        assert "--gpu" in row["reason"]
         done = run("scan", str(tmp_path / "usage"), "--spilling")
         assert done.stdout == "No kernel of 1 matches: there is no spill data\n"
         done = run("scan", str(log_of(tmp_path, ("k", "sm_90", 8))), "--spilling")

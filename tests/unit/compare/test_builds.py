@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from occupancy import BaselineError, OccupancyError, RulesError
+from occupancy.api.occupancy import occupancy_on
 from occupancy.builds.rows import Evaluator
 from occupancy.compare.baseline import (
     Build,
@@ -29,7 +30,7 @@ from occupancy.readers import KernelRecord
 from occupancy.tables.gpus import LimitsTable
 from tests.samples import sample
 
-EVALUATOR = Evaluator(LimitsTable().limits)
+EVALUATOR = Evaluator(LimitsTable().limits, occupancy_on)
 TODAY = date(2027, 1, 1)
 
 
