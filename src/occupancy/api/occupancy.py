@@ -19,7 +19,7 @@ from ..advice.waves import Waves, check_cluster, count_waves, full_wave
 from ..engine import Model, Result
 from ..errors import InputError, shown
 from ..tables import shipped
-from ..tables.gpus import Gpu, HasGpu, find_gpu, find_gpus, unclear_name
+from ..tables.gpus import Architecture, Gpu, HasGpu, find_gpu, find_gpus, find_one_or_several, unclear_name
 from ..values.fields import TENSOR_MEMORY_UNIT, Carveout, KernelInputs, is_automatic, unknown_input
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
@@ -251,13 +251,17 @@ class Occupancies(Printed, tuple[Occupancy, ...]):
 
 
 @overload
+def compute(  # type: ignore[overload-overlap]  # every other text is one GPU
+    gpu: Architecture | list[Any],
+    kernel: KernelLike = None,
+    *,
+    model: Model | None = None,
+    **inputs: Unpack[KernelInputs],
+) -> Occupancies: ...
+@overload
 def compute(
     gpu: GpuLike, kernel: KernelLike = None, *, model: Model | None = None, **inputs: Unpack[KernelInputs]
 ) -> Occupancy: ...
-@overload
-def compute(
-    gpu: list[Any], kernel: KernelLike = None, *, model: Model | None = None, **inputs: Unpack[KernelInputs]
-) -> Occupancies: ...
 def compute(
     gpu: GpuLike | list[Any], kernel: KernelLike = None, *, model: Model | None = None,
     threads: int | str | Sequence[int] | None = None, regs: int | str | None = None,
@@ -276,8 +280,8 @@ def compute(
 
     Args:
         gpu: A compute capability in any spelling (``"9.0"``, ``"sm_90"``, 90, (9, 0)), the name of a GPU
-            (``"RTX 4090"``), the `Limits` of an SM, or a list of these. In a list, an architecture
-            (``["ampere"]``) includes all of its compute capabilities.
+            (``"RTX 4090"``), the `Limits` of an SM, or a list of these. An architecture (``"ampere"``) is the
+            list of its compute capabilities.
         kernel: A `Kernel`, a result of `scan`, or a compiled kernel of a framework.
         model: ``"cuda"`` for NVIDIA's cuda_occupancy.h and the CUDA runtime, the default from 3.0 on;
             ``"spreadsheet"`` for NVIDIA's CUDA_Occupancy_Calculator.xls, 1.0 to 8.6.
@@ -285,7 +289,7 @@ def compute(
             `Kernel`. Keywords replace the values of ``kernel``.
 
     Returns:
-        The result, or for a list a sequence with one for each GPU. For a kernel that cannot launch,
+        The result, or for a list or an architecture a sequence with one for each GPU. For a kernel that cannot launch,
         ``launchable`` is False and ``reason`` explains why.
 
     Raises:
@@ -303,16 +307,13 @@ def compute(
         needed = kernel_of_inputs(
             kernel, {name: given[name] for name in KernelInputs.__annotations__} | unknown
         )
-    if isinstance(gpu, str):
-        return occupancy_on(_gpu_called(gpu), needed, model, carveout)
-    if isinstance(gpu, list):
-        return Occupancies(occupancy_on(each, needed, model, carveout) for each in find_gpus(gpu))
-    return occupancy_on(find_gpu(gpu), needed, model, carveout)
+    found = _gpus_called(gpu) if isinstance(gpu, str) else find_one_or_several(gpu)
+    if isinstance(found, list):
+        return Occupancies(occupancy_on(each, needed, model, carveout) for each in found)
+    return occupancy_on(found, needed, model, carveout)
 
 
-@lru_cache(maxsize=256)
-def _gpu_called(name: str) -> Gpu:
-    return find_gpu(name, hint=f"Choose one, or give the list [{name!r}] for all:")
+_gpus_called = lru_cache(maxsize=256)(find_one_or_several)
 
 
 def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None, carveout: object = None) -> Occupancy:

@@ -15,7 +15,7 @@ from ..errors import InputError
 from ..report.model import Report, Value
 from ..report.pictures import Picture
 from ..report.sweep import Grid, Point, curves_picture, curves_report, sweep_picture, sweep_report
-from ..tables.gpus import Gpu, find_gpus
+from ..tables.gpus import Gpu, find_one_or_several
 from ..values.fields import FIELDS, Caching, Carveout, Field, SharedMemoryMode, is_automatic, unknown_input
 from ..values.kernel import Kernel
 from ..values.resources import Output
@@ -64,7 +64,7 @@ def sweep(
     ``threads=t[:, None], regs=r``, or ``numpy.ix_(t, r)``. Units and ranges are as in `compute`.
 
     Args:
-        gpu: A GPU, or a list of them, which adds a first dimension to the results.
+        gpu: A GPU; or a list of GPUs or an architecture, which add a first dimension to the results.
         threads: Threads per block. A sequence is an array of block sizes, not a shape.
         carveout, caching, opt_in, shared_memory_mode, model: One value for all kernels, as in `compute`.
         outputs: Names of the arrays to compute, each with one byte per kernel.
@@ -78,7 +78,8 @@ def sweep(
         raise unknown_input(name, "sweep", ("gpu", "model", "outputs"))
     from .arrays import Sweep
 
-    gpus = find_gpus(gpu)
+    found = find_one_or_several(gpu)
+    gpus = found if isinstance(found, list) else [found]
     common = Kernel(
         1, carveout=carveout, caching=caching, opt_in=opt_in, shared_memory_mode=shared_memory_mode
     )
@@ -87,7 +88,7 @@ def sweep(
         {name: given[name] for name in ARRAYS if given[name] is not None or name == "threads"},
         common,
         model,
-        has_gpu_axis=isinstance(gpu, list) or len(gpus) > 1,
+        has_gpu_axis=isinstance(found, list),
         outputs=outputs,
         names=[each.label for each in gpus],
     )

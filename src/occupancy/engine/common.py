@@ -73,17 +73,6 @@ def round_up(amount: int, unit: int) -> int:
     return -(-amount // unit) * unit
 
 
-def warps_per_block(limits: Limits, kernel: Kernel) -> int:
-    """Return the whole warps of a block."""
-    return -(-kernel.threads // limits.warp_size)
-
-
-def registers_per_warp(limits: Limits, registers: int) -> int:
-    """Return the allocated registers of one warp."""
-    unit = limits.register_allocation_unit
-    return -(-registers * limits.warp_size // unit) * unit
-
-
 def shared_memory_configuration(limits: Limits, carveout: Carveout | None) -> int:
     """Return the bytes of shared memory per SM that the carveout requests.
 

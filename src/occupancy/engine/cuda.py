@@ -16,11 +16,9 @@ from .common import (
     blocks_by_tensor_memory,
     check_modes,
     make,
-    registers_per_warp,
     round_up,
     shared_memory_configuration,
     smallest_configuration,
-    warps_per_block,
 )
 
 FIRST_COMPUTE_CAPABILITY = (3, 0)
@@ -46,9 +44,9 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     tensor_memory = None
     if kernel.tensor_memory is not None:
         tensor_memory = blocks_by_tensor_memory(limits, kernel.tensor_memory)
-    warps = warps_per_block(limits, kernel)
-    regs = kernel.regs or 0
-    registers = registers_per_warp(limits, regs)
+    warps = -(-kernel.threads // limits.warp_size)
+    regs, unit = kernel.regs or 0, limits.register_allocation_unit
+    registers = -(-regs * limits.warp_size // unit) * unit  # per warp
     shared_memory = shared_memory_per_block(limits, kernel)
     halves = limits.partitioned_global_caching and is_confined_to_half(limits, kernel, warps, registers)
     block_limits = make(

@@ -15,10 +15,9 @@ from .common import (
     BlockLimits,
     blocks_by_tensor_memory,
     check_modes,
-    registers_per_warp,
+    divide_up,
     round_up,
     shared_memory_configuration,
-    warps_per_block,
 )
 
 
@@ -51,7 +50,7 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     check_modes(limits, kernel)
     if kernel.tensor_memory is not None:
         blocks_by_tensor_memory(limits, kernel.tensor_memory)  # unsupported on every GPU of this model
-    warps = warps_per_block(limits, kernel)
+    warps = divide_up(kernel.threads, limits.warp_size)
     registers = allocated_registers(limits, column, kernel, warps)
     shared_memory = shared_memory_per_block(limits, column, kernel)
     block_limits = BlockLimits(
@@ -77,9 +76,8 @@ def allocated_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kerne
 
 def allocated_registers_per_warp(limits: Limits, column: SpreadsheetColumn, registers: int) -> int:
     """Return the registers of one warp."""
-    if is_doubled_unit(column, registers):
-        return round_up(registers * limits.warp_size, 2 * limits.register_allocation_unit)
-    return registers_per_warp(limits, registers)
+    unit = limits.register_allocation_unit * (2 if is_doubled_unit(column, registers) else 1)
+    return round_up(registers * limits.warp_size, unit)
 
 
 def is_doubled_unit(column: SpreadsheetColumn, registers: int) -> bool:

@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+from typing import get_args
 
 import pytest
 
@@ -15,9 +16,13 @@ def test_one_gpu_and_several() -> None:
     several = occupancy.compute(["A100", "H100"], threads=256, regs=72)
     assert isinstance(several, occupancy.Occupancies)
     assert several[0] == one
-    assert [each.cc for each in occupancy.compute(["ampere"], threads=32)] == ["8.0", "8.6", "8.7", "8.8"]
-    with pytest.raises(occupancy.InputError, match="give the list"):
-        occupancy.compute("ampere", threads=32)
+    ampere = occupancy.compute("ampere", threads=32)
+    assert [each.cc for each in ampere] == ["8.0", "8.6", "8.7", "8.8"]
+    assert ampere == occupancy.compute(["Ampere"], threads=32)
+    for name in get_args(occupancy.typing.Architecture):
+        assert isinstance(occupancy.compute(name, threads=32), occupancy.Occupancies)
+    known = {occupancy.limits(cc).architecture.split()[0] for cc in occupancy.compute_capabilities()}
+    assert {name.title() for name in get_args(occupancy.typing.Architecture)} == known
 
 
 def test_results_are_immutable_and_can_be_copied_and_the_gpu_is_part_of_equality() -> None:
