@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .advice.waves import count_waves, full_wave
 from .api.occupancy import GpuLike, KernelLike, compute, multiprocessors
-from .api.tuning import Criteria, blocks_per_cluster
+from .api.tuning import Criteria, Needs, blocks_per_cluster
 from .engine import Model
 from .tables.gpus import find_gpu
 from .values.fields import KernelInputs
@@ -26,7 +26,7 @@ def early_config_prune(
     min_blocks: int = 1,
     model: Model | None = None,
     dropped: Callable[[Any, str], object] | None = None,
-    **needs: Any,
+    **needs: Unpack[Needs],
 ) -> Callable[..., list[Any]]:
     """Return `prune` as a function for ``prune_configs_by={"early_config_prune": ...}``.
 
@@ -46,7 +46,7 @@ def perf_model(
     grid: int | str | Sequence[int] | Callable[[dict[str, Any]], int | str | Sequence[int]] | None = None,
     multiprocessor_count: int | None = None,
     model: Model | None = None,
-    **needs: Any,
+    **needs: Unpack[Needs],
 ) -> Callable[..., float]:
     """Return a function for ``prune_configs_by={"perf_model": ..., "top_k": ...}``.
 

@@ -6,6 +6,7 @@ from .advice.budget import BudgetLevel as BudgetLevel
 from .advice.carveout import CarveoutAdvice as CarveoutAdvice
 from .advice.carveout import SharedMemorySize as SharedMemorySize
 from .advice.launch_bounds import LaunchBounds as LaunchBounds
+from .advice.next_steps import Changes as Changes
 from .advice.next_steps import NextStep as NextStep
 from .advice.registers import RegisterSplit as RegisterSplit
 from .advice.runtime import LaunchConfiguration as LaunchConfiguration
@@ -16,6 +17,7 @@ from .api.occupancy import Fit as Fit
 from .api.occupancy import GpuLike as GpuLike
 from .api.occupancy import KernelLike as KernelLike
 from .api.scan import ReadingOptions as ReadingOptions
+from .api.tuning import Needs as Needs
 from .compare.baseline import Build as Build
 from .compare.check import BrokenKernel as BrokenKernel
 from .compare.check import Violation as Violation

@@ -29,7 +29,7 @@ def answers() -> None:
     for limiter in answer.limiters:
         assert_type(len(limiter), int)
     for step in answer.next_steps():
-        assert_type(step, occupancy.typing.NextStep)
+        assert_type(answer.replace(**step.requires), occupancy.Occupancy)
     slack = answer.slack()
     assert_type(slack, occupancy.typing.Slack)
     assert_type(slack.regs, int | None)
@@ -70,6 +70,9 @@ def chips() -> None:
 def questions() -> None:
     for fit in occupancy.fits(threads=256, smem="96k"):
         assert_type(fit, occupancy.typing.Fit)
+    configs = [{"num_warps": 4, "BLOCK": 64}]
+    kept = occupancy.prune("9.0", configs, regs=64, smem=lambda config: 1024 * config["BLOCK"])
+    assert_type(list(kept), list[dict[str, int]])
     assert_type(cuda.max_active_clusters("9.0", threads=256, multiprocessor_count=132, cluster=4), int)
 
 

@@ -9,6 +9,7 @@ occupancy.compute("9.0", threads=256, caching="cs")  # type: ignore[call-overloa
 occupancy.compute("9.0", threads=256, model="nsight")  # type: ignore[call-overload]
 occupancy.compute("9.0", threads=256).occupancy.upper()  # type: ignore[attr-defined]
 print(occupancy.compute("9.0", threads=256).blocks)  # type: ignore[attr-defined]
+occupancy.prune("9.0", [], min_block=2)  # type: ignore[call-arg]
 occupancy.sweep("9.0", threads=[32, 64], outputs=("blocks",))  # type: ignore[arg-type]
 print(occupancy.sweep("9.0", threads=[32, 64]).occupancies)  # type: ignore[attr-defined]
 occupancy.diff("before")  # type: ignore[call-arg]

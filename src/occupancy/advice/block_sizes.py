@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from ..engine import Model, Result, evaluate
@@ -12,7 +12,7 @@ from ..values.limits import Limits
 from ..values.records import NamedTuple
 from ..values.resources import Resource
 from ..values.spellings import parse_size
-from .next_steps import using_less
+from .next_steps import Changes, using_less
 
 SharedMemoryFunction = Callable[[int], int]
 """Function of threads per block that returns bytes of dynamic shared memory per block."""
@@ -49,7 +49,7 @@ def block_sizes(
     return tuple(BlockSize(*values(result)) for result in ordered)
 
 
-def full_at(given: Result, sizes: Sequence[BlockSize]) -> tuple[Mapping[str, int], list[int]] | None:
+def full_at(given: Result, sizes: Sequence[BlockSize]) -> tuple[Changes, list[int]] | None:
     """Return the smallest change of one resource for full occupancy, and the block sizes with it.
 
     None if a size already has full occupancy, if no change suffices, or if the shared memory depends on the

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
+from typing import TypedDict
 
 from ..engine import Result, evaluate
 from ..values.records import NamedTuple
@@ -24,19 +25,25 @@ WORTH_DIVIDING = 96
 """Minimum registers per thread. cuBLAS, cuDNN and FlashAttention launch with 168; 1,024 x 64 is common."""
 
 
+class Changes(TypedDict, total=False):
+    """Nearest sufficient values of a kernel's inputs; threads, or bytes of the carveout, are the only change."""
+
+    threads: int
+    regs: int
+    smem: int
+    barriers: int
+    tensor_memory: int
+    carveout: int
+
+
 class NextStep(NamedTuple):
     """Higher level of occupancy, with all required changes."""
 
     active_blocks: int
     occupancy: float
     """Resident warps divided by the maximum per SM, 0 to 1."""
-    requires: Mapping[str, int]
-    """Required changes: input -> nearest sufficient value.
-
-    Inputs are registers per thread, bytes of the kernel's own shared memory per block, barriers per block, and
-    columns of tensor memory per block (a power of two). Threads per block, or bytes of the carveout, are always
-    the only change.
-    """
+    requires: Changes
+    """Required changes, in the units of `compute`: ``result.replace(**step.requires)``."""
 
 
 def next_steps(now: Result) -> Iterator[NextStep]:
@@ -61,7 +68,7 @@ def _with_larger_carveout(now: Result) -> Iterator[NextStep]:
         yield NextStep(best.active_blocks, best.occupancy, {"carveout": smallest.shared_memory})
 
 
-def step_with(now: Result, requires: Mapping[str, int]) -> NextStep:
+def step_with(now: Result, requires: Changes) -> NextStep:
     """Return the occupancy after some changes, which can be lower."""
     reached = evaluate(now.limits, now.kernel.replace(**requires), now.model)
     return NextStep(reached.active_blocks, reached.occupancy, requires)
@@ -82,7 +89,7 @@ def using_less(now: Result) -> Iterator[NextStep]:
 
     highest = blocks = now.active_blocks + 1  # some callers need only the first step, and so only one level
     while blocks <= most:
-        requires: dict[str, int] = {}
+        requires: Changes = {}
         for dial in dials:
             if dial.blocks(now) < blocks:
                 enough = [level.amount for level in levels(dial, highest) if level.blocks >= blocks]

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import prod
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from ..engine import Model, Result
 from ..errors import InputError
 from ..report.calc import labels
 from ..tables.gpus import find_gpus
-from ..values.fields import FIELDS, KernelInputs, unknown_input
+from ..values.fields import FIELDS, Carveout, KernelInputs, unknown_input
 from ..values.kernel import Kernel
 from ..values.numbers import count, percent
 from ..values.spellings import in_range, parse_count, parse_share, parse_size, parse_threads
 from .occupancy import GpuLike, kernel_of_inputs
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Config = TypeVar("Config")
 
@@ -34,6 +37,27 @@ _NAMES = (*_ARGUMENT_OF, *_WARPS, *_DIMENSIONS, *_REGISTER_CAPS, *_CLUSTER_SIZES
 _MAX_KNOWN = 1 << 14
 
 
+Need = int | str | Sequence[int] | Carveout | Callable[[Any], Any] | None
+
+
+class Needs(TypedDict, total=False):
+    """Keyword arguments of `prune`: arguments of `compute`, or functions of a configuration that return them."""
+
+    threads: Need
+    regs: Need
+    smem: Need
+    static_smem: Need
+    dynamic_smem: Need
+    barriers: Need
+    max_threads: Need
+    carveout: Need
+    opt_in: Need
+    tensor_memory: Need
+    virtual_resources: Need
+    caching: Need
+    shared_memory_mode: Need
+
+
 def prune(
     gpu: GpuLike | list[Any],
     configs: Iterable[Config],
@@ -42,7 +66,7 @@ def prune(
     min_blocks: int = 1,
     model: Model | None = None,
     dropped: Callable[[Config, str], object] | None = None,
-    **needs: Any,
+    **needs: Unpack[Needs],
 ) -> Iterator[Config]:
     """Yield the configurations that launch with enough occupancy and blocks, in their order.
 
@@ -74,7 +98,7 @@ def is_launchable(
     min_occupancy: float | str = 0.0,
     min_blocks: int = 1,
     model: Model | None = None,
-    **needs: Any,
+    **needs: Unpack[Needs],
 ) -> bool:
     """Return True if `prune` keeps a configuration, with the same arguments and errors."""
     criteria = Criteria("is_launchable", gpu, needs, min_occupancy, min_blocks, model)

@@ -232,7 +232,7 @@ def _restoring(old: Any, new: Any) -> set[str]:
     reasons = {"regs": bounds | {"register_cap"}, "threads": bounds, "smem": {"spill_smem"}}
     for name in ("regs", "smem", "barriers", "threads"):
         amount = getattr(old.kernel, {"smem": "shared_memory"}.get(name, name))
-        if amount is not None and step_with(new, {name: amount}).occupancy == old.occupancy:
+        if amount is not None and new.replace(**{name: amount}).occupancy == old.occupancy:
             names |= {name} | reasons.get(name, set())
     return names
 

@@ -165,7 +165,7 @@ def step_changes(kernel: Kernel, step: NextStep) -> str:
             changes.append(f"{' x '.join(map('{:,}'.format, shape))} -> {after:,} threads")
             continue
         if name == "carveout":
-            changes.append(f"carveout {arrow(str(kernel.carveout), size(after))}")
+            changes.append(f"carveout {arrow(str(kernel.carveout), size(step.requires['carveout']))}")
             continue
         before = getattr(kernel, QUANTITIES[name].field) or 0  # type: ignore[index]
         changes.append(arrow(target(name, before), target(name, after)))
@@ -186,7 +186,7 @@ def step_text(step: NextStep) -> str:
     return f"{percent(step.occupancy)}: {changes.replace('registers', 'regs')}"
 
 
-def target(name: str, amount: int) -> str:
+def target(name: str, amount: Any) -> str:
     """Return ``64 registers`` or ``32.25 KiB``."""
     if name in ("smem", "carveout"):
         return f"{'carveout ' * (name == 'carveout')}{size(amount)}"
