@@ -70,8 +70,9 @@ class OccupancyError(ValueError):
 class InputError(OccupancyError):
     """Value that is invalid for every kernel, or that the GPU does not support."""
 
-    is_too_much = False
-    """True for a value above the maximum of every kernel; autotuners drop such a configuration."""
+
+class TooLargeError(InputError):
+    """Value above the maximum of every kernel; autotuners drop such a configuration."""
 
 
 class UnknownComputeCapabilityError(OccupancyError):

@@ -24,7 +24,6 @@ from .compare.check import Violation as Violation
 from .compare.diff import DiffRow as DiffRow
 from .compare.rules import Rules as Rules
 from .engine import LaunchFailure as LaunchFailure
-from .engine import Result as Result
 from .engine.common import Model as Model
 from .engine.common import Use as Use
 from .readers import KernelStream as KernelStream

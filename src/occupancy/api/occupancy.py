@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import groupby
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, overload
@@ -23,6 +23,7 @@ from ..tables.gpus import Architecture, Gpu, HasGpu, find_gpu, find_gpus, find_o
 from ..values.fields import TENSOR_MEMORY_UNIT, Carveout, KernelInputs, is_automatic, unknown_input
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
+from ..values.numbers import count, percent
 from ..values.records import NamedTuple, documented
 from ..values.spellings import parse_count, parse_shape, parse_share, parse_size, parse_threads
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ..report.model import Report
 
 T = TypeVar("T")
+Values = TypeVar("Values", bound=tuple[Any, ...])
 GpuLike = str | int | tuple[int, int] | ComputeCapability | Limits | Gpu | HasGpu
 """A GPU: its name, a compute capability in any spelling, the limits of an SM, or a `Device`."""
 KernelLike = object
@@ -64,6 +66,21 @@ class Printed:
         from ..render.markup import html
 
         return html(self.report())
+
+
+def with_report(values: Values, report: Callable[[], Report]) -> Values:
+    """Return a named tuple, or a tuple of them, that prints a report."""
+    made: Values = tuple.__new__(_printed(type(values)), values)
+    vars(made)["report"] = report
+    return made
+
+
+@cache
+def _printed(kind: Any) -> Any:
+    """Return the subclass that prints; a copy or a pickle of it is a plain ``kind``."""
+    same = {name: vars(kind)[name] for name in ("__doc__", "__module__") if name in vars(kind)}
+    reduce = {"__reduce__": lambda self: (tuple.__new__, (kind, tuple(self)))}
+    return type(kind.__name__, (kind, Printed), same | reduce)
 
 
 class PrintedRows(Printed):
@@ -100,6 +117,11 @@ class Occupancy(Printed, Result):
 
     __delattr__ = __setattr__
 
+    def __repr__(self) -> str:
+        blocks = f"{count(self.active_blocks, 'block')} of {self.kernel.threads} threads"
+        why = f"does not launch: {self.reason}" if self.reason else f"limited by {', '.join(self.limiters)}"
+        return f"<Occupancy {percent(self.occupancy)} on {self.gpu.label}: {blocks}, {why}>"
+
     def _key(self) -> tuple[Any, ...]:
         return self.gpu, self.kernel, self.model
 
@@ -134,11 +156,15 @@ class Occupancy(Printed, Result):
             blocks: Target blocks per SM instead. Without a target, the result contains every level.
 
         Raises:
-            InputError: Both targets were given, or the block size cannot reach the target.
+            InputError: Both targets were given, or the kernel's own values do not allow the target. For a limit
+                on registers, remove them first: ``result.replace(regs=None).budget(...)``.
         """
+        from ..report.budget import budget_report
+
         share = if_given(parse_share, occupancy, "occupancy")
         count = if_given(parse_count, blocks, "blocks")
-        return budget(self.gpu, self.kernel, occupancy=share, blocks=count, model=self.model)
+        found = budget(self.gpu, self.kernel, occupancy=share, blocks=count, model=self.model)
+        return with_report(found, lambda: budget_report([self.gpu], self.kernel, [found]))
 
     def launch_bounds(self, *, blocks: int | str | None = None) -> LaunchBounds:
         """Return the register cap of ``__launch_bounds__(threads, blocks)``, and the occupancy with it.
@@ -146,7 +172,11 @@ class Occupancy(Printed, Result):
         Raises:
             InputError: A number is out of range, or ptxas does not support the GPU.
         """
-        return launch_bounds(self.gpu, self.kernel, if_given(parse_count, blocks, "blocks"), self.model)
+        from ..report.budget import bounds_report
+
+        count = if_given(parse_count, blocks, "blocks")
+        found = launch_bounds(self.gpu, self.kernel, count, self.model)
+        return with_report(found, lambda: bounds_report([self.gpu], self.kernel, [count], [found]))
 
     def block_sizes(self, *, dynamic_smem: Callable[[int], int] | None = None) -> tuple[BlockSize, ...]:
         """Return every multiple of the warp size as a block size with its occupancy, best first.
@@ -156,7 +186,10 @@ class Occupancy(Printed, Result):
         Raises:
             InputError: The function returns no size, or the kernel has only a total of shared memory.
         """
-        return block_sizes(self.limits, self.kernel, dynamic_smem, self.model)
+        from ..report.block_sizes import block_sizes_report
+
+        found = block_sizes(self.limits, self.kernel, dynamic_smem, self.model)
+        return with_report(found, lambda: block_sizes_report([self], [found], [None], all_rows=True))
 
     def waves(
         self, grid: int | str | Iterable[int], *, cluster: int | str | Iterable[int] | None = None,
@@ -173,11 +206,14 @@ class Occupancy(Printed, Result):
         Raises:
             InputError: A number is out of range, the number of SMs is unknown, or the GPU has no clusters.
         """
+        from ..report.calc import Row, calc_report
+
         count = multiprocessors(self.gpu, multiprocessor_count)
         shape = if_given(parse_shape, cluster, "cluster")
         size = None if shape is None else prod(shape)
         wave = full_wave(self, count, cluster_size=size, max_active_clusters=max_active_clusters)
-        return count_waves(Launch(self.kernel, parse_shape(grid, "grid"), shape), wave)
+        found = count_waves(Launch(self.kernel, parse_shape(grid, "grid"), shape), wave)
+        return with_report(found, lambda: calc_report([Row(self, wave, found)]))
 
     @property
     def opt_ins(self) -> tuple[str, ...]:
@@ -409,10 +445,13 @@ def fits(
         gpu, kernel, model, inputs: As in `compute`; by default every compute capability of the table.
         cluster: Blocks per cluster, or its shape, on 9.0 and newer.
     """
+    from ..report.calc import fits_report
+
     needed = kernel_of_inputs(kernel, inputs, "fits")
     size = None if cluster is None else prod(parse_shape(cluster, "cluster"))
     gpus = find_gpus(shipped.known() if gpu is None else gpu)
-    return tuple(_fit(each, needed, model, size) for each in gpus)
+    found = tuple(_fit(each, needed, model, size) for each in gpus)
+    return with_report(found, lambda: fits_report(found))
 
 
 def _fit(gpu: Gpu, kernel: Kernel, model: Model | None, cluster_size: int | None) -> Fit:
@@ -454,8 +493,9 @@ def register_split(
             ``setmaxnreg`` does not accept a number of registers.
     """
     from ..advice.registers import split_registers
+    from ..report.registers import registers_report
 
-    return split_registers(
+    found = split_registers(
         find_gpu(gpu).limits,
         if_given(parse_count, threads, "threads"),
         _warpgroups(groups),
@@ -463,6 +503,7 @@ def register_split(
         min_blocks=if_given(parse_count, blocks, "blocks"),
         smem=if_given(parse_size, smem, "smem"),
     )
+    return with_report(found, lambda: registers_report(found))
 
 
 def _warpgroups(groups: str) -> list[Warpgroups]:

@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from ..engine import Model, Result
-from ..errors import InputError
+from ..errors import InputError, TooLargeError
 from ..report.calc import labels
 from ..tables.gpus import find_gpus
 from ..values.fields import FIELDS, Carveout, KernelInputs, unknown_input
@@ -151,9 +151,9 @@ class Criteria:
         """
         try:
             return self._results(config)
+        except TooLargeError as error:
+            return str(error)
         except InputError as error:
-            if error.is_too_much:
-                return str(error)
             where = f"configuration {index}".rstrip()
             raise error.with_location(f"{where}: {error.where}", InputError) from error
 

@@ -8,7 +8,6 @@ from ..errors import InputError, shown
 from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.numbers import count, percent
 from ..values.resources import QUANTITIES, RESOURCES, Resource
 from . import cuda, spreadsheet
 from .common import Allocation, BlockLimits, Model, Use, round_up
@@ -57,7 +56,7 @@ class Result:
         InputError: The model does not support the GPU, or the GPU does not support an input.
     """
 
-    # The public class uses the slot for its GPU and must have the same slots: see `Occupancy.__new__`.
+    # The public subclass needs the same slots, and uses that of the GPU: see `occupancy_on`.
     __slots__ = (
         "active_blocks", "active_warps", "allocated", "block_limits", "gpu", "kernel", "limits", "model",
     )  # fmt: skip
@@ -93,13 +92,6 @@ class Result:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Result) and self._key() == other._key()
-
-    def __repr__(self) -> str:
-        gpu = self.gpu.label if hasattr(self, "gpu") else self.limits.compute_capability
-        blocks = f"{count(self.active_blocks, 'block')} of {self.kernel.threads} threads"
-        why = f"does not launch: {self.reason}" if self.reason else f"limited by {', '.join(self.limiters)}"
-        about = f"{percent(self.occupancy)} on {gpu}: {blocks}, {why}"
-        return f"<{type(self).__name__} {about}>"
 
     def __hash__(self) -> int:
         return hash(self._key())

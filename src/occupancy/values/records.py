@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import typing
-from dataclasses import dataclass, fields
+from collections.abc import Iterator
+from dataclasses import fields
 from reprlib import Repr
 from types import new_class
 from typing import TYPE_CHECKING, Any, TypeVar
 
 Class = TypeVar("Class", bound=type)
-
-# A field of a class with its type, and the sentence below it.
-_FIELD = r'(?m)^    (\w+): (.+?)(?: = .+)?\n(?:    """((?s:.+?))""")?'
 
 _repr = Repr()
 _repr.maxtuple = 3
@@ -37,7 +34,7 @@ if TYPE_CHECKING:
 else:
 
     class _Readable(type):
-        """Type whose class statements make a `typing.NamedTuple` that is readable."""
+        """Metaclass: ``class X(NamedTuple)`` makes X a `typing.NamedTuple`, and then `readable`."""
 
         def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> type:
             return readable(new_class(name, (typing.NamedTuple,), {}, lambda made: made.update(namespace)))
@@ -56,25 +53,34 @@ def _short_repr(self: Any) -> str:
     return f"{type(self).__name__}({', '.join(given)})"
 
 
-@dataclass
 class _FieldHelp:
-    """A docstring that adds the fields, out of the source, because Python keeps no sentences of fields."""
+    """A docstring that lists the fields too, made when somebody reads it."""
 
-    text: str | None
-    others: tuple[type, ...]
+    def __init__(self, text: str | None, others: tuple[type, ...]) -> None:
+        self._text, self._others = text or "", others
 
     def __get__(self, instance: object, owner: type) -> str:
-        from inspect import cleandoc, getsource
+        about = dict[str, str]()
+        for part in (*owner.__mro__, *self._others):
+            if part.__module__.startswith("occupancy"):
+                about |= _fields_in_source(part)
+        for name in about.keys() & getattr(owner, "_fields", ()):
+            getattr(owner, name).__doc__ = about[name]
+        lines = [f"    {name}: {text}" for name, text in about.items()]
+        return "\n".join([self._text.rstrip(), "", "Fields:", *lines])
 
-        lines = [cleandoc(self.text or ""), "", "Fields:"]
-        for part in (*owner.__mro__, *self.others):
-            try:
-                source = getsource(part) if part.__module__.startswith("occupancy") else ""
-            except OSError:  # compiled files alone
-                continue
-            for name, kind, sentence in re.findall(_FIELD, source):
-                about = " ".join(f"{kind}. {sentence}".split())
-                lines.append(f"    {name}: {about}")
-                if hasattr(part, "_fields"):
-                    vars(part)[name].__doc__ = about
-        return "\n".join(lines)
+
+def _fields_in_source(cls: type) -> Iterator[tuple[str, str]]:
+    """Yield each field with its type and the docstring below it, which Python keeps in the source alone."""
+    import ast
+    from inspect import getsource
+
+    try:
+        (statement,) = ast.parse(getsource(cls)).body
+    except OSError:  # compiled files alone
+        return
+    body = statement.body  # type: ignore[attr-defined]
+    for field, below in zip(body, [*body[1:], None], strict=True):
+        if isinstance(field, ast.AnnAssign):
+            text = ast.literal_eval(below.value) if isinstance(below, ast.Expr) else ""
+            yield ast.unparse(field.target), " ".join(f"{ast.unparse(field.annotation)}. {text}".split())

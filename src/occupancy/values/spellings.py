@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from typing import TypeVar
 
-from ..errors import InputError, shown
+from ..errors import InputError, TooLargeError, shown
 
 Value = TypeVar("Value")
 
@@ -72,9 +72,8 @@ def in_range(value: int, where: str, low: int = 1, high: int | None = None, allo
     if low <= value <= most:
         return value
     allowed = allowed or (f"{low:,} or more" if high is None and value < low else f"{low:,} to {most:,}")
-    error = InputError(f"{shown(value)} is out of range", where=where, allowed=allowed)
-    error.is_too_much = value > most
-    raise error
+    kind = TooLargeError if value > most else InputError
+    raise kind(f"{shown(value)} is out of range", where=where, allowed=allowed)
 
 
 def is_list_in_text(value: object) -> bool:
