@@ -37,10 +37,7 @@ def block_sizes(
     dynamic_smem: SharedMemoryFunction | None = None,
     model: Model | None = None,
 ) -> tuple[BlockSize, ...]:
-    """Return every block size that is a multiple of the warp size, highest occupancy first.
-
-    Larger sizes win ties, as in cudaOccupancyMaxPotentialBlockSize. The kernel's own block size is ignored.
-    """
+    """Return every block size, best first; larger ones win ties, as in the CUDA runtime."""
     warp = limits.warp_size
     sizes = range(limits.max_threads_per_block // warp * warp, 0, -warp)
     results = results_by_size(limits, kernel, sizes, dynamic_smem, model)

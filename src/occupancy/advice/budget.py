@@ -49,10 +49,7 @@ def budget(
     blocks: int | None = None,
     model: Model | None = None,
 ) -> Budget:
-    """Return the maximum registers and shared memory that reach a target.
-
-    The target is an occupancy (above 0, up to 1) or a number of resident blocks.
-    """
+    """Return the maximum registers and shared memory that reach a target."""
     given = evaluate(gpu.limits, kernel, model)
     target = _target(given, occupancy, blocks)
     least = evaluate(gpu.limits, kernel.replace(regs=0, smem=0), model)

@@ -79,11 +79,7 @@ def maxnreg_in_source(registers: int) -> str:
 def launch_bounds(
     gpu: Gpu, kernel: Kernel, min_blocks: int | None = None, model: Model | None = None
 ) -> LaunchBounds:
-    """Return the register cap of ``__launch_bounds__(threads, min_blocks)``, and the occupancy with it.
-
-    The kernel's other resources count for the occupancy. Registers above the cap, or unknown ones, count as the
-    cap.
-    """
+    """Return the register cap of ``__launch_bounds__(threads, min_blocks)``, and the occupancy with it."""
     limits, threads = gpu.limits, kernel.threads
     alone = evaluate(_compiler_limits(limits), Kernel(threads))
     if threads > limits.max_threads_per_block or not alone.active_blocks:

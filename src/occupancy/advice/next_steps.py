@@ -26,7 +26,7 @@ WORTH_DIVIDING = 96
 
 
 class Changes(TypedDict, total=False):
-    """Nearest sufficient values of a kernel's inputs; threads, or bytes of the carveout, are the only change."""
+    """Inputs of a kernel with their nearest sufficient values; ``carveout`` is in bytes."""
 
     threads: int
     regs: int

@@ -85,10 +85,7 @@ class RegisterSplit(NamedTuple):
     reason: str | None
     """Reason why the block does not launch; None if it launches."""
     enough_at_launch: str | None
-    """Launch bounds, or ``__maxnreg__``, that allocate ``needed_regs`` at launch.
-
-    None if the launch already has enough, or if it is impossible.
-    """
+    """Launch bounds or ``__maxnreg__`` for ``needed_regs`` at launch; None if sufficient or impossible."""
 
     @property
     def can_run(self) -> bool:
@@ -105,16 +102,7 @@ def split_registers(
     min_blocks: int | None = None,
     smem: int | None = None,
 ) -> RegisterSplit:
-    """Check a split of a block's registers among its warpgroups, or solve it.
-
-    Args:
-        limits: Limits of the SM.
-        threads: Threads per block, a multiple of the warpgroup size; None: the threads of all groups.
-        groups: Warpgroups with their registers after ``setmaxnreg``; at most one number is None.
-        launch_regs: Registers per thread of the compiled kernel.
-        min_blocks: Second launch bound; by default the most blocks with enough registers, or 1.
-        smem: Bytes of shared memory per block.
-    """
+    """Check a split of a block's registers, or compute the registers of one group that are None."""
     if limits.compute_capability < FIRST_WITH_SETMAXNREG:
         problem = f"compute capability {limits.compute_capability} has no setmaxnreg"
         raise InputError(problem, where="cc", hint="It needs 9.0 or newer, and a target such as sm_90a.")

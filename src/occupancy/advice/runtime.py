@@ -59,11 +59,7 @@ def max_potential_block_size(
 def available_dynamic_shared_memory_per_block(
     limits: Limits, kernel: Kernel, blocks: int, *, driver_580: bool = False
 ) -> int:
-    """Return the maximum dynamic shared memory per block: cudaOccupancyAvailableDynamicSMemPerBlock.
-
-    NVIDIA's driver 580 and cuda_occupancy.h before 13.1 ignore the reserved shared memory and return 1,024 bytes
-    more, with which one block fewer fits.
-    """
+    """Return the maximum dynamic shared memory per block, with the mistake of driver 580 or without."""
     in_range(blocks, "blocks")
     kernel = _without_columns(limits, kernel)
     static = kernel.shared_memory - (kernel.dynamic_smem or 0)

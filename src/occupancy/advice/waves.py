@@ -78,16 +78,6 @@ class Waves(NamedTuple):
         slots = self.rounds * self.full_wave.slots
         return (slots - self.launch.blocks) / slots
 
-    @property
-    def filling_grid_below(self) -> int | None:
-        """Largest grid without a tail, up to this grid; None if there is none."""
-        return self.full_waves * self.full_wave.blocks or None
-
-    @property
-    def filling_grid_above(self) -> int:
-        """Smallest grid without a tail, from this grid on."""
-        return self.rounds * self.full_wave.blocks
-
 
 def full_wave(
     result: Result,
@@ -96,10 +86,7 @@ def full_wave(
     cluster_size: int | None = None,
     max_active_clusters: int | None = None,
 ) -> FullWave:
-    """Return the resident blocks of a whole GPU.
-
-    ``max_active_clusters`` is the number reported by the driver. By default, an upper bound is computed.
-    """
+    """Return the resident blocks of a whole GPU, by default with an upper bound of the clusters."""
     in_range(multiprocessor_count, "multiprocessor_count")
     slots = result.active_blocks * multiprocessor_count if result.launchable else 0
     if cluster_size is None:

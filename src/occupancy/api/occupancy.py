@@ -122,8 +122,14 @@ class Occupancy(Printed, Result):
         why = f"does not launch: {self.reason}" if self.reason else f"limited by {', '.join(self.limiters)}"
         return f"<Occupancy {percent(self.occupancy)} on {self.gpu.label}: {blocks}, {why}>"
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Occupancy) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
     def _key(self) -> tuple[Any, ...]:
-        return self.gpu, self.kernel, self.model
+        return self.gpu, self.kernel, self.model  # the rest is derived
 
     @property
     def cc(self) -> str:
@@ -268,7 +274,7 @@ class Occupancy(Printed, Result):
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return occupancy_on, (self.gpu, self.kernel, self.model)
+        return occupancy_on, self._key()
 
 
 class Occupancies(Printed, tuple[Occupancy, ...]):
@@ -375,11 +381,7 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
     given = {name: value for name, value in inputs.items() if value is not None}
     if isinstance(kernel, Occupancy):
         kernel = kernel.kernel
-    if kernel is None:
-        made = Kernel(**given)
-    elif isinstance(kernel, Kernel):
-        made = kernel.replace(**given) if given else kernel
-    else:
+    if not (kernel is None or isinstance(kernel, Kernel)):
         from dataclasses import replace
 
         from ..builds.rows import ScannedKernel
@@ -389,8 +391,8 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
             kernel = replace(kernel.record, threads=kernel.threads)
         record = kernel if isinstance(kernel, KernelRecord) else read_kernel(kernel)
         threads = given.get("threads")
-        made = record.kernel(None if threads is None else parse_threads(threads)[0])
-        made = made.replace(**given) if given else made
+        kernel = record.kernel(None if threads is None else parse_threads(threads)[0])
+    made = Kernel(**given) if kernel is None else kernel.replace(**given) if given else kernel
     columns = made.tensor_memory
     if columns is not None and "tensor_memory" in given and columns % TENSOR_MEMORY_UNIT:
         hint = "Give the sum of the allocations of tcgen05.alloc: 32, 64, 128, 256 or 512 columns each."

@@ -41,7 +41,7 @@ Need = int | str | Sequence[int] | Carveout | Callable[[Any], Any] | None
 
 
 class Needs(TypedDict, total=False):
-    """Keyword arguments of `prune`: arguments of `compute`, or functions of a configuration that return them."""
+    """Keywords of `prune`: arguments of `compute`, or functions of a configuration."""
 
     threads: Need
     regs: Need

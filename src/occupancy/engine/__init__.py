@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from .common import Allocation, BlockLimits, Model, Use
-from .launch_failure import LaunchFailure
-from .result import MODELS, Result, default_model, rules
-
-__all__ = [
-    "MODELS",
-    "Allocation",
-    "BlockLimits",
-    "LaunchFailure",
-    "Model",
-    "Result",
-    "Use",
-    "default_model",
-    "evaluate",
-    "rules",
-]
+from .common import Model as Model
+from .common import Use as Use
+from .launch_failure import LaunchFailure as LaunchFailure
+from .result import MODELS as MODELS
+from .result import Result as Result
+from .result import default_model as default_model
+from .result import rules as rules
 
 
 def evaluate(limits: Limits, kernel: Kernel, model: Model | None = None) -> Result:

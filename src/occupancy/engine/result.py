@@ -17,14 +17,9 @@ from .launch_failure import LaunchFailure, first_failure
 class ModelRules(Protocol):
     """Model: a module with these functions."""
 
-    def supports(self, limits: Limits, /) -> bool:
-        """Return True if the model supports the compute capability."""
-
-    def evaluate(self, limits: Limits, kernel: Kernel, /) -> tuple[BlockLimits, Allocation]:
-        """Return the blocks that each resource allows, and the resources of one block."""
-
-    def shared_memory_pool(self, limits: Limits, kernel: Kernel, per_block: int, /) -> int:
-        """Return the shared memory configuration of the SM, in bytes, for blocks of a size."""
+    def supports(self, limits: Limits, /) -> bool: ...
+    def evaluate(self, limits: Limits, kernel: Kernel, /) -> tuple[BlockLimits, Allocation]: ...
+    def shared_memory_pool(self, limits: Limits, kernel: Kernel, per_block: int, /) -> int: ...
 
 
 MODELS: dict[Model, ModelRules] = {"cuda": cuda, "spreadsheet": spreadsheet}
@@ -89,15 +84,6 @@ class Result:
         self.allocated = allocated
         self.active_blocks = blocks
         self.active_warps = blocks * allocated.warps
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Result) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def _key(self) -> tuple[object, ...]:
-        return self.limits, self.kernel, self.model  # the rest is derived
 
     @property
     def active_threads(self) -> int:

@@ -108,19 +108,21 @@ def chosen(columns: Iterable[Column], *keys: str) -> list[Column]:
 
 
 def cut_in_middle(texts: Sequence[str], width: int) -> list[str]:
-    """Cut texts to a width: start and end stay, but of texts with the same ones the part that differs.
+    """Cut each long text to its start and end; if others have the same ones, to the part that differs.
 
     ``--name`` finds a name that was cut.
     """
-    head, tail, cut = (width - 2) // 2, (width - 3) // 2, {}
+    head, tail = (width - 2) // 2, (width - 3) // 2
     groups: dict[tuple[str, str], list[str]] = {}
     for text in sorted(set(texts)):
         groups.setdefault((text[:head], text[-tail:]), []).append(text)
-    for (start, end), group in groups.items():
-        for before, text, after in zip(["", *group], group, [*group[1:], ""], strict=False):
-            if len(group) > 1:
-                same = max(len(commonprefix([text, other])) for other in (before, after))  # noqa: RUF071
-                end = text[max(head, same - tail // 3) :][:tail]
+    cut = {}
+    for (start, end), alike in groups.items():
+        for number, text in enumerate(alike):
+            if len(alike) > 1:  # sorted, so that a neighbor has the longest common prefix
+                neighbors = alike[number - 1], alike[(number + 1) % len(alike)]
+                first_difference = max(len(commonprefix([text, each])) for each in neighbors)  # noqa: RUF071
+                end = text[max(head, first_difference - tail // 3) :][:tail]
             cut[text] = f"{start.rstrip('.')}...{end.lstrip('.')}" if len(text) > width else text
     return [cut[text] for text in texts]
 

@@ -180,7 +180,7 @@ def find_gpu(value: object, table: LimitsTable | None = None) -> Gpu:
 
 
 def find_one_or_several(value: object) -> Gpu | list[Gpu]:
-    """Find the GPU of a value; all GPUs of a list, or of an architecture's name (`Architecture`), as a list."""
+    """Find the GPU of a value; for a list or the name of an architecture, the list of GPUs."""
     is_architecture = isinstance(value, str) and bool(LimitsTable().architecture(value))
     is_list = isinstance(value, (list, tuple)) and not _is_pair(value)
     return find_gpus(value) if is_architecture or is_list else find_gpu(value)
