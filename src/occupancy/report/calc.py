@@ -311,7 +311,11 @@ def _steps_block(row: Row) -> Block:
         cap, changes = row.cap(step), step_changes(row.kernel, step)
         bounds = (cap.launch_bounds or cap.maxnreg).removeprefix("__launch_bounds__") if cap else ""
         rows.append((percent(step.occupancy), step.active_blocks, changes, bounds))
-    lines = [f"{count(len(hidden), 'level')} in between: --format json has all."] if hidden else []
+    lines = (
+        [f"{count(len(hidden), 'level')} in between: `next_steps()` (`--format json`) has all."]
+        if hidden
+        else []
+    )
     return Table(title, STEP_TABLE, rows, lines)
 
 
