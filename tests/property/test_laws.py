@@ -210,13 +210,17 @@ grids = st.tuples(*(st.integers(1, most) for most in MAX_GRID_DIM)) | lines
 
 
 @given(grids, resident)
-def test_waves_hold_the_grid(grid: tuple[int, int, int], blocks: int) -> None:
+def test_waves_hold_the_grid_and_name_the_grids_that_fill(grid: tuple[int, int, int], blocks: int) -> None:
     waves = count_waves(Launch(Kernel(32), grid), FullWave(1, blocks, blocks, None, None, False))
     whole = waves.launch.blocks
     assert waves.full_waves * blocks + waves.partial_wave_blocks == whole
     assert 0 <= waves.partial_wave_blocks < blocks
     assert 0 < waves.last_wave_fill <= 1
     assert 0 <= waves.idle_share < 1
+    below, above = waves.filling_grid_below, waves.filling_grid_above
+    assert (below or 0) <= whole <= above
+    assert above % blocks == 0
+    assert above - (below or 0) == (blocks if waves.partial_wave_blocks else 0) or below is None
 
 
 @given(st.integers(1, 5_000), resident)

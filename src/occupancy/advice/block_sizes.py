@@ -47,11 +47,7 @@ def block_sizes(
 
 
 def full_at(given: Result, sizes: Sequence[BlockSize]) -> tuple[Changes, list[int]] | None:
-    """Return the smallest change of one resource for full occupancy, and the block sizes with it.
-
-    None if a size already has full occupancy, if no change suffices, or if the shared memory depends on the
-    size.
-    """
+    """Return the smallest change of one resource for full occupancy, and the block sizes with it, if any."""
     best = [size for size in sizes if size.occupancy == sizes[0].occupancy]
     if sizes[0].occupancy == 1 or len({size.dynamic_smem for size in sizes}) > 1:
         return None

@@ -99,10 +99,7 @@ class Dial:
         return unit, end
 
     def _segment(self, result: Result) -> int:
-        """Return the number of the monotonic segment, in which more of the resource never allows more blocks.
-
-        Segment numbers ascend with the amount.
-        """
+        """Return the number, ascending, of a segment in which more never allows more blocks."""
         if self.resource == "regs":
             column = self.now.limits.spreadsheet
             if self.now.model == "spreadsheet" and column is not None and column.doubled_register_units:

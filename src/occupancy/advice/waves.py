@@ -78,6 +78,16 @@ class Waves(NamedTuple):
         slots = self.rounds * self.full_wave.slots
         return (slots - self.launch.blocks) / slots
 
+    @property
+    def filling_grid_below(self) -> int | None:
+        """Largest grid without a tail, up to this grid; None if there is none."""
+        return self.full_waves * self.full_wave.blocks or None
+
+    @property
+    def filling_grid_above(self) -> int:
+        """Smallest grid without a tail, from this grid on."""
+        return self.rounds * self.full_wave.blocks
+
 
 def full_wave(
     result: Result,

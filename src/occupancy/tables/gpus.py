@@ -96,11 +96,7 @@ class Gpu:
 
 
 class LimitsTable:
-    """Limits by compute capability, from a user's file first, then from the shipped table.
-
-    Args:
-        file: A user's table, in the format of `read_limits`; None: only the shipped table.
-    """
+    """Limits by compute capability: those of a user's file (see `read_limits`), then the shipped ones."""
 
     def __init__(self, file: str | os.PathLike[str] | None = None) -> None:
         self._own: dict[str, Limits] = {}
@@ -142,13 +138,7 @@ class HasGpu(Protocol):
 
 
 def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
-    """Find the GPUs that match a value.
-
-    Args:
-        value: A compute capability, a name, `Limits`, a `Gpu`, a `Device`, or an architecture such as
-            ``"ampere"`` for all its compute capabilities; several as a list, or as comma-separated text.
-        table: Limits; by default the shipped table.
-    """
+    """Find the GPUs of a name, a number, a pair, `Limits`, a `Gpu`, a `Device`, or of several of these."""
     if isinstance(value, str):
         names = [name for name in value.split(",") if name.strip()]
         found = [gpu for name in names for gpu in _find_name(name.strip(), table)]
