@@ -41,7 +41,7 @@ def build_page(
     version: str,
     fragment: str = "",
     title: str = "CUDA occupancy",
-    about: str = "Blocks of a kernel that fit on a streaming multiprocessor (SM).",
+    about: str = "Occupancy is the share of an SM's warps that a kernel can keep resident.",
     report: str = "",
 ) -> str:
     """Return the page as HTML, opened with the inputs of a link or the list of a report."""
@@ -104,7 +104,7 @@ def page_script() -> str:
 def _field(field: Mapping[str, Any]) -> str:
     """Return an input of the form as HTML."""
     texts = {name: escape(str(text)) for name, text in field.items()}
-    texts["inputmode"] = "numeric" if field["kind"] == "count" else "text"
+    texts["inputmode"] = {"count": "numeric", "shape": "tel"}.get(field["kind"], "text")  # 16*16 is a shape
     texts["choices"] = "".join(f"<option>{each}</option>" for each in field["options"])
     return _filled("choice.html" if field["options"] else "number.html", texts)
 

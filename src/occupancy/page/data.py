@@ -12,7 +12,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ..engine import Result
-from ..report.limits import NAMES, limit_label, limit_text
 from ..tables.gpus import FILE_NAME, WELL_KNOWN
 from ..tables.shipped import data_path, known, limits
 from ..values.fields import FIELDS, Carveout, Field
@@ -23,10 +22,10 @@ COLUMNS = ("name", "multiprocessor_count", "die", "market", "memory_gb", "also_c
 
 FORM: dict[str, tuple[str, str, str | None]] = {
     "threads": ("Threads / block", "256, or a shape such as 16x16.", None),
-    "regs": ("Registers / thread", "ptxas -v: “Used 72 registers”.", None),
+    "regs": ("Registers / thread", "ptxas -v: “Used N registers”.", None),
     "dynamic_smem": ("Dynamic shared", "Third argument of <<< >>>: 40k, 27.5 KiB.", None),
     "static_smem": ("Static shared", "__shared__; ptxas -v: “bytes smem”.", None),
-    "barriers": ("Barriers", "ptxas -v: “used 1 barriers”; from 9.0 on.", None),
+    "barriers": ("Barriers", "ptxas -v: “used N barriers”; from 9.0 on.", None),
     "carveout": ("Carveout", "50%, 64k, max, or auto (the smallest).", None),
     "opt_in": ("Opt-in > 48 KiB", "No: without cudaFuncSetAttribute.", None),
     "caching": ("Caching of loads", "Global loads in L1 (ca) or not (cg).", "partitioned_global_caching"),
@@ -63,12 +62,8 @@ def page_data() -> dict[str, Any]:
         )
     rows = [dataclasses.asdict(limits(cc)) | {"compute_capability": str(cc)} for cc in known()]
     columns = {field.name: [row[field.name] for row in rows] for field in dataclasses.fields(Limits)}
-    texts = [
-        [limit_label(name), *(limit_text(name, getattr(limits(cc), name)) for cc in known())]
-        for name in NAMES
-    ]
     known_gpus = {"known_by": WELL_KNOWN, "gpus": _gpus()}
-    return {"limits": columns, "limit_texts": texts, "inputs": inputs, **known_gpus}
+    return {"limits": columns, "inputs": inputs, **known_gpus}
 
 
 def _gpus() -> dict[str, str]:

@@ -15,7 +15,6 @@ const app = {
     this.listen();
     this.report = byId("report") ? new Report(JSON.parse(byId("report").textContent)) : null;
     this.title = document.title;
-    byId("arithmetic").parentNode.open = innerWidth >= 1900;
     byId("docs").hidden = !location.protocol.startsWith("http");
     history.replaceState({ depth: 0 }, "");
     this.load();
@@ -26,24 +25,22 @@ const app = {
       undo: () => this.undo(),
       reset: () => this.act(() => Object.assign(this, { fields: { ...this.first }, kept: null, problem: "" })),
       keep: () => this.act(() => (this.kept = this.kept ? null : { ...this.fields })),
-      forget: () => this.ask({ kernel: "", spills: "", bounds: "" }),
-      call: () => this.copyText(byId("call").title), skip: () => byId("threads").focus(),
     };
-    on("click", (event) => {
-      const { act, copy, input, units } = event.target.closest("button, a")?.dataset ?? {};
-      if (act) event.preventDefault();
+    on("focusin", ({ target }) => (this.entered = target));
+    on("click", ({ target }) => {
+      const { act, copy, input, units } = target.closest("button")?.dataset ?? {};
       acts[act]?.();
-      if (copy) this.copy(copy, event.target);
-      if (input) this.step(inputOf(input), units * (/smem/.test(input) ? 1024 / stepOf("smem", this.limits) : 1));
+      if (copy) this.copy(copy, target);
+      if (input) this.step(inputOf(input), units);
+      if (target === this.entered) target.select?.(); // the first click into a field selects its text, as Tab does
+      this.entered = null;
     });
-    on("focusin", ({ target }) => target.id === "gpu" && target.select()); // typing replaces the name
     on("input", ({ target: { id, name, value } }) => {
-      this.isNaming = id === "gpu";
+      const isUnclear = id === "gpu" && findGpu(value).error; // while a GPU is typed, the last result stays
       if (id === "pasted") this.paste(value);
-      else if (name) this.change({ [name]: value }, true);
+      else if (name && !isUnclear) this.change({ [name]: value }, true);
     });
     on("change", ({ target: { id, name, value } }) => {
-      this.isNaming = false;
       if (id === "pin") this.pin(value);
       else if (name) this.change({ [name]: value });
     });
@@ -61,7 +58,6 @@ const app = {
   },
   isTyping: ({ target }) => /^(input|textarea|select)$/.test(target.localName ?? ""),
   load() {
-    this.isNaming = false;
     const isOfList = this.report && /^#kernels(&|$)/.test(location.hash);
     const inputs = isOfList ? "" : location.hash || document.documentElement.dataset.fragment;
     const { fields, kept, pins, unknown } = fromFragment(inputs);
@@ -73,7 +69,8 @@ const app = {
     this.pins = pins;
     this.problem = unknown.length ? `The link has unknown parts: ${words.list(unknown)}` : "";
     for (const fold of byId("inputs").querySelectorAll("details")) {
-      if ([...fold.querySelectorAll("[name]")].some(({ name }) => !/^0?$/.test(this.fields[name] ?? ""))) fold.open = true;
+      const names = [...fold.querySelectorAll("[name]")].map(({ name }) => name);
+      if (names.some((name) => !/^0?$/.test(this.fields[name] ?? ""))) fold.open = true;
     }
     this.entry = this.fragment();
     this.redraw();
@@ -84,7 +81,7 @@ const app = {
   // ---- History: a change is an entry once nothing has changed for REST ms
   rest() {
     clearTimeout(this.resting);
-    if (this.isUnclear() || this.fragment() === this.entry) return;
+    if (this.fragment() === this.entry) return;
     this.depth += 1;
     this.entry = this.fragment();
     history.pushState({ depth: this.depth }, "", this.entry);
@@ -96,12 +93,9 @@ const app = {
     if (!state) history.replaceState({ depth: this.depth + 1 }, ""); // a link that was typed or followed
     this.depth = state?.depth ?? this.depth + 1;
     this.load();
-    this.showUndo();
   },
-  // While a GPU's name is typed, the last result stays.
-  isUnclear() { return this.isNaming && Boolean(findGpu(this.fields.gpu).error); },
   undo() {
-    if (this.isUnclear()) return this.load();
+    if (byId("gpu").value !== this.fields.gpu) return this.redraw(); // a GPU that is being typed
     this.rest();
     if (this.depth > 0) history.back();
   },
@@ -128,7 +122,6 @@ const app = {
     this.redraw();
     this.rest();
   },
-  ask(changes) { this.act(() => this.change(changes)); },
   pin(text) {
     const gpu = findGpu(text);
     const name = (gpu.name ?? text.trim()).replaceAll(",", " ");
@@ -138,18 +131,23 @@ const app = {
     byId("pin").value = "";
     if (!this.pins.includes(name)) this.act(() => this.pins.push(name));
   },
+  // Calculate for another GPU, and keep this one among the pinned.
+  choose(text) {
+    this.act(() => {
+      this.pins = [...new Set([...this.pins, this.fields.gpu])].slice(0, MOST_PINS);
+      this.change({ gpu: text });
+    });
+  },
   unpin(text) { this.act(() => (this.pins = this.pins.filter((each) => each !== text))); },
   take(kernel) { this.act(() => Object.assign(this, { fields: inUnits(this.fieldsOf(kernel)), problem: "" })); },
   key(event) {
     const { key, ctrlKey, metaKey, shiftKey, altKey, target } = event;
     if ((this.isListed() && key !== "/") || altKey || target.id === "pasted") return;
     const input = inputOf(target.name);
-    const letters = { u: () => this.undo(), a: () => byId("keep").click(), "/": () => byId(this.isListed() ? "q" : "gpu").select() };
+    const search = () => byId(this.isListed() ? "q" : "gpu").select();
+    const letters = { u: () => this.undo(), a: () => byId("keep").click(), "/": search };
     const commands = { z: () => (shiftKey ? history.forward() : this.undo()), y: () => history.forward() };
     let act = (ctrlKey || metaKey ? commands : this.isTyping(event) ? {} : letters)[key.toLowerCase()];
-    const row = target.closest("#found li");
-    const other = row && { ArrowDown: row.nextSibling, ArrowUp: row.previousSibling }[key];
-    if (other) act = () => other.firstChild.focus();
     if (KEYS[key] && NUMBERS.includes(input?.kind)) act = () => this.step(input, KEYS[key]);
     if (!act) return;
     event.preventDefault();
@@ -169,8 +167,6 @@ const app = {
     this.limits = gpu.error && this.limits ? this.limits : limits;
     showFields(this.fields, this.limits, errors);
     byId("sms").placeholder = gpu.sms ?? "not given";
-    document.body.classList.toggle("typing", this.isUnclear());
-    if (this.isUnclear()) return this.showUndo();
     const count = sms ? words.count(sms, "SM") : gpu.range && `${gpu.range} SMs`;
     settle(byId("gpu-facts"), [gpu.cc, gpu.cc && !gpu.name && limits.architecture, count].filter(Boolean).join(" · "));
     document.body.classList.toggle("stale", !result);
@@ -187,38 +183,33 @@ const app = {
   draw(problem) {
     const { launch, shownFields, launch: { result } } = this;
     const kept = this.kept && readLaunch(this.kept);
-    const pins = this.pins.map((text) => ({ text, gpu: findGpu(text) })).filter(({ gpu }) => gpu.cc);
+    const pins = this.pins.map((text, at) => {
+      const { cc, name } = findGpu(text);
+      return { text, name: name ?? text, limits: limitsOf(cc, shownFields.bounds), dash: DASHES[at] };
+    }).filter(({ limits }) => limits);
     document.title = shownFields.kernel ? `${shownFields.kernel}: occupancy` : this.title;
     const steps = stepsOf(result);
-    byId("keep").textContent = this.kept ? "Clear A" : "Keep as A";
+    byId("keep").setAttribute("aria-pressed", Boolean(this.kept));
     showKernel(shownFields);
     showVerdict(launch, steps, kept, problem);
     showBars(result);
-    showCarveout(result);
-    const others = pins
-      .filter(({ gpu }) => gpu.cc !== launch.limits.compute_capability)
-      .map(({ text, gpu }) => ({ launch: { ...launch, limits: limitsOf(gpu.cc, shownFields.bounds) }, look: "pinned", label: text }))
-      .filter(({ launch: { limits, kernel } }) => resultOn(limits, kernel).result);
-    if (kept?.result) others.push({ launch: kept, look: "kept", label: "A" });
-    for (const curve of this.curves) curve.draw(launch, steps, others);
+    const others = pins.map(({ text: label, limits, dash }) => {
+      const { result } = limits.version === launch.limits.version ? {} : resultOn(limits, launch.kernel);
+      return { label, result, line: { class: "pinned", "stroke-dasharray": dash } };
+    });
+    others.push({ label: "A", result: kept?.result, line: { class: "kept" } });
+    for (const curve of this.curves) curve.draw(result, steps, others.filter((other) => other.result));
     showGpus(shownFields, launch, pins, kept, this.kept);
     showArithmetic(result);
-    showLimits(launch);
   },
   say(text) { byId("status").textContent = text; },
 
   async copy(kind, node) {
-    await this.copyText({
-      link: () => location.href.replace(/#.*/, "") + toFragment(this.shownFields, this.kept, this.pins),
-      command: () => toCommand(this.shownFields, this.launch),
-      Python: () => toPython(this.shownFields, this.launch),
-    }[kind]());
+    const link = location.href.replace(/#.*/, "") + toFragment(this.shownFields, this.kept, this.pins);
+    const text = kind === "link" ? link : toCommand(this.shownFields, this.launch);
+    this.say(await navigator.clipboard.writeText(text).then(() => `Copied ${kind}`, () => "Not allowed"));
     node.textContent = byId("status").textContent;
     setTimeout(() => (node.textContent = `Copy ${kind}`), 1200);
-  },
-  async copyText(text) {
-    this.copied = text;
-    await navigator.clipboard.writeText(text).then(() => this.say("Copied"), () => this.say("Copying is not allowed"));
   },
   async drop(event) {
     event.preventDefault();
@@ -233,15 +224,15 @@ const app = {
     byId("paste").togglePopover(kernels.length !== 1);
     const shareOf = ({ result }) => result?.occupancy ?? 2;
     const launches = kernels.map((kernel) => ({ ...readLaunch(this.fieldsOf(kernel)), of: kernel }));
-    const rows = launches.sort((one, other) => shareOf(one) - shareOf(other)).map(({ result, gpu, kernel: read, of: kernel }) => {
-      const { threads, regs, spills } = kernel.fields;
-      const facts = [kernel.arch?.replace(/^(\d+)\.(\d)$/, "sm_$1$2"), `${threads ?? `${this.fields.threads}*`} threads`,
-        regs && `${regs} regs`, read && sharedMemoryOf(read) && words.size(sharedMemoryOf(read)),
-        spills && `spills ${spills}`];
+    launches.sort((one, other) => shareOf(one) - shareOf(other));
+    const rows = launches.map(({ result, gpu, kernel: read, of: { name, arch, fields }, of }) => {
+      const facts = [arch?.replace(/^(\d+)\.(\d)$/, "sm_$1$2"),
+        `${fields.threads ?? `${this.fields.threads}*`} threads`, fields.regs && `${fields.regs} regs`,
+        read && sharedMemoryOf(read) && words.size(sharedMemoryOf(read)), fields.spills && `spills ${fields.spills}`];
       return element("li", {},
-        button(kernel.name || kernel.fields.gpu || kernel.arch, () => this.take(kernel), { class: "link", popovertarget: "paste" }),
+        button(name || fields.gpu || arch, () => this.take(of), { class: "link", popovertarget: "paste" }),
         element("small", {}, facts.filter(Boolean).join(", ")),
-        result ? shareCell(result).slice(1) : element("small", {}, gpu.cc ? "" : "unknown GPU"));
+        result ? occupancyBar(result) : element("small", {}, gpu.cc ? "" : "unknown GPU"));
     });
     const none = element("p", { class: "error" }, "No kernel found. Paste the output of ptxas -v. ",
       "For a trace, a binary or a library: ", element("code", {}, "occupancy scan FILE -o report.html"));
@@ -254,7 +245,7 @@ const app = {
   // The fields for a kernel. Inputs that it does not state become empty, except for the block size.
   fieldsOf({ name, arch, fields }) {
     const cc = ccOf(arch);
-    const gpu = limitsOf(cc) && cc !== findGpu(this.fields.gpu).cc ? cc : this.fields.gpu;
+    const gpu = limitsOf(cc) && cc !== findGpu(this.fields.gpu).cc ? DATA.known_by[cc] ?? cc : this.fields.gpu;
     const sms = gpu === this.fields.gpu ? this.fields.sms : "";
     return { gpu, sms, ...fields, threads: fields.threads || this.fields.threads, kernel: name };
   },

@@ -1,19 +1,15 @@
 // Curves of the occupancy over one input. Dragging sideways, a click and the arrow keys change the input.
-const HEIGHT = 200;
-const EDGE = { left: 44, right: 18, top: 22, bottom: 48 };
-const UNITS = { threads: "threads per block", regs: "registers per thread", smem: "KiB, static + dynamic" };
+const EDGE = { left: 42, right: 18, top: 24, bottom: 32 };
 const valueOf = (kernel, name) => (name === "smem" && !isSharedMemoryGiven(kernel) ? null : amountOf(name, kernel));
 const runAt = (runs, value) => runs.find((run) => value <= run.last) ?? runs[runs.length - 1];
 const colourOf = (result) => (result.active_blocks ? result.limiters[0] : "fails");
-const tickText = (value, name) => grouped(name === "smem" ? Number((value / 1024).toFixed(1)) : value);
 
 function ticksOf(low, high, name, width) {
   const most = Math.max(3, Math.floor(width / 56));
   let step = { smem: 1024, threads: 128, regs: 1 }[name];
   while ((high - low) / step > most) step *= 2;
-  const ticks = [];
-  for (let value = Math.ceil(low / step) * step; value <= high; value += step) ticks.push(value);
-  return ticks;
+  const first = Math.ceil(low / step);
+  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, at) => (first + at) * step);
 }
 
 // [{first, last, blocks, warps, share, colour}]: neighbouring values with the same result.
@@ -28,8 +24,8 @@ function curveOf({ limits, kernel }, name) {
     if (before?.blocks === blocks && before.warps === warps && before.why === why) before.last = last;
     else runs.push({ first: before ? before.last + 1 : low, last, blocks, warps, share, colour, why });
   };
-  const highest = { threads: "threads_per_block", regs: "registers_per_thread", smem: "shared_memory_per_block_optin" };
   const oversized = name === "smem" && kernel.shared_memory_mode && limits.max_oversized_shared_memory_per_block;
+  const highest = { threads: "threads_per_block", regs: "registers_per_thread", smem: "shared_memory_per_block_optin" };
   const most = oversized || limits[`max_${highest[name]}`];
   const now = Math.min(valueOf(kernel, name) ?? 0, 2 * most);
   const high = name === "threads" ? roundUp(Math.max(most, now), limits.warp_size) : most;
@@ -40,15 +36,14 @@ function curveOf({ limits, kernel }, name) {
 
 class Curve {
   constructor(name) {
-    Object.assign(this, { name, runs: null, drag: null, width: 340, svg: byId(`${name}-curve`) });
-    this.caption = this.svg.nextElementSibling;
-    this.pointed = created(drawn("g"));
+    Object.assign(this, { name, runs: null, drag: null, width: 340, height: 260, svg: byId(`${name}-curve`) });
     for (const type of ["pointerdown", "pointermove", "pointerup", "pointercancel", "pointerleave", "keydown"]) {
       this.svg.addEventListener(type, (event) => this[type](event));
     }
-    new ResizeObserver(([{ contentRect: { width } }]) => {
-      if (!width || this.width === Math.round(width)) return;
-      this.width = Math.round(width);
+    new ResizeObserver(([{ contentRect }]) => {
+      const [width, height] = [contentRect.width, contentRect.height].map(Math.round);
+      if (!width || (this.width === width && this.height === height)) return;
+      Object.assign(this, { width, height });
       app.redrawSoon();
     }).observe(this.svg);
   }
@@ -61,45 +56,44 @@ class Curve {
     const share = (Math.max(0, Math.min(value, this.high) - this.low)) / (this.high - this.low);
     return EDGE.left + share * (this.right - EDGE.left);
   }
-  y(share) { return EDGE.top + (1 - share) * (HEIGHT - EDGE.top - EDGE.bottom); }
+  y(share) { return EDGE.top + (1 - share) * (this.height - EDGE.top - EDGE.bottom); }
+  // The value below a pointer. Near the end of a level it is the last value of the level.
   under(event) {
     const at = (event.clientX - this.svg.getBoundingClientRect().left - EDGE.left) / (this.right - EDGE.left);
-    const unit = this.name === "regs" ? 1 : this.unit;
     const exact = this.low + Math.max(0, Math.min(1, at)) * (this.high - this.low);
-    return Math.round(exact / unit) * unit;
+    const level = this.runs.find(({ last }) => Math.abs(this.x(last) - this.x(exact)) < 3);
+    const unit = this.name === "regs" ? 1 : this.unit;
+    return level ? level.last : Math.min(this.high, Math.round(exact / unit) * unit);
   }
   // A mouse sets the value at once; a finger only after moving sideways, because it may scroll instead.
   pointerdown(event) {
     if (event.button) return;
-    this.drag = { x: event.clientX, y: event.clientY, isSideways: event.pointerType !== "touch" };
-    if (!this.drag.isSideways) return;
     this.svg.setPointerCapture(event.pointerId);
-    this.change(this.under(event));
+    this.drag = { x: event.clientX, y: event.clientY, isSideways: event.pointerType !== "touch" };
+    if (this.drag.isSideways) this.change(this.under(event));
   }
   pointermove(event) {
-    if (!this.drag) return this.hover(event);
+    if (!this.drag) return this.point(this.under(event));
     const [across, along] = [Math.abs(event.clientX - this.drag.x), Math.abs(event.clientY - this.drag.y)];
-    if (!this.drag.isSideways && (across < 8 || across < 2 * along)) return;
-    this.drag.isSideways = true;
-    this.change(this.under(event));
+    this.drag.isSideways ||= across >= 8 && across >= 2 * along;
+    if (this.drag.isSideways) this.change(this.under(event));
   }
   pointerup(event) {
-    const { x, y, isSideways } = this.drag ?? {};
+    if (this.drag) this.change(this.under(event));
     this.drag = null;
-    const isTap = isSideways === false && Math.hypot(event.clientX - x, event.clientY - y) < 8;
-    if (isTap) this.change(this.under(event));
   }
   pointercancel() { this.drag = null; }
-  pointerleave() { this.hover(null); }
-  hover(event) {
-    const value = event && Math.min(this.high, this.under(event));
-    const run = event && runAt(this.runs, value);
-    fill(this.pointed, run ? [
-      drawn("path", { d: `M${this.x(value)} ${EDGE.top}V${this.y(0)}`, class: "hair" }),
-      drawn("circle", { cx: this.x(value), cy: this.y(run.share), r: 3, class: "point" }),
+  pointerleave() { this.point(null); }
+  // Show the result at a value that is pointed at, on the curve and in the key.
+  point(value) {
+    const run = value !== null && runAt(this.runs, value);
+    this.svg.classList.toggle("pointed", Boolean(run));
+    fill(this.svg.lastChild, run ? [
+      drawn("path", { d: `M${this.x(value)} ${EDGE.top - 6}V${this.y(0)}`, class: "now" }),
+      drawn("circle", { cx: this.x(value), cy: this.y(run.share), r: 4, class: "here" }),
+      this.label(value, this.sentence(value)),
     ] : []);
-    const shares = run && this.others.map(({ runs, label }) => `${label} ${words.percent(runAt(runs, value).share)}`);
-    settle(this.caption, run ? [this.sentence(value).split(",\n")[0], ...shares].join(", ") : this.words);
+    showKey(this.others, ({ runs, result }) => (run ? runAt(runs, value).share : result.occupancy));
   }
   keydown(event) {
     const units = { ...KEYS, ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
@@ -107,39 +101,36 @@ class Curve {
     event.preventDefault();
     this.change(stepped(this.now ?? this.low, units, this.unit));
   }
+  amount(value) { return this.name === "smem" ? words.size(value) : words.some(this.name, value); }
   sentence(value) {
-    const { share, colour, why } = runAt(this.runs, value);
-    const amount = this.name === "smem" ? words.size(value) : words.some(this.name, value);
-    return `${amount}: ${words.percent(share)},\n${colour === "fails" ? "" : "limited by "}${why}`;
+    const { share, why } = runAt(this.runs, value);
+    return `${this.amount(value)}: ${words.percent(share)} (${why})`;
   }
-  // others: [{launch, look, label}], drawn behind the curve.
-  draw({ limits, kernel, result }, steps, others) {
-    const [runs, now] = [curveOf({ limits, kernel }, this.name), valueOf(kernel, this.name)];
+  // others: [{label, result, line}], drawn behind the curve; line: properties of their line.
+  draw(result, steps, others) {
+    const [runs, now] = [curveOf(result, this.name), valueOf(result.kernel, this.name)];
     const [low, high] = [runs[0].first, runs[runs.length - 1].last];
-    const would = isRefusedByCompiler(result) ? "would be " : "";
-    Object.assign(this, { limits, unit: stepOf(this.name, limits), runs, now, low, high, would });
-    this.others = others.map(({ launch, ...other }) => ({ ...other, runs: curveOf(launch, this.name) }));
-    this.words = now === null ? "Not given: click or drag to choose." : this.sentence(now);
-    this.hover(null);
-    const aria = { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": now ?? low };
-    adapt(this.svg, drawn("svg", { viewBox: `0 0 ${this.width} ${HEIGHT}`, ...aria, "aria-valuetext": this.words },
+    Object.assign(this, { unit: stepOf(this.name, result.limits), runs, now, low, high });
+    this.others = others.map((other) => ({ ...other, runs: curveOf(other.result, this.name) }));
+    const text = now === null ? "not given" : this.sentence(now);
+    const aria = { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": now ?? low, "aria-valuetext": text };
+    adapt(this.svg, drawn("svg", { viewBox: `0 0 ${this.width} ${this.height}`, ...aria },
       this.axes(), this.areas(),
-      this.others.map((other) => this.line(other.runs, other.look)),
-      this.line(this.runs, "line"),
-      this.pointed, this.marks(steps, result)));
+      this.others.map((other) => this.line(other.runs, other.line)),
+      this.line(this.runs, { class: "line" }),
+      this.marks(steps, result), drawn("g")));
+    this.point(null);
   }
   axes() {
     const shares = [0, 0.25, 0.5, 0.75, 1];
     const across = shares.map((share) => `M${EDGE.left} ${this.y(share)}H${this.right}`).join("");
-    const below = HEIGHT - EDGE.bottom + 24;
-    const tick = (value) => drawn("text", { x: this.x(value), y: below }, tickText(value, this.name));
+    const text = (x, y, look, content) => drawn("text", { x, y, class: look }, content);
+    const tick = (value) => grouped(this.name === "smem" ? Number((value / 1024).toFixed(1)) : value);
     return [
       drawn("path", { d: across, class: "grid" }),
-      shares.map((share) => drawn("text", { x: EDGE.left - 9, y: this.y(share) + 4, class: "end" },
-        words.percent(share))),
-      drawn("text", { x: 2, y: 11, class: "start title" }, "Occupancy"),
-      ticksOf(this.low, this.high, this.name, this.width).map(tick),
-      drawn("text", { x: (EDGE.left + this.right) / 2, y: HEIGHT - 6, class: "title" }, UNITS[this.name]),
+      shares.map((share) => text(EDGE.left - 8, this.y(share) + 4, "end", words.percent(share))),
+      ticksOf(this.low, this.high, this.name, this.width)
+        .map((value) => text(this.x(value), this.height - 6, "tick", tick(value))),
     ];
   }
   // The limiter of each value: a tint below the curve, and a band along the axis.
@@ -157,24 +148,34 @@ class Curve {
       drawn("path", { d: band, class: `band ${colour}` }),
     ]);
   }
-  line(runs, look) {
+  line(runs, properties) {
     const levels = runs.filter(({ first }) => first <= this.high).map(({ first, last, share }) =>
       `${this.x(first - 1).toFixed(1)} ${this.y(share).toFixed(1)}H${this.x(last).toFixed(1)}`);
-    return drawn("path", { d: `M${levels.join("L")}`, class: look });
+    return drawn("path", { d: `M${levels.join("L")}`, ...properties });
+  }
+  label(value, text) {
+    const half = 3.6 * text.length; // about half of its width
+    const x = Math.max(half, Math.min(this.width - half, this.x(value)));
+    return drawn("text", { x, y: 12, class: "label" }, text);
   }
   // Dots for the kernel and for next steps that change this input alone.
-  marks(steps, { occupancy }) {
+  marks(steps, result) {
+    const { now } = this;
     const dot = (value, share, r, look) => drawn("circle", { cx: this.x(value), cy: this.y(share), r, class: look });
-    const found = steps.filter(({ requires }) => Object.keys(requires).join() === this.name)
-      .map((step) => dot(step.requires[this.name], step.occupancy, 4.5, "next"));
-    if (this.now === null) return found;
-    const x = this.x(this.now);
-    const [anchor, at] = x > this.width - 80 ? ["end", x - 6] : ["start", Math.max(78, x + 6)]; // beside the title
-    const label = `${tickText(this.now, this.name)} · ${this.would}${words.percent(occupancy)}`;
-    return [
-      drawn("path", { d: `M${x} ${EDGE.top - 6}V${this.y(0)}`, class: "now" }),
-      found, dot(this.now, occupancy, 6, "here"),
-      drawn("text", { x: at, y: EDGE.top - 8, class: `label ${anchor}` }, label),
-    ];
+    return drawn("g", { class: "marks" },
+      now !== null && drawn("path", { d: `M${this.x(now)} ${EDGE.top - 6}V${this.y(0)}`, class: "now" }),
+      steps.filter(({ requires }) => Object.keys(requires).join() === this.name)
+        .map((step) => dot(step.requires[this.name], step.occupancy, 4.5, "next")),
+      now !== null && dot(now, result.occupancy, 6, "here"),
+      now === null ? this.label(0, "Not given: click to choose")
+        : this.label(now, `${this.amount(now)}: ${words.percent(result.occupancy)}`));
   }
+}
+
+// The key of the curves: dots, and other GPUs and A with their lines and occupancies.
+function showKey(others, shareOf) {
+  const line = (properties) => drawn("svg", { "aria-hidden": "true" }, drawn("path", { d: "M0 5H26", ...properties }));
+  const texts = ["● this kernel", "○ next step"].map((text) => element("span", {}, text));
+  fill(byId("key"), [texts, others.map((other) =>
+    element("span", {}, line(other.line), ` ${other.label}`, element("b", {}, words.percent(shareOf(other)))))]);
 }

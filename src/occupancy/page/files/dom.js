@@ -20,42 +20,35 @@ function adapt(node, wanted) {
   return node;
 }
 
-// Replace the children of a node. Each is a text, a description, a node, or a list of them.
+// Replace the children of a node. Each is a text, a description, or a list of them.
 function fill(node, children) {
   let at = node.firstChild;
   for (const each of children.flat(Infinity)) {
     if (each === null || each === undefined || each === "" || each === false) continue;
     const isText = typeof each !== "object";
-    const isNode = each instanceof Node;
-    if (isText ? at?.data === undefined : at !== each && (isNode || at?.localName !== each.name)) {
-      node.insertBefore(isText ? new Text(each) : isNode ? each : created(each), at);
+    if (isText ? at?.data === undefined : at?.localName !== each.name) {
+      node.insertBefore(isText ? new Text(each) : created(each), at);
       continue;
     }
-    if (!isText && !isNode) adapt(at, each);
-    else if (isText && at.data !== each) at.data = each;
+    if (!isText) adapt(at, each);
+    else if (at.data !== each) at.data = each;
     at = at.nextSibling;
   }
   while (at) [at] = [at.nextSibling, at.remove()];
 }
 
 function settle(node, text) { if (node.textContent !== text) node.textContent = text; }
-const numeric = (text) => [{ class: "number" }, text];
 const byId = (id) => document.getElementById(id);
 const button = (text, click, properties = {}) => element("button", { type: "button", click, ...properties }, text);
 
-// A table row. Cells are texts, descriptions, or [properties, ...children]; the first is the row's header.
-const tableRow = (cells, look = null) => element("tr", { class: look }, cells.map((each, at) => {
-  const [properties, ...content] = Array.isArray(each) ? each : [{}, each];
-  return at ? element("td", properties, content) : element("th", { scope: "row", ...properties }, content);
-}));
+// An occupancy as a number and as a bar in the limiter's colour.
+const occupancyBar = ({ occupancy, launchable, limiters }) =>
+  [element("span", { class: "number" }, words.percent(occupancy)), bar(occupancy, launchable ? limiters[0] : "fails")];
 
-// A cell with an occupancy as a number and as a bar in the limiter's colour.
-function shareCell({ occupancy, launchable, limiters }) {
-  const text = element("span", { class: "number" }, words.percent(occupancy));
-  return [{ class: "use" }, text, bar(occupancy, launchable ? limiters[0] : "fails")];
-}
-
-function bar(share, colour) {
-  const part = (look, width) => drawn("rect", { class: look, width: `${100 * width}%`, height: "100%" });
-  return drawn("svg", { class: "share", "aria-hidden": "true" }, part("free", 1), part(colour, Math.min(1, share)));
+// A bar with blocks that each take a share of it.
+function bar(share, colour, blocks = 1, look = "share") {
+  const gap = blocks > 1 ? Math.min(0.3, 33 * share) : 0;
+  const part = (x, width) => drawn("rect", { x: `${100 * x}%`, width: `${100 * width - gap}%`, height: "100%" });
+  return drawn("svg", { class: `${look} ${colour}`, "aria-hidden": "true" },
+    Array.from({ length: Math.min(blocks, 256) }, (_, at) => part(share * at, share)));
 }

@@ -11,7 +11,8 @@ const AMOUNTS = {
 };
 const TENSOR_MEMORY_UNIT = 32;
 const UNKNOWN_BARRIERS = 1; // unknown barriers count as one, for __syncthreads()
-const NOT_GIVEN = Object.fromEntries([...DATA.inputs.map(({ field }) => field), "smem", "block_dim"].map((name) => [name, null]));
+const NOT_GIVEN = { smem: null, block_dim: null };
+for (const { field } of DATA.inputs) NOT_GIVEN[field] = null;
 
 // An invalid input. where: its name, if it is not the one being read.
 class Refused extends Error {
@@ -34,7 +35,7 @@ function attempt(read, refuse) {
 const roundUp = (amount, unit) => Math.ceil(amount / unit) * unit;
 const divide = (amount, unit) => Math.floor(amount / unit);
 const kernelOf = (values) => ({ ...NOT_GIVEN, ...values });
-const isSharedMemoryGiven = (kernel) => kernel.smem !== null || kernel.static_smem !== null || kernel.dynamic_smem !== null;
+const isSharedMemoryGiven = ({ smem, static_smem, dynamic_smem }) => (smem ?? static_smem ?? dynamic_smem) !== null;
 const sharedMemoryOf = (kernel) => kernel.smem ?? (kernel.static_smem ?? 0) + (kernel.dynamic_smem ?? 0);
 const columnsOf = (kernel) => roundUp(kernel.tensor_memory ?? 0, TENSOR_MEMORY_UNIT);
 const virtualResourcesOf = (kernel) => kernel.virtual_resources ?? (kernel.tensor_memory === null ? 0 : 128);
@@ -66,8 +67,9 @@ const smallestConfiguration = (limits, needed) =>
 
 function checkModes(limits, kernel) {
   for (const name of ["caching", "shared_memory_mode", "tensor_memory"]) {
-    const input = kernel[name] !== null && inputOf(name.replaceAll("_", "-"));
-    if (input && !limits[input.needs]) throw new Refused(`No ${input.label.toLowerCase()} on ${limits.compute_capability}.`, name);
+    const { needs, label } = inputOf(name.replaceAll("_", "-"));
+    if (kernel[name] === null || limits[needs]) continue;
+    throw new Refused(`No ${label.toLowerCase()} on ${limits.compute_capability}.`, name);
   }
   const most = limits.tensor_memory_per_multiprocessor;
   if (columnsOf(kernel) > most) throw new Refused(`Out of range: 32 to ${most} in steps of 32.`, "tensor_memory");
@@ -79,7 +81,8 @@ const sharedBy = (all, each) => (all !== null && each ? divide(all, each) : null
 // ---- The model cuda: cuda_occupancy.h of CUDA 13.5
 function cuda(limits, kernel, warps) {
   const perWarp = roundUp((kernel.regs ?? 0) * limits.warp_size, limits.register_allocation_unit);
-  const perBlock = roundUp(sharedMemoryOf(kernel) + limits.reserved_shared_memory_per_block, limits.shared_memory_allocation_unit);
+  const shared = sharedMemoryOf(kernel) + limits.reserved_shared_memory_per_block;
+  const perBlock = roundUp(shared, limits.shared_memory_allocation_unit);
   const inHalf = isConfinedToHalf(limits, kernel, warps, perWarp);
   const barriers = limits.version >= 90 ? kernel.barriers ?? UNKNOWN_BARRIERS : 0;
   return [
@@ -104,7 +107,8 @@ function warpLimit(limits, kernel, warps, inHalf) {
 }
 
 // Each sub-partition has its own register file, and a warp stays in one of them.
-const warpsByRegisters = (limits, perWarp, parts) => divide(divide(limits.max_registers_per_multiprocessor, parts), perWarp) * parts;
+const warpsByRegisters = ({ max_registers_per_multiprocessor: all }, perWarp, parts) =>
+  divide(divide(all, parts), perWarp) * parts;
 // 6.0 rejects kernels that the rest of its family, with four sub-partitions, could not run.
 const checkedParts = (limits) => limits.launch_check_sub_partitions ?? limits.sub_partitions;
 // The launch check assumes the same number of warps in all sub-partitions.
@@ -130,7 +134,7 @@ function isConfinedToHalf(limits, kernel, warps, perWarp) {
 function mostSharedMemory(limits, kernel) {
   const reserved = limits.reserved_shared_memory_per_block;
   if (kernel.shared_memory_mode === "oversized") return limits.max_oversized_shared_memory_per_block + reserved;
-  return (kernel.opt_in === false ? limits.max_shared_memory_per_block : limits.max_shared_memory_per_block_optin) + reserved;
+  return limits[`max_shared_memory_per_block${kernel.opt_in === false ? "" : "_optin"}`] + reserved;
 }
 
 // The carveout is a hint, except in the spreadsheet: the SM uses a larger configuration if one block needs it.
@@ -167,11 +171,13 @@ const isGivenToBlock = (limits) => limits.register_allocation_granularity === "b
 function spreadsheetRegisters(limits, kernel, warps) {
   const registers = kernel.regs ?? 0;
   if (!isGivenToBlock(limits)) return roundUp(registers * limits.warp_size, spreadsheetUnit(limits, registers)) * warps;
-  return roundUp(roundUp(warps, limits.warp_allocation_granularity) * limits.warp_size * registers, limits.register_allocation_unit);
+  const threads = roundUp(warps, limits.warp_allocation_granularity) * limits.warp_size;
+  return roundUp(threads * registers, limits.register_allocation_unit);
 }
 
 // The spreadsheet searches its list as text for "R,": it finds 1 in "21,".
-const isDoubled = (limits, registers) => limits.spreadsheet.doubled_register_units.map((each) => `${each},`).join("").includes(`${registers},`);
+const isDoubled = ({ spreadsheet: { doubled_register_units: doubled } }, registers) =>
+  `${doubled.join(",")},`.includes(`${registers},`);
 const spreadsheetUnit = (limits, registers) => limits.register_allocation_unit * (isDoubled(limits, registers) ? 2 : 1);
 
 function spreadsheetRegisterLimit(limits, kernel, warps) {
@@ -229,8 +235,8 @@ function failureOf(result) {
   if (allowed.registers === 0) return failure(...registerFailure(result));
   if (allowed.shared_memory === 0) return failure(...sharedMemoryFailure(result));
   if (allowed.barriers === 0) return failure("max_barriers_per_multiprocessor", kernel.barriers || UNKNOWN_BARRIERS);
-  if (allowed.virtual_resources === 0) return failure("virtual_resources_per_multiprocessor", virtualResourcesOf(kernel));
-  return null;
+  if (allowed.virtual_resources !== 0) return null;
+  return failure("virtual_resources_per_multiprocessor", virtualResourcesOf(kernel));
 }
 
 function registerFailure({ limits, kernel, allocated: { warps, registers } }) {
@@ -238,14 +244,17 @@ function registerFailure({ limits, kernel, allocated: { warps, registers } }) {
   const [perWarp, most] = [registers / warps, limits.max_registers_per_block];
   let needed = registers;
   if (hasRuntime(limits)) needed = checkedRegisters(limits, perWarp, warps);
-  else if (!isGivenToBlock(limits)) needed = Math.max(perWarp * roundUp(warps, limits.warp_allocation_granularity), most);
+  else if (!isGivenToBlock(limits)) {
+    needed = Math.max(perWarp * roundUp(warps, limits.warp_allocation_granularity), most);
+  }
   return [needed > most ? "max_registers_per_block" : "max_registers_per_multiprocessor", needed];
 }
 
 function sharedMemoryFailure({ limits, kernel, allocated: { shared_memory: perBlock } }) {
   if (!hasRuntime(limits)) {
     const pool = configurationOf(limits, kernel.carveout);
-    return pool < limits.max_shared_memory_per_block ? ["carveout", perBlock, pool] : ["max_shared_memory_per_block", perBlock];
+    if (pool < limits.max_shared_memory_per_block) return ["carveout", perBlock, pool];
+    return ["max_shared_memory_per_block", perBlock];
   }
   const rounded = perBlock - limits.reserved_shared_memory_per_block;
   const needed = sharedMemoryOf(kernel);
@@ -256,12 +265,14 @@ function sharedMemoryFailure({ limits, kernel, allocated: { shared_memory: perBl
 }
 
 // Static shared memory above the compiler's limit, in a kernel that would launch.
-const isRefusedByCompiler = (result) => (result.kernel.static_smem ?? 0) > result.limits.max_shared_memory_per_block && result.launchable;
+const isRefusedByCompiler = ({ limits, kernel, launchable }) =>
+  launchable && (kernel.static_smem ?? 0) > limits.max_shared_memory_per_block;
 
 // ---- Amounts of one input, from low to high: the last one of each allocation step. For tensor memory: powers of two,
 // as tcgen05.alloc takes them, and both ends.
 function amountsOf(name, limits, low, high = limits[AMOUNTS[name].highest]) {
-  const unit = { threads: limits.warp_size, smem: limits.shared_memory_allocation_unit, tensor_memory: TENSOR_MEMORY_UNIT }[name] ?? 1;
+  const { warp_size: threads, shared_memory_allocation_unit: smem } = limits;
+  const unit = { threads, smem, tensor_memory: TENSOR_MEMORY_UNIT }[name] ?? 1;
   const isDoubling = name === "tensor_memory";
   const found = [low];
   for (let amount = isDoubling ? unit : roundUp(low, unit); amount < high; amount += isDoubling ? amount : unit) {
@@ -367,16 +378,18 @@ function registerCap({ limits, kernel }, registers, blocks) {
   const seen = { ...limits, sub_partitions: checkedParts(limits) };
   const blocksWith = (regs) => evaluate(seen, kernelOf({ threads: kernel.threads, regs })).active_blocks;
   const isMeant = blocksWith(registers) >= blocks && blocks > blocksWith(registers + 1);
-  return { launch_bounds: isMeant ? `__launch_bounds__(${kernel.threads}${blocks > 1 ? `, ${blocks}` : ""})` : null, maxnreg: `__maxnreg__(${registers})` };
+  const bounds = blocks > 1 ? `${kernel.threads}, ${blocks}` : kernel.threads;
+  return { launch_bounds: isMeant ? `__launch_bounds__(${bounds})` : null, maxnreg: `__maxnreg__(${registers})` };
 }
 
 // Blocks of the whole GPU. With clusters an upper bound: a cluster must stay within one GPC.
 function fullWave(result, sms, clusterSize = null) {
   const slots = result.launchable ? result.active_blocks * sms : 0;
   if (clusterSize === null) return { blocks: slots, slots, cluster_size: null, clusters: null };
-  const { max_portable_cluster_size: portable, max_non_portable_cluster_size: most } = result.limits;
-  if (portable === null) throw new Refused(`${result.limits.compute_capability} has no clusters. Clear this field.`, "cluster");
-  if (clusterSize > (most ?? portable)) throw new Refused(`Out of range: 1 to ${most ?? portable} blocks.`, "cluster");
+  const { compute_capability: cc, max_portable_cluster_size: portable } = result.limits;
+  const most = result.limits.max_non_portable_cluster_size ?? portable;
+  if (portable === null) throw new Refused(`${cc} has no clusters. Clear this field.`, "cluster");
+  if (clusterSize > most) throw new Refused(`Out of range: 1 to ${most} blocks.`, "cluster");
   const clusters = divide(slots, clusterSize);
   return { blocks: clusters * clusterSize, slots, cluster_size: clusterSize, clusters };
 }
@@ -457,26 +470,24 @@ function explainWarps(result) {
 
 function explainRegisters(result) {
   const { limits, kernel, allocated: { warps, registers } } = result;
+  const { max_registers_per_thread: most, max_registers_per_block: allowed, sub_partitions: files } = limits;
   const perWarp = registers / warps;
   const perThread = words.count(kernel.regs, "register");
+  if (kernel.regs > most) return [`${perThread} per thread > ${most}: 0 blocks`];
   const exact = `${perThread} x ${limits.warp_size} threads = ${kernel.regs * limits.warp_size}`;
   const steps = [`${exact}, rounded up to a multiple of ${limits.register_allocation_unit}: ${perWarp} per warp`];
-  const most = limits.max_registers_per_thread;
-  if (kernel.regs > most) return [`${perThread} per thread > ${most}: 0 blocks`];
-  const parts = checkedParts(limits);
   const checked = checkedRegisters(limits, perWarp, warps);
   const counted = checked === registers ? "" : `, counted as ${checked / perWarp}, equally many per sub-partition,`;
-  const passes = checked <= limits.max_registers_per_block;
-  const outcome = `${passes ? "<=" : ">"} ${limits.max_registers_per_block} per block: ${passes ? "launches" : "0 blocks"}`;
-  steps.push(`launch check: ${warpsOf(result)}${counted} x ${perWarp} = ${checked} ${outcome}`);
-  if (!passes) return steps;
+  const check = `launch check: ${warpsOf(result)}${counted} x ${perWarp} = ${checked}`;
+  if (checked > allowed) return [...steps, `${check} > ${allowed} per block: 0 blocks`];
+  steps.push(`${check} <= ${allowed} per block: launches`);
+  const parts = checkedParts(limits);
   const inFamily = warpsByRegisters(limits, perWarp, parts);
-  if (parts !== limits.sub_partitions && inFamily < warps) {
+  if (parts !== files && inFamily < warps) {
     return [...steps, `launch check: ${words.count(inFamily, "warp")} fit in ${parts} sub-partitions: 0 blocks`];
   }
-  const [all, files] = [limits.max_registers_per_multiprocessor, limits.sub_partitions];
-  const share = divide(all, files);
-  const fitting = warpsByRegisters(limits, perWarp, files);
+  const all = limits.max_registers_per_multiprocessor;
+  const [share, fitting] = [divide(all, files), warpsByRegisters(limits, perWarp, files)];
   return [
     ...steps,
     `${all} per SM / ${files} sub-partitions = ${share}`,
@@ -490,17 +501,18 @@ function explainSharedMemory(result) {
   const reserved = limits.reserved_shared_memory_per_block;
   const isSplit = kernel.smem === null && kernel.static_smem !== null && kernel.dynamic_smem !== null;
   const own = sharedMemoryOf(kernel);
-  const terms = isSplit ? [`${kernel.static_smem} static`, `${kernel.dynamic_smem} dynamic`] : [words.count(own, "byte")];
+  const terms = [isSplit ? `${kernel.static_smem} static + ${kernel.dynamic_smem} dynamic` : words.count(own, "byte")];
   if (reserved) terms.push(`${reserved} reserved by CUDA`);
-  const total = terms.length > 1 ? ` = ${own + reserved}` : "";
-  const steps = [`${terms.join(" + ")}${total}, rounded up to a multiple of ${limits.shared_memory_allocation_unit}: ${perBlock} per block`];
+  const total = isSplit || reserved ? ` = ${own + reserved}` : "";
+  const unit = limits.shared_memory_allocation_unit;
+  const steps = [`${terms.join(" + ")}${total}, rounded up to a multiple of ${unit}: ${perBlock} per block`];
   const most = mostSharedMemory(limits, kernel);
   if (perBlock > most) return [...steps, `${perBlock} > ${most}, the maximum per block: 0 blocks`];
   const chosen = configurationOf(limits, kernel.carveout);
-  const { amount, unit } = kernel.carveout ?? {};
+  const { amount, unit: kind } = kernel.carveout ?? {};
   const all = limits.max_shared_memory_per_multiprocessor;
-  const share = unit === "percent" && `${amount}% of ${all} = ${divide(all * amount, 100)}, up to the next one: `;
-  steps.push(`configuration of the SM: ${share || (unit ? "as set, " : "the largest, ")}${chosen}`);
+  const share = kind === "percent" && `${amount}% of ${all} = ${divide(all * amount, 100)}, up to the next one: `;
+  steps.push(`configuration of the SM: ${share || (kind ? "as set, " : "the largest, ")}${chosen}`);
   if (pool !== chosen) steps.push(`${chosen} is too small for one block: ${pool}`);
   return [...steps, `${pool} // ${perBlock} = ${blocksBy(result, "shared_memory")}`];
 }

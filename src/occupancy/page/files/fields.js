@@ -84,7 +84,7 @@ function readLaunch(fields) {
   const gpu = findGpu(fields.gpu ?? "");
   const limits = limitsOf(gpu.cc, fields.bounds) ?? LIMITS[LIMITS.length - 1]; // of any GPU, to check the other fields
   const errors = gpu.error ? { gpu: gpu.error } : {};
-  const launch = { gpu, limits, kernel: null, result: null, errors, sms: gpu.sms, wave: null, waves: null, spills: fields.spills };
+  const launch = { gpu, limits, errors, kernel: null, result: null, wave: null, waves: null, spills: fields.spills };
   const read = (name, reader) => attempt(reader, ({ where, message }) => {
     errors[where?.replaceAll("_", "-") ?? name] = message;
     return null;
@@ -134,11 +134,11 @@ function fieldsFor(kernel, name, amount) {
 }
 
 const KEYS = { ArrowUp: 1, ArrowDown: -1, PageUp: 8, PageDown: -8 }; // units of an input
-// Allocation granularity: the step of the arrow keys and buttons.
+// Step of the arrow keys and buttons: the allocation granularity, or 1 KiB.
 function stepOf(name, limits) {
   if (name === "threads") return limits.warp_size;
   if (name === "regs") return Math.max(1, limits.register_allocation_unit / limits.warp_size);
-  return name.endsWith("smem") ? limits.shared_memory_allocation_unit : 1;
+  return name.endsWith("smem") ? 1024 : 1;
 }
 
 function stepped(now, units, unit) {

@@ -1,14 +1,12 @@
-// Kernels in pasted text: ptxas lines, cuobjdump listings, Nsight Compute's CSV, and JSON of calc or scan.
+// Kernels in pasted text: lines of ptxas -v, listings of cuobjdump -res-usage, and Nsight Compute's CSV.
 
 const MAX_PASTED = 2 ** 22;
 const MAX_KERNELS = 500;
 
 // [{name, arch, fields}], the fields as texts. Other text is skipped.
 function readPasted(text) {
-  const whole = text.slice(0, MAX_PASTED).trim();
-  const formats = [[/^\{/, fromJson], [/"Kernel Name"/, fromNsight], [/\bREG:\d/, fromListing], [/^/, fromCompiler]];
-  const [, read] = formats.find(([sign]) => sign.test(whole));
-  return read(whole).slice(0, MAX_KERNELS).map((each) => ({ ...each, name: demangled(each.name) }));
+  const read = text.includes('"Kernel Name"') ? fromNsight : fromCompiler;
+  return read(text.slice(0, MAX_PASTED)).slice(0, MAX_KERNELS).map((each) => ({ ...each, name: demangled(each.name) }));
 }
 
 const first = (pattern, text) => pattern.exec(text)?.[1];
@@ -17,34 +15,27 @@ const spillsText = (stores, loads) => (stores || loads ? `${grouped(stores)} B s
 function fromCompiler(text) {
   const kernels = [];
   let [name, arch, spills] = ["", null, ""];
+  const add = (fields) => {
+    kernels.push({ name: name || "kernel", arch, fields });
+    [name, spills] = ["", ""];
+  };
   for (const line of text.replace(/\x1b\[[0-9;]*[A-Za-z]/g, "").split("\n")) {
     const entry = /Compiling entry function\s+\W(.{1,4000})\W\s+for\s+\W(sm_\w+)\W/.exec(line); // any quotes
-    const [, registers, rest] = /\b[Uu]sed (\d{1,12}) registers(.*)/.exec(line) ?? [];
     const [, stores, loads] = /(\d{1,12}) bytes spill stores, (\d{1,12}) bytes spill loads/.exec(line) ?? [];
-    if (entry) [, name, arch] = entry;
+    const [, used, rest] = /\b[Uu]sed (\d{1,12}) registers(.*)/.exec(line) ?? [];
+    const [, listed, shared] = /^\s*REG:(\d{1,12})\s.*\bSHARED:(\d{1,12})\b.*CONSTANT\[0\]:/.exec(line) ?? [];
+    name = entry?.[1] ?? first(/^\s*Function (.{1,4000}):\s*$/, line) ?? name;
+    arch = entry?.[2] ?? first(/^\s*arch\s*=\s*(sm_\w+)/, line) ?? arch;
     if (stores) spills = spillsText(Number(stores), Number(loads));
-    if (!registers) continue;
-    const [, own = 0, more = 0] = /(\d{1,12})(?:\+(\d{1,12}))? bytes smem/.exec(rest) ?? [];
-    const barriers = first(/used (\d{1,12}) barriers/, rest);
-    const fields = { regs: registers, "static-smem": String(Number(own) + Number(more)), barriers, spills };
-    kernels.push({ name: name || "kernel", arch, fields });
-    [name, arch, spills] = ["", null, ""];
-  }
-  return kernels;
-}
-
-function fromListing(text) {
-  const kernels = [];
-  let [name, arch] = ["", null];
-  for (const line of text.split("\n")) {
-    arch = first(/^\s*arch\s*=\s*(sm_\w+)/, line) ?? arch;
-    name = first(/^\s*Function (.{1,4000}):\s*$/, line) ?? name;
-    const registers = first(/^\s*REG:(\d{1,12})\s/, line);
-    if (registers === undefined || !name || !line.includes("CONSTANT[0]:")) continue; // device functions also have rows
-    const shared = Number(first(/\bSHARED:(\d{1,12})/, line) ?? 0);
-    const reserved = limitsOf(ccOf(arch))?.version >= 90 && shared >= 1024 ? 1024 : 0;
-    kernels.push({ name, arch, fields: { regs: registers, "static-smem": String(shared - reserved) } });
-    name = "";
+    if (used) {
+      const [, own = 0, more = 0] = /(\d{1,12})(?:\+(\d{1,12}))? bytes smem/.exec(rest) ?? [];
+      const barriers = first(/used (\d{1,12}) barriers/, rest);
+      add({ regs: used, "static-smem": String(Number(own) + Number(more)), barriers, spills });
+    }
+    if (listed) {
+      const reserved = limitsOf(ccOf(arch))?.version >= 90 && shared >= 1024 ? 1024 : 0;
+      add({ regs: listed, "static-smem": String(shared - reserved) });
+    }
   }
   return kernels;
 }
@@ -98,36 +89,21 @@ function fromNsight(text) {
   });
 }
 
-function fromJson(text) {
-  try {
-    const { inputs, gpus, kernels = gpus } = JSON.parse(text);
-    return kernels.map((row) => ({
-      name: String(row.demangled ?? row.name ?? ""),
-      arch: String(row.cc ?? row.arch ?? ""),
-      fields: fieldsIn(gpus ? { ...row, ...inputs } : row),
-    }));
-  } catch {
-    return []; // no JSON, or of another shape
-  }
-}
-
-// Texts of the fields for a kernel in JSON, or for one side of a comparison (old_, new_).
+// Texts of the fields for a kernel of a report, or for one side of a comparison (old_, new_).
 function fieldsIn(kernel, side = "") {
   const of = (name) => kernel[side + name] ?? null;
   const texts = {
     ...Object.fromEntries(DATA.inputs.map(({ name, field }) => [name, of(field)])),
-    gpu: of("gpu"),
     threads: of("block_dim")?.join("x") ?? of("threads"),
     "dynamic-smem": of("dynamic_smem") ?? (of("static_smem") === null ? of("smem") : null),
-    carveout: of("shared_memory_configuration") ?? of("carveout"),
+    carveout: of("shared_memory_configuration"),
     grid: of("grid_dim")?.join("x"), cluster: of("cluster_dim")?.join("x"),
     sms: of("multiprocessor_count"),
     spills: spillsText(of("spill_store_bytes"), of("spill_load_bytes")),
     bounds: [of("max_threads"), of("min_blocks")].filter(Boolean).join(", "),
   };
-  const isKnown = ([, value]) => (value ?? "") !== "" && typeof value !== "object";
-  const text = (value) => ({ true: "yes", false: "no" })[value] ?? String(value).slice(0, 100);
-  return Object.fromEntries(Object.entries(texts).filter(isKnown).map(([name, value]) => [name, text(value)]));
+  const known = Object.entries(texts).filter(([, value]) => (value ?? "") !== "");
+  return Object.fromEntries(known.map(([name, value]) => [name, String(value).slice(0, 100)]));
 }
 
 // _ZN3img9histogramILi64EEEvPfi -> img::histogram<64>: the names, and the numbers of the template.
@@ -139,7 +115,6 @@ function demangled(name) {
     parts.push(rest.slice(length.length, end).replace(/^_GLOBAL__N.*/s, "(anonymous namespace)"));
     rest = rest.slice(end);
   }
-  const numbers = first(/^I((?:[a-z]|L[a-z]n?\d+E)+)/, rest)?.match(/b?\d+/g)
-    ?.map((each) => ({ b0: "false", b1: "true" })[each] ?? each);
+  const numbers = first(/^I((?:[a-z]|L[a-z]n?\d+E)+)/, rest)?.match(/\d+/g);
   return `${parts.join("::") || name}${numbers ? `<${numbers.join(", ")}>` : ""}`;
 }

@@ -1,9 +1,10 @@
-// The inputs as a link, a command line and Python.
+// The inputs as a link and as a command line.
 
 const PARTS = ["kernel", "bounds", "spills", "gpu", ...DATA.inputs.map((each) => each.name)];
-const ALIASES = { arch: "cc", t: "threads", r: "regs", s: "dynamic-smem", smem: "dynamic-smem", tmem: "tensor-memory" };
+const ALIASES = { cc: "gpu", arch: "gpu", t: "threads", r: "regs", smem: "dynamic-smem", tmem: "tensor-memory" };
 const DEFAULT_PINS = "A100,RTX 4090,B200";
-const MOST_PINS = 8;
+const DASHES = ["2 3", "8 3", "9 3 2 3", "1 5", "16 4", "5 2 1 2 1 2"]; // lines of pinned GPUs
+const MOST_PINS = DASHES.length;
 
 function toFragment(fields, kept, pins) {
   const pairs = (texts, prefix) => Object.entries(inUnits(texts)).filter(([name, text]) => PARTS.includes(name) && text)
@@ -21,41 +22,24 @@ function fromFragment(fragment) {
     const [, prefix, written] = /^((?:a\.)?)(.*)/s.exec(given);
     const name = ALIASES[written] ?? written;
     if (given === "pins") pins = value;
-    else if (PARTS.includes(name) || name === "cc") texts[prefix][name] = value.slice(0, 400);
+    else if (PARTS.includes(name)) texts[prefix][name] = value.slice(0, 400);
     else unknown.push(given);
   }
-  const [fields, kept] = Object.values(texts).map(withGpu);
+  const [fields, kept] = Object.values(texts).map((each) => (Object.values(each).some(Boolean) ? each : null));
   const pinned = pins.split(",").map((each) => each.trim()).filter(Boolean).slice(0, MOST_PINS);
   return { fields, kept, pins: pinned, unknown: unknown.slice(0, 9) };
 }
 
-// One field for the GPU. A name with another compute capability than cc is replaced by cc.
-function withGpu({ cc, ...fields }) {
-  if (cc && findGpu(fields.gpu ?? "").cc !== findGpu(cc).cc) fields.gpu = ccOf(cc) ?? cc;
-  return Object.values(fields).some(Boolean) ? fields : null;
-}
-
-// [input, text] of the valid inputs that the GPU has, without spaces.
-function givenInputs(fields, { limits, errors }) {
-  const given = DATA.inputs.map((input) => [input, textOf(fields, input).replace(/\s|(?<=\d),(?=\d{3})/g, "")]);
-  return given.filter(([input, text]) => text && isOffered(input, limits) && !errors[input.name]);
-}
-
-function toCommand(fields, launch) {
+// The valid inputs that the GPU has.
+function toCommand(fields, { gpu, limits, errors }) {
   const quoted = (text) => (/^[\w.,%x:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-  const { gpu, limits, errors } = launch;
-  const parts = ["occupancy calc", gpu.name ? `--gpu ${quoted(fields.gpu.trim())}` : `--cc ${limits.compute_capability}`];
-  for (const [{ name: option, kind, is_launch: isLaunch }, text] of givenInputs(fields, launch)) {
-    if (kind === "flag") parts.push(text === "yes" ? `--${option}` : `--no-${option}`);
-    else if (!isLaunch || !errors.sms) parts.push(`--${option} ${quoted(text)}`);
+  const parts = ["occupancy calc --cc", limits.compute_capability];
+  if (gpu.name) parts.splice(0, 2, "occupancy calc --gpu", quoted(fields.gpu.trim()));
+  for (const input of DATA.inputs.filter(({ name }) => !errors[name])) {
+    const text = textOf(fields, input).replace(/\s|(?<=\d),(?=\d{3})/g, "");
+    if (!text || !isOffered(input, limits) || (input.is_launch && errors.sms)) continue;
+    if (input.kind === "flag") parts.push(text === "yes" ? `--${input.name}` : `--no-${input.name}`);
+    else parts.push(`--${input.name} ${quoted(text)}`);
   }
   return parts.join(" ");
-}
-
-function toPython(fields, launch) {
-  const literal = (text) => ({ yes: "True", no: "False" })[text] ?? (/^\d+$/.test(text) ? text : `"${text}"`);
-  const given = givenInputs(fields, launch).filter(([input]) => !input.is_launch);
-  const gpu = JSON.stringify(launch.gpu.name ? fields.gpu.trim() : launch.limits.compute_capability);
-  const values = given.map(([{ field }, text]) => `${field}=${literal(text)}`);
-  return `import occupancy\n\nprint(occupancy.compute(${[gpu, ...values].join(", ")}))`;
 }
