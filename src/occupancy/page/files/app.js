@@ -22,7 +22,7 @@ const app = {
   listen() {
     const on = (type, act) => document.addEventListener(type, act);
     const acts = {
-      undo: () => this.undo(),
+      undo: () => this.undo(), import: () => setTimeout(() => byId("pasted").focus()),
       reset: () => this.act(() => Object.assign(this, { fields: { ...this.first }, kept: null, problem: "" })),
       keep: () => this.act(() => (this.kept = this.kept ? null : { ...this.fields })),
     };
