@@ -11,7 +11,7 @@ from occupancy.readers.cubin import (
     REGCOUNT,
     REQNTID,
     attribute_fields,
-    kernel_values,
+    records,
     symbol_key,
     symbol_values,
 )
@@ -46,15 +46,15 @@ def test_the_last_of_a_kind_counts_and_what_the_end_cuts_off_is_there_in_part(
         form, id, value = part[0], part[1], part[4:] if part[0] == 4 else part[2 : 3 if part[0] == 2 else 4]
         expected[id] = value[: max(0, left - 4)][:12] if form == 4 else value
         left -= len(part)
-    found = kernel_values(memoryview(whole[: max(0, len(whole) - missing)]))
+    found = records(memoryview(whole[: max(0, len(whole) - missing)]), WANTED)
     assert dict(found) == {id: value for id, value in expected.items() if id in WANTED}
 
 
 def test_what_is_stated() -> None:
     data = struct.pack("<BBHIII", 4, REQNTID, 12, 16, 8, 2) + struct.pack("<BBH", 3, MAXREG_COUNT, 64)
-    fields = attribute_fields(kernel_values(memoryview(data)))
+    fields = attribute_fields(tuple(records(memoryview(data), WANTED)))
     assert (fields["block_dim"], fields["threads"], fields["register_cap"]) == ((16, 8, 2), 256, 64)
-    assert attribute_fields(()) == attribute_fields(kernel_values(memoryview(b"")))
+    assert attribute_fields(()) == attribute_fields(tuple(records(memoryview(b""), WANTED)))
 
 
 @given(st.lists(st.tuples(IDS, st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)), max_size=20))

@@ -66,7 +66,7 @@ class Content:
         self.suffix = "" if path is None else path.suffix
         self._file = file
         self._in_memory = memoryview(file.getvalue()) if isinstance(file, io.BytesIO) else None
-        self._state = self._state_now()
+        self.state_at_first = self.state()
         stored = sum(high - low for low, high in self._extents())  # without the holes of a sparse file
         self._is_sparse = stored < size
         self.limits = ReadLimits(stored, limits) if limits.shared is limits else limits
@@ -96,10 +96,8 @@ class Content:
             raise Malformed(_SHRUNK)
         return start, end, buffer if size == len(buffer) else buffer[:size]
 
-    def has_changed(self) -> bool:
-        return self._state_now() != self._state
-
-    def _state_now(self) -> tuple[int, int] | None:
+    def state(self) -> tuple[int, int] | None:
+        """Return size and time of a file, which differ after a change."""
         if self.path is None:
             return None
         status = os.fstat(self._file.fileno())
@@ -126,9 +124,8 @@ class Content:
             yield start, position
 
     def head(self) -> bytes:
-        """Return the first bytes, decompressed if necessary."""
         with damage_as_malformed():
-            return self._plain().read(HEAD_BYTES)
+            return self.plain().read(HEAD_BYTES)
 
     def text(self) -> Text:
         """Return the content as text, decompressed if necessary.
@@ -138,16 +135,10 @@ class Content:
         """
         head = self.head()
         encoding = next((name for mark, name in BYTE_ORDER_MARKS.items() if head.startswith(mark)), "utf-8")
-        return Text(io.TextIOWrapper(self._plain(), encoding, errors="replace"), self.limits)
+        return Text(io.TextIOWrapper(self.plain(), encoding, errors="replace"), self.limits)
 
-    @contextmanager
-    def unpacked(self) -> Iterator[Content]:
-        """Open the decompressed content of a gzip file."""
-        with _copied(self._plain()) as (file, size):
-            yield Content(self.name, file, size, self.limits, None)
-
-    def _plain(self) -> io.BufferedReader:
-        """Return a reader from the start; closing it leaves the file open."""
+    def plain(self) -> io.BufferedReader:
+        """Return a reader of the content, decompressed if necessary; closing it leaves the file open."""
         self._file.seek(0)
         # Stop at the size at the time of opening: a growing log would never end.
         plain = _Metered(self._file, self.size, self.limits if self._is_sparse else None)
@@ -202,12 +193,12 @@ class _Metered(io.RawIOBase):
         return len(piece)
 
 
+@dataclass
 class Text:
     """Text read piece by piece, within the limits."""
 
-    def __init__(self, stream: io.TextIOWrapper, limits: ReadLimits) -> None:
-        self._stream = stream
-        self.limits = limits
+    stream: io.TextIOWrapper
+    limits: ReadLimits
 
     def lines(self, errors: CompilerErrors) -> Iterator[tuple[int, str]]:
         """Yield the numbered lines, and count compiler errors in them; very long lines are split."""
@@ -225,7 +216,7 @@ class Text:
 
     def read(self, size: int) -> str:
         with damage_as_malformed():
-            return self._stream.read(size)
+            return self.stream.read(size)
 
 
 def leb128(data: bytes | memoryview, position: int) -> tuple[int, int]:

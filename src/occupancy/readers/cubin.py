@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Collection, Iterator
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import prod
 from typing import Any
 from zlib import crc32
@@ -20,7 +20,6 @@ from .record import FatbinModule, KernelRecord, Shape, SourceFormat, Spills
 from .source_lines import SHT_REL, SHT_RELA, Place, read_places
 from .stack_use import FIRST_ARCHITECTURE, count_spills
 
-STO_CUDA_ENTRY = 0x10  # flag of `st_other`: this function is a kernel, not a device function
 SHT_CUDA_INFO = 0x70000000
 SHT_CUDA_SHARED = 0x7000000A  # shared memory before linking; after it, the section has SHT_NOBITS
 SHT_CUDA_COMPAT = 0x70000086
@@ -61,7 +60,7 @@ REG_RECONFIG = 0x54  # setmaxnreg takes effect: the warpgroups of a block exchan
 COMPAT_ARCH_VARIANT = 0x09
 
 _BYTE, _SIZED = 2, 4  # forms
-RECORD_BYTES = 4  # size of a record without the value after it
+_RECORD = struct.Struct("<BBH")  # form, number, value or size of the value after the record
 _SYMBOL_RECORD = struct.Struct("<QI")  # attribute of a symbol: result of `symbol_key`, value
 _SYMBOL_VALUE = struct.Struct("<II")  # symbol, value
 _SHAPE = struct.Struct("<III")  # the longest value in use
@@ -78,7 +77,7 @@ def read_cubin(
     image: Image, source: str, format: SourceFormat, modules: tuple[FatbinModule, ...] = ()
 ) -> Iterator[KernelRecord]:
     cubin = _Cubin(image, {"source": source, "format": format, "modules": modules})
-    return map(cubin.kernel, image.functions(STO_CUDA_ENTRY))
+    return map(cubin.kernel, image.kernels())
 
 
 def _architecture(image: Image, is_old: bool) -> tuple[int, str]:
@@ -94,7 +93,7 @@ def _architecture(image: Image, is_old: bool) -> tuple[int, str]:
         name, type, _, offset, size, _, _ = section
         if type == SHT_CUDA_COMPAT:
             variants = records(_attribute_data(image, section), (COMPAT_ARCH_VARIANT,))
-            if any(attribute_number(value) for _, value in variants):
+            if any(any(value[:4]) for _, value in variants):
                 return number, "a"
         elif type == SHT_NOTE and image.section_names.startswith(TOOL_NOTE, name):
             lines = image.part(offset, min(size, MAX_TOOL_NOTE_BYTES), "note about the compiler")
@@ -106,17 +105,18 @@ def _attribute_data(image: Image, section: Section) -> memoryview:
     _, _, _, offset, size, _, _ = section
     if size > MAX_ATTRIBUTE_BYTES:
         raise Malformed(f"{size} bytes of attributes exceed the limit of a section")
-    image.limits.consume("pieces", size // RECORD_BYTES)
+    image.limits.consume("pieces", size // _RECORD.size)
     return image.part(offset, size, "section of attributes")
 
 
 def records(data: memoryview, wanted: Collection[int]) -> Iterator[tuple[int, bytes]]:
     """Yield the wanted attributes, each with its value."""
     plain = bytes(data)
-    position, last = 0, len(plain) - RECORD_BYTES
+    position, last = 0, len(plain) - _RECORD.size
     while position <= last:
-        form, id, start = plain[position], plain[position + 1], position + RECORD_BYTES
-        position = start + plain[start - 2] + (plain[start - 1] << 8) if form == _SIZED else start
+        form, id, size = _RECORD.unpack_from(plain, position)
+        start = position + _RECORD.size
+        position = start + size if form == _SIZED else start
         if id not in wanted:
             continue
         if form == _SIZED:
@@ -132,11 +132,11 @@ def symbol_key(id: int, symbol: int) -> int:
 
 def symbol_values(data: memoryview) -> dict[int, int]:
     """Return the attributes of a module's functions, by `symbol_key`."""
-    size = _SYMBOL_RECORD.size
-    count = len(data) // size
-    heads = [data[place::size].tobytes() for place in (0, 2, 3)]
-    if heads == [each * count for each in (b"\x04", b"\x08", b"\x00")] and len(data) == count * size:
-        return dict(_SYMBOL_RECORD.iter_unpack(data))  # the usual layout, and 20 times as fast
+    plain, size = bytes(data), _SYMBOL_RECORD.size
+    count = len(plain) // size
+    heads = [plain[place::size] for place in (0, 2, 3)]
+    if heads == [each * count for each in (b"\x04", b"\x08", b"\x00")] and len(plain) == count * size:
+        return dict(_SYMBOL_RECORD.iter_unpack(plain))  # the usual layout, and 20 times as fast
     found = {}
     for id, value in records(data, range(256)):
         if len(value) == _SYMBOL_VALUE.size:
@@ -145,40 +145,23 @@ def symbol_values(data: memoryview) -> dict[int, int]:
     return found
 
 
-def kernel_values(data: memoryview) -> Values:
-    """Return the attributes of a kernel; the last one of each kind wins."""
-    return tuple(dict(records(data, _KERNEL_ATTRIBUTES)).items())
-
-
 @lru_cache(maxsize=1 << 12)
 def attribute_fields(values: Values) -> dict[str, Any]:
     """Return the fields of a record from the attributes of a kernel."""
-    value = dict(values).get
-    required, bound = _shape(value(REQNTID)), _shape(value(MAX_THREADS))
+    numbers = {id: int.from_bytes(value[:4], "little") for id, value in values}
+    shapes: dict[int, Shape] = {id: _SHAPE.unpack(value) for id, value in values if len(value) == _SHAPE.size}
+    required, bound = shapes.get(REQNTID), shapes.get(MAX_THREADS)
     threads = prod(required) if required else None
     return {
         # Before CUDA 12.8 or 13, the header of the code section has the barriers.
-        "barriers": attribute_number(value(NUM_BARRIERS)) or 0,
-        "spill_smem": int.from_bytes(value(SHARED_SCRATCH, b"")[4:8], "little"),
-        "register_cap": attribute_number(value(MAXREG_COUNT)), "max_threads": prod(bound) if bound else None,
-        "cluster_dim": _shape(value(CTA_PER_CLUSTER)),
-        "virtual_resources": attribute_number(value(VRC_CTA_INIT_COUNT)),
-        "reallocates_registers": None if value(REG_RECONFIG) is None else True,
+        "barriers": numbers.get(NUM_BARRIERS, 0),
+        "spill_smem": int.from_bytes(dict(values).get(SHARED_SCRATCH, b"")[4:8], "little"),
+        "register_cap": numbers.get(MAXREG_COUNT), "max_threads": prod(bound) if bound else None,
+        "cluster_dim": shapes.get(CTA_PER_CLUSTER), "virtual_resources": numbers.get(VRC_CTA_INIT_COUNT),
+        "reallocates_registers": True if REG_RECONFIG in numbers else None,
         "required_threads": threads, "threads": threads, "block_dim": required,
         "threads_from": "required" if required else None,
     }  # fmt: skip
-
-
-def attribute_number(value: bytes | None) -> int | None:
-    """Return the number at the start of a value."""
-    return None if value is None else int.from_bytes(value[:4], "little")
-
-
-def _shape(value: bytes | None) -> Shape | None:
-    if value is None or len(value) < _SHAPE.size:
-        return None
-    x, y, z = _SHAPE.unpack_from(value)
-    return x, y, z
 
 
 _REGCOUNT = symbol_key(REGCOUNT, 0)
@@ -219,11 +202,6 @@ class _Cubin:
         if (module_info := self._info.pop(0, None)) is not None:
             self._symbol_values = symbol_values(_attribute_data(image, module_info))
 
-    @cached_property
-    def _callees(self) -> dict[int, list[tuple[int, int]]]:
-        """Extents of other functions in the code of kernels."""
-        return self._image.places_of_functions(STO_CUDA_ENTRY)
-
     def kernel(self, function: KernelSymbol) -> KernelRecord:
         image = self._image
         number, name, code = function
@@ -261,8 +239,8 @@ class _Cubin:
             return attribute_fields(())
         place = section[3:5]
         if place not in self._fields:
-            values = kernel_values(_attribute_data(self._image, section))
-            self._fields[place] = attribute_fields(values)
+            values = dict(records(_attribute_data(self._image, section), _KERNEL_ATTRIBUTES))
+            self._fields[place] = attribute_fields(tuple(values.items()))
         return self._fields[place]
 
     def _spills(self, code: int, machine_code: memoryview | None) -> Spills | None:
@@ -270,6 +248,6 @@ class _Cubin:
             return None
         place = self._image.sections[code][3:5]
         if place not in self._spilled:
-            callees = self._callees.get(code, ())
+            callees = self._image.callees.get(code, ())
             self._spilled[place] = count_spills(machine_code, callees, self._image.limits)
         return self._spilled[place]

@@ -29,6 +29,7 @@ SHT_NOBITS = 8
 SHT_SYMTAB_SHNDX = 18
 SHN_XINDEX = 0xFFFF
 STT_FUNC = 2
+STO_CUDA_ENTRY = 0x10  # flag of `st_other`: this function is a kernel, not a device function
 
 Section = tuple[int, int, int, int, int, int, int]
 """Name, type, flags, offset, size, link, info. A plain tuple, because a library has a million sections and
@@ -96,19 +97,20 @@ class Image:
             *_, number, _ = self.sections[0]
         return self._strings(number)
 
-    def functions(self, flag: int) -> Iterator[KernelSymbol]:
-        """Yield the functions with a flag in `st_other`, in symbol order."""
+    def kernels(self) -> Iterator[KernelSymbol]:
+        """Yield the kernels, in symbol order."""
         names, symbols = self._symbols()
         for number, (name, info, other, section, _, _) in enumerate(symbols):
-            if other & flag and info & 0xF == STT_FUNC:
+            if other & STO_CUDA_ENTRY and info & 0xF == STT_FUNC:
                 yield number, self._name(names, name), section
 
-    def places_of_functions(self, flag: int) -> dict[int, list[tuple[int, int]]]:
-        """Return the extents of functions without a flag in `st_other`, by section, without overlaps."""
+    @cached_property
+    def callees(self) -> dict[int, list[tuple[int, int]]]:
+        """Extents of the functions that are no kernels, by section, without overlaps."""
         _, symbols = self._symbols()
         found: dict[int, list[tuple[int, int]]] = {}
         for _, info, other, section, start, size in symbols:
-            if info & 0xF == STT_FUNC and not other & flag:
+            if info & 0xF == STT_FUNC and not other & STO_CUDA_ENTRY:
                 found.setdefault(section, []).append((start, start + size))
         return {section: _without_overlaps(places) for section, places in found.items()}
 
@@ -118,17 +120,16 @@ class Image:
 
     def _symbols(self) -> tuple[int, Iterator[Symbol]]:
         """Return the string table's section number, and the symbols."""
-        table = self._first_section(SHT_SYMTAB)
-        if table is None:
+        tables = {section[1]: section for section in reversed(self.sections)}  # the first of each type
+        if SHT_SYMTAB not in tables:
             return 0, iter(())
-        _, _, _, offset, size, names, _ = table
+        _, _, _, offset, size, names, _ = tables[SHT_SYMTAB]
         count = size // SYMBOL.size
         symbols = SYMBOL.iter_unpack(self.part(offset, count * SYMBOL.size, "symbol table"))
         self.limits.consume("pieces", count)
-        wide = self._first_section(SHT_SYMTAB_SHNDX)
-        if wide is None:
+        if SHT_SYMTAB_SHNDX not in tables:
             return names, symbols
-        _, _, _, offset, size, _, _ = wide
+        _, _, _, offset, size, _, _ = tables[SHT_SYMTAB_SHNDX]
         sections = self.part(offset, size // 4 * 4, "table of section numbers").cast("I")
         return names, (
             (*symbol[:3], sections[number], *symbol[4:])
@@ -136,9 +137,6 @@ class Image:
             else symbol
             for number, symbol in enumerate(symbols)
         )
-
-    def _first_section(self, type: int) -> Section | None:
-        return next((section for section in self.sections if section[1] == type), None)
 
     def _strings(self, number: int) -> bytes:
         known = self._string_tables.get(number)
@@ -151,8 +149,8 @@ class Image:
             known = self._string_tables[number] = bytes(self.part(offset, size, "table of names"))
         return known
 
-    def _name(self, number: int, offset: int) -> str:
-        table = self._string_tables.get(number) or self._strings(number)
+    def _name(self, section: int, offset: int) -> str:
+        table = self._strings(section)
         if offset >= len(table):
             raise Malformed(f"a name is at {offset:#x} of a table of {len(table):#x} bytes")
         end = table.find(b"\0", offset, offset + MAX_NAME_BYTES)

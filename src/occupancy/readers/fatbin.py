@@ -87,16 +87,16 @@ class _Search:
         while position < len(self._view):
             low, high, piece = self._content.window(position, buffer)
             position = low
-            container = cubin = -1
+            following = dict.fromkeys((FATBIN_MAGIC, CUBIN_START), -1)  # their next positions
             while position < high:
-                if container < position:
-                    container = _find(piece, FATBIN_MAGIC, position, low, high)
-                if cubin < position:
-                    cubin = _find(piece, CUBIN_START, position, low, high)
-                position = start = min(container, cubin)
+                for pattern, place in following.items():
+                    if place < position:
+                        place = piece.find(pattern, position - low, high - low + len(pattern) - 1)
+                        following[pattern] = high if place < 0 else low + place
+                position = start = min(following.values())
                 if start < high:
-                    read = self._read_container if start == container else self._read_cubin
-                    position = yield from read(start)
+                    is_container = start == following[FATBIN_MAGIC]
+                    position = yield from (self._read_container if is_container else self._read_cubin)(start)
         self.is_complete = True
 
     def _read_container(self, start: int) -> Generator[Found, None, int]:
@@ -193,12 +193,6 @@ class _Search:
 
     def _problem(self, offset: int, what: str) -> ReadProblem:
         return ReadProblem(self._content.name, offset, what)
-
-
-def _find(piece: bytes | bytearray, pattern: bytes, position: int, low: int, high: int) -> int:
-    """Return the position of a pattern, or the end of the piece."""
-    found = piece.find(pattern, position - low, high - low + len(pattern) - 1)
-    return high if found < 0 else low + found
 
 
 def decompress_lz4(data: memoryview, size: int) -> bytes:

@@ -68,22 +68,18 @@ class ReadLimits:
     def __init__(self, size: int | None = None, shared: ReadLimits | None = None) -> None:
         self.images: set[tuple[int, int]] = set()
         """Images beside metadata of one source whose allowance was already added, by device and inode."""
-        self._parent = None if size is None else shared or ReadLimits()
+        self.shared = self if size is None else shared or ReadLimits()
         length = max(size or 0, MIN_FILE_BYTES)
         self._left = {
             kind: ceiling.shared if size is None else ceiling.per_mib * length // MIB
             for kind, ceiling in CEILINGS.items()
         }
 
-    @property
-    def shared(self) -> ReadLimits:
-        return self if self._parent is None else self._parent
-
     def consume(self, kind: str, amount: int = 1) -> None:
         """Consume an amount of the file's allowance, then of the shared one; raise if both are exhausted."""
         left = self._left[kind] - amount
-        if left < 0 and self._parent is not None and self._parent._left[kind] + left >= 0:
-            self._parent._left[kind] += left
+        if left < 0 and self.shared is not self and self.shared._left[kind] + left >= 0:
+            self.shared._left[kind] += left
             left = 0
         if left >= 0:
             self._left[kind] = left

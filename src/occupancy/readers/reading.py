@@ -64,14 +64,16 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
         yield from _read_file(sys.stdin.buffer, limits)
     elif not _is_path(source):
         yield from _read_file(source, limits, name=name)
-    elif os.path.isdir(source):
-        yield from _problem_if_empty(_read_folder(Path(source), limits), source, "no kernels in this folder")
+    elif (is_folder := os.path.isdir(source)) or _is_zip(source):
+        reader, kind = (_read_folder, "folder") if is_folder else (_read_archive, "archive")
+        is_empty = True
+        for found in reader(Path(source), limits):
+            is_empty = is_empty and isinstance(found, Remark)
+            yield found
+        if is_empty:
+            yield ReadProblem(str(Path(source)), None, f"no kernels in this {kind}")
     elif metadata := _metadata_beside(Path(source)):
         yield from _read_paths([(metadata, None), (metadata.with_suffix(IMAGE_SUFFIX), None)], limits)
-    elif _is_zip(source):
-        yield from _problem_if_empty(
-            _read_archive(Path(source), limits), source, "no kernels in this archive"
-        )
     else:
         yield from _read_file(source, limits)
 
@@ -172,7 +174,7 @@ def _read_file(
             for found in read_content(content):
                 is_empty = is_empty and isinstance(found, Remark)
                 yield found
-            if content.has_changed() or listed not in (None, content.size):
+            if content.state() != content.state_at_first or listed not in (None, content.size):
                 yield ReadProblem(name, None, "was changed while it was read. Read it again")
             elif content.errors.count and (listed is None or not is_empty):
                 yield ReadProblem(name, None, str(content.errors), content.errors.line)
@@ -196,15 +198,6 @@ def _metadata_beside(image: Path) -> Path | None:
                 with open_content(beside, ReadLimits()) as content:
                     return beside if triton.parse_metadata(content) else None
     return None
-
-
-def _problem_if_empty(results: Iterable[Found], path: str | os.PathLike[str], what: str) -> Iterator[Found]:
-    is_empty = True
-    for found in results:
-        is_empty = is_empty and isinstance(found, Remark)
-        yield found
-    if is_empty:
-        yield ReadProblem(str(Path(path)), None, what)
 
 
 def _is_zip(path: str | os.PathLike[str]) -> bool:
@@ -319,7 +312,7 @@ def read_content(content: Content) -> Iterator[Found]:
     elif not _is_binary(head):
         found = _read_json(content) if _JSON_START.match(head) else _read_lines(content)
     elif content.is_compressed:
-        with content.unpacked() as plain:
+        with open_content(content.plain(), content.limits, content.name) as plain:
             if not plain.is_compressed:  # nested gzip is not supported
                 yield from read_content(plain)
             content.has_device_code = plain.has_device_code

@@ -7,9 +7,8 @@ It needs Python 3.11; without it, names stay mangled.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -56,23 +55,15 @@ def architecture_of(arch: str | None) -> ComputeCapability | None:
 @lru_cache(maxsize=1 << 11)
 def demangle(name: str) -> str:
     """Return the demangled C++ name, or the name itself."""
-    package = _demangler()
-    if package is None or not name.startswith("_Z"):
+    if not name.startswith("_Z"):
         return name
     try:
-        readable: str = package.demangle(name, language="itanium")
-    except Exception:  # the parser can raise any error for a damaged name
+        from demangle import demangle as spell
+
+        readable: str = spell(name, language="itanium")
+    except Exception:  # Python 3.10 lacks the package, and the parser can raise any error for a damaged name
         return name
     return readable if len(readable) <= MAX_RATIO * len(name) + MAX_CHARACTERS else name
-
-
-@cache
-def _demangler() -> Any:
-    with suppress(ImportError):
-        import demangle
-
-        return demangle
-    return None
 
 
 if TYPE_CHECKING:
@@ -200,8 +191,8 @@ class KernelRecord:
         """Static and dynamic shared memory per block in bytes."""
         if self.smem is not None:
             return self.smem
-        given = [each for each in (self.static_smem, self.dynamic_smem) if each is not None]
-        return sum(given) if given else None
+        static, dynamic = self.static_smem, self.dynamic_smem
+        return None if static is None and dynamic is None else (static or 0) + (dynamic or 0)
 
     @property
     def lacks_dynamic_smem(self) -> bool:
