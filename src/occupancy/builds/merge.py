@@ -24,7 +24,6 @@ from ..readers.record import (
     Fusion,
     ReadProblem,
     Remark,
-    architecture_of,
     file_name,
 )
 from ..tables.shipped import runs_on
@@ -143,7 +142,8 @@ class _Merging:
             group.images.append(record)
 
     def merged(self) -> Merged:
-        self._assign_linker_lines()
+        if self._linker_lines:
+            self._assign_linker_lines()
         compiled = {name for (name, _), group in self._groups.items() if group.images or group.logs}
         rows: list[KernelRecord] = []
         for (name, _), group in self._groups.items():
@@ -173,7 +173,7 @@ class _Merging:
         Lines of a kernel with an image are dropped, because the image has more values.
         """
         archs: dict[str, list[str | None]] = defaultdict(list)
-        for name, arch in self._groups if self._linker_lines else ():
+        for name, arch in self._groups:
             archs[name].append(arch)
         for name, lines in self._linker_lines.items():
             if not any(self._groups[name, arch].images for arch in archs[name]):
@@ -396,7 +396,7 @@ def _distance(launch: KernelRecord, image: KernelRecord) -> int | None:
         return None
     if image.arch is None or launch.arch is None:
         return 0
-    own, gpu = architecture_of(image.arch), architecture_of(launch.arch)
+    own, gpu = image.compute_capability, launch.compute_capability
     return None if own is None or gpu is None or not runs_on(image.arch, gpu) else gpu.minor - own.minor
 
 

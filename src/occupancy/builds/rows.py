@@ -61,10 +61,13 @@ class _SharedResult:
     record: KernelRecord
     threads: int
     threads_assumed: bool
-    result: occupancy.Occupancy | None = None
     is_hypothetical: bool = False
     """True if the GPU is not the one that the kernel was compiled for."""
     reason: str | None = None
+    result: occupancy.Occupancy | None = None
+    cc: str | None = None
+    occupancy: float | None = None
+    limiters: tuple[Resource, ...] = ()
 
     @cached_property
     def next_step(self) -> NextStep | None:
@@ -87,16 +90,27 @@ class ScannedKernel(_Fields):
     It also has every field of `KernelRecord`.
     """
 
-    __slots__ = ("_shared", "_sms", "reason", "record", "result", "threads_assumed", "time_share")
+    __slots__ = (
+        "_shared", "_sms", "cc", "limiters", "occupancy", "reason", "record", "result", "threads",
+        "threads_assumed", "time_share",
+    )  # fmt: skip
 
     record: KernelRecord
     """Values that the file records."""
-    result: occupancy.Occupancy | None
-    """Result of `compute`, with next steps and more; None if a required value is unknown."""
-    reason: str | None
-    """Reason why the kernel does not launch, or why the occupancy is None."""
+    threads: int | None
+    """Threads per block; assumed if unknown: the launch bound, or 256."""
     threads_assumed: bool
     """True if the block size is assumed."""
+    result: occupancy.Occupancy | None
+    """Result of `compute`, with next steps and more; None if a required value is unknown."""
+    cc: str | None
+    """Compute capability for which the occupancy is computed."""
+    occupancy: float | None
+    """Resident warps divided by the maximum per SM, 0 to 1; None if a required value is unknown."""
+    limiters: tuple[Resource, ...]
+    """Limiting resources."""
+    reason: str | None
+    """Reason why the kernel does not launch, or why the occupancy is None."""
     time_share: float | None
     """Share of the time of all kernels, 0 to 1."""
 
@@ -104,9 +118,13 @@ class ScannedKernel(_Fields):
         self._shared = shared
         self._sms = sms
         self.record = record
-        self.result = shared.result
-        self.reason = shared.reason
+        self.threads = shared.threads
         self.threads_assumed = shared.threads_assumed
+        self.result = shared.result
+        self.cc = shared.cc
+        self.occupancy = shared.occupancy
+        self.limiters = shared.limiters
+        self.reason = shared.reason
         self.time_share = None
 
     if not TYPE_CHECKING:  # so that type checkers refuse a misspelt name
@@ -121,34 +139,14 @@ class ScannedKernel(_Fields):
         return {*super().__dir__(), *dir(self.record)}
 
     @property
-    def threads(self) -> int | None:
-        """Threads per block; assumed if unknown: the launch bound, or 256."""
-        return self._shared.threads
-
-    @property
     def smem(self) -> int | None:
         """Static and dynamic shared memory per block in bytes; None if both are unknown."""
         return self.record.shared_memory
 
     @property
-    def cc(self) -> str | None:
-        """Compute capability for which the occupancy is computed."""
-        return str(self.result.limits.compute_capability) if self.result else None
-
-    @property
-    def occupancy(self) -> float | None:
-        """Resident warps divided by the maximum per SM, 0 to 1; None if a required value is unknown."""
-        return self.result.occupancy if self.result else None
-
-    @property
     def active_blocks(self) -> int | None:
         """Resident blocks per SM."""
         return self.result.active_blocks if self.result else None
-
-    @property
-    def limiters(self) -> tuple[Resource, ...]:
-        """Limiting resources."""
-        return self.result.limiters if self.result else ()
 
     @property
     def launchable(self) -> bool | None:
@@ -214,10 +212,10 @@ documented(ScannedKernel, KernelRecord)
 
 def spilled_bytes(record: KernelRecord) -> int | None:
     """Return spill bytes per thread plus spills to shared memory per block; None if unknown."""
-    spills = record.spills
-    if spills is None:
-        return record.spill_smem or None
-    return spills.total + (record.spill_smem or 0)
+    stores, loads, smem = record.spill_store_bytes, record.spill_load_bytes, record.spill_smem or 0
+    if stores is None and loads is None:
+        return smem or None
+    return max(stores or 0, 0) + max(loads or 0, 0) + smem
 
 
 @dataclass(eq=False)
@@ -236,7 +234,7 @@ class Evaluator:
 
     def row(self, record: KernelRecord, threads: int | None = None) -> ScannedKernel:
         """Return the record with its occupancy, at a given block size if its file has none."""
-        key = threads, *_needs(record)
+        key = threads, _needs(record)
         result = self._results.get(key)
         if result is None:
             result = self._results[key] = self._result(record, threads)
@@ -270,7 +268,8 @@ class Evaluator:
                 or kernel.carveout.amount not in gpu.limits.shared_memory_configurations
             ):
                 kernel = kernel.replace(carveout=None)
-            result = shared.result = self.compute(gpu, kernel)
+            shared.result = result = self.compute(gpu, kernel)
+            shared.cc, shared.occupancy, shared.limiters = result.cc, result.occupancy, result.limiters
             shared.reason = result.reason
             if shared.reason is None and record.format in ("ptxas", "res-usage"):
                 shared.reason = result.compile_error

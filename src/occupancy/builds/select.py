@@ -108,14 +108,14 @@ class Selection:
             hint = "Nsight Compute reports and PyTorch traces contain them. Sort these files by occupancy."
             raise InputError("the files have no launch times", where="sort", hint=hint)
         value, sign = _VALUES[order], 1 if order == "occupancy" else -1
-        found = sorted(
-            (row for row in rows if value(row) is not None),
-            key=lambda row: (sign * value(row), -(spilled_bytes(row.record) or 0)),
-        )
-        found += [row for row in rows if value(row) is None]
-        if self.sort is None:
-            found.sort(key=lambda row: row.record.chosen is False)  # rejected candidates last
-        return found[: self.limit]
+
+        def place(row: ScannedKernel) -> tuple[float, ...]:
+            known = value(row)
+            is_rejected = self.sort is None and row.record.chosen is False
+            spills = 0 if known is None else spilled_bytes(row.record) or 0
+            return is_rejected, known is None, sign * (known or 0), -spills
+
+        return sorted(rows, key=place)[: self.limit]
 
     def _order(self, rows: Sequence[ScannedKernel]) -> Order:
         if self.sort is not None:

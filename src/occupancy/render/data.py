@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from ..report.model import Column, Report
+from ..report.model import Column, Report, json_value
 from ..values.untrusted import csv_cell, json_text
 
 ROWS = 500
 """Rows of a piece."""
+PLAIN_TYPES = ("string", "integer", "number", "boolean")
 _encode = json.JSONEncoder(allow_nan=False).encode
 
 
@@ -45,7 +45,7 @@ def _json_lines(report: Report) -> Iterator[list[str]]:
 
 def _json(value: Any) -> str:
     # In ASCII, so that no control character of a file's name reaches a terminal.
-    return "null" if value is None else json_text(_encode(value))
+    return "null" if value is None else json_text(_encode(json_value(value)))
 
 
 def csv_pieces(report: Report) -> Iterator[str]:
@@ -56,11 +56,12 @@ def csv_pieces(report: Report) -> Iterator[str]:
 
 
 def _csv(value: Any, column: Column, row: Any) -> str:
-    if value is None or value in ((), []):
+    value = json_value(value)
+    if value is None or value == []:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (list, tuple)) and not isinstance(value[0], Mapping):
+    if isinstance(value, list) and not isinstance(value[0], dict):
         value = ";".join(map(str, value))
     elif not isinstance(value, (int, float, str)):
         value = json.dumps(value) if column.show is None else column.show(row)
@@ -80,13 +81,12 @@ def _lines(report: Report, layout: str, text: Callable[[Any, Column, Any], str])
 
 
 def _cells(column: Column, rows: list[Any], text: Callable[[Any, Column, Any], str]) -> Sequence[str]:
-    """Return the texts of a column, or the one that all rows share; equal values are converted once."""
-    values = list(map(column.getter, rows))
-    distinct = None
-    if column.type:  # else 1 and True may both occur, which are equal
-        with suppress(TypeError):  # objects, and lists of them
-            distinct = set(values)
-    if distinct is None:
-        return [text(value, column, row) for value, row in zip(values, rows, strict=True)]
-    texts = {value: text(value, column, None) for value in distinct}
-    return list(texts.values()) if len(texts) == 1 else [texts[value] for value in values]
+    """Return the texts of a column, or the one that all rows share; what rows share is converted once."""
+    keys = values = list(map(column.getter, rows))
+    if column.type in PLAIN_TYPES:
+        texts = {value: text(value, column, None) for value in set(values)}
+    else:  # dictionaries are no keys, and 1 and True are equal
+        keys = list(map(id, values))
+        objects = dict(zip(keys, zip(values, rows, strict=True), strict=True))
+        texts = {key: text(value, column, row) for key, (value, row) in objects.items()}
+    return list(texts.values()) if len(texts) == 1 else [texts[key] for key in keys]

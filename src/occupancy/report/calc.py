@@ -87,13 +87,9 @@ def _resources(row: Row) -> dict[str, dict[str, int | None]]:
 
 def _next_steps(row: Row) -> list[dict[str, Any]]:
     return [
-        {**step_values(step), "launch_bounds": cap and cap.launch_bounds, "maxnreg": cap and cap.maxnreg}
+        {**step._asdict(), "launch_bounds": cap and cap.launch_bounds, "maxnreg": cap and cap.maxnreg}
         for step, cap in zip(row.steps, map(row.cap, row.steps), strict=True)
     ]
-
-
-def step_values(step: NextStep) -> dict[str, Any]:
-    return {**values_of(step, "active_blocks", "occupancy"), "requires": dict(step.requires)}
 
 
 def _waves(row: Row) -> dict[str, Any] | None:

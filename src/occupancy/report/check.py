@@ -12,7 +12,6 @@ from ..compare.rules import CRITERIA, Exemption, Rules
 from ..readers import KernelRecord
 from ..values.numbers import count
 from . import diff
-from .calc import step_values
 from .model import NOTES, Block, Column, Paragraph, Report, chosen, cut_in_middle, facts, values_of
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import Finding, FindingKind, kernel_finding, threads_text
@@ -127,9 +126,9 @@ COLUMNS = (
            type="integer"),
     Column("threads_assumed", "", lambda row: row.broken and row.broken.kernel.threads_assumed,
            about="True if the block size is assumed", type="boolean"),
-    Column("causes", "", lambda row: [each._asdict() for each in row.broken.causes] if row.broken else [],
+    Column("causes", "", lambda row: row.broken.causes if row.broken else [],
            about="Changes since the baseline that explain the value", type="array"),
-    Column("fix", "", lambda row: row.broken and row.broken.fix and step_values(row.broken.fix),
+    Column("fix", "", lambda row: row.broken and row.broken.fix,
            about="Change that satisfies the rule, if one is known", type="object"),
     *chosen(SCAN_COLUMNS, "name", "source", "file", "line"),
 )  # fmt: skip

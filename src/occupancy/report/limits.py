@@ -153,7 +153,7 @@ def sources_report(values: Sequence[Provenance]) -> Report:
     sources = sorted(cited.items())
     lines = [f"  {code}: {source.title}. {source.where} ({source.licence})" for code, source in sources]
     details.append(Paragraph(["Sources", *lines]))
-    about = {"sources": {code: source._asdict() for code, source in sources}}
+    about = {"sources": dict(sources)}
     title = ("Sources of the limits",)
     return Report("sources", title, SOURCE_COLUMNS, values, "limits", {}, about, details, shows_rows=False)
 

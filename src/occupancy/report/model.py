@@ -129,9 +129,17 @@ def cut_in_middle(texts: Sequence[str], width: int) -> list[str]:
 
 
 def values_of(thing: Any, *names: str) -> dict[str, Any]:
-    """Return attributes of an object as a dictionary of plain values."""
-    found = {name: getattr(thing, name) for name in names}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+    """Return attributes of an object as a dictionary."""
+    return {name: getattr(thing, name) for name in names}
+
+
+def json_value(value: Any) -> Any:
+    """Return a value as JSON holds it: named tuples are dictionaries, other tuples are lists."""
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, dict):
+        return {key: json_value(each) for key, each in value.items()}
+    return list(map(json_value, value)) if isinstance(value, (list, tuple)) else value
 
 
 class Table(NamedTuple):
@@ -161,10 +169,6 @@ FACTS = (
 def facts(pairs: Iterable[tuple[str, str]], title: str = "") -> Table:
     """Return a table of labels with their texts."""
     return Table(title, FACTS, list(pairs))
-
-
-def _has_values(column: Column, rows: Sequence[Any]) -> bool:
-    return any(column.cell(row) not in ("", "-") for row in rows)
 
 
 @dataclass(frozen=True)
@@ -198,7 +202,8 @@ class Report:
         columns = [
             each
             for each in self.columns
-            if each.title and (each.optional == ALWAYS or _has_values(each, rows))
+            if each.title
+            and (each.optional == ALWAYS or any(each.cell(row) not in ("", "-") for row in rows))
         ]
         return [*([Table("", columns, rows)] if rows else []), *self.details]
 
@@ -206,19 +211,13 @@ class Report:
         """Return each row as a dictionary of plain values, by the keys of the columns."""
         getters = [(column.key, column.getter) for column in self.columns]
         for row in self.rows:
-            values = ((key, value(row)) for key, value in getters)
-            yield {key: list(value) if type(value) is tuple else value for key, value in values}
+            yield {key: json_value(value(row)) for key, value in getters}
 
     def to_dict(self, *, with_rows: bool = True) -> dict[str, Any]:
         """Return the whole report as plain values: its JSON."""
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "report": self.name,
-            "inputs": dict(self.inputs),
-            **self.values,
-            self.rows_key: list(self.records()) if with_rows else [],
-            "notes": [values_of(note, "code", "text") for note in self.notes],
-        }
+        head = {"schema_version": SCHEMA_VERSION, "report": self.name, "inputs": self.inputs, **self.values}
+        rows = list(self.records()) if with_rows else []
+        return {**json_value(head), self.rows_key: rows, "notes": json_value(self.notes)}
 
 
 # Inputs as text

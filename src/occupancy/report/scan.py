@@ -13,7 +13,7 @@ from ..tables.shipped import runs_on
 from ..values.numbers import count, percent, size
 from ..values.records import NamedTuple
 from ..values.spellings import did_you_mean
-from .calc import labels, limited_by, step_text, step_values
+from .calc import labels, limited_by, step_text
 from .model import ALWAYS, NOTES, Column, Report
 
 MOST_IN_FULL = 60
@@ -166,7 +166,7 @@ COLUMNS: tuple[Column, ...] = (
     _field("stack_bytes", "integer", "Stack per thread in bytes", "Stack", size, 9),
     Column("waves", "Waves", "waves", lambda row: _known(row.waves, "{:,.2f}".format),
            "Waves of each launch", optional=10, type="number"),
-    Column("next_step", "Next step", lambda row: row.next_step and step_values(row.next_step),
+    Column("next_step", "Next step", "next_step",
            lambda row: _known(row.next_step, step_text),
            "Next higher level of occupancy, with all required changes", "left", optional=2, type="object"),
     Column("active_blocks", about="Resident blocks per SM", type="integer"),
@@ -255,7 +255,7 @@ def scan_report(
         more += ", --newest each kernel once" if more and len(of.archs) > 1 else ""
         headline.append(f"{len(shown):,} shown{at}, {order}{more}")
     chosen = tuple(columns) or _screen_columns(shown)
-    values = {"summary": {**of._asdict(), "archs": list(of.archs)}, "found": found}
+    values = {"summary": of, "found": found}
     keys = {column.key for column in chosen}
     notes = [
         NOTES[code] for code, (key, is_needed) in _NOTED.items() if key in keys and any(map(is_needed, shown))
