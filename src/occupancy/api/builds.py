@@ -178,16 +178,15 @@ def check(
     if path is not None and not os.path.exists(path):
         hint = f"Write it with `update=True` (`{command} --update`)."
         raise BaselineError("does not exist yet", where=path or "''", hint=hint)
-    before = None if path is None else read_baseline(path)
+    before = Build(()) if path is None else read_baseline(path)
     records = _both(reading, before, after)
     old, new = (reading.sized(each, wanted.block_sizes) for each in records)
-    every = [*after.kernels, *(() if before is None else before.kernels)]
     done = check_kernels(
         new,
         wanted,
-        reading.evaluator(wanted.threads or (None if before is None else before.threads)),
-        None if before is None else old,
-        every=every if reading.selects or reading.gpu else None,
+        reading.evaluator(wanted.threads or before.threads),
+        None if path is None else old,
+        every=[*after.kernels, *before.kernels] if reading.selects or reading.gpu else None,
         ignore_arch=reading.gpu is not None,
     )
     return CheckResult(**vars(done), _about=about)
@@ -211,10 +210,12 @@ def _update(reading: Reading, after: Build, rules: Rules, about: Mapping[str, An
     evaluator = reading.evaluator(threads)
     sized = reading.sized(new, rules.block_sizes)
     done = check_kernels(sized, rules, evaluator, sized, every=after.kernels)
-    changes = changes_by_name(compare(before.kernels, new_baseline.kernels, evaluator)) or "nothing changed"
+    found = compare(before.kernels, new_baseline.kernels, evaluator)
+    old_names, names = ({record.name for record in build.kernels} for build in (before, new_baseline))
+    renamed = names - old_names - {row.record.name for row in found.added}
     write_baseline(path, new_baseline)
-    number = len({record.name for record in new_baseline.kernels})
-    updated = f"Wrote {path}: {count(number, 'kernel')} ({changes})"
+    changes = changes_by_name(found, renamed) or "nothing changed"
+    updated = f"Wrote {path}: {count(len(names), 'kernel')} ({changes})"
     return CheckResult(**vars(done), _about={**about, "updated": updated})
 
 
@@ -294,12 +295,9 @@ def _rules(rules: Path | Rules | Collection[Rule | Exemption] | None) -> Rules:
     return read_rules(path)
 
 
-def _both(
-    reading: Reading, before: Build | None, after: Build
-) -> tuple[list[KernelRecord], list[KernelRecord]]:
+def _both(reading: Reading, before: Build, after: Build) -> tuple[list[KernelRecord], list[KernelRecord]]:
     """Return the wanted kernels of both builds that may be launched; one side alone may have a name."""
-    old = list(filter(_is_launchable, () if before is None else before.kernels))
-    new = list(filter(_is_launchable, after.kernels))
+    old, new = (list(filter(_is_launchable, build.kernels)) for build in (before, after))
     reading.selection.records(old + new)  # refuses unknown names
     reading.check_patterns(old + new)
     found = (reading.selection.records(side, is_partial=True) for side in (old, new))

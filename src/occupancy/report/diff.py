@@ -14,7 +14,7 @@ from ..builds.select import age
 from ..compare.diff import Change, Differences, DiffRow
 from ..readers import KernelRecord
 from ..values.numbers import count, percent, size
-from .calc import arrow, label, step_values
+from .calc import arrow, label
 from .model import NOTES, Block, Column, Note, Paragraph, Report, chosen, cut_in_middle, facts
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import Finding, FindingKind, kernel_finding, occupancy_text, threads_text
@@ -57,12 +57,13 @@ def entries(found: Differences) -> list[Entry]:
     return [*bad, *removed, *added, *(entry for entry in rows if entry.verdict not in ("worse", "mixed"))]
 
 
-def changes_by_name(found: Differences) -> str:
-    """Return the number of kernels of each verdict, each once for all architectures: ``1 worse, 2 added``."""
+def changes_by_name(found: Differences, renamed: set[str]) -> str:
+    """Return the number of kernels of each verdict, whatever their architectures: ``1 worse, 2 renamed``."""
     names = defaultdict[str, set[str]](set)
     for entry in entries(found):
         names[entry.verdict].add(entry.record.name)
-    return ", ".join(f"{len(each):,} {verdict}" for verdict, each in names.items())
+    names["renamed"] = renamed
+    return ", ".join(f"{len(each):,} {verdict}" for verdict, each in names.items() if each)
 
 
 def diff_findings(found: Differences) -> Iterator[Finding]:
@@ -239,11 +240,11 @@ COLUMNS: tuple[Column, ...] = (
     *chosen(SCAN_COLUMNS, "demangled", "arch"),
     Column("change", "", lambda entry: entry.row and entry.row.occupancy_change, type="number",
            about="New minus old occupancy, -1 to 1"),
-    Column("fix", "", lambda entry: entry.row and entry.row.fix and step_values(entry.row.fix), type="object",
+    Column("fix", "", lambda entry: entry.row and entry.row.fix, type="object",
            about="Smallest change that restores the occupancy"),
-    Column("causes", "", lambda entry: [each._asdict() for each in entry.row.explaining] if entry.row else [],
+    Column("causes", "", lambda entry: entry.row.explaining if entry.row else [],
            about="Changes that explain the new occupancy or spills", type="array"),
-    Column("other_changes", "", lambda entry: [each._asdict() for each in entry.row.others] if entry.row else [],
+    Column("other_changes", "", lambda entry: entry.row.others if entry.row else [],
            about="Other changed values", type="array"),
     Column("old_name", "", lambda entry: entry.old.record.name if entry.old else None, type="string",
            about="Mangled name in the old build"),

@@ -79,6 +79,9 @@ def test_updates(project: Path) -> None:
     assert (done.exit_code, "check build/ --update" in done.stderr) == (2, True)
     assert run("check", "build/", "--update").exit_code == 0
     assert check()["passed"]
+    Path("occupancy-baseline.json").write_bytes(before.replace(b"warp_imageEPfi", b"warp_imageEPdi"))
+    assert "renamed)" in run("check", "build/", "--update").stdout
+    assert b"Pdi" not in Path("occupancy-baseline.json").read_bytes()
 
 
 def test_selected_kernels(project: Path) -> None:
