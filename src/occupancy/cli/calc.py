@@ -200,7 +200,7 @@ def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: 
     *(each for each in INPUTS if each.name != "threads"),
     Option("--smem-per-thread", metavar="SIZE", help="Dynamic shared memory per thread."),
     Option("--all", "wants_all", is_flag=True, help="Show all block sizes."),
-    output_option("Draw a chart instead: .svg, .png or .pdf."),
+    output_option(help="Draw a chart instead: .svg, .png or .pdf."),
     FORMAT,
 )  # fmt: skip
 def block_sizes(
@@ -265,7 +265,7 @@ def registers(groups: str, exit_code: bool, output_format: str | None, **inputs:
 
 @command(
     *INPUTS,
-    output_option("Draw a .svg, .png or .pdf, or write a .csv, .html, .json, .jsonl, .md or .txt file."),
+    output_option(help="Draw a .svg, .png or .pdf, or write a .csv, .html, .json, .jsonl, .md or .txt file."),
     Option("--title", group="output", metavar="TEXT", help="Title of the picture."),
     Option("--mark", "marks", group="output", multiple=True, metavar="VALUE,...",
            help="Values to mark on a curve: 64,128, or best."),

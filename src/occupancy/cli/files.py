@@ -41,7 +41,7 @@ SELECTION = (
 """The options that choose kernels and set their block sizes."""
 KERNELS = (*SELECTION, *ONE_GPU, LIMITS)
 IN_FULL = Option("--all", "in_full", is_flag=True, help="Show all kernels.")
-REPORT_FILE = output_option("Write to a .csv, .html, .json, .jsonl, .md, .sarif or .txt file.")
+REPORT_FILE = output_option(help="Write to a .csv, .html, .json, .jsonl, .md, .sarif or .txt file.")
 
 
 @command(

@@ -17,7 +17,7 @@ FILE_NAME = "occupancy.html"
 
 
 @command(
-    output_option("Write to FILE, or to standard output with -."),
+    output_option(help="Write to FILE, or to standard output with -."),
     *ONE_GPU,
     SMS,
     GRID,

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -34,9 +35,7 @@ def format_option(*others: str) -> Option:
 FORMAT = format_option()
 
 
-def output_option(help: str) -> Option:
-    """Return ``-o``."""
-    return Option("-o", "--output", group="output", metavar="FILE", help=help)
+output_option = partial(Option, "-o", "--output", group="output", metavar="FILE")
 
 
 def show(report: Report, output_format: str | None) -> None:

@@ -191,7 +191,8 @@ def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
     """Yield the values that differ; launch bounds precede the registers that depend on them."""
     if old.record.arch != new.record.arch:
         yield Change("arch", old.record.arch, new.record.arch)
-    if _records_bounds(old.record) and _records_bounds(new.record):
+    # Other formats record no launch bounds, so that absent ones are unknown.
+    if all(row.record.linked is not None and row.record.format not in LOGS for row in (old, new)):
         bounds = _source_bounds(old.record), _source_bounds(new.record)
         caps = old.record.register_cap, new.record.register_cap
         if bounds[0] != bounds[1] or old.record.max_threads != new.record.max_threads:
@@ -243,11 +244,6 @@ def _may_explain(change: Change, measure: Measure, *, is_up: bool) -> bool:
     if is_resource and (measure == "occupancy" or (change.name == "regs" and measure in SPILLED)):
         return (change.new > change.old) != is_up  # type: ignore[no-any-return]
     return change.name in ("arch", "launch_bounds", "register_cap", "threads")
-
-
-def _records_bounds(record: KernelRecord) -> bool:
-    """Return True for formats that record launch bounds, so that absent bounds are not unknown."""
-    return record.linked is not None and record.format not in LOGS
 
 
 def _source_bounds(record: KernelRecord) -> tuple[int, int | None] | None:

@@ -67,17 +67,16 @@ class _Entry:
     place: str = field(default="", compare=False, repr=False)
     """Position in a file: ``occupancy.toml, line 7``."""
 
-    def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
-
     def _read_selectors(self, found: ErrorCollector) -> None:
         kernels = found.call(_texts, self.kernels, "kernels", 'patterns such as "sgemm*"')
-        self._set("kernels", kernels or ("*",))
+        vars(self)["kernels"] = kernels or ("*",)
         archs = [self.arch] if isinstance(self.arch, (str, int, ComputeCapability)) else self.arch
         if not isinstance(archs, Collection):
             found.add(_wrong(self.arch, "arch", 'Give "sm_90", or a list.'))
             archs = ()
-        self._set("arch", tuple(found.call(_parsed, ComputeCapability.parse, each, "arch") for each in archs))
+        vars(self)["arch"] = tuple(
+            found.call(_parsed, ComputeCapability.parse, each, "arch") for each in archs
+        )
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -135,13 +134,13 @@ class Rule(_Entry):
                 found.add(RulesError("no limit is set", allowed=", ".join(CRITERIA)))
             self._read_selectors(found)
             if self.threads is not None:
-                self._set("threads", found.call(parse_block_size, self.threads))
+                vars(self)["threads"] = found.call(parse_block_size, self.threads)
             if self.dynamic_smem is not None:
-                self._set("dynamic_smem", found.call(parse_size, self.dynamic_smem, "dynamic_smem"))
+                vars(self)["dynamic_smem"] = found.call(parse_size, self.dynamic_smem, "dynamic_smem")
             for name in CRITERIA:
                 value = getattr(self, name)
                 if value is not None:
-                    self._set(name, found.call(_bound, name, value))
+                    vars(self)[name] = found.call(_bound, name, value)
 
     @property
     def bounds(self) -> dict[str, float | None]:
@@ -173,9 +172,9 @@ class Exemption(_Entry):
                 found.add(_wrong(self.reason, "reason", "Give the reason in a sentence."))
             names = self.rules and found.call(_texts, self.rules, "rules", '"min_occupancy", or a list')
             found.call(_check_names, names or (), tuple(CRITERIA), "rules: ")
-            self._set("rules", names or ())
+            vars(self)["rules"] = names or ()
             if self.until is not None:
-                self._set("until", found.call(_day, self.until))
+                vars(self)["until"] = found.call(_day, self.until)
 
     def concerns(self, criterion: str) -> bool:
         """Return True if the exemption includes a criterion, on any day."""
