@@ -47,13 +47,7 @@ class NextStep(NamedTuple):
 
 
 def next_steps(now: Result) -> Iterator[NextStep]:
-    """Yield every higher occupancy with the required changes, nearest first.
-
-    The order is: a larger carveout, if the given carveout limits; more blocks with smaller amounts; and two
-    block sizes, the nearest with a higher occupancy and the one with the highest.
-    Unknown inputs and zeros are not reduced. If warps or block slots of the SM limit, only another block size
-    helps. Full occupancy has no steps.
-    """
+    """Yield every higher occupancy with the required changes, and two other block sizes."""
     yield from _with_larger_carveout(now)
     yield from using_less(now)
     yield from _with_other_block_sizes(now)

@@ -144,7 +144,9 @@ class Occupancy(Printed, Result):
 
     def next_steps(self) -> tuple[NextStep, ...]:
         """Return the higher levels of occupancy, lowest first, each with all required changes."""
-        return tuple(next_steps(self))
+        from ..report.calc import steps_report
+
+        return with_report(tuple(next_steps(self)), lambda: steps_report(self))
 
     def slack(self) -> Slack:
         """Return the largest value of each input that keeps the blocks, and the unused resources of the SM."""
@@ -331,8 +333,8 @@ def compute(
             `Kernel`. Keywords replace the values of ``kernel``.
 
     Returns:
-        The result, or for a list or an architecture a sequence with one for each GPU. For a kernel that cannot launch,
-        ``launchable`` is False and ``reason`` explains why.
+        The result, or for a list or an architecture a sequence with one for each GPU. For a kernel that cannot
+        launch, ``launchable`` is False and ``reason`` explains why.
 
     Raises:
         InputError: A value is invalid for every kernel, or the GPU does not support it.

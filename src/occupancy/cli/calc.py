@@ -253,7 +253,7 @@ def registers(groups: str, exit_code: bool, output_format: str | None, **inputs:
 
     \b
     occupancy registers --threads 384 --groups 1:40,2:232
-    occupancy registers --groups '24,?,?'
+    occupancy registers --groups '1:24,2:?'
     """
     from ..api.occupancy import register_split
     from ..report.registers import registers_report

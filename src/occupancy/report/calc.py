@@ -238,6 +238,13 @@ def calc_report(rows: Sequence[Row], *, explain: bool = False) -> Report:
     return Report("calc", headline, COLUMNS, rows, "gpus", inputs, {}, details, notes, shows_rows=not one)
 
 
+def steps_report(result: Any) -> Report:
+    """Return the next steps of a result alone."""
+    row = Row(result)
+    details = [_steps_block(row)] if row.steps else []
+    return Report("next-steps", (result_text(result), kernel_text(row.kernel)), (), (), details=details)
+
+
 def _headline(row: Row) -> Iterator[str]:
     result = row.result
     yield result_text(result)

@@ -27,14 +27,15 @@ def test_one_gpu_and_several() -> None:
 
 def test_advice_prints_what_the_command_line_prints_and_is_copied_as_plain_values() -> None:
     result = occupancy.compute("H100 SXM", threads=256, regs=72)
-    for advice, headline in {
-        result.budget(occupancy="37.5%"): "Up to 80 registers per thread",
-        result.launch_bounds(blocks=4): "__launch_bounds__(256, 4): at most 64 registers per thread",
-        result.block_sizes(): "Block sizes on H100 SXM5",
-        result.waves(4096): "37.5% occupancy, limited by registers",
-        occupancy.fits("9.0", result): "Runs on 1 of 1 compute capabilities",
-        occupancy.register_split("1:40,2:?"): "Runs: the warpgroups use 64,512",
-    }.items():
+    for advice, headline in (
+        (result.next_steps(), "37.5% occupancy, limited by registers"),
+        (result.budget(occupancy="37.5%"), "Up to 80 registers per thread"),
+        (result.launch_bounds(blocks=4), "__launch_bounds__(256, 4): at most 64 registers per thread"),
+        (result.block_sizes(), "Block sizes on H100 SXM5"),
+        (result.waves(4096), "37.5% occupancy, limited by registers"),
+        (occupancy.fits("9.0", result), "Runs on 1 of 1 compute capabilities"),
+        (occupancy.register_split("1:40,2:?"), "Runs: the warpgroups use 64,512"),
+    ):
         assert str(advice).startswith(headline)
         assert copy.deepcopy(advice) == pickle.loads(pickle.dumps(advice)) == advice
 
