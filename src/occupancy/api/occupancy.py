@@ -70,17 +70,17 @@ class Printed:
 
 def with_report(values: Values, report: Callable[[], Report]) -> Values:
     """Return a named tuple, or a tuple of them, that prints a report."""
-    made: Values = tuple.__new__(_printed(type(values)), values)
+    made: Values = tuple.__new__(_printing(type(values)), values)
     vars(made)["report"] = report
     return made
 
 
 @cache
-def _printed(kind: Any) -> Any:
-    """Return the subclass that prints; a copy or a pickle of it is a plain ``kind``."""
+def _printing(kind: Any) -> Any:
+    """Return the subclass of a class that prints; a copy or a pickle is an instance of the class itself."""
     same = {name: vars(kind)[name] for name in ("__doc__", "__module__") if name in vars(kind)}
-    reduce = {"__reduce__": lambda self: (tuple.__new__, (kind, tuple(self)))}
-    return type(kind.__name__, (kind, Printed), same | reduce)
+    as_plain = {"__reduce__": lambda self: (tuple.__new__, (kind, tuple(self)))}
+    return type(kind.__name__, (kind, Printed), same | as_plain)
 
 
 class PrintedRows(Printed):
@@ -394,7 +394,7 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
         record = kernel if isinstance(kernel, KernelRecord) else read_kernel(kernel)
         threads = given.get("threads")
         kernel = record.kernel(None if threads is None else parse_threads(threads)[0])
-    made = Kernel(**given) if kernel is None else kernel.replace(**given) if given else kernel
+    made = Kernel(**given) if kernel is None else kernel.replace(**given)
     columns = made.tensor_memory
     if columns is not None and "tensor_memory" in given and columns % TENSOR_MEMORY_UNIT:
         hint = "Give the sum of the allocations of tcgen05.alloc: 32, 64, 128, 256 or 512 columns each."
