@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from ..values.numbers import count
 from ..values.records import NamedTuple
 from ..values.resources import Resource
 from ..values.spellings import INT_MAX, in_range
@@ -93,10 +94,8 @@ def launch_bounds(
     result = evaluate(limits, kernel.replace(regs=registers), model)
     warning = None
     if not is_legal:
-        largest = f"{limits.max_threads_per_multiprocessor:,} threads"
-        if min_blocks is not None and min_blocks > limits.max_blocks_per_multiprocessor:
-            largest = f"{limits.max_blocks_per_multiprocessor} blocks"
-        warning = f"ptxas ignores minnctapersm, because an SM holds at most {largest}"
+        resident = f"{count(alone.active_blocks, 'block')} of {threads:,} threads"
+        warning = f"ptxas ignores the second bound (minnctapersm), because an SM holds at most {resident}"
     return LaunchBounds(
         launch_bounds=bounds_in_source(threads, min_blocks),
         legal=is_legal,

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-SAVED_OPTIONS = ("threads", "name", "archs", "only_newest", "with_runtime")
+SAVED_OPTIONS = ("threads", "name", "arch", "only_newest", "with_runtime")
 """Options of `scan` that a baseline depends on."""
 
 
@@ -155,7 +155,7 @@ def check(
         rules: A TOML file, or `Rule` and `Exemption` objects; by default, ``occupancy.toml`` in the current
             folder, or ``[tool.occupancy]`` in its ``pyproject.toml``.
         baseline: Baseline to compare with; by default, the baseline in the rules.
-        update: Update the baseline, or only the kernels selected by ``name`` and ``archs``. Rules that
+        update: Update the baseline, or only the kernels selected by ``name`` and ``arch``. Rules that
             compare with it then pass.
         options: As in `scan`; by default, threads come from the rules, then from the baseline.
 

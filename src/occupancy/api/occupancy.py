@@ -412,7 +412,7 @@ def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
         return gpu.multiprocessor_count
     if gpu.variants:
         raise unclear_name(gpu)
-    hint = f'Set `multiprocessor_count=132` (`--sms 132`), or name a GPU such as "H100 SXM" in place of {gpu.label}.'
+    hint = f'Give the number of SMs, or a GPU from this list: `occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`).'
     raise InputError("is missing", where="multiprocessor_count", hint=hint)
 
 

@@ -40,7 +40,7 @@ class ReadingOptions(TypedDict, total=False):
     threads: BlockSizeLike | Mapping[str, BlockSizeLike] | None
     gpu: GpuLike | None
     name: str | Sequence[str] | None
-    archs: ArchitectureLike | Sequence[ArchitectureLike]
+    arch: ArchitectureLike | Sequence[ArchitectureLike]
     only_newest: bool
     with_runtime: bool
     multiprocessor_count: int | str | None
@@ -64,7 +64,7 @@ class Reading:
         self.block_sizes = tuple(SizePattern(pattern, size) for pattern, size in sizes.items())
         self.gpu = None if gpu is None else find_gpu(gpu, table)
         """GPU to compute for, in place of the one that each kernel was compiled for."""
-        archs = as_list(options.get("archs"))
+        archs = as_list(options.get("arch"))
         texts = [part for each in archs for part in (each.split(",") if isinstance(each, str) else [each])]
         wanted = [] if "all" in texts else texts
         self.selection = Selection(
@@ -157,7 +157,7 @@ def scan(
             ``threads_assumed`` is then True.
         gpu: GPU or compute capability; by default, the architecture of each kernel.
         name: Part of a name, or several, of which one must match; ``*`` matches any text.
-        archs: Only kernels for these architectures, such as ``["sm_80", "hopper"]``, with their variants, such as
+        arch: Only kernels for these architectures, such as ``["sm_80", "hopper"]``, with their variants, such as
             ``sm_90a``. ``"all"`` includes code that ``gpu`` cannot load.
         only_newest: Only the newest architecture of each kernel.
         with_runtime: Include kernels of the CUDA device runtime.
@@ -248,7 +248,7 @@ def _compute_capabilities(arch: ArchitectureLike, table: LimitsTable) -> list[Co
     try:
         return [gpu.limits.compute_capability for gpu in find_gpus(arch, table)]
     except InputError as error:
-        raise error.with_location("archs", InputError) from error
+        raise error.with_location("arch", InputError) from error
 
 
 def as_list(given: Any) -> list[Any]:

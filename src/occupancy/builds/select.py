@@ -73,9 +73,7 @@ class Selection:
     def _reject_unknown_names(self, records: Sequence[KernelRecord], matching: set[str]) -> None:
         unknown = [part for part in self.names if not any(contains((part,), name) for name in matching)]
         if unknown:
-            problem = (
-                f"none of the {len(records):,} kernels has {' or '.join(map(shown, unknown))} in its name"
-            )
+            problem = f"no kernel has {' or '.join(map(shown, unknown))} in its name"
             hint = names_there(unknown[0], {record.name for record in records})
             raise InputError(problem, where="name", hint=hint)
 
@@ -88,8 +86,8 @@ class Selection:
         named = ", ".join(sorted(filter(None, there), key=age))
         hint = f"There is code for {named}." if named else "The files do not name any architecture."
         if any(runs_on(arch, cc) for cc in self.archs - ccs for arch in there):
-            hint += " To see the code that a GPU runs, use `gpu` (`--cc`) in place of `archs` (`--arch`)."
-        raise InputError(f"no kernel is compiled for {', '.join(missing)}", where="archs", hint=hint)
+            hint += " To see the code that a GPU runs, use `gpu` (`--cc`) in place of `arch` (`--arch`)."
+        raise InputError(f"no kernel is compiled for {', '.join(missing)}", where="arch", hint=hint)
 
     def filtered(self, rows: Iterable[ScannedKernel]) -> list[ScannedKernel]:
         """Return the rows that match the occupancy and spill filters."""

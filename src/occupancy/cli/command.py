@@ -122,12 +122,20 @@ def _unquoted_gpu(args: Sequence[str]) -> str:
 
 def _likely_meaning(params: Mapping[str, Any], values: Sequence[str]) -> str:
     """Return the options or the command that extra arguments were meant for; empty if unknown."""
+    from ..tables.gpus import find_gpus
+
+    first, *others = values
+    if re.search(r"\.[a-z]|/", first) or os.path.exists(first):
+        return f"occupancy scan {quote(first)}"
+    likely = []
+    if not first.isdecimal() and not params.get("gpu", True):
+        with suppress(OccupancyError):
+            find_gpus(first)
+            likely, values = [f"--gpu {quote(first)}"], others
     if all(map(str.isdecimal, values)):
         free = [name for name in ("threads", "regs", "smem") if not params.get(name, True)]
-        return " ".join(f"--{name} {value}" for name, value in zip(free, values, strict=False))
-    if re.search(r"\.[a-z]|/", values[0]) or os.path.exists(values[0]):
-        return f"occupancy scan {quote(values[0])}"
-    return "" if params.get("gpu", True) else f"--gpu {quote(values[0])}"
+        likely += [f"--{name} {value}" for name, value in zip(free, values, strict=False)]
+    return " ".join(likely)
 
 
 def name_of(param: click.Parameter) -> str:
@@ -163,12 +171,13 @@ def _likely_options(command: click.Command, name: str) -> str:
     if plain in ("o", "output"):
         return " Redirect standard output, or write a page with occupancy page -o FILE."
     options = {each.name: each.opts[-1][2:] for each in command.params if each.opts[-1].startswith("--")}
+    negated = [option[2:] for each in command.params for option in each.secondary_opts]
     near = [options[each] for each in [ALIASES.get(plain)] if each in options]
     other = OTHER_NAMES.get(plain, "")
     if other.partition(" ")[0] in options.values():
         near = [other]
     if not near and len(plain) > 2 and plain not in FIELDS:
-        near = nearest_names(name.strip("-"), options.values())
+        near = nearest_names(name.strip("-"), [*options.values(), *negated])
     if not near and plain in OTHER_COMMANDS:
         return f" Did you mean occupancy {OTHER_COMMANDS[plain]} {name}?"
     return f" Did you mean --{' or --'.join(near)}?" if near else ""

@@ -33,7 +33,7 @@ SELECTION = (
               help="Threads per block, if a file does not record them. Repeatable."),
     Option("--name", group="kernels", metavar="PART", multiple=True,
            help="Only kernels whose name contains PART; * matches any text. Repeatable."),
-    Option("--arch", "archs", group="kernels", metavar="ARCH", multiple=True,
+    Option("--arch", group="kernels", metavar="ARCH", multiple=True,
            help="Only code for ARCH: sm_90, sm_90a, hopper or all. Repeatable."),
     Option("--newest", "only_newest", group="kernels", is_flag=True, help="Only the newest code of each kernel."),
     Option("--runtime", "with_runtime", group="rare", is_flag=True, help="Include kernels of the CUDA device runtime."),
@@ -227,7 +227,7 @@ def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> N
     kernels = count(len(names_of(saved.kernels)), "kernel")
     # A check of other kernels would find some added and some removed.
     selecting = [word for each in options["name"] for word in ("--name", each)]
-    selecting += [word for each in options["archs"] for word in ("--arch", each)]
+    selecting += [word for each in options["arch"] for word in ("--arch", each)]
     selecting += ["--newest"] * options["only_newest"]
     click.echo(
         f"Wrote {printable(rules)}: first rules.\nWrote {printable(baseline)}: {kernels}.\n"

@@ -78,8 +78,7 @@ def chosen_gpus(options: dict[str, Any], *, default_is_table: bool = False) -> l
     if not found and (default_is_table or file is not None):
         found = list(map(Gpu, table.rows(every=wants_all)))
     elif not found:
-        name = os.environ.get(DEFAULT_GPU, "").strip()
-        found = named_gpus(f"{DEFAULT_GPU}={name}", [name], table) if name else [_gpu_of_machine()]
+        found = _default_gpus(table)
     if changes:
         from ..tables.custom import with_changes
 
@@ -87,11 +86,12 @@ def chosen_gpus(options: dict[str, Any], *, default_is_table: bool = False) -> l
     return found
 
 
-def chosen_gpu(options: dict[str, Any]) -> Gpu | None:
+def chosen_gpu(options: dict[str, Any], *, is_needed: bool = False) -> Gpu | None:
     """Take ``--cc``, ``--gpu`` and ``--device`` out of a command's options and return their only GPU."""
     from ..tables.gpus import LimitsTable
 
-    found = _named(options, LimitsTable(options.get("limits_file")))
+    table = LimitsTable(options.get("limits_file"))
+    found = _named(options, table) or (_default_gpus(table) if is_needed else [])
     if len(found) > 1:
         names = ", ".join(gpu.label for gpu in found)
         raise InputError(f"{len(found)} GPUs given ({names})", hint="Choose one, with --cc or --gpu.")
@@ -122,9 +122,11 @@ def named_gpus(option: str, values: Sequence[Any], table: LimitsTable) -> list[G
         raise
 
 
-def _gpu_of_machine() -> Gpu:
+def _default_gpus(table: LimitsTable) -> list[Gpu]:
     from ..device import read_device
 
+    if name := os.environ.get(DEFAULT_GPU, "").strip():
+        return named_gpus(f"{DEFAULT_GPU}={name}", [name], table)
     try:
         device = read_device(0)
     except (DeviceError, MissingDependencyError) as error:
@@ -133,4 +135,4 @@ def _gpu_of_machine() -> Gpu:
             hint=f"Add --cc 9.0 or --gpu H100, or set {DEFAULT_GPU}=9.0 in the environment.",
         ) from error
     click.echo(f"Using GPU {device.index} of this machine, {device.name} (no --cc or --gpu).", err=True)
-    return device.gpu
+    return [device.gpu]

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from .. import __version__
-from ..errors import InputError
 from .command import command
 from .options import CLUSTER, GRID, KERNEL, ONE_GPU, SMS, chosen_gpu
 from .printing import output_option, written_to
@@ -61,12 +60,10 @@ def _fragment(inputs: dict[str, Any]) -> str:
     from ..api.occupancy import compute
     from ..page.data import fragment_of, link_to
 
-    gpu = chosen_gpu(inputs)
-    is_kernel = any(value is not None for value in inputs.values())
+    gpu = chosen_gpu(inputs, is_needed=any(value is not None for value in inputs.values()))
     if gpu is None:
-        if is_kernel:
-            raise InputError("is missing", where="cc", hint="Add --cc 9.0 or --gpu H100.")
         return ""
+    is_kernel = any(value is not None for value in inputs.values())
     launch = {name: inputs.pop(name) for name in ("grid", "cluster", "sms")}
     if gpu.name is not None:
         launch["gpu"] = gpu.name

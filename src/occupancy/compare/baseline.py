@@ -33,7 +33,8 @@ SCHEMA_VERSION = 2
 MAX_FILE_BYTES = 64 << 20
 STANDARD_INPUT = "-"
 
-_HINT = "Write one with `occupancy.save_baseline(BUILD, FILE)` (`occupancy init BUILD`)."
+_REWRITE = "write it again with `occupancy.save_baseline(BUILD, FILE)` (`occupancy scan BUILD --save-baseline FILE`)."
+_HINT = f"Restore it from version control, or {_REWRITE}"
 
 Count = Annotated[int, Field(ge=0, le=INT_MAX)]
 # The compiler prints negative numbers if it also spills to shared memory.
@@ -177,19 +178,18 @@ def read_baseline(path: str | os.PathLike[str]) -> Build:
 
 def parse_baseline(content: bytes, name: str) -> Build:
     """Parse a baseline; raise `BaselineError` if it is damaged, or from a later version."""
+    if content and not looks_like_baseline(content[:4096]):
+        hint = "Choose another with `baseline` (`--baseline FILE`)."
+        raise BaselineError("is not a baseline", where=name, hint=hint)
     try:
         values = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:  # includes invalid UTF-8
-        place = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
-        raise BaselineError(f"is not JSON{place}", where=name, hint=_HINT) from error
-    if not isinstance(values, dict) or values.get("schema") != SCHEMA:
-        raise BaselineError("is not a baseline", where=name, hint=_HINT)
+        place = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise BaselineError(f"is not valid JSON{place}", where=name, hint=_HINT) from error
     version = values.get("schema_version")
     if version != SCHEMA_VERSION:
-        hint = "Update occupancy, or write the baseline again with this version."
-        raise BaselineError(
-            f"got {shown(version)}", where=f"{name}: schema_version", allowed=f"{SCHEMA_VERSION}", hint=hint
-        )
+        where, hint = f"{name}: schema_version", f"Update occupancy, or {_REWRITE}"
+        raise BaselineError(f"got {shown(version)}", where=where, allowed=f"{SCHEMA_VERSION}", hint=hint)
     try:
         file = BaselineFile.model_validate(values)
     except ValidationError as error:

@@ -12,7 +12,7 @@ from ..builds.names import matches
 from ..builds.rows import SizePattern, parse_block_size
 from ..errors import MAX_SHOWN, ErrorCollector, InputError, OccupancyError, RulesError, shown
 from ..readers import KernelRecord
-from ..tables.files import PYPROJECT, read_toml, tools
+from ..tables.files import PYPROJECT, read_toml, settings_in
 from ..values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
 from ..values.limits import ComputeCapability
 from ..values.records import readable
@@ -281,7 +281,6 @@ def _unknown(name: str, names: Collection[str], where: str) -> RulesError:
 # The file
 
 _NAMES = ("allow_removed", "baseline", "threads", "rules", "exemptions")
-_SHORTEST = "Add one, such as [[rules]] with max_occupancy_drop = 0 below it."
 
 
 def read_rules(path: str | os.PathLike[str]) -> Rules:
@@ -291,12 +290,10 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
     """
     file = os.fspath(path)
     table, lines = read_toml(file, RulesError)
-    above = ""
-    if os.path.basename(file) == PYPROJECT:
-        found_table = tools(table).get("occupancy")
-        if not isinstance(found_table, dict):
-            raise RulesError("has no table [tool.occupancy]", where=file, hint=_SHORTEST)
-        table, above = found_table, "tool.occupancy."
+    above = "tool.occupancy." if os.path.basename(file) == PYPROJECT else ""
+    shortest = f"Add [[{above}rules]] with max_occupancy_drop = 0 below it."
+    if above:
+        table = settings_in(table)
     top = f"{file}: {above}"
     with ErrorCollector() as found:
         found.call(_check_names, table, _NAMES, top)
@@ -314,7 +311,7 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
             return tuple(each for each in results if each is not None)
 
         if not table.get("rules"):
-            found.add(RulesError("are missing", where=f"{top}rules", hint=_SHORTEST))
+            found.add(RulesError("are missing", where=f"{top}rules", hint=shortest))
         removable = table.get("allow_removed", False)
         if not isinstance(removable, bool):
             where = f"{top}allow_removed"
@@ -370,7 +367,7 @@ def find_rules() -> str | None:
     """Return ``occupancy.toml`` in the current folder, or ``pyproject.toml`` with ``[tool.occupancy]``."""
     if os.path.exists(RULES_FILE):
         return RULES_FILE
-    has_table = os.path.exists(PYPROJECT) and "occupancy" in tools(read_toml(PYPROJECT, RulesError)[0])
+    has_table = os.path.exists(PYPROJECT) and settings_in(read_toml(PYPROJECT, RulesError)[0])
     return PYPROJECT if has_table else None
 
 

@@ -87,9 +87,10 @@ def read_toml(
         raise error_class(f"is not TOML: {error}", where=file, hint=hint) from error
 
 
-def tools(pyproject: dict[str, Any]) -> dict[str, Any]:
-    """Return the tables of a ``pyproject.toml`` below ``tool``."""
-    found = pyproject.get("tool")
+def settings_in(pyproject: dict[str, Any]) -> dict[str, Any]:
+    """Return the table ``[tool.occupancy]`` of a ``pyproject.toml``; empty without one."""
+    tools = pyproject.get("tool")
+    found = tools.get("occupancy") if isinstance(tools, dict) else None
     return found if isinstance(found, dict) else {}
 
 

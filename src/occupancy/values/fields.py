@@ -215,7 +215,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "virtual_resources", "virtual resources per block", "count",
-            "Virtual resources per block (10.0 and newer): 128 to allocate tensor memory, 0 after relinquishing.",
+            "Virtual resources per block (limited from 10.0 on): 128 for tensor memory, 0 after relinquishing.",
             high=MAX_VIRTUAL_RESOURCES_PER_BLOCK, options=("--virtual-resources",),
         ),
         Field(

@@ -67,7 +67,7 @@ class ComputeCapability(NamedTuple):
                 return cls(*divmod(value, 10))
             case [int(major), int(minor)] if 0 < major < 100 and 0 <= minor < 100:
                 return cls(major, minor)
-        allowed = 'text such as "9.0", "90" or "sm_90a", an integer such as 90, or a pair such as (9, 0)'
+        allowed = 'text such as "9.0" or "sm_90a", or an integer such as 90'
         raise InputError(f"{shown(value)} {problem}", where="cc", allowed=allowed)
 
 

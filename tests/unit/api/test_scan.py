@@ -49,7 +49,7 @@ def test_what_cannot_be_read(tmp_path: Path, samples: Path) -> None:
 
 def test_wrong_arguments(samples: Path) -> None:
     wrong: list[dict[str, typing.Any]] = [
-        {"sort": "speed"}, {"limit": 0}, {"archs": "sm_9x"}, {"threads": "many"}, {"multiprocessor_count": 0},
+        {"sort": "speed"}, {"limit": 0}, {"arch": "sm_9x"}, {"threads": "many"}, {"multiprocessor_count": 0},
     ]  # fmt: skip
     for each in wrong:
         with pytest.raises(occupancy.InputError):

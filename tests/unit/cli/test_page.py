@@ -79,7 +79,7 @@ def test_without_a_browser_it_prints_the_address(opened: list[str], monkeypatch:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("page --regs 40", "Missing --cc."),
+        ("page --gpu H100 --regs 256", "--regs"),
         ("page --cc 9.0 --threads 256 --caching ca", "caching"),
         ("page -o /nowhere/page.html", "/nowhere/"),
     ],
