@@ -32,7 +32,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
 ]
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 # `name` in a docstring is a name, as in the sources of Python itself.
@@ -100,11 +100,17 @@ def finish_page(_app: Any, _name: str, _template: str, context: dict[str, Any], 
     context["body"] = re.sub(r'<img [^>]*src="[^"]*?([\w-]+\.svg)"[^>]*/>', figure, context["body"])
 
 
+def link_to_page(_app: Any, _name: str, source: list[str]) -> None:
+    """Lead from a document of the repository's root to its page."""
+    source[0] = source[0].replace("](../CONTRIBUTING.md", "](project/contributing.md")
+
+
 def setup(app: Any) -> None:
     """Write the generated pages before the pages are read."""
     app.add_lexer("console", TextLexer)
     app.connect("sphinx-click-process-description", show_examples_as_code)
     app.connect("autodoc-process-docstring", keep_colons, priority=400)  # before napoleon
+    app.connect("source-read", link_to_page)
     app.connect("html-page-context", finish_page)
     generated.write_all(HERE / "reference")
     generated.write_page(HERE / "_extra")

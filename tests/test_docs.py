@@ -2,6 +2,8 @@
 
 import doctest
 import re
+import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from occupancy.compare.rules import read_rules
 from occupancy.engine import cuda
 from occupancy.readers.limits import CEILINGS
 
+from .cli_runner import run
 from .language import BAD_STARTS, MAX_WORDS, sentences
 from .oracle.golden import read_rows
 from .refresh_docs import DOCUMENTS, PICTURE, ROOT, blocks, refreshed, terminal_picture
@@ -149,3 +152,26 @@ def test_the_package_docstring_is_true() -> None:
 def test_the_readme_is_short_and_its_picture_current() -> None:
     assert PICTURE.read_text(encoding="utf-8") == terminal_picture(), "python -m tests.refresh_docs draws it"
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 110
+
+
+def test_the_examples_in_the_help_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run them in a folder with the files that they name; device and verify need a GPU."""
+    data = ROOT / "tests" / "data"
+    for name in ("build", "build-sm80", "build-sm90", "ci"):
+        shutil.copytree(data / "builds" / "before", tmp_path / name)
+    shutil.copy(data / "builds" / "occupancy.toml", tmp_path / "ci")
+    shutil.copy(data / "builds" / "baseline.json", tmp_path)
+    shutil.copy(data / "kernels" / "samples.cubin", tmp_path / "libkernels.so")
+    shutil.copy(data / "kernels" / "ncu.ncu-rep.gz", tmp_path / "report.ncu-rep")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr("webbrowser.open", lambda address: True)
+    context = click.Context(commands)
+    for name in (name for name in commands.list_commands(context) if name not in ("device", "verify")):
+        command = commands.get_command(context, name)
+        assert command is not None
+        examples = re.findall(r"^ *occupancy (.*)", (command.help or "").partition("\b\n")[2], flags=re.M)
+        assert examples
+        for example in examples:
+            done = run(*shlex.split(example))
+            assert done.exit_code in (0, 1), f"{example}\n{done.output}"

@@ -7,8 +7,22 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DeviceError, InputError, MissingDependencyError
+from ..values.fields import FIELDS
 from .command import Option, command, exit_with_1_if
-from .options import CLUSTER, GRID, INPUTS, OLD, ONE_GPU, SMS, chosen_gpu, chosen_gpus, named_gpus, option_of
+from .options import (
+    CLUSTER,
+    GPUS,
+    GRID,
+    INPUTS,
+    KERNEL,
+    OLD,
+    ONE_GPU,
+    SMS,
+    chosen_gpu,
+    chosen_gpus,
+    named_gpus,
+    option_of,
+)
 from .printing import FORMAT, format_of, format_option, output_option, save_picture, show, written_to
 
 if TYPE_CHECKING:
@@ -105,7 +119,9 @@ def fits(
 
 
 @command(
-    *INPUTS,
+    *GPUS,
+    option_of("threads", help=f"{FIELDS['threads'].help}  [required without --stage-smem]"),
+    *KERNEL[1:],
     Option("--occupancy", metavar="PERCENT", help="Target occupancy: 75%, 75 or 0.75."),
     Option(*BLOCKS, metavar="N|CC=N,...", help="Target blocks per SM: 4, or 8.0=2,12.0=4."),
     Option("--stage-smem", metavar="SIZE",
