@@ -7,22 +7,8 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DeviceError, InputError, MissingDependencyError
-from ..values.fields import FIELDS
 from .command import Option, command, exit_with_1_if
-from .options import (
-    CLUSTER,
-    GPUS,
-    GRID,
-    INPUTS,
-    KERNEL,
-    OLD,
-    ONE_GPU,
-    SMS,
-    chosen_gpu,
-    chosen_gpus,
-    named_gpus,
-    option_of,
-)
+from .options import CLUSTER, GRID, INPUTS, OLD, ONE_GPU, SMS, chosen_gpu, chosen_gpus, named_gpus, option_of
 from .printing import FORMAT, format_of, format_option, output_option, save_picture, show, written_to
 
 if TYPE_CHECKING:
@@ -119,9 +105,8 @@ def fits(
 
 
 @command(
-    *GPUS,
-    option_of("threads", help=f"{FIELDS['threads'].help}  [required without --stage-smem]"),
-    *KERNEL[1:],
+    *(each for each in INPUTS if each.name != "threads"),
+    option_of("threads", help="Threads per block: 256 or 16x16.  [required without --stage-smem]"),
     Option("--occupancy", metavar="PERCENT", help="Target occupancy: 75%, 75 or 0.75."),
     Option(*BLOCKS, metavar="N|CC=N,...", help="Target blocks per SM: 4, or 8.0=2,12.0=4."),
     Option("--stage-smem", metavar="SIZE",

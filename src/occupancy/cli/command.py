@@ -29,8 +29,6 @@ MOST_UNGROUPED = 8
 """A help with at most this number of options has them in one list."""
 MAX_NAME_COLUMNS = 24
 """Columns for the names of the options; a longer one has a line of its own."""
-OTHER_COMMANDS = {"occupancy": "budget", "threads": "calc", "t": "calc", "mark": "sweep"}
-"""Options, and the commands that have them."""
 OTHER_NAMES = {"arch": "cc", "sm": "cc", "json": "format json", "csv": "format csv", "html": "format html"}
 """Options of other tools, and ours of the same meaning."""
 EXAMPLES = "\n\b\n"
@@ -124,18 +122,17 @@ def _likely_meaning(params: Mapping[str, Any], values: Sequence[str]) -> str:
     """Return the options or the command that extra arguments were meant for; empty if unknown."""
     from ..tables.gpus import find_gpus
 
-    first, *others = values
+    first, names = values[0], ["threads", "regs", "smem"]
     if re.search(r"\.[a-z]|/", first) or os.path.exists(first):
         return f"occupancy scan {quote(first)}"
-    likely = []
-    if not first.isdecimal() and not params.get("gpu", True):
-        with suppress(OccupancyError):
+    if not first.isdecimal():
+        try:
             find_gpus(first)
-            likely, values = [f"--gpu {quote(first)}"], others
-    if all(map(str.isdecimal, values)):
-        free = [name for name in ("threads", "regs", "smem") if not params.get(name, True)]
-        likely += [f"--{name} {value}" for name, value in zip(free, values, strict=False)]
-    return " ".join(likely)
+        except OccupancyError:
+            return ""
+        names.insert(0, "gpu")
+    free = [name for name in names if not params.get(name, True)]
+    return " ".join(f"--{name} {quote(value)}" for name, value in zip(free, values, strict=False))
 
 
 def name_of(param: click.Parameter) -> str:
@@ -168,8 +165,6 @@ def _likely_options(command: click.Command, name: str) -> str:
     from ..values.spellings import nearest_names
 
     plain = name.replace("-", "").lower()
-    if plain in ("o", "output"):
-        return " Redirect standard output, or write a page with occupancy page -o FILE."
     options = {each.name: each.opts[-1][2:] for each in command.params if each.opts[-1].startswith("--")}
     negated = [option[2:] for each in command.params for option in each.secondary_opts]
     near = [options[each] for each in [ALIASES.get(plain)] if each in options]
@@ -178,8 +173,6 @@ def _likely_options(command: click.Command, name: str) -> str:
         near = [other]
     if not near and len(plain) > 2 and plain not in FIELDS:
         near = nearest_names(name.strip("-"), [*options.values(), *negated])
-    if not near and plain in OTHER_COMMANDS:
-        return f" Did you mean occupancy {OTHER_COMMANDS[plain]} {name}?"
     return f" Did you mean --{' or --'.join(near)}?" if near else ""
 
 

@@ -58,18 +58,15 @@ def page(output: str | None, **inputs: Any) -> None:
 def _fragment(inputs: dict[str, Any]) -> str:
     """Return the fragment of the address for the options of the command; empty without any."""
     from ..api.occupancy import compute
-    from ..page.data import fragment_of, link_to
+    from ..page.data import fragment_of
 
     gpu = chosen_gpu(inputs, is_needed=any(value is not None for value in inputs.values()))
     if gpu is None:
         return ""
-    is_kernel = any(value is not None for value in inputs.values())
     launch = {name: inputs.pop(name) for name in ("grid", "cluster", "sms")}
     if gpu.name is not None:
         launch["gpu"] = gpu.name
         launch["sms"] = launch["sms"] or (gpu.multiprocessor_count and str(gpu.multiprocessor_count))
-    if not is_kernel:
-        return link_to(gpu.limits.compute_capability, launch)
     inputs["threads"] = inputs["threads"] or "256"  # as in the form of the page
     return fragment_of(compute(gpu, **inputs), launch)
 

@@ -83,12 +83,8 @@ def fragment_of(result: Result, launch: Mapping[str, str | None]) -> str:
     pairs = {name.replace("_", "-"): _text(getattr(kernel, name)) for name in names}
     if kernel.block_dim is not None:
         pairs["threads"] = "x".join(map(str, kernel.block_dim))
-    return link_to(result.limits.compute_capability, {**pairs, **launch})
-
-
-def link_to(cc: object, inputs: Mapping[str, str | None]) -> str:
-    """Return the link to a GPU with some inputs."""
-    return urlencode({"cc": str(cc)} | {name: text for name, text in inputs.items() if text is not None})
+    inputs = {"cc": str(result.limits.compute_capability), **pairs, **launch}
+    return urlencode({name: text for name, text in inputs.items() if text is not None})
 
 
 def _text(value: object) -> str | None:

@@ -41,7 +41,7 @@ def question_in(page: str) -> dict[str, str]:
     ("options", "expected"),
     [
         ("", {}),
-        ("--cc sm_90a", {"cc": "9.0"}),
+        ("--cc sm_90a", {"cc": "9.0", "threads": "256"}),
         ("--cc 9.0 --threads 64 --sms 4 --cluster 2", {"cc": "9.0", "threads": "64", "sms": "4", "cluster": "2"}),
         ("--cc 8.6 --threads 64 --smem 8k", {"cc": "8.6", "threads": "64", "smem": "8192"}),
         ("--cc 7.0 --threads 64 --carveout 64k", {"cc": "7.0", "threads": "64", "carveout": "65536"}),
