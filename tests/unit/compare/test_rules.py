@@ -86,7 +86,7 @@ def test_a_pyproject_without_rules(tmp_path: Path, text: str, monkeypatch: pytes
     pyproject = written(tmp_path, text, "pyproject.toml")
     monkeypatch.chdir(tmp_path)
     assert find_rules() is None
-    with pytest.raises(RulesError, match="tool.occupancy.rules are missing"):
+    with pytest.raises(RulesError, match=r"tool\.occupancy\.rules are missing"):
         read_rules(pyproject)
 
 
