@@ -17,7 +17,7 @@ from ..tables.shipped import data_path, known, limits
 from ..values.fields import FIELDS, Carveout, Field
 from ..values.limits import Limits
 
-COLUMNS = ("name", "multiprocessor_count", "die", "market", "memory_gb", "also_called")
+COLUMNS = ("compute_capability", "name", "multiprocessor_count", "die", "market", "memory_gb", "also_called")
 """Columns of the list of GPUs for the search by name."""
 
 FORM: dict[str, tuple[str, str, str | None]] = {
@@ -62,18 +62,9 @@ def page_data() -> dict[str, Any]:
         )
     rows = [dataclasses.asdict(limits(cc)) | {"compute_capability": str(cc)} for cc in known()]
     columns = {field.name: [row[field.name] for row in rows] for field in dataclasses.fields(Limits)}
-    known_gpus = {"known_by": WELL_KNOWN, "gpus": _gpus()}
-    return {"limits": columns, "inputs": inputs, **known_gpus}
-
-
-def _gpus() -> dict[str, str]:
-    """Return compute capability -> GPUs, one per line, with the columns of `COLUMNS`."""
-    found: dict[str, list[str]] = {}
     with open(data_path(FILE_NAME), encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            line = "|".join(row[column] for column in COLUMNS).rstrip("|")
-            found.setdefault(row["compute_capability"], []).append(line)
-    return {cc: "\n".join(lines) for cc, lines in found.items()}
+        gpus = ["|".join(row[column] for column in COLUMNS) for row in csv.DictReader(file)]
+    return {"limits": columns, "inputs": inputs, "known_by": WELL_KNOWN, "gpus": gpus}
 
 
 def fragment_of(result: Result, launch: Mapping[str, str | None]) -> str:

@@ -5,21 +5,18 @@ const CC = /^(?:sm_?|compute_?|cc\s*)?(\d{1,2})\.?(\d)[af]?(?:\+ptx|-real|-virtu
 const wordsIn = (text) => text.toLowerCase().replace(NOISE, " ").match(/[a-z0-9]+/g) ?? [];
 const keyOf = (text) => wordsIn(text).join("");
 
-const GPUS = Object.entries(DATA.gpus).flatMap(([cc, lines]) =>
-  lines.split("\n").map((line) => {
-    const [name, sms, chip, market = "", memory = "", also = ""] = line.split("|");
-    let common = name.replace(/ Rev\. \d+/g, "");
-    const withoutChip = common.endsWith(chip) ? common.slice(0, -chip.length) : common;
-    if (/\d/.test(withoutChip)) common = withoutChip; // else the chip is the name: Quadro GP100
-    const described = `${name} ${also} ${chip} ${market} ${memory && `${memory} GB`} ${limitsOf(cc).architecture}`;
-    return {
-      cc, name, sms: Number(sms), chip,
-      keys: [name, `${name} ${chip}`, common, also].map(keyOf),
-      short: wordsIn(common).filter((part) => !FAMILIES.includes(part)).join(""),
-      text: described.toLowerCase().match(/[a-z0-9]+/g).join(" "),
-    };
-  }),
-);
+const GPUS = DATA.gpus.map((line) => line.split("|")).map(([cc, name, sms, chip, market, memory, also]) => {
+  let common = name.replace(/ Rev\. \d+/g, "");
+  const withoutChip = common.endsWith(chip) ? common.slice(0, -chip.length) : common;
+  if (/\d/.test(withoutChip)) common = withoutChip; // else the chip is the name: Quadro GP100
+  const described = `${name} ${also} ${chip} ${market} ${memory && `${memory} GB`} ${limitsOf(cc).architecture}`;
+  return {
+    cc, name, sms: Number(sms), chip,
+    keys: [name, `${name} ${chip}`, common, also].map(keyOf),
+    short: wordsIn(common).filter((part) => !FAMILIES.includes(part)).join(""),
+    text: described.toLowerCase().match(/[a-z0-9]+/g).join(" "),
+  };
+});
 
 // sm_90a -> 9.0; null if it is no compute capability
 function ccOf(text) {
