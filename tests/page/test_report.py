@@ -1,66 +1,75 @@
 """The reports of scan and diff in a real browser: table, and links to the calculator."""
 
 import re
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from occupancy.page.build import build_report
+from occupancy.report.model import NOTES, Column, Report
 from tests.page.browser import Open, axe_violations, keep, until
 
 HOSTILE = "</script><img src=x onerror=alert(1)><i>k</i>"
 
 
 def kernel(name: str, arch: str = "sm_90", **values: Any) -> dict[str, Any]:
-    """Return a row of scan's JSON."""
+    """Return a row of scan."""
     occupancy, regs = values.get("occupancy", 1.0), values.get("regs", 32)
-    step = {"active_blocks": 8, "occupancy": 1.0, "requires": {"regs": 32}} if occupancy < 1 else None
+    step = "100%: 32 regs" if occupancy < 1 else ""
     return {
         "demangled": name, "arch": arch, "cc": f"{arch[3:-1]}.{arch[-1]}", "occupancy": occupancy, "regs": regs,
-        "launchable": True, "limiters": ["registers" if regs > 32 else "warps"], "threads": 256, "smem": 0,
+        "launchable": True, "limiters": ("registers" if regs > 32 else "warps",), "threads": 256, "smem": 0,
         "static_smem": 0, "next_step": step, "source": "lib.so", **values,
     }  # fmt: skip
 
 
-SCAN: dict[str, Any] = {
-    "kernels": [
-        kernel("ns::gemm", "sm_80", occupancy=0.25, regs=128, spill_store_bytes=8, spill_load_bytes=16,
-               max_threads=256, min_blocks=2),
-        kernel("ns::gemm", occupancy=0.5, regs=64),
-        kernel("ns::copy10", threads_assumed=True), kernel("ns::copy9", occupancy=0.75, regs=40),
-        kernel(HOSTILE),
-    ],
-    "notes": [{"code": "assumed-threads", "text": "* 256 threads are assumed."}],
-}  # fmt: skip
+SCAN = [
+    kernel("ns::gemm", "sm_80", occupancy=0.25, regs=128, spill_store_bytes=8, spill_load_bytes=16,
+           max_threads=256, min_blocks=2, next_step="50%: 64 regs"),
+    kernel("ns::gemm", occupancy=0.5, regs=64),
+    kernel("ns::copy10", threads_assumed=True), kernel("ns::copy9", occupancy=0.75, regs=40),
+    kernel(HOSTILE),
+]  # fmt: skip
 
 
 def change(name: str, verdict: str, old: dict[str, Any] | None, new: dict[str, Any] | None) -> dict[str, Any]:
-    """Return a row of diff's JSON."""
+    """Return a row of diff."""
     sides = {f"old_{key}": value for key, value in (old or {}).items()}
     sides |= {f"new_{key}": value for key, value in (new or {}).items()}
-    bounds = {"name": "launch_bounds", "old": None, "new": [256, 6]}
-    return {"demangled": name, "arch": "sm_90", "verdict": verdict, "causes": [bounds], "fix": None, **sides}
+    causes = "launch bounds (256, 6)" if old and new else ""
+    return {
+        "demangled": name,
+        "arch": "sm_90",
+        "verdict": verdict,
+        "causes": causes,
+        "source": "lib.so",
+        **sides,
+    }
 
 
 BEFORE = {"occupancy": 1.0, "regs": 32, "smem": 4096, "threads": 256, "spill_store_bytes": 0}
 AFTER = {"occupancy": 0.5, "regs": 64, "smem": 36864, "threads": 256, "spill_store_bytes": 840}
-DIFF: dict[str, Any] = {
-    "report": "diff",
-    "kernels": [
-        change("ns::blur", "worse", BEFORE, AFTER), change("ns::sharpen", "better", AFTER, BEFORE),
-        change("ns::gone", "removed", BEFORE, None), change("ns::fresh", "added", None, BEFORE),
-    ],
-}  # fmt: skip
+DIFF = [
+    change("ns::blur", "worse", BEFORE, AFTER), change("ns::sharpen", "better", AFTER, BEFORE),
+    change("ns::gone", "removed", BEFORE, None), change("ns::fresh", "added", None, BEFORE),
+    change("ns::copy", "same", BEFORE, BEFORE),
+]  # fmt: skip
+
+
+def written(rows: list[dict[str, Any]], path: Path) -> Path:
+    """Write the report of some rows, whose columns are their keys."""
+    keys = dict.fromkeys(key for row in rows for key in row)
+    columns = [Column(key, value=methodcaller("get", key), show=methodcaller("get", key, "")) for key in keys]
+    report = Report("scan", ["The result first."], columns, rows, notes=[NOTES["assumed-threads"]])
+    path.write_text(build_report("1.0", report, ["lib.so"], problems=["a.o: damaged"]), encoding="utf-8")
+    return path
 
 
 @pytest.fixture(params=["scan"])
 def report(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    document: dict[str, Any] = {"scan": SCAN, "diff": DIFF}[request.param]
-    path = tmp_path / "report.html"
-    text = build_report("1.0", document, ["The result first."], ["lib.so"], problems=["a.o: damaged"])
-    path.write_text(text, encoding="utf-8")
-    return path
+    return written({"scan": SCAN, "diff": DIFF}[request.param], tmp_path / "report.html")
 
 
 both = pytest.mark.parametrize("report", ["scan", "diff"], indirect=True)
@@ -76,12 +85,12 @@ def test_a_name_is_a_row_with_its_architectures(opened: Open, report: Path) -> N
     page = opened(file=report)
     assert names(page) == ["ns::gemm", "ns::copy10", "ns::copy9", HOSTILE]
     assert page.inner_text(".list tbody tr >> nth=0").split("\t") == [
-        "ns::gemm sm_80 90", "25 – 50%", "registers", "256", "64 – 128", "24 bytes", "100%: 32 regs (sm_80)",
+        "ns::gemm", "25 – 50% 80\n90\n", "registers", "256", "64 – 128", "24 B", "50%: 64 regs (sm_80)",
     ]  # fmt: skip
     assert page.inner_text(".list tbody tr >> nth=2").split("\t")[5] == "–", "unknown spills"
     assert page.locator("img").count() == 0
     assert "256*" in page.inner_text(".list tbody tr >> nth=1")
-    assert "a.o: damaged" in page.inner_text("#kernels details")
+    assert "a.o: damaged" in page.inner_text("#notes")
 
 
 def test_filters_and_order_are_in_the_link(opened: Open, report: Path) -> None:
@@ -96,10 +105,10 @@ def test_filters_and_order_are_in_the_link(opened: Open, report: Path) -> None:
     page = opened(link, file=report)
     assert names(page) == ["ns::copy9", "ns::copy10"]
     page = opened(file=report)
-    page.click("button:has-text('1 spilling')")
+    page.click("button:has-text('1 with spills')")
     assert names(page) == ["ns::gemm"]
-    page.click("button:has-text('1 spilling')")
-    page.click(".histogram button >> nth=7")
+    page.click("button:has-text('1 with spills')")
+    page.click("#bins button >> nth=7")
     assert names(page) == ["ns::copy9"]
     page.fill("input[type=search]", "sm_80")
     assert names(page) == []
@@ -137,13 +146,15 @@ def test_a_comparison_has_before_after_and_difference(opened: Open, report: Path
     cells = page.locator(".list tbody tr >> nth=0 >> td").all_inner_texts()
     assert cells == [
         "worse", "100%", "50%", "−50", "32", "64", "+32", "4 KiB", "36 KiB", "+32 KiB",
-        "0", "840 bytes", "+840 bytes",
+        "0", "840 B", "+840 B",
         "launch bounds (256, 6)",
     ]  # fmt: skip
     assert page.locator(".list td.worse").count() == page.locator(".list td.better").count() == 4
-    page.click("button:has-text('1 removed')")
-    assert names(page) == ["ns::gone"]
-    page.click("button:has-text('1 removed')")
+    for verdict, name in {"removed": "ns::gone", "same": "ns::copy"}.items():
+        page.click(f"button:has-text('1 {verdict}')")
+        assert names(page) == [name]
+        page.click(f"button:has-text('1 {verdict}')")
+    assert len(names(page)) == 4, "unchanged kernels are folded"
     page.click(".list a:has-text('ns::blur')")
     until(page, "!document.body.classList.contains('listed')")
     assert page.inner_text(".figure strong").split() == ["100%", "→", "50%"], "the old build is A"
@@ -168,14 +179,12 @@ def test_it_is_accessible_and_fits(opened: Open, report: Path, screen: str) -> N
 
 
 def test_all_of_many_kernels_are_counted_found_and_shown_in_steps(opened: Open, tmp_path: Path) -> None:
-    document = {"kernels": [kernel(f"k<{at}>", regs=at % 200 + 16) for at in range(150_000)]}
-    path = tmp_path / "report.html"
-    path.write_text(build_report("1.0", document, [], ["lib.so"]), encoding="utf-8")
-    page = opened(file=path)
-    assert page.inner_text("#count") == "150,000 kernels."
+    rows = [kernel(f"k<{at}>", regs=at % 200 + 16) for at in range(150_000)]
+    page = opened(file=written(rows, tmp_path / "report.html"))
+    assert page.inner_text("#count") == "150,000 of 150,000 kernels in 150,000 rows."
     assert page.locator(".list tbody tr").count() == 250
-    page.click("button:has-text('Show 1,000 more of 149,750')")
-    assert page.locator(".list tbody tr").count() == 1250
+    page.click("button:has-text('Show more of 150,000 rows')")
+    assert page.locator(".list tbody tr").count() == 1000
     page.click("th:has-text('Kernel') button")
     assert names(page)[:2] == ["k<0>", "k<1>"]
     page.fill("input[type=search]", "<149999>")
@@ -192,6 +201,7 @@ def test_it_loads_nothing_and_runs_its_own_script_alone(report: Path) -> None:
 
 
 def test_its_heading() -> None:
-    found = build_report("1.0", SCAN, [], ["build/a.so", "b.so", "c", "d"], "old/")
+    report = Report("scan", [], [], [])
+    found = build_report("1.0", report, ["build/a.so", "b.so", "c", "d"], "old/")
     assert "<h1>Kernels of a.so, b.so, c and 1 more, compared with old</h1>" in found
-    assert "<p>build/a.so, b.so, c, d; occupancy 1.0, 20" in found
+    assert "<p>old/ → build/a.so, b.so, c, d; occupancy 1.0, 20" in found

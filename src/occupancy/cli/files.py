@@ -125,6 +125,7 @@ def diff(
     from ..report.diff import DIFF_FINDINGS
 
     output_format = format_of(output, output_format)
+    options["with_same"] |= output_format == "html"
     found = compare(old, new, gpu=chosen_gpu(options), **options)
     _write_report(found, DIFF_FINDINGS, output, output_format, [new], old, in_full=in_full)
 
@@ -144,9 +145,7 @@ def _write_report(
         elif output_format == "html":
             from ..page.build import build_report
 
-            report, problems = found.report(), list(map(str, found.problems))
-            page = build_report(__version__, report.to_dict(), report.headline[:1], files, old, problems)
-            click.echo(page)
+            click.echo(build_report(__version__, found.report(), files, old, list(map(str, found.problems))))
         else:
             show(found.report(**settings), output_format)
     exit_with_1_if(found.problems)

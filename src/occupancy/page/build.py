@@ -7,16 +7,14 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from html import escape
 from importlib import resources
 from typing import Any
 
-from ..advice.next_steps import NextStep
 from ..builds.names import short_name
-from ..report.calc import step_text
-from ..report.diff import change_line
+from ..report.model import Column, Report, cut_in_middle
 from ..values.untrusted import printable
 from .data import page_data
 
@@ -28,13 +26,14 @@ _MEASURED = (
     "barriers", "tensor_memory", "virtual_resources", "spill_store_bytes", "spill_load_bytes", "stack_bytes",
     "max_threads", "min_blocks", "spills_from",
 )  # fmt: skip
+_TEXTS = ("next_step", "fix", "causes")
 _OTHERS = (
-    "name", "arch", "cc", "verdict", "changes", "limiters", "next_step", "fix", "block_dim", "grid_dim",
-    "cluster_dim", "waves", "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration",
-    "source",
+    "demangled", "arch", "cc", "verdict", "limiters", "block_dim", "grid_dim", "cluster_dim", "waves",
+    "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration", "source",
 )  # fmt: skip
-KEYS = (*_OTHERS, *(f"{side}{key}" for side in ("", "old_", "new_") for key in _MEASURED))
-"""Keys of the JSON of `scan` and `diff` that the page uses."""
+LABEL_WIDTH = 96
+KEYS = (*_OTHERS, *_TEXTS, *(f"{side}{key}" for side in ("", "old_", "new_") for key in _MEASURED))
+"""Columns of the reports of `scan` and `diff` that the page uses."""
 
 
 def build_page(
@@ -58,34 +57,44 @@ def build_page(
 
 def build_report(
     version: str,
-    document: Mapping[str, Any],
-    lead: Sequence[str],
+    report: Report,
     sources: Sequence[str],
     old: str | None = None,
     problems: Sequence[str] = (),
 ) -> str:
-    """Return the page with the kernels in the JSON of `scan` or `diff`, and text above and below the list."""
+    """Return the page with the kernels of `scan` or `diff`, and text above the list."""
     names = [printable(os.path.basename(os.path.abspath(each)) or each) for each in sources[:3]]
     more = f" and {len(sources) - 3} more" if len(sources) > 3 else ""
     since = "" if old is None else f", compared with {printable(os.path.basename(os.path.abspath(old)))}"
     title = f"Kernels of {', '.join(names)}{more}{since}"
-    now = datetime.now(timezone.utc)
-    about = f"{', '.join(map(printable, sources[:8]))}; occupancy {version}, {now:%Y-%m-%d %H:%M} UTC."
-    kernels = list(map(_with_texts, document["kernels"]))
-    keys = [key for key in KEYS if any(kernel.get(key) not in (None, [], "") for kernel in kernels)]
-    rows = [list(map(each.get, keys)) for each in kernels]
-    data = {"kind": document.get("report", "scan"), "keys": keys, "rows": rows}
-    notes = [*(each["text"] for each in document.get("notes", ())), *problems[:20]]
-    parts = {"lead": _paragraphs("lead", lead), "notes": _paragraphs("note", notes), "data": _json(data)}
+    paths = ("" if old is None else f"{printable(old)} → ") + ", ".join(map(printable, sources[:8]))
+    about = f"{paths}; occupancy {version}, {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC."
+    rows = list(report.rows)
+    columns = [each for column in report.columns if column.key in KEYS for each in _coded(column, rows)]
+    data = {"count": len(rows), "columns": columns}
+    notes = [*(each.text for each in report.notes), *problems[:20]]
+    lead = _paragraphs("lead", report.headline[:1])
+    parts = {"lead": lead, "notes": _paragraphs("note", notes), "data": _json(data)}
     return build_page(version, title=title, about=about, report=_filled("report.html", parts))
 
 
-def _with_texts(kernel: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a kernel of the JSON with its name, changes and steps as text."""
-    changes = (*kernel.get("causes", ()), *kernel.get("other_changes", ()))
-    text = ", ".join(change_line(*each.values()) for each in changes).replace("->", "→")
-    steps = {key: step_text(NextStep(**kernel[key])) for key in ("next_step", "fix") if kernel.get(key)}
-    return {**kernel, **steps, "name": short_name(kernel["demangled"]), "changes": text}
+def _coded(column: Column, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """Yield the different values of a column, if any, and for each row the place of its value."""
+    places: dict[Any, int] = {}
+    value = column.cell if column.key in _TEXTS else column.getter
+    at = [places.setdefault(each, len(places)) for each in map(value, rows)]
+    if column.key == "demangled":
+        names = list(map(short_name, places))
+        yield {"key": "name", "values": names, "at": at}
+        yield {"key": "label", "values": cut_in_middle(list(map(_brief, names)), LABEL_WIDTH), "at": at}
+    elif not places.keys() <= {None, "", ()}:
+        yield {"key": column.key, "values": list(places), "at": at if len(places) > 1 else []}
+
+
+def _brief(name: str) -> str:
+    """Remove the namespaces of template arguments."""
+    head, bracket, arguments = name.replace("(anonymous namespace)::", "").partition("<")
+    return head + bracket + re.sub(r"\b\w+::(?=\w)", "", arguments)
 
 
 def _paragraphs(kind: str, texts: Sequence[str]) -> str:

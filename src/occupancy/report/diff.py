@@ -14,7 +14,7 @@ from ..builds.select import age
 from ..compare.diff import Change, Differences, DiffRow
 from ..readers import KernelRecord
 from ..values.numbers import count, percent, size
-from .calc import arrow, label
+from .calc import arrow, label, step_text
 from .model import NOTES, Block, Column, Note, Paragraph, Report, chosen, cut_in_middle, facts
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import Finding, FindingKind, kernel_finding, occupancy_text, threads_text
@@ -221,13 +221,11 @@ def _on_arch(row: DiffRow) -> OnArch:
 
 
 def _side(side: str, column: Column) -> Column:
-    value = column.getter
-
-    def cell(entry: Entry) -> Any:
+    def value(entry: Entry) -> Any:
         row = getattr(entry, side)
-        return None if row is None else value(row)
+        return None if row is None else column.getter(row)
 
-    return column._replace(key=f"{side}_{column.key}", title="", value=cell, show=None)
+    return column._replace(key=f"{side}_{column.key}", title="", value=value, show=None)
 
 
 _MEASURED = (
@@ -235,14 +233,23 @@ _MEASURED = (
     "spill_load_bytes", "stack_bytes", "barriers", "max_threads",
 )  # fmt: skip
 
+
+def _changes_text(row: DiffRow) -> str:
+    """Return the causes, and the changes that are no columns of the HTML report."""
+    others = [each for each in row.others if each.name not in ("regs", "smem", *CONSEQUENCES)]
+    return ", ".join(change_line(*each) for each in (*row.explaining, *others)).replace("->", "→")
+
+
 COLUMNS: tuple[Column, ...] = (
     Column("verdict", type="string", about="worse, mixed, changed, better, same, added or removed"),
     *chosen(SCAN_COLUMNS, "demangled", "arch"),
     Column("change", "", lambda entry: entry.row and entry.row.occupancy_change, type="number",
            about="New minus old occupancy, -1 to 1"),
-    Column("fix", "", lambda entry: entry.row and entry.row.fix, type="object",
-           about="Smallest change that restores the occupancy"),
+    Column("fix", "", lambda entry: entry.row and entry.row.fix,
+           lambda entry: step_text(entry.row.fix) if entry.row and entry.row.fix else "",
+           about="Smallest change that restores the occupancy", type="object"),
     Column("causes", "", lambda entry: entry.row.explaining if entry.row else [],
+           lambda entry: _changes_text(entry.row) if entry.row else "",
            about="Changes that explain the new occupancy or spills", type="array"),
     Column("other_changes", "", lambda entry: entry.row.others if entry.row else [],
            about="Other changed values", type="array"),

@@ -1,95 +1,87 @@
 // The report of scan or diff: kernels to search, filter and sort, with links to the calculator.
 
-const SHOWN = 250;
 const ORDER = new Intl.Collator("en", { numeric: true }); // creating one takes longer than comparing
 const compareValues = (a, b) => (typeof a === "string" ? ORDER.compare(a, b) : a - b);
-// Stored and loaded bytes, or null if unknown.
-function spillsOf(kernel, side = "") {
-  const stores = kernel[`${side}spill_store_bytes`] ?? null;
-  return stores === null ? null : stores + (kernel[`${side}spill_load_bytes`] ?? 0);
-}
-const sizeText = (bytes) => (bytes ? words.size(bytes) : "0");
-const archsText = (group) => group.map(({ arch }) => arch ?? "").join(" ").replaceAll(" sm_", " ");
-const shareOf = (kernel) => kernel.occupancy ?? kernel.new_occupancy ?? kernel.old_occupancy ?? null;
-const binOf = (share) => Math.min(10, Math.floor(10 * share + 1e-9));
+const sizeText = (bytes) => (bytes ? words.size(bytes).replace(/ bytes?/, " B") : "0");
+const archName = (kernel, group) => group.some(({ arch }) => arch !== kernel.arch) && ` (${kernel.arch})`;
 
-// Columns: the value of a kernel, and the text of a number or the element to show. Kernels with the same name share a
-// row, sorted by the worst and shown as a range. Columns without values are hidden.
-const SCAN_COLUMNS = [
-  { key: "occupancy", title: "Occupancy", of: (kernel) => kernel.occupancy, text: words.percent, isUsed: () => true,
-    after: (group) => element("span", { class: "archs" }, group.map(archBar)) },
-  { key: "limiters", title: "Limited by", of: limitersOf },
-  { key: "threads", title: "Threads", of: (kernel) => kernel.threads, text: grouped,
-    mark: (kernel) => kernel.threads_assumed && "*" },
-  { key: "regs", title: "Regs", of: (kernel) => kernel.regs, text: grouped },
-  { key: "smem", title: "Shared", of: (kernel) => kernel.smem, text: sizeText },
-  { key: "spills", title: "Spills st\u00a0+\u00a0ld", of: (kernel) => spillsOf(kernel), text: sizeText,
-    mark: (kernel) => spillsOf(kernel) > 0 && kernel.spills_from === "code" && "~" },
-  { key: "stack", title: "Stack", of: (kernel) => kernel.stack_bytes, text: sizeText },
-  { key: "time", title: "Time", of: (kernel) => kernel.duration_us, text: (time) => `${grouped(time.toFixed(1))} µs` },
-  { key: "time-share", title: "Share", of: (kernel) => kernel.time_share, text: words.percent },
-  { key: "waves", title: "Waves", of: (kernel) => kernel.waves, text: (waves) => waves.toFixed(2) },
-  { key: "next", title: "Next step", of: (kernel) => kernel.next_step,
-    show: ({ next_step: step, arch }, group) => [step, group.length > 1 && step && ` (${arch})`] },
-];
+// What kernels can be chosen by: the findings of scan, and the verdicts of diff.
+const VERDICTS = ["worse", "mixed", "removed", "added", "better", "changed", "same"];
 const KINDS = [
-  { key: "fails", title: "does not launch", is: (kernel) => kernel.launchable === false },
-  { key: "spills", title: "spilling", is: (kernel) => spillsOf(kernel) > 0 },
-  { key: "low", title: "below 50%", is: (kernel) => kernel.occupancy !== null && kernel.occupancy < 0.5 },
+  { key: "fails", title: "cannot launch", is: (kernel) => kernel.launchable === false },
+  { key: "spills", title: "with spills", is: (kernel) => kernel.spills > 0 },
+  { key: "low", title: "below 50%", is: (kernel) => kernel.occupancy < 0.5 },
+  ...VERDICTS.map((key) => ({ key, title: key, is: (kernel) => kernel.verdict === key })),
 ];
-const VERDICTS = ["worse", "mixed", "removed", "added", "changed", "better", "same"];
-const costs = (kernel) => (kernel.old_occupancy === kernel.new_occupancy ? 0 : -1); // only if occupancy changed
 // Before, after and difference of a value. signOf: 1 if more is better, -1 if more is worse, else 0.
-function comparedColumns(key, group, text, signOf, differenceText = text) {
-  const sideOf = (side) => (kernel) => (key === "spills" ? spillsOf(kernel, side) : kernel[side + key] ?? null);
-  const [before, after] = [sideOf("old_"), sideOf("new_")];
-  const change = (kernel) => ([before(kernel), after(kernel)].includes(null) ? null : after(kernel) - before(kernel));
-  const markOf = (side) => (kernel) => key === "occupancy" && kernel[`${side}threads_assumed`] && "*";
-  const shared = { text, isUsed: (kernel) => before(kernel) || after(kernel) };
+function comparedColumns(key, group, text, signOf) {
+  const change = (kernel) => kernel[`new_${key}`] - kernel[`old_${key}`] || undefined;
+  const isUsed = (kernel) => kernel.verdict && (key === "occupancy" || change(kernel));
+  const mark = (kernel) => key === "occupancy" && (kernel.new_threads_assumed ?? kernel.old_threads_assumed) && "*";
   return [
-    { key: `old ${key}`, title: `${group} before`, of: before, mark: markOf("old_"), ...shared },
-    { key: `new ${key}`, title: `${group} after`, of: after, mark: markOf("new_"), ...shared },
-    { key: `change ${key}`, title: `${group} Δ`, of: change, ...shared, none: "",
-      text: (value) => (value ? `${value > 0 ? "+" : "−"}${differenceText(Math.abs(value))}` : ""),
+    { key: `old_${key}`, title: `${group} before`, text, isUsed, mark },
+    { key: `new_${key}`, title: `${group} after`, text, isUsed, mark },
+    { key: `change_${key}`, title: `${group} Δ`, of: change, none: "", isUsed,
+      text: (value) => (value > 0 ? "+" : "−") + text(Math.abs(value)).replace("%", ""),
       look: (kernel) => ({ "-1": "worse", 1: "better" })[Math.sign(signOf(kernel) * change(kernel))] },
   ];
 }
-const DIFF_COLUMNS = [
-  { key: "verdict", title: "Verdict", of: ({ verdict }) => VERDICTS.indexOf(verdict), isUsed: () => true,
+const costs = (kernel) => (kernel.old_occupancy === kernel.new_occupancy ? 0 : -1); // only if occupancy changed
+// Columns: the value of a kernel, by default that of the key, and the text of a number or the element to show. Kernels
+// of one name share a row, sorted by the worst and shown as a range. Columns without values are hidden.
+const COLUMNS = [
+  { key: "name", title: "Kernel", show: nameOf },
+  { key: "verdict", title: "Verdict", of: ({ verdict }) => VERDICTS.indexOf(verdict) + 1,
     show: ({ verdict }) => element("span", { class: `chip ${verdict}` }, verdict) },
-  ...comparedColumns("occupancy", "Occ.", words.percent, () => 1, (share) => String(Number((100 * share).toFixed(1)))),
-  ...comparedColumns("regs", "Regs", grouped, costs), ...comparedColumns("smem", "Shared", sizeText, costs),
+  { key: "occupancy", title: "Occupancy", text: words.percent },
+  { key: "limiters", title: "Limited by", of: limitersOf },
+  { key: "threads", title: "Threads", text: grouped, mark: (kernel) => kernel.threads_assumed && "*" },
+  { key: "regs", title: "Regs", text: grouped },
+  { key: "smem", title: "Shared", text: sizeText },
+  { key: "spills", title: "Spills st\u00a0+\u00a0ld", text: sizeText,
+    mark: (kernel) => kernel.spills > 0 && kernel.spills_from === "code" && "~" },
+  { key: "stack_bytes", title: "Stack", text: sizeText },
+  { key: "duration_us", title: "Time", text: (time) => `${grouped(time.toFixed(1))} µs` },
+  { key: "time_share", title: "Share", text: words.percent },
+  { key: "waves", title: "Waves", text: (waves) => waves.toFixed(2) },
+  { key: "next_step", title: "Next step", mark: archName },
+  ...comparedColumns("occupancy", "Occ.", words.percent, () => 1),
+  ...comparedColumns("regs", "Regs", grouped, costs),
+  ...comparedColumns("smem", "Shared", sizeText, costs),
   ...comparedColumns("spills", "Spills", sizeText, () => -1),
-  { key: "changes", title: "Changes", of: ({ changes }) => changes },
-  { key: "fix", title: "Fix", of: ({ fix }) => fix },
+  { key: "causes", title: "Changes", mark: archName },
+  { key: "fix", title: "Fix", mark: archName },
 ];
 
 class Report {
-  constructor({ kind, keys, rows }) {
-    this.isDiff = kind === "diff";
-    this.kernels = rows.map((values) => {
-      const kernel = {};
-      for (let at = 0; at < keys.length; at++) kernel[keys[at]] = values[at]; // faster than Object.fromEntries
-      kernel.text = `${kernel.name} ${kernel.arch ?? ""} ${kernel.cc ?? ""} ${kernel.source ?? ""}`.toLowerCase();
+  constructor({ count, columns }) {
+    this.kernels = Array.from({ length: count }, (_, row) => {
+      const kernel = {}; // unknown values are undefined
+      for (const { key, values, at } of columns) kernel[key] = values[at[row] ?? 0] ?? undefined;
+      const spilled = (side) => kernel[`${side}spill_store_bytes`] + (kernel[`${side}spill_load_bytes`] ?? 0);
+      for (const side of ["", "old_", "new_"]) kernel[`${side}spills`] = spilled(side);
+      kernel.share = kernel.occupancy ?? kernel.new_occupancy ?? kernel.old_occupancy;
+      kernel.bin = String(Math.min(10, Math.floor(10 * kernel.share + 1e-9)));
+      kernel.text = [kernel.name, kernel.arch, kernel.cc, kernel.source].join(" ").toLowerCase();
       return kernel;
     });
     this.state = { q: "", kind: "", arch: "", bin: "", sort: "", down: "" };
     this.archs = [...new Set(this.kernels.map(({ arch }) => arch).filter(Boolean))].sort(ORDER.compare);
-    const verdicts = VERDICTS.map((key) => ({ key, title: key, is: ({ verdict }) => verdict === key }));
-    this.kinds = (this.isDiff ? verdicts : KINDS).filter(({ is }) => this.kernels.some(is));
-    const columns = this.isDiff ? DIFF_COLUMNS : SCAN_COLUMNS;
-    this.columns = columns.filter(({ of, isUsed = of }) => this.kernels.some(isUsed));
-    [this.search, this.more, this.box] = ["q", "rest", "rows"].map(byId);
-    this.search.oninput = () => this.set({ q: this.search.value });
-    this.more.onclick = () => this.draw(this.shown + 4 * SHOWN);
+    this.isDiff = this.kernels.some(({ verdict }) => verdict);
+    this.kinds = KINDS.filter(({ is }) => this.kernels.some(is));
+    this.columns = COLUMNS.map((column) => ({ of: (kernel) => kernel[column.key], ...column }))
+      .filter(({ of, isUsed = of }) => this.kernels.some(isUsed));
     const isSorted = ({ of }) => this.kernels.every((kernel, at) => !at || of(this.kernels[at - 1]) <= of(kernel));
     this.given = this.columns.find((column) => /^(occupancy|verdict)$/.test(column.key) && isSorted(column))?.key;
+    [this.search, this.arch, this.rest, this.box] = ["q", "arch", "rest", "rows"].map(byId);
+    this.arch.hidden = this.archs.length < 2;
+    for (const input of [this.search, this.arch]) input.oninput = () => this.set({ [input.id]: input.value });
+    this.rest.onclick = () => this.draw(4 * this.shown);
     document.querySelector("header").append(byId("back"));
-    byId("notes").open = innerWidth > 700;
     addEventListener("beforeprint", () => this.draw(Infinity));
   }
 
-  // ---- Filters and order, kept in the address
+  // Change filters and order, which are kept in the address.
   set(changes) {
     Object.assign(this.state, changes);
     this.draw();
@@ -115,120 +107,122 @@ class Report {
     scrollTo(0, this.left?.[0] ?? 0);
     this.box.scrollTop = this.left?.[1] ?? 0;
   }
-  // The kernels that pass the filters, or all of them but one.
-  chosen(without) {
-    const { q, kind, arch, bin } = { ...this.state, [without]: "" };
+  // The kernels that pass all filters, and those that pass all others than one. Without a verdict, all that changed.
+  filtered() {
+    const { q, kind, arch, bin } = this.state;
     const wanted = q.toLowerCase().split(/\s+/);
-    const { is = () => true } = this.kinds.find(({ key }) => key === kind) ?? {};
-    const isIn = (kernel) => (bin === "" || binOf(shareOf(kernel)) === Number(bin)) && (!arch || kernel.arch === arch);
-    const isFound = ({ text }) => wanted.every((word) => text.includes(word));
-    return this.kernels.filter((kernel) => is(kernel) && isIn(kernel) && isFound(kernel));
+    const tests = {
+      q: ({ text }) => wanted.every((word) => text.includes(word)),
+      kind: KINDS.find(({ key }) => key === kind)?.is ?? (({ verdict }) => verdict !== "same"),
+      arch: (kernel) => !arch || kernel.arch === arch,
+      bin: (kernel) => !bin || kernel.bin === bin,
+    };
+    const found = { all: [], kind: [], arch: [], bin: [] };
+    for (const kernel of this.kernels) {
+      const failed = Object.keys(tests).filter((name) => !tests[name](kernel));
+      for (const name in found) if (failed.every((each) => each === name)) found[name].push(kernel);
+    }
+    return found;
   }
-
-  // ---- Rows: the chosen kernels, grouped by name
+  drawFilters({ kind: ofKinds, arch: ofArchs, bin: ofBins }) {
+    fill(byId("archs"), this.archs.map((arch) => {
+      const shares = ofArchs.filter((kernel) => kernel.arch === arch).map(({ share }) => share ?? 0);
+      const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length || 0;
+      return element("option", { value: arch }, `${arch}: ${words.percent(mean)}, ${grouped(shares.length)}`);
+    }));
+    this.arch.value = this.state.arch;
+    fill(byId("kinds"), this.kinds.map(({ key, title, is }) =>
+      this.filter("kind", key, `${grouped(ofKinds.filter(is).length)} ${title}`, { class: `chip ${key}` })));
+    const bins = Array.from({ length: 11 }, (_, at) => ofBins.filter(({ bin }) => bin === String(at)).length);
+    fill(byId("bins"), bins.map((count, at) => {
+      const height = count && Math.max(2, (30 * count) / Math.max(...bins)); // a single kernel can be seen
+      const title = `${at < 10 ? `${10 * at}% to below ${10 * at + 10}%` : "100%"}: ${words.count(count, "kernel")}`;
+      const picture = drawn("svg", { viewBox: "0 0 10 30", preserveAspectRatio: "none", "aria-hidden": "true" },
+        drawn("rect", { class: "registers", y: 30 - height, width: 10, height }));
+      return this.filter("bin", String(at), picture, { title, "aria-label": title });
+    }));
+  }
+  filter(name, value, content, properties) {
+    const isOn = this.state[name] === value;
+    return button(content, () => this.set({ [name]: isOn ? "" : value }), { "aria-pressed": `${isOn}`, ...properties });
+  }
   groups(kernels) {
-    if (this.isDiff) return kernels.map((kernel) => [kernel]);
-    const groups = new Map();
-    for (const kernel of kernels) groups.get(kernel.name)?.push(kernel) ?? groups.set(kernel.name, [kernel]);
-    return [...groups.values()].map((group) => group.sort((a, b) => ORDER.compare(a.arch ?? "", b.arch ?? "")));
-  }
-  sorted(groups) {
+    const groups = [...Map.groupBy(kernels, ({ name, verdict }) => `${name} ${verdict}`).values()];
+    for (const group of groups) group.sort((one, other) => ORDER.compare(one.arch ?? "", other.arch ?? ""));
     const { sort, down } = this.state;
-    if (!sort) return groups;
-    const of = this.columns.find(({ key }) => key === sort)?.of ?? ((kernel) => kernel.name);
+    const { of } = this.columns.find(({ key }) => key === sort) ?? {};
+    if (!of) return groups;
     const keyed = groups.map((group) => [rangeOf(group, of)[down ? 1 : 0], group]);
     keyed.sort(([a], [b]) => {
-      if (a === null || b === null) return (a === null) - (b === null); // unknown values come last
+      if (a === undefined || b === undefined) return (a === undefined) - (b === undefined); // unknown values come last
       return (down ? -1 : 1) * compareValues(a, b);
     });
     return keyed.map(([, group]) => group);
   }
-  draw(shown = SHOWN) {
+  draw(shown = 250) {
     this.shown = shown;
-    const kernels = this.chosen();
-    const groups = this.sorted(this.groups(kernels));
-    this.bins = Array(11).fill(0);
-    for (const share of this.chosen("bin").map(shareOf)) if (share !== null) this.bins[binOf(share)] += 1;
-    const [title, low, high] = ["Occupancy", "0%", "100%"].map((text) => element("small", {}, text));
-    const histogram = element("span", { class: "histogram", role: "group", "aria-label": "Occupancies" },
-      title, low, this.bins.map(this.bin, this), high);
-    const ofAnyKind = this.chosen("kind");
-    const chips = this.kinds.map(({ key, title, is }) =>
-      this.filter("kind", key, `${grouped(ofAnyKind.filter(is).length)} ${title}`, { class: `chip ${key}` }));
-    const archs = this.archs.length > 1 && this.archs.map((arch) => this.filter("arch", arch, arch, { class: "chip" }));
-    fill(byId("strip"), [chips, archs, histogram]);
-    const titles = this.columns.map(({ key, title, text }) => this.title(key, title, text));
-    fill(this.box.querySelector("thead"), [element("tr", {}, this.title("name", "Kernel"), titles)]);
-    const none = element("tr", {}, element("td", { colspan: titles.length + 1 }, "No kernel matches."));
-    fill(this.box.querySelector("tbody"), groups.length ? groups.slice(0, shown).map((group) => this.line(group)) : [none]);
-    const of = kernels.length === this.kernels.length ? "" : `${grouped(kernels.length)} of `;
-    const names = groups.length === kernels.length ? "" : `, ${words.count(groups.length, "name")}`;
-    fill(byId("count"), [of, words.count(this.kernels.length, this.isDiff ? "change" : "kernel"), names, ". ",
-      of && element("a", { href: "#kernels" }, "Clear filters")]);
-    const left = groups.length - shown;
-    this.more.hidden = left <= 0;
-    settle(this.more, `Show ${grouped(Math.min(left, 4 * SHOWN))} more of ${grouped(left)}`);
+    const found = this.filtered();
+    const groups = this.groups(found.all);
+    this.drawFilters(found);
+    fill(this.box.querySelector("thead"), [element("tr", {}, this.columns.map((column) => this.title(column)))]);
+    fill(this.box.querySelector("tbody"), groups.slice(0, shown).map((group) => {
+      const worst = group.reduce((one, other) => ((other.share ?? 2) < (one.share ?? 2) ? other : one));
+      return element("tr", {}, this.columns.map((column) => cellOf(column, group, worst)));
+    }));
+    byId("none").hidden = groups.length > 0;
+    this.rest.hidden = groups.length <= shown;
+    settle(this.rest, `Show more of ${grouped(groups.length)} rows`);
+    const all = words.count(this.kernels.length, "kernel");
+    settle(byId("count"), `${grouped(found.all.length)} of ${all} in ${words.count(groups.length, "row")}.`);
+    byId("clear").hidden = !["q", "kind", "arch", "bin"].some((name) => this.state[name]);
     byId("back").href = this.fragment();
   }
-  filter(name, value, content, properties) {
-    const isOn = this.state[name] === value;
-    const click = () => this.set({ [name]: isOn ? "" : value });
-    return button(content, click, { "aria-pressed": String(isOn), ...properties });
-  }
-  bin(count, at) {
-    const height = count && Math.max(2, (30 * count) / Math.max(...this.bins)); // a single kernel can be seen
-    const picture = drawn("svg", { viewBox: "0 0 10 32", preserveAspectRatio: "none", "aria-hidden": "true" },
-      drawn("rect", { class: "registers", y: 32 - height, width: 10, height }));
-    const title = `${at < 10 ? `${10 * at}% to below ${10 * at + 10}%` : "100%"}: ${words.count(count, "kernel")}`;
-    return this.filter("bin", String(at), picture, { title, "aria-label": title });
-  }
-  title(key, text, isNumber) {
+  title({ key, title, text }) {
     const { sort, down } = this.state.sort ? this.state : { sort: this.given, down: "" };
-    const isUpFirst = key === "name" || key === "occupancy";
-    const sortBy = () => this.set({ sort: key, down: (sort === key ? down : isUpFirst) ? "" : "1" });
-    const order = sort === key ? (down ? "descending" : "ascending") : null;
-    const properties = { scope: "col", class: `${key} ${isNumber ? "number" : ""}`, "aria-sort": order };
-    return element("th", properties, button(text, sortBy, { class: "link" }));
-  }
-  line(group) {
-    const worst = group.reduce((one, other) => ((other.occupancy ?? 2) <= (one.occupancy ?? 2) ? other : one));
-    const [href, name] = [linkTo(worst, this.isDiff), inPieces(worst.name)];
-    return element("tr", {},
-      element("th", { scope: "row", class: "name" }, href ? element("a", { href, title: `${worst.name}\n${worst.source}` }, name) : name,
-        " ", element("small", {}, archsText(group))),
-      this.columns.map((column) => this.cell(column, group, worst)));
-  }
-  cell({ key, title, of, text, show = of, mark, look, after, none = "–" }, group, worst) {
-    if (!text) return element("td", { class: key, "data-title": title }, show(worst, group));
-    const [least, most] = rangeOf(group, of);
-    const both = `${text(least ?? 0)} – ${text(most ?? 0)}`.replace(/(?<=\d)(\D+)(?= – [\d.,]+\1$)/, "");
-    const range = least === null ? none : least === most ? text(least) : both;
-    return element("td", { class: `number ${key} ${look?.(worst) ?? ""}`, "data-title": title }, range, mark?.(worst), after?.(group));
+    const isUpNext = sort === key ? down : key === "name" || key === "occupancy";
+    const sortBy = () => this.set({ sort: key, down: isUpNext ? "" : "1" });
+    const order = sort === key && (down ? "descending" : "ascending");
+    return element("th", { scope: "col", class: `${key} ${text ? "num" : ""}`, "aria-sort": order },
+      button([title, order && (down ? " ▼" : " ▲")], sortBy, { class: "link" }));
   }
 }
 
-function archBar(kernel) {
-  const { arch, occupancy: share, launchable, limiters } = kernel;
-  const title = `${arch}: ${share === null ? "unknown" : words.percent(share)}`;
-  const picture = bar(share ?? 0, launchable === false ? "fails" : limiters?.[0] ?? "warps");
-  return element("a", { href: linkTo(kernel, false), title, "aria-label": title }, picture);
+function cellOf({ key, title, of, text, show = of, mark, look, none = "–" }, group, worst) {
+  const properties = { class: `${key} ${text ? "num" : ""} ${look?.(worst) ?? ""}`, "data-title": title };
+  const cell = (...content) => element(key === "name" ? "th" : "td", properties, content);
+  const [least, most] = rangeOf(group, of);
+  if (!text) return cell(show(worst, group), least !== most && of(worst) && mark?.(worst, group));
+  if (least === undefined) return cell(none);
+  const [low, high] = [least, most].map(text);
+  const range = low === high ? low : `${low} – ${high}`.replace(/(?<=\d)(\D+)(?= – [+−\d.,]+\1$)/, "");
+  return cell(range, mark?.(worst), " ", key === "occupancy" && archLinks(group));
 }
-
-// [least, most] of the known values, or nulls.
+// [least, most] of the known values.
 function rangeOf(group, of) {
-  const values = group.map(of).filter((value) => value !== null && value !== undefined).sort(compareValues);
-  return [values[0] ?? null, values[values.length - 1] ?? null];
+  const values = group.map(of).filter((value) => value || value === 0).sort(compareValues);
+  return [values[0], values[values.length - 1]];
 }
-
+function nameOf(kernel, group) {
+  const { name, label, source, verdict } = kernel;
+  const link = element("a", { href: linkTo(kernel), title: `${name}\n${source}` }, label);
+  const whole = element("details", {}, element("summary", { "aria-label": "Whole name" }, "…"), name);
+  return [link, " ", label.includes("...") && whole, verdict && archLinks(group)];
+}
+// A link to each kernel of a row, with its architecture and its occupancy as a bar.
+function archLinks(group) {
+  return element("span", { class: "archs" }, group.map((kernel) => {
+    const { share, arch, launchable, limiters } = kernel;
+    const title = [arch, share >= 0 && words.percent(share), limitersOf(kernel)].filter(Boolean).join(", ");
+    const picture = bar(share ?? 0, launchable === false ? "fails" : limiters?.[0] ?? "warps");
+    return element("a", { href: linkTo(kernel), title, "aria-label": title }, arch?.replace("sm_", ""), picture);
+  }));
+}
 // Link to the calculator with a kernel; in a comparison the old build is A.
-function linkTo(kernel, isDiff) {
+function linkTo(kernel) {
   const gpu = ccOf(kernel.cc ?? kernel.arch);
   if (!limitsOf(gpu)) return null;
-  const [now, before] = (isDiff ? ["new_", "old_"] : [""])
+  const [now, before] = (kernel.verdict ? ["new_", "old_"] : [""])
     .map((side) => ({ ...fieldsIn(kernel, side), gpu, kernel: kernel.name.slice(0, 200) }))
-    .filter(({ regs }) => regs || !isDiff);
+    .filter(({ regs }) => regs || !kernel.verdict);
   return now?.threads ? toFragment(now, before, DEFAULT_PINS.split(",")) : null;
 }
-
-// A name with line breaks allowed before its parts.
-const inPieces = (name) => name.split(/(?<=[<(,/]|::)(?=\w)/).map((part, at) => [at > 0 && element("wbr"), part]);
