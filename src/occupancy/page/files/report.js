@@ -126,9 +126,9 @@ class Report {
   }
   drawFilters({ kind: ofKinds, arch: ofArchs, bin: ofBins }) {
     fill(byId("archs"), this.archs.map((arch) => {
-      const shares = ofArchs.filter((kernel) => kernel.arch === arch).map(({ share }) => share ?? 0);
-      const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length || 0;
-      return element("option", { value: arch }, `${arch}: ${words.percent(mean)}, ${grouped(shares.length)}`);
+      const known = ofArchs.filter((kernel) => kernel.arch === arch && kernel.share !== undefined);
+      const mean = known.reduce((sum, { share }) => sum + share, 0) / known.length;
+      return element("option", { value: arch }, arch, known.length > 0 && `: mean ${words.percent(mean)}`);
     }));
     this.arch.value = this.state.arch;
     fill(byId("kinds"), this.kinds.map(({ key, title, is }) =>
