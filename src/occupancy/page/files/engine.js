@@ -67,9 +67,9 @@ const smallestConfiguration = (limits, needed) =>
 
 function checkModes(limits, kernel) {
   for (const name of ["caching", "shared_memory_mode", "tensor_memory"]) {
+    if (kernel[name] === null) continue;
     const { needs, label } = inputOf(name.replaceAll("_", "-"));
-    if (kernel[name] === null || limits[needs]) continue;
-    throw new Refused(`No ${label.toLowerCase()} on ${limits.compute_capability}.`, name);
+    if (!limits[needs]) throw new Refused(`No ${label.toLowerCase()} on ${limits.compute_capability}.`, name);
   }
   const most = limits.tensor_memory_per_multiprocessor;
   if (columnsOf(kernel) > most) throw new Refused(`Out of range: 32 to ${most} in steps of 32.`, "tensor_memory");

@@ -75,7 +75,9 @@ function findGpu(typed) {
   const ccs = [...new Set(gpus.map((each) => each.cc))];
   const found = `${words.count(gpus.length, "GPU")} with compute capability ${words.list(ccs.slice(0, 5))}`;
   if (ccs.length > 1) return gpuOf({ error: `${found}. Add a word, such as ${gpus[0].name}.` });
-  const name = gpus.length > 1 ? text : gpus[0].name;
+  const at = gpus[0].name.toLowerCase().indexOf(text.toLowerCase());
+  const part = at < 0 ? text : gpus[0].name.slice(at, at + text.length); // v100 is V100
+  const name = gpus.length > 1 ? part : gpus[0].name;
   const [least, ...more] = [...new Set(gpus.map((each) => each.sms))].sort((a, b) => a - b);
   return gpuOf({ cc: ccs[0], name, ...(more.length ? { range: `${least} to ${more.pop()}` } : { sms: least }) });
 }

@@ -46,11 +46,10 @@ function cellsOf(line) {
   return [...cells].map(([, quotedCell, plain]) => (quotedCell ?? plain ?? "").replaceAll('""', '"'));
 }
 
-const DECIMAL = { K: 1e3, M: 1e6, G: 1e9 };
 // A number with its unit. The details page rounds it, so this takes the roundest number within half a digit.
 function amountIn([value, unit = ""] = []) {
   if (!value) return "";
-  const factor = DECIMAL[first(/^([KMG])byte/, unit)] ?? 1;
+  const factor = { K: 1e3, M: 1e6, G: 1e9 }[first(/^([KMG])byte/, unit)] ?? 1;
   const exact = Number(value.replaceAll(",", "")) * factor;
   const half = (factor / 2) * 10 ** -(value.split(".")[1]?.length ?? 0);
   let step = 2 ** 20;
