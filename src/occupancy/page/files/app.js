@@ -230,7 +230,7 @@ const app = {
         `${fields.threads ?? `${this.fields.threads}*`} threads`, fields.regs && `${fields.regs} regs`,
         read && sharedMemoryOf(read) && words.size(sharedMemoryOf(read)), fields.spills && `spills ${fields.spills}`];
       return element("li", {},
-        button(name || fields.gpu || arch, () => this.take(of), { class: "link", popovertarget: "paste" }),
+        button(name || arch, () => this.take(of), { class: "link", popovertarget: "paste" }),
         element("small", {}, facts.filter(Boolean).join(", ")),
         result ? occupancyBar(result) : element("small", {}, gpu.cc ? "" : "unknown GPU"));
     });

@@ -48,7 +48,8 @@ const occupancyBar = ({ occupancy, launchable, limiters }) =>
 // A bar with blocks that each take a share of it.
 function bar(share, colour, blocks = 1, look = "share") {
   const gap = blocks > 1 ? Math.min(0.3, 33 * share) : 0;
-  const part = (x, width) => drawn("rect", { x: `${100 * x}%`, width: `${100 * width - gap}%`, height: "100%" });
-  return drawn("svg", { class: `${look} ${colour}`, "aria-hidden": "true" },
-    Array.from({ length: Math.min(blocks, 256) }, (_, at) => part(share * at, share)));
+  const part = (x, width, name) =>
+    drawn("rect", { x: `${100 * x}%`, width: `${100 * width - gap}%`, height: "100%", class: name });
+  return drawn("svg", { class: look, "aria-hidden": "true" }, part(0, blocks * share, "free"),
+    Array.from({ length: Math.min(blocks, 256) }, (_, at) => part(share * at, share, colour)));
 }
