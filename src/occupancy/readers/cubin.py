@@ -36,7 +36,7 @@ FIRST_WITH_RESERVED_SHARED_MEMORY = 90
 RESERVED_SHARED_MEMORY = 1024
 """Bytes that the linker adds to the shared memory of each kernel from sm_90 on, for the system."""
 
-_SHARED_MEMORY = frozenset({SHT_NOBITS, SHT_CUDA_SHARED, SHT_PROGBITS})
+_SHARED_MEMORY = (SHT_NOBITS, SHT_CUDA_SHARED, SHT_PROGBITS)
 """Types of static shared memory sections; NVIDIA's internal assembler writes SHT_PROGBITS, in cuBLASLt."""
 _SHARED_NAME = b".nv.shared."
 _FAMILY = re.compile(rb"-arch[ =]sm_(\d{1,4})f\b")
@@ -88,17 +88,16 @@ def _architecture(image: Image, is_old: bool) -> tuple[int, str]:
     number = flags >> 8 & 0xFF
     if flags & EF_CUDA_ACCELERATOR:
         return number, "a"
-    is_family = False
-    for section in image.sections:
-        name, type, _, offset, size, _, _ = section
-        if type == SHT_CUDA_COMPAT:
-            variants = records(_attribute_data(image, section), (COMPAT_ARCH_VARIANT,))
-            if any(any(value[:4]) for _, value in variants):
-                return number, "a"
-        elif type == SHT_NOTE and image.section_names.startswith(TOOL_NOTE, name):
+    for section in image.by_type[SHT_CUDA_COMPAT]:
+        variants = records(_attribute_data(image, section), (COMPAT_ARCH_VARIANT,))
+        if any(any(value[:4]) for _, value in variants):
+            return number, "a"
+    for name, _, _, offset, size, _, _ in image.by_type[SHT_NOTE]:
+        if image.section_names.startswith(TOOL_NOTE, name):
             lines = image.part(offset, min(size, MAX_TOOL_NOTE_BYTES), "note about the compiler")
-            is_family = any(int(each) == number for each in _FAMILY.findall(lines))
-    return number, "f" if is_family else ""
+            if any(int(each) == number for each in _FAMILY.findall(lines)):
+                return number, "f"
+    return number, ""
 
 
 def _attribute_data(image: Image, section: Section) -> memoryview:
@@ -189,14 +188,14 @@ class _Cubin:
         # Results by offset and size: kernels that maliciously share attributes or code cost nothing extra.
         self._fields: dict[tuple[int, ...], dict[str, Any]] = {}
         self._spilled: dict[tuple[int, ...], Spills | None] = {}
-        for section in image.sections:
-            name, type, _, _, size, _, code = section
-            if type == SHT_CUDA_INFO:
-                self._info.setdefault(code, section)
-            elif type in _SHARED_MEMORY:
+        for section in image.by_type[SHT_CUDA_INFO]:
+            self._info.setdefault(section[-1], section)
+        for type in _SHARED_MEMORY:
+            for name, _, _, _, size, _, code in image.by_type[type]:
                 if code and image.section_names.startswith(_SHARED_NAME, name):
                     self._shared[code] = size
-            elif type in (SHT_REL, SHT_RELA) and self._places is None:
+        for section in (*image.by_type[SHT_REL], *image.by_type[SHT_RELA]):
+            if self._places is None:
                 self._places = read_places(image, section)
         self._symbol_values: dict[int, int] = {}
         if (module_info := self._info.pop(0, None)) is not None:

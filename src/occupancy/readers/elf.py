@@ -7,6 +7,7 @@ Cubins deviate in two places: old ones have the CUDA version in place of the ELF
 from __future__ import annotations
 
 import struct
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -91,6 +92,13 @@ class Image:
         return max(HEADER.size, table, *contents)
 
     @cached_property
+    def by_type(self) -> dict[int, list[Section]]:
+        found = defaultdict(list)
+        for section in self.sections:
+            found[section[1]].append(section)
+        return found
+
+    @cached_property
     def section_names(self) -> bytes:
         number = self._name_section
         if number == SHN_XINDEX:
@@ -120,16 +128,15 @@ class Image:
 
     def _symbols(self) -> tuple[int, Iterator[Symbol]]:
         """Return the string table's section number, and the symbols."""
-        tables = {section[1]: section for section in reversed(self.sections)}  # the first of each type
-        if SHT_SYMTAB not in tables:
+        if not self.by_type[SHT_SYMTAB]:
             return 0, iter(())
-        _, _, _, offset, size, names, _ = tables[SHT_SYMTAB]
+        _, _, _, offset, size, names, _ = self.by_type[SHT_SYMTAB][0]
         count = size // SYMBOL.size
         symbols = SYMBOL.iter_unpack(self.part(offset, count * SYMBOL.size, "symbol table"))
         self.limits.consume("pieces", count)
-        if SHT_SYMTAB_SHNDX not in tables:
+        if not self.by_type[SHT_SYMTAB_SHNDX]:
             return names, symbols
-        _, _, _, offset, size, _, _ = tables[SHT_SYMTAB_SHNDX]
+        _, _, _, offset, size, _, _ = self.by_type[SHT_SYMTAB_SHNDX][0]
         sections = self.part(offset, size // 4 * 4, "table of section numbers").cast("I")
         return names, (
             (*symbol[:3], sections[number], *symbol[4:])
