@@ -19,7 +19,7 @@ from occupancy.readers import KernelRecord
 KERNELS = 10_000
 GOAL_SECONDS = 0.8
 ROUNDS = 3
-RULES = "[[rules]]\nmax_occupancy_drop = 100\nmax_stack_growth = 1000000\n"
+RULES = "[[rules]]\nmax_occupancy_drop = 99\nmax_stack_growth = 1000000\n"
 
 RUN = """
 import sys, time
