@@ -231,7 +231,7 @@ class _Merging:
         rows = []
         for copies in alike.values():
             first = copies[0]
-            if any(copy != first for copy in copies):
+            if any(copy != first for copy in copies[1:]):
                 first = min(copies, key=rank)
             modules = {module for record in copies for module in record.modules}
             if len(modules) != len(first.modules):

@@ -58,7 +58,7 @@ IN_PERCENT = ("min_occupancy", "max_occupancy_drop")
 
 @dataclass(frozen=True, kw_only=True)
 class _Entry:
-    """Kernels of a rule or an exemption."""
+    """Kernels of a rule or an exemption; ``vars`` sets the parsed values, because it is frozen."""
 
     kernels: Patterns = "*"
     """Patterns of names: ``*`` matches any text, ``?`` one character, and a leading ``!`` excludes."""
