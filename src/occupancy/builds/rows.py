@@ -269,7 +269,7 @@ class Evaluator:
             ):
                 kernel = kernel.replace(carveout=None)
             shared.result = result = self.compute(gpu, kernel)
-            shared.cc, shared.occupancy, shared.limiters = result.cc, result.occupancy, result.limiters
+            shared.cc, shared.occupancy, shared.limiters = gpu.cc, result.occupancy, result.limiters
             shared.reason = result.reason
             if shared.reason is None and record.format in ("ptxas", "res-usage"):
                 shared.reason = result.compile_error
