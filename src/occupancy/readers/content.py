@@ -79,7 +79,7 @@ class Content:
         end = self.size if end is None else end
         if self._in_memory is not None:
             return self._in_memory[start:end]
-        return _Stored(self._file, start, min(end, self.size))
+        return _Stored(self._file, start, max(0, min(end, self.size) - start))
 
     def window(self, position: int, buffer: bytearray) -> tuple[int, int, bytes | bytearray]:
         """Return the start, end and bytes of the next 1 MiB of data, plus an overlap if the buffer has room."""
@@ -148,47 +148,47 @@ class Content:
         return io.BufferedReader(plain)
 
 
+@dataclass
 class _Stored:
-    def __init__(self, file: BinaryIO, start: int, end: int) -> None:
-        self._file = file
-        self._start = start
-        self._size = max(0, end - start)
+    file: BinaryIO
+    start: int
+    size: int
 
     def __len__(self) -> int:
-        return self._size
+        return self.size
 
     def __getitem__(self, place: slice) -> memoryview:
-        start, stop, _ = place.indices(self._size)
+        start, stop, _ = place.indices(self.size)
         size = max(0, stop - start)
         if size > MAX_TABLE_BYTES:
             raise Malformed(f"a piece of {size} bytes exceeds the limit")
         with damage_as_malformed():
             if hasattr(os, "pread") and size <= MIB:  # larger reads can come back short
-                data = os.pread(self._file.fileno(), size, self._start + start)
+                data = os.pread(self.file.fileno(), size, self.start + start)
             else:
-                self._file.seek(self._start + start)
-                data = self._file.read(size)
+                self.file.seek(self.start + start)
+                data = self.file.read(size)
         if len(data) < size:
             raise Malformed(_SHRUNK)
         return memoryview(data)
 
 
+@dataclass(eq=False)
 class _Metered(io.RawIOBase):
     """First ``left`` bytes of a stream, charged to the limits."""
 
-    def __init__(self, stream: gzip.GzipFile | BinaryIO, left: int, limits: ReadLimits | None) -> None:
-        self._stream = stream
-        self._left = left
-        self._limits = limits
+    stream: gzip.GzipFile | BinaryIO
+    left: int
+    limits: ReadLimits | None
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        piece = self._stream.read(min(self._left, len(buffer)))
-        self._left -= len(piece)
-        if self._limits is not None:
-            self._limits.expand(len(piece))
+        piece = self.stream.read(min(self.left, len(buffer)))
+        self.left -= len(piece)
+        if self.limits is not None:
+            self.limits.expand(len(piece))
         buffer[: len(piece)] = piece
         return len(piece)
 

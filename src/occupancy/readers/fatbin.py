@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field
 
 from .content import WINDOW_BYTES, Bytes, Content
 from .cubin import read_cubin
@@ -70,22 +71,21 @@ def read_device_code(content: Content) -> Iterator[Found]:
         yield ReadProblem(content.name, None, what)
 
 
+@dataclass
 class _Search:
-    def __init__(self, content: Content) -> None:
-        self._content = content
-        self._view = content.part()
-        self._fatbins = 0  # number of fatbins so far
-        self.other_kinds: set[int] = set()  # kinds of entries without machine code
-        self.unread: set[int | None] = set()
-        """Architectures of the linked images that could not be read; None: unknown architecture."""
-        self.is_complete = False  # true after the whole file was searched
+    content: Content
+    fatbins: int = 0  # number so far
+    other_kinds: set[int] = field(default_factory=set)  # kinds of entries without machine code
+    unread: set[int | None] = field(default_factory=set)
+    """Architectures of the linked images that could not be read; None: unknown architecture."""
+    is_complete: bool = False  # true after the whole file was searched
 
     def run(self) -> Iterator[Found]:
         # Windows overlap, so that a magic number across two of them is found.
         buffer = bytearray(WINDOW_BYTES + max(len(FATBIN_MAGIC), len(CUBIN_START)) - 1)
         position = 0
-        while position < len(self._view):
-            low, high, piece = self._content.window(position, buffer)
+        while position < self.content.size:
+            low, high, piece = self.content.window(position, buffer)
             position = low
             following = dict.fromkeys((FATBIN_MAGIC, CUBIN_START), -1)  # their next positions
             while position < high:
@@ -102,16 +102,16 @@ class _Search:
     def _read_container(self, start: int) -> Generator[Found, None, int]:
         """Yield the kernels of a fatbin; return the position at which the search continues."""
         position = start + CONTAINER.size
-        if position > len(self._view):
+        if position > self.content.size:
             return position
-        _, version, header_size, size = CONTAINER.unpack(self._view[start:position])
+        _, version, header_size, size = CONTAINER.unpack(self.content.part(start, position)[:])
         if version != VERSION or header_size != CONTAINER.size:
             return start + len(FATBIN_MAGIC)  # programs that read fatbins contain the magic number too
-        modules = ((self._content.name, self._fatbins),)
-        self._fatbins += 1
+        modules = ((self.content.name, self.fatbins),)
+        self.fatbins += 1
         end = position + size
-        if end > len(self._view):
-            left = len(self._view) - position
+        if end > self.content.size:
+            left = self.content.size - position
             yield self._problem(start, f"a fatbin claims {size} bytes, but the file has {left} more")
         while position < end:
             try:
@@ -128,7 +128,7 @@ class _Search:
                 self.other_kinds.add(kind)
                 continue
             try:
-                data = self._content.part(start, position)
+                data = self.content.part(start, position)
                 if flags & (FLAG_LZ4 | FLAG_ZSTD):
                     data = self._decompressed(data, flags, packed_size, size)
             except Malformed as error:
@@ -139,10 +139,10 @@ class _Search:
         return position
 
     def _entry(self, position: int, end: int) -> tuple[int, ...]:
-        end = min(end, len(self._view))
+        end = min(end, self.content.size)
         if position + ENTRY.size > end:
             raise Malformed("the fatbin ends within the header of an entry")
-        entry = ENTRY.unpack(self._view[position : position + ENTRY.size])
+        entry = ENTRY.unpack(self.content.part(position, position + ENTRY.size)[:])
         _, header_size, stored_size, *_ = entry
         if header_size < ENTRY.size:
             raise Malformed(f"an entry of the fatbin has a header of {header_size} bytes")
@@ -155,7 +155,7 @@ class _Search:
             raise Malformed(f"an entry of {len(stored)} bytes claims {packed_size} compressed bytes")
         if size > MAX_IMAGE_BYTES:
             raise Malformed(f"a kernel image of {size} decompressed bytes exceeds the limit")
-        self._content.limits.expand(size)
+        self.content.limits.expand(size)
         decompress = decompress_lz4 if flags & FLAG_LZ4 else decompress_zstd
         plain = decompress(stored[:packed_size], size)
         if len(plain) != size:
@@ -168,10 +168,10 @@ class _Search:
 
         The search continues within the cubin, so that sections with false sizes cannot hide later images.
         """
-        data = self._content.part(start)
+        data = self.content.part(start)
         if is_cubin(data):
             image = yield from self._read_kernels(data, start, "cubin")
-            if image is not None and (end := start + image.end) > len(self._view):
+            if image is not None and (end := start + image.end) > self.content.size:
                 yield self._problem(start, f"a cubin claims to end at {end:#x}, beyond the end of the file")
         return start + len(CUBIN_START)
 
@@ -181,18 +181,18 @@ class _Search:
     ) -> Generator[Found, None, Image | None]:  # fmt: skip
         """Yield the kernels of an image; return the image if it was read completely."""
         try:
-            image = Image(data, self._content.limits)
-            yield from read_cubin(image, self._content.name, format, modules)
+            image = Image(data, self.content.limits)
+            yield from read_cubin(image, self.content.name, format, modules)
         except Malformed as error:
             if not is_relocatable(data):
                 self.unread.add(arch_number)
             yield self._problem(start, str(error))
             return None
-        self._content.has_device_code = True
+        self.content.has_device_code = True
         return image
 
     def _problem(self, offset: int, what: str) -> ReadProblem:
-        return ReadProblem(self._content.name, offset, what)
+        return ReadProblem(self.content.name, offset, what)
 
 
 def decompress_lz4(data: memoryview, size: int) -> bytes:
