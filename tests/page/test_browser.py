@@ -280,10 +280,10 @@ def test_a_and_now_are_compared(opened: Open) -> None:
     assert (figure(page), page.input_value("#gpu")) == ("37.5%", "H100 SXM5")
 
 
-def test_waves_have_lines_of_their_own(opened: Open) -> None:
+def test_waves_are_in_the_result(opened: Open) -> None:
     page = opened("#gpu=H100+SXM5&threads=256&regs=72&grid=4096&cluster=2")
     assert "396 blocks in up to 198 clusters of 2" in page.inner_text("#waves")
-    assert "34.3% full (10.34 waves)" in page.inner_text("#waves")
+    assert page.inner_text("#detail").startswith("10.34 waves, the last 34.3% full. ")
 
 
 def test_keys(opened: Open) -> None:

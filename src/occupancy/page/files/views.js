@@ -32,7 +32,7 @@ function limitersOf({ launchable, limiters }) {
 }
 
 // {figure, headline, detail, isBad}
-function verdictOf(result) {
+function verdictOf({ result, waves }) {
   const { limits, kernel, active_warps: warps } = result;
   const failure = failureOf(result);
   if (failure) {
@@ -51,9 +51,11 @@ function verdictOf(result) {
   const headroom = ["regs", "smem"].filter((name) => grows[name] > (valueOf(kernel, name) ?? Infinity))
     .map((name) => words.some(name, grows[name]));
   const same = headroom.length ? ` Same occupancy up to ${headroom.join(" or ")}.` : "";
+  const { waves: count, last_wave_fill: share } = waves ?? {};
+  const tail = waves ? `${Number(count.toPrecision(4))} waves, the last ${words.percent(share)} full. ` : "";
   const optIn = kernel.opt_in !== true && needsOptIn(limits, kernel) ? "Needs cudaFuncSetAttribute to opt in. " : "";
   const headline = `Limited by ${limitersOf(result)}`;
-  return { figure: words.percent(result.occupancy), headline, detail: optIn + reason + same, isBad: false };
+  return { figure: words.percent(result.occupancy), headline, detail: tail + optIn + reason + same, isBad: false };
 }
 
 function showKernel({ kernel = "", spills, bounds }) {
@@ -99,7 +101,7 @@ function stepButton({ result, spills }, { requires, occupancy, active_blocks: bl
 // problem: the error to show in place of the result, if its inputs are invalid.
 function showVerdict(launch, all, kept, problem) {
   const { result, result: { active_warps: warps, active_blocks: blocks, limits, occupancy } } = launch;
-  const { figure, headline, detail, isBad } = verdictOf(result);
+  const { figure, headline, detail, isBad } = verdictOf(launch);
   const isStale = document.body.classList.contains("stale");
   const now = `${warps} of ${limits.max_warps_per_multiprocessor} warps, ${words.count(blocks, "block")}`;
   const before = !isBad && kept?.result && kept.result.occupancy !== occupancy
@@ -157,9 +159,7 @@ function showWaves({ wave, waves, sms, errors }) {
   }
   if (waves) {
     const fills = [waves.filling_grid_below, waves.filling_grid_above].filter(Boolean).map(grouped).join(" or ");
-    const [filled, idle] = [waves.last_wave_fill, waves.idle_share].map(words.percent);
-    const count = Number(waves.waves.toPrecision(4));
-    lines.push(`Last wave: ${filled} full (${count} waves); ${idle} of the GPU's time is idle.`);
+    lines.push(`${words.percent(waves.idle_share)} of the GPU's time is idle.`);
     lines.push(waves.partial_wave_blocks > 0 && `Grids without a tail: ${fills} blocks.`);
   }
   fill(byId("waves"), lines.filter(Boolean).map((text) => element("p", {}, text)));
