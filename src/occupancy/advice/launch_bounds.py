@@ -16,7 +16,7 @@ from ..values.limits import Limits
 from ..values.numbers import count
 from ..values.records import NamedTuple
 from ..values.resources import Resource
-from ..values.spellings import INT_MAX, in_range
+from ..values.spellings import in_range
 from .search import Dial, max_keeping
 
 
@@ -87,7 +87,7 @@ def launch_bounds(
         problem = f"{threads:,} is more than the maximum per block on {gpu.label}"
         most = min(limits.max_threads_per_block, limits.max_threads_per_multiprocessor)
         raise InputError(problem, where="threads", allowed=f"1 to {most:,}")
-    is_legal = min_blocks is None or in_range(min_blocks, "blocks", 1, INT_MAX) <= alone.active_blocks
+    is_legal = min_blocks is None or in_range(min_blocks, "blocks") <= alone.active_blocks
     blocks = min_blocks if min_blocks is not None and is_legal else 1
     cap = max_keeping(blocks, Dial(alone, "regs").levels(0, blocks))
     registers = cap if kernel.regs is None else min(kernel.regs, cap)

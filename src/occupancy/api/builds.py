@@ -244,9 +244,8 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
     """Write the first rules and the first baseline of a build; refuse to replace a file."""
     for path in (rules, baseline):
         if os.path.exists(path):
-            raise InputError(
-                "already exists", where=path, hint="Choose another file with --rules and --baseline."
-            )
+            hint = "To accept changes: occupancy check BUILD --update. For another set, add --rules and --baseline."
+            raise InputError("already exists", where=path, hint=hint)
     reading = Reading({"threads": options.pop("threads", None)})
     saved = save_baseline(build, baseline, threads=reading.threads, **options)
     states_spills = all(kernel.spill_store_bytes is not None for kernel in saved.kernels)

@@ -292,7 +292,7 @@ def sweep(
     from ..render.pictures import PICTURE_FILES
 
     gpus = chosen_gpus(inputs)
-    if output is not None and output.lower().endswith(PICTURE_FILES):
+    if output is not None and output_format is None and output.lower().endswith(PICTURE_FILES):
         save_picture(picture_of(gpus, inputs, model, title=title, marks=marks), output)
         return
     if title is not None or marks:

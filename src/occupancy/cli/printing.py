@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from functools import partial
 from typing import TYPE_CHECKING
@@ -91,14 +91,15 @@ def save_picture(picture: Picture, path: str) -> None:
         sys.stdout.buffer.write(content)
 
 
-def format_of(path: str | None, given: str | None = None, pictures: Iterable[str] = ()) -> str | None:
+def format_of(path: str | None, given: str | None = None, pictures: Sequence[str] = ()) -> str | None:
     """Return the format that was given, else that of the ending of a file's name.
 
     The endings of pictures are for the error of an ending that stands for no format.
     """
     ending = os.path.splitext(path or "")[1].lower()
-    if given not in (None, "sarif", FORMAT_OF_ENDING.get(ending, given)):  # SARIF is JSON
-        hint = "Remove it, or rename the file."
+    fitting = None if ending in pictures else FORMAT_OF_ENDING.get(ending, given)
+    if given not in (None, "sarif", fitting):  # SARIF is JSON
+        hint = "Leave the format out, or rename the file."
         raise InputError(f"{given} contradicts {path}", where="output_format", hint=hint)
     if given is not None or path is None or path == "-":
         return given

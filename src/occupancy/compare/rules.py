@@ -307,7 +307,7 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
             results = []
             for number, entry in enumerate(entries, 1):
                 keys = heads[number - 1] if len(heads) == len(entries) else {}
-                results.append(found.call(_entry, entry, make, file, keys, f"{above}{name}[{number}]"))
+                results.append(found.call(_entry, entry, make, file, keys, f"{name[:-1]} {number}"))
             return tuple(each for each in results if each is not None)
 
         if not table.get("rules"):
@@ -340,7 +340,7 @@ def _entry(
 
     def at(name: str = "") -> str:
         line = lines.get(name.partition(":")[0], lines.get(""))
-        return f"{file}{f', line {line}' if line else ''}: {where}{name and '.'}{name}"
+        return f"{file}{f', line {line}' if line else ''}: {where}{name and ': '}{name}"
 
     with ErrorCollector() as found:
         unknown = [name for name in entry if name not in names]

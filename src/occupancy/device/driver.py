@@ -28,7 +28,7 @@ class Driver:
         except ImportError as error:
             raise MissingDependencyError(
                 "the package cuda-bindings is not installed",
-                hint="To read the GPUs of this machine, run: pip install cuda-bindings nvidia-ml-py",
+                hint="To read the GPUs of this machine, run: pip install 'cuda-bindings[all]' nvidia-ml-py",
             ) from error
         self.bindings: Any = driver
         try:

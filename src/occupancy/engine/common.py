@@ -100,9 +100,9 @@ def smallest_configuration(limits: Limits, needed: int) -> int:
 
 
 def unsupported(limits: Limits, where: str, feature: str, supporting: str) -> InputError:
-    """Return the error for a feature that the GPU does not support."""
     problem = f"compute capability {limits.compute_capability} has no {feature}"
-    return InputError(problem, where=where, hint=f"Remove it. Supported on {supporting}.")
+    hint = f"Leave out `{where}` (`--{where.replace('_', '-')}`), or choose a GPU that supports it: {supporting}."
+    return InputError(problem, where=where, hint=hint)
 
 
 def check_modes(limits: Limits, kernel: Kernel) -> None:

@@ -38,7 +38,7 @@ def rules(limits: Limits, model: Model) -> ModelRules:
     if not chosen.supports(limits):
         problem = f"{model} does not support compute capability {limits.compute_capability}"
         allowed = ", ".join(name for name, each in MODELS.items() if each.supports(limits))
-        raise InputError(problem, where="model", allowed=allowed, hint="Remove it to use the default.")
+        raise InputError(problem, where="model", allowed=allowed)
     return chosen
 
 

@@ -32,6 +32,8 @@ _PROBES = re.compile(r"\d+\.\d+.*|CMakeScratch|CMakeTmp|ShowIncludes")  # folder
 
 TRITON_SUFFIXES = (IMAGE_SUFFIX, ".ptx")  # skipped if Triton metadata of the same name was read
 
+_NO_KERNELS = "no kernels found. Pass the objects or libraries of a build, or the output of nvcc -Xptxas -v"
+
 LineReader = Callable[[NumberedLines, str], Iterator[Found]]
 
 LINE_READERS: tuple[tuple[str, LineReader], ...] = (
@@ -65,13 +67,12 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
     elif not _is_path(source):
         yield from _read_file(source, limits, name=name)
     elif (is_folder := os.path.isdir(source)) or _is_zip(source):
-        reader, kind = (_read_folder, "folder") if is_folder else (_read_archive, "archive")
         is_empty = True
-        for found in reader(Path(source), limits):
+        for found in (_read_folder if is_folder else _read_archive)(Path(source), limits):
             is_empty = is_empty and isinstance(found, Remark)
             yield found
         if is_empty:
-            yield ReadProblem(str(Path(source)), None, f"no kernels in this {kind}")
+            yield ReadProblem(str(Path(source)), None, _NO_KERNELS)
     elif metadata := _metadata_beside(Path(source)):
         yield from _read_paths([(metadata, None), (metadata.with_suffix(IMAGE_SUFFIX), None)], limits)
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
@@ -241,7 +242,7 @@ def calc_report(rows: Sequence[Row], *, explain: bool = False) -> Report:
 def steps_report(result: Any) -> Report:
     """Return the next steps of a result alone."""
     row = Row(result)
-    details = [_steps_block(row)] if row.steps else []
+    details = list(_steps_blocks(row)) if row.steps else []
     return Report("next-steps", (result_text(result), kernel_text(row.kernel)), (), (), details=details)
 
 
@@ -298,28 +299,31 @@ def _details_of_one(row: Row) -> Iterator[Block]:
     yield Table("", RESOURCE_TABLE, list(_resource_rows(row)))
     if row.result.compile_error is None:
         if row.result.occupancy < 1 or not row.result.launchable:
-            yield _steps_block(row)
+            yield from _steps_blocks(row)
         if remarks := list(_remarks(row)):
             yield facts(remarks)
 
 
-def _steps_block(row: Row) -> Block:
+def _steps_blocks(row: Row) -> Iterator[Block]:
     title = "To raise occupancy" if row.result.launchable else "To make it launch"
     if row.is_one_wave:
-        return Paragraph(("Higher occupancy does not help a grid of at most one wave.",))
-    if not row.steps:
-        return Paragraph((f"{title}: fewer registers or less shared memory do not help.",))
-    rows, hidden = [], row.steps[MOST_STEPS - 2 : -2]
-    for step in (each for each in row.steps if each not in hidden):
-        cap, changes = row.cap(step), step_changes(row.kernel, step)
+        yield Paragraph(("Higher occupancy does not help a grid of at most one wave.",))
+    elif not row.steps:
+        yield Paragraph((f"Fewer registers or less shared memory would not {title.removeprefix('To ')}.",))
+
+    def cells(step: NextStep) -> tuple[Any, ...]:
+        cap = row.cap(step)
         bounds = (cap.launch_bounds or cap.maxnreg).removeprefix("__launch_bounds__") if cap else ""
-        rows.append((percent(step.occupancy), step.active_blocks, changes, bounds))
-    lines = (
-        [f"{count(len(hidden), 'level')} in between: `next_steps()` (`--format json`) has all."]
-        if hidden
-        else []
-    )
-    return Table(title, STEP_TABLE, rows, lines)
+        return percent(step.occupancy), step.active_blocks, step_changes(row.kernel, step), bounds
+
+    hidden = row.steps[MOST_STEPS - 2 : -2]
+    shown = (step for step in row.steps if step not in hidden)
+    for is_other, steps in groupby(shown, lambda step: "threads" in step.requires):
+        rows = list(map(cells, steps))
+        columns = STEP_TABLE if any(bounds for *_, bounds in rows) else STEP_TABLE[:-1]
+        yield Table(title + " with another block size" * is_other, columns, rows)
+    if hidden:
+        yield Paragraph([f"{count(len(hidden), 'level')} in between: `next_steps()` (`--format json`)."])
 
 
 def _remarks(row: Row) -> Iterator[tuple[str, str]]:

@@ -265,7 +265,7 @@ def scan_report(
 
 def _headline(of: Summary, found: int, at: str) -> str:
     if not of.kernels:
-        return f"No kernel of {found:,} matches{': there is no spill data' if of.spilling is None else ''}"
+        return f"No match among {count(found, 'kernel')}{': there is no spill data' if of.spilling is None else ''}"
     archs = of.archs[0] if len(of.archs) == 1 else count(len(of.archs), "architecture")
     launches = "" if of.launches < 2 else f" ({of.launches:,} launches)"
     spilling = f"{of.spilling:,} with spills" if of.spilling else "no spills"

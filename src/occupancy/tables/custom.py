@@ -120,7 +120,7 @@ def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, A
     missing = [name for name in _REQUIRED if name not in values]
     if known is None and missing:
         hint = 'Start from a shipped row with like: "9.0", and write only the differences.'
-        raise TableError("is missing", where=where + ", ".join(missing), hint=hint)
+        raise TableError("are missing", where=where + ", ".join(missing), hint=hint)
     try:
         if isinstance(column := values.get("spreadsheet"), dict):
             _check_names(column, [each.name for each in fields(SpreadsheetColumn)], f"{where}spreadsheet.")
@@ -145,4 +145,4 @@ def _convert(value: object, kind: str) -> object:
 
 
 def _got(value: object) -> str:
-    return "got nothing" if value is None else f"got {shown(value)}"
+    return "is missing" if value is None else f"got {shown(value)}"

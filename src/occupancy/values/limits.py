@@ -60,7 +60,7 @@ class ComputeCapability(NamedTuple):
                 if found := _SPELLING.fullmatch(value.strip()):
                     return cls(int(found[1] or found[3]), int(found[2] or found[4]))
             case float():
-                problem = "is a float, in which 12.10 equals 12.1"
+                problem = "is a float, and a float cannot tell 12.10 from 12.1"
             case bool() | [bool(), _] | [_, bool()]:
                 pass
             case int() if 20 <= value <= 999:  # 12 could be 12.0

@@ -66,13 +66,12 @@ def _whole(found: re.Match[str]) -> int:
     return int(found["hex"], 16) if found["hex"] else int(re.sub("[,_]", "", found["digits"]))
 
 
-def in_range(value: int, where: str, low: int = 1, high: int | None = None, allowed: str = "") -> int:
-    """Return a number that is in a range, by default up to `INT_MAX`."""
-    most = INT_MAX if high is None else high
-    if low <= value <= most:
+def in_range(value: int, where: str, low: int = 1, high: int = INT_MAX, allowed: str = "") -> int:
+    """Return a number that is in a range."""
+    if low <= value <= high:
         return value
-    allowed = allowed or (f"{low:,} or more" if high is None and value < low else f"{low:,} to {most:,}")
-    kind = TooLargeError if value > most else InputError
+    allowed = allowed or (f"{low:,} or more" if high == INT_MAX and value < low else f"{low:,} to {high:,}")
+    kind = TooLargeError if value > high else InputError
     raise kind(f"{shown(value)} is out of range", where=where, allowed=allowed)
 
 

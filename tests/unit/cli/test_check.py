@@ -112,7 +112,7 @@ def test_annotations(project: Path) -> None:
     done = run("check", "build/", "--format", "github")
     assert done.exit_code == 2
     assert done.stdout.startswith(
-        "::error title=occupancy::occupancy.toml, line 2: rules[1].max_regsters is unknown"
+        "::error title=occupancy::occupancy.toml, line 2: rule 1: max_regsters is unknown"
     )
 
 

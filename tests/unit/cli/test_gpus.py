@@ -87,7 +87,7 @@ class TestDevice:
     def test_without_a_gpu(self, arguments: tuple[str, ...]) -> None:
         result = run(*arguments)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert "pip install cuda-bindings" in result.stderr
+        assert "pip install 'cuda-bindings" in result.stderr
 
 
 def test_calc_on_this_machine(h200: None) -> None:

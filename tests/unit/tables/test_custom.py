@@ -75,7 +75,7 @@ class TestReadLimits:
             ('{like: "9.9"}', ".like: "), ("{like: 9.0}", ".like: "), ('{like: "x"}', ".like: got 'x'"),
             ('{like: "sm_90"}', ".like: got 'sm_90'. Write a"),
             ("{warp_size: 32}", ".architecture, max_threads_per_multiprocessor, max_blocks_"),
-            ("{}", "is missing"), ("3", ": got 3."), ("", ": got nothing."),
+            ("{}", "are missing"), ("3", ": got 3."), ("", " is missing."),
         ],
     )  # fmt: skip
     def test_bad_row(self, tmp_path: Path, row: str, message: str) -> None:
@@ -92,8 +92,8 @@ class TestReadLimits:
                 HEAD + '  "9.1": {like: "9.0"}\n---\nmore: 1\n')),
             *((f"{text}\n", ": schema_version", "Allowed: 1.") for text in (
                 "compute_capabilities: {}", "schema_version: 2", "schema_version: true", "schema_version: '1'")),
-            ("schema_version: 1\n", ": compute_capabilities", "got nothing"),
-            (HEAD, ": compute_capabilities", "got nothing"),
+            ("schema_version: 1\n", ": compute_capabilities", "is missing"),
+            (HEAD, ": compute_capabilities", "is missing"),
             (HEAD + "  []", ": compute_capabilities", "got []"),
             (HEAD + "extra: 1\n", ": extra", "Allowed: compute_capabilities, schema_version"),
             (HEAD + "  9.0: {}\n", ": compute_capabilities", "in quotes"),

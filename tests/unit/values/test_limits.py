@@ -35,7 +35,7 @@ def test_refuses_what_is_no_compute_capability(wrong: object) -> None:
 
 def test_refuses_a_float_and_says_why() -> None:
     for number in (12.10, 9.0, float("nan")):
-        with pytest.raises(InputError, match=r"12\.10 equals 12\.1"):
+        with pytest.raises(InputError, match=r"12\.10 from 12\.1"):
             ComputeCapability.parse(number)
 
 
