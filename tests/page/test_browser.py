@@ -41,7 +41,7 @@ def test_the_first_screen_has_everything(opened: Open) -> None:
     assert figure(page) == "37.5%"
     assert page.inner_text(".why h2") == "Limited by registers"
     detail = page.inner_text("#detail")
-    assert detail.startswith("The next block is short of 8,192 registers. Same occupancy up to")
+    assert detail.startswith("One more block needs 8,192 registers more. Same occupancy up to")
     steps = page.locator(".steps > button:visible").all_inner_texts()
     assert [each.split("\n")[0] for each in steps] == ["43.8%", "50%", "100%", "All 6"]
     assert steps[1].split("\n") == ["50%", "72 → 64 registers", "launch bounds 256, 4"]
@@ -177,7 +177,7 @@ COLOUR = "getComputedStyle(document.querySelector('{}')).color"
         ("gpu=rtx4090&threads=256", "8.9", {"#gpu-facts": "8.9 · 128 SMs"}),
         ("cc=8.0&gpu=A100&sms=108&threads=64", "8.0", {"#gpu-facts": "8.0 · 108 SMs"}),
         ("cc=9.0&threads=256&dynamic-smem=60k", "9.0",
-         {"#detail": "Needs cudaFuncSetAttribute to opt in. The next block is short of 16 KiB of shared memory. "
+         {"#detail": "Needs cudaFuncSetAttribute to opt in. One more block needs 16 KiB of shared memory more. "
                     "Same occupancy up to 75 KiB of shared memory."}),
         ("cc=9.0&threads=1056", "9.0",
          {"strong": "✕ Does not launch", ".why h2": "1,056 threads exceed 1,024 per block"}),

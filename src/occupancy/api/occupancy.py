@@ -399,7 +399,7 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
     if columns is not None and "tensor_memory" in given and columns % TENSOR_MEMORY_UNIT:
         hint = "Give the sum of the allocations of tcgen05.alloc: 32, 64, 128, 256 or 512 columns each."
         raise InputError(
-            f"{columns} is not a multiple of {TENSOR_MEMORY_UNIT}", where="tensor_memory", hint=hint
+            f"{columns:,} is not a multiple of {TENSOR_MEMORY_UNIT}", where="tensor_memory", hint=hint
         )
     return made
 

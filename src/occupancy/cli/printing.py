@@ -108,8 +108,7 @@ def format_of(path: str | None, given: str | None = None, pictures: Sequence[str
     known = {each: name for each, name in FORMAT_OF_ENDING.items() if name in getattr(choice, "choices", ())}
     if ending not in known:
         problem = f"{path!r} does not end in a known format"
-        hint = "Choose another ending, or set --format."
-        raise InputError(problem, where="output", allowed=", ".join((*pictures, *known)), hint=hint)
+        raise InputError(problem, where="output", allowed=", ".join((*pictures, *known)))
     return known[ending]
 
 

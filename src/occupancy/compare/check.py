@@ -236,9 +236,7 @@ class _Run:
             for number, rule in enumerate([] if self.has_baseline else self.rules.rules, 1):
                 if compares := ", ".join(name for name in rule.demands if CRITERIA[name].compares):
                     problem = f"rule {number} ({rule.about}) sets {compares}, which needs a baseline"
-                    hint = (
-                        "Set `baseline` (`--baseline FILE`), and write the file with `update` (`--update`)."
-                    )
+                    hint = "Set `baseline` (`--baseline FILE`), and write the file with `update=True` (`--update`)."
                     found.add(RulesError(problem, where=rule.place, hint=hint))
             entries: list[Rule | Exemption] = [*self.rules.rules, *self.rules.exemptions]
             for entry in entries:
@@ -253,9 +251,7 @@ class _Run:
             for demand, kernel in self.new.items():
                 if self.has_baseline and demand not in self.compared and not is_partial:
                     problem = f"but the baseline has none of its kernels. {_on_arch(kernel)} is new"
-                    hint = (
-                        "Accept new kernels with `update` (`--update`), or compare with the right baseline."
-                    )
+                    hint = "Accept new kernels with `update=True` (`--update`), or compare with the right baseline."
                     found.add(BaselineError(f"{demand}, {problem}", hint=hint))
         return unused
 

@@ -124,7 +124,7 @@ def blocks_by_tensor_memory(limits: Limits, columns: int) -> int:
         raise unsupported(limits, "tensor_memory", "tensor memory", "10.0, 10.1, 10.3, 10.7 and 11.0")
     rounded = round_up(columns, TENSOR_MEMORY_UNIT)
     if rounded > most:
-        problem = f"{columns} columns are more than an SM of {limits.compute_capability} has"
+        problem = f"{columns:,} columns are more than an SM of {limits.compute_capability} has"
         allowed = f"{TENSOR_MEMORY_UNIT}, {2 * TENSOR_MEMORY_UNIT}, ..., {most}"
         raise InputError(problem, where="tensor_memory", allowed=allowed)
     return most // rounded

@@ -235,7 +235,7 @@ def damage_as_malformed() -> Iterator[None]:
     try:
         yield
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise Malformed(f"the compressed text is damaged: {error}") from error
+        raise Malformed(f"the compressed data is damaged: {error}") from error
     except OSError as error:
         raise Malformed(f"cannot be read: {error.strerror or error}") from error
 

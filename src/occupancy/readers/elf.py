@@ -80,7 +80,9 @@ class Image:
     def part(self, offset: int, size: int, what: str) -> memoryview:
         end = offset + size
         if end > self._size:
-            raise Malformed(f"truncated: the {what} ends at {end:#x}, the image at {self._size:#x}")
+            raise Malformed(
+                f"truncated: the {what} ends at byte {end:#x}, after the code at {self._size:#x}. Copy it again"
+            )
         self.limits.consume("tables", size)
         return self._data[offset:end]
 

@@ -221,7 +221,7 @@ def sweep_picture(
         problem = (
             f"{len(grid.varied)} inputs vary ({', '.join(grid.varied)}), but a picture shows at most two"
         )
-        raise InputError(problem, hint="Fix some of them, or write every combination with --format csv.")
+        raise InputError(problem, hint="Fix some of them, or write every combination to a .csv file.")
     *down, across = grid.varied
     values = grid.values(across)
     numbers = [value for value in values if isinstance(value, int)]

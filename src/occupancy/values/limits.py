@@ -68,7 +68,7 @@ class ComputeCapability(NamedTuple):
             case [int(major), int(minor)] if 0 < major < 100 and 0 <= minor < 100:
                 return cls(major, minor)
         allowed = 'text such as "9.0" or "sm_90a", or an integer such as 90'
-        raise InputError(f"{shown(value)} {problem}", where="cc", allowed=allowed)
+        raise InputError(f"{shown(value)} {problem}", where="gpu", allowed=allowed)
 
 
 @dataclass(frozen=True, slots=True)

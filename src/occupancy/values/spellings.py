@@ -159,7 +159,7 @@ def parse_share(value: object, where: str) -> float:
     share = number / 100 if is_percent or number >= 2 else number
     if not 0 <= share <= 1:
         unclear = not is_percent and 1 < number < 2
-        hint = f"Write {number:g}% or {number / 100:g}." if unclear else 'Write one such as "75%".'
+        hint = f'Write "{number:g}%" or {number / 100:g}.' if unclear else 'Write one such as "75%".'
         raise InputError(f"{shown(value)} is not a percentage from 0% to 100%", where=where, hint=hint)
     return share
 

@@ -29,7 +29,7 @@ def test_reads_every_spelling(spelling: object, expected: tuple[int, int]) -> No
     ],
 )  # fmt: skip
 def test_refuses_what_is_no_compute_capability(wrong: object) -> None:
-    with pytest.raises(InputError, match=r"^cc: "):
+    with pytest.raises(InputError, match=r"^gpu: "):
         ComputeCapability.parse(wrong)
 
 

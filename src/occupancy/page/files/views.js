@@ -46,7 +46,7 @@ function verdictOf({ result, waves }) {
   }
   const isFull = warps === limits.max_warps_per_multiprocessor;
   const reason = isFull ? `All ${warps} warps of the SM are in use.`
-    : `The next block is short of ${words.list(lacks(result))}.`;
+    : `One more block needs ${words.list(lacks(result))} more.`;
   const grows = slack(result);
   const headroom = ["regs", "smem"].filter((name) => grows[name] > (valueOf(kernel, name) ?? Infinity))
     .map((name) => words.some(name, grows[name]));
@@ -113,7 +113,7 @@ function showVerdict(launch, all, kept, problem) {
   settle(byId("detail"), isStale ? "Resources and curves show the last result." : detail);
   const steps = mainSteps(all).map((step) => stepButton(launch, step, false));
   const more = button(`All ${all.length}`, null, { class: "step all", popovertarget: "all-steps", title: "All steps" });
-  const none = element("p", {}, "Fewer resources or another block size do not raise it.");
+  const none = element("p", {}, "Neither fewer resources nor another block size raises it.");
   const isStuck = !steps.length && !isBad && occupancy < 1;
   fill(byId("steps"), isStale ? [] : [steps, all.length > steps.length && more, isStuck && none]);
   all.sort((one, other) => one.occupancy - other.occupancy);
