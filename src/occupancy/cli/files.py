@@ -136,7 +136,7 @@ def _write_report(
 ) -> None:  # fmt: skip
     """Write a report in any format; exit with 1 if some part of the files could not be read."""
     for problem in found.problems:
-        click.echo(f"Warning: {printable(str(problem))}", err=True)
+        click.echo(f"Warning: {printable(str(problem)).rstrip('.')}.", err=True)
     with written_to(output):
         if output_format == "sarif":
             from ..render.ci import sarif

@@ -240,7 +240,6 @@ def calc_report(rows: Sequence[Row], *, explain: bool = False) -> Report:
 
 
 def steps_report(result: Any) -> Report:
-    """Return the next steps of a result alone."""
     row = Row(result)
     details = list(_steps_blocks(row)) if row.steps else []
     return Report("next-steps", (result_text(result), kernel_text(row.kernel)), (), (), details=details)
@@ -389,9 +388,7 @@ def _details_of_several(rows: Sequence[Row]) -> Iterator[Block]:
 
 
 def _note(row: Row, code: str) -> Note:
-    """Return a note about a result; it may name the GPU and its largest variant."""
-    variants = row.gpu.variants or (row.gpu,)
-    example = max(variants, key=lambda gpu: (gpu.multiprocessor_count or 0, -len(gpu.label))).name
+    example = (row.gpu.variants or (row.gpu,))[-1].name
     return NOTES[code]._replace(text=NOTES[code].text.format(gpu=row.gpu.label, example=example))
 
 
