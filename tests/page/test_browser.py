@@ -274,7 +274,7 @@ def test_a_and_now_are_compared(opened: Open) -> None:
     until(page, "document.querySelector('.figure strong').textContent === '37.5% → 62.5%'")
     assert page.locator(".curve .kept").count() == 3
     assert page.locator("#pinned tr >> nth=0 >> :scope > *").all_inner_texts() == [
-        "A: 9.0, 72 registers / thread", "37.5%", "", "9.0: 3 blocks, registers",
+        "A: 9.0, 72 registers / thread\n9.0: 3 blocks, registers", "37.5%", "",
     ]  # fmt: skip
     page.click("#reset")
     assert (figure(page), page.input_value("#gpu")) == ("37.5%", "H100 SXM5")

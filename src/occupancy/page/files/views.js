@@ -177,30 +177,30 @@ function resultOn(limits, kernel) {
 // Show the kernel on the current and the pinned GPUs, and A with the inputs that differ.
 function showGpus(fields, { gpu, limits: own, kernel }, pins, kept, keptFields) {
   const here = fields.gpu.trim();
-  const cell = (name, content) => element("td", { class: name }, content);
-  const row = (label, limits, of, last, isHere) => {
+  // text: the GPU to choose with a click.
+  const row = (label, limits, of, { text, last, isHere }) => {
     const { result, why } = resultOn(limits, of);
     const blocks = result ? `${words.count(result.active_blocks, "block")}, ` : "";
-    const reason = `${limits.compute_capability}: ${blocks}${why}`;
-    return element("tr", { class: isHere && "here", "aria-current": isHere && "true", title: reason },
-      element("th", { scope: "row" }, label), cell("use", result ? occupancyBar(result) : "–"),
-      cell("last", last), cell("reason", reason));
+    const name = [label, element("small", {}, `${limits.compute_capability}: ${blocks}${why}`)];
+    const choose = text && button(name, () => app.choose(text), { class: "link" });
+    return element("tr", { class: isHere && "here", "aria-current": isHere && "true" },
+      element("th", { scope: "row" }, choose || name),
+      element("td", { class: "use" }, result ? occupancyBar(result) : "–"), element("td", {}, last));
   };
-  const choose = (label, text) => button(label, () => app.choose(text), { class: "link" });
   const unpin = (text) => button("✕", () => app.unpin(text), { class: "plain", "aria-label": `Unpin ${text}` });
   const pinned = pins.map(({ text, name, limits }) =>
-    row(choose(text, text), limits, kernel, unpin(text), name === here));
-  if (!pins.some(({ name }) => name === here)) pinned.unshift(row(gpu.name ?? familyOf(own), own, kernel, "", true));
+    row(text, limits, kernel, { text, last: unpin(text), isHere: name === here }));
+  const current = row(gpu.name ?? familyOf(own), own, kernel, { isHere: true });
+  if (!pins.some(({ name }) => name === here)) pinned.unshift(current);
   if (kept?.result) {
     const differ = DATA.inputs.filter((input) => textOf(fields, input) !== textOf(keptFields, input));
     const texts = differ.map((input) => `${textOf(keptFields, input) || "no"} ${input.label.toLowerCase()}`);
-    const label = `A: ${[keptFields.gpu, ...texts].join(", ")}`;
-    pinned.unshift(row(element("span", { title: label }, label), kept.limits, kept.kernel));
+    pinned.unshift(row(`A: ${[keptFields.gpu, ...texts].join(", ")}`, kept.limits, kept.kernel, {}));
   }
   fill(byId("pinned"), pinned);
   fill(byId("all-gpus"), [...LIMITS].reverse().map((each) => {
-    const { compute_capability: cc } = each;
-    return row(choose(familyOf(each), cc), limitsOf(cc, fields.bounds), kernel, "", each.version === own.version);
+    const { compute_capability: text, version } = each;
+    return row(familyOf(each), limitsOf(text, fields.bounds), kernel, { text, isHere: version === own.version });
   }));
 }
 
