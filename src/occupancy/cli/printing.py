@@ -50,7 +50,9 @@ def show(report: Report, output_format: str | None) -> None:
     elif output_format in ("markdown", "html"):
         from ..render import markup
 
-        head = '<!doctype html><meta charset="utf-8"><title>occupancy</title>'
+        head = '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        style = "body { font: 14px/1.6 system-ui; margin: 2em } td, th { padding-right: 1em; vertical-align: top }"
+        head += f"<title>occupancy</title><style>:root {{ color-scheme: light dark }} {style}</style>"
         document = f"{head}{markup.html(report)}\n" if output_format == "html" else markup.markdown(report)
         click.echo(document, nl=False)
     else:

@@ -31,7 +31,7 @@ _OTHERS = (
     "demangled", "arch", "cc", "verdict", "limiters", "block_dim", "grid_dim", "cluster_dim", "waves",
     "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration", "source",
 )  # fmt: skip
-LABEL_WIDTH = 96
+LABEL_WIDTH = 92
 KEYS = (*_OTHERS, *_TEXTS, *(f"{side}{key}" for side in ("", "old_", "new_") for key in _MEASURED))
 """Columns of the reports of `scan` and `diff` that the page uses."""
 
