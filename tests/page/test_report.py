@@ -128,7 +128,7 @@ def test_a_kernel_leads_to_the_calculator_and_back(opened: Open, report: Path) -
     assert page.inner_text("#kernel small") == "spills 8 B stores, 16 B loads, __launch_bounds__(256, 2)"
     assert page.title() == "ns::gemm: occupancy"
     page.evaluate("document.querySelector('#kernel code').textContent = 'k'.repeat(200)")
-    assert page.evaluate("document.querySelector('#side').scrollWidth - document.querySelector('#side').clientWidth") <= 0
+    assert page.evaluate("byId('side').scrollWidth <= byId('side').clientWidth")
     page.fill("#regs", "32")
     page.wait_for_timeout(500)
     page.go_back()

@@ -71,7 +71,7 @@ class Report {
     this.kinds = KINDS.filter(({ is }) => this.kernels.some(is));
     this.columns = COLUMNS.map((column) => ({ of: (kernel) => kernel[column.key], ...column }))
       .filter(({ of, isUsed = of }) => this.kernels.some(isUsed));
-    const isSorted = ({ of }) => this.kernels.every((kernel, at) => !at || of(this.kernels[at - 1]) <= of(kernel));
+    const isSorted = ({ of }) => this.kernels.every((kernel, at) => !at || !(of(this.kernels[at - 1]) > of(kernel)));
     this.given = this.columns.find((column) => /^(occupancy|verdict)$/.test(column.key) && isSorted(column))?.key;
     [this.search, this.arch, this.rest, this.box] = ["q", "arch", "rest", "rows"].map(byId);
     this.arch.hidden = this.archs.length < 2;
@@ -113,7 +113,7 @@ class Report {
     const wanted = q.toLowerCase().split(/\s+/);
     const tests = {
       q: ({ text }) => wanted.every((word) => text.includes(word)),
-      kind: KINDS.find(({ key }) => key === kind)?.is ?? (({ verdict }) => verdict !== "same"),
+      kind: KINDS.find(({ key }) => key === kind)?.is ?? (({ verdict }) => verdict !== "same" || this.kinds.length < 2),
       arch: (kernel) => !arch || kernel.arch === arch,
       bin: (kernel) => !bin || kernel.bin === bin,
     };
