@@ -50,6 +50,11 @@ budget --cc 9.0 -t 32 --blocks 33
 budget --cc 9.0 --blocks 2
 budget --cc 9.0,8.0 -t 32 --blocks 9.0=2
 block-sizes --cc 9.0 --smem-per-thread x
+sweep --cc 9.0 -t 32 -r 1:9 --mark x -o x.svg
+sweep --cc 9.0 -t 32 -o x.svg --format csv
+calc 9.0 256 40
+calc --cc 9.0 -t 32 --no-optin
+diff a b c
 registers --groups 1x
 registers --groups 9:24
 registers --groups 1:40,1:240,1:241

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import occupancy  # in annotations: a public name brings its module when somebody reads the types
 
 from ..engine import Model
-from ..errors import InputError
+from ..errors import InputError, shown
 from ..report.model import Report, Value
 from ..report.pictures import Picture
 from ..report.sweep import Grid, Point, curves_picture, curves_report, sweep_picture, sweep_report
@@ -120,6 +120,9 @@ def picture_of(
     Marks are values of the input that varies, lists of them such as ``64,128``, or ``best``.
     """
     texts = ",".join(marks).split(",") if marks else []
+    for text in (each for each in texts if each != "best" and not each.strip()[:1].isdecimal()):
+        problem = f"{shown(text)} is neither a number nor best"
+        raise InputError(problem, where="marks", hint="Write 64,128 or best.")
     values = [parse_size(each, "marks") for each in texts if each != "best"]
     grid = _make_grid(gpus, inputs, model, values)
     if set(grid.varied) - {"gpu"} or (grid.varied and texts):
