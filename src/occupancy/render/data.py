@@ -89,4 +89,4 @@ def _cells(column: Column, rows: list[Any], text: Callable[[Any, Column, Any], s
         keys = list(map(id, values))
         objects = dict(zip(keys, zip(values, rows, strict=True), strict=True))
         texts = {key: text(value, column, row) for key, (value, row) in objects.items()}
-    return list(texts.values()) if len(texts) == 1 else [texts[key] for key in keys]
+    return list(texts.values()) if len(texts) == 1 else list(map(texts.__getitem__, keys))

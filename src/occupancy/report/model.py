@@ -135,11 +135,13 @@ def values_of(thing: Any, *names: str) -> dict[str, Any]:
 
 def json_value(value: Any) -> Any:
     """Return a value as JSON holds it: named tuples are dictionaries, other tuples are lists."""
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+    if not isinstance(value, (tuple, list, dict)):
+        return value
+    if hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, dict):
         return {key: json_value(each) for key, each in value.items()}
-    return list(map(json_value, value)) if isinstance(value, (list, tuple)) else value
+    return list(map(json_value, value))
 
 
 class Table(NamedTuple):
