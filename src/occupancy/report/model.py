@@ -137,8 +137,7 @@ def json_value(value: Any) -> Any:
     """Return a value as JSON holds it: named tuples are dictionaries, other tuples are lists."""
     if not isinstance(value, (tuple, list, dict)):
         return value
-    if hasattr(value, "_asdict"):
-        value = value._asdict()
+    value = value._asdict() if hasattr(value, "_asdict") else value
     if isinstance(value, dict):
         return {key: json_value(each) for key, each in value.items()}
     return list(map(json_value, value))
