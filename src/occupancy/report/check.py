@@ -110,7 +110,7 @@ def check_rows(done: Checked) -> Iterator[CheckRow]:
 
 def _violation_column(name: str, kind: str, about: str) -> Column:
     return Column(
-        name, "", lambda row: row.violation and getattr(row.violation, name), None, about, type=kind
+        name, "", lambda row: row.violation and getattr(row.violation, name), about=about, type=kind
     )
 
 

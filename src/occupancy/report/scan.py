@@ -119,13 +119,8 @@ def threads_text(row: ScannedKernel) -> str:
 
 def spills_text(row: ScannedKernel) -> str:
     """Return the bytes that a thread stores and loads, with a mark where they were counted."""
-    record = row.record
-    if record.spill_store_bytes is None and record.spill_load_bytes is None:
-        return ""
-    stores, loads = max(record.spill_store_bytes or 0, 0), max(record.spill_load_bytes or 0, 0)
-    if not stores and not loads:
-        return ""
-    return f"{'~' if record.spills_from == 'code' else ''}{stores:,}/{loads:,} B"
+    spills, mark = row.record.spills, "~" if row.record.spills_from == "code" else ""
+    return f"{mark}{spills.stores:,}/{spills.loads:,} B" if spills else ""
 
 
 def _known(value: Any, text: Callable[[Any], str]) -> str:
