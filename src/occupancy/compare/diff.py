@@ -191,6 +191,8 @@ def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
     """Yield the values that differ; launch bounds precede the registers that depend on them."""
     if old.record.arch != new.record.arch:
         yield Change("arch", old.record.arch, new.record.arch)
+    elif facts(old.record) == facts(new.record):
+        return
     # Other formats record no launch bounds, so that absent ones are unknown.
     if all(row.record.linked is not None and row.record.format not in LOGS for row in (old, new)):
         bounds = _source_bounds(old.record), _source_bounds(new.record)
