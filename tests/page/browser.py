@@ -13,6 +13,7 @@ Open = Callable[..., Any]
 SCREENS: dict[str, dict[str, Any]] = {
     "light": {"viewport": {"width": 1440, "height": 900}},
     "dark": {"viewport": {"width": 1440, "height": 900}, "color_scheme": "dark"},
+    "laptop": {"viewport": {"width": 1280, "height": 720}},
     "tablet": {"viewport": {"width": 768, "height": 1024}},
     "wide": {"viewport": {"width": 2560, "height": 1300}},
     "phone": {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True},

@@ -167,7 +167,7 @@ def test_a_comparison_has_before_after_and_difference(opened: Open, report: Path
 
 
 @both
-@pytest.mark.parametrize("screen", ["light", "dark", "phone", "narrow"])
+@pytest.mark.parametrize("screen", ["light", "dark", "laptop", "phone", "narrow"])
 def test_it_is_accessible_and_fits(opened: Open, report: Path, screen: str) -> None:
     page = opened(file=report, screen=screen)
     keep(page, f"{report.stem}-{screen}")
@@ -175,6 +175,7 @@ def test_it_is_accessible_and_fits(opened: Open, report: Path, screen: str) -> N
     first = page.locator(".list tbody th >> nth=0")
     before = first.bounding_box()
     page.evaluate("document.querySelector('.scroll').scrollLeft = 1e4")
+    assert before["width"] > 150
     assert first.bounding_box() == before, "the name stays"
     page.evaluate("document.querySelector('.scroll').scrollLeft = 0")
     assert axe_violations(page) == []
