@@ -1,8 +1,7 @@
 """Time of one `occupancy.compute()` as a multiple of the bare arithmetic, measured in one run.
 
-The bare arithmetic is a plain function with the numbers of compute capability 9.0 written into it,
-which answers the same: blocks, the limit of each resource, the limiters, what is allocated and the
-occupancy. Then `to_dict()` per second, and `prune` against a loop over `compute`.
+The bare arithmetic is one function that contains the numbers of compute capability 9.0 and returns the same:
+blocks, the limit of each resource, the limiters, the allocation and the occupancy. Then `to_dict()` per second, and `prune` against a loop over `compute`.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ KERNELS = list(itertools.product((32, 96, 128, 256, 1000, 1024), (16, 37, 64, 12
 
 
 def bare(threads: int, registers: int, static_smem: int, dynamic_smem: int, barriers: int) -> object:
-    """The same answer by nothing but integer arithmetic, on 9.0 alone."""
+    """Return the same results for 9.0 by integer arithmetic alone."""
     warps = -(-threads // 32)
     by_warps = 0 if threads > 1024 else 64 // warps
     per_warp = -(-registers * 32 // 256) * 256
@@ -55,18 +54,18 @@ def run_everything() -> None:
         _ = (result.active_blocks, result.block_limits, result.limiters, result.allocated, result.occupancy)
 
 
-def check_that_both_answer_the_same() -> None:
+def check_results() -> None:
     for threads, regs, smem in KERNELS:
         result = occupancy.compute("9.0", threads=threads, regs=regs, static_smem=smem, barriers=1)
-        answer = (
+        expected = (
             result.active_blocks,
-            result.block_limits[:-2],  # without virtual resources and tensor memory, of which 9.0 has none
+            result.block_limits[:-2],  # 9.0 has no virtual resources and no tensor memory
             result.limiters,
             result.allocated,
             result.occupancy,
         )
-        if answer != bare(threads, regs, smem, 0, 1):
-            raise SystemExit(f"they differ for {threads} threads, {regs} registers, {smem} bytes")
+        if expected != bare(threads, regs, smem, 0, 1):
+            raise SystemExit(f"results differ for {threads} threads, {regs} registers, {smem} bytes")
 
 
 CONFIGS = [
@@ -75,11 +74,11 @@ CONFIGS = [
         range(16, 272, 16), range(16, 272, 32), range(16, 144, 16), range(1, 5), (1, 2, 4, 8, 16)
     )
 ]
-"""A tuning space of Triton."""
+"""Configurations of a Triton matrix multiplication."""
 
 
 def operands(config: dict[str, int]) -> int:
-    """Bytes of shared memory of a configuration."""
+    """Return the bytes of shared memory of a configuration."""
     return 2 * config["num_stages"] * config["BLOCK_K"] * (config["BLOCK_M"] + config["BLOCK_N"])
 
 
@@ -111,16 +110,16 @@ def report_others() -> None:
 
 
 def main() -> None:
-    """Measure in turns, so that a busy moment of the machine hits all, and keep the fastest."""
-    check_that_both_answer_the_same()
-    asked = {"occupancy alone": run_occupancy_alone, "everything": run_everything}
-    times = {function: float("inf") for function in (run_bare, *asked.values())}
+    """Alternate the measurements, so that other load affects all of them, and print the fastest."""
+    check_results()
+    functions = {"occupancy alone": run_occupancy_alone, "everything": run_everything}
+    times = {function: float("inf") for function in (run_bare, *functions.values())}
     for _ in range(ROUNDS):
         for function in times:
             seconds = timeit.timeit(function, number=50) / 50 / len(KERNELS)
             times[function] = min(times[function], seconds)
     print(f"bare arithmetic                       {1e6 * times[run_bare]:6.2f} us")
-    for name, function in asked.items():
+    for name, function in functions.items():
         ratio, goal = times[function] / times[run_bare], GOALS[name]
         verdict = "met" if ratio <= goal else "MISSED"
         print(

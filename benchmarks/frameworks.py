@@ -1,9 +1,9 @@
-"""How often frameworks' formulas of occupancy are wrong: ``python benchmarks/frameworks.py WHEEL...``.
+"""Count how often the occupancy formulas of frameworks are wrong: ``python benchmarks/frameworks.py WHEEL...``.
 
-Each formula is taken out of the source file in the framework's wheel, by the name of its function or of the
-variable that it sets, and is run as it stands there; the framework itself is neither installed nor imported.
-`pip download --no-deps torch==2.15.0 quack-kernels==0.6.5 tilelang==0.1.15 helion==1.5.1` fetches the wheels;
-torch's has 540 MB. docs/frameworks.md has what it prints.
+Each formula is read from the source file in the wheel, by the name of its function or of the variable that it
+sets, and is run unchanged. The framework is neither installed nor imported.
+`pip download --no-deps torch==2.15.0 quack-kernels==0.6.5 tilelang==0.1.15 helion==1.5.1` downloads the
+wheels (torch: 540 MB). The output is in docs/frameworks.md.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ H100 = SimpleNamespace(
     max_threads_per_multi_processor=2048,
     multi_processor_count=132,
 )
-"""What PyTorch knows of an H100."""
+"""Properties of an H100 in PyTorch."""
 
 OPT_IN = 232448
-"""The shared memory that a block may have on 9.0 and 10.0, in bytes."""
+"""Maximum shared memory per block on 9.0 and 10.0, in bytes."""
 
 
 class Count(NamedTuple):
-    """How often something is wrong."""
+    """Number of wrong results of one formula."""
 
     wheel: str
     what: str
@@ -45,7 +45,7 @@ class Count(NamedTuple):
 
 
 class Source:
-    """A source file of a wheel, of which single definitions are run."""
+    """Source file in a wheel whose definitions can be run one by one."""
 
     def __init__(self, wheel: Path, member: str) -> None:
         self.wheel = "-".join(wheel.name.split("-")[:2])
@@ -53,7 +53,7 @@ class Source:
             self._tree = ast.parse(archive.read(member))
 
     def functions(self, *names: str) -> dict[str, Callable[..., Any]]:
-        """Functions of the module, without the annotations of their parameters."""
+        """Return functions of the module, without the annotations of their parameters."""
         found = [
             node for node in ast.walk(self._tree) if isinstance(node, ast.FunctionDef) and node.name in names
         ]
@@ -65,7 +65,7 @@ class Source:
         return self._run(list(found))
 
     def constants(self, *classes: str) -> dict[str, Any]:
-        """The numbers that classes set, each after its base class."""
+        """Return the numbers that classes set, each after its base class."""
         names: dict[str, Any] = {}
         bodies = {node.name: node.body for node in ast.walk(self._tree) if isinstance(node, ast.ClassDef)}
         for node in (each for name in classes for each in bodies[name]):
@@ -77,7 +77,7 @@ class Source:
         return names
 
     def formula_of(self, target: str) -> Callable[..., Any]:
-        """What the first assignment to a variable or attribute gives, as a function of the names in it."""
+        """Return the value first assigned to a variable, as a function of the names in it."""
         node = next(
             node
             for node in ast.walk(self._tree)
@@ -93,12 +93,12 @@ class Source:
 
 
 def blocks(threads: int, regs: int = 0, smem: int = 0, cc: str = "9.0") -> int:
-    """Blocks per SM, exactly."""
+    """Return the exact blocks per SM."""
     return occupancy.compute(cc, threads=threads, regs=regs, smem=smem).active_blocks
 
 
 def torch(wheel: Path) -> Iterator[Count]:
-    """PyTorch's Inductor: the fusion of epilogues, and the scaling of reductions."""
+    """Count PyTorch's Inductor: the fusion of epilogues, and the scaling of reductions."""
     names = Source(wheel, "torch/_inductor/scheduler.py").functions(
         "_occupancy_before_and_after_fusion", "_fuse_epilogue"
     )
@@ -132,7 +132,7 @@ def torch(wheel: Path) -> Iterator[Count]:
 
 
 def quack_kernels(wheel: Path) -> Iterator[Count]:
-    """The stages of CuTe DSL GEMMs: a share of the largest block's shared memory."""
+    """Count the stages of CuTe DSL GEMMs: a share of the maximum shared memory per block."""
     source = Source(wheel, "quack/gemm_sm100.py")
     formula = source.formula_of("remaining_bytes")
     cases = [(share, stage) for share in (2, 3, 4) for stage in range(4096, 65537, 512)]
@@ -147,7 +147,7 @@ def quack_kernels(wheel: Path) -> Iterator[Count]:
 
 
 def tilelang(wheel: Path) -> Iterator[Count]:
-    """TileLang's roller: blocks per SM of a tile, by shared memory and an estimate of registers."""
+    """Count TileLang's roller: blocks per SM of a tile, from shared memory and estimated registers."""
     source = Source(wheel, "tilelang/carver/roller/policy/default.py")
     formula = source.formula_of("td.block_per_SM")
     arch = SimpleNamespace(max_smem_usage=2 * 49152, reg_cap=65536, sm_partition=4)
@@ -161,7 +161,7 @@ def tilelang(wheel: Path) -> Iterator[Count]:
 
 
 def helion(wheel: Path) -> Iterator[Count]:
-    """Helion: residency by shared memory, by live registers, and of reductions; the stages that follow."""
+    """Count Helion: residency by shared memory, by live registers and of reductions, and the stages."""
     source = Source(wheel, "helion/_compiler/autotuner_heuristics/triton.py")
     numbers = source.constants(
         "TritonH100MatmulHeuristic", "TritonB200FormulaMatmulHeuristic", "TritonH100FormulaMatmulHeuristic"

@@ -1,6 +1,6 @@
 """Processor time to compare two baselines of 10,000 kernels, and to check one against the other.
 
-One kernel in twenty has changed; their needs are spread as those of a library are.
+One kernel in twenty has changed. The resources are distributed as in a library.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ print(time.process_time() - start, changed)
 
 
 def baseline(chance: random.Random, changed: bool) -> Build:
-    """A build; the changed one differs from the other in one kernel of twenty."""
+    """Return a build, in the changed one with more registers in every twentieth kernel."""
     kernels = []
     for number in range(KERNELS):
         name = f"kernel{number // 4}"
@@ -55,7 +55,7 @@ def baseline(chance: random.Random, changed: bool) -> Build:
 
 
 def seconds(*arguments: str) -> tuple[float, int]:
-    """The best of some runs in a fresh process, and what it found."""
+    """Return the fastest time of several processes, and the number of changed kernels."""
     runs = [
         subprocess.run(
             [sys.executable, "-c", RUN, *arguments],
@@ -71,18 +71,18 @@ def seconds(*arguments: str) -> tuple[float, int]:
 
 
 def main() -> int:
-    """Print the times; 1 where a goal is missed."""
+    """Print the times, and return 1 if a goal is missed."""
     with tempfile.TemporaryDirectory() as folder:
         old, new, rules = (str(Path(folder, name)) for name in ("old.json", "new.json", "rules.toml"))
         for path, changed in ((old, False), (new, True)):
             write_baseline(path, baseline(random.Random(1), changed))
         Path(rules).write_text(RULES, encoding="utf-8")
         missed = False
-        for what in ("diff", "check"):
-            taken, found = seconds(old, new, what, rules)
+        for command in ("diff", "check"):
+            taken, found = seconds(old, new, command, rules)
             missed |= taken > GOAL_SECONDS
             print(
-                f"{what:6}{KERNELS:,} kernels: {taken:.2f} s (goal {GOAL_SECONDS} s), {found:,} in the report"
+                f"{command:6}{KERNELS:,} kernels: {taken:.2f} s (goal {GOAL_SECONDS} s), {found:,} in the report"
             )
     return int(missed)
 

@@ -1,11 +1,8 @@
-"""How long the page takes for all that one key stroke changes: at most a frame of 16 ms.
+"""Time of the page's main thread for one key stroke; the goal is one frame of 16 ms.
 
-Run it from the root of the checkout: ``python -m benchmarks.page``. It takes chromium and
-``pip install '.[browser]'``. Real key strokes go to a field of the page. Counted is the processor time of the
-browser's main thread for each, as the browser counts it: the events, the answers, all charts and tables,
-style, layout, and painting as far as it is done there. The window is so high that all of the page is in
-sight, so that nothing is left out for not being seen. On a machine that does much else, whose processors
-share their caches, the least is nearest to what the page takes.
+Run ``python -m benchmarks.page`` in the checkout. It needs chromium and ``pip install '.[browser]'``. Key strokes
+go to a field; the browser counts the processor time of its main thread for events, results, charts, tables, style
+and layout. The window is high enough to show the whole page. On a busy machine, the minimum is the best estimate.
 """
 
 from __future__ import annotations
@@ -21,25 +18,19 @@ from tests.page.browser import browser
 from occupancy import __version__
 from occupancy.page.build import build_page
 
-GOAL = 16.0
-"""Milliseconds."""
+GOAL_MS = 16.0
 STROKES = 60
-"""In each field."""
 WARM_UP = 40
-"""Strokes after which the browser has compiled what runs often."""
-
+"""Key strokes before the measurement, in which the browser compiles the code."""
 SCREEN = {"width": 1440, "height": 3400}
-
 FIELDS = ("regs", "dynamic-smem")
-"""One is an axis of the page's map, which then stays as it is; of the other all is drawn again."""
-
 KEYS = ["ArrowUp"] * 9 + ["ArrowDown"] * 9
 
-QUESTIONS = {
+LINKS = {
     "9.0, shared memory": "cc=9.0&threads=256&regs=64&dynamic-smem=32k",
-    "8.6, two questions": "cc=8.6&threads=16x16&regs=72&static-smem=8k&grid=99&sms=84&a.cc=9.0&a.threads=64",
+    "8.6, compared": "cc=8.6&threads=16x16&regs=72&static-smem=8k&grid=99&sms=84&a.cc=9.0&a.threads=64",
     "10.0, tensor memory": "cc=10.0&threads=128&regs=96&dynamic-smem=96k&tensor-memory=128",
-    "7.0, by the spreadsheet": "cc=7.0&threads=128&regs=37&model=spreadsheet",
+    "7.0, spreadsheet": "cc=7.0&threads=128&regs=37&model=spreadsheet",
 }
 
 DRAWN = """() => new Promise((done) => {
@@ -47,8 +38,8 @@ DRAWN = """() => new Promise((done) => {
 })"""
 
 
-def strokes(page: Any, count: int = STROKES) -> list[tuple[float, float]]:
-    """Milliseconds of the main thread for each stroke; and of them, those of the page's own code."""
+def strokes(page: Any) -> list[tuple[float, float]]:
+    """Return the milliseconds of the main thread for each key stroke, and those in scripts."""
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
 
@@ -59,7 +50,7 @@ def strokes(page: Any, count: int = STROKES) -> list[tuple[float, float]]:
     taken = []
     for field in FIELDS:
         page.focus(f"#{field}")
-        for turn in range(WARM_UP + count):
+        for turn in range(WARM_UP + STROKES):
             before = spent()
             page.keyboard.press(KEYS[turn % len(KEYS)])
             page.evaluate(DRAWN)
@@ -70,22 +61,21 @@ def strokes(page: Any, count: int = STROKES) -> list[tuple[float, float]]:
 
 
 def main() -> None:
-    """Print the median and the worst of each question."""
+    """Print the median, minimum and maximum for each link."""
     with tempfile.TemporaryDirectory() as folder, browser() as chromium:
         if chromium is None:
-            sys.exit("This takes chromium and pip install '.[browser]'.")
+            sys.exit("This needs chromium and pip install '.[browser]'.")
         path = Path(folder) / "page.html"
         path.write_text(build_page(__version__), encoding="utf-8")
-        for name, question in QUESTIONS.items():
+        for name, link in LINKS.items():
             page = chromium.new_context(viewport=SCREEN).new_page()
-            page.goto(f"{path.as_uri()}#{question}")
+            page.goto(f"{path.as_uri()}#{link}")
             taken = strokes(page)
-            whole = sorted(all_of_it for all_of_it, _ in taken)
-            script = statistics.median(own for _, own in taken)
+            total = sorted(task for task, _ in taken)
+            script = statistics.median(in_script for _, in_script in taken)
             print(
-                f"{name:24} median {statistics.median(whole):5.1f} ms (script {script:4.1f} ms), "
-                f"least {whole[0]:5.1f} ms, worst {whole[-1]:5.1f} ms; "
-                f"goal {GOAL:.0f} ms"
+                f"{name:24} median {statistics.median(total):5.1f} ms (script {script:4.1f} ms), "
+                f"minimum {total[0]:5.1f} ms, maximum {total[-1]:5.1f} ms; goal {GOAL_MS:.0f} ms"
             )
 
 

@@ -1,9 +1,7 @@
-"""Time and memory to read all kernels of a library of 300 MB, beside one plain pass over its bytes.
+"""Time and memory to read a library of 300 MB, a library of many small kernels, and a trace.
 
-Then a dense library in every format, and a trace.
-
-The library is cuRAND as often as it fits, if ``python -m tests.oracle.libraries`` has fetched it, else
-the samples with filler between them. The memory is that of a fresh process.
+The 300 MB are copies of cuRAND if ``python -m tests.oracle.libraries`` has downloaded it, otherwise the samples
+with filler between them. Each measurement runs in a new process.
 """
 
 from __future__ import annotations
@@ -26,12 +24,12 @@ SIZE = 300 * 10**6
 GOAL_SECONDS = 0.5
 GOAL_MIB = 300
 GOAL_OF_READING = 2.2
-"""Times what decompressing the images of a dense library takes."""
+"""Multiple of the time to decompress the images."""
 GOAL_OF_THE_COMMAND = 1.5
-"""Times what reading it takes, in each format."""
+"""Multiple of the time to read the library, for each format."""
 FORMATS = ("text", "csv", "json")
 GOAL_OF_TRACES = 0.5
-"""Times what `json.load` takes."""
+"""Multiple of the time of `json.load`."""
 LAUNCHES = 30_000
 ROUNDS = 5
 
@@ -52,7 +50,7 @@ kernels = sum(1 for _ in read(sys.argv[1]))
 print(time.perf_counter() - start, kernels)
 """
 
-# Decompressing its images alone, with what the readers decompress with; then as one reads it.
+# Time spent in the functions with which the readers decompress.
 DECOMPRESSION = """
 import sys, time
 from occupancy.readers import fatbin, read
@@ -98,7 +96,7 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
 print(time.process_time() - start, 0)
 """
 
-# Linux tells the peak of the process itself; elsewhere it has to be asked of the resources.
+# ru_maxrss includes the parent process before exec on Linux; VmHWM does not.
 PEAK = """
 try:
     with open("/proc/self/status") as status:
@@ -110,7 +108,7 @@ except OSError:
 
 
 class Measured(NamedTuple):
-    """What a fresh process prints."""
+    """Numbers that a process prints."""
 
     seconds: float
     kernels: int
@@ -118,7 +116,7 @@ class Measured(NamedTuple):
 
 
 def compose(path: Path) -> str:
-    """Write the library, and say what it is made of."""
+    """Write the library, and return a description of its parts."""
     real = FOLDER / LARGEST
     if real.exists():
         parts, made_of = [real.read_bytes()], LARGEST
@@ -133,7 +131,7 @@ def compose(path: Path) -> str:
 
 
 def measure(code: str, path: Path, *arguments: str) -> Measured:
-    """Run the code in a fresh process."""
+    """Run code in a new process."""
     command = [sys.executable, "-c", code + PEAK, str(path), *arguments]
     seconds, kernels, memory = subprocess.run(
         command, check=True, capture_output=True, text=True, env=ENVIRONMENT
@@ -146,7 +144,7 @@ def verdict(is_met: bool) -> str:
 
 
 def main() -> None:
-    """Measure in turns, so that a busy moment of the machine hits both, and keep the fastest."""
+    """Alternate the measurements, so that other load affects all of them, and print the fastest."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "library.so"
         made_of = compose(path)
@@ -154,7 +152,7 @@ def main() -> None:
     plain = min(one_pass.seconds for one_pass, _ in rounds)
     scan = min(scanned for _, scanned in rounds)
     memory = scan.resident_kib / 1024
-    print(f"library      {SIZE / 10**6:.0f} MB of {made_of}, {scan.kernels} kernels")
+    print(f"library      {SIZE / 10**6:.0f} MB ({made_of}), {scan.kernels} kernels")
     print(f"plain pass   {plain:.3f} s")
     print(f"reading all  {scan.seconds:.3f} s, {scan.seconds / plain:.2f} times")
     print(f"             goal {GOAL_SECONDS} s ({verdict(scan.seconds <= GOAL_SECONDS)})")
@@ -162,10 +160,10 @@ def main() -> None:
 
 
 def dense() -> None:
-    """The library of many small kernels, where it has been fetched; processor time, in turns."""
+    """Measure the processor time of a library of many small kernels, if it has been downloaded."""
     path = FOLDER / DENSE
     if not path.exists():
-        print(f"{DENSE} is not there: python -m tests.oracle.libraries --benchmarks")
+        print(f"{DENSE} is missing; download it with python -m tests.oracle.libraries --benchmarks")
         return
     rounds = [
         [
@@ -188,7 +186,7 @@ def dense() -> None:
 
 
 def trace() -> None:
-    """A trace of PyTorch's profiler with six operators for each launch; processor time, in turns."""
+    """Measure the processor time of a PyTorch trace with six operators per launch."""
     chance = random.Random(0)
     events: list[dict[str, object]] = []
     for number in range(LAUNCHES):

@@ -12,30 +12,33 @@ import time
 
 ROUNDS = 25
 
-# What is started, and how many times as long as `python -c pass` it may take.
+# Arguments, and the goal as a multiple of `python -c pass`.
 GOALS = {
     "import occupancy": (("-c", "import occupancy"), 2.5),
     "occupancy --help": (("--help",), 4.5),
-    "a JSON answer": (("calc", "--cc", "7.0", "--threads", "128", "--regs", "37", "--format", "json"), 7),
-    "a text answer": (("calc", "--cc", "7.0", "--threads", "128", "--regs", "37"), 8.5),
+    "calc --format json": (
+        ("calc", "--cc", "7.0", "--threads", "128", "--regs", "37", "--format", "json"),
+        7,
+    ),
+    "calc": (("calc", "--cc", "7.0", "--threads", "128", "--regs", "37"), 8.5),
 }
 
-# pip compiles what it installs; with this variable a checkout would be compiled anew by every start.
+# With this variable, every start would compile the checkout again; pip compiles at installation.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
-# What pip's entry point does; `python -m` would add the time of runpy.
+# The same as the installed script; `python -m` would add the time of runpy.
 ENTRY_POINT = "import sys; from occupancy.__main__ import main; sys.argv[0] = 'occupancy'; sys.exit(main())"
 
 
 def seconds(arguments: tuple[str, ...]) -> float:
-    """Wall-clock time of one process."""
+    """Return the wall-clock time of one process."""
     start = time.perf_counter()
     subprocess.run([sys.executable, *arguments], stdout=subprocess.DEVNULL, env=ENVIRONMENT, check=True)
     return time.perf_counter() - start
 
 
 def main() -> None:
-    """Measure in turns, so that a busy moment of the machine hits all of them, and keep the fastest."""
+    """Alternate the measurements, so that other load affects all of them, and print the fastest."""
     programs: dict[str, tuple[str, ...]] = {"python -c pass": ("-c", "pass")}
     for name, (arguments, _) in GOALS.items():
         programs[name] = arguments if arguments[0] == "-c" else ("-c", ENTRY_POINT, *arguments)

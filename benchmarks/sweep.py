@@ -1,7 +1,7 @@
-"""`occupancy.sweep()` against NVIDIA's header compiled with -O2: answers per second, on one thread each.
+"""`occupancy.sweep()` against NVIDIA's header compiled with -O2: kernels per second on one thread.
 
-Both are measured in one run, in turns, by the processor time of their thread; the fastest turn counts.
-They get the same arrays and must give the same answers. The header comes from the package
+Both get the same arrays and must return the same results. The measurements alternate; the fastest processor
+time counts. The header comes from the package
 nvidia-cuda-runtime (extra ``test``) and needs a C++ compiler.
 """
 
@@ -46,7 +46,7 @@ Array = NDArray[Any]
 
 
 def compiled_header(folder: Path) -> Callable[[Array, Array, Array, Array], Array]:
-    """The header over arrays of threads, registers, static and dynamic shared memory."""
+    """Return the header's function of threads, registers, static and dynamic shared memory."""
     files = importlib.metadata.files("nvidia-cuda-runtime") or []
     header = next(Path(str(file.locate())) for file in files if file.name == "cuda_occupancy.h")
     library = folder / "header.so"
@@ -70,7 +70,7 @@ def address(array: Array) -> ctypes.c_void_p:
 
 
 def random_inputs() -> tuple[Array, Array, Array, Array]:
-    """Threads, registers, static and dynamic shared memory of kernels that an SM of 9.0 may get."""
+    """Return threads, registers, static and dynamic shared memory within the limits of 9.0."""
     chance = np.random.default_rng(90)
     threads = chance.integers(1, LIMITS.max_threads_per_block + 1, RANDOM_INPUTS, np.int32)
     registers = chance.integers(0, 256, RANDOM_INPUTS, np.int32)
@@ -92,7 +92,7 @@ def sweep(threads: Array, registers: Array, static: Array, dynamic: Array) -> Ar
 
 
 def sweep_grid() -> Array:
-    """Every block size, register count and shared memory step of 9.0."""
+    """Compute every block size, register count and step of shared memory of 9.0."""
     unit = LIMITS.shared_memory_allocation_unit
     sizes = np.arange(0, LIMITS.max_shared_memory_per_block_optin + 1, unit)
     block_sizes = np.arange(1, LIMITS.max_threads_per_block + 1)
@@ -118,7 +118,7 @@ def report_rate(name: str, rate: float, header_rate: float, goal: float) -> None
 
 
 def main() -> None:
-    """Measure the grid first, because the memory of the process never goes down again."""
+    """Measure the grid first, because the peak memory of the process never decreases."""
     points = sweep_grid().size
     grid_seconds = min(seconds(sweep_grid) for _ in range(ROUNDS))
     memory = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # Linux counts in KiB
