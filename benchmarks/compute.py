@@ -1,7 +1,8 @@
 """Time of one `occupancy.compute()` as a multiple of the bare arithmetic, measured in one run.
 
-The bare arithmetic is one function that contains the numbers of compute capability 9.0 and returns the same:
-blocks, the limit of each resource, the limiters, the allocation and the occupancy. Then `to_dict()` per second, and `prune` against a loop over `compute`.
+The bare arithmetic is one function that contains the numbers of compute capability 9.0 and returns the same: blocks,
+the limit of each resource, the limiters, the allocation and the occupancy. Then `to_dict()` per second, and `prune`
+against a loop over `compute`.
 """
 
 from __future__ import annotations
