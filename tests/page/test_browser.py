@@ -286,7 +286,7 @@ def test_waves_are_in_the_result(opened: Open) -> None:
     assert page.inner_text("#detail").startswith("10.34 waves, the last 34.3% full. ")
 
 
-def test_keys(opened: Open) -> None:
+def test_keys_and_steppers(opened: Open) -> None:
     page = opened(HOPPER)
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.id") == "gpu"
@@ -296,6 +296,14 @@ def test_keys(opened: Open) -> None:
     page.focus(".curve svg >> nth=1")
     page.keyboard.press("ArrowLeft")
     assert drawn(page, "app.fields.regs") == "72"
+    for name, more, less in (
+        ("threads", "288", "256"),
+        ("regs", "80", "72"),
+        ("dynamic-smem", "41 KiB", "40 KiB"),
+    ):
+        for units, after in (("1", more), ("-1", less)):
+            page.click(f".stepper[data-input={name}][data-units='{units}']")
+            assert drawn(page, f"byId('{name}').value") == after
 
 
 def test_markup_stays_text(opened: Open) -> None:

@@ -31,7 +31,7 @@ const app = {
       const { act, copy, input, units } = target.closest("button")?.dataset ?? {};
       acts[act]?.();
       if (copy) this.copy(copy, target);
-      if (input) this.step(inputOf(input), units);
+      if (input) this.step(inputOf(input), Number(units));
       if (target === this.entered) target.select?.(); // the first click into a field selects its text, as Tab does
       this.entered = null;
     });
