@@ -106,15 +106,19 @@ def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
     if is_alone or warps >= now.limits.max_warps_per_multiprocessor:
         return
     warp, threads, most = now.limits.warp_size, now.kernel.threads, now.limits.max_threads_per_block
-    better = []  # includes the current size if the GPU rejects its shape
-    for size in range(warp, most + 1, warp):
-        result = evaluate(now.limits, now.kernel.replace(threads=size), now.model)
-        if result.active_warps > warps and result.launchable:
-            better.append(NextStep(result.active_blocks, result.occupancy, {"threads": size}))
-    better = sorted(better, key=lambda step: abs(step.requires["threads"] - threads))
-    best = sorted(better, key=lambda step: -step.occupancy)
-    yield from better[:1]
-    yield from (step for step in best[:1] if step != better[0])
+    sizes = sorted(range(warp, most + 1, warp), key=lambda size: abs(size - threads))
+    # The current size is among them if the GPU rejects its shape.
+    results = (evaluate(now.limits, now.kernel.replace(threads=size), now.model) for size in sizes)
+    better = (
+        NextStep(result.active_blocks, result.occupancy, {"threads": result.kernel.threads})
+        for result in results
+        if result.active_warps > warps and result.launchable
+    )
+    if nearest := next(better, None):
+        yield nearest  # many callers need no more
+        best = max(better, key=lambda step: step.occupancy, default=nearest)
+        if best.occupancy > nearest.occupancy:
+            yield best
 
 
 def may_be_divided(now: Result) -> bool:
