@@ -16,7 +16,7 @@ from occupancy.advice.launch_bounds import register_cap
 from occupancy.advice.next_steps import next_steps
 from occupancy.advice.opt_in import compile_error
 from occupancy.advice.slack import slack
-from occupancy.engine import Result, evaluate
+from occupancy.engine import evaluate
 from occupancy.errors import InputError
 from occupancy.page.build import START, page_script
 from occupancy.page.data import page_data
@@ -103,16 +103,10 @@ def own_result(question: Question) -> Any:
         "next_steps": [{**step._asdict(), "requires": dict(step.requires)} for step in steps],
         "caps": [cap and {"launch_bounds": cap.launch_bounds, "maxnreg": cap.maxnreg} for cap in caps],
         "slack": {name: getattr(grows, name) for name in ("regs", "smem", "barriers", "tensor_memory")},
-        "carveout": _carveout(result),
         "needs_opt_in": carveout(result).needs_opt_in,
         "arithmetic": [[each.resource, each.steps] for each in explain(result)] if has_runtime else [],
     }
     return _with_numbers(json.loads(json.dumps(found)))
-
-
-def _carveout(result: Result) -> dict[str, Any] | None:
-    smallest = carveout(result).smallest
-    return smallest and {name: getattr(smallest, name) for name in ("shared_memory", "l1", "percent")}
 
 
 def _with_numbers(result: Any) -> Any:

@@ -12,7 +12,6 @@ function resultsOf(text) {
         next_steps: steps,
         caps: steps.map(({ requires, active_blocks }) => (requires.regs === undefined ? null : registerCap(result, requires.regs, active_blocks))),
         slack: slack(result),
-        carveout: smallestCarveout(result),
         needs_opt_in: needsOptIn(result.limits, result.kernel),
         arithmetic: (hasRuntime(result.limits) ? explain(result) : []).map(({ resource, steps }) => [resource, steps]),
       };

@@ -262,6 +262,16 @@ def test_pasted_kernels_are_those_of_a_scan(engine: PageEngine, file: str) -> No
     )
 
 
+def test_pasted_json_of_calc_has_its_inputs(engine: PageEngine) -> None:
+    text = run(
+        "calc", "--cc", "9.0", "-t", "16x16", "--smem", "20k", "--carveout", "50", "--no-opt-in", "--format", "json"
+    ).stdout  # fmt: skip
+    (found,) = engine.value(f"readPasted({json.dumps(text)})")
+    fields = {"threads": "16x16x1", "dynamic-smem": "20480", "carveout": "50%", "opt-in": "no"}
+    assert (found["arch"], found["fields"]) == ("9.0", fields)
+    assert engine.value('readPasted(\'{"kernels": [{"demangled": {"toString": 1}}]}\')') == []
+
+
 def test_a_question_with_all_of_it(engine: PageEngine) -> None:
     found = engine.results([Question("7.0", Kernel(128, 37))])[0]
     assert (found["occupancy"], found["active_blocks"], found["limiters"]) == (0.75, 12, ["registers"])
@@ -283,17 +293,28 @@ def inputs(chance: random.Random) -> dict[str, str]:
     return fields | {
         "carveout": chance.choice(["", "50%", "max"]),
         "opt-in": chance.choice(["", "yes", "no"]),
+        **chance.choice([{}, {"sms": "20", "grid": "64x8"}, {"sms": "132", "grid": "1000"}]),
+        "bounds": chance.choice(["", "1024", "512, 2"]),
     }
 
 
 @sampled("count", sample=25, everything=350)
-def test_copied_commands_have_the_same_result(engine: PageEngine, count: int) -> None:
+def test_copied_commands_and_python_have_the_same_result(engine: PageEngine, count: int) -> None:
     chance = random.Random(count)
     for _ in range(count):
         fields = json.dumps(inputs(chance))
-        question = "(fields => { const question = readLaunch(fields); return [question.result?.active_blocks ?? null,"
-        question += f" toCommand(fields, question)]; }})({fields})"
-        blocks, command = engine.value(question)
+        question = (
+            "(fields => { const launch = readLaunch(fields); const { result, waves } = launch; return ["
+        )
+        question += "result?.active_blocks ?? null, waves?.waves ?? null,"
+        question += f" toCommand(fields, launch), toPython(fields, launch)]; }})({fields})"
+        blocks, waves, command, python = engine.value(question)
         _, *words = shlex.split(command)
-        done = run(*words, "--format", "json")
-        assert f'"active_blocks": {blocks},' in done.stdout, command
+        done = json.loads(run(*words, "--format", "json").stdout)["gpus"][0]
+        assert (done["active_blocks"], (done["waves"] or {}).get("waves")) == (blocks, waves), command
+        shown: list[Any] = []
+        exec(python, {"print": shown.append})
+        assert [each.active_blocks for each in shown if hasattr(each, "active_blocks")] == [blocks], python
+        assert [each.waves for each in shown if not hasattr(each, "active_blocks")] == [waves] * (
+            waves is not None
+        )

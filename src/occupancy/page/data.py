@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ..engine import Result
+from ..report.limits import NAMES, limit_label, limit_text
 from ..tables.gpus import FILE_NAME, WELL_KNOWN
 from ..tables.shipped import data_path, known, limits
 from ..values.fields import FIELDS, Carveout, Field
@@ -49,7 +50,7 @@ def page_data() -> dict[str, Any]:
         inputs.append(
             {
                 "name": name.replace("_", "-"),
-                "field": name,
+                "field": {"sms": "multiprocessor_count"}.get(name, name),
                 "label": label,
                 "kind": "shape" if name == "threads" else field.kind,
                 "help": help_,
@@ -60,11 +61,17 @@ def page_data() -> dict[str, Any]:
                 "is_launch": name not in FIELDS,
             }
         )
-    rows = [dataclasses.asdict(limits(cc)) | {"compute_capability": str(cc)} for cc in known()]
+    tables = list(map(limits, known()))
+    texts = [
+        [limit_label(name), *(limit_text(name, getattr(each, name)) for each in tables)] for name in NAMES
+    ]
+    rows = [
+        dataclasses.asdict(each) | {"compute_capability": str(each.compute_capability)} for each in tables
+    ]
     columns = {field.name: [row[field.name] for row in rows] for field in dataclasses.fields(Limits)}
     with open(data_path(FILE_NAME), encoding="utf-8", newline="") as file:
         gpus = ["|".join(row[column] for column in COLUMNS) for row in csv.DictReader(file)]
-    return {"limits": columns, "inputs": inputs, "known_by": WELL_KNOWN, "gpus": gpus}
+    return {"limits": columns, "limit_texts": texts, "inputs": inputs, "known_by": WELL_KNOWN, "gpus": gpus}
 
 
 def fragment_of(result: Result, launch: Mapping[str, str | None]) -> str:

@@ -24,9 +24,14 @@ const app = {
     const acts = {
       undo: () => this.undo(), import: () => setTimeout(() => byId("pasted").focus()),
       reset: () => this.act(() => Object.assign(this, { fields: { ...this.first }, kept: null, problem: "" })),
-      keep: () => this.act(() => (this.kept = this.kept ? null : { ...this.fields })),
+      keep: () => this.act(() => (this.kept = { ...this.fields })),
+      forget: () => this.act(() => Object.assign(this.fields, { kernel: "", spills: "", bounds: "" })),
     };
-    on("focusin", ({ target }) => (this.entered = target));
+    on("focusin", ({ target }) => {
+      this.entered = target;
+      if (target.id === "gpu") [target.placeholder, target.value] = [target.value, ""]; // the whole list is offered
+    });
+    on("focusout", ({ target }) => target.id === "gpu" && this.redrawSoon());
     on("click", ({ target }) => {
       const { act, copy, input, units } = target.closest("button")?.dataset ?? {};
       acts[act]?.();
@@ -42,7 +47,7 @@ const app = {
     });
     on("change", ({ target: { id, name, value } }) => {
       if (id === "pin") this.pin(value);
-      else if (name) this.change({ [name]: value });
+      else if (name && (value || name !== "gpu")) this.change({ [name]: value });
     });
     on("submit", (event) => event.preventDefault());
     on("keydown", (event) => this.key(event));
@@ -69,8 +74,7 @@ const app = {
     this.pins = pins;
     this.problem = unknown.length ? `The link has unknown parts: ${words.list(unknown)}` : "";
     for (const fold of byId("inputs").querySelectorAll("details")) {
-      const names = [...fold.querySelectorAll("[name]")].map(({ name }) => name);
-      if (names.some((name) => !/^0?$/.test(this.fields[name] ?? ""))) fold.open = true;
+      fold.open ||= [...fold.querySelectorAll("[name]")].some(({ name }) => !/^0?$/.test(this.fields[name] ?? ""));
     }
     this.entry = this.fragment();
     this.redraw();
@@ -95,7 +99,7 @@ const app = {
     this.load();
   },
   undo() {
-    if (byId("gpu").value !== this.fields.gpu) return this.redraw(); // a GPU that is being typed
+    byId("gpu").blur();
     this.rest();
     if (this.depth > 0) history.back();
   },
@@ -103,6 +107,9 @@ const app = {
 
   // Texts being typed stay as they are; others are written with their unit.
   change(changes, isTyped = false) {
+    const changing = Object.keys(changes).pop();
+    if (changing !== this.changing) this.rest(); // an entry of the history has changes of one field
+    this.changing = changing;
     Object.assign(this.fields, isTyped ? changes : inUnits(changes));
     if ("gpu" in changes && findGpu(changes.gpu).sms) this.fields.sms = "";
     this.problem = "";
@@ -138,7 +145,6 @@ const app = {
       this.change({ gpu: text });
     });
   },
-  unpin(text) { this.act(() => (this.pins = this.pins.filter((each) => each !== text))); },
   take(kernel) { this.act(() => Object.assign(this, { fields: inUnits(this.fieldsOf(kernel)), problem: "" })); },
   key(event) {
     const { key, ctrlKey, metaKey, shiftKey, altKey, target } = event;
@@ -172,11 +178,9 @@ const app = {
     document.body.classList.toggle("stale", !result);
     if (result) [this.launch, this.shownFields] = [launch, { ...this.fields }];
     else if (!this.launch) [this.launch, this.shownFields] = [readLaunch(EXAMPLE), EXAMPLE];
-    const [wrong] = result ? [] : Object.keys(errors);
-    const problem = [wrong && (wrong === "gpu" ? gpu.error : `${inputOf(wrong).label}: ${errors[wrong]}`), this.problem]
-      .filter(Boolean).join(" ");
+    const [wrong] = Object.keys(errors);
     showWaves(launch);
-    this.draw(problem);
+    this.draw([inputOf(wrong)?.label, errors[wrong], this.problem].filter(Boolean).join(": "));
     this.showUndo();
   },
   // Draw the last launch that has a result. problem: the first error in the fields.
@@ -189,25 +193,29 @@ const app = {
     }).filter(({ limits }) => limits);
     document.title = shownFields.kernel ? `${shownFields.kernel}: occupancy` : this.title;
     const steps = stepsOf(result);
-    byId("keep").setAttribute("aria-pressed", Boolean(this.kept));
     showKernel(shownFields);
     showVerdict(launch, steps, kept, problem);
     showBars(result);
     const others = pins.map(({ text: label, limits, dash }) => {
-      const { result } = limits.version === launch.limits.version ? {} : resultOn(limits, launch.kernel);
+      const { result } = limits.version === launch.limits.version ? {} : resultOn(limits, launch);
       return { label, result, line: { class: "pinned", "stroke-dasharray": dash } };
     });
     others.push({ label: "A", result: kept?.result, line: { class: "kept" } });
-    for (const curve of this.curves) curve.draw(result, steps, others.filter((other) => other.result));
+    const seen = others.filter((other) => other.result);
+    for (const curve of this.curves) curve.draw(result, steps, seen);
+    showKey(seen);
     showGpus(shownFields, launch, pins, kept, this.kept);
+    showLimits(launch.limits);
     showArithmetic(result);
   },
   say(text) { byId("status").textContent = text; },
 
   async copy(kind, node) {
-    const link = location.href.replace(/#.*/, "") + toFragment(this.shownFields, this.kept, this.pins);
-    const text = kind === "link" ? link : toCommand(this.shownFields, this.launch);
-    this.say(await navigator.clipboard.writeText(text).then(() => `Copied ${kind}`, () => "Not allowed"));
+    const write = {
+      link: () => location.href.replace(/#.*/, "") + toFragment(this.shownFields, this.kept, this.pins),
+      command: () => toCommand(this.shownFields, this.launch), Python: () => toPython(this.shownFields, this.launch),
+    };
+    this.say(await navigator.clipboard.writeText(write[kind]()).then(() => `Copied ${kind}`, () => "Not allowed"));
     node.textContent = byId("status").textContent;
     setTimeout(() => (node.textContent = `Copy ${kind}`), 1200);
   },

@@ -2,7 +2,6 @@
 const EDGE = { left: 42, right: 18, top: 24, bottom: 32 };
 const valueOf = (kernel, name) => (name === "smem" && !isSharedMemoryGiven(kernel) ? null : amountOf(name, kernel));
 const runAt = (runs, value) => runs.find((run) => value <= run.last) ?? runs[runs.length - 1];
-const colourOf = (result) => (result.active_blocks ? result.limiters[0] : "fails");
 
 function ticksOf(low, high, name, width) {
   const most = Math.max(3, Math.floor(width / 56));
@@ -19,8 +18,8 @@ function curveOf({ limits, kernel }, name) {
   const add = (last) => {
     const before = runs[runs.length - 1];
     const result = withAmount({ limits, kernel }, name, last);
-    const { active_blocks: blocks, active_warps: warps, occupancy: share } = result;
-    const [colour, why] = [colourOf(result), limitersOf(result)];
+    const { active_blocks: blocks, active_warps: warps, occupancy: share, limiters } = result;
+    const [colour, why] = [blocks ? limiters[0] : "fails", limitersOf(result)];
     if (before?.blocks === blocks && before.warps === warps && before.why === why) before.last = last;
     else runs.push({ first: before ? before.last + 1 : low, last, blocks, warps, share, colour, why });
   };
@@ -84,7 +83,7 @@ class Curve {
   }
   pointercancel() { this.drag = null; }
   pointerleave() { this.point(null); }
-  // Show the result at a value that is pointed at, on the curve and in the key.
+  // Show the result at a value that is pointed at.
   point(value) {
     const run = value !== null && runAt(this.runs, value);
     this.svg.classList.toggle("pointed", Boolean(run));
@@ -93,7 +92,6 @@ class Curve {
       drawn("circle", { cx: this.x(value), cy: this.y(run.share), r: 4, class: "here" }),
       this.label(value, this.sentence(value)),
     ] : []);
-    showKey(this.others, ({ runs, result }) => (run ? runAt(runs, value).share : result.occupancy));
   }
   keydown(event) {
     const units = { ...KEYS, ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
@@ -111,12 +109,11 @@ class Curve {
     const [runs, now] = [curveOf(result, this.name), valueOf(result.kernel, this.name)];
     const [low, high] = [runs[0].first, runs[runs.length - 1].last];
     Object.assign(this, { unit: stepOf(this.name, result.limits), runs, now, low, high });
-    this.others = others.map((other) => ({ ...other, runs: curveOf(other.result, this.name) }));
     const text = now === null ? "not given" : this.sentence(now);
     const aria = { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": now ?? low, "aria-valuetext": text };
     adapt(this.svg, drawn("svg", { viewBox: `0 0 ${this.width} ${this.height}`, ...aria },
       this.axes(), this.areas(),
-      this.others.map((other) => this.line(other.runs, other.line)),
+      others.map((other) => this.line(curveOf(other.result, this.name), other.line)),
       this.line(this.runs, { class: "line" }),
       this.marks(steps, result), drawn("g")));
     this.point(null);
@@ -172,10 +169,9 @@ class Curve {
   }
 }
 
-// The key of the curves: dots, and other GPUs and A with their lines and occupancies.
-function showKey(others, shareOf) {
+// The key of the curves: dots, and the lines of other GPUs and A.
+function showKey(others) {
   const line = (properties) => drawn("svg", { "aria-hidden": "true" }, drawn("path", { d: "M0 5H26", ...properties }));
   const texts = ["● this kernel", "○ next step"].map((text) => element("span", {}, text));
-  fill(byId("key"), [texts, others.map((other) =>
-    element("span", {}, line(other.line), ` ${other.label}`, element("b", {}, words.percent(shareOf(other)))))]);
+  fill(byId("key"), [texts, others.map(({ label, line: look }) => element("span", {}, line(look), ` ${label}`))]);
 }

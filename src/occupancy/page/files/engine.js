@@ -297,8 +297,10 @@ const stepTo = ({ active_blocks, occupancy }, requires) => ({ active_blocks, occ
 
 // The smallest carveout with the most blocks, if they are more.
 function stepsByCarveout({ limits, kernel, active_blocks: blocks }) {
-  const best = evaluate(limits, { ...kernel, carveout: null });
-  return best.active_blocks > blocks ? [stepTo(best, { carveout: smallestCarveout(best).shared_memory })] : [];
+  const { active_blocks: most } = evaluate(limits, { ...kernel, carveout: null });
+  const best = limits.shared_memory_configurations.map((size) => withAmount({ limits, kernel }, "carveout", size))
+    .find((result) => result.active_blocks === most);
+  return most > blocks ? [stepTo(best, { carveout: best.shared_memory_pool })] : [];
 }
 
 function stepsUsingLess(now) {
@@ -353,19 +355,6 @@ function slack(now) {
   return Object.fromEntries(Object.keys(AMOUNTS).map((name) => [name, most(name)]));
 }
 
-// Smallest configuration that keeps the blocks: {shared_memory, l1, percent}, or null.
-function smallestCarveout({ limits, kernel, active_blocks: blocks }) {
-  for (const size of blocks ? limits.shared_memory_configurations : []) {
-    const result = evaluate(limits, { ...kernel, carveout: { amount: size, unit: "bytes" } });
-    if (result.active_blocks < blocks || result.shared_memory_pool !== size) continue;
-    const percents = limits.version >= 70 ? Array.from({ length: 101 }, (_, amount) => amount) : [];
-    const percent = percents.find((amount) => configurationOf(limits, { amount, unit: "percent" }) === size) ?? null;
-    const unified = limits.unified_l1_and_shared_memory;
-    return { shared_memory: size, l1: unified && unified - size, percent };
-  }
-  return null;
-}
-
 // True if the dynamic shared memory requires a call of cudaFuncSetAttribute.
 function needsOptIn(limits, kernel) {
   const limitWith = (opt_in) => evaluate(limits, { ...kernel, opt_in }).block_limits.shared_memory;
@@ -388,8 +377,8 @@ function fullWave(result, sms, clusterSize = null) {
   if (clusterSize === null) return { blocks: slots, slots, cluster_size: null, clusters: null };
   const { compute_capability: cc, max_portable_cluster_size: portable } = result.limits;
   const most = result.limits.max_non_portable_cluster_size ?? portable;
-  if (portable === null) throw new Refused(`${cc} has no clusters. Clear this field.`, "cluster");
-  if (clusterSize > most) throw new Refused(`Out of range: 1 to ${most} blocks.`, "cluster");
+  if (portable === null) throw new Refused(`No clusters on ${cc}.`, "cluster");
+  if (clusterSize > most) throw new Refused(`A cluster has at most ${most} blocks.`, "cluster");
   const clusters = divide(slots, clusterSize);
   return { blocks: clusters * clusterSize, slots, cluster_size: clusterSize, clusters };
 }

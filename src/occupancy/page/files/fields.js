@@ -40,7 +40,7 @@ function readShape(text, range) {
   return [within(shape[0] * shape[1] * shape[2], range), shape];
 }
 
-function readCarveout(text, limits) {
+function readCarveout(text) {
   const plain = text.toLowerCase();
   if (plain === "default" || plain === "auto") return null;
   if (plain === "max") return { amount: 100, unit: "percent" };
@@ -49,10 +49,7 @@ function readCarveout(text, limits) {
     return { amount: within(Number(percent[1]), [0, 100]), unit: "percent" };
   }
   if (Number.isNaN(bytesOf(plain))) throw new Refused("Enter a percentage, a size, max or auto.");
-  const carveout = { amount: readSize(text, [0, MOST]), unit: "bytes" };
-  const size = smallestConfiguration(limits, carveout.amount);
-  if (size !== carveout.amount) throw new Refused(`Enter 0% to 100%, or a size: ${words.size(size)}.`);
-  return carveout;
+  return { amount: readSize(text, [0, MOST]), unit: "bytes" };
 }
 
 // Values of an input's text, by the names of the library.
@@ -68,7 +65,7 @@ const READERS = {
     if (input.name === "threads") return { threads: number, block_dim: shape };
     return { [input.field]: shape ?? [number, 1, 1] };
   },
-  carveout: (text, input, limits) => ({ carveout: readCarveout(text, limits) }),
+  carveout: (text) => ({ carveout: readCarveout(text) }),
   choice(text, { field, kind, options }) {
     if (!options.includes(text)) throw new Refused(`Enter ${options.join(" or ")}.`);
     return { [field]: kind === "flag" ? text === "yes" : text };
@@ -79,7 +76,7 @@ READERS.flag = READERS.choice;
 const isOffered = (input, limits) => !input.needs || Boolean(limits[input.needs]);
 const product = ([x, y, z]) => x * y * z;
 
-// {gpu, limits, kernel, result, errors, sms, wave, waves}; kernel and result are null if a field is invalid.
+// {gpu, limits, kernel, result, errors, sms, cluster, wave, waves}; kernel and result are null if a field is invalid.
 function readLaunch(fields) {
   const gpu = findGpu(fields.gpu ?? "");
   const limits = limitsOf(gpu.cc, fields.bounds) ?? LIMITS[LIMITS.length - 1]; // of any GPU, to check the other fields
@@ -90,13 +87,13 @@ function readLaunch(fields) {
     return null;
   });
   const values = {};
-  for (const input of DATA.inputs.filter((each) => isOffered(each, limits))) {
+  for (const input of DATA.inputs) {
     const text = textOf(fields, input);
-    if (text) read(input.name, () => Object.assign(values, READERS[input.kind](text, input, limits)));
+    if (text) read(input.name, () => Object.assign(values, READERS[input.kind](text, input)));
     else if (input.name === "threads") errors.threads = "Enter threads per block, such as 256.";
   }
-  const { sms = gpu.sms, grid = null, cluster = null, ...amounts } = values;
-  launch.sms = sms;
+  const { multiprocessor_count: sms = gpu.sms, grid = null, cluster = null, ...amounts } = values;
+  Object.assign(launch, { sms, cluster: cluster && product(cluster) });
   if (!gpu.error && DATA.inputs.every(({ name, is_launch: isLaunch }) => isLaunch || !errors[name])) {
     read("threads", () => {
       const kernel = kernelOf(amounts);
@@ -106,9 +103,9 @@ function readLaunch(fields) {
   }
   if ((grid || cluster) && !sms) errors.sms ??= "Enter the number of SMs.";
   const isUneven = grid && cluster && grid.some((each, axis) => each % cluster[axis]);
-  if (isUneven) errors.grid = `Enter a multiple of ${cluster.join(" x ")} clusters.`;
+  if (isUneven) errors.grid = `${grid.join(" x ")} is no multiple of the cluster, ${cluster.join(" x ")}.`;
   if (!sms || !launch.result) return launch;
-  launch.wave = read("cluster", () => fullWave(launch.result, sms, cluster && product(cluster)));
+  launch.wave = read("cluster", () => fullWave(launch.result, sms, launch.cluster));
   if (grid && launch.wave?.blocks && !errors.grid) launch.waves = countWaves(product(grid), launch.wave);
   return launch;
 }
@@ -149,8 +146,7 @@ function stepped(now, units, unit) {
 function nextText(input, text, units, limits) {
   if (input.kind === "carveout") {
     const sizes = limits.shared_memory_configurations;
-    const carveout = text ? readCarveout(text, limits) : null;
-    const at = carveout ? sizes.indexOf(configurationOf(limits, carveout)) + Math.sign(units) : sizes.length - 1;
+    const at = sizes.indexOf(configurationOf(limits, text ? readCarveout(text) : null)) + Math.sign(units);
     return words.size(sizes[Math.max(0, Math.min(sizes.length - 1, at))]);
   }
   const now = input.kind === "size" ? readSize(text || "0", input.range) : text ? readShape(text, input.range)[0] : 0;
@@ -162,9 +158,8 @@ function nextText(input, text, units, limits) {
 function showFields(fields, limits, errors) {
   for (const input of [{ name: "gpu" }, ...DATA.inputs]) {
     const [control, value] = [byId(input.name), fields[input.name] ?? ""];
-    if (control.value !== value) control.value = value;
-    control.disabled = !isOffered(input, limits);
-    if (input.kind) control.closest(".field").hidden = control.disabled && !value;
+    if (control.value !== value && (input.kind || control !== document.activeElement)) control.value = value;
+    control.closest(".field").hidden = !isOffered(input, limits) && !value;
     control.setAttribute("aria-invalid", String(input.name in errors));
     const bytes = input.kind === "size" ? bytesOf(value.trim()) : 0;
     const remark = bytes > 0 && bytes < 1024 ? `For KiB, write ${bytes}k.` : "";

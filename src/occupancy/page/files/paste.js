@@ -1,11 +1,12 @@
-// Kernels in pasted text: lines of ptxas -v, listings of cuobjdump -res-usage, and Nsight Compute's CSV.
+// Kernels in pasted text: ptxas -v, cuobjdump -res-usage, Nsight Compute's CSV, JSON of calc and scan.
 
 const MAX_PASTED = 2 ** 22;
 const MAX_KERNELS = 500;
 
 // [{name, arch, fields}], the fields as texts. Other text is skipped.
 function readPasted(text) {
-  const read = text.includes('"Kernel Name"') ? fromNsight : fromCompiler;
+  const formats = [[/^\s*\{/, fromJson], [/"Kernel Name"/, fromNsight], [/^/, fromCompiler]];
+  const [, read] = formats.find(([sign]) => sign.test(text));
   return read(text.slice(0, MAX_PASTED)).slice(0, MAX_KERNELS).map((each) => ({ ...each, name: demangled(each.name) }));
 }
 
@@ -88,21 +89,32 @@ function fromNsight(text) {
   });
 }
 
+function fromJson(text) {
+  try {
+    const { inputs, gpus, kernels = gpus } = JSON.parse(text);
+    return kernels.map((row) =>
+      ({ name: `${row.demangled ?? ""}`, arch: row.cc, fields: fieldsIn({ ...row, ...inputs }) }));
+  } catch {
+    return []; // no JSON, or of another shape
+  }
+}
+
 // Texts of the fields for a kernel of a report, or for one side of a comparison (old_, new_).
 function fieldsIn(kernel, side = "") {
   const of = (name) => kernel[side + name] ?? null;
   const texts = {
     ...Object.fromEntries(DATA.inputs.map(({ name, field }) => [name, of(field)])),
+    gpu: of("gpu"),
     threads: of("block_dim")?.join("x") ?? of("threads"),
     "dynamic-smem": of("dynamic_smem") ?? (of("static_smem") === null ? of("smem") : null),
-    carveout: of("shared_memory_configuration"),
+    carveout: of("shared_memory_configuration") ?? of("carveout"),
     grid: of("grid_dim")?.join("x"), cluster: of("cluster_dim")?.join("x"),
-    sms: of("multiprocessor_count"),
     spills: spillsText(of("spill_store_bytes"), of("spill_load_bytes")),
     bounds: [of("max_threads"), of("min_blocks")].filter(Boolean).join(", "),
   };
   const known = Object.entries(texts).filter(([, value]) => (value ?? "") !== "");
-  return Object.fromEntries(known.map(([name, value]) => [name, String(value).slice(0, 100)]));
+  const text = (value) => ({ true: "yes", false: "no" })[value] ?? `${value}`.slice(0, 100);
+  return Object.fromEntries(known.map(([name, value]) => [name, text(value)]));
 }
 
 // _ZN3img9histogramILi64EEEvPfi -> img::histogram<64>: the names, and the numbers of the template.

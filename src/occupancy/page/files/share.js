@@ -1,9 +1,9 @@
-// The inputs as a link and as a command line.
+// The inputs as a link, a command line and Python.
 
 const PARTS = ["kernel", "bounds", "spills", "gpu", ...DATA.inputs.map((each) => each.name)];
 const ALIASES = { cc: "gpu", arch: "gpu", t: "threads", r: "regs", smem: "dynamic-smem", tmem: "tensor-memory" };
 const DEFAULT_PINS = "A100,RTX 4090,B200";
-const DASHES = ["2 3", "8 3", "9 3 2 3", "1 5", "16 4", "5 2 1 2 1 2"]; // lines of pinned GPUs
+const DASHES = ["2 3", "8 3", "9 3 2 3", "20 4", "3 9", "9 2 2 2 2 2"]; // lines of pinned GPUs
 const MOST_PINS = DASHES.length;
 
 function toFragment(fields, kept, pins) {
@@ -30,16 +30,28 @@ function fromFragment(fragment) {
   return { fields, kept, pins: pinned, unknown: unknown.slice(0, 9) };
 }
 
-// The valid inputs that the GPU has.
-function toCommand(fields, { gpu, limits, errors }) {
+// [input, text] of the given inputs, without spaces. Launch bounds give the largest block.
+function givenInputs({ bounds = "", ...fields }) {
+  const texts = DATA.inputs.map((input) => [input, textOf(fields, input).replace(/\s/g, "")]);
+  const most = [{ name: "max-threads", field: "max_threads" }, first(/^(\d+)/, bounds)];
+  return [...texts, most].filter(([, text]) => text);
+}
+
+function toCommand(fields, { gpu, limits }) {
   const quoted = (text) => (/^[\w.,%x:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-  const parts = ["occupancy calc --cc", limits.compute_capability];
-  if (gpu.name) parts.splice(0, 2, "occupancy calc --gpu", quoted(fields.gpu.trim()));
-  for (const input of DATA.inputs.filter(({ name }) => !errors[name])) {
-    const text = textOf(fields, input).replace(/\s|(?<=\d),(?=\d{3})/g, "");
-    if (!text || !isOffered(input, limits) || (input.is_launch && errors.sms)) continue;
-    if (input.kind === "flag") parts.push(text === "yes" ? `--${input.name}` : `--no-${input.name}`);
-    else parts.push(`--${input.name} ${quoted(text)}`);
-  }
-  return parts.join(" ");
+  const options = givenInputs(fields).map(([{ name, kind }, text]) =>
+    (kind === "flag" ? `--${text === "yes" ? "" : "no-"}${name}` : `--${name} ${quoted(text)}`));
+  const place = gpu.name ? `--gpu ${quoted(fields.gpu.trim())}` : `--cc ${limits.compute_capability}`;
+  return ["occupancy calc", place, ...options].join(" ");
+}
+
+function toPython(fields, { gpu, limits, waves }) {
+  const literal = (text) => ({ yes: "True", no: "False" })[text] ?? (/^\d+$/.test(text) ? text : JSON.stringify(text));
+  const valuesOf = (isLaunch) => givenInputs(fields).filter(([input]) => Boolean(input.is_launch) === isLaunch)
+    .map(([{ field }, text]) => `${field}=${literal(text)}`);
+  const place = JSON.stringify(gpu.name ? fields.gpu.trim() : limits.compute_capability);
+  const lines = ["import occupancy", "", `result = occupancy.compute(${[place, ...valuesOf(false)].join(", ")})`];
+  const launch = valuesOf(true).join(", ");
+  if (launch) lines.push(waves ? `print(result.waves(${launch}))` : `# No waves with ${launch}`);
+  return [...lines, "print(result)"].join("\n");
 }

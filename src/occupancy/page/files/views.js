@@ -47,19 +47,15 @@ function verdictOf({ result, waves }) {
   const isFull = warps === limits.max_warps_per_multiprocessor;
   const reason = isFull ? `All ${warps} warps of the SM are in use.`
     : `One more block needs ${words.list(lacks(result))} more.`;
-  const grows = slack(result);
-  const headroom = ["regs", "smem"].filter((name) => grows[name] > (valueOf(kernel, name) ?? Infinity))
-    .map((name) => words.some(name, grows[name]));
-  const same = headroom.length ? ` Same occupancy up to ${headroom.join(" or ")}.` : "";
   const { waves: count, last_wave_fill: share } = waves ?? {};
   const tail = waves ? `${Number(count.toPrecision(4))} waves, the last ${words.percent(share)} full. ` : "";
   const optIn = kernel.opt_in !== true && needsOptIn(limits, kernel) ? "Needs cudaFuncSetAttribute to opt in. " : "";
   const headline = `Limited by ${limitersOf(result)}`;
-  return { figure: words.percent(result.occupancy), headline, detail: tail + optIn + reason + same, isBad: false };
+  return { figure: words.percent(result.occupancy), headline, detail: tail + optIn + reason, isBad: false };
 }
 
 function showKernel({ kernel = "", spills, bounds }) {
-  const [name, facts] = byId("kernel").children;
+  const [, name, facts] = byId("kernel").children;
   byId("kernel").hidden = !kernel;
   settle(name, kernel);
   settle(facts, [spills && `spills ${spills}`, bounds && `__launch_bounds__(${bounds})`].filter(Boolean).join(", "));
@@ -73,7 +69,8 @@ function stepsOf(result) {
 // The best block size, and the nearest and the highest level of using less. Narrow screens hide the second.
 function mainSteps(all) {
   const [levels, sizes] = [false, true].map((isSize) => all.filter(({ requires }) => "threads" in requires === isSize));
-  return [...new Set([...sizes.slice(-1), ...levels.slice(0, 1), ...levels.slice(-1)])];
+  const chosen = [...new Set([...levels.slice(0, 1), ...sizes.slice(-1), ...levels.slice(-1)])];
+  return chosen.sort((one, other) => one.occupancy - other.occupancy);
 }
 
 // A button that applies a step: the occupancy it reaches and its changes, or a sentence in the list of all.
@@ -91,7 +88,7 @@ function stepButton({ result, spills }, { requires, occupancy, active_blocks: bl
   const short = spills ? "already spills" : bounds.replace(/__(launch)?_?(\w+?)__\((.*)\)/, "$1 $2 $3");
   const title = `${words.count(blocks, "block")}: ${words.list(changes)}${bounds && `. ${bounds} may cause spills.`}`;
   const lines = isInList ? [element("span", {}, title)] : [element("span", {}, changes[0]),
-    element("small", {}, afters.slice(1).join(", ") || (bounds && short) || "no other change")];
+    element("small", {}, afters[1] ? `and ${afters.slice(1).join(", ")}` : (bounds && short) || "no other change")];
   // A second click of a double one would take the step that has moved into its place.
   const click = ({ detail }) => detail < 2 && app.act(() => app.set(requires));
   const properties = { class: "step", title, popovertarget: isInList && "all-steps" };
@@ -100,13 +97,13 @@ function stepButton({ result, spills }, { requires, occupancy, active_blocks: bl
 
 // problem: the error to show in place of the result, if its inputs are invalid.
 function showVerdict(launch, all, kept, problem) {
-  const { result, result: { active_warps: warps, active_blocks: blocks, limits, occupancy } } = launch;
+  const { result: { active_warps: warps, active_blocks: blocks, limits, occupancy } } = launch;
   const { figure, headline, detail, isBad } = verdictOf(launch);
   const isStale = document.body.classList.contains("stale");
   const now = `${warps} of ${limits.max_warps_per_multiprocessor} warps, ${words.count(blocks, "block")}`;
   const before = !isBad && kept?.result && kept.result.occupancy !== occupancy
-    && element("small", {}, `${words.percent(kept.result.occupancy)} → `);
-  byId("verdict").className = `card ${isBad ? "bad" : ""} ${before ? "compared" : ""}`;
+    && element("small", {}, `A ${words.percent(kept.result.occupancy)} → `);
+  byId("verdict").className = isBad ? "card bad" : "card";
   fill(byId("figure"), isStale ? ["–"] : [before, isBad ? `✕ ${figure}` : figure]);
   settle(byId("facts"), isStale ? "" : now);
   settle(byId("headline"), problem ? `✕ ${problem}` : headline);
@@ -122,86 +119,93 @@ function showVerdict(launch, all, kept, problem) {
 
 // One row per resource of the GPU.
 function showBars(result) {
-  const { kernel, uses, block_limits: allowed, active_blocks: blocks, limits, limiters } = result;
+  const { kernel, uses, block_limits: allowed, active_blocks: blocks, limiters } = result;
   const grows = slack(result);
-  const reserved = limits.reserved_shared_memory_per_block;
   const cell = (text, name = "number") => element("span", { class: name, role: "cell" }, text);
-  const isPermit = (allowed.virtual_resources ?? Infinity) < (allowed.tensor_memory ?? Infinity);
-  const last = isPermit || !limits.tensor_memory_per_multiprocessor ? "virtual_resources" : "tensor_memory";
-  const names = ["registers", "shared_memory", "warps", "blocks"];
-  if (limits.version >= 90) names.push("barriers");
-  if (limits.virtual_resources_per_multiprocessor) names.push(last);
-  fill(byId("resources"), names.map((name) => {
+  const limiting = result.launchable ? limiters : limiters.slice(0, 1);
+  const others = ["barriers", "virtual_resources", "tensor_memory"]
+    .filter((name) => allowed[name] !== null && (kernel[name] !== null || limiting.includes(name)));
+  fill(byId("resources"), ["registers", "shared_memory", "warps", "blocks", ...others].map((name) => {
     const { per_block: each, per_multiprocessor: all } = uses[name];
     const [field, unit] = { registers: ["regs", " per thread"], shared_memory: ["smem", ""] }[name] ?? [name, ""];
     const isCounted = allowed[name] !== null;
-    const isLimiter = limiters.includes(name);
-    const headroom = [
-      isCounted && grows[field] > knownAmount(field, kernel) && `up to ${words.amount(field, grows[field])}${unit}`,
-      name === "shared_memory" && reserved > 0 && `${words.size(reserved)} reserved`,
-      name === "barriers" && kernel.barriers === null && "1 is assumed",
-    ].filter(Boolean);
+    const isLimiter = limiting.includes(name);
+    const hasMore = isCounted && grows[field] > knownAmount(field, kernel);
     return element("div", { class: isLimiter ? "row limiter" : "row", role: "row" },
       cell(words.title(name), "name"),
       cell(bar(each / all, name, isCounted ? blocks : 0, "bar"), "use"),
       cell(words.amount(name, each)),
       cell(words.amount(name, all)),
       cell(`${isCounted ? grouped(allowed[name]) : "no limit"}${isLimiter ? " ◂" : ""}`),
-      cell(headroom.join(", "), "headroom"));
+      cell(hasMore && `up to ${words.amount(field, grows[field])}${unit}`, "headroom"));
   }));
 }
 
-function showWaves({ wave, waves, sms, errors }) {
-  const lines = [!waves && sms && !errors.grid && "Enter the blocks of the grid to count its waves."];
-  if (wave) {
-    const clusters = wave.clusters && ` in up to ${words.count(wave.clusters, "cluster")} of ${wave.cluster_size}`;
-    lines.push(`${grouped(sms)} SMs hold ${words.count(wave.blocks, "block")}${clusters || ""}.`);
-  }
-  if (waves) {
-    const fills = [waves.filling_grid_below, waves.filling_grid_above].filter(Boolean).map(grouped).join(" or ");
-    lines.push(`${words.percent(waves.idle_share)} of the GPU's time is idle.`);
-    lines.push(waves.partial_wave_blocks > 0 && `Grids without a tail: ${fills} blocks.`);
-  }
+function showWaves({ wave, waves, sms, errors, limits }) {
+  const { blocks, clusters, cluster_size: size } = wave ?? {};
+  const fills = [waves?.filling_grid_below, waves?.filling_grid_above].filter(Boolean).map(grouped).join(" or ");
+  const lines = [
+    !waves && sms && !errors.grid && "Enter the blocks of the grid to count its waves.",
+    wave && `${grouped(sms)} SMs hold ${words.count(blocks, "block")}`
+      + `${clusters === null ? "" : ` in up to ${words.count(clusters, "cluster")} of ${size}`}.`,
+    size > limits.max_portable_cluster_size && "Needs cudaFuncAttributeNonPortableClusterSizeAllowed.",
+    waves && `${words.percent(waves.idle_share)} of the GPU's time is idle.`,
+    waves?.partial_wave_blocks > 0 && `Grids without a tail: ${fills} blocks.`,
+  ];
   fill(byId("waves"), lines.filter(Boolean).map((text) => element("p", {}, text)));
 }
 
 // {result, why} on another GPU; result is null if the GPU lacks one of the inputs.
-function resultOn(limits, kernel) {
+function resultOn(limits, { kernel, cluster }) {
   return attempt(() => {
     const result = evaluate(limits, kernel);
+    fullWave(result, 1, cluster);
     if (isRefusedByCompiler(result)) return { result: null, why: "does not compile" };
     return { result, why: limitersOf(result) };
   }, ({ message }) => ({ result: null, why: message.replace(/\.$/, "") }));
 }
 
 // Show the kernel on the current and the pinned GPUs, and A with the inputs that differ.
-function showGpus(fields, { gpu, limits: own, kernel }, pins, kept, keptFields) {
+function showGpus(fields, launch, pins, kept, keptFields) {
+  const { gpu, limits: own } = launch;
   const here = fields.gpu.trim();
-  // text: the GPU to choose with a click.
-  const row = (label, limits, of, { text, last, isHere }) => {
+  const row = (label, limits, of, { choose, last, isHere }) => {
     const { result, why } = resultOn(limits, of);
     const blocks = result ? `${words.count(result.active_blocks, "block")}, ` : "";
     const name = [label, element("small", {}, `${limits.compute_capability}: ${blocks}${why}`)];
-    const choose = text && button(name, () => app.choose(text), { class: "link" });
     return element("tr", { class: isHere && "here", "aria-current": isHere && "true" },
-      element("th", { scope: "row" }, choose || name),
+      element("th", { scope: "row" }, choose ? button(name, choose, { class: "link" }) : name),
       element("td", { class: "use" }, result ? occupancyBar(result) : "–"), element("td", {}, last));
   };
-  const unpin = (text) => button("✕", () => app.unpin(text), { class: "plain", "aria-label": `Unpin ${text}` });
-  const pinned = pins.map(({ text, name, limits }) =>
-    row(text, limits, kernel, { text, last: unpin(text), isHere: name === here }));
-  const current = row(gpu.name ?? familyOf(own), own, kernel, { isHere: true });
+  const remove = (label, click) => button("✕", click, { class: "plain", "aria-label": label, title: label });
+  const pinned = pins.map(({ text, name, limits }) => {
+    const unpin = () => app.act(() => (app.pins = app.pins.filter((each) => each !== text)));
+    const last = remove(`Unpin ${text}`, unpin);
+    return row(text, limits, launch, { choose: () => app.choose(text), last, isHere: name === here });
+  });
+  const current = row(gpu.name ?? familyOf(own), own, launch, { isHere: true });
   if (!pins.some(({ name }) => name === here)) pinned.unshift(current);
   if (kept?.result) {
-    const differ = DATA.inputs.filter((input) => textOf(fields, input) !== textOf(keptFields, input));
-    const texts = differ.map((input) => `${textOf(keptFields, input) || "no"} ${input.label.toLowerCase()}`);
-    pinned.unshift(row(`A: ${[keptFields.gpu, ...texts].join(", ")}`, kept.limits, kept.kernel, {}));
+    const inputs = [{ name: "gpu", label: "" }, ...DATA.inputs];
+    const texts = inputs.filter((input) => textOf(fields, input) !== textOf(keptFields, input))
+      .map((input) => `${textOf(keptFields, input) || "no"} ${input.label.toLowerCase()}`.trim());
+    const last = remove("Discard A", () => app.act(() => (app.kept = null)));
+    const choose = () => app.act(() => (app.fields = { ...keptFields }));
+    pinned.unshift(row(`A: ${texts.join(", ") || "as now"}`, kept.limits, kept, { choose, last }));
   }
   fill(byId("pinned"), pinned);
   fill(byId("all-gpus"), [...LIMITS].reverse().map((each) => {
     const { compute_capability: text, version } = each;
-    return row(familyOf(each), limitsOf(text, fields.bounds), kernel, { text, isHere: version === own.version });
+    const choose = () => app.choose(text);
+    return row(familyOf(each), limitsOf(text, fields.bounds), launch, { choose, isHere: version === own.version });
   }));
+}
+
+function showLimits({ compute_capability: cc }) {
+  settle(byId("limits-title"), `Limits of ${cc}`);
+  const at = DATA.limits.compute_capability.indexOf(cc) + 1;
+  fill(byId("limits"), DATA.limit_texts.filter((texts) => texts[at] !== "-").map((texts) =>
+    element("tr", {}, element("th", { scope: "row" }, texts[0]), element("td", {}, texts[at]))));
 }
 
 function showArithmetic(result) {

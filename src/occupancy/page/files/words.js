@@ -6,7 +6,6 @@ function grouped(number) {
   return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...fraction].join(".");
 }
 
-const NAMES = { regs: "registers", smem: "shared memory" };
 const words = {
   // 75%, 62.5%. Halves are rounded up; a share above 0 is never 0%.
   percent(share) {
@@ -20,7 +19,7 @@ const words = {
     return `${grouped((bytes / 1024).toFixed(3).replace(/\.?0+$/, ""))} KiB`;
   },
   count: (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`,
-  name: (resource) => NAMES[resource] ?? resource.replaceAll("_", " "),
+  name: (resource) => ({ regs: "registers", smem: "shared memory" })[resource] ?? resource.replaceAll("_", " "),
   title: (resource) => words.name(resource).replace(/^./, (letter) => letter.toUpperCase()),
   amount(resource, amount) {
     if (/^(s(hared_)?mem|carveout)/.test(resource)) return words.size(amount);
