@@ -62,13 +62,10 @@ def page_data() -> dict[str, Any]:
             }
         )
     tables = list(map(limits, known()))
-    texts = [
-        [limit_label(name), *(limit_text(name, getattr(each, name)) for each in tables)] for name in NAMES
-    ]
-    rows = [
-        dataclasses.asdict(each) | {"compute_capability": str(each.compute_capability)} for each in tables
-    ]
+    texts = {limit_label(name): [limit_text(name, getattr(row, name)) for row in tables] for name in NAMES}
+    rows = list(map(dataclasses.asdict, tables))
     columns = {field.name: [row[field.name] for row in rows] for field in dataclasses.fields(Limits)}
+    columns["compute_capability"] = list(map(str, known()))
     with open(data_path(FILE_NAME), encoding="utf-8", newline="") as file:
         gpus = ["|".join(row[column] for column in COLUMNS) for row in csv.DictReader(file)]
     return {"limits": columns, "limit_texts": texts, "inputs": inputs, "known_by": WELL_KNOWN, "gpus": gpus}

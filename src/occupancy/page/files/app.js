@@ -51,6 +51,7 @@ const app = {
     });
     on("submit", (event) => event.preventDefault());
     on("keydown", (event) => this.key(event));
+    on("scroll", () => document.body.classList.toggle("scrolled", scrollY > 150 && innerHeight * innerWidth < 5e5));
     on("dragover", (event) => event.preventDefault());
     on("drop", (event) => this.drop(event));
     on("paste", (event) => {

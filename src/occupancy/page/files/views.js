@@ -203,9 +203,9 @@ function showGpus(fields, launch, pins, kept, keptFields) {
 
 function showLimits({ compute_capability: cc }) {
   settle(byId("limits-title"), `Limits of ${cc}`);
-  const at = DATA.limits.compute_capability.indexOf(cc) + 1;
-  fill(byId("limits"), DATA.limit_texts.filter((texts) => texts[at] !== "-").map((texts) =>
-    element("tr", {}, element("th", { scope: "row" }, texts[0]), element("td", {}, texts[at]))));
+  const at = DATA.limits.compute_capability.indexOf(cc);
+  fill(byId("limits"), Object.entries(DATA.limit_texts).filter(([, texts]) => texts[at] !== "-").map(([label, texts]) =>
+    element("tr", {}, element("th", { scope: "row" }, label), element("td", {}, texts[at]))));
 }
 
 function showArithmetic(result) {
