@@ -16,7 +16,7 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 166,
-    "values": 1340,
+    "values": 1350,
     "tables": 960,
     "engine": 824,
     "readers": 3370,
@@ -32,7 +32,7 @@ BUDGETS = {
     "cuda": 100,
     "typing": 40,
     "triton": 120,
-    "cli": 1325,
+    "cli": 1330,
     "__init__": 120,
     "__main__": 30,
 }

@@ -61,7 +61,7 @@ registers --groups 1:40,1:240,1:241
 schema nothing
 """
 PYTHON: tuple[dict[str, Any], ...] = (
-    {"threads": 0}, {"threads": "x"}, {"threads": [16, 16], "regs": -1}, {"thread": 32},
+    {"threads": 0}, {"threads": "x"}, {"threads": (16, 16), "regs": -1}, {"thread": 32},
     {"threads": 32, "registers": 4}, {"threads": 32, "smem": "4 parsecs"}, {"threads": True},
     {"threads": 32, "carveout": "x"}, {},
 )  # fmt: skip

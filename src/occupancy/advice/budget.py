@@ -91,7 +91,7 @@ def _unreachable(gpu: Gpu, given: Result, target: int, share: float | None) -> I
         f"{target:,} blocks of {threads:,} threads do not fit on an SM of {gpu.label}, limited by {limiters}"
     )
     allowed = f"up to {most}" if share is None else f"up to {100 * given.occupancy:.4g}%"
-    hint = "Try another block size, or leave out registers and shared memory to find their maximum."
+    hint = "Lower the target, or change the block size."
     return InputError(problem, where="blocks" if share is None else "occupancy", allowed=allowed, hint=hint)
 
 

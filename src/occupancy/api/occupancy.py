@@ -266,9 +266,9 @@ class Occupancy(Printed, Result):
         """
         try:
             inputs, gpu, model = dict(values["inputs"]), values["gpu"] or values["cc"], values["model"]
+            inputs["threads"] = tuple(inputs.pop("block_dim", None) or ()) or inputs.get("threads")
         except (LookupError, TypeError, ValueError) as error:
             raise InputError("is not a dictionary from to_dict()", where="values") from error
-        inputs["threads"] = inputs.pop("block_dim", None) or inputs.get("threads")
         found = occupancy_on(find_gpu(gpu), Kernel(**inputs), model)
         if found.to_dict()["resources"] != values.get("resources"):
             problem = f"was computed with other limits than those of {found.gpu.label} in the table"

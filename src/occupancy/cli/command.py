@@ -173,7 +173,7 @@ def _likely_options(command: click.Command, name: str) -> str:
         near = [other]
     if not near and len(plain) > 2 and plain not in FIELDS:
         near = nearest_names(name.strip("-"), [*options.values(), *negated])
-    return f" Did you mean --{' or --'.join(near)}?" if near else ""
+    return f" Did you mean --{' or --'.join(near[:2])}?" if near else ""
 
 
 def command(*params: click.Parameter) -> Callable[[Callable[..., None]], Command]:

@@ -75,6 +75,8 @@ def _fragment(inputs: dict[str, Any]) -> str:
 def schema(command: str) -> None:
     """Print the JSON Schema of a command's --format json.
 
+    COMMAND prints JSON, such as calc or scan; sources is for limits --sources.
+
     \b
     occupancy schema calc
     """

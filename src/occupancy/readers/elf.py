@@ -80,7 +80,9 @@ class Image:
     def part(self, offset: int, size: int, what: str) -> memoryview:
         end = offset + size
         if end > self._size:
-            raise Malformed(f"truncated: the {what} ends at byte {end:#x} of {self._size:#x}. Copy it again")
+            raise Malformed(
+                f"truncated: the {what} ends at {end:#x}, after the end at {self._size:#x}. Copy or build it again"
+            )
         self.limits.consume("tables", size)
         return self._data[offset:end]
 

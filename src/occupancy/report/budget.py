@@ -185,10 +185,13 @@ def bounds_report(
     refused = [row for row in rows if row.bounds.warning]
     warnings = [f"{gpu.label}: {each.warning}. Use {each.most_blocks} or fewer." for gpu, each in refused]
     details = [Paragraph(warnings)] if warnings else []
-    caps, text = sorted({each.register_cap for each in bounds}), bounds[0].launch_bounds
+    honored = {each.register_cap for each in bounds if not each.warning}
+    caps, text = sorted(honored or {each.register_cap for each in bounds}), bounds[0].launch_bounds
     if len(set(blocks)) > 1:
         text = bounds_in_source(kernel.threads, MACRO)
         details.append(_macro(gpus, filter(None, blocks)))
-    headline = [f"{text}: at most {' or '.join(map(str, caps))} registers per thread", kernel_text(kernel)]
+    exception = " (not on every GPU)" if honored and refused else ""
+    cap = f"at most {' or '.join(map(str, caps))} registers per thread{exception}"
+    headline = [f"{text}: {cap}", kernel_text(kernel)]
     inputs, notes = kernel.to_dict(), [NOTES["launch-bounds-caps"]]
     return Report("bounds", headline, BOUNDS_COLUMNS, rows, "gpus", inputs, {}, details, notes)

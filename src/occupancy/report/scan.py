@@ -264,10 +264,11 @@ def _headline(of: Summary, found: int, at: str) -> str:
     archs = of.archs[0] if len(of.archs) == 1 else count(len(of.archs), "architecture")
     launches = "" if of.launches < 2 else f" ({of.launches:,} launches)"
     spilling = f"{of.spilling:,} with spills" if of.spilling else "no spills"
+    below = f"{of.below_half:,}" if of.below_half else "none"
     parts = [
         f"{of.not_launchable:,} cannot launch" if of.not_launchable else "",
         "no spill data" if of.spilling is None else spilling,
-        f"{of.below_half:,} below {percent(LOW)}" if of.below_half else f"none below {percent(LOW)}",
+        f"{below} below {percent(LOW)}" if of.below_half or not of.not_launchable else "",
     ]
     number = f"{of.kernels:,} of {found:,} kernels" if of.kernels < found else count(of.kernels, "kernel")
     return f"{number}{launches} for {archs}{at}: {', '.join(filter(None, parts))}"

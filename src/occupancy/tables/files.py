@@ -83,8 +83,7 @@ def read_toml(
     except error_class:
         raise
     except (ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a number of 5000 digits
-        hint = "Put text in quotes, write dates as 2027-01-31, and set each name once."
-        raise error_class(f"is not TOML: {error}", where=file, hint=hint) from error
+        raise error_class(f"is not TOML: {error}", where=file) from error
 
 
 def settings_in(pyproject: dict[str, Any]) -> dict[str, Any]:

@@ -403,7 +403,7 @@ def _no_such_gpu(name: str) -> InputError:
     close = get_close_matches(wanted, starts, MAX_SUGGESTIONS, MIN_LIKENESS)
     in_turns = chain.from_iterable(zip_longest(*(starts[key] for key in close)))  # one per key first
     found = list(dict.fromkeys(filter(None, in_turns)))[:MAX_SUGGESTIONS]
-    hint = "Use a form such as 9.0 or RTX 4090. For a list, see `occupancy.gpus()` (`occupancy gpus --all`)."
+    hint = "Use fewer words, or a form such as 9.0. For all, see `occupancy.gpus()` (`occupancy gpus --all`)."
     if close:
         hint = f"Did you mean {close[0]}?"
     return InputError(

@@ -71,8 +71,8 @@ def _limits_of(cc: ComputeCapability) -> Limits:
         nearest = ", ".join(map(str, ordered[max(0, place - 2) : place + 2]))
         raise UnknownComputeCapabilityError(
             f"compute capability {cc} is unknown",
-            hint=f"The nearest are {nearest}. For another one, "
-            "write a table of limits, and load it with `occupancy.read_limits()` (`--limits FILE`).",
+            hint=f"The nearest are {nearest}. For a GPU that is not built in, "
+            "describe it in a table: `occupancy.read_limits()` (`--limits FILE`).",
         )
     values = _with_tuples({name: json.loads(value) for name, value in re.findall(_FIELD, text)})
     if (column := values.get("spreadsheet")) is not None:

@@ -33,6 +33,7 @@ def written_atomically(path: str) -> Iterator[TextIO]:
     except BaseException as error:
         if isinstance(error, OSError) and error.filename == temporary:
             error.filename = path  # the name that the user gave
+            error.strerror = f"cannot be written: {error.strerror}"
         with suppress(OSError):
             os.unlink(temporary)
         raise

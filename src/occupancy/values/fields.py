@@ -215,7 +215,8 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "virtual_resources", "virtual resources per block", "count",
-            "Virtual resources per block (limited from 10.0 on): 128 for tensor memory, 0 after relinquishing.",
+            "Virtual resources per block (limited from 10.0 on): 128 if the block allocates tensor memory, "
+            "0 if it relinquishes the permit.",
             high=MAX_VIRTUAL_RESOURCES_PER_BLOCK, options=("--virtual-resources",),
         ),
         Field(

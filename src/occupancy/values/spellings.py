@@ -58,7 +58,7 @@ def parse_count(value: object, where: str) -> int:
     elif not isinstance(value, bool):
         with suppress(TypeError):
             return operator.index(value)  # type: ignore[arg-type]
-    hint = _FOR_SEVERAL if isinstance(value, list) or is_list_in_text(value) else "Write a number such as 16."
+    hint = _FOR_SEVERAL if isinstance(value, list) or is_list_in_text(value) else "Write a number such as 64."
     raise InputError(f"{shown(value)} is not an integer", where=where, hint=hint)
 
 
@@ -83,10 +83,11 @@ def is_list_in_text(value: object) -> bool:
 def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
     """Parse the threads of a block, and its shape padded with ones; None for a plain number.
 
-    The value is ``256``, ``"1,024"``, ``"16x16"``, ``"(16, 16, 1)"``, or up to three numbers in a tuple or list.
+    The value is ``256``, ``"1,024"``, ``"16x16"``, ``"(16, 16, 1)"``, or up to three numbers in a tuple.
     """
     # 128,256 could be a shape, or two sizes. In 1,024 the comma groups digits, because no number begins with 0.
-    if isinstance(value, str) and not value.strip().startswith("(") and re.search(",(?!0)", value):
+    is_list = isinstance(value, str) and not value.strip().startswith("(") and re.search(",(?!0)", value)
+    if is_list or isinstance(value, list):
         problem, allowed = f"{shown(value)} is ambiguous", "one number, or a shape such as 16x16"
         raise InputError(problem, where="threads", allowed=allowed, hint=_FOR_SEVERAL)
     return _parse_count_or_shape(value, "threads")
@@ -160,7 +161,7 @@ def parse_share(value: object, where: str) -> float:
     if not 0 <= share <= 1:
         unclear = not is_percent and 1 < number < 2
         hint = f'Write "{number:g}%" or {number / 100:g}.' if unclear else 'Write one such as "75%".'
-        raise InputError(f"{shown(value)} is not a percentage from 0% to 100%", where=where, hint=hint)
+        raise InputError(f"{shown(value)} is not a percentage from 0 to 100", where=where, hint=hint)
     return share
 
 
@@ -192,10 +193,11 @@ def _range(text: str, parse_bound: Callable[[str], int], where: str, unit: int) 
     if step < 1:
         raise InputError(f"{text!r} has a step of {step}", where=where, allowed="1 or more")
     count = (last - first) // step + 1  # len() of such a range may be too large for a C integer
-    if not 1 <= count <= MOST_VALUES:
-        problem = f"the range {text!r} has {max(count, 0):,} values"
-        allowed = f"1 to {MOST_VALUES:,} values, the lower number first"
-        raise InputError(problem, where=where, allowed=allowed)
+    if count < 1:
+        raise InputError(f"the range {text!r} is empty", where=where, hint="Write the lower number first.")
+    if count > MOST_VALUES:
+        problem, allowed = f"the range {text!r} has {count:,} values", f"up to {MOST_VALUES:,}"
+        raise InputError(problem, where=where, allowed=allowed, hint="Use a larger step.")
     return range(first, last + 1, step)
 
 
@@ -212,4 +214,4 @@ def nearest_names(name: str, names: Iterable[str]) -> list[str]:
 
     known = sorted(names)
     near = [each for each in known if len(name) > 2 and name in each]
-    return near or difflib.get_close_matches(name, known)
+    return sorted(near, key=len) or difflib.get_close_matches(name, known)

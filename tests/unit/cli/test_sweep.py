@@ -65,7 +65,7 @@ class TestScreen:
     ("arguments", "message"),
     [
         (("-t", "32,64", "-r", "1,2", "-s", "1,2", "-o", "x.png"), "3 inputs vary (threads, regs, smem)"),
-        (("--threads", "64:32"), "--threads: the range '64:32' has 0 values"),
+        (("--threads", "64:32"), "--threads: the range '64:32' is empty"),
         (("--threads", "0:64:32"), "--threads: 0 is out of range"),
         (("--threads", "32", "--regs", "250:256"), "--regs: 256 is out of range"),
         (("--threads", "32", "--carveout", "0:200:50"), "--carveout: "),

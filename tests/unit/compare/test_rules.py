@@ -104,7 +104,7 @@ def test_a_pyproject_without_rules(tmp_path: Path, text: str, monkeypatch: pytes
         ("[[rules]]\nmin_occupancy = 0.5", "got 0.5.*write 50, or"),
         ("[[rules]]\nmin_occupancy = nan", "'nan%' is not a percentage"),
         ("[[rules]]\nmax_occupancy_drop = -1", "'-1%' is not a percentage"),
-        ("[[rules]]\nmax_occupancy_drop = '101%'", "'101%' is not a percentage from 0% to 100%"),
+        ("[[rules]]\nmax_occupancy_drop = '101%'", "'101%' is not a percentage from 0 to 100"),
         ("[[rules]]\nmax_occupancy_drop = '1e1%'", "'1e1%' is not a percentage"),
         ("[[rules]]\nmax_occupancy_drop = 100", "No drop exceeds 100 percentage points"),
         ("[[rules]]\nmax_stack_bytes = '4 quarts'", "'4 quarts' is not a whole number of bytes"),
