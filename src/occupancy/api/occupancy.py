@@ -78,8 +78,10 @@ def with_report(values: Values, report: Callable[[], Report]) -> Values:
 @cache
 def _printing(kind: Any) -> Any:
     """Return the subclass of a class that prints; a copy or a pickle is an instance of the class itself."""
-    same = {name: vars(kind)[name] for name in ("__doc__", "__module__") if name in vars(kind)}
-    as_plain = {"__reduce__": lambda self: (tuple.__new__, (kind, tuple(self)))}
+    same = {"__doc__": vars(kind)["__doc__"], "__module__": kind.__module__}
+    as_plain: dict[str, Any] = {"__reduce__": lambda self: (tuple.__new__, (kind, tuple(self)))}
+    if hasattr(kind, "_make"):
+        as_plain["_make"] = kind._make  # also for _replace
     return type(kind.__name__, (kind, Printed), same | as_plain)
 
 

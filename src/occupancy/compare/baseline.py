@@ -178,14 +178,16 @@ def read_baseline(path: str | os.PathLike[str]) -> Build:
 
 def parse_baseline(content: bytes, name: str) -> Build:
     """Parse a baseline; raise `BaselineError` if it is damaged, or from a later version."""
-    if content and not looks_like_baseline(content[:4096]):
-        hint = "Choose another with `baseline` (`--baseline FILE`)."
-        raise BaselineError("is not a baseline", where=name, hint=hint)
+    values = None
     try:
         values = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:  # includes invalid UTF-8
-        place = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise BaselineError(f"is not valid JSON{place}", where=name, hint=_HINT) from error
+        if not content or looks_like_baseline(content[:4096]):
+            place = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+            raise BaselineError(f"is not valid JSON{place}", where=name, hint=_HINT) from error
+    if not isinstance(values, dict) or values.get("schema") != SCHEMA:
+        hint = "Choose another with `baseline` (`--baseline FILE`)."
+        raise BaselineError("is not a baseline", where=name, hint=hint)
     version = values.get("schema_version")
     if version != SCHEMA_VERSION:
         where, hint = f"{name}: schema_version", f"Update occupancy, or {_REWRITE}"

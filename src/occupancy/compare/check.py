@@ -95,7 +95,8 @@ class BrokenKernel:
             return step_with_registers(self.kernel)
         if self.kernel.result is None or first.measure == "stack_bytes":
             return None
-        return step_with(self.kernel.result, {first.measure: int(first.limit)})  # type: ignore[misc]
+        change: Any = {first.measure: int(first.limit)}
+        return step_with(self.kernel.result, change)
 
 
 @dataclass(frozen=True)

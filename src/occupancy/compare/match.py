@@ -61,8 +61,8 @@ def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_ar
     pairs: list[Pair] = []
     keys: list[tuple[MatchedBy, Key]] = [
         ("name", lambda record: (record.name, record.arch)),
-        ("stable_name", lambda record: (stable_name(record.name), record.compute_capability)),
-        ("stable_name", lambda record: (unparametrized(record.name), record.compute_capability)),
+        ("stable_name", lambda record: (stable_name(record.name), _target(record))),
+        ("stable_name", lambda record: (unparametrized(record.name), _target(record))),
         ("code", lambda record: None if record.code is None else (record.code, record.arch)),
     ]
     if ignore_arch:
@@ -152,3 +152,8 @@ def _pair_up(
 
 def _order(record: KernelRecord) -> tuple[str, ...]:
     return *by_name(record), repr(facts(record))
+
+
+def _target(record: KernelRecord) -> Hashable:
+    """Return the compute capability, which is the same for sm_90 and sm_90a; otherwise the name."""
+    return record.compute_capability or record.arch

@@ -148,7 +148,9 @@ def symbol_values(data: memoryview) -> dict[int, int]:
 def attribute_fields(values: Values) -> dict[str, Any]:
     """Return the fields of a record from the attributes of a kernel."""
     numbers = {id: int.from_bytes(value[:4], "little") for id, value in values}
-    shapes: dict[int, Shape] = {id: _SHAPE.unpack(value) for id, value in values if len(value) == _SHAPE.size}
+    shapes: dict[int, Shape] = {
+        id: _SHAPE.unpack_from(value) for id, value in values if len(value) >= _SHAPE.size
+    }
     required, bound = shapes.get(REQNTID), shapes.get(MAX_THREADS)
     threads = prod(required) if required else None
     return {

@@ -170,10 +170,12 @@ def find_gpu(value: object, table: LimitsTable | None = None) -> Gpu:
 
 
 def find_one_or_several(value: object) -> Gpu | list[Gpu]:
-    """Find the GPU of a value; for a list or the name of an architecture, the list of GPUs."""
-    is_architecture = isinstance(value, str) and bool(LimitsTable().architecture(value))
-    is_list = isinstance(value, (list, tuple)) and not _is_pair(value)
-    return find_gpus(value) if is_architecture or is_list else find_gpu(value)
+    """Find the GPU of a value; for a list, text with commas, or an architecture, the list of GPUs."""
+    if isinstance(value, str):
+        are_several = "," in value or bool(LimitsTable().architecture(value))
+    else:
+        are_several = isinstance(value, (list, tuple)) and not _is_pair(value)
+    return find_gpus(value) if are_several else find_gpu(value)
 
 
 def gpu(name: str) -> Gpu:

@@ -60,23 +60,27 @@ class _FieldHelp:
         self._text, self._others = text or "", others
 
     def __get__(self, instance: object, owner: type) -> str:
+        from inspect import cleandoc
+
         about = dict[str, str]()
         for part in (*owner.__mro__, *self._others):
-            if part.__module__.startswith("occupancy"):
-                about |= _fields_in_source(part)
+            if part.__module__.partition(".")[0] == "occupancy":
+                for name, text in _fields_in_source(part):
+                    about.setdefault(name, text)  # a class may describe a field anew
         for name in about.keys() & getattr(owner, "_fields", ()):
             getattr(owner, name).__doc__ = about[name]
         lines = [f"    {name}: {text}" for name, text in about.items()]
-        return "\n".join([self._text.rstrip(), "", "Fields:", *lines])
+        return "\n".join([cleandoc(self._text), "", "Fields:", *lines])
 
 
 def _fields_in_source(cls: type) -> Iterator[tuple[str, str]]:
     """Yield each field with its type and the docstring below it, which Python keeps in the source alone."""
     import ast
     from inspect import getsource
+    from textwrap import dedent
 
     try:
-        (statement,) = ast.parse(getsource(cls)).body
+        (statement,) = ast.parse(dedent(getsource(cls))).body
     except OSError:  # compiled files alone
         return
     body = statement.body  # type: ignore[attr-defined]
