@@ -105,7 +105,7 @@ function showVerdict(launch, all, kept, problem) {
     && element("small", {}, `A ${words.percent(kept.result.occupancy)} → `);
   byId("verdict").className = isBad ? "card bad" : "card";
   fill(byId("figure"), isStale ? ["–"] : [before, isBad ? `✕ ${figure}` : figure]);
-  settle(byId("facts"), isStale ? "" : now);
+  settle(byId("facts"), isStale ? "" : isBad ? "0 resident blocks" : now);
   settle(byId("headline"), problem ? `✕ ${problem}` : headline);
   settle(byId("detail"), isStale ? "Resources and curves show the last result." : detail);
   const steps = mainSteps(all).map((step) => stepButton(launch, step, false));
