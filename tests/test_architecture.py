@@ -15,8 +15,8 @@ TESTS = Path(__file__).parent
 
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
-    "errors": 166,
-    "values": 1350,
+    "errors": 169,
+    "values": 1348,
     "tables": 960,
     "engine": 824,
     "readers": 3366,

@@ -66,6 +66,9 @@ class OccupancyError(ValueError):
     def __str__(self) -> str:
         return "\n".join(line for each in self.every for line in each.lines())
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
 
 class InputError(OccupancyError):
     """Value that is invalid for every kernel, or that the GPU does not support."""

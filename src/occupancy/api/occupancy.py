@@ -145,7 +145,7 @@ class Occupancy(Printed, Result):
     __replace__ = replace
 
     def next_steps(self) -> tuple[NextStep, ...]:
-        """Return the higher levels of occupancy, lowest first, each with all required changes."""
+        """Return the higher levels of occupancy, lowest first, then at most two other block sizes."""
         from ..report.calc import steps_report
 
         return with_report(tuple(next_steps(self)), lambda: steps_report(self))
