@@ -14,7 +14,7 @@ from importlib import resources
 from typing import Any
 
 from ..builds.names import short_name
-from ..report.model import Column, Report, cut_in_middle
+from ..report.model import Column, Report
 from ..values.untrusted import printable
 from .data import page_data
 
@@ -31,7 +31,6 @@ _OTHERS = (
     "demangled", "arch", "cc", "verdict", "limiters", "block_dim", "grid_dim", "cluster_dim", "waves",
     "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration", "source",
 )  # fmt: skip
-LABEL_WIDTH = 92
 KEYS = (*_OTHERS, *_TEXTS, *(f"{side}{key}" for side in ("", "old_", "new_") for key in _MEASURED))
 """Columns of the reports of `scan` and `diff` that the page uses."""
 
@@ -84,17 +83,9 @@ def _coded(column: Column, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
     value = column.cell if column.key in _TEXTS else column.getter
     at = [places.setdefault(each, len(places)) for each in map(value, rows)]
     if column.key == "demangled":
-        names = list(map(short_name, places))
-        yield {"key": "name", "values": names, "at": at}
-        yield {"key": "label", "values": cut_in_middle(list(map(_brief, names)), LABEL_WIDTH), "at": at}
+        yield {"key": "name", "values": list(map(short_name, places)), "at": at}
     elif not places.keys() <= {None, "", ()}:
         yield {"key": column.key, "values": list(places), "at": at if len(places) > 1 else []}
-
-
-def _brief(name: str) -> str:
-    """Remove the namespaces of template arguments."""
-    head, bracket, arguments = name.replace("(anonymous namespace)::", "").partition("<")
-    return head + bracket + re.sub(r"\b\w+::(?=\w)", "", arguments)
 
 
 def _paragraphs(kind: str, texts: Sequence[str]) -> str:

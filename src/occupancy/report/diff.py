@@ -235,9 +235,10 @@ _MEASURED = (
 
 
 def _changes_text(row: DiffRow) -> str:
-    """Return the causes, and the changes that are no columns of the HTML report."""
-    others = [each for each in row.others if each.name not in ("regs", "smem", *CONSEQUENCES)]
-    return ", ".join(change_line(*each) for each in (*row.explaining, *others)).replace("->", "→")
+    """Return the spills, the causes, and the changes that are no columns of the HTML report."""
+    others = [each for each in row.others if each.name not in ("regs", "smem", "stack_bytes")]
+    ordered = sorted((*row.explaining, *others), key=lambda each: each.name != "spills")
+    return ", ".join(change_line(*each) for each in ordered).replace("->", "→")
 
 
 COLUMNS: tuple[Column, ...] = (

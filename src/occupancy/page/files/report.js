@@ -5,8 +5,9 @@ const compareValues = (a, b) => (typeof a === "string" ? ORDER.compare(a, b) : a
 const sizeText = (bytes) => (bytes ? words.size(bytes).replace(/ bytes?/, " B") : "0");
 const archName = (kernel, group) => group.some(({ arch }) => arch !== kernel.arch) && ` (${kernel.arch})`;
 
-// What kernels can be chosen by: the findings of scan, and the verdicts of diff.
-const VERDICTS = ["worse", "mixed", "removed", "added", "better", "changed", "same"];
+// Kernels can be chosen by the findings of scan, the verdicts of diff, and their occupancy.
+const VERDICTS = ["worse", "mixed", "changed", "better", "added", "removed", "same"];
+const BINS = [...Array.from({ length: 10 }, (_, at) => `${10 * at}% to below ${10 * at + 10}%`), "100%"];
 const KINDS = [
   { key: "fails", title: "cannot launch", is: (kernel) => kernel.launchable === false },
   { key: "spills", title: "with spills", is: (kernel) => kernel.spills > 0 },
@@ -61,7 +62,7 @@ class Report {
       const spilled = (side) => kernel[`${side}spill_store_bytes`] + (kernel[`${side}spill_load_bytes`] ?? 0);
       for (const side of ["", "old_", "new_"]) kernel[`${side}spills`] = spilled(side);
       kernel.share = kernel.occupancy ?? kernel.new_occupancy ?? kernel.old_occupancy;
-      kernel.bin = String(Math.min(10, Math.floor(10 * kernel.share + 1e-9)));
+      kernel.bin = BINS[Math.min(10, Math.floor(10 * kernel.share + 1e-9))];
       kernel.text = [kernel.name, kernel.arch, kernel.cc, kernel.source].join(" ").toLowerCase();
       return kernel;
     });
@@ -72,7 +73,7 @@ class Report {
     this.columns = COLUMNS.map((column) => ({ of: (kernel) => kernel[column.key], ...column }))
       .filter(({ of, isUsed = of }) => this.kernels.some(isUsed));
     const isSorted = ({ of }) => this.kernels.every((kernel, at) => !at || !(of(this.kernels[at - 1]) > of(kernel)));
-    this.given = this.columns.find((column) => /^(occupancy|verdict)$/.test(column.key) && isSorted(column))?.key;
+    this.given = this.isDiff ? "verdict" : this.columns.find((each) => each.key === "occupancy" && isSorted(each))?.key;
     [this.search, this.arch, this.rest, this.box] = ["q", "arch", "rest", "rows"].map(byId);
     this.arch.hidden = this.archs.length < 2;
     for (const input of [this.search, this.arch]) input.oninput = () => this.set({ [input.id]: input.value });
@@ -126,20 +127,20 @@ class Report {
   }
   drawFilters({ kind: ofKinds, arch: ofArchs, bin: ofBins }) {
     fill(byId("archs"), this.archs.map((arch) => {
-      const known = ofArchs.filter((kernel) => kernel.arch === arch && kernel.share !== undefined);
-      const mean = known.reduce((sum, { share }) => sum + share, 0) / known.length;
+      const known = ofArchs.filter((kernel) => kernel.arch === arch && kernel.occupancy !== undefined); // none of diff
+      const mean = known.reduce((sum, { occupancy }) => sum + occupancy, 0) / known.length;
       return element("option", { value: arch }, arch, known.length > 0 && `: mean ${words.percent(mean)}`);
     }));
     this.arch.value = this.state.arch;
     fill(byId("kinds"), this.kinds.map(({ key, title, is }) =>
       this.filter("kind", key, `${grouped(ofKinds.filter(is).length)} ${title}`, { class: `chip ${key}` })));
-    const bins = Array.from({ length: 11 }, (_, at) => ofBins.filter(({ bin }) => bin === String(at)).length);
-    fill(byId("bins"), bins.map((count, at) => {
-      const height = count && Math.max(2, (30 * count) / Math.max(...bins)); // a single kernel can be seen
-      const title = `${at < 10 ? `${10 * at}% to below ${10 * at + 10}%` : "100%"}: ${words.count(count, "kernel")}`;
+    const counts = BINS.map((bin) => ofBins.filter((kernel) => kernel.bin === bin).length);
+    fill(byId("bins"), counts.map((count, at) => {
+      const height = count && Math.max(2, (30 * count) / Math.max(...counts)); // a single kernel can be seen
+      const title = `${BINS[at]}: ${words.count(count, "kernel")}`;
       const picture = drawn("svg", { viewBox: "0 0 10 30", preserveAspectRatio: "none", "aria-hidden": "true" },
         drawn("rect", { class: "registers", y: 30 - height, width: 10, height }));
-      return this.filter("bin", String(at), picture, { title, "aria-label": title });
+      return this.filter("bin", BINS[at], picture, { title, "aria-label": title });
     }));
   }
   filter(name, value, content, properties) {
@@ -150,7 +151,7 @@ class Report {
     const groups = [...Map.groupBy(kernels, ({ name, verdict }) => `${name} ${verdict}`).values()];
     for (const group of groups) group.sort((one, other) => ORDER.compare(one.arch ?? "", other.arch ?? ""));
     const { sort, down } = this.state;
-    const { of } = this.columns.find(({ key }) => key === sort) ?? {};
+    const { of } = this.columns.find(({ key }) => key === (sort || this.given)) ?? {};
     if (!of) return groups;
     const keyed = groups.map((group) => [rangeOf(group, of)[down ? 1 : 0], group]);
     keyed.sort(([a], [b]) => {
@@ -172,18 +173,18 @@ class Report {
     byId("none").hidden = groups.length > 0;
     this.rest.hidden = groups.length <= shown;
     settle(this.rest, `Show more of ${grouped(groups.length)} rows`);
-    const all = words.count(this.kernels.length, "kernel");
-    settle(byId("count"), `${grouped(found.all.length)} of ${all} in ${words.count(groups.length, "row")}.`);
-    byId("clear").hidden = !["q", "kind", "arch", "bin"].some((name) => this.state[name]);
+    const chosen = ["q", "kind", "arch", "bin"].map((name) => this.state[name]).filter(Boolean).join(", ");
+    const kernels = `${grouped(found.all.length)} of ${words.count(this.kernels.length, "kernel")}`;
+    settle(byId("count"), `${kernels} in ${words.count(groups.length, "row")}${chosen && `: ${chosen}`}.`);
+    byId("clear").hidden = !chosen;
     byId("back").href = this.fragment();
   }
   title({ key, title, text }) {
     const { sort, down } = this.state.sort ? this.state : { sort: this.given, down: "" };
-    const isUpNext = sort === key ? down : key === "name" || key === "occupancy";
-    const sortBy = () => this.set({ sort: key, down: isUpNext ? "" : "1" });
+    const next = { sort: key, down: (sort === key ? down : key === "name" || key === "occupancy") ? "" : "1" };
     const order = sort === key && (down ? "descending" : "ascending");
     return element("th", { scope: "col", class: `${key} ${text ? "num" : ""}`, "aria-sort": order },
-      button([title, order && (down ? " ▼" : " ▲")], sortBy, { class: "link" }));
+      button([title, order && (down ? " ▼" : " ▲")], () => this.set(next), { class: "link" }));
   }
 }
 
@@ -194,7 +195,7 @@ function cellOf({ key, title, of, text, show = of, mark, look, none = "–" }, g
   if (!text) return cell(show(worst, group), least !== most && of(worst) && mark?.(worst, group));
   if (least === undefined) return cell(none);
   const [low, high] = [least, most].map(text);
-  const range = low === high ? low : `${low} – ${high}`.replace(/(?<=\d)(\D+)(?= – [+−\d.,]+\1$)/, "");
+  const range = low === high ? low : `${low} to ${high}`.replace(/(?<=\d)(\D+)(?= to [+−\d.,]+\1$)/, "");
   return cell(range, mark?.(worst), " ", key === "occupancy" && archLinks(group));
 }
 // [least, most] of the known values.
@@ -203,10 +204,10 @@ function rangeOf(group, of) {
   return [values[0], values[values.length - 1]];
 }
 function nameOf(kernel, group) {
-  const { name, label, source, verdict } = kernel;
-  const link = element("a", { href: linkTo(kernel), title: `${name}\n${source}` }, label);
-  const whole = element("details", {}, element("summary", { "aria-label": "Whole name" }, "…"), name);
-  return [link, " ", label.includes("...") && whole, verdict && archLinks(group)];
+  const { name, source, verdict } = kernel;
+  const link = element("a", { href: linkTo(kernel), title: `${name}\n${source}` }, name);
+  const opener = element("details", {}, element("summary", { "aria-label": "Whole name" }, "…"));
+  return [name.length > 180 && opener, link, verdict && archLinks(group)]; // shorter names fit in four lines
 }
 // A link to each kernel of a row, with its architecture and its occupancy as a bar.
 function archLinks(group) {
