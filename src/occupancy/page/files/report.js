@@ -207,7 +207,7 @@ function nameOf(kernel, group) {
   const { name, source, verdict } = kernel;
   const link = element("a", { href: linkTo(kernel), title: `${name}\n${source}` }, name);
   const opener = element("details", {}, element("summary", { "aria-label": "Whole name" }, "…"));
-  return [name.length > 180 && opener, link, verdict && archLinks(group)]; // shorter names fit in four lines
+  return [name.length > 100 && opener, link, verdict && archLinks(group)]; // shorter names fit in four lines
 }
 // A link to each kernel of a row, with its architecture and its occupancy as a bar.
 function archLinks(group) {
