@@ -85,7 +85,7 @@ def test_a_name_is_a_row_with_its_architectures(opened: Open, report: Path) -> N
     page = opened(file=report)
     assert names(page) == ["ns::gemm", "ns::copy10", "ns::copy9", HOSTILE]
     assert page.inner_text(".list tbody tr >> nth=0").split("\t") == [
-        "ns::gemm\n", "25 to 50% 80\n90\n", "registers", "256", "64 to 128", "24 B", "50%: 64 regs (sm_80)",
+        "ns::gemm\n", "25 to 50% 80\n90\n", "registers", "256", "64 to 128", "24 B", "",
     ]  # fmt: skip
     assert page.inner_text(".list tbody tr >> nth=2").split("\t")[5] == "–", "unknown spills"
     assert page.locator("img").count() == 0

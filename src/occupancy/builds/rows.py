@@ -33,7 +33,7 @@ FindingRule = Literal["does-not-launch", "spills", "low-occupancy"]
 _needs = attrgetter(
     "format", "arch", "regs", "static_smem", "spill_smem", "dynamic_smem", "smem", "barriers",
     "virtual_resources", "tensor_memory", "reallocates_registers", "max_threads", "num_warps", "threads",
-    "block_dim", "shared_memory_configuration", "spill_store_bytes", "spill_load_bytes",
+    "block_dim", "shared_memory_configuration",
 )  # fmt: skip
 """Values that determine the occupancy; most kernels of a library share them with hundreds of others."""
 
@@ -301,6 +301,5 @@ def with_block_sizes(records: Iterable[KernelRecord], sizes: Sequence[SizePatter
 
 
 def is_possible(step: NextStep, record: KernelRecord) -> bool:
-    """Return False for a carveout, which the launch sets, and for less of what already spills."""
-    spilled = {"regs": spilled_bytes(record), "smem": record.spill_smem}
-    return "carveout" not in step.requires and not any(spilled.get(name) for name in step.requires)
+    """Return False for a carveout, which the launch sets, and for less shared memory if it holds spills."""
+    return "carveout" not in step.requires and not (record.spill_smem and "smem" in step.requires)

@@ -5,7 +5,7 @@ const compareValues = (a, b) => (typeof a === "string" ? ORDER.compare(a, b) : a
 const sizeText = (bytes) => (bytes ? words.size(bytes).replace(/ bytes?/, " B") : "0");
 const archName = (kernel, group) => group.some(({ arch }) => arch !== kernel.arch) && ` (${kernel.arch})`;
 
-// Kernels can be chosen by the findings of scan, the verdicts of diff, and their occupancy.
+const adviceOf = ({ spills, next_step: step }) => (spills > 0 && /regs/.test(step) ? "" : step); // no more spills
 const VERDICTS = ["worse", "mixed", "changed", "better", "added", "removed", "same"];
 const BINS = [...Array.from({ length: 10 }, (_, at) => `${10 * at}% to below ${10 * at + 10}%`), "100%"];
 const KINDS = [
@@ -45,7 +45,7 @@ const COLUMNS = [
   { key: "duration_us", title: "Time", text: (time) => `${grouped(time.toFixed(1))} µs` },
   { key: "time_share", title: "Share", text: words.percent },
   { key: "waves", title: "Waves", text: (waves) => waves.toFixed(2) },
-  { key: "next_step", title: "Next step", mark: archName },
+  { key: "next_step", title: "Next step", of: adviceOf, mark: archName },
   ...comparedColumns("occupancy", "Occ.", words.percent, () => 1),
   ...comparedColumns("regs", "Regs", grouped, costs),
   ...comparedColumns("smem", "Shared", sizeText, costs),
