@@ -16,10 +16,10 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 169,
-    "values": 1348,
+    "values": 1346,
     "tables": 960,
     "engine": 824,
-    "readers": 3366,
+    "readers": 3368,
     "advice": 1233,
     "arrays": 655,
     "device": 765,

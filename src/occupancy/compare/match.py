@@ -61,8 +61,8 @@ def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_ar
     pairs: list[Pair] = []
     keys: list[tuple[MatchedBy, Key]] = [
         ("name", lambda record: (record.name, record.arch)),
-        ("stable_name", lambda record: (stable_name(record.name), _target(record))),
-        ("stable_name", lambda record: (unparametrized(record.name), _target(record))),
+        ("stable_name", lambda record: (stable_name(record.name), _target(record.arch))),
+        ("stable_name", lambda record: (unparametrized(record.name), _target(record.arch))),
         ("code", lambda record: None if record.code is None else (record.code, record.arch)),
     ]
     if ignore_arch:
@@ -154,6 +154,6 @@ def _order(record: KernelRecord) -> tuple[str, ...]:
     return *by_name(record), repr(facts(record))
 
 
-def _target(record: KernelRecord) -> Hashable:
-    """Return the compute capability, which is the same for sm_90 and sm_90a; otherwise the name."""
-    return record.compute_capability or record.arch
+def _target(arch: str | None) -> str | None:
+    """Return the architecture without its suffix: ``sm_90`` for ``sm_90a``."""
+    return arch.rstrip("af") if arch else None

@@ -349,7 +349,7 @@ def _entry(
         for name in filter(entry.__contains__, names):
             value = values[name] = entry[name]
             if name in IN_PERCENT and type(value) in (int, float):
-                values[name] = value if value >= 2 else f"{value}%"
+                values[name] = value if value >= 2 else f"{value}%"  # below 2, Python has fractions
                 if name == "min_occupancy" and 0 < value <= 1:
                     found.add(
                         _wrong(value, at(name), f'It is in percent: write {100 * value:g}, or "{value}%".')

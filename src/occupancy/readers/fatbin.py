@@ -96,7 +96,8 @@ class _Search:
                 position = start = min(following.values())
                 if start < high:
                     is_container = start == following[FATBIN_MAGIC]
-                    position = yield from (self._read_container if is_container else self._read_cubin)(start)
+                    read_image = self._read_container if is_container else self._read_cubin
+                    position = yield from read_image(start)
         self.is_complete = True
 
     def _read_container(self, start: int) -> Generator[Found, None, int]:

@@ -66,9 +66,10 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
         yield from _read_file(sys.stdin.buffer, limits)
     elif not _is_path(source):
         yield from _read_file(source, limits, name=name)
-    elif (is_folder := os.path.isdir(source)) or _is_zip(source):
+    elif os.path.isdir(source) or _is_zip(source):
+        read_files = _read_folder if os.path.isdir(source) else _read_archive
         is_empty = True
-        for found in (_read_folder if is_folder else _read_archive)(Path(source), limits):
+        for found in read_files(Path(source), limits):
             is_empty = is_empty and isinstance(found, Remark)
             yield found
         if is_empty:
