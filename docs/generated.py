@@ -1,4 +1,4 @@
-"""The generated pages of the reference: library and JSON."""
+"""The generated pages of the reference: command line, library and JSON."""
 
 from __future__ import annotations
 
@@ -20,6 +20,17 @@ occupancy is a number from 0 to 1. Results are immutable. They print as the comm
 display as tables in a notebook.
 """
 
+CLI_PAGE = """# Command line
+
+`occupancy COMMAND --help` prints the same descriptions.
+
+```{eval-rst}
+.. click:: occupancy.cli:commands
+   :prog: occupancy
+   :nested: full
+```
+"""
+
 JSON_HEAD = """# JSON
 
 This page lists the fields that each command prints with `--format json`. `occupancy schema COMMAND` prints them
@@ -39,7 +50,8 @@ Occupancy is a number from 0 to 1. A field is null if it does not apply or if th
 
 
 def write_all(folder: Path) -> None:
-    """Write ``api.md``, ``json.md`` and ``notes.md``."""
+    """Write ``cli.md``, ``api.md``, ``json.md`` and ``notes.md``."""
+    _write(folder / "cli.md", CLI_PAGE)
     _write(folder / "api.md", api_page())
     _write(folder / "json.md", json_page())
     _write(folder / "notes.md", notes_page())

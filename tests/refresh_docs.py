@@ -26,7 +26,7 @@ from occupancy.cli import commands
 
 ROOT = Path(__file__).parent.parent
 # Generated when the site is built.
-GENERATED = {"api.md", "json.md", "notes.md"}
+GENERATED = {"api.md", "cli.md", "json.md", "notes.md"}
 KEPT = sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name not in GENERATED)
 DOCUMENTS = [ROOT / "README.md", *KEPT]
 PICTURE = ROOT / "docs" / "terminal.svg"
