@@ -42,9 +42,10 @@ def test_the_first_screen_has_everything(opened: Open) -> None:
     assert page.inner_text(".why h2") == "Limited by registers"
     detail = page.inner_text("#detail")
     assert detail == "One more block needs 8,192 registers more."
-    steps = page.locator(".steps > button:visible").all_inner_texts()
+    steps = page.locator("#steps > button:visible").all_inner_texts()
     assert [each.split("\n")[0] for each in steps] == ["43.8%", "50%", "100%", "All 6"]
-    assert steps[1].split("\n") == ["50%", "72 → 64 registers", "launch bounds 256, 4"]
+    bounds = "__launch_bounds__\u200b(256,\u00a04)"
+    assert steps[1].split("\n") == ["50%", "may spill", "72 → 64 registers", bounds]
     assert page.evaluate("document.getElementById('curves').getBoundingClientRect().bottom") < 900
     pinned = page.locator("#pinned .use .number").all_inner_texts()
     assert pinned == ["37.5%", "37.5%", "33.3%", "37.5%"]
@@ -64,7 +65,7 @@ def test_it_fits(opened: Open, screen: str) -> None:
 
 def test_the_phone_shows_the_result_without_scrolling(opened: Open) -> None:
     page = opened(HOPPER, screen="phone")
-    for place in (".figure strong", ".why h2", ".steps > button:visible >> nth=0"):
+    for place in (".figure strong", ".why h2", "#steps > button:visible >> nth=0"):
         box = page.locator(place).bounding_box()
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= 844
@@ -200,11 +201,16 @@ def test_an_unclear_gpu_greys_the_result(opened: Open) -> None:
     assert not drawn(page, "document.body.classList.contains('stale')"), "while it is typed"
     page.press("#gpu", "Enter")
     until(page, "document.body.classList.contains('stale')")
-    assert "Add a word" in page.inner_text("#gpu-error")
-    assert "Add a word" in page.inner_text(".why h2")
-    page.fill("#gpu", "A100")
+    assert "may be" in page.inner_text("#gpu-error")
+    page.click(".why h2 button")
+    assert page.evaluate("document.activeElement.id") == "gpu"
+    page.click("#steps >> text=GeForce RTX 4090")
     until(page, "!document.body.classList.contains('stale')")
-    assert page.inner_text("#gpu-facts") == "8.0 · 108 SMs"
+    assert page.inner_text("#gpu-facts") == "8.9 · 128 SMs"
+    page.keyboard.press("/")
+    page.keyboard.type("A100")
+    page.keyboard.press("Escape")
+    assert drawn(page, "app.fields.gpu") == "GeForce RTX 4090"
 
 
 LOG = """ptxas info    : Compiling entry function '_ZN3img9histogramILi64EEEvPfi' for 'sm_90a'
@@ -220,6 +226,7 @@ def test_a_pasted_kernel_clears_what_it_does_not_state(opened: Open) -> None:
     page.click("text=Paste")
     page.fill("#pasted", LOG)
     assert page.inner_text("#kernel code") == "img::histogram<64>"
+    assert "Not in the log" in page.inner_text("#dynamic-smem-error")
     assert "1,008 B stores" in page.inner_text("#kernel small")
     assert given(page, "regs", "barriers", "static-smem", "dynamic-smem") == ["168", "16", "48 KiB", ""]
     page.click("text=Paste")
@@ -282,6 +289,18 @@ def test_a_and_now_are_compared(opened: Open) -> None:
     assert (figure(page), page.input_value("#gpu")) == ("37.5%", "H100 SXM5")
 
 
+def test_a_kernel_that_does_not_compile_is_resident_nowhere(opened: Open) -> None:
+    page = opened("#gpu=9.0&threads=256&static-smem=60k")
+    assert page.inner_text("#facts") == "0 resident blocks"
+    assert page.locator("#pinned small").all_inner_texts() == [
+        f"{cc}: does not compile" for cc in ("9.0", "8.0", "8.9", "10.0")
+    ]
+    assert page.locator(".curve .label").nth(0).text_content() == "256 threads: 0%"
+    page.click("#steps >> text=60 KiB static")
+    assert given(page, "dynamic-smem", "static-smem") == ["60 KiB", "0"]
+    assert figure(page) == "37.5%"
+
+
 def test_waves_are_in_the_result(opened: Open) -> None:
     page = opened("#gpu=H100+SXM5&threads=256&regs=72&grid=4096&cluster=2")
     assert "396 blocks in up to 198 clusters of 2" in page.inner_text("#waves")
@@ -298,6 +317,10 @@ def test_keys_and_steppers(opened: Open) -> None:
     page.focus(".curve svg >> nth=1")
     page.keyboard.press("ArrowLeft")
     assert drawn(page, "app.fields.regs") == "72"
+    for key, after in (("PageDown", "64"), ("PageUp", "80"), ("Shift+ArrowLeft", "79")):
+        page.keyboard.press(key)
+        assert drawn(page, "app.fields.regs") == after
+    page.keyboard.press("ArrowLeft")
     for name, more, less in (
         ("threads", "288", "256"),
         ("regs", "80", "72"),
@@ -306,6 +329,10 @@ def test_keys_and_steppers(opened: Open) -> None:
         for units, after in (("1", more), ("-1", less)):
             page.click(f".stepper[data-input={name}][data-units='{units}']")
             assert drawn(page, f"byId('{name}').value") == after
+    page.hover(".stepper[data-input=threads][data-units='1']")
+    page.mouse.down()
+    until(page, "Number(app.fields.threads) > 400")
+    page.mouse.up()
 
 
 def test_markup_stays_text(opened: Open) -> None:

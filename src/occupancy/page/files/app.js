@@ -8,8 +8,8 @@ const app = {
 
   start() {
     fill(byId("gpu-names"), [
+      BY_USE.map((each) => element("option", { value: each.name }, `${each.cc}, ${each.sms} SMs`)),
       [...LIMITS].reverse().map((each) => element("option", { value: each.compute_capability }, familyOf(each))),
-      GPUS.map((each) => element("option", { value: each.name }, `${each.cc}, ${each.sms} SMs`)),
     ]);
     this.curves = ["threads", "regs", "smem"].map((name) => new Curve(name));
     this.listen();
@@ -25,21 +25,30 @@ const app = {
       undo: () => this.undo(), import: () => setTimeout(() => byId("pasted").focus()),
       reset: () => this.act(() => Object.assign(this, { fields: { ...this.first }, kept: null, problem: "" })),
       keep: () => this.act(() => (this.kept = { ...this.fields })),
-      forget: () => this.act(() => Object.assign(this.fields, { kernel: "", spills: "", bounds: "" })),
+      forget: () => {
+        this.act(() => Object.assign(this.fields, { kernel: "", spills: "", bounds: "" }));
+        byId("threads").focus();
+      },
     };
     on("focusin", ({ target }) => {
       this.entered = target;
       if (target.id === "gpu") [target.placeholder, target.value] = [target.value, ""]; // the whole list is offered
     });
     on("focusout", ({ target }) => target.id === "gpu" && this.redrawSoon());
-    on("click", ({ target }) => {
+    on("click", ({ target, isTrusted }) => {
       const { act, copy, input, units } = target.closest("button")?.dataset ?? {};
       acts[act]?.();
       if (copy) this.copy(copy, target);
-      if (input) this.step(inputOf(input), Number(units));
+      if (input && !(this.isHeld && isTrusted)) this.step(inputOf(input), Number(units));
       if (target === this.entered) target.select?.(); // the first click into a field selects its text, as Tab does
       this.entered = null;
     });
+    on("pointerdown", ({ target }) => { // a stepper repeats while it is held
+      const repeat = () => (this.isHeld = true) && target.click();
+      this.isHeld = false;
+      if (target.dataset.input) this.holding = setTimeout(() => (this.holding = setInterval(repeat, 90)), REST);
+    });
+    for (const end of ["pointerup", "pointercancel", "dragstart"]) on(end, () => clearTimeout(this.holding));
     on("input", ({ target: { id, name, value } }) => {
       const isUnclear = id === "gpu" && findGpu(value).error; // while a GPU is typed, the last result stays
       if (id === "pasted") this.paste(value);
@@ -49,7 +58,6 @@ const app = {
       if (id === "pin") this.pin(value);
       else if (name && (value || name !== "gpu")) this.change({ [name]: value });
     });
-    on("submit", (event) => event.preventDefault());
     on("keydown", (event) => this.key(event));
     on("scroll", () => document.body.classList.toggle("scrolled", scrollY > 150 && innerHeight * innerWidth < 5e5));
     on("dragover", (event) => event.preventDefault());
@@ -116,9 +124,9 @@ const app = {
     this.problem = "";
     this.redrawSoon();
   },
-  step(input, units) {
+  step(input, units, isLeast = false) {
     const text = textOf(this.fields, input);
-    this.change({ [input.name]: attempt(() => nextText(input, text, units, this.limits), () => text) });
+    this.change({ [input.name]: attempt(() => nextText(input, text, units, this.limits, isLeast), () => text) });
   },
   set(amounts) {
     const changes = Object.entries(amounts).map(([name, amount]) => fieldsFor(this.launch.kernel, name, amount));
@@ -133,16 +141,17 @@ const app = {
   pin(text) {
     const gpu = findGpu(text);
     const name = (gpu.name ?? text.trim()).replaceAll(",", " ");
-    const error = gpu.error || (this.pins.length < MOST_PINS ? "" : `Unpin one of the ${MOST_PINS} GPUs first.`);
-    settle(byId("pin-error"), text && error);
-    if (error) return;
+    const choices = gpu.choices.slice(0, 3).map((each) => [" ", button(each, () => this.pin(each), { class: "link" })]);
+    fill(byId("pin-error"), text ? [gpu.error, choices] : []);
+    if (gpu.error) return;
     byId("pin").value = "";
-    if (!this.pins.includes(name)) this.act(() => this.pins.push(name));
+    this.act(() => this.keepPinned(name));
   },
+  keepPinned(name) { this.pins = [...new Set([...this.pins, name])].slice(-MOST_PINS); },
   // Calculate for another GPU, and keep this one among the pinned.
   choose(text) {
     this.act(() => {
-      this.pins = [...new Set([...this.pins, this.fields.gpu])].slice(0, MOST_PINS);
+      this.keepPinned(this.fields.gpu);
       this.change({ gpu: text });
     });
   },
@@ -155,7 +164,8 @@ const app = {
     const letters = { u: () => this.undo(), a: () => byId("keep").click(), "/": search };
     const commands = { z: () => (shiftKey ? history.forward() : this.undo()), y: () => history.forward() };
     let act = (ctrlKey || metaKey ? commands : this.isTyping(event) ? {} : letters)[key.toLowerCase()];
-    if (KEYS[key] && NUMBERS.includes(input?.kind)) act = () => this.step(input, KEYS[key]);
+    if (KEYS[key] && NUMBERS.includes(input?.kind)) act = () => this.step(input, KEYS[key], shiftKey);
+    if (key === "Escape" && target.id === "gpu") act = () => this.change({ gpu: target.placeholder }, target.blur());
     if (!act) return;
     event.preventDefault();
     act();
@@ -180,37 +190,36 @@ const app = {
     if (result) [this.launch, this.shownFields] = [launch, { ...this.fields }];
     else if (!this.launch) [this.launch, this.shownFields] = [readLaunch(EXAMPLE), EXAMPLE];
     const [wrong] = Object.keys(errors);
+    const problem = [inputOf(wrong)?.label, errors[wrong], this.problem].filter(Boolean).join(": ");
     showWaves(launch);
-    this.draw([inputOf(wrong)?.label, errors[wrong], this.problem].filter(Boolean).join(": "));
+    this.draw(this.launch.result, this.shownFields, { text: problem, field: wrong, choices: gpu.choices });
     this.showUndo();
   },
-  // Draw the last launch that has a result. problem: the first error in the fields.
-  draw(problem) {
-    const { launch, shownFields, launch: { result } } = this;
+  // Draw the last result. problem: the first error in the fields, its field, and GPUs to choose from.
+  draw(result, shownFields, problem) {
+    const { launch } = this;
     const kept = this.kept && readLaunch(this.kept);
     const pins = this.pins.map((text, at) => {
       const { cc, name } = findGpu(text);
-      return { text, name: name ?? text, limits: limitsOf(cc, shownFields.bounds), dash: DASHES[at] };
+      return { text, name: name ?? text, limits: limitsOf(cc, shownFields.bounds), at };
     }).filter(({ limits }) => limits);
     document.title = shownFields.kernel ? `${shownFields.kernel}: occupancy` : this.title;
     const steps = stepsOf(result);
     showKernel(shownFields);
     showVerdict(launch, steps, kept, problem);
     showBars(result);
-    const others = pins.map(({ text: label, limits, dash }) => {
+    const others = pins.map(({ text: label, limits, at }) => {
       const { result } = limits.version === launch.limits.version ? {} : resultOn(limits, launch);
-      return { label, result, line: { class: "pinned", "stroke-dasharray": dash } };
+      return { label, result, line: { class: `pinned p${at % 3}`, "stroke-dasharray": DASHES[at] } };
     });
     others.push({ label: "A", result: kept?.result, line: { class: "kept" } });
     const seen = others.filter((other) => other.result);
     for (const curve of this.curves) curve.draw(result, steps, seen);
     showKey(seen);
     showGpus(shownFields, launch, pins, kept, this.kept);
-    showLimits(launch.limits);
-    showArithmetic(result);
+    showLimits(result);
   },
   say(text) { byId("status").textContent = text; },
-
   async copy(kind, node) {
     const write = {
       link: () => location.href.replace(/#.*/, "") + toFragment(this.shownFields, this.kept, this.pins),
@@ -238,10 +247,9 @@ const app = {
       const facts = [arch?.replace(/^(\d+)\.(\d)$/, "sm_$1$2"),
         `${fields.threads ?? `${this.fields.threads}*`} threads`, fields.regs && `${fields.regs} regs`,
         read && sharedMemoryOf(read) && words.size(sharedMemoryOf(read)), fields.spills && `spills ${fields.spills}`];
-      return element("li", {},
-        button(name || arch, () => this.take(of), { class: "link", popovertarget: "paste" }),
-        element("small", {}, facts.filter(Boolean).join(", ")),
-        result ? occupancyBar(result) : element("small", {}, gpu.cc ? "" : "unknown GPU"));
+      const row = [element("code", {}, name || arch), element("small", {}, facts.filter(Boolean).join(", ")),
+        result ? occupancyBar(result) : element("small", {}, gpu.cc ? "" : "unknown GPU")];
+      return element("li", {}, button(row, () => this.take(of), { class: "link", popovertarget: "paste" }));
     });
     const none = element("p", { class: "error" }, "No kernel found. Paste the output of ptxas -v. ",
       "For a trace, a binary or a library: ", element("code", {}, "occupancy scan FILE -o report.html"));

@@ -10,7 +10,6 @@ function ticksOf(low, high, name, width) {
   const first = Math.ceil(low / step);
   return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, at) => (first + at) * step);
 }
-
 // [{first, last, blocks, warps, share, colour}]: neighbouring values with the same result.
 function curveOf({ limits, kernel }, name) {
   const runs = [];
@@ -93,11 +92,16 @@ class Curve {
       this.label(value, this.sentence(value)),
     ] : []);
   }
+  // Page keys go to the last value of the next level; with Shift, arrows change the value by the least.
   keydown(event) {
-    const units = { ...KEYS, ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
-    if (!units || event.altKey || event.ctrlKey || event.metaKey) return;
+    const { key, shiftKey, altKey, ctrlKey, metaKey } = event;
+    const [now, ends] = [this.now ?? this.low, [this.low, ...this.runs.map(({ last }) => last)]];
+    const jumps = { Home: this.low, End: this.high, PageUp: ends.find((end) => end > now) };
+    jumps.PageDown = ends.findLast((end) => end < now);
+    const units = { ...KEYS, ArrowRight: 1, ArrowLeft: -1 }[key];
+    if (altKey || ctrlKey || metaKey || !(units || key in jumps)) return;
     event.preventDefault();
-    this.change(stepped(this.now ?? this.low, units, this.unit));
+    this.change(units ? stepped(now, units, shiftKey ? leastStepOf(this.name) : this.unit) : jumps[key] ?? now);
   }
   amount(value) { return this.name === "smem" ? words.size(value) : words.some(this.name, value); }
   sentence(value) {
@@ -106,8 +110,13 @@ class Curve {
   }
   // others: [{label, result, line}], drawn behind the curve; line: properties of their line.
   draw(result, steps, others) {
-    const [runs, now] = [curveOf(result, this.name), valueOf(result.kernel, this.name)];
+    let [runs, now] = [curveOf(result, this.name), valueOf(result.kernel, this.name)];
     const [low, high] = [runs[0].first, runs[runs.length - 1].last];
+    if (isRefusedByCompiler(result)) {
+      const most = this.name === "smem" ? result.limits.max_shared_memory_per_block : 0;
+      runs = runs.filter(({ first }) => first <= most).map((run) => ({ ...run, last: Math.min(run.last, most) }));
+      runs.push({ first: most + 1, last: high, share: 0, colour: "fails", why: "does not compile" });
+    }
     Object.assign(this, { unit: stepOf(this.name, result.limits), runs, now, low, high });
     const text = now === null ? "not given" : this.sentence(now);
     const aria = { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": now ?? low, "aria-valuetext": text };
@@ -163,12 +172,11 @@ class Curve {
       now !== null && drawn("path", { d: `M${this.x(now)} ${EDGE.top - 6}V${this.y(0)}`, class: "now" }),
       steps.filter(({ requires }) => Object.keys(requires).join() === this.name)
         .map((step) => dot(step.requires[this.name], step.occupancy, 4.5, "next")),
-      now !== null && dot(now, result.occupancy, 6, "here"),
+      now !== null && dot(now, runAt(this.runs, now).share, 6, "here"),
       now === null ? this.label(0, "Not given: click to choose")
-        : this.label(now, `${this.amount(now)}: ${words.percent(result.occupancy)}`));
+        : this.label(now, `${this.amount(now)}: ${words.percent(runAt(this.runs, now).share)}`));
   }
 }
-
 // The key of the curves: dots, and the lines of other GPUs and A.
 function showKey(others) {
   const line = (properties) => drawn("svg", { "aria-hidden": "true" }, drawn("path", { d: "M0 5H26", ...properties }));

@@ -1,9 +1,7 @@
 // Elements are described, then shown. Nothing here parses markup: text stays text.
-
 const describe = (space) => (name, properties = {}, ...children) => ({ name, properties, children, space });
 const [element, drawn] = ["http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"].map(describe);
 const created = (wanted) => adapt(document.createElementNS(wanted.space, wanted.name), wanted);
-
 // Change a node to match its description. Only differences are written, to save layout and painting.
 function adapt(node, wanted) {
   const { properties } = wanted;
@@ -19,7 +17,6 @@ function adapt(node, wanted) {
   fill(node, wanted.children);
   return node;
 }
-
 // Replace the children of a node. Each is a text, a description, or a list of them.
 function fill(node, children) {
   let at = node.firstChild;
@@ -40,11 +37,9 @@ function fill(node, children) {
 function settle(node, text) { if (node.textContent !== text) node.textContent = text; }
 const byId = (id) => document.getElementById(id);
 const button = (text, click, properties = {}) => element("button", { type: "button", click, ...properties }, text);
-
 // An occupancy as a number and as a bar in the limiter's colour.
 const occupancyBar = ({ occupancy, launchable, limiters }) =>
   [element("span", { class: "number" }, words.percent(occupancy)), bar(occupancy, launchable ? limiters[0] : "fails")];
-
 // A bar with blocks that each take a share of it.
 function bar(share, colour, blocks = 1, look = "share") {
   const gap = blocks > 1 ? Math.min(0.3, 33 * share) : 0;

@@ -13,7 +13,6 @@ const TENSOR_MEMORY_UNIT = 32;
 const UNKNOWN_BARRIERS = 1; // unknown barriers count as one, for __syncthreads()
 const NOT_GIVEN = { smem: null, block_dim: null };
 for (const { field } of DATA.inputs) NOT_GIVEN[field] = null;
-
 // An invalid input. where: its name, if it is not the one being read.
 class Refused extends Error {
   constructor(message, where = null) {
@@ -21,7 +20,6 @@ class Refused extends Error {
     this.where = where;
   }
 }
-
 // The result of a reader, or of a second function if an input is invalid.
 function attempt(read, refuse) {
   try {
@@ -41,7 +39,6 @@ const columnsOf = (kernel) => roundUp(kernel.tensor_memory ?? 0, TENSOR_MEMORY_U
 const virtualResourcesOf = (kernel) => kernel.virtual_resources ?? (kernel.tensor_memory === null ? 0 : 128);
 // Current amount of an adjustable resource; null if unknown.
 const amountOf = (name, kernel) => name === "smem" ? sharedMemoryOf(kernel) : kernel[name];
-
 // Copy a kernel with other amounts. Shared memory becomes one sum; threads lose their shape.
 function changed(kernel, amounts) {
   const found = { ...kernel, ...amounts };
@@ -74,7 +71,6 @@ function checkModes(limits, kernel) {
   const most = limits.tensor_memory_per_multiprocessor;
   if (columnsOf(kernel) > most) throw new Refused(`Out of range: 32 to ${most} in steps of 32.`, "tensor_memory");
 }
-
 // Number of blocks that share a resource; null if it does not limit them.
 const sharedBy = (all, each) => (all !== null && each ? divide(all, each) : null);
 
@@ -105,7 +101,6 @@ function warpLimit(limits, kernel, warps, inHalf) {
   if (inHalf) return 2 * divide(divide(limits.max_warps_per_multiprocessor, 2), warps);
   return divide(limits.max_warps_per_multiprocessor, warps);
 }
-
 // Each sub-partition has its own register file, and a warp stays in one of them.
 const warpsByRegisters = ({ max_registers_per_multiprocessor: all }, perWarp, parts) =>
   divide(divide(all, parts), perWarp) * parts;
@@ -123,7 +118,6 @@ function registerLimit(limits, kernel, warps, perWarp, inHalf) {
   const fitting = warpsByRegisters(limits, perWarp, limits.sub_partitions);
   return inHalf ? 2 * divide(divide(fitting, 2), warps) : divide(fitting, warps);
 }
-
 // Caching in L1 confines a block to half of the SM, unless a half has too few registers.
 function isConfinedToHalf(limits, kernel, warps, perWarp) {
   if (kernel.caching !== "ca") return false;
@@ -136,7 +130,6 @@ function mostSharedMemory(limits, kernel) {
   if (kernel.shared_memory_mode === "oversized") return limits.max_oversized_shared_memory_per_block + reserved;
   return limits[`max_shared_memory_per_block${kernel.opt_in === false ? "" : "_optin"}`] + reserved;
 }
-
 // The carveout is a hint, except in the spreadsheet: the SM uses a larger configuration if one block needs it.
 function poolOf(limits, kernel, perBlock) {
   const pool = configurationOf(limits, kernel.carveout);
@@ -174,7 +167,6 @@ function spreadsheetRegisters(limits, kernel, warps) {
   const threads = roundUp(warps, limits.warp_allocation_granularity) * limits.warp_size;
   return roundUp(threads * registers, limits.register_allocation_unit);
 }
-
 // The spreadsheet searches its list as text for "R,": it finds 1 in "21,".
 const isDoubled = ({ spreadsheet: { doubled_register_units: doubled } }, registers) =>
   `${doubled.join(",")},`.includes(`${registers},`);
@@ -221,7 +213,6 @@ class Result {
   }
   get launchable() { return failureOf(this) === null; }
 }
-
 // First limit that prevents the launch: {limit, needed, allowed}; null if the kernel launches.
 function failureOf(result) {
   const { limits, kernel, block_limits: allowed } = result;
@@ -263,10 +254,8 @@ function sharedMemoryFailure({ limits, kernel, allocated: { shared_memory: perBl
   else if (kernel.opt_in === false && rounded <= limits[limit]) limit = "max_shared_memory_per_block";
   return [limit, needed <= limits[limit] ? rounded : needed];
 }
-
-// Static shared memory above the compiler's limit, in a kernel that would launch.
-const isRefusedByCompiler = ({ limits, kernel, launchable }) =>
-  launchable && (kernel.static_smem ?? 0) > limits.max_shared_memory_per_block;
+// Static shared memory above the compiler's limit.
+const isRefusedByCompiler = ({ limits, kernel }) => (kernel.static_smem ?? 0) > limits.max_shared_memory_per_block;
 
 // ---- Amounts of one input, from low to high: the last one of each allocation step. For tensor memory: powers of two,
 // as tcgen05.alloc takes them, and both ends.
@@ -283,7 +272,6 @@ function amountsOf(name, limits, low, high = limits[AMOUNTS[name].highest]) {
 
 const withAmount = ({ limits, kernel }, name, amount) => evaluate(limits, changed(kernel, { [name]: amount }));
 const knownAmount = (name, kernel) => amountOf(name, kernel) ?? (name === "barriers" ? UNKNOWN_BARRIERS : 0);
-
 // Blocks that a resource allows, up to the most that the SM holds.
 function blocksAllowed({ block_limits: allowed }, name) {
   const most = Math.min(allowed[AMOUNTS[name].resource] ?? Infinity, allowed.blocks);
@@ -294,7 +282,6 @@ function blocksAllowed({ block_limits: allowed }, name) {
 // [{active_blocks, occupancy, requires}]: a larger carveout, lower amounts, nearest first, then two block sizes.
 const nextSteps = (now) => [...stepsByCarveout(now), ...stepsUsingLess(now), ...stepsByBlockSize(now)];
 const stepTo = ({ active_blocks, occupancy }, requires) => ({ active_blocks, occupancy, requires });
-
 // The smallest carveout with the most blocks, if they are more.
 function stepsByCarveout({ limits, kernel, active_blocks: blocks }) {
   const { active_blocks: most } = evaluate(limits, { ...kernel, carveout: null });
@@ -328,7 +315,6 @@ function stepsUsingLess(now) {
   }
   return found;
 }
-
 // The nearest block size with more warps, and the best one.
 function stepsByBlockSize(now) {
   const { limits, kernel } = now;
@@ -343,7 +329,6 @@ function stepsByBlockSize(now) {
   const best = [...better].sort((a, b) => b.occupancy - a.occupancy);
   return best[0] === better[0] ? better.slice(0, 1) : [better[0], best[0]];
 }
-
 // Highest amounts that keep the blocks; null if unknown, or if nothing launches.
 function slack(now) {
   const most = (name) => {
@@ -354,13 +339,11 @@ function slack(now) {
   };
   return Object.fromEntries(Object.keys(AMOUNTS).map((name) => [name, most(name)]));
 }
-
 // True if the dynamic shared memory requires a call of cudaFuncSetAttribute.
 function needsOptIn(limits, kernel) {
   const limitWith = (opt_in) => evaluate(limits, { ...kernel, opt_in }).block_limits.shared_memory;
   return limitWith(true) !== 0 && limitWith(false) === 0;
 }
-
 // {launch_bounds, maxnreg} for a limit on registers; null if none applies.
 function registerCap({ limits, kernel }, registers, blocks) {
   if (kernel.threads > limits.max_threads_per_block || registers >= limits.max_registers_per_thread) return null;
@@ -370,7 +353,6 @@ function registerCap({ limits, kernel }, registers, blocks) {
   const bounds = blocks > 1 ? `${kernel.threads}, ${blocks}` : kernel.threads;
   return { launch_bounds: isMeant ? `__launch_bounds__(${bounds})` : null, maxnreg: `__maxnreg__(${registers})` };
 }
-
 // Blocks of the whole GPU. With clusters an upper bound: a cluster must stay within one GPC.
 function fullWave(result, sms, clusterSize = null) {
   const slots = result.launchable ? result.active_blocks * sms : 0;
@@ -382,7 +364,6 @@ function fullWave(result, sms, clusterSize = null) {
   const clusters = divide(slots, clusterSize);
   return { blocks: clusters * clusterSize, slots, cluster_size: clusterSize, clusters };
 }
-
 // Waves of a grid on the whole GPU.
 function countWaves(blocks, { blocks: most, slots }) {
   const partial = blocks % most;
@@ -426,12 +407,10 @@ function explain(result) {
 
 const blocksBy = (result, resource) => words.count(result.block_limits[resource], "block");
 const warpsOf = ({ allocated }) => words.count(allocated.warps, "warp");
-
 function sharingStep(result, resource, unit = "", note = "") { // 64 per SM // 16 = 4 blocks
   const { per_block: each, per_multiprocessor: all } = result.uses[resource];
   return `${all}${unit} per SM // ${each}${note} = ${blocksBy(result, resource)}`;
 }
-
 // Last steps of a limit in warps: on the whole SM, or on each half of it.
 function warpSteps(result, resource, warps, unit = "") {
   const { limits, kernel, allocated } = result;

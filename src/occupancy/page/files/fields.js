@@ -5,19 +5,15 @@ const NUMBERS = ["count", "size", "shape", "carveout"];
 const inputOf = (name) => DATA.inputs.find((each) => each.name === name);
 const textOf = (fields, { name }) => (fields[name] ?? "").trim();
 
-function readCount(text, [low, high]) {
+function readCount(text, range) {
   const plain = /^\d{1,3}([,_]\d{3})+$/.test(text) ? text.replace(/[,_]/g, "") : text;
-  const range = high < MOST ? `from ${low} to ${high}` : "above 0";
-  if (!/^(\d{1,12}|0x[0-9a-f]{1,9})$/i.test(plain)) throw new Refused(`Enter a whole number ${range}.`);
-  return within(Number(plain), [low, high]);
+  return within(/^(\d{1,12}|0x[0-9a-f]{1,9})$/i.test(plain) ? Number(plain) : NaN, range);
 }
 
 function within(number, [low, high]) {
-  if (number < low) throw new Refused(`Enter ${grouped(low)} or more.`);
-  if (number > high) throw new Refused(`Enter ${grouped(high)} or less.`);
-  return number;
+  if (number >= low && number <= high) return number;
+  throw new Refused(high < MOST ? `Enter ${grouped(low)} to ${grouped(high)}.` : "Enter a whole number above 0.");
 }
-
 // Bytes of a size such as 27.5k; NaN if invalid.
 function bytesOf(text) {
   const size = /^(\d[\d,_]{0,15}(?:\.\d{1,9})?|0x[0-9a-f]{1,9})\s*(?:([kmg])(?:i?b)?|b|bytes?)?$/i;
@@ -51,7 +47,6 @@ function readCarveout(text) {
   if (Number.isNaN(bytesOf(plain))) throw new Refused("Enter a percentage, a size, max or auto.");
   return { amount: readSize(text, [0, MOST]), unit: "bytes" };
 }
-
 // Values of an input's text, by the names of the library.
 const READERS = {
   count(text, input) {
@@ -75,7 +70,6 @@ READERS.flag = READERS.choice;
 
 const isOffered = (input, limits) => !input.needs || Boolean(limits[input.needs]);
 const product = ([x, y, z]) => x * y * z;
-
 // {gpu, limits, kernel, result, errors, sms, cluster, wave, waves}; kernel and result are null if a field is invalid.
 function readLaunch(fields) {
   const gpu = findGpu(fields.gpu ?? "");
@@ -109,7 +103,6 @@ function readLaunch(fields) {
   if (grid && launch.wave?.blocks && !errors.grid) launch.waves = countWaves(product(grid), launch.wave);
   return launch;
 }
-
 // Write sizes with their unit, and GPUs by their names: 40960 and 40k become 40 KiB.
 function inUnits(fields) {
   const units = { ...fields };
@@ -121,7 +114,6 @@ function inUnits(fields) {
   }
   return units;
 }
-
 // Texts of the fields for an amount by its name in the library.
 function fieldsFor(kernel, name, amount) {
   if (name !== "smem") return { [name.replaceAll("_", "-")]: String(amount) };
@@ -130,7 +122,8 @@ function fieldsFor(kernel, name, amount) {
   return { "static-smem": String(amount), "dynamic-smem": kernel.dynamic_smem === null ? "" : "0" };
 }
 
-const KEYS = { ArrowUp: 1, ArrowDown: -1, PageUp: 8, PageDown: -8 }; // units of an input
+const KEYS = { ArrowUp: 1, ArrowDown: -1 }; // units of an input
+const leastStepOf = (name) => (name.endsWith("smem") ? 128 : 1); // with Shift
 // Step of the arrow keys and buttons: the allocation granularity, or 1 KiB.
 function stepOf(name, limits) {
   if (name === "threads") return limits.warp_size;
@@ -143,14 +136,15 @@ function stepped(now, units, unit) {
   return Math.max(0, (at + units) * unit);
 }
 
-function nextText(input, text, units, limits) {
+function nextText(input, text, units, limits, isLeast) {
   if (input.kind === "carveout") {
     const sizes = limits.shared_memory_configurations;
     const at = sizes.indexOf(configurationOf(limits, text ? readCarveout(text) : null)) + Math.sign(units);
     return words.size(sizes[Math.max(0, Math.min(sizes.length - 1, at))]);
   }
   const now = input.kind === "size" ? readSize(text || "0", input.range) : text ? readShape(text, input.range)[0] : 0;
-  const unit = input.multiple > 1 ? input.multiple : stepOf(input.field, limits);
+  const step = isLeast ? leastStepOf(input.field) : stepOf(input.field, limits);
+  const unit = input.multiple > 1 ? input.multiple : step;
   const least = input.name === "threads" || input.multiple > 1 ? unit : input.range[0];
   return String(Math.max(least, Math.min(input.range[1], stepped(now, units, unit))));
 }
@@ -162,7 +156,10 @@ function showFields(fields, limits, errors) {
     control.closest(".field").hidden = !isOffered(input, limits) && !value;
     control.setAttribute("aria-invalid", String(input.name in errors));
     const bytes = input.kind === "size" ? bytesOf(value.trim()) : 0;
-    const remark = bytes > 0 && bytes < 1024 ? `For KiB, write ${bytes}k.` : "";
+    const isUnrecorded = input.name === "dynamic-smem" && fields.kernel && !value;
+    const remark = isUnrecorded ? "Not in the log: enter it if used."
+      : bytes > 0 && bytes < 1024 ? `${bytes} bytes. For KiB, write ${bytes}k.` : "";
     settle(byId(`${input.name}-error`), errors[input.name] ?? remark);
+    byId(`${input.name}-error`).className = remark && !(input.name in errors) ? "remark" : "error";
   }
 }

@@ -17,7 +17,6 @@ const GPUS = DATA.gpus.map((line) => line.split("|")).map(([cc, name, sms, chip,
     text: described.toLowerCase().match(/[a-z0-9]+/g).join(" "),
   };
 });
-
 // sm_90a -> 9.0; null if it is no compute capability
 function ccOf(text) {
   const [, major, minor] = CC.exec(text ?? "") ?? [];
@@ -30,7 +29,6 @@ function gpusNamed(text) {
   const named = GPUS.filter((each) => each.keys.includes(key));
   return named.length ? named : GPUS.filter((each) => each.short === key);
 }
-
 // Letters and digits may be apart and a number may follow (SXM in SXM5), but A10 is not found in A10G.
 function expressionOf(part) {
   const parts = part.match(/[a-z]+|[0-9]+/g);
@@ -47,9 +45,13 @@ function gpusWith(text) {
   return ways.map(withAll).find((found) => found.length) ?? [];
 }
 
-const gpuOf = (values) => ({ cc: null, name: null, sms: null, range: "", error: "", ...values });
-
-// {cc, name, sms, range, error}. If variants differ in SMs, sms is null and range has both ends.
+const gpuOf = (values) => ({ cc: null, name: null, sms: null, range: "", error: "", choices: [], ...values });
+// The best-known GPU of each family, newest first.
+const POPULAR = Object.values(DATA.known_by).reverse().map(keyOf);
+const isPopular = ({ short, keys }) => POPULAR.includes(short) || keys.some((key) => POPULAR.includes(key));
+const BY_USE = [...GPUS].sort((a, b) => isPopular(b) - isPopular(a) || b.sms - a.sms);
+// {cc, name, sms, range, error, choices}. If variants differ in SMs, sms is null and range has both ends.
+// choices: names to offer for an unclear one.
 function findGpu(typed) {
   const text = typed.trim();
   if (!text) return gpuOf({ error: "Enter a GPU, such as H100, RTX 4090 or 9.0." });
@@ -57,24 +59,26 @@ function findGpu(typed) {
   const namesOf = (architecture) => [architecture, architecture.split(" ")[0]].map((name) => name.toLowerCase());
   const rows = LIMITS.filter(({ architecture }) => namesOf(architecture).includes(wanted));
   const [row, ...others] = rows.map((each) => each.compute_capability);
-  if (others.length) return gpuOf({ error: `${text} is ${words.list([row, ...others])}. Enter one of them.` });
+  if (others.length) {
+    const choices = [row, ...others].filter((each) => DATA.known_by[each]);
+    return gpuOf({ error: `${text} is ${words.list([row, ...others])}.`, choices });
+  }
   const cc = row ?? ccOf(text);
   if (cc && limitsOf(cc)) return gpuOf({ cc });
   const named = gpusNamed(text);
   const isNumber = named.length > 0 && /^\d+$/.test(text); // 980
   if (cc && !isNumber) return gpuOf({ error: `No compute capability ${cc}. See “All compute capabilities”.` });
   const gpus = named.length ? named : gpusWith(text);
-  if (!gpus.length) {
-    const begins = (key) => key.startsWith(keyOf(text) || "?");
-    const names = [...LIMITS.map(({ architecture }) => [architecture, keyOf(architecture)]),
-      ...[...GPUS].sort((a, b) => b.sms - a.sms).map(({ name, short, keys }) => [name, short, ...keys])];
-    const alike = [...new Set(names.filter(([, ...keys]) => keys.some(begins)).map(([name]) => name))].slice(0, 2);
-    const advice = alike.length ? `Did you mean ${alike.join(" or ")}?` : "Enter one such as H100 or 9.0.";
-    return gpuOf({ error: `No GPU “${text.slice(0, 20)}”. ${advice}` });
-  }
   const ccs = [...new Set(gpus.map((each) => each.cc))];
-  const found = `${words.count(gpus.length, "GPU")} with compute capability ${words.list(ccs.slice(0, 5))}`;
-  if (ccs.length > 1) return gpuOf({ error: `${found}. Add a word, such as ${gpus[0].name}.` });
+  if (ccs.length !== 1) {
+    const begins = ({ short, keys }) => [short, ...keys].some((key) => key.startsWith(keyOf(text) || "?"));
+    const alike = BY_USE.filter((each) => gpus.includes(each) || (!gpus.length && begins(each)));
+    const choices = alike.sort((a, b) => begins(b) - begins(a)).map(({ name }) => name);
+    const advice = choices.length ? "" : " Enter one such as H100 or 9.0.";
+    const quoted = `“${text.slice(0, 20)}”`;
+    const error = gpus.length ? `${quoted} may be ${gpus.length} GPUs.` : `No GPU ${quoted}.${advice}`;
+    return gpuOf({ error, choices });
+  }
   const at = gpus[0].name.toLowerCase().indexOf(text.toLowerCase());
   const part = at < 0 ? text : gpus[0].name.slice(at, at + text.length); // v100 is V100
   const name = gpus.length > 1 ? part : gpus[0].name;

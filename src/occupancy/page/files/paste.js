@@ -2,7 +2,6 @@
 
 const MAX_PASTED = 2 ** 22;
 const MAX_KERNELS = 500;
-
 // [{name, arch, fields}], the fields as texts. Other text is skipped.
 function readPasted(text) {
   const formats = [[/^\s*\{/, fromJson], [/"Kernel Name"/, fromNsight], [/^/, fromCompiler]];
@@ -40,13 +39,11 @@ function fromCompiler(text) {
   }
   return kernels;
 }
-
 // Cells of a CSV line; a doubled quote in a quoted cell is one quote.
 function cellsOf(line) {
   const cells = line.trim().matchAll(/"((?:[^"]|"")*)"|([^,]+)|(?<=,)(?=,|$)/g);
   return [...cells].map(([, quotedCell, plain]) => (quotedCell ?? plain ?? "").replaceAll('""', '"'));
 }
-
 // A number with its unit. The details page rounds it, so this takes the roundest number within half a digit.
 function amountIn([value, unit = ""] = []) {
   if (!value) return "";
@@ -57,7 +54,6 @@ function amountIn([value, unit = ""] = []) {
   while (step > 1 && Math.abs(Math.round(exact / step) * step - exact) > half) step /= 2;
   return String(Math.round(exact / step) * step);
 }
-
 // The raw page has one column per metric, and units in the second row. The details page has one row per metric.
 function fromNsight(text) {
   const kernels = {}; // by their IDs: the cell and its unit by the name of the metric
@@ -98,7 +94,6 @@ function fromJson(text) {
     return []; // no JSON, or of another shape
   }
 }
-
 // Texts of the fields for a kernel of a report, or for one side of a comparison (old_, new_).
 function fieldsIn(kernel, side = "") {
   const of = (name) => kernel[side + name] ?? null;
@@ -116,7 +111,6 @@ function fieldsIn(kernel, side = "") {
   const text = (value) => ({ true: "yes", false: "no" })[value] ?? `${value}`.slice(0, 100);
   return Object.fromEntries(known.map(([name, value]) => [name, text(value)]));
 }
-
 // _ZN3img9histogramILi64EEEvPfi -> img::histogram<64>: the names, and the numbers of the template.
 function demangled(name) {
   let [, rest = ""] = /^_ZN?(.*)/s.exec(name) ?? [];

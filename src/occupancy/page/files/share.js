@@ -1,5 +1,4 @@
 // The inputs as a link, a command line and Python.
-
 const PARTS = ["kernel", "bounds", "spills", "gpu", ...DATA.inputs.map((each) => each.name)];
 const ALIASES = { cc: "gpu", arch: "gpu", t: "threads", r: "regs", smem: "dynamic-smem", tmem: "tensor-memory" };
 const DEFAULT_PINS = "A100,RTX 4090,B200";
@@ -12,7 +11,6 @@ function toFragment(fields, kept, pins) {
   const pinned = pins.join(",") === DEFAULT_PINS ? [] : [["pins", pins.join(",")]];
   return `#${new URLSearchParams([...pairs(fields, ""), ...pairs(kept ?? {}, "a."), ...pinned])}`;
 }
-
 // {fields, kept, pins, unknown}: texts by the names of their fields, and unknown names.
 function fromFragment(fragment) {
   const texts = { "": {}, "a.": {} };
@@ -29,7 +27,6 @@ function fromFragment(fragment) {
   const pinned = pins.split(",").map((each) => each.trim()).filter(Boolean).slice(0, MOST_PINS);
   return { fields, kept, pins: pinned, unknown: unknown.slice(0, 9) };
 }
-
 // [input, text] of the given inputs, without spaces. Launch bounds give the largest block.
 function givenInputs({ bounds = "", ...fields }) {
   const texts = DATA.inputs.map((input) => [input, textOf(fields, input).replace(/\s/g, "")]);

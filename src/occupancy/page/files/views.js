@@ -14,7 +14,6 @@ function failureText({ limit, needed, allowed }, { kernel, allocated }) {
   if (name === "registers" && needed > allocated.registers) advice = "The launch rounds the warps up. " + advice;
   return [`${words.some(name, needed)} ${verb} ${most}`, advice];
 }
-
 // Missing amount of each limiter for one more block: 8,192 registers.
 function lacks({ active_blocks: blocks, limiters, uses, kernel }) {
   return limiters.map((name) => {
@@ -25,24 +24,22 @@ function lacks({ active_blocks: blocks, limiters, uses, kernel }) {
     return name === "registers" ? "registers in each sub-partition" : words.name(name);
   });
 }
-
 // Limiters of a result or of a kernel in a report.
 function limitersOf({ launchable, limiters }) {
   return launchable === false ? "does not launch" : words.list((limiters ?? []).map(words.name));
 }
-
 // {figure, headline, detail, isBad}
 function verdictOf({ result, waves }) {
   const { limits, kernel, active_warps: warps } = result;
-  const failure = failureOf(result);
-  if (failure) {
-    const [headline, detail] = failureText(failure, result);
-    return { figure: "Does not launch", headline, detail, isBad: true };
-  }
   if (isRefusedByCompiler(result)) {
     const [own, most] = [kernel.static_smem, limits.max_shared_memory_per_block].map(words.size);
     const headline = `${own} of static shared memory exceed ${most}`;
     return { figure: "Does not compile", headline, detail: "Make it dynamic, and opt in.", isBad: true };
+  }
+  const failure = failureOf(result);
+  if (failure) {
+    const [headline, detail] = failureText(failure, result);
+    return { figure: "Does not launch", headline, detail, isBad: true };
   }
   const isFull = warps === limits.max_warps_per_multiprocessor;
   const reason = isFull ? `All ${warps} warps of the SM are in use.`
@@ -54,89 +51,113 @@ function verdictOf({ result, waves }) {
   return { figure: words.percent(result.occupancy), headline, detail: tail + optIn + reason, isBad: false };
 }
 
-function showKernel({ kernel = "", spills, bounds }) {
+function showKernel({ kernel = "", spills, bounds, ...fields }) {
   const [, name, facts] = byId("kernel").children;
+  const isExample = DATA.inputs.every((input) => textOf(fields, input) === textOf(EXAMPLE, input));
+  settle(byId("kernel-title"), isExample ? "Example kernel: enter yours" : "Your kernel");
   byId("kernel").hidden = !kernel;
   settle(name, kernel);
   settle(facts, [spills && `spills ${spills}`, bounds && `__launch_bounds__(${bounds})`].filter(Boolean).join(", "));
 }
-
+// Next steps that compile. Static shared memory above the compiler's limit becomes dynamic.
 function stepsOf(result) {
-  const compiles = ({ requires }) => !isRefusedByCompiler(evaluate(result.limits, changed(result.kernel, requires)));
-  return isRefusedByCompiler(result) ? [] : nextSteps(result).filter(compiles);
+  const reached = (requires) => evaluate(result.limits, changed(result.kernel, requires));
+  const dynamic = { static_smem: 0, dynamic_smem: sharedMemoryOf(result.kernel) };
+  const steps = isRefusedByCompiler(result) ? [stepTo(reached(dynamic), dynamic)] : nextSteps(result);
+  return steps.filter(({ requires, active_blocks: blocks }) => blocks && !isRefusedByCompiler(reached(requires)));
 }
-
-// The best block size, and the nearest and the highest level of using less. Narrow screens hide the second.
+// The best block size (phones hide it if there are three), and the nearest and the highest level of using less.
 function mainSteps(all) {
   const [levels, sizes] = [false, true].map((isSize) => all.filter(({ requires }) => "threads" in requires === isSize));
   const chosen = [...new Set([...levels.slice(0, 1), ...sizes.slice(-1), ...levels.slice(-1)])];
   return chosen.sort((one, other) => one.occupancy - other.occupancy);
 }
-
-// A button that applies a step: the occupancy it reaches and its changes, or a sentence in the list of all.
-function stepButton({ result, spills }, { requires, occupancy, active_blocks: blocks }, isInList) {
-  const afters = Object.entries(requires).map(([name, amount]) =>
-    (name === "smem" ? `${words.size(amount)} shared` : words.some(name, amount)));
-  const changes = Object.entries(requires).map(([name, amount], at) => {
-    const now = name === "carveout" ? result.shared_memory_pool : amountOf(name, result.kernel) ?? 0;
+// Changes of a step: 72 → 64 registers.
+function changesOf({ kernel, shared_memory_pool: pool }, requires) {
+  if ("static_smem" in requires) return [`${words.size(kernel.static_smem)} static → dynamic`, "with the opt-in"];
+  return Object.entries(requires).map(([name, amount]) => {
+    const now = name === "carveout" ? pool : amountOf(name, kernel) ?? 0;
     if (name === "threads" && now === amount) return `${amount} threads in another shape`;
     const [unit] = / \w+$/.exec(words.amount(name, amount)) ?? [""];
-    return `${words.amount(name, now).replace(unit, "")} → ${afters[at]}`;
+    const after = name === "smem" ? `${words.size(amount)} shared` : words.some(name, amount);
+    return `${words.amount(name, now).replace(unit, "")} → ${after}`;
   });
+}
+// A button that applies a step: the occupancy it reaches and its changes, or a sentence in the list of all.
+function stepButton({ result, spills }, { requires, occupancy, active_blocks: blocks }, isInList) {
+  const changes = changesOf(result, requires);
   const cap = requires.regs === undefined ? null : registerCap(result, requires.regs, blocks);
   const bounds = cap?.launch_bounds ?? cap?.maxnreg ?? "";
-  const short = spills ? "already spills" : bounds.replace(/__(launch)?_?(\w+?)__\((.*)\)/, "$1 $2 $3");
+  const mark = bounds && (spills ? "already spills" : "may spill");
   const title = `${words.count(blocks, "block")}: ${words.list(changes)}${bounds && `. ${bounds} may cause spills.`}`;
-  const lines = isInList ? [element("span", {}, title)] : [element("span", {}, changes[0]),
-    element("small", {}, afters[1] ? `and ${afters.slice(1).join(", ")}` : (bounds && short) || "no other change")];
+  const cause = bounds.replace("(", "\u200b(").replace(" ", "\u00a0"); // breaks before the bracket only
+  const second = changes.slice(1).join(", ") || cause || words.count(blocks, "block");
+  const lines = isInList ? element("span", {}, title) : [element("span", {}, changes[0]), element("small", {}, second)];
   // A second click of a double one would take the step that has moved into its place.
   const click = ({ detail }) => detail < 2 && app.act(() => app.set(requires));
-  const properties = { class: "step", title, popovertarget: isInList && "all-steps" };
-  return button([element("b", {}, words.percent(occupancy)), lines], click, properties);
+  const look = "threads" in requires && !isInList ? "step size" : "step";
+  return button([element("b", {}, words.percent(occupancy), element("small", {}, mark)), lines], click,
+    { class: look, title, popovertarget: isInList && "all-steps" });
 }
-
-// problem: the error to show in place of the result, if its inputs are invalid.
+// problem: {text, field, choices}: an error to show in place of the result, and GPUs to choose from.
 function showVerdict(launch, all, kept, problem) {
   const { result: { active_warps: warps, active_blocks: blocks, limits, occupancy } } = launch;
   const { figure, headline, detail, isBad } = verdictOf(launch);
   const isStale = document.body.classList.contains("stale");
   const now = `${warps} of ${limits.max_warps_per_multiprocessor} warps, ${words.count(blocks, "block")}`;
-  const before = !isBad && kept?.result && kept.result.occupancy !== occupancy
-    && element("small", {}, `A ${words.percent(kept.result.occupancy)} → `);
+  const before = !isBad && kept?.result && !isRefusedByCompiler(kept.result) ? kept.result : { occupancy };
+  const gain = words.percent(Math.abs(occupancy - before.occupancy)).replace("%", " points");
+  const sign = Math.sign(occupancy - before.occupancy);
+  const since = sign && element("small", {}, `A ${words.percent(before.occupancy)} → `);
+  const gained = sign && `${sign > 0 ? "+" : "−"}${gain} from A (${limitersOf(before)}). `;
   byId("verdict").className = isBad ? "card bad" : "card";
-  fill(byId("figure"), isStale ? ["–"] : [before, isBad ? `✕ ${figure}` : figure]);
+  fill(byId("figure"), isStale ? ["–"] : [since || "", isBad ? `✕ ${figure}` : figure]);
   settle(byId("facts"), isStale ? "" : isBad ? "0 resident blocks" : now);
-  settle(byId("headline"), problem ? `✕ ${problem}` : headline);
-  settle(byId("detail"), isStale ? "Resources and curves show the last result." : detail);
+  const reach = () => {
+    byId(problem.field).closest("details")?.setAttribute("open", "");
+    byId(problem.field).focus();
+  };
+  const text = problem.text && `✕ ${problem.text}`;
+  fill(byId("headline"), [problem.field ? button(text, reach, { class: "link" }) : text || headline]);
+  settle(byId("detail"), isStale ? "Resources and curves show the last result." : `${gained || ""}${detail}`);
   const steps = mainSteps(all).map((step) => stepButton(launch, step, false));
   const more = button(`All ${all.length}`, null, { class: "step all", popovertarget: "all-steps", title: "All steps" });
-  const none = element("p", {}, "Neither fewer resources nor another block size raises it.");
-  const isStuck = !steps.length && !isBad && occupancy < 1;
-  fill(byId("steps"), isStale ? [] : [steps, all.length > steps.length && more, isStuck && none]);
+  const choices = problem.choices.slice(0, 4).map((name) => {
+    const family = ccOf(name) ? familyOf(limitsOf(name)) : findGpu(name).cc;
+    const text = [element("span", {}, name), element("small", {}, family)];
+    return button(text, () => app.change({ gpu: name }), { class: "step" });
+  });
+  let title = isBad ? "Make it launch (click to apply):" : "Raise it (click to apply):";
+  if (isStale) title = choices.length ? "Choose a GPU:" : "";
+  else if (!all.length) title = isBad || occupancy === 1 ? "" : "No smaller amount or other block size raises it.";
+  settle(byId("steps-title"), title);
+  fill(byId("steps"), isStale ? choices : [steps, all.length > steps.length && more]);
   all.sort((one, other) => one.occupancy - other.occupancy);
   fill(byId("all-steps"), all.map((step) => stepButton(launch, step, true)));
 }
-
 // One row per resource of the GPU.
 function showBars(result) {
   const { kernel, uses, block_limits: allowed, active_blocks: blocks, limiters } = result;
-  const grows = slack(result);
+  const isRefused = isRefusedByCompiler(result);
+  const failure = failureOf(result);
+  const grows = isRefused ? {} : slack(result);
   const cell = (text, name = "number") => element("span", { class: name, role: "cell" }, text);
-  const limiting = result.launchable ? limiters : limiters.slice(0, 1);
+  const limiting = isRefused ? ["shared_memory"] : failure ? limiters.slice(0, 1) : limiters;
   const others = ["barriers", "virtual_resources", "tensor_memory"]
     .filter((name) => allowed[name] !== null && (kernel[name] !== null || limiting.includes(name)));
   fill(byId("resources"), ["registers", "shared_memory", "warps", "blocks", ...others].map((name) => {
-    const { per_block: each, per_multiprocessor: all } = uses[name];
+    const { per_block: used, per_multiprocessor: all } = uses[name];
+    const each = name === "registers" && failure?.limit === "max_registers_per_block" ? failure.needed : used;
     const [field, unit] = { registers: ["regs", " per thread"], shared_memory: ["smem", ""] }[name] ?? [name, ""];
     const isCounted = allowed[name] !== null;
     const isLimiter = limiting.includes(name);
     const hasMore = isCounted && grows[field] > knownAmount(field, kernel);
     return element("div", { class: isLimiter ? "row limiter" : "row", role: "row" },
       cell(words.title(name), "name"),
-      cell(bar(each / all, name, isCounted ? blocks : 0, "bar"), "use"),
+      cell(bar(each / all, name, isCounted && !isRefused ? blocks : 0, "bar"), "use"),
       cell(words.amount(name, each)),
       cell(words.amount(name, all)),
-      cell(`${isCounted ? grouped(allowed[name]) : "no limit"}${isLimiter ? " ◂" : ""}`),
+      cell([isCounted ? grouped(isRefused && isLimiter ? 0 : allowed[name]) : "no limit", isLimiter && " ◂"]),
       cell(hasMore && `up to ${words.amount(field, grows[field])}${unit}`, "headroom"));
   }));
 }
@@ -149,22 +170,19 @@ function showWaves({ wave, waves, sms, errors, limits }) {
     wave && `${grouped(sms)} SMs hold ${words.count(blocks, "block")}`
       + `${clusters === null ? "" : ` in up to ${words.count(clusters, "cluster")} of ${size}`}.`,
     size > limits.max_portable_cluster_size && "Needs cudaFuncAttributeNonPortableClusterSizeAllowed.",
-    waves && `${words.percent(waves.idle_share)} of the GPU's time is idle.`,
-    waves?.partial_wave_blocks > 0 && `Grids without a tail: ${fills} blocks.`,
+    waves && `${words.percent(waves.idle_share)} of the GPU's time is idle. No tail: ${fills} blocks.`,
   ];
   fill(byId("waves"), lines.filter(Boolean).map((text) => element("p", {}, text)));
 }
-
 // {result, why} on another GPU; result is null if the GPU lacks one of the inputs.
 function resultOn(limits, { kernel, cluster }) {
   return attempt(() => {
     const result = evaluate(limits, kernel);
     fullWave(result, 1, cluster);
     if (isRefusedByCompiler(result)) return { result: null, why: "does not compile" };
-    return { result, why: limitersOf(result) };
+    return { result, why: limitersOf(result).replaceAll(" and ", " + ").replaceAll(" memory", "") };
   }, ({ message }) => ({ result: null, why: message.replace(/\.$/, "") }));
 }
-
 // Show the kernel on the current and the pinned GPUs, and A with the inputs that differ.
 function showGpus(fields, launch, pins, kept, keptFields) {
   const { gpu, limits: own } = launch;
@@ -201,14 +219,12 @@ function showGpus(fields, launch, pins, kept, keptFields) {
   }));
 }
 
-function showLimits({ compute_capability: cc }) {
+function showLimits(result) {
+  const { compute_capability: cc } = result.limits;
   settle(byId("limits-title"), `Limits of ${cc}`);
   const at = DATA.limits.compute_capability.indexOf(cc);
   fill(byId("limits"), Object.entries(DATA.limit_texts).filter(([, texts]) => texts[at] !== "-").map(([label, texts]) =>
     element("tr", {}, element("th", { scope: "row" }, label), element("td", {}, texts[at]))));
-}
-
-function showArithmetic(result) {
   fill(byId("arithmetic"), hasRuntime(result.limits) ? explain(result).map(({ resource, steps }) => [
     element("h3", { class: resource }, words.title(resource)),
     element("ol", {}, steps.map((step) => element("li", {}, step))),

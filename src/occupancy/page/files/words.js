@@ -38,7 +38,6 @@ const LIMITS = DATA.limits.compute_capability.map((cc, at) => {
   const warps = limits.max_threads_per_multiprocessor / limits.warp_size;
   return { ...limits, version: Number(cc.replace(".", "")), max_warps_per_multiprocessor: warps };
 });
-
 // Limits of a compute capability; launch bounds such as "256, 4" lower the largest block.
 function limitsOf(cc, bounds = "") {
   const limits = LIMITS.find((each) => each.compute_capability === cc);
