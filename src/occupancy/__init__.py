@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from .api.builds import diff as diff
     from .api.builds import save_baseline as save_baseline
     from .api.gpus import compute_capabilities as compute_capabilities
+    from .api.gpus import fits as fits
     from .api.gpus import gpus as gpus
     from .api.gpus import limits as limits
+    from .api.gpus import register_split as register_split
     from .api.gpus import sources as sources
     from .api.occupancy import Occupancies as Occupancies
     from .api.occupancy import Occupancy as Occupancy
     from .api.occupancy import compute as compute
-    from .api.occupancy import fits as fits
-    from .api.occupancy import register_split as register_split
     from .api.scan import Scan as Scan
     from .api.scan import scan as scan
     from .api.sweep import sweep as sweep
@@ -86,8 +86,8 @@ if not TYPE_CHECKING:  # so that type checkers refuse a misspelt name
         "report.scan": ("Finding",),
         "api.arrays": ("Sweep",),
         "api.builds": ("CheckResult", "Diff", "check", "diff", "save_baseline"),
-        "api.gpus": ("compute_capabilities", "gpus", "limits", "sources"),
-        "api.occupancy": ("Occupancies", "Occupancy", "compute", "fits", "register_split"),
+        "api.gpus": ("compute_capabilities", "fits", "gpus", "limits", "register_split", "sources"),
+        "api.occupancy": ("Occupancies", "Occupancy", "compute"),
         "api.scan": ("Scan", "scan"),
         "api.sweep": ("sweep",),
         "api.tuning": ("is_launchable", "prune"),

@@ -1,21 +1,23 @@
 """Types of arguments and results for annotations, in addition to those in `occupancy`."""
 
 from .advice.block_sizes import BlockSize as BlockSize
-from .advice.budget import Budget as Budget
 from .advice.budget import BudgetLevel as BudgetLevel
-from .advice.carveout import CarveoutAdvice as CarveoutAdvice
 from .advice.carveout import SharedMemorySize as SharedMemorySize
-from .advice.launch_bounds import LaunchBounds as LaunchBounds
 from .advice.next_steps import Changes as Changes
 from .advice.next_steps import NextStep as NextStep
-from .advice.registers import RegisterSplit as RegisterSplit
 from .advice.runtime import LaunchConfiguration as LaunchConfiguration
-from .advice.slack import Slack as Slack
 from .advice.waves import FullWave as FullWave
-from .advice.waves import Waves as Waves
-from .api.occupancy import Fit as Fit
+from .api.gpus import Fit as Fit
+from .api.gpus import RegisterSplit as RegisterSplit
 from .api.occupancy import GpuLike as GpuLike
+from .api.occupancy import GpuList as GpuList
 from .api.occupancy import KernelLike as KernelLike
+from .api.results import Budget as Budget
+from .api.results import CarveoutAdvice as CarveoutAdvice
+from .api.results import LaunchBounds as LaunchBounds
+from .api.results import Results as Results
+from .api.results import Slack as Slack
+from .api.results import Waves as Waves
 from .api.scan import ReadingOptions as ReadingOptions
 from .api.tuning import Needs as Needs
 from .compare.baseline import Build as Build
@@ -32,7 +34,6 @@ from .readers.record import Spills as Spills
 from .report.explain import Explanation as Explanation
 from .report.model import Column as Column
 from .report.model import Report as Report
-from .tables.gpus import Architecture as Architecture
 from .tables.sources import Provenance as Provenance
 from .values.fields import KernelInputs as KernelInputs
 from .values.limits import SpreadsheetColumn as SpreadsheetColumn

@@ -50,7 +50,7 @@ def answers() -> None:
     assert_type(occupancy.Occupancy.from_dict(answer.to_dict()), occupancy.Occupancy)
     assert_type(answer.replace(regs=32), occupancy.Occupancy)
     assert_type(occupancy.compute(["A100", "H100"], threads=256), occupancy.Occupancies)
-    assert_type(occupancy.compute("ampere", threads=256), occupancy.Occupancies)
+    assert_type(occupancy.compute(("A100", "H100"), threads=256), occupancy.Occupancies)
     assert_type(str(answer), str)
 
 
@@ -62,8 +62,8 @@ def chips() -> None:
     imagined = occupancy.limits("9.0").replace(max_blocks_per_multiprocessor=64)
     assert_type(imagined, occupancy.Limits)
     assert_type(occupancy.gpu("H200"), occupancy.Gpu)
-    assert_type(occupancy.gpus(), list[occupancy.Gpu])
-    assert_type(occupancy.sources("9.0"), list[occupancy.typing.Provenance])
+    assert_type(occupancy.gpus(), occupancy.typing.Results[occupancy.Gpu])
+    assert_type(occupancy.sources("9.0")[0], occupancy.typing.Provenance)
     assert_type(occupancy.register_split("1:40,2:?"), occupancy.typing.RegisterSplit)
 
 

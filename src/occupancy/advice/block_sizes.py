@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
+from typing import NamedTuple
 
 from ..engine import Model, Result, evaluate
 from ..errors import InputError, shown
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.records import NamedTuple
+from ..values.records import readable
 from ..values.resources import Resource
 from ..values.spellings import parse_size
-from .next_steps import Changes, using_less
 
 SharedMemoryFunction = Callable[[int], int]
 """Function of threads per block that returns bytes of dynamic shared memory per block."""
 
 
+@readable
 class BlockSize(NamedTuple):
     """Occupancy at one block size."""
 
@@ -44,20 +45,6 @@ def block_sizes(
     values = attrgetter("kernel.threads", "kernel.dynamic_smem", *BlockSize._fields[2:])
     ordered = sorted(results, key=lambda result: -result.active_warps)
     return tuple(BlockSize(*values(result)) for result in ordered)
-
-
-def full_at(given: Result, sizes: Sequence[BlockSize]) -> tuple[Changes, list[int]] | None:
-    """Return the smallest change of one resource for full occupancy, and the block sizes with it, if any."""
-    best = [size for size in sizes if size.occupancy == sizes[0].occupancy]
-    if sizes[0].occupancy == 1 or len({size.dynamic_smem for size in sizes}) > 1:
-        return None
-    for size in best:
-        result = evaluate(given.limits, given.kernel.replace(threads=size.threads), given.model)
-        for step in using_less(result):
-            if step.occupancy == 1 and len(step.requires) == 1:
-                found = block_sizes(given.limits, given.kernel.replace(**step.requires), model=given.model)
-                return step.requires, sorted(each.threads for each in found if each.occupancy == 1)
-    return None
 
 
 def results_by_size(

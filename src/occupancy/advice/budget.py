@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import ceil
+from typing import NamedTuple
 
 from ..engine import Model, Result, evaluate
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
-from ..values.records import NamedTuple
+from ..values.records import readable
 from ..values.spellings import in_range
 from .opt_in import needs_opt_in
 from .search import Dial, max_keeping
@@ -18,6 +19,7 @@ TOLERANCE = 0.0005
 """Tolerance of a target occupancy, so that 66.7% matches two thirds."""
 
 
+@readable
 class BudgetLevel(NamedTuple):
     """Number of resident blocks, with the maximum registers and shared memory for it."""
 
@@ -32,9 +34,9 @@ class BudgetLevel(NamedTuple):
     """True if this shared memory requires cudaFuncSetAttribute."""
 
 
-class Budget(NamedTuple):
-    """Maximum registers and shared memory at one block size."""
-
+class BudgetFields(NamedTuple):
+    gpu: Gpu
+    kernel: Kernel
     wanted: BudgetLevel | None
     """Lowest level that reaches the target; None without a target."""
     levels: tuple[BudgetLevel, ...]
@@ -48,7 +50,7 @@ def budget(
     occupancy: float | None = None,
     blocks: int | None = None,
     model: Model | None = None,
-) -> Budget:
+) -> BudgetFields:
     """Return the maximum registers and shared memory that reach a target."""
     given = evaluate(gpu.limits, kernel, model)
     target = _target(given, occupancy, blocks)
@@ -58,8 +60,9 @@ def budget(
             raise _unreachable(gpu, result, target, occupancy)
     levels = tuple(_levels(least))
     if occupancy is None and blocks is None:
-        return Budget(None, levels)
-    return Budget([level for level in levels if level.active_blocks >= target][-1], levels)
+        return BudgetFields(gpu, kernel, None, levels)
+    wanted = [level for level in levels if level.active_blocks >= target][-1]
+    return BudgetFields(gpu, kernel, wanted, levels)
 
 
 def _target(given: Result, occupancy: float | None, blocks: int | None) -> int:

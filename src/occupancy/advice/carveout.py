@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..engine import Result, evaluate
 from ..engine.common import shared_memory_configuration
 from ..engine.cuda import FIRST_WITH_FLEXIBLE_CARVEOUT
 from ..values.fields import Carveout
 from ..values.limits import Limits
-from ..values.records import NamedTuple
+from ..values.records import readable
 from .opt_in import needs_opt_in
 
 
+@readable
 class SharedMemorySize(NamedTuple):
     """Shared memory configuration of an SM."""
 
@@ -25,9 +28,8 @@ class SharedMemorySize(NamedTuple):
     """Resident warps divided by the maximum per SM, 0 to 1."""
 
 
-class CarveoutAdvice(NamedTuple):
-    """Shared memory configurations of an SM, with the resident blocks of each."""
-
+class CarveoutFields(NamedTuple):
+    result: Result
     smallest: SharedMemorySize | None
     """Smallest configuration that keeps the resident blocks; None without blocks."""
     configurations: tuple[SharedMemorySize, ...]
@@ -36,7 +38,7 @@ class CarveoutAdvice(NamedTuple):
     """True if the kernel must opt in to more dynamic shared memory with cudaFuncSetAttribute."""
 
 
-def carveout(now: Result) -> CarveoutAdvice:
+def carveout(now: Result) -> CarveoutFields:
     """Return the blocks for each configuration, and the smallest configuration that keeps the maximum."""
     limits, kernel, found = now.limits, now.kernel, []
     unified = limits.unified_l1_and_shared_memory
@@ -48,7 +50,7 @@ def carveout(now: Result) -> CarveoutAdvice:
             percent = _percent(limits, amount)
             found.append(SharedMemorySize(amount, l1, percent, result.active_blocks, result.occupancy))
     enough = (each for each in found if now.active_blocks and each.active_blocks >= now.active_blocks)
-    return CarveoutAdvice(next(enough, None), tuple(found), needs_opt_in(limits, kernel))
+    return CarveoutFields(now, next(enough, None), tuple(found), needs_opt_in(limits, kernel))
 
 
 def _percent(limits: Limits, size: int) -> int | None:

@@ -7,6 +7,7 @@ compute capabilities 3.5 to 12.1. In all cases, ptxas follows the engine's rule 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from ..engine import Model, Result, cuda, evaluate
 from ..errors import InputError
@@ -14,15 +15,16 @@ from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.numbers import count
-from ..values.records import NamedTuple
 from ..values.resources import Resource
 from ..values.spellings import in_range
 from .search import Dial, max_keeping
 
 
-class LaunchBounds(NamedTuple):
-    """Launch bounds on one GPU."""
-
+class LaunchBoundsFields(NamedTuple):
+    gpu: Gpu
+    kernel: Kernel
+    min_blocks: int | None
+    """Second launch bound."""
     launch_bounds: str
     """Attribute of the kernel in the source."""
     legal: bool
@@ -79,7 +81,7 @@ def maxnreg_in_source(registers: int) -> str:
 
 def launch_bounds(
     gpu: Gpu, kernel: Kernel, min_blocks: int | None = None, model: Model | None = None
-) -> LaunchBounds:
+) -> LaunchBoundsFields:
     """Return the register cap of ``__launch_bounds__(threads, min_blocks)``, and the occupancy with it."""
     limits, threads = gpu.limits, kernel.threads
     alone = evaluate(_compiler_limits(limits), Kernel(threads))
@@ -96,7 +98,10 @@ def launch_bounds(
     if not is_legal:
         resident = f"{count(alone.active_blocks, 'block')} of {threads:,} threads"
         warning = f"ptxas ignores the second bound (minnctapersm), because an SM holds at most {resident}"
-    return LaunchBounds(
+    return LaunchBoundsFields(
+        gpu=gpu,
+        kernel=kernel,
+        min_blocks=min_blocks,
         launch_bounds=bounds_in_source(threads, min_blocks),
         legal=is_legal,
         most_blocks=alone.active_blocks,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from ..engine import Result, evaluate
-from ..values.records import NamedTuple
+from ..values.records import readable
 from ..values.resources import QUANTITIES
 from .carveout import carveout
 from .search import Dial, Level, used
@@ -36,6 +36,7 @@ class Changes(TypedDict, total=False):
     carveout: int
 
 
+@readable
 class NextStep(NamedTuple):
     """Higher level of occupancy, with all required changes."""
 

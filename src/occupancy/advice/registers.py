@@ -10,7 +10,7 @@ A kernel that requests more compiles without a warning and then hangs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..engine import evaluate
 from ..engine.common import divide_up, round_up
@@ -18,7 +18,7 @@ from ..errors import InputError, shown
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.records import NamedTuple
+from ..values.records import readable
 from ..values.resources import Resource
 from ..values.spellings import in_range
 from .launch_bounds import bounds_in_source, launch_bounds, maxnreg_in_source
@@ -36,6 +36,7 @@ class Warpgroups(NamedTuple):
     regs: int | None
 
 
+@readable
 class WarpgroupShare(NamedTuple):
     """Registers of a group of warpgroups."""
 
@@ -48,9 +49,7 @@ class WarpgroupShare(NamedTuple):
     """Maximum registers per thread with the other groups unchanged; None if below the minimum."""
 
 
-class RegisterSplit(NamedTuple):
-    """Registers of each warpgroup of a block, with the required registers at launch."""
-
+class RegisterSplitFields(NamedTuple):
     cc: str
     threads: int
     groups: tuple[WarpgroupShare, ...]
@@ -101,7 +100,7 @@ def split_registers(
     launch_regs: int | None = None,
     min_blocks: int | None = None,
     smem: int | None = None,
-) -> RegisterSplit:
+) -> RegisterSplitFields:
     """Check a split of a block's registers, or compute the registers of one group that are None."""
     if limits.compute_capability < FIRST_WITH_SETMAXNREG:
         problem = f"compute capability {limits.compute_capability} has no setmaxnreg"
@@ -134,7 +133,7 @@ def split_registers(
     if min_blocks is not None and 0 < result.active_blocks < min_blocks:
         registers = _registers_by_bounds(limits, threads, result.active_blocks)
         if_fitting = registers if registers > launch else None
-    return RegisterSplit(
+    return RegisterSplitFields(
         cc=str(limits.compute_capability),
         threads=threads,
         groups=tuple(_share(group, solved, launch, pool) for group in solved),

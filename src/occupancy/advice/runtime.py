@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..engine import Model, evaluate
 from ..engine.common import blocks_by_tensor_memory, round_up
 from ..errors import InputError
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.records import NamedTuple
+from ..values.records import readable
 from ..values.spellings import in_range
 from .block_sizes import SharedMemoryFunction, results_by_size
 from .search import Dial, max_keeping
@@ -16,6 +18,7 @@ from .waves import full_wave
 MODEL: Model = "cuda"
 
 
+@readable
 class LaunchConfiguration(NamedTuple):
     """Block size, and the smallest grid that fills the device."""
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..engine import Result, Use
-from ..values.records import NamedTuple
+from ..values.records import readable
 from ..values.resources import Adjustable, Resource
 from .search import Dial, max_keeping
 
 
+@readable
 class LeftOver(NamedTuple):
     """Unused amount of a resource of an SM."""
 
@@ -20,12 +21,8 @@ class LeftOver(NamedTuple):
     """``another_limiter``: enough for another block; ``too_little``: not enough; None: nothing is unused."""
 
 
-class Slack(NamedTuple):
-    """Largest value of each input that keeps the resident blocks, while the others stay the same.
-
-    The values are totals, not differences; None if no block is resident.
-    """
-
+class SlackFields(NamedTuple):
+    result: Result
     regs: int | None
     """Registers per thread."""
     smem: int | None
@@ -37,10 +34,11 @@ class Slack(NamedTuple):
     left_over: Mapping[Resource, LeftOver]
 
 
-def slack(now: Result) -> Slack:
+def slack(now: Result) -> SlackFields:
     """Return the maximum of each resource that keeps the resident blocks, and unused resources of the SM."""
     blocks = now.active_blocks
-    return Slack(
+    return SlackFields(
+        result=now,
         regs=max_with(now, "regs", blocks),
         smem=max_with(now, "smem", blocks),
         barriers=max_with(now, "barriers", blocks),

@@ -6,18 +6,22 @@ take equally long, and that each block starts when a block of the previous wave 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..engine import Result
 from ..engine.common import divide_up, unsupported
 from ..errors import InputError
 from ..values.kernel import Launch
 from ..values.limits import Limits
-from ..values.records import NamedTuple
+from ..values.records import readable
 from ..values.spellings import INT_MAX, in_range
 
 
+@readable
 class FullWave(NamedTuple):
     """Resident blocks of a whole GPU."""
 
+    result: Result
     multiprocessor_count: int
     """Number of SMs."""
     blocks: int
@@ -35,9 +39,7 @@ class FullWave(NamedTuple):
     """
 
 
-class Waves(NamedTuple):
-    """Waves and tail of a grid on a whole GPU."""
-
+class WavesFields(NamedTuple):
     launch: Launch
     full_wave: FullWave
 
@@ -104,21 +106,21 @@ def full_wave(
             raise InputError(
                 "needs a launch with clusters", where="max_active_clusters", hint="Set the cluster size too."
             )
-        return FullWave(multiprocessor_count, slots, slots, None, None, is_upper_bound=False)
+        return FullWave(result, multiprocessor_count, slots, slots, None, None, is_upper_bound=False)
     is_measured = max_active_clusters is not None
     check_cluster(result.limits, cluster_size, is_measured=is_measured)
     clusters = bound = slots // cluster_size
     if max_active_clusters is not None and slots:
         clusters = in_range(max_active_clusters, "max_active_clusters", 0, bound)
     blocks = clusters * cluster_size
-    return FullWave(multiprocessor_count, blocks, slots, cluster_size, clusters, not is_measured)
+    return FullWave(result, multiprocessor_count, blocks, slots, cluster_size, clusters, not is_measured)
 
 
-def count_waves(launch: Launch, wave: FullWave) -> Waves:
+def count_waves(launch: Launch, wave: FullWave) -> WavesFields:
     """Return the waves of a launch."""
     if not wave.blocks:
         raise InputError("no block of the kernel is resident, so its grid has no waves", where="grid")
-    return Waves(launch, wave)
+    return WavesFields(launch, wave)
 
 
 def check_cluster(limits: Limits, cluster_size: int, *, is_measured: bool = False) -> None:

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from itertools import islice
-from operator import itemgetter
-from typing import Any, Literal
+from typing import Any
 
 from ..arrays import ArrayResults
 from ..errors import InputError
 from ..render.pictures import plot
 from ..report import pictures
-from ..report.calc import RESULT_COLUMNS, labels
-from ..report.model import Column, Report
-from ..values.numbers import count, percent
-from .occupancy import Printed
+from ..report.calc import keyed_column
+from ..report.model import Report
+from ..values.numbers import count
+from .results import Printed
 
 BEST = 10
 """Rows of each GPU that `Sweep` prints."""
 
 
-class Sweep(Printed, ArrayResults):
+class Sweep(ArrayResults, Printed):  # type: ignore[misc]  # its rows() is an iterator
     """Results for arrays of kernels; names and meanings are those of `Occupancy`.
 
     The arrays have the shape that the inputs broadcast to; for a list of GPUs, the first dimension is
@@ -64,18 +61,7 @@ class Sweep(Printed, ArrayResults):
         has_warps = "active_warps" in self.outputs
         rows = self.best(BEST) if has_warps else list(islice(self.rows(), BEST))
         names = ["gpu", "cc", *self.varying(), "occupancy", "active_blocks", "limiters"]
-        columns = [_column(name) for name in names if rows and name in rows[0]]
+        columns = [keyed_column(name) for name in names if rows and name in rows[0]]
         shape = " x ".join(f"{each:,}" for each in self.shape) or "one"
         which = "The best" if has_warps else "The first"
         return Report("sweep", (f"{which} of {shape} kernels on {', '.join(self.names)}",), columns, rows)
-
-
-_TITLES = {column.key: column.title for column in RESULT_COLUMNS}
-_TEXTS: dict[str, Callable[[Any], str]] = {"occupancy": percent, "limiters": labels}
-
-
-def _column(name: str) -> Column:
-    title = _TITLES.get(name) or pictures.title_of(name, short=True)
-    text = _TEXTS.get(name) or partial(pictures.tick, name)
-    align: Literal["left", "right"] = "left" if name in ("gpu", "cc", "limiters") else "right"
-    return Column(name, title, itemgetter(name), lambda row: text(row[name]), align=align)

@@ -34,7 +34,7 @@ from ..report.model import Report
 from ..report.scan import Finding
 from ..values.atomic_file import written_atomically
 from ..values.numbers import count
-from .occupancy import PrintedRows
+from .results import Printed
 from .scan import Path, Paths, Reading, ReadingOptions, as_list, as_paths
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ SAVED_OPTIONS = ("threads", "name", "arch", "only_newest", "with_runtime")
 
 
 @dataclass(frozen=True, repr=False)
-class Diff(PrintedRows, Differences):
+class Diff(Printed, Differences):
     """Differences between two builds."""
 
     problems: tuple[ReadProblem, ...]
@@ -68,7 +68,7 @@ class Diff(PrintedRows, Differences):
 
 
 @dataclass(frozen=True, repr=False)
-class CheckResult(PrintedRows, Checked):
+class CheckResult(Printed, Checked):
     """Result of a check, which prints as ``occupancy check``."""
 
     _about: Mapping[str, Any] = field(default_factory=dict)

@@ -1,14 +1,33 @@
-"""GPUs by name, and limits of an SM."""
+"""GPUs by name, limits of an SM, GPUs on which a kernel runs, and splits of a block's registers."""
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import groupby
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
 
+from ..advice.opt_in import opt_ins
+from ..advice.registers import RegisterSplitFields, Warpgroups, split_registers
+from ..advice.waves import check_cluster
+from ..engine import Model
+from ..errors import InputError, shown
+from ..report.calc import fits_report
+from ..report.limits import gpus_report, sources_report
+from ..report.model import Report
+from ..report.registers import registers_report
 from ..tables import shipped
 from ..tables.gpus import Gpu, all_gpus, find_gpu, find_gpus, gpus_matching
 from ..tables.sources import Provenance, provenance
+from ..values.fields import KernelInputs
+from ..values.kernel import Kernel
 from ..values.limits import KINDS, ComputeCapability, Limits
-from .occupancy import GpuLike
+from ..values.records import readable
+from ..values.spellings import parse_count, parse_shape, parse_size
+from .occupancy import GpuLike, GpuList, KernelLike, Occupancy, if_given, kernel_of_inputs, occupancy_on
+from .results import Printed, Results
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def limits(gpu: GpuLike) -> Limits:
@@ -25,7 +44,7 @@ def limits(gpu: GpuLike) -> Limits:
     return find_gpu(gpu).limits
 
 
-def gpus(pattern: str = "") -> list[Gpu]:
+def gpus(pattern: str = "") -> Results[Gpu]:
     """List GPUs by name, newest first.
 
     Args:
@@ -37,7 +56,8 @@ def gpus(pattern: str = "") -> list[Gpu]:
     """
     parts = [part.strip() for part in str(pattern).split(",") if part.strip()]
     named = [gpu for part in parts for gpu in gpus_matching(part)] if parts else all_gpus()
-    return sorted(dict.fromkeys(named), key=lambda gpu: gpu.limits.compute_capability, reverse=True)
+    found = sorted(dict.fromkeys(named), key=lambda gpu: gpu.limits.compute_capability, reverse=True)
+    return Results(found, gpus_report)
 
 
 def compute_capabilities() -> list[ComputeCapability]:
@@ -45,11 +65,121 @@ def compute_capabilities() -> list[ComputeCapability]:
     return list(shipped.known())
 
 
-def sources(gpu: GpuLike | list[Any] | None = None) -> list[Provenance]:
+def sources(gpu: GpuLike | GpuList | None = None) -> Results[Provenance]:
     """List the sources of each limit, and the disagreements between sources.
 
     Args:
         gpu: A GPU as in `limits`, which also lists the errors, or a list. By default, the whole table.
     """
     found = shipped.known() if gpu is None else [each.limits.compute_capability for each in find_gpus(gpu)]
-    return [provenance(cc, field) for cc in dict.fromkeys(found) for field in KINDS]
+    return Results((provenance(cc, field) for cc in dict.fromkeys(found) for field in KINDS), sources_report)
+
+
+@readable
+class Fit(NamedTuple):
+    """Result of `fits` for one GPU."""
+
+    gpu: Gpu
+    kernel: Kernel
+    runs: bool
+    reason: str | None
+    """Reason why the kernel does not run; None if it runs."""
+    result: Occupancy | None
+    """Occupancy; None if the GPU does not support an input, such as clusters."""
+    opt_ins: tuple[str, ...]
+    """C++ calls required before the launch."""
+
+    @property
+    def occupancy(self) -> float:
+        """Resident warps divided by the maximum per SM, 0 to 1; 0 if the kernel does not run."""
+        return self.result.occupancy if self.result is not None and self.runs else 0.0
+
+
+def fits(
+    gpu: GpuLike | GpuList | None = None,
+    kernel: KernelLike = None,
+    *,
+    cluster: int | str | None = None,
+    model: Model | None = None,
+    **inputs: Unpack[KernelInputs],
+) -> Results[Fit]:
+    """Check on each GPU if a kernel compiles and launches. ``reason`` explains a failure.
+
+    Args:
+        gpu, kernel, model, inputs: As in `compute`; by default every compute capability of the table.
+        cluster: Blocks per cluster, or its shape, on 9.0 and newer.
+    """
+    needed = kernel_of_inputs(kernel, inputs, "fits")
+    size = None if cluster is None else prod(parse_shape(cluster, "cluster"))
+    gpus = find_gpus(shipped.known() if gpu is None else gpu)
+    return Results((_fit(each, needed, model, size) for each in gpus), fits_report)
+
+
+def _fit(gpu: Gpu, kernel: Kernel, model: Model | None, cluster_size: int | None) -> Fit:
+    try:
+        if cluster_size is not None:
+            check_cluster(gpu.limits, cluster_size)
+        result = occupancy_on(gpu, kernel, model)
+    except InputError as error:
+        return Fit(gpu, kernel, False, error.problem, None, ())
+    reason = result.reason or result.compile_error
+    return Fit(gpu, kernel, reason is None, reason, result, opt_ins(result, cluster_size))
+
+
+@readable
+class RegisterSplit(Printed, RegisterSplitFields):
+    """Registers of each warpgroup of a block, with the required registers at launch."""
+
+    def report(self) -> Report:
+        return registers_report(self)
+
+
+def register_split(
+    groups: str,
+    *,
+    gpu: GpuLike = "9.0",
+    threads: int | str | None = None,
+    regs: int | str | None = None,
+    blocks: int | str | None = None,
+    smem: int | str | None = None,
+) -> RegisterSplit:
+    """Check or compute a split of a block's registers between warpgroups with ``setmaxnreg``.
+
+    >>> import occupancy
+    >>> split = occupancy.register_split("1:40,2:?")
+    >>> split.threads, split.groups[1].regs, split.launch_regs, split.suffices
+    (384, 232, 168, True)
+
+    Args:
+        groups: Warpgroups with their registers, ``"1:40,2:232"``. ``?`` for one of them computes the maximum.
+        gpu, smem: As in `compute`; 9.0 or newer.
+        threads: Threads per block, a multiple of 128; by default all groups.
+        regs: Registers per thread at launch, as compiled.
+        blocks: Second launch bound; by default the largest with enough registers.
+
+    Raises:
+        InputError: The GPU does not support ``setmaxnreg``, the threads do not match the groups, or
+            ``setmaxnreg`` does not accept a number of registers.
+    """
+    found = split_registers(
+        find_gpu(gpu).limits,
+        if_given(parse_count, threads, "threads"),
+        _warpgroups(groups),
+        launch_regs=if_given(parse_count, regs, "regs"),
+        min_blocks=if_given(parse_count, blocks, "blocks"),
+        smem=if_given(parse_size, smem, "smem"),
+    )
+    return RegisterSplit(*found)
+
+
+def _warpgroups(groups: str) -> list[Warpgroups]:
+    found = []
+    for part in str(groups).replace(" ", "").split(","):
+        number, colon, regs = part.partition(":")
+        if not colon:
+            problem = f"{shown(groups)} is not a list of warpgroups with their registers"
+            raise InputError(problem, where="groups", hint="Write COUNT:REGS, such as 1:40,2:?.")
+        registers = None if regs == "?" else parse_count(regs, "groups")
+        found.append(Warpgroups(parse_count(number, "groups"), registers))
+    alike = groupby(found, key=lambda group: group.regs)
+    return [Warpgroups(sum(group.warpgroups for group in same), regs) for regs, same in alike]

@@ -3,41 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
-from itertools import groupby
+from functools import lru_cache, partial
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, overload
 
 from ..advice.block_sizes import BlockSize, block_sizes
-from ..advice.budget import Budget, budget
-from ..advice.carveout import CarveoutAdvice, carveout
-from ..advice.launch_bounds import LaunchBounds, launch_bounds
+from ..advice.budget import budget
+from ..advice.carveout import carveout
+from ..advice.launch_bounds import launch_bounds
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.opt_in import compile_error, opt_ins
-from ..advice.slack import Slack, slack
-from ..advice.waves import Waves, check_cluster, count_waves, full_wave
+from ..advice.slack import slack
+from ..advice.waves import count_waves, full_wave
 from ..engine import Model, Result
-from ..errors import InputError, shown
-from ..tables import shipped
-from ..tables.gpus import Architecture, Gpu, HasGpu, find_gpu, find_gpus, find_one_or_several, unclear_name
-from ..values.fields import TENSOR_MEMORY_UNIT, Carveout, KernelInputs, is_automatic, unknown_input
+from ..errors import InputError
+from ..report.budget import bounds_report, budget_report
+from ..report.calc import Row, calc_report, explain_report, record, steps_report, waves_report
+from ..report.model import Report
+from ..tables.gpus import Gpu, HasGpu, find_gpu, find_one_or_several, unclear_name
+from ..values.fields import TENSOR_MEMORY_UNIT, Carveout, KernelInputs, unknown_input
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.numbers import count, percent
-from ..values.records import NamedTuple, documented
-from ..values.spellings import parse_count, parse_shape, parse_share, parse_size, parse_threads
+from ..values.records import documented
+from ..values.spellings import parse_count, parse_shape, parse_share, parse_threads
+from .results import Budget, CarveoutAdvice, LaunchBounds, Printed, Results, Slack, Waves
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..advice.registers import RegisterSplit, Warpgroups
     from ..report.explain import Explanation
-    from ..report.model import Report
 
 T = TypeVar("T")
-Values = TypeVar("Values", bound=tuple[Any, ...])
+Shape = int | str | Iterable[int]
 GpuLike = str | int | tuple[int, int] | ComputeCapability | Limits | Gpu | HasGpu
 """A GPU: its name, a compute capability in any spelling, the limits of an SM, or a `Device`."""
+GpuList = list[Any] | tuple[str | ComputeCapability | Limits | Gpu | HasGpu, ...]
+"""Several GPUs. A pair of integers is one compute capability."""
 KernelLike = object
 """A `Kernel`, an `Occupancy`, a scanned kernel, or a compiled kernel of a framework: see `read_kernel`."""
 _new_kernel = Kernel.__new__  # without the detour of type.__call__
@@ -46,57 +48,6 @@ _new_kernel = Kernel.__new__  # without the detour of type.__call__
 def if_given(parse: Callable[[Any, str], T], value: object, where: str) -> T | None:
     """Parse an optional value; None stays None."""
     return None if value is None else parse(value, where)
-
-
-class Printed:
-    """A result with a report, which it prints on a terminal and in a notebook."""
-
-    __slots__ = ()
-
-    def report(self) -> Report:
-        """Return the report that the command line prints."""
-        raise NotImplementedError
-
-    def __str__(self) -> str:
-        from ..render.terminal import text
-
-        return text(self.report())
-
-    def _repr_html_(self) -> str:
-        from ..render.markup import html
-
-        return html(self.report())
-
-
-def with_report(values: Values, report: Callable[[], Report]) -> Values:
-    """Return a named tuple, or a tuple of them, that prints a report."""
-    made: Values = tuple.__new__(_printing(type(values)), values)
-    vars(made)["report"] = report
-    return made
-
-
-@cache
-def _printing(kind: Any) -> Any:
-    """Return the subclass of a class that prints; a copy or a pickle is an instance of the class itself."""
-    same = {"__doc__": vars(kind)["__doc__"], "__module__": kind.__module__}
-    as_plain: dict[str, Any] = {"__reduce__": lambda self: (tuple.__new__, (kind, tuple(self)))}
-    if hasattr(kind, "_make"):
-        as_plain["_make"] = kind._make  # also for _replace
-    return type(kind.__name__, (kind, Printed), same | as_plain)
-
-
-class PrintedRows(Printed):
-    """A result whose report is its list of rows."""
-
-    __slots__ = ()
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a dictionary for each row, as for ``pandas.DataFrame``."""
-        return list(self.report().records())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the command's JSON as plain values."""
-        return self.report().to_dict()
 
 
 @documented
@@ -140,23 +91,21 @@ class Occupancy(Printed, Result):
 
     def replace(self, **inputs: Unpack[KernelInputs]) -> Occupancy:
         """Return the result for other inputs of the kernel, on the same GPU; errors as in `compute`."""
-        return occupancy_on(self.gpu, self.kernel.replace(**inputs), self.model, inputs.get("carveout"))
+        return occupancy_on(self.gpu, self.kernel.replace(**inputs), self.model)
 
     __replace__ = replace
 
-    def next_steps(self) -> tuple[NextStep, ...]:
+    def next_steps(self) -> Results[NextStep]:
         """Return the higher levels of occupancy, lowest first, then at most two other block sizes."""
-        from ..report.calc import steps_report
-
-        return with_report(tuple(next_steps(self)), lambda: steps_report(self))
+        return Results(next_steps(self), partial(steps_report, self))
 
     def slack(self) -> Slack:
         """Return the largest value of each input that keeps the blocks, and the unused resources of the SM."""
-        return slack(self)
+        return Slack(*slack(self))
 
     def carveout(self) -> CarveoutAdvice:
         """Return the shared memory configurations of the SM, with the resident blocks of each."""
-        return carveout(self)
+        return CarveoutAdvice(*carveout(self))
 
     def budget(self, *, occupancy: float | str | None = None, blocks: int | str | None = None) -> Budget:
         """Return the most registers and shared memory that reach a target.
@@ -169,12 +118,9 @@ class Occupancy(Printed, Result):
             InputError: Both targets were given, or the kernel's own values do not allow the target. For a limit
                 on registers, remove them first: ``result.replace(regs=None).budget(...)``.
         """
-        from ..report.budget import budget_report
-
         share = if_given(parse_share, occupancy, "occupancy")
         count = if_given(parse_count, blocks, "blocks")
-        found = budget(self.gpu, self.kernel, occupancy=share, blocks=count, model=self.model)
-        return with_report(found, lambda: budget_report([self.gpu], self.kernel, [found]))
+        return Budget(*budget(self.gpu, self.kernel, occupancy=share, blocks=count, model=self.model))
 
     def launch_bounds(self, *, blocks: int | str | None = None) -> LaunchBounds:
         """Return the register cap of ``__launch_bounds__(threads, blocks)``, and the occupancy with it.
@@ -182,13 +128,10 @@ class Occupancy(Printed, Result):
         Raises:
             InputError: A number is out of range, or ptxas does not support the GPU.
         """
-        from ..report.budget import bounds_report
-
         count = if_given(parse_count, blocks, "blocks")
-        found = launch_bounds(self.gpu, self.kernel, count, self.model)
-        return with_report(found, lambda: bounds_report([self.gpu], self.kernel, [count], [found]))
+        return LaunchBounds(*launch_bounds(self.gpu, self.kernel, count, self.model))
 
-    def block_sizes(self, *, dynamic_smem: Callable[[int], int] | None = None) -> tuple[BlockSize, ...]:
+    def block_sizes(self, *, dynamic_smem: Callable[[int], int] | None = None) -> Results[BlockSize]:
         """Return every multiple of the warp size as a block size with its occupancy, best first.
 
         Its own block size does not matter. ``dynamic_smem`` returns the dynamic shared memory for a number of threads.
@@ -196,14 +139,14 @@ class Occupancy(Printed, Result):
         Raises:
             InputError: The function returns no size, or the kernel has only a total of shared memory.
         """
-        from ..report.block_sizes import block_sizes_report
+        from ..report.block_sizes import sizes_report
 
         found = block_sizes(self.limits, self.kernel, dynamic_smem, self.model)
-        return with_report(found, lambda: block_sizes_report([self], [found], [None], all_rows=True))
+        return Results(found, partial(sizes_report, self))
 
     def waves(
-        self, grid: int | str | Iterable[int], *, cluster: int | str | Iterable[int] | None = None,
-        multiprocessor_count: int | None = None, max_active_clusters: int | None = None,
+        self, grid: Shape, *, cluster: Shape | None = None, multiprocessor_count: int | None = None,
+        max_active_clusters: int | None = None,
     ) -> Waves:  # fmt: skip
         """Return the waves in which a grid runs on the whole GPU.
 
@@ -216,14 +159,11 @@ class Occupancy(Printed, Result):
         Raises:
             InputError: A number is out of range, the number of SMs is unknown, or the GPU has no clusters.
         """
-        from ..report.calc import Row, calc_report
-
         count = multiprocessors(self.gpu, multiprocessor_count)
         shape = if_given(parse_shape, cluster, "cluster")
         size = None if shape is None else prod(shape)
         wave = full_wave(self, count, cluster_size=size, max_active_clusters=max_active_clusters)
-        found = count_waves(Launch(self.kernel, parse_shape(grid, "grid"), shape), wave)
-        return with_report(found, lambda: calc_report([Row(self, wave, found)]))
+        return Waves(*count_waves(Launch(self.kernel, parse_shape(grid, "grid"), shape), wave))
 
     @property
     def opt_ins(self) -> tuple[str, ...]:
@@ -235,11 +175,11 @@ class Occupancy(Printed, Result):
         """Compiler error; None if the kernel compiles."""
         return compile_error(self)
 
-    def explain(self) -> tuple[Explanation, ...]:
+    def explain(self) -> Results[Explanation]:
         """Return the arithmetic of each resource, step by step."""
         from ..report.explain import explain
 
-        return explain(self)
+        return Results(explain(self), partial(explain_report, self))
 
     def plot(self) -> list[Any]:
         """Draw occupancy by block size, registers and shared memory, and return matplotlib's ``Axes``."""
@@ -249,14 +189,10 @@ class Occupancy(Printed, Result):
         return plot(curves_picture([self]))
 
     def report(self) -> Report:
-        from ..report.calc import Row, calc_report
-
         return calc_report([Row(self)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return inputs and result as plain values, with the names of ``calc --format json``."""
-        from ..report.calc import record
-
         return {"inputs": self.kernel.to_dict(), **record(self)}
 
     @classmethod
@@ -282,34 +218,52 @@ class Occupancy(Printed, Result):
 
 
 class Occupancies(Printed, tuple[Occupancy, ...]):
-    """The occupancy of a kernel on several GPUs: a sequence that prints as one table."""
+    """The occupancy of a kernel on several GPUs: a sequence that prints as one table.
+
+    Its methods return the result of `Occupancy`'s method on each GPU, in one report.
+    """
 
     __slots__ = ()
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return `Occupancy.to_dict` of each result."""
-        return [each.to_dict() for each in self]
+    def replace(self, **inputs: Unpack[KernelInputs]) -> Occupancies:
+        """Return the results for other inputs of the kernel, on the same GPUs."""
+        return Occupancies(each.replace(**inputs) for each in self)
+
+    def budget(
+        self, *, occupancy: float | str | None = None, blocks: int | str | None = None
+    ) -> Results[Budget]:
+        """Return the budget on each GPU; it prints the limits that hold on all of them."""
+        return Results((each.budget(occupancy=occupancy, blocks=blocks) for each in self), budget_report)
+
+    def launch_bounds(self, *, blocks: int | str | None = None) -> Results[LaunchBounds]:
+        """Return the launch bounds on each GPU."""
+        return Results((each.launch_bounds(blocks=blocks) for each in self), bounds_report)
+
+    def block_sizes(self, *, dynamic_smem: Callable[[int], int] | None = None) -> Results[Results[BlockSize]]:
+        """Return the block sizes on each GPU; they print by the lowest occupancy of all."""
+        from ..report.block_sizes import block_sizes_report
+
+        found = [each.block_sizes(dynamic_smem=dynamic_smem) for each in self]
+        return Results(found, partial(block_sizes_report, self))
+
+    def waves(self, grid: Shape, *, cluster: Shape | None = None) -> Results[Waves]:
+        """Return the waves of a grid on each GPU."""
+        return Results((each.waves(grid, cluster=cluster) for each in self), waves_report)
 
     def report(self) -> Report:
-        from ..report.calc import Row, calc_report
-
         return calc_report(list(map(Row, self)))
 
 
 @overload
-def compute(  # type: ignore[overload-overlap]  # every other text is one GPU
-    gpu: Architecture | list[Any],
-    kernel: KernelLike = None,
-    *,
-    model: Model | None = None,
-    **inputs: Unpack[KernelInputs],
+def compute(
+    gpu: GpuList, kernel: KernelLike = None, *, model: Model | None = None, **inputs: Unpack[KernelInputs]
 ) -> Occupancies: ...
 @overload
 def compute(
     gpu: GpuLike, kernel: KernelLike = None, *, model: Model | None = None, **inputs: Unpack[KernelInputs]
 ) -> Occupancy: ...
 def compute(
-    gpu: GpuLike | list[Any], kernel: KernelLike = None, *, model: Model | None = None,
+    gpu: GpuLike | GpuList, kernel: KernelLike = None, *, model: Model | None = None,
     threads: int | str | Sequence[int] | None = None, regs: int | str | None = None,
     static_smem: int | str | None = None, dynamic_smem: int | str | None = None, smem: int | str | None = None,
     barriers: int | str | None = None, max_threads: int | str | None = None,
@@ -326,8 +280,8 @@ def compute(
 
     Args:
         gpu: A compute capability in any spelling (``"9.0"``, ``"sm_90"``, 90, (9, 0)), the name of a GPU
-            (``"RTX 4090"``), the `Limits` of an SM, or a list of these. An architecture (``"ampere"``) is the
-            list of its compute capabilities.
+            (``"RTX 4090"``), the `Limits` of an SM, or a list of these. In a list, an architecture stands for
+            its compute capabilities: ``["ampere"]``.
         kernel: A `Kernel`, a result of `scan`, or a compiled kernel of a framework.
         model: ``"cuda"`` for NVIDIA's cuda_occupancy.h and the CUDA runtime, the default from 3.0 on;
             ``"spreadsheet"`` for NVIDIA's CUDA_Occupancy_Calculator.xls, 1.0 to 8.6.
@@ -335,7 +289,7 @@ def compute(
             `Kernel`. Keywords replace the values of ``kernel``.
 
     Returns:
-        The result, or for a list or an architecture a sequence with one for each GPU. For a kernel that cannot
+        The result, or for a list a sequence with one for each GPU. For a kernel that cannot
         launch, ``launchable`` is False and ``reason`` explains why.
 
     Raises:
@@ -353,28 +307,25 @@ def compute(
         needed = kernel_of_inputs(
             kernel, {name: given[name] for name in KernelInputs.__annotations__} | unknown
         )
-    found = _gpus_called(gpu) if isinstance(gpu, str) else find_one_or_several(gpu)
+    found = _gpu_called(gpu) if isinstance(gpu, str) else find_one_or_several(gpu)
     if isinstance(found, list):
-        return Occupancies(occupancy_on(each, needed, model, carveout) for each in found)
-    return occupancy_on(found, needed, model, carveout)
+        return Occupancies(occupancy_on(each, needed, model) for each in found)
+    return occupancy_on(found, needed, model)
 
 
-_gpus_called = lru_cache(maxsize=256)(find_one_or_several)
+_gpu_called = lru_cache(maxsize=256)(find_one_or_several)
 
 
-def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None, carveout: object = None) -> Occupancy:
+def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None) -> Occupancy:
     """Compute the occupancy of a kernel on one GPU.
 
-    It fills a mutable `Result` first: to set guarded attributes takes longer than the arithmetic. A carveout
-    of ``"auto"`` stands for the smallest with the same occupancy.
+    It fills a mutable `Result` first: to set guarded attributes takes longer than the arithmetic.
     """
     result: Any = Result(gpu.limits, kernel, model)
     result.gpu = gpu
     result.__class__ = Occupancy
     found: Occupancy = result
-    if carveout is None or not is_automatic(carveout) or (smallest := found.carveout().smallest) is None:
-        return found
-    return occupancy_on(gpu, kernel.replace(carveout=Carveout(smallest.shared_memory, "bytes")), model)
+    return found
 
 
 def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: str = "compute") -> Kernel:
@@ -416,112 +367,3 @@ def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
         raise unclear_name(gpu)
     hint = f'Give the number of SMs, or a GPU from this list: `occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`).'
     raise InputError("is missing", where="multiprocessor_count", hint=hint)
-
-
-class Fit(NamedTuple):
-    """Result of `fits` for one GPU."""
-
-    gpu: Gpu
-    kernel: Kernel
-    runs: bool
-    reason: str | None
-    """Reason why the kernel does not run; None if it runs."""
-    result: Occupancy | None
-    """Occupancy; None if the GPU does not support an input, such as clusters."""
-    opt_ins: tuple[str, ...]
-    """C++ calls required before the launch."""
-
-    @property
-    def occupancy(self) -> float:
-        """Resident warps divided by the maximum per SM, 0 to 1; 0 if the kernel does not run."""
-        return self.result.occupancy if self.result is not None and self.runs else 0.0
-
-
-def fits(
-    gpu: GpuLike | list[Any] | None = None,
-    kernel: KernelLike = None,
-    *,
-    cluster: int | str | None = None,
-    model: Model | None = None,
-    **inputs: Unpack[KernelInputs],
-) -> tuple[Fit, ...]:
-    """Check on each GPU if a kernel compiles and launches. ``reason`` explains a failure.
-
-    Args:
-        gpu, kernel, model, inputs: As in `compute`; by default every compute capability of the table.
-        cluster: Blocks per cluster, or its shape, on 9.0 and newer.
-    """
-    from ..report.calc import fits_report
-
-    needed = kernel_of_inputs(kernel, inputs, "fits")
-    size = None if cluster is None else prod(parse_shape(cluster, "cluster"))
-    gpus = find_gpus(shipped.known() if gpu is None else gpu)
-    found = tuple(_fit(each, needed, model, size) for each in gpus)
-    return with_report(found, lambda: fits_report(found))
-
-
-def _fit(gpu: Gpu, kernel: Kernel, model: Model | None, cluster_size: int | None) -> Fit:
-    try:
-        if cluster_size is not None:
-            check_cluster(gpu.limits, cluster_size)
-        result = occupancy_on(gpu, kernel, model)
-    except InputError as error:
-        return Fit(gpu, kernel, False, error.problem, None, ())
-    reason = result.reason or result.compile_error
-    return Fit(gpu, kernel, reason is None, reason, result, opt_ins(result, cluster_size))
-
-
-def register_split(
-    groups: str,
-    *,
-    gpu: GpuLike = "9.0",
-    threads: int | str | None = None,
-    regs: int | str | None = None,
-    blocks: int | str | None = None,
-    smem: int | str | None = None,
-) -> RegisterSplit:
-    """Check or compute a split of a block's registers between warpgroups with ``setmaxnreg``.
-
-    >>> import occupancy
-    >>> split = occupancy.register_split("1:40,2:?")
-    >>> split.threads, split.groups[1].regs, split.launch_regs, split.suffices
-    (384, 232, 168, True)
-
-    Args:
-        groups: Warpgroups with their registers, ``"1:40,2:232"``. ``?`` for one of them computes the maximum.
-        gpu, smem: As in `compute`; 9.0 or newer.
-        threads: Threads per block, a multiple of 128; by default all groups.
-        regs: Registers per thread at launch, as compiled.
-        blocks: Second launch bound; by default the largest with enough registers.
-
-    Raises:
-        InputError: The GPU does not support ``setmaxnreg``, the threads do not match the groups, or
-            ``setmaxnreg`` does not accept a number of registers.
-    """
-    from ..advice.registers import split_registers
-    from ..report.registers import registers_report
-
-    found = split_registers(
-        find_gpu(gpu).limits,
-        if_given(parse_count, threads, "threads"),
-        _warpgroups(groups),
-        launch_regs=if_given(parse_count, regs, "regs"),
-        min_blocks=if_given(parse_count, blocks, "blocks"),
-        smem=if_given(parse_size, smem, "smem"),
-    )
-    return with_report(found, lambda: registers_report(found))
-
-
-def _warpgroups(groups: str) -> list[Warpgroups]:
-    from ..advice.registers import Warpgroups
-
-    found = []
-    for part in str(groups).replace(" ", "").split(","):
-        number, colon, regs = part.partition(":")
-        if not colon:
-            problem = f"{shown(groups)} is not a list of warpgroups with their registers"
-            raise InputError(problem, where="groups", hint="Write COUNT:REGS, such as 1:40,2:?.")
-        registers = None if regs == "?" else parse_count(regs, "groups")
-        found.append(Warpgroups(parse_count(number, "groups"), registers))
-    alike = groupby(found, key=lambda group: group.regs)
-    return [Warpgroups(sum(group.warpgroups for group in same), regs) for regs, same in alike]

@@ -20,7 +20,8 @@ from ..report.scan import Finding, findings, scan_report, summary
 from ..tables.gpus import LimitsTable, find_gpu, find_gpus
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, in_range, parse_count, parse_share
-from .occupancy import GpuLike, PrintedRows, if_given, occupancy_on
+from .occupancy import GpuLike, if_given, occupancy_on
+from .results import Printed
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -205,7 +206,7 @@ def scan(
     return Scan(selection.ordered(chosen), problems, about)
 
 
-class Scan(PrintedRows, Sequence[ScannedKernel]):
+class Scan(Printed, Sequence[ScannedKernel]):
     """Kernels of files, with their occupancy: a sequence that prints as ``occupancy scan``."""
 
     def __init__(

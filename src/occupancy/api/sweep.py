@@ -16,11 +16,11 @@ from ..report.model import Report, Value
 from ..report.pictures import Picture
 from ..report.sweep import Grid, Point, curves_picture, curves_report, sweep_picture, sweep_report
 from ..tables.gpus import Gpu, find_one_or_several
-from ..values.fields import FIELDS, Caching, Carveout, Field, SharedMemoryMode, is_automatic, unknown_input
+from ..values.fields import FIELDS, Caching, Carveout, Field, SharedMemoryMode, unknown_input
 from ..values.kernel import Kernel
 from ..values.resources import Output
 from ..values.spellings import parse_count, parse_size, parse_values
-from .occupancy import GpuLike, compute
+from .occupancy import GpuLike, GpuList, compute
 
 if TYPE_CHECKING:
     from ..arrays import ArrayLike
@@ -40,7 +40,7 @@ _GROUPED_OR_LISTED = re.compile(r"(?:^|(?<=[,:\s]))[1-9]\d{0,2}(?:,\d{3})+(?=[,:
 
 
 def sweep(
-    gpu: GpuLike | list[Any],
+    gpu: GpuLike | GpuList,
     *,
     threads: ArrayLike,
     regs: ArrayLike | None = None,
@@ -137,8 +137,7 @@ def picture_of(
 
 
 def _only(inputs: Mapping[str, Sequence[Value]]) -> dict[str, Any]:
-    # An automatic carveout would follow the kernel along each curve.
-    return {name: value for name, (value,) in inputs.items() if name != "carveout" or not is_automatic(value)}
+    return {name: value for name, (value,) in inputs.items()}
 
 
 def _make_grid(
@@ -180,7 +179,7 @@ def _values(field: Field, given: Any) -> Sequence[Value]:
         return parse_size(text, name) if field.kind == "size" else parse_count(text, name)
 
     def number_or_word(text: str) -> Value:
-        # 16x16, 64k, 50%, max, default and auto stay as they are; 1,024 does not.
+        # 16x16, 64k, 50%, max and default stay as they are; 1,024 does not.
         return number(text) if text.replace(",", "").isdecimal() else text
 
     parse = number_or_word if name in ("threads", "carveout") else number

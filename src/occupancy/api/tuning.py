@@ -15,7 +15,7 @@ from ..values.fields import FIELDS, Carveout, KernelInputs, unknown_input
 from ..values.kernel import Kernel
 from ..values.numbers import count, percent
 from ..values.spellings import in_range, parse_count, parse_share, parse_size, parse_threads
-from .occupancy import GpuLike, kernel_of_inputs
+from .occupancy import GpuLike, GpuList, kernel_of_inputs
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -59,7 +59,7 @@ class Needs(TypedDict, total=False):
 
 
 def prune(
-    gpu: GpuLike | list[Any],
+    gpu: GpuLike | GpuList,
     configs: Iterable[Config],
     *,
     min_occupancy: float | str = 0.0,
@@ -92,7 +92,7 @@ def prune(
 
 
 def is_launchable(
-    gpu: GpuLike | list[Any],
+    gpu: GpuLike | GpuList,
     config: object,
     *,
     min_occupancy: float | str = 0.0,
@@ -111,7 +111,7 @@ class Criteria:
     def __init__(
         self,
         function: str,
-        gpu: GpuLike | list[Any],
+        gpu: GpuLike | GpuList,
         needs: Mapping[str, Any],
         min_occupancy: float | str = 0.0,
         min_blocks: int = 1,

@@ -94,7 +94,7 @@ def fits(
     occupancy fits --threads 256 --regs 64 --smem 96k
     occupancy fits --threads 256 --regs 64 --smem 96k --gpu "RTX 4090,A100"
     """
-    from ..api.occupancy import fits as fitting
+    from ..api.gpus import fits as fitting
     from ..api.occupancy import if_given
     from ..report.calc import fits_report
     from ..values.spellings import parse_share
@@ -105,8 +105,7 @@ def fits(
 
 
 @command(
-    *(each for each in INPUTS if each.name != "threads"),
-    option_of("threads", help="Threads per block: 256 or 16x16.  [required without --stage-smem]"),
+    *INPUTS,
     Option("--occupancy", metavar="PERCENT", help="Target occupancy: 75%, 75 or 0.75."),
     Option(*BLOCKS, metavar="N|CC=N,...", help="Target blocks per SM: 4, or 8.0=2,12.0=4."),
     Option("--stage-smem", metavar="SIZE",
@@ -125,7 +124,7 @@ def budget(
     occupancy budget --cc 9.0 --threads 256 --occupancy 75%
     occupancy budget --gpu "A100,H100,RTX 3090" --threads 256 --blocks 4
     occupancy budget --threads 384 --cc 8.0,9.0,12.0 --blocks 8.0=2,9.0=2,12.0=4
-    occupancy budget --gpu "H100,RTX 4090" --blocks 2 --stage-smem 16k --smem 16
+    occupancy budget --gpu "H100,RTX 4090" --threads 384 --blocks 2 --stage-smem 16k --smem 16
     """
     from ..advice.budget import budget as budget_of
     from ..api.occupancy import if_given, kernel_of_inputs
@@ -136,17 +135,14 @@ def budget(
     stage = if_given(parse_size, stage_smem, "stage_smem")
     if stage is not None:
         in_range(stage, "stage_smem")
-    has_threads = stage is None or inputs["threads"] is not None
-    if not has_threads:
-        inputs["threads"] = "32"  # any block size: the stages depend on shared memory alone
     kernel = kernel_of_inputs(None, inputs, "budget")
     bare = kernel if stage is None else kernel.replace(smem=0)
     share = if_given(parse_share, occupancy, "occupancy")
     found = [
-        budget_of(gpu, bare, occupancy=share, blocks=target, model=model)
+        budget_of(gpu, bare, occupancy=share, blocks=target, model=model)._replace(kernel=kernel)
         for gpu, target in zip(gpus, _targets(gpus, blocks), strict=True)
     ]
-    show(budget_report(gpus, kernel, found, stage, has_threads=has_threads), output_format)
+    show(budget_report(found, stage), output_format)
 
 
 def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
@@ -194,7 +190,7 @@ def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: 
     kernel = kernel_of_inputs(None, inputs, "bounds")
     targets = _targets(gpus, blocks)
     found = [launch_bounds(gpu, kernel, each, model) for gpu, each in zip(gpus, targets, strict=True)]
-    show(bounds_report(gpus, kernel, targets, found), output_format)
+    show(bounds_report(found), output_format)
 
 
 @command(
@@ -256,11 +252,10 @@ def registers(groups: str, exit_code: bool, output_format: str | None, **inputs:
     occupancy registers --threads 384 --groups 1:40,2:232
     occupancy registers --groups '1:24,2:?'
     """
-    from ..api.occupancy import register_split
-    from ..report.registers import registers_report
+    from ..api.gpus import register_split
 
     split = register_split(groups, gpu=chosen_gpu(inputs) or "9.0", **inputs)
-    show(registers_report(split), output_format)
+    show(split.report(), output_format)
     exit_with_1_if(exit_code and not split.can_run)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..advice.budget import TOLERANCE
 from ..advice.next_steps import NextStep, step_with
@@ -16,7 +16,6 @@ from ..builds.rows import Evaluator, ScannedKernel
 from ..builds.select import names_there
 from ..errors import BaselineError, ErrorCollector, RulesError
 from ..readers import KernelRecord
-from ..values.records import NamedTuple
 from .diff import MEASURES, Change, Measure, explaining, step_to, step_with_registers
 from .match import by_name, match
 from .rules import CRITERIA, Exemption, Rule, Rules

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..errors import InputError
 from ..values.fields import CACHING_CCS, TENSOR_MEMORY_UNIT, Carveout
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.records import NamedTuple
 
 Model = Literal["cuda", "spreadsheet"]
 

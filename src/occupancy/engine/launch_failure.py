@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.records import NamedTuple
 from . import cuda, spreadsheet
 from .common import Allocation, BlockLimits, Model, round_up
 

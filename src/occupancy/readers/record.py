@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..errors import InputError, about, cut
 from ..values.fields import Carveout
 from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Kernel
 from ..values.limits import ComputeCapability
-from ..values.records import NamedTuple, readable
+from ..values.records import readable
 from ..values.untrusted import printable
 
 SourceFormat = Literal[

@@ -56,15 +56,13 @@ def csv_pieces(report: Report) -> Iterator[str]:
 
 
 def _csv(value: Any, column: Column, row: Any) -> str:
-    value = json_value(value)
+    value = column.flat(value, row)
     if value is None or value == []:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, list) and not isinstance(value[0], dict):
+    if isinstance(value, list):
         value = ";".join(map(str, value))
-    elif not isinstance(value, (int, float, str)):
-        value = json.dumps(value) if column.show is None else column.show(row)
     text = str(csv_cell(value))
     return '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text
 

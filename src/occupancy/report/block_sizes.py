@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from ..advice.block_sizes import BlockSize, full_at
+from ..advice.block_sizes import BlockSize
 from ..advice.runtime import LaunchConfiguration
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
-from .calc import RESULT_COLUMNS, gpu_text, limited_by, target, uses_of
+from .calc import RESULT_COLUMNS, gpu_text, limited_by, uses_of
 from .model import LABELS, Block, Column, Paragraph, Report, Table, chosen, facts
 from .pictures import Picture, StepPlot, best_marks
 
@@ -52,9 +52,9 @@ ROW_COLUMNS = Column("threads", "Threads"), Column("lowest", "Lowest", show=lamb
 def block_sizes_report(
     results: Sequence[Any],
     sizes: Sequence[Sequence[BlockSize]],
-    launches: Sequence[LaunchConfiguration | None],
+    launches: Sequence[LaunchConfiguration | None] = (),
     smem_per_thread: int | None = None,
-    all_rows: bool = False,
+    all_rows: bool = True,
 ) -> Report:
     """Return every block size that launches, best first."""
     gpus: list[Gpu] = [result.gpu for result in results]
@@ -77,8 +77,14 @@ def block_sizes_report(
         if len(rows) > len(shown):
             hidden = count(len(rows) - len(shown), "more size")
             details.append(Paragraph((f"{hidden}: --all lists them.",)))
-    if advice := [text for each in zip(results, sizes, launches, strict=True) for text in _advice(*each)]:
-        details.append(facts(advice) if len(gpus) > 1 else Paragraph([text for _, text in advice]))
+    picks = [
+        (gpu.label, f"{each.block_size:,} threads and a grid of {each.min_grid_size:,} blocks")
+        for gpu, each in zip(gpus, launches, strict=False)
+        if each is not None and each.block_size
+    ]
+    if picks:
+        picked = [f"The CUDA runtime picks {text}." for _, text in picks]
+        details.append(facts(picks, "Choice of the CUDA runtime") if len(gpus) > 1 else Paragraph(picked))
     kernel: Kernel = results[0].kernel
     headline = f"Block sizes on {named}: {best}", *filter(None, [_uses(kernel, smem_per_thread)])
     inputs = {**kernel.to_dict(), "threads": None, "block_dim": None, "smem_per_thread": smem_per_thread}
@@ -88,22 +94,13 @@ def block_sizes_report(
     )
 
 
+def sizes_report(result: Any, sizes: Sequence[BlockSize]) -> Report:
+    return block_sizes_report([result], [sizes])
+
+
 def _uses(kernel: Kernel, smem_per_thread: int | None) -> str:
     added = [] if smem_per_thread is None else [f"{size(smem_per_thread)} of shared memory per thread"]
     return ", ".join([*uses_of(kernel), *added])
-
-
-def _advice(
-    result: Any, sizes: Sequence[BlockSize], launch: LaunchConfiguration | None
-) -> Iterator[tuple[str, str]]:
-    """Yield the GPU with the runtime's choice, and with the change that leads to full occupancy."""
-    if launch is not None and launch.block_size:
-        picked = f"{launch.block_size:,} threads and a grid of {launch.min_grid_size:,} blocks"
-        yield result.gpu.label, f"The CUDA runtime picks {picked}."
-    if sizes and (full := full_at(result, sizes)):
-        ((name, amount),) = full[0].items()
-        threads = join_and([f"{each:,}" for each in full[1]])
-        yield result.gpu.label, f"{threads} threads reach 100% with {target(name, amount)}."
 
 
 def _on_gpu(gpu: Gpu, number: int) -> Column:

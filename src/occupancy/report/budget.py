@@ -8,8 +8,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from ..advice.budget import Budget, BudgetLevel
-from ..advice.launch_bounds import LaunchBounds, bounds_in_source, launch_bounds, maxnreg_in_source
+from ..advice.budget import BudgetFields, BudgetLevel
+from ..advice.launch_bounds import LaunchBoundsFields, bounds_in_source, launch_bounds, maxnreg_in_source
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
@@ -64,18 +64,12 @@ BUDGET_COLUMNS = (
 )  # fmt: skip
 
 
-def budget_report(
-    gpus: Sequence[Gpu],
-    kernel: Kernel,
-    budgets: Sequence[Budget],
-    stage_smem: int | None = None,
-    *,
-    has_threads: bool = True,
-) -> Report:
+def budget_report(budgets: Sequence[BudgetFields], stage_smem: int | None = None) -> Report:
     """Return the most registers and shared memory that reach the targets of the budgets on all GPUs.
 
-    Without targets, every number of blocks is a row. Without threads, only shared memory counts.
+    Without targets, every number of blocks is a row.
     """
+    gpus, kernel = [budget.gpu for budget in budgets], budgets[0].kernel
     targets = [budget.wanted.active_blocks for budget in budgets if budget.wanted is not None]
     if targets:
         wanted = [targets]
@@ -94,7 +88,7 @@ def budget_report(
         if is_new and (targets or level.stages is None or any(level.stages)):
             levels.append(level)
     where = gpu_text(gpus[0]) if len(gpus) == 1 else join_and([gpu.label for gpu in gpus])
-    headline = [f"{kernel_text(kernel)} on {where}" if has_threads else where]
+    headline = [f"{kernel_text(kernel)} on {where}"]
     if targets:
         memory = f"{size(levels[0].smem)} of shared memory per block"
         result = f"Up to {count(levels[0].regs, 'register')} per thread and {memory}"
@@ -105,15 +99,10 @@ def budget_report(
         headline.insert(0, result)
     values = {"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]}
     notes = [NOTES["budget-both"], *([NOTES["registers-may-spill"]] if targets else [])]
-    columns, inputs = list(BUDGET_COLUMNS), kernel.to_dict()
-    if not has_threads:
-        kept, notes = chosen(columns, "active_blocks", "smem", "stages", "needs_opt_in"), []
-        columns = [
-            each if each in kept else each._replace(title="", value=lambda _: None) for each in columns
-        ]
-        inputs["threads"] = None
     details = [_macro(gpus, targets)] if any(MACRO in level.launch_bounds for level in levels) else []
-    return Report("budget", headline, columns, levels, "levels", inputs, values, details, notes)
+    return Report(
+        "budget", headline, BUDGET_COLUMNS, levels, "levels", kernel.to_dict(), values, details, notes
+    )
 
 
 def _level(
@@ -154,44 +143,35 @@ def _macro(gpus: Sequence[Gpu], blocks: Iterable[int]) -> Paragraph:
     return Paragraph([*lines, "#else", f"#define {MACRO} {oldest}", "#endif"], is_code=True)
 
 
-class BoundsRow(NamedTuple):
-    """Launch bounds on one GPU."""
-
-    gpu: Gpu
-    bounds: LaunchBounds
-
-
 BOUNDS_COLUMNS = (
     *chosen(RESULT_COLUMNS, "gpu", "cc"),
-    Column("legal", "Honored", "bounds.legal", None, "True if an SM can hold the blocks", "left", type="boolean"),
-    Column("register_cap", "Register cap", "bounds.register_cap", None,
+    Column("legal", "Honored", "", None, "True if an SM can hold the blocks", "left", type="boolean"),
+    Column("register_cap", "Register cap", "", None,
            "Maximum registers per thread that ptxas allocates", type="integer"),
-    Column("regs", "", "bounds.regs", about="Register cap, or registers of the kernel if fewer", type="integer"),
-    Column("active_blocks", "Blocks", "bounds.active_blocks", None, "Resident blocks per SM", type="integer"),
-    Column("occupancy", "Occupancy", "bounds.occupancy", lambda row: percent(row.bounds.occupancy),
+    Column("regs", "", "", about="Register cap, or registers of the kernel if fewer", type="integer"),
+    Column("active_blocks", "Blocks", "", None, "Resident blocks per SM", type="integer"),
+    Column("occupancy", "Occupancy", "", lambda row: percent(row.occupancy),
            "Resident warps divided by the maximum per SM, 0 to 1", type="number"),
-    Column("limiters", "Limited by", "bounds.limiters", lambda row: labels(row.bounds.limiters),
+    Column("limiters", "Limited by", "", lambda row: labels(row.limiters),
            "Limiting resources", "left", optional=1, wraps=True, unbroken=14, type="array"),
-    Column("most_blocks", "", "bounds.most_blocks", about="Largest second bound that ptxas honors", type="integer"),
-    Column("warning", "", "bounds.warning", about="Warning that ptxas prints", type="string"),
+    Column("most_blocks", "", "", about="Largest second bound that ptxas honors", type="integer"),
+    Column("warning", "", "", about="Warning that ptxas prints", type="string"),
 )  # fmt: skip
 
 
-def bounds_report(
-    gpus: Sequence[Gpu], kernel: Kernel, blocks: Sequence[int | None], bounds: Sequence[LaunchBounds]
-) -> Report:
-    """Return the report of launch bounds with a number of blocks on each GPU."""
-    rows = list(map(BoundsRow, gpus, bounds))
-    refused = [row for row in rows if row.bounds.warning]
-    warnings = [f"{gpu.label}: {each.warning}. Use {each.most_blocks} or fewer." for gpu, each in refused]
+def bounds_report(bounds: Sequence[LaunchBoundsFields]) -> Report:
+    """Return the report of launch bounds on each GPU."""
+    kernel, blocks = bounds[0].kernel, [each.min_blocks for each in bounds]
+    refused = [each for each in bounds if each.warning]
+    warnings = [f"{each.gpu.label}: {each.warning}. Use {each.most_blocks} or fewer." for each in refused]
     details = [Paragraph(warnings)] if warnings else []
     honored = {each.register_cap for each in bounds if not each.warning}
     caps, text = sorted(honored or {each.register_cap for each in bounds}), bounds[0].launch_bounds
     if len(set(blocks)) > 1:
         text = bounds_in_source(kernel.threads, MACRO)
-        details.append(_macro(gpus, filter(None, blocks)))
+        details.append(_macro([each.gpu for each in bounds], filter(None, blocks)))
     exception = " (not on every GPU)" if honored and refused else ""
     cap = f"at most {' or '.join(map(str, caps))} registers per thread{exception}"
     headline = [f"{text}: {cap}", kernel_text(kernel)]
     inputs, notes = kernel.to_dict(), [NOTES["launch-bounds-caps"]]
-    return Report("bounds", headline, BOUNDS_COLUMNS, rows, "gpus", inputs, {}, details, notes)
+    return Report("bounds", headline, BOUNDS_COLUMNS, bounds, "gpus", inputs, {}, details, notes)

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
-from operator import itemgetter
+from operator import itemgetter, methodcaller
 from typing import Any
 
 from ..advice.launch_bounds import RegisterCap, register_cap
 from ..advice.next_steps import NextStep, may_be_divided
 from ..advice.opt_in import opt_ins
-from ..advice.slack import Slack
-from ..advice.waves import FullWave, Waves, full_wave
+from ..advice.slack import SlackFields
+from ..advice.waves import FullWave, WavesFields, full_wave
 from ..engine.common import shared_memory_configuration
 from ..tables.gpus import Gpu
 from ..values.fields import FIELDS
-from ..values.kernel import Kernel
+from ..values.kernel import Kernel, Launch
 from ..values.numbers import count, join_and, percent, plain, size
 from ..values.resources import QUANTITIES
+from . import model
 from .model import NOTES, Block, Column, Note, Paragraph, Report, Table, chosen, describe, facts, values_of
 
 
 class Row:
     """An `Occupancy` with the advice on it, each part computed when a column or a detail needs it."""
 
-    def __init__(self, result: Any, wave: FullWave | None = None, waves: Waves | None = None) -> None:
+    def __init__(self, result: Any, wave: FullWave | None = None, waves: WavesFields | None = None) -> None:
         self.result, self.waves = result, waves
         self.gpu: Gpu = result.gpu
         self.kernel: Kernel = result.kernel
@@ -41,11 +42,6 @@ class Row:
     def is_one_wave(self) -> bool:
         """True for a grid of at most one wave."""
         return self.waves is not None and self.waves.waves <= 1
-
-    @cached_property
-    def slack(self) -> Slack:
-        slack: Slack = self.result.slack()
-        return slack
 
     def cap(self, step: NextStep) -> RegisterCap | None:
         """Return how a step's registers are requested from the compiler; None if it needs no others."""
@@ -93,17 +89,17 @@ def _next_steps(row: Row) -> list[dict[str, Any]]:
     ]
 
 
-def _waves(row: Row) -> dict[str, Any] | None:
-    if row.waves is None:
-        return None
-    return {
-        "grid": row.waves.launch.blocks,
-        "blocks_per_wave": row.waves.full_wave.blocks,
-        **values_of(row.waves, "waves", "full_waves"),
-        "last_wave_blocks": row.waves.partial_wave_blocks,
-        **values_of(row.waves, "last_wave_fill", "idle_share"),
-    }
-
+WAVE_COLUMNS = (
+    Column("gpu", "GPU", "full_wave.result.gpu.label", align="left"),
+    Column("multiprocessor_count", "SMs", "full_wave.multiprocessor_count"),
+    Column("grid", "", "launch.blocks"),
+    Column("blocks_per_wave", "Full wave", "full_wave.blocks", lambda waves: _most(waves.full_wave)),
+    Column("waves", "Waves", show=lambda waves: f"{waves.waves:,.2f}"),
+    Column("full_waves"),
+    Column("last_wave_blocks", "", "partial_wave_blocks"),
+    Column("last_wave_fill", "Last wave", show=lambda waves: percent(waves.last_wave_fill)),
+    Column("idle_share", "GPU idle", show=lambda waves: percent(waves.idle_share), optional=1),
+)
 
 RESULT_COLUMNS = (
     Column("gpu", "GPU", "gpu.name", lambda row: (row.gpu.name or "").removeprefix("GeForce "),
@@ -133,11 +129,12 @@ COLUMNS = (
     Column("clusters", "", lambda row: values_of(row.wave, "cluster_size", "clusters", "blocks", "is_upper_bound")
            if row.wave and row.wave.cluster_size else None,
            about="Upper bound of resident clusters, with --cluster", type="object"),
-    Column("waves", "", _waves, about="Waves and tail of the grid, with --grid", type="object"),
+    Column("waves", "", lambda row: row.waves and {each.key: each.getter(row.waves) for each in WAVE_COLUMNS[2:]},
+           about="Waves and tail of the grid, with --grid", type="object"),
     Column("next_steps", "Next step", _next_steps, lambda row: step_text(row.steps[0]) if row.steps else "",
            "Higher levels of occupancy, each with all required changes", "left", optional=1, wraps=True,
            unbroken=14, type="array"),
-    Column("headroom", "", lambda row: values_of(row.slack, "regs", "smem", "barriers", "tensor_memory"),
+    Column("headroom", "", lambda row: values_of(row.result.slack(), *QUANTITIES),
            about="Largest value of each input that keeps the blocks", type="object"),
     Column("carveout", about="Smallest shared memory configuration that keeps the blocks", type="object"),
     Column("opt_ins", about="Calls required before the launch", type="array"),
@@ -232,17 +229,60 @@ def calc_report(rows: Sequence[Row], *, explain: bool = False) -> Report:
     for row in rows if explain else ():
         if not one:
             details.append(Table(gpu_text(row.gpu), RESOURCE_TABLE, list(_resource_rows(row))))
-        for each in row.result.explain():
-            details.append(Paragraph([label(each.resource), *(f"  {step}" for step in each.steps)]))
+        details += row.result.explain().report().details
     notes = list(dict.fromkeys(_note(row, code) for row in rows for code in _notes(row, is_only=one)))
     inputs = kernel.to_dict()
     return Report("calc", headline, COLUMNS, rows, "gpus", inputs, {}, details, notes, shows_rows=not one)
 
 
-def steps_report(result: Any) -> Report:
-    row = Row(result)
-    details = list(_steps_blocks(row)) if row.steps else []
-    return Report("next-steps", (result_text(result), kernel_text(row.kernel)), (), (), details=details)
+def part_report(
+    result: Any, name: str, rows: Sequence[dict[str, Any]], details: Sequence[Block] = ()
+) -> Report:
+    """Return the report of some advice on a result; details replace the table of its rows."""
+    headline = result_text(result), f"{kernel_text(result.kernel)} on {gpu_text(result.gpu)}"
+    columns = list(map(keyed_column, dict.fromkeys(key for row in rows for key in row)))
+    inputs = result.kernel.to_dict()
+    return Report(name, headline, columns, rows, inputs=inputs, details=details, shows_rows=not details)
+
+
+def keyed_column(key: str) -> Column:
+    """Return the column of a key of dictionaries, an input or part of a result."""
+    column = next((each for each in RESULT_COLUMNS if each.key == key), Column(key))
+    title = model.LABELS.get(key, label(key)).partition(" per ")[0]
+    texts = dict[str, Callable[[Any], str]](occupancy=percent, limiters=labels, shared_memory=size, l1=size)
+    text = texts.get(key, size if model.is_size(key) else plain)
+
+    def show(row: dict[str, Any]) -> str:
+        return "-" if row.get(key) is None else text(row[key])
+
+    title = column.title or title[:1].upper() + title[1:]
+    return column._replace(title=title, value=methodcaller("get", key), show=show)
+
+
+def steps_report(result: Any, steps: Sequence[NextStep]) -> Report:
+    rows = [{**step.pop("requires"), **step} for step in _next_steps(Row(result))]
+    return part_report(result, "next-steps", rows, list(_steps_blocks(Row(result))))
+
+
+def slack_report(slack: SlackFields) -> Report:
+    unused = {f"unused_{name}": left.amount for name, left in slack.left_over.items()}
+    texts = [f"{label(name.removeprefix('unused_'))} {amount:,}" for name, amount in unused.items() if amount]
+    details = facts([("Headroom", ", ".join(_headroom(slack))), ("Unused", ", ".join(texts))])
+    return part_report(slack.result, "slack", [values_of(slack, *QUANTITIES) | unused], [details])
+
+
+def explain_report(result: Any, explained: Sequence[Any]) -> Report:
+    details = [Paragraph([label(each.resource), *(f"  {step}" for step in each.steps)]) for each in explained]
+    return part_report(result, "explain", [each._asdict() for each in explained], details)
+
+
+def waves_report(waves: Sequence[WavesFields]) -> Report:
+    results: list[Any] = [each.full_wave.result for each in waves]
+    launch, gpus = waves[0].launch, [result.gpu for result in results]
+    where = gpu_text(gpus[0]) if len(gpus) == 1 else join_and([gpu.label for gpu in gpus])
+    first = waves_text(waves[0]) if len(waves) == 1 else _grid_text(launch)
+    headline = first, f"{kernel_text(launch.kernel)} on {where}"
+    return Report("waves", headline, WAVE_COLUMNS, waves, "gpus", launch.kernel.to_dict())
 
 
 def _headline(row: Row) -> Iterator[str]:
@@ -327,7 +367,7 @@ def _steps_blocks(row: Row) -> Iterator[Block]:
 
 def _remarks(row: Row) -> Iterator[tuple[str, str]]:
     if row.result.launchable:
-        if grows := ", ".join(_headroom(row)):
+        if grows := ", ".join(_headroom(row.result.slack())):
             yield "Headroom", grows
         smallest = row.carveout
         if smallest is not None and smallest["percent"] is not None and smallest["l1"] is not None:
@@ -342,9 +382,9 @@ def _remarks(row: Row) -> Iterator[tuple[str, str]]:
         yield "Whole GPU", f"{_most(wave)} blocks{clusters} on {sms}: largest cooperative grid"
 
 
-def _headroom(row: Row) -> Iterator[str]:
+def _headroom(slack: SlackFields) -> Iterator[str]:
     for name, quantity in QUANTITIES.items():
-        now, most = getattr(row.kernel, quantity.field), getattr(row.slack, name)
+        now, most = getattr(slack.result.kernel, quantity.field), getattr(slack, name)
         if most is not None and (most > now if now is not None else name == "regs"):
             yield f"{label(quantity.resource)} up to {size(most) if name == 'smem' else plain(most)}"
 
@@ -354,7 +394,7 @@ def _most(wave: FullWave) -> str:
     return f"{'up to ' * wave.is_upper_bound}{wave.blocks:,}"
 
 
-def waves_text(waves: Waves) -> str:
+def waves_text(waves: WavesFields) -> str:
     """Return the grid, the number of waves, their size, and the fill of the last one."""
     grid, most = count(waves.launch.blocks, "block"), _most(waves.full_wave)
     filled = percent(waves.last_wave_fill)
@@ -366,25 +406,19 @@ def waves_text(waves: Waves) -> str:
     return f"{grid} in {waves.waves:,.2f} waves of {most}: last wave {filled} full{idle}"
 
 
-WAVE_TABLE = (
-    Column("gpu", "GPU", "gpu.label", align="left"),
-    Column("multiprocessor_count", "SMs", "wave.multiprocessor_count"),
-    Column("blocks", "Full wave", lambda row: f"{_most(row.wave)} blocks"),
-    Column("waves", "Waves", lambda row: f"{row.waves.waves:,.2f}"),
-    Column("last", "Last wave", lambda row: percent(row.waves.last_wave_fill)),
-    Column("idle", "GPU idle", lambda row: percent(row.waves.idle_share), optional=1),
-)
+def _grid_text(launch: Launch) -> str:
+    clusters = "" if launch.cluster_dim is None else f" in clusters of {launch.cluster_size}"
+    return f"Grid of {launch.blocks:,} blocks{clusters}"
 
 
 def _details_of_several(rows: Sequence[Row]) -> Iterator[Block]:
-    if known := [row for row in rows if row.waves is not None]:
-        launch = known[0].waves.launch  # type: ignore[union-attr]
-        clusters = "" if launch.cluster_dim is None else f" in clusters of {launch.cluster_size}"
-        yield Table(f"Grid of {launch.blocks:,} blocks{clusters}", WAVE_TABLE, known)
+    if waves := [row.waves for row in rows if row.waves is not None]:
+        shown = [column for column in WAVE_COLUMNS if column.title]
+        yield Table(_grid_text(waves[0].launch), shown, waves)
     if failures := [row for row in rows if not row.result.launchable or row.result.compile_error]:
         yield facts([(row.gpu.label, result_text(row.result)) for row in failures])
     if any(row.steps for row in rows):
-        yield Paragraph(("For limits that hold on all GPUs, run occupancy budget with the same options.",))
+        yield Paragraph(("For limits that hold on all GPUs, use `budget()` (`occupancy budget`).",))
 
 
 def _note(row: Row, code: str) -> Note:

@@ -6,18 +6,20 @@ Each number comes from the engine's own function for that step. The page's ``exp
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ..engine import Result, cuda, spreadsheet
 from ..engine.common import round_up, shared_memory_configuration
 from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.numbers import count, grouped
-from ..values.records import NamedTuple
+from ..values.records import readable
 from ..values.resources import Resource
 
 NO_BLOCKS = "0 blocks"
 USES_NONE = "no limit: the kernel uses none"
 
 
+@readable
 class Explanation(NamedTuple):
     """The arithmetic of one resource."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..advice.registers import RegisterSplit
+from ..advice.registers import RegisterSplitFields
 from ..values.numbers import count, percent
 from .model import Column, Report, facts, values_of
 
@@ -22,7 +22,7 @@ VALUES = (
 )  # fmt: skip
 
 
-def registers_report(split: RegisterSplit) -> Report:
+def registers_report(split: RegisterSplitFields) -> Report:
     if split.reason is not None:
         result = f"Does not launch: {split.reason}"
     elif split.suffices:
@@ -36,7 +36,7 @@ def registers_report(split: RegisterSplit) -> Report:
     return Report("registers", headline, COLUMNS, split.groups, "groups", inputs, values, details)
 
 
-def _facts(split: RegisterSplit) -> Iterator[tuple[str, str]]:
+def _facts(split: RegisterSplitFields) -> Iterator[tuple[str, str]]:
     at_launch = split.launch_bounds or split.maxnreg
     yield "At launch", f"{split.launch_regs} registers per thread with {at_launch}"
     if not split.suffices:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..builds.rows import LOW, FindingRule, ScannedKernel, spilled_bytes
 from ..builds.select import age
 from ..errors import InputError
 from ..tables.shipped import runs_on
 from ..values.numbers import count, percent, size
-from ..values.records import NamedTuple
+from ..values.records import readable
 from ..values.spellings import did_you_mean
 from .calc import labels, limited_by, step_text
 from .model import ALWAYS, NOTES, Column, Report
@@ -21,6 +21,7 @@ MOST_IN_FULL = 60
 EXCERPT = 20
 
 
+@readable
 class Finding(NamedTuple):
     """A kernel that needs attention, for editors and code scanning."""
 

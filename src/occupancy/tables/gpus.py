@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, takewhile, zip_longest
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from ..errors import InputError, UnknownComputeCapabilityError, shown
 from ..values.limits import ComputeCapability, Limits
@@ -31,12 +31,6 @@ CHOOSE = "Choose one of them, in quotes:"
 MAX_SUGGESTIONS = 8
 MIN_LIKENESS = 0.74
 """Minimum similarity of a suggestion (difflib)."""
-
-Architecture = Literal[
-    "tesla", "fermi", "kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell", "rubin",
-    "Tesla", "Fermi", "Kepler", "Maxwell", "Pascal", "Volta", "Turing", "Ampere", "Ada", "Hopper", "Blackwell", "Rubin",
-]  # fmt: skip
-"""Name of an architecture, which stands for all of its compute capabilities."""
 
 WELL_KNOWN = {
     "5.2": "980", "6.0": "P100", "6.1": "GTX 1080", "7.0": "V100", "7.2": "Xavier", "7.5": "T4",
@@ -161,21 +155,19 @@ def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
     return found
 
 
-def find_gpu(value: object, table: LimitsTable | None = None) -> Gpu:
+def find_gpu(value: object, table: LimitsTable | None = None, hint: str = CHOOSE) -> Gpu:
     """Find the only GPU that matches a value of `find_gpus`."""
     found = find_gpus(value, table)
     if len(found) > 1:
-        raise _ambiguous(f"{shown(value)} names {len(found)} GPUs, but only one is allowed", found)
+        raise _ambiguous(f"{shown(value)} names {len(found)} GPUs, but only one is allowed", found, hint)
     return found[0]
 
 
 def find_one_or_several(value: object) -> Gpu | list[Gpu]:
-    """Find the GPU of a value; for a list, text with commas, or an architecture, the list of GPUs."""
-    if isinstance(value, str):
-        are_several = "," in value or bool(LimitsTable().architecture(value))
-    else:
-        are_several = isinstance(value, (list, tuple)) and not _is_pair(value)
-    return find_gpus(value) if are_several else find_gpu(value)
+    """Find the GPU of a value, or for a list the list of GPUs."""
+    is_list = isinstance(value, (list, tuple)) and not _is_pair(value)
+    hint = f"For all of them, give the list [{shown(value)}]. {CHOOSE}"
+    return find_gpus(value) if is_list else find_gpu(value, hint=hint)
 
 
 def gpu(name: str) -> Gpu:

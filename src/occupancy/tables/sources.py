@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..values.limits import ComputeCapability
-from ..values.records import NamedTuple
 from . import shipped
 
 

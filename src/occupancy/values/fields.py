@@ -31,7 +31,7 @@ Caching = Literal["ca", "cg"]
 SharedMemoryMode = Literal["oversized"]
 """CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY of cuda.h, for 10.7."""
 
-_CARVEOUTS = "0% to 100%, a size such as 64k, max, auto or default"
+_CARVEOUTS = "0% to 100%, a size such as 64k, max or default"
 
 
 class _CarveoutFields(NamedTuple):
@@ -63,13 +63,8 @@ class Carveout(_CarveoutFields):
         return f"{self.amount}%" if self.unit == "percent" else f"{self.amount / 1024:g} KiB"
 
 
-def is_automatic(carveout: object) -> bool:
-    """Return True for ``"auto"``: the smallest size that keeps the blocks."""
-    return isinstance(carveout, str) and carveout.strip().lower() == "auto"
-
-
 def parse_carveout(value: object, where: str = "carveout") -> Carveout | None:
-    """Parse a carveout; None, for ``"default"`` and ``"auto"``, stands for the largest shared memory.
+    """Parse a carveout; None, for ``"default"``, stands for the largest shared memory.
 
     A number up to 100, with or without a percent sign, is a percentage. A larger number, or one with a unit, is
     a size in bytes. ``"max"`` is 100 percent.
@@ -77,7 +72,7 @@ def parse_carveout(value: object, where: str = "carveout") -> Carveout | None:
     if value is None or isinstance(value, Carveout):
         return value
     text = value.strip().lower() if isinstance(value, str) else ""
-    if text in ("default", "auto"):
+    if text == "default":
         return None
     if text == "max":
         return Carveout(100, "percent")
@@ -199,7 +194,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "carveout", "carveout", "carveout",
-            "Preferred shared memory: 50%, 64k, max, or auto (smallest that keeps the blocks).  [default: max]",
+            "Preferred shared memory: 50%, 64k or max.  [default: max]",
             options=("--carveout",), metavar="PERCENT|SIZE",
         ),
         Field(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import InputError
 from .fields import FIELDS, Caching, Carveout, SharedMemoryMode, unknown_input
-from .records import NamedTuple, documented
+from .records import readable
 from .spellings import INT_MAX, in_range, parse_shape, parse_threads
 
 VIRTUAL_RESOURCES_OF_TENSOR_MEMORY = 128
@@ -21,6 +21,7 @@ _MAX_VIRTUAL = FIELDS["virtual_resources"].high
 _make = tuple.__new__
 
 
+@readable
 class _KernelFields(NamedTuple):
     threads: int
     regs: int | None = None
@@ -171,7 +172,7 @@ class _LaunchFields(NamedTuple):
     cluster_dim: tuple[int, int, int] | None = None
 
 
-@documented
+@readable
 class Launch(_LaunchFields):
     """Kernel with its grid.
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Iterator
 from dataclasses import fields
 from reprlib import Repr
-from types import new_class
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 Class = TypeVar("Class", bound=type)
 
@@ -27,19 +25,6 @@ def documented(cls: Class, *others: type) -> Class:
     """Give a class help for its fields, and for those that it takes from other classes."""
     cls.__doc__ = _FieldHelp(cls.__doc__, others)  # type: ignore[assignment]
     return cls
-
-
-if TYPE_CHECKING:
-    from typing import NamedTuple as NamedTuple
-else:
-
-    class _Readable(type):
-        """Metaclass: ``class X(NamedTuple)`` makes X a `typing.NamedTuple`, and then `readable`."""
-
-        def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> type:
-            return readable(new_class(name, (typing.NamedTuple,), {}, lambda made: made.update(namespace)))
-
-    NamedTuple = type.__new__(_Readable, "NamedTuple", (), {})
 
 
 def _short_repr(self: Any) -> str:

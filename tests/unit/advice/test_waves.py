@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import occupancy
-from occupancy.advice.waves import Waves, count_waves, full_wave
+from occupancy.advice.waves import WavesFields, count_waves, full_wave
 from occupancy.engine import evaluate
 from occupancy.values.kernel import Kernel, Launch
 
@@ -12,7 +12,7 @@ DATA = Path(__file__).parents[2] / "data"
 H200_SMS = 132
 
 
-def waves_on_h200(kernel: Kernel, grid_dim: tuple[int, int, int], **cluster: int) -> Waves:
+def waves_on_h200(kernel: Kernel, grid_dim: tuple[int, int, int], **cluster: int) -> WavesFields:
     launch = Launch(kernel, grid_dim)
     return count_waves(launch, full_wave(evaluate(occupancy.limits("9.0"), kernel), H200_SMS, **cluster))
 

@@ -3,7 +3,7 @@
 import copy
 import json
 import pickle
-from typing import get_args
+from typing import Any
 
 import pytest
 
@@ -16,28 +16,53 @@ def test_one_gpu_and_several() -> None:
     several = occupancy.compute(["A100", "H100"], threads=256, regs=72)
     assert isinstance(several, occupancy.Occupancies)
     assert several[0] == one
-    ampere = occupancy.compute("ampere", threads=32)
+    ampere = occupancy.compute(["ampere"], threads=32)
     assert [each.cc for each in ampere] == ["8.0", "8.6", "8.7", "8.8"]
-    assert ampere == occupancy.compute(["Ampere"], threads=32)
-    for name in get_args(occupancy.typing.Architecture):
-        assert isinstance(occupancy.compute(name, threads=32), occupancy.Occupancies)
-    known = {occupancy.limits(cc).architecture.split()[0] for cc in occupancy.compute_capabilities()}
-    assert {name.title() for name in get_args(occupancy.typing.Architecture)} == known
+    assert ampere == occupancy.compute(("Ampere",), threads=32)
+    assert occupancy.compute("hopper", threads=32) == occupancy.compute("9.0", threads=32)
+    with pytest.raises(occupancy.InputError, match=r"give the list \['ampere'\]"):
+        occupancy.compute("ampere", threads=32)
 
 
-def test_advice_prints_what_the_command_line_prints_and_is_copied_as_plain_values() -> None:
-    result = occupancy.compute("H100 SXM", threads=256, regs=72)
-    for advice, headline in (
-        (result.next_steps(), "37.5% occupancy, limited by registers"),
-        (result.budget(occupancy="37.5%"), "Up to 80 registers per thread"),
-        (result.launch_bounds(blocks=4), "__launch_bounds__(256, 4): at most 64 registers per thread"),
-        (result.block_sizes(), "Block sizes on H100 SXM5"),
-        (result.waves(4096), "37.5% occupancy, limited by registers"),
-        (occupancy.fits("9.0", result), "Runs on 1 of 1 compute capabilities"),
+RESULT = occupancy.compute("H100 SXM", threads=256, regs=72, smem="40k")
+SEVERAL = occupancy.compute(["H100 SXM", "A100"], threads=256, regs=72, smem="40k")
+
+
+@pytest.mark.parametrize(
+    ("result", "headline"),
+    [
+        (RESULT, "37.5% occupancy, limited by registers"),
+        (RESULT.next_steps(), "37.5% occupancy, limited by registers"),
+        (RESULT.slack(), "37.5% occupancy, limited by registers"),
+        (RESULT.carveout(), "37.5% occupancy, limited by registers"),
+        (RESULT.explain(), "37.5% occupancy, limited by registers"),
+        (RESULT.budget(occupancy="37.5%"), "Up to 80 registers per thread"),
+        (RESULT.launch_bounds(blocks=4), "__launch_bounds__(256, 4): at most 64 registers per thread"),
+        (RESULT.block_sizes(), "Block sizes on H100 SXM5"),
+        (RESULT.waves(4096), "4,096 blocks in 10.34 waves of 396"),
+        (SEVERAL, "256 threads per block, 72 registers per thread"),
+        (SEVERAL.replace(regs=64), "256 threads per block, 64 registers per thread"),
+        (SEVERAL.budget(blocks=2), "Up to 128 registers per thread"),
+        (SEVERAL.launch_bounds(blocks=4), "__launch_bounds__(256, 4)"),
+        (SEVERAL.block_sizes(), "Block sizes on H100 SXM5 and A100"),
+        (occupancy.compute(["H200 NVL"], threads=64).waves(100), "100 blocks in one wave"),
+        (occupancy.fits("9.0", RESULT), "Runs on 1 of 1 compute capabilities"),
         (occupancy.register_split("1:40,2:?"), "Runs: the warpgroups use 64,512"),
-    ):
-        assert str(advice).startswith(headline)
-        assert copy.deepcopy(advice) == pickle.loads(pickle.dumps(advice)) == advice
+        (occupancy.gpus("h100 cnx"), "1 GPU"),
+        (occupancy.sources("9.0"), "Sources of the limits"),
+    ],
+)
+def test_every_result_prints_and_has_flat_rows_and_is_copied(result: Any, headline: str) -> None:
+    assert str(result).startswith(headline)
+    assert headline.split()[0] in result._repr_html_()
+    assert result.rows()
+    assert not any(isinstance(value, dict) for row in result.rows() for value in row.values())
+    assert json.dumps(result.to_dict())
+    others = [copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))]
+    if hasattr(result, "_replace"):
+        others.append(result._replace())
+    for other in others:
+        assert (type(other), other, str(other)) == (type(result), result, str(result))
 
 
 def test_results_are_immutable_and_can_be_copied_and_the_gpu_is_part_of_equality() -> None:

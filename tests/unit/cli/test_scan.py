@@ -147,7 +147,7 @@ class TestPython:
         assert [each.name for each in found[:2]] == [each.name for each in found][:2]
         assert found[0].occupancy == found.rows()[0]["occupancy"]
         assert str(found[:2]).startswith("2 of 9 kernels for ")
-        assert found.to_dict()["kernels"] == found.rows()
+        assert [row["name"] for row in found.to_dict()["kernels"]] == [row["name"] for row in found.rows()]
         assert "<table>" in found._repr_html_()
 
     def test_findings(self, samples: Path, tmp_path: Path) -> None:

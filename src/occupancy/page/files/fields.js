@@ -38,13 +38,13 @@ function readShape(text, range) {
 
 function readCarveout(text) {
   const plain = text.toLowerCase();
-  if (plain === "default" || plain === "auto") return null;
+  if (plain === "default") return null;
   if (plain === "max") return { amount: 100, unit: "percent" };
   const percent = /^(\d{1,3})\s*(%?)$/.exec(plain);
   if (percent && (percent[2] || Number(percent[1]) <= 100)) {
     return { amount: within(Number(percent[1]), [0, 100]), unit: "percent" };
   }
-  if (Number.isNaN(bytesOf(plain))) throw new Refused("Enter a percentage, a size, max or auto.");
+  if (Number.isNaN(bytesOf(plain))) throw new Refused("Enter a percentage, a size or max.");
   return { amount: readSize(text, [0, MOST]), unit: "bytes" };
 }
 // Values of an input's text, by the names of the library.

@@ -1,0 +1,107 @@
+"""Results that print: the advice on an `Occupancy`, and sequences of results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from ..advice.budget import BudgetFields
+from ..advice.carveout import CarveoutFields
+from ..advice.launch_bounds import LaunchBoundsFields
+from ..advice.slack import SlackFields
+from ..advice.waves import WavesFields
+from ..report.budget import bounds_report, budget_report
+from ..report.calc import part_report, slack_report, waves_report
+from ..report.model import Report
+from ..values.records import documented, readable
+
+T = TypeVar("T")
+
+
+class Printed:
+    """A result with a report, which it prints on a terminal and in a notebook."""
+
+    __slots__ = ()
+
+    def report(self) -> Report:
+        """Return the report that the command line prints."""
+        raise NotImplementedError
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a flat dictionary for each row, as for ``pandas.DataFrame``; keys as in the command's CSV."""
+        return self.report().flat_rows()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the command's JSON as plain values."""
+        return self.report().to_dict()
+
+    def __str__(self) -> str:
+        from ..render.terminal import text
+
+        return text(self.report())
+
+    def _repr_html_(self) -> str:
+        from ..render.markup import html
+
+        return html(self.report())
+
+
+class Results(Printed, tuple[T, ...]):
+    """A sequence of results that prints as one report."""
+
+    _report: Callable[[Any], Report]
+
+    def __new__(cls, results: Iterable[T], report: Any = None) -> Results[T]:
+        """Make the sequence; a copy or a pickle brings its report as an attribute."""
+        made = super().__new__(cls, results)
+        made._report = report
+        return made
+
+    def report(self) -> Report:
+        return self._report(self)
+
+
+@readable
+class Budget(Printed, BudgetFields):
+    """Maximum registers and shared memory at one block size."""
+
+    def report(self) -> Report:
+        return budget_report([self])
+
+
+@readable
+class LaunchBounds(Printed, LaunchBoundsFields):
+    """Launch bounds on one GPU."""
+
+    def report(self) -> Report:
+        return bounds_report([self])
+
+
+@readable
+class Slack(Printed, SlackFields):
+    """Largest value of each input that keeps the resident blocks, while the others stay the same.
+
+    The values are totals, not differences; None if no block is resident.
+    """
+
+    def report(self) -> Report:
+        return slack_report(self)
+
+
+@readable
+class CarveoutAdvice(Printed, CarveoutFields):
+    """Shared memory configurations of an SM, with the resident blocks of each."""
+
+    def report(self) -> Report:
+        return part_report(self.result, "carveout", [each._asdict() for each in self.configurations])
+
+
+@documented
+class Waves(Printed, WavesFields):
+    """Waves and tail of a grid on a whole GPU."""
+
+    def __repr__(self) -> str:
+        return f"<Waves: {self.report().headline[0]}>"
+
+    def report(self) -> Report:
+        return waves_report([self])
