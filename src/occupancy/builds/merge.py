@@ -230,13 +230,12 @@ class _Merging:
 
         rows = []
         for copies in alike.values():
-            first = copies[0]
-            if any(copy != first for copy in copies[1:]):
-                first = min(copies, key=rank)
+            sources = {record.source for record in copies}
+            first = copies[0] if len(sources) == 1 else min(copies, key=rank)
             modules = {module for record in copies for module in record.modules}
             if len(modules) != len(first.modules):
                 first = replace(first, modules=tuple(sorted(modules)))
-            rows.append(also_in(first, {record.source for record in copies}))
+            rows.append(also_in(first, sources))
         return rows
 
     def _logs_alone(self, logs: Sequence[KernelRecord]) -> list[KernelRecord]:

@@ -56,7 +56,7 @@ def parse_block_size(value: object) -> int:
 
 @dataclass(eq=False)
 class _SharedResult:
-    """Occupancy of all kernels with the same resources; ``record`` is one of them."""
+    """Occupancy of all kernels with the same resources, computed once; ``record`` is one of them."""
 
     record: KernelRecord
     threads: int
@@ -163,8 +163,10 @@ class ScannedKernel(_Fields):
     def waves(self) -> float | None:
         """Waves of a launch; None if the number of SMs is unknown."""
         result, record = self.result, self.record
+        if record.grid_dim is None or result is None or self.reason is not None:
+            return None
         sms = self._sms or (None if self._shared.is_hypothetical else record.multiprocessor_count)
-        if result is None or record.grid_dim is None or self.reason is not None or sms is None:
+        if sms is None:
             return None
         try:
             launch = Launch(result.kernel, record.grid_dim, record.cluster_dim)
@@ -212,6 +214,7 @@ documented(ScannedKernel, KernelRecord)
 
 def spilled_bytes(record: KernelRecord) -> int | None:
     """Return spill bytes per thread plus spills to shared memory per block; None if unknown."""
+    # Not `record.spills`, which takes twice as long: every kernel of a scan is asked twice.
     stores, loads, smem = record.spill_store_bytes, record.spill_load_bytes, record.spill_smem or 0
     if stores is None and loads is None:
         return smem or None

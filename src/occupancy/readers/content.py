@@ -9,7 +9,6 @@ import os
 import re
 import stat
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -266,6 +265,8 @@ def open_content(source: KernelSource, limits: ReadLimits, name: str = "") -> It
 @contextmanager
 def _copied(stream: Readable) -> Iterator[tuple[BinaryIO, int]]:
     # Readers seek, but a pipe cannot: copy it to memory, or to disk if it is long.
+    import tempfile  # takes longer to import than most files take to read
+
     memory = io.BytesIO()
     file: BinaryIO = memory
     size = 0

@@ -16,7 +16,7 @@ from zlib import crc32
 
 from .elf import ET_REL, SHT_NOBITS, SHT_PROGBITS, Image, KernelSymbol, Section
 from .limits import MIB, Malformed
-from .record import FatbinModule, KernelRecord, Shape, SourceFormat, Spills
+from .record import NO_SPILLS, FatbinModule, KernelRecord, Shape, SourceFormat, Spills
 from .source_lines import SHT_REL, SHT_RELA, Place, read_places
 from .stack_use import FIRST_ARCHITECTURE, count_spills
 
@@ -110,18 +110,17 @@ def _attribute_data(image: Image, section: Section) -> memoryview:
 
 def records(data: memoryview, wanted: Collection[int]) -> Iterator[tuple[int, bytes]]:
     """Yield the wanted attributes, each with its value."""
-    plain = bytes(data)
-    position, last = 0, len(plain) - _RECORD.size
+    plain, unpack, head = bytes(data), _RECORD.unpack_from, _RECORD.size
+    position, last = 0, len(plain) - head
     while position <= last:
-        form, id, size = _RECORD.unpack_from(plain, position)
-        start = position + _RECORD.size
-        position = start + size if form == _SIZED else start
-        if id not in wanted:
-            continue
+        form, id, size = unpack(plain, position)
+        position += head
         if form == _SIZED:
-            yield id, plain[start : min(position, start + _SHAPE.size)]
-        else:
-            yield id, plain[start - 2 : start - (form == _BYTE)]
+            if id in wanted:
+                yield id, plain[position : position + min(size, _SHAPE.size)]
+            position += size
+        elif id in wanted:
+            yield id, plain[position - 2 : position - (form == _BYTE)]
 
 
 def symbol_key(id: int, symbol: int) -> int:
@@ -218,7 +217,7 @@ class _Cubin:
             machine_code: memoryview | None = image.part(offset, size, "machine code of a kernel")
         except Malformed:  # an image without its code is still readable otherwise
             machine_code = None
-        spills = self._spills(code, machine_code) if frame else None if frame is None else Spills(0, 0)
+        spills = self._spills(code, machine_code) if frame else None if frame is None else NO_SPILLS
         stores, loads = (None, None) if spills is None else spills
         file, line = (self._places or {}).get(code, (None, None))
         # CUDA before 10.1 writes the count to the section header, not to REGCOUNT. In later images the section

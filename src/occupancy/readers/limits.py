@@ -101,11 +101,11 @@ class ReadLimits:
 def checked(limits: ReadLimits, found: Iterator[Found], source: str) -> Iterator[Found]:
     """Yield the sanitized results of a reader, up to the limits and the maximum of damaged pieces."""
     problems = 0
-    demangled: set[str] = set()
+    known: set[str] = set()  # printable names whose demangling was charged
     try:
         for each in found:
             if isinstance(each, KernelRecord):
-                each = _check(each, limits, demangled)
+                each = _check(each, limits, known)
             elif not isinstance(each, ReadProblem):
                 limits.consume("kernels")
                 limits.consume_name(repr(each))
@@ -120,16 +120,17 @@ def checked(limits: ReadLimits, found: Iterator[Found], source: str) -> Iterator
         yield ReadProblem(source, None, str(error))
 
 
-def _check(record: KernelRecord, limits: ReadLimits, demangled: set[str]) -> KernelRecord | ReadProblem:
+def _check(record: KernelRecord, limits: ReadLimits, known: set[str]) -> KernelRecord | ReadProblem:
     limits.consume("kernels" if record.launches is None else "launches")
     limits.consume_name(record.name)
-    record = sanitize(record)
+    if record.name not in known or not _is_architecture(record.arch):
+        record = sanitize(record)
     name = record.name
-    if name.startswith("_Z") and name not in demangled:
+    if name.startswith("_Z") and name not in known:
         # Nested pack expansions (Dp) multiply the length of the demangled name.
         limits.consume("demangling", len(name) * (1 + 2 * name.count("Dp")))
-        if len(demangled) < CACHE_SIZE:
-            demangled.add(name)
+        if len(known) < CACHE_SIZE:
+            known.add(name)
     wrong = _impossible_count(_counts(record))
     if wrong is None:
         return record

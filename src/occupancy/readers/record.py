@@ -89,6 +89,9 @@ class Spills(NamedTuple):
         return self.total > 0
 
 
+NO_SPILLS = Spills(0, 0)
+
+
 @readable
 @_frozen(frozen=True, slots=True, kw_only=True)
 class KernelRecord:

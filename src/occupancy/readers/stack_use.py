@@ -19,7 +19,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from .limits import MIB, ReadLimits
-from .record import Spills
+from .record import NO_SPILLS, Spills
 
 FIRST_ARCHITECTURE = 70  # first architecture with 16-byte instructions
 INSTRUCTION_BYTES = 16
@@ -90,7 +90,7 @@ def count_spills(data: memoryview, callees: Sequence[tuple[int, int]], limits: R
     stored = {word for each in accesses if each.is_store for word in each.words}
     both = stored & {word for each in accesses if not each.is_store for word in each.words}
     if not both:
-        return Spills(0, 0)
+        return NO_SPILLS
     marked = {word for each in accesses if each.is_last_use for word in each.words} & stored
     if has_others or _takes_stack_address(code, limits):
         lowest = min(marked, default=max(both) + 1)
@@ -98,7 +98,7 @@ def count_spills(data: memoryview, callees: Sequence[tuple[int, int]], limits: R
     elif not marked:
         loads_most = any(not each.is_store and each.width == max(_WIDTHS) for each in accesses)
         if loads_most or _has_unmarked_last_use(accesses, code, limits):
-            return Spills(0, 0)
+            return NO_SPILLS
     starts = [start for start, _ in callees]
     stores = loads = 0
     for each in accesses:

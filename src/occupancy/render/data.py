@@ -10,7 +10,7 @@ from typing import Any
 from ..report.model import Column, Report, json_value
 from ..values.untrusted import csv_cell, json_text
 
-ROWS = 500
+ROWS = 1000
 """Rows of a piece."""
 PLAIN_TYPES = ("string", "integer", "number", "boolean")
 _encode = json.JSONEncoder(allow_nan=False).encode

@@ -131,9 +131,9 @@ class Kernel(_KernelFields):
             InputError: A value is invalid for every kernel.
             TypeError: A keyword does not exist.
         """
-        for name in changes.keys() - set(self._fields):
-            raise unknown_input(name, "replace")
         values = self._asdict()
+        for name in changes.keys() - values.keys():
+            raise unknown_input(name, "replace")
         if changes.get("smem") is not None:
             values |= {"static_smem": None, "dynamic_smem": None}
         if "threads" in changes:
