@@ -84,8 +84,10 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
                 notes = (_LINKED_SMEM_NOTE,) if usage["static_smem"] >= 1024 else ()
                 yield record(name=subject, linked=True, notes=notes, **usage)
             elif kernel is None:
-                what = "registers without a kernel: its 'Compiling entry function' line is missing or wrapped"
-                yield ReadProblem(source, None, what, number)
+                what = "registers without a kernel: its 'Compiling entry function' line is missing, or was wrapped"
+                yield ReadProblem(
+                    source, None, f"{what}. Write the log to a file: nvcc -Xptxas -v ... 2> log", number
+                )
             else:
                 usage["stack_bytes"] = usage["stack_bytes"] or kernel.get("stack_bytes")
                 kernels = "a kernel" if ignored == 1 else f"{ignored} kernels"

@@ -98,16 +98,6 @@ class CheckRow(NamedTuple):
     violation: Violation | None = None
 
 
-def check_rows(done: Checked) -> Iterator[CheckRow]:
-    """Yield every broken demand in the order of the screen, then each kernel that is gone."""
-    for group in groups(done):
-        for one in group.broken:
-            for each in one.violations:
-                yield CheckRow(one.kernel.record, each.criterion, one, each)
-    for record in done.removed:
-        yield CheckRow(record, REMOVED)
-
-
 def _violation_column(name: str, kind: str, about: str) -> Column:
     return Column(
         name, "", lambda row: row.violation and getattr(row.violation, name), about=about, type=kind

@@ -143,7 +143,8 @@ def fix_text(verb: str, kernels: Sequence[OnArch]) -> str:
     """Return ``reduce shared memory to 19.5 KiB (sm_80) and 27.5 KiB (sm_90)``, or nothing."""
     needs = [each.fix.requires if each.fix else {} for each in kernels]
     changes = [[Change(name, None, value) for name, value in each.items()] for each in needs]
-    fix = _by_arch([(each.arch, fixes) for each, fixes in zip(kernels, changes, strict=True)], "to ")
+    prefix = "to at least " if verb == "raise" else "to "  # the registers that spills need are unknown
+    fix = _by_arch([(each.arch, fixes) for each, fixes in zip(kernels, changes, strict=True)], prefix)
     return f"{'change' if any('threads' in each for each in needs) else verb} {fix}" if fix else ""
 
 
