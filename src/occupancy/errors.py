@@ -109,9 +109,6 @@ class DeviceError(OccupancyError):
 class ErrorCollector:
     """Context manager that collects errors, and raises all of them as one at its end."""
 
-    def __init__(self) -> None:
-        self._found: dict[str, OccupancyError] = {}
-
     def add(self, error: OccupancyError) -> None:
         """Add an error and those that were found together with it, each once."""
         for each in (error, *error.others):
@@ -127,6 +124,7 @@ class ErrorCollector:
             return cast(T, None)
 
     def __enter__(self) -> ErrorCollector:
+        self._found: dict[str, OccupancyError] = {}
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:

@@ -10,7 +10,7 @@ from ..engine import Result, evaluate
 from ..values.records import readable
 from ..values.resources import QUANTITIES
 from .carveout import carveout
-from .search import Dial, Level, used
+from .search import Dial, Level
 
 FIRST_WITH_SETMAXNREG = (9, 0)
 """PTX ISA, ``setmaxnreg``: sm_90a, and from 10.0 on the suffixes a and f. ptxas 13.5 accepts it for all."""
@@ -76,7 +76,9 @@ def using_less(now: Result) -> Iterator[NextStep]:
         most = min(most, now.block_limits.warps)
     if now.active_blocks == most:
         return
-    dials = [Dial(now, resource) for resource in used(now.kernel)]
+    dials = [Dial(now, name) for name, quantity in QUANTITIES.items() if getattr(now.kernel, quantity.field)]
+    if now.kernel.reallocates_registers:  # fewer at launch means a smaller pool for all warpgroups
+        dials = [dial for dial in dials if dial.resource != "regs"]
 
     @cache
     def levels(dial: Dial, most: int) -> tuple[Level, ...]:

@@ -7,13 +7,13 @@ is duplicated.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import NamedTuple, TypeVar
 
 from ..engine import Result, evaluate
 from ..engine.common import divide_up
 from ..values.fields import TENSOR_MEMORY_UNIT
-from ..values.kernel import Kernel
 from ..values.resources import QUANTITIES, Adjustable
 
 Key = TypeVar("Key", bound=Hashable)
@@ -27,12 +27,12 @@ class Level(NamedTuple):
     blocks: int
 
 
+@dataclass(eq=False)
 class Dial:
     """One variable resource of a kernel; the others are fixed."""
 
-    def __init__(self, now: Result, resource: Adjustable) -> None:
-        self.now = now
-        self.resource = resource
+    now: Result
+    resource: Adjustable
 
     @property
     def amount(self) -> int:
@@ -127,18 +127,6 @@ def max_keeping(blocks: int, levels: Iterable[Level]) -> int:
     """
     *_, last = takewhile(lambda level: level.blocks >= blocks, levels)
     return last.amount
-
-
-def used(kernel: Kernel) -> tuple[Adjustable, ...]:
-    """Return the resources that the kernel uses and can reduce.
-
-    Registers that warpgroups exchange are excluded: fewer at launch means a smaller pool for all warpgroups.
-    """
-    return tuple(
-        resource
-        for resource, quantity in QUANTITIES.items()
-        if getattr(kernel, quantity.field) and not (resource == "regs" and kernel.reallocates_registers)
-    )
 
 
 def _runs(key: Callable[[int], Key], low: int, high: int) -> Iterator[tuple[int, Key]]:

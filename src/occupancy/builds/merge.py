@@ -126,20 +126,15 @@ class _Merging:
                     self._launches[key] = _Launches(record)
                 self._launches[key].add(record)
             else:
-                self._add(record)
-
-    def _add(self, record: KernelRecord) -> None:
-        self._size[record.source] += 1
-        if record.format in LOGS and record.linked and record.arch is None:
-            self._linker_lines[record.name].append(record)
-            return
-        group = self._groups[record.name, record.arch]
-        if record.format in LOGS:
-            group.logs.append(record)
-        elif record.format == "ptx" or record.regs is None:
-            group.ptx.append(record)
-        else:
-            group.images.append(record)
+                self._size[record.source] += 1
+                if record.format in LOGS and record.linked and record.arch is None:
+                    self._linker_lines[record.name].append(record)
+                elif record.format in LOGS:
+                    self._groups[record.name, record.arch].logs.append(record)
+                elif record.format == "ptx" or record.regs is None:
+                    self._groups[record.name, record.arch].ptx.append(record)
+                else:
+                    self._groups[record.name, record.arch].images.append(record)
 
     def merged(self) -> Merged:
         if self._linker_lines:

@@ -260,8 +260,14 @@ class Evaluator:
         threads = known or bound or ASSUMED_THREADS
         shared = _SharedResult(record, threads, threads_assumed=known is None)
         try:
-            gpu = self._gpu(record)
-            shared.is_hypothetical = record.compute_capability not in (None, gpu.limits.compute_capability)
+            own = record.compute_capability
+            if self.gpu is not None:
+                gpu = self.gpu
+            elif own is not None:
+                gpu = Gpu(self.limits_of(own))
+            else:
+                raise InputError("the architecture is unknown", hint="Set `gpu` (--gpu NAME).")
+            shared.is_hypothetical = own not in (None, gpu.limits.compute_capability)
             if record.regs is None:
                 problem = "PTX has no register count" if record.format == "ptx" else "unknown register count"
                 raise InputError(problem)
@@ -279,13 +285,6 @@ class Evaluator:
         except OccupancyError as error:
             shared.reason = str(error)
         return shared
-
-    def _gpu(self, record: KernelRecord) -> Gpu:
-        if self.gpu is not None:
-            return self.gpu
-        if record.compute_capability is None:
-            raise InputError("the architecture is unknown", hint="Set `gpu` (--gpu NAME).")
-        return Gpu(self.limits_of(record.compute_capability))
 
 
 def with_block_sizes(records: Iterable[KernelRecord], sizes: Sequence[SizePattern]) -> Iterator[KernelRecord]:

@@ -45,7 +45,9 @@ def show(report: Report, output_format: str | None) -> None:
 
         from ..render.terminal import text
 
-        color = wants_color()
+        is_terminal = sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        wanted = bool(os.environ.get("FORCE_COLOR")) or is_terminal
+        color = wanted and not os.environ.get("NO_COLOR")  # both variables count if they are not empty
         click.echo(text(report, get_terminal_size().columns, color), color=color or None)
     elif output_format in ("markdown", "html"):
         from ..render import markup
@@ -112,11 +114,3 @@ def format_of(path: str | None, given: str | None = None, pictures: Sequence[str
         problem = f"{path!r} does not end in a known format"
         raise InputError(problem, where="output", allowed=", ".join((*pictures, *known)))
     return known[ending]
-
-
-def wants_color() -> bool:
-    """Return True for colored text, which NO_COLOR forbids and FORCE_COLOR demands; empty is not set."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    is_terminal = sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    return bool(os.environ.get("FORCE_COLOR")) or is_terminal

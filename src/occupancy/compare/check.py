@@ -84,7 +84,7 @@ class BrokenKernel:
 
     @cached_property
     def fix(self) -> NextStep | None:
-        """Smallest change that satisfies the first broken rule, or may do so for spills; None if none is known."""
+        """Smallest change that satisfies the first broken rule, or for spills may; None if unknown."""
         first = self.violations[0]
         if self.needs_fewer_live_values:
             return None

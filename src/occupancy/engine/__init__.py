@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from ..values.kernel import Kernel
-from ..values.limits import Limits
 from .common import Model as Model
 from .common import Use as Use
 from .launch_failure import LaunchFailure as LaunchFailure
@@ -12,7 +10,5 @@ from .result import Result as Result
 from .result import default_model as default_model
 from .result import rules as rules
 
-
-def evaluate(limits: Limits, kernel: Kernel, model: Model | None = None) -> Result:
-    """Compute the maximum resident blocks of an SM, and the limiting resources."""
-    return Result(limits, kernel, model)
+evaluate = Result
+"""Compute the maximum resident blocks of an SM, and the limiting resources."""

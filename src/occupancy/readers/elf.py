@@ -110,9 +110,16 @@ class Image:
     def kernels(self) -> Iterator[KernelSymbol]:
         """Yield the kernels, in symbol order."""
         names, symbols = self._symbols()
-        for number, (name, info, other, section, _, _) in enumerate(symbols):
+        for number, (start, info, other, section, _, _) in enumerate(symbols):
             if other & STO_CUDA_ENTRY and info & 0xF == STT_FUNC:
-                yield number, self._name(names, name), section
+                table = self._strings(names)
+                if start >= len(table):
+                    raise Malformed(f"a name is at {start:#x} of a table of {len(table):#x} bytes")
+                longest = start + MAX_NAME_BYTES
+                end = table.find(b"\0", start, longest)
+                name = table[start : end if end >= 0 else longest]
+                self.limits.consume("tables", NAME_COST * len(name))
+                yield number, name.decode("utf-8", "replace"), section
 
     @cached_property
     def callees(self) -> dict[int, list[tuple[int, int]]]:
@@ -157,15 +164,6 @@ class Image:
                 raise Malformed(f"{size} bytes of names exceed the limit of an image")
             known = self._string_tables[number] = bytes(self.part(offset, size, "table of names"))
         return known
-
-    def _name(self, section: int, offset: int) -> str:
-        table = self._strings(section)
-        if offset >= len(table):
-            raise Malformed(f"a name is at {offset:#x} of a table of {len(table):#x} bytes")
-        end = table.find(b"\0", offset, offset + MAX_NAME_BYTES)
-        name = table[offset : end if end >= 0 else offset + MAX_NAME_BYTES]
-        self.limits.consume("tables", NAME_COST * len(name))
-        return name.decode("utf-8", "replace")
 
 
 def _without_overlaps(places: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -238,24 +238,20 @@ class KernelRecord:
         # ptxas writes the virtual resources of tensor memory even if the kernel relinquishes its permit.
         # Together with tensor memory they would mean that it keeps the permit.
         allocates = self.tensor_memory and self.virtual_resources == VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
+        # ptxas also prints a line for a kernel that it rejects. Targets such as sm_90a allow more.
+        is_large = (self.static_smem or 0) > MAX_WITHOUT_OPT_IN
+        is_refused = is_large and self.format == "ptxas" and (self.arch or "")[-1:].isdigit()
+        # Triton opts in when it loads a kernel.
+        opt_in = True if self.num_warps is not None else False if is_refused else None
         return Kernel(
             threads=known, regs=self.regs, static_smem=self.static_smem, dynamic_smem=self.dynamic_smem,
             smem=self.smem if self.static_smem is None and self.dynamic_smem is None else None,
             barriers=self.barriers, block_dim=self.block_dim,
             carveout=None if configuration is None else Carveout(configuration, "bytes"),
-            opt_in=self._opts_in(), virtual_resources=None if allocates else self.virtual_resources,
+            opt_in=opt_in, virtual_resources=None if allocates else self.virtual_resources,
             tensor_memory=self.tensor_memory or None, max_threads=self.max_threads,
             reallocates_registers=bool(self.reallocates_registers),
         )  # fmt: skip
-
-    def _opts_in(self) -> bool | None:
-        """Return True if the kernel opts in to more shared memory; None if unknown."""
-        if self.num_warps is not None:  # Triton opts in when it loads a kernel
-            return True
-        # ptxas also prints a line for a kernel that it rejects. Targets such as sm_90a allow more.
-        is_large = (self.static_smem or 0) > MAX_WITHOUT_OPT_IN
-        is_refused = is_large and self.format == "ptxas" and (self.arch or "")[-1:].isdigit()
-        return False if is_refused else None
 
     def with_compiled(self, compiled: KernelRecord) -> KernelRecord:
         """Return this launch with the values of the kernel's image."""

@@ -119,7 +119,7 @@ COLUMNS = (
     Column("causes", "", lambda row: row.broken.causes if row.broken else [],
            about="Changes since the baseline that explain the value", type="array"),
     Column("fix", "", lambda row: row.broken and row.broken.fix,
-           about="Change that satisfies the rule, if one is known", type="object"),
+           about="Change that satisfies the rule, if one is known; spills may remain", type="object"),
     *chosen(SCAN_COLUMNS, "name", "source", "file", "line"),
 )  # fmt: skip
 
@@ -158,19 +158,25 @@ def check_report(
             for each in done.exempt
         ],
     }
-    headline = [_headline(done, rules), *filter(None, [updated])]
+    headline = [_headline(done, rules, len(found)), *filter(None, [updated])]
     notes = [NOTES["assumed-threads"]] if any(each.kernel.threads_assumed for each in done.broken) else []
-    rows = list(check_rows(done))
+    rows = [
+        CheckRow(one.kernel.record, each.criterion, one, each)
+        for group in found
+        for one in group.broken
+        for each in one.violations
+    ]
+    rows += [CheckRow(record, REMOVED) for record in done.removed]
     return Report(
         "check", headline, COLUMNS, rows, "violations", inputs, values, details, notes, shows_rows=False
     )
 
 
-def _headline(done: Checked, rules: Rules) -> str:
+def _headline(done: Checked, rules: Rules, broken: int) -> str:
     archs = count(len({record.arch for record in done.kernels}), "architecture")
     where = f"({rules.source}, {archs})" if rules.source else f"({archs})"
     number, gone = (len({record.name for record in records}) for records in (done.kernels, done.removed))
-    kernels, broken = count(number, "kernel"), len(groups(done))
+    kernels = count(number, "kernel")
     if done.passed:
         return f"{f'All {kernels} pass' if number > 1 else 'The kernel passes' if number else 'No kernels'} {where}"
     parts = [f"{broken:,} of {kernels} break{'s' * (broken == 1)} a rule"] if broken else []

@@ -50,7 +50,7 @@ def limits(cc: object) -> Limits:
 
 def known() -> tuple[ComputeCapability, ...]:
     """Return every compute capability of the table, ascending."""
-    return tuple(sorted(ComputeCapability.parse(name) for name in _rows()))
+    return tuple(sorted(ComputeCapability.parse(name) for name in _documents()[0]))
 
 
 @cache
@@ -64,7 +64,7 @@ def provenance_document() -> dict[str, Any]:
 
 @cache
 def _limits_of(cc: ComputeCapability) -> Limits:
-    text = _rows().get(str(cc))
+    text = _documents()[0].get(str(cc))
     if text is None:
         ordered = known()
         place = bisect(ordered, cc)
@@ -85,16 +85,11 @@ def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def _rows() -> Mapping[str, str]:
-    """Return compute capability -> text of its row."""
-    return dict(re.findall(_ROW, _documents()[0]))
-
-
-@cache
-def _documents() -> tuple[str, str]:
+def _documents() -> tuple[dict[str, str], str]:
+    """Return compute capability -> text of its row, and the text of the sources."""
     with open(data_path(FILE_NAME), encoding="utf-8") as file:
         _, values, provenance = re.split(_DOCUMENT_START, file.read())
-    return values, provenance
+    return dict(re.findall(_ROW, values)), provenance
 
 
 @cache
