@@ -178,7 +178,8 @@ COLOUR = "getComputedStyle(document.querySelector('{}')).color"
         ("gpu=rtx4090&threads=256", "8.9", {"#gpu-facts": "8.9 · 128 SMs"}),
         ("cc=8.0&gpu=A100&sms=108&threads=64", "8.0", {"#gpu-facts": "8.0 · 108 SMs"}),
         ("cc=9.0&threads=256&dynamic-smem=60k", "9.0",
-         {"#detail": "Needs cudaFuncSetAttribute to opt in. One more block needs 16 KiB of shared memory more."}),
+         {"#detail": "One more block needs 16 KiB of shared memory more.",
+          "#dynamic-smem-error": "Opt in: cudaFuncSetAttribute."}),
         ("cc=9.0&threads=1056", "9.0",
          {"strong": "✕ Does not launch", ".why h2": "1,056 threads exceed 1,024 per block"}),
         ("cc=9.0&threads=1024&regs=80", "9.0",
@@ -280,7 +281,7 @@ def test_a_and_now_are_compared(opened: Open) -> None:
     page = opened(HOPPER)
     page.click("#keep")
     page.fill("#regs", "32")
-    until(page, "document.querySelector('.figure strong').textContent === 'A 37.5% → 62.5%'")
+    until(page, "document.querySelector('.figure strong').textContent === 'A 37.5% + 25 → 62.5%'")
     assert page.locator(".curve .kept").count() == 3
     assert page.locator("#pinned tr >> nth=0 >> :scope > *").all_inner_texts() == [
         "A: 72 registers / thread\n9.0: 3 blocks, registers", "37.5%", "✕",

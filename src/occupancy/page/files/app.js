@@ -50,9 +50,9 @@ const app = {
     });
     for (const end of ["pointerup", "pointercancel", "dragstart"]) on(end, () => clearTimeout(this.holding));
     on("input", ({ target: { id, name, value } }) => {
-      const isUnclear = id === "gpu" && findGpu(value).error; // while a GPU is typed, the last result stays
+      const isPartial = id === "gpu" && (value.length < 3 || findGpu(value).error); // the last result stays
       if (id === "pasted") this.paste(value);
-      else if (name && !isUnclear) this.change({ [name]: value }, true);
+      else if (name && !isPartial) this.change({ [name]: value }, true);
     });
     on("change", ({ target: { id, name, value } }) => {
       if (id === "pin") this.pin(value);
@@ -182,7 +182,7 @@ const app = {
     const launch = readLaunch(this.fields);
     const { gpu, errors, limits, result, sms } = launch;
     this.limits = gpu.error && this.limits ? this.limits : limits;
-    showFields(this.fields, this.limits, errors);
+    showFields(this.fields, this.limits, launch);
     byId("sms").placeholder = gpu.sms ?? "not given";
     const count = sms ? words.count(sms, "SM") : gpu.range && `${gpu.range} SMs`;
     settle(byId("gpu-facts"), [gpu.cc, gpu.cc && !gpu.name && limits.architecture, count].filter(Boolean).join(" · "));

@@ -160,9 +160,10 @@ class Curve {
     return drawn("path", { d: `M${levels.join("L")}`, ...properties });
   }
   label(value, text) {
-    const half = 3.6 * text.length; // about half of its width
+    const fits = 7.2 * text.length < this.width ? text : text.replace(/ \(.*/, "");
+    const half = 3.6 * fits.length; // about half of its width
     const x = Math.max(half, Math.min(this.width - half, this.x(value)));
-    return drawn("text", { x, y: 12, class: "label" }, text);
+    return drawn("text", { x, y: 12, class: "label" }, fits);
   }
   // Dots for the kernel and for next steps that change this input alone.
   marks(steps, result) {

@@ -149,16 +149,17 @@ function nextText(input, text, units, limits, isLeast) {
   return String(Math.max(least, Math.min(input.range[1], stepped(now, units, unit))));
 }
 
-function showFields(fields, limits, errors) {
+function showFields(fields, limits, { errors, kernel, limits: own }) {
+  const needsCall = kernel && kernel.opt_in === null && needsOptIn(own, kernel);
   for (const input of [{ name: "gpu" }, ...DATA.inputs]) {
     const [control, value] = [byId(input.name), fields[input.name] ?? ""];
     if (control.value !== value && (input.kind || control !== document.activeElement)) control.value = value;
     control.closest(".field").hidden = !isOffered(input, limits) && !value;
     control.setAttribute("aria-invalid", String(input.name in errors));
     const bytes = input.kind === "size" ? bytesOf(value.trim()) : 0;
-    const isUnrecorded = input.name === "dynamic-smem" && fields.kernel && !value;
-    const remark = isUnrecorded ? "Not in the log: enter it if used."
-      : bytes > 0 && bytes < 1024 ? `${bytes} bytes. For KiB, write ${bytes}k.` : "";
+    let remark = bytes > 0 && bytes < 1024 ? `${bytes} bytes. For KiB, write ${bytes}k.` : "";
+    if (input.name === "dynamic-smem" && needsCall) remark = "Opt in: cudaFuncSetAttribute.";
+    if (input.name === "dynamic-smem" && fields.kernel && !value) remark = "Not in the log: enter it if used.";
     settle(byId(`${input.name}-error`), errors[input.name] ?? remark);
     byId(`${input.name}-error`).className = remark && !(input.name in errors) ? "remark" : "error";
   }

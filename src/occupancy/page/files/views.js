@@ -30,9 +30,9 @@ function limitersOf({ launchable, limiters }) {
 }
 // {figure, headline, detail, isBad}
 function verdictOf({ result, waves }) {
-  const { limits, kernel, active_warps: warps } = result;
+  const { limits, active_warps: warps } = result;
   if (isRefusedByCompiler(result)) {
-    const [own, most] = [kernel.static_smem, limits.max_shared_memory_per_block].map(words.size);
+    const [own, most] = [result.kernel.static_smem, limits.max_shared_memory_per_block].map(words.size);
     const headline = `${own} of static shared memory exceed ${most}`;
     return { figure: "Does not compile", headline, detail: "Make it dynamic, and opt in.", isBad: true };
   }
@@ -46,9 +46,8 @@ function verdictOf({ result, waves }) {
     : `One more block needs ${words.list(lacks(result))} more.`;
   const { waves: count, last_wave_fill: share } = waves ?? {};
   const tail = waves ? `${Number(count.toPrecision(4))} waves, the last ${words.percent(share)} full. ` : "";
-  const optIn = kernel.opt_in !== true && needsOptIn(limits, kernel) ? "Needs cudaFuncSetAttribute to opt in. " : "";
   const headline = `Limited by ${limitersOf(result)}`;
-  return { figure: words.percent(result.occupancy), headline, detail: tail + optIn + reason, isBad: false };
+  return { figure: words.percent(result.occupancy), headline, detail: tail + reason, isBad: false };
 }
 
 function showKernel({ kernel = "", spills, bounds, ...fields }) {
@@ -88,7 +87,7 @@ function stepButton({ result, spills }, { requires, occupancy, active_blocks: bl
   const changes = changesOf(result, requires);
   const cap = requires.regs === undefined ? null : registerCap(result, requires.regs, blocks);
   const bounds = cap?.launch_bounds ?? cap?.maxnreg ?? "";
-  const mark = bounds && (spills ? "already spills" : "may spill");
+  const mark = bounds && (spills ? "more spills" : "may spill");
   const title = `${words.count(blocks, "block")}: ${words.list(changes)}${bounds && `. ${bounds} may cause spills.`}`;
   const cause = bounds.replace("(", "\u200b(").replace(" ", "\u00a0"); // breaks before the bracket only
   const second = changes.slice(1).join(", ") || cause || words.count(blocks, "block");
@@ -105,13 +104,11 @@ function showVerdict(launch, all, kept, problem) {
   const { figure, headline, detail, isBad } = verdictOf(launch);
   const isStale = document.body.classList.contains("stale");
   const now = `${warps} of ${limits.max_warps_per_multiprocessor} warps, ${words.count(blocks, "block")}`;
-  const before = !isBad && kept?.result && !isRefusedByCompiler(kept.result) ? kept.result : { occupancy };
-  const gain = words.percent(Math.abs(occupancy - before.occupancy)).replace("%", " points");
-  const sign = Math.sign(occupancy - before.occupancy);
-  const since = sign && element("small", {}, `A ${words.percent(before.occupancy)} → `);
-  const gained = sign && `${sign > 0 ? "+" : "−"}${gain} from A (${limitersOf(before)}). `;
+  const before = !isBad && kept?.result && !isRefusedByCompiler(kept.result) ? kept.result.occupancy : occupancy;
+  const gain = `${occupancy < before ? "−" : "+"} ${words.percent(Math.abs(occupancy - before)).slice(0, -1)}`;
+  const since = before !== occupancy && element("small", {}, `A ${words.percent(before)} ${gain} → `);
   byId("verdict").className = isBad ? "card bad" : "card";
-  fill(byId("figure"), isStale ? ["–"] : [since || "", isBad ? `✕ ${figure}` : figure]);
+  fill(byId("figure"), isStale ? ["–"] : [since, isBad ? `✕ ${figure}` : figure]);
   settle(byId("facts"), isStale ? "" : isBad ? "0 resident blocks" : now);
   const reach = () => {
     byId(problem.field).closest("details")?.setAttribute("open", "");
@@ -119,7 +116,7 @@ function showVerdict(launch, all, kept, problem) {
   };
   const text = problem.text && `✕ ${problem.text}`;
   fill(byId("headline"), [problem.field ? button(text, reach, { class: "link" }) : text || headline]);
-  settle(byId("detail"), isStale ? "Resources and curves show the last result." : `${gained || ""}${detail}`);
+  settle(byId("detail"), isStale ? "Resources and curves show the last result." : detail);
   const steps = mainSteps(all).map((step) => stepButton(launch, step, false));
   const more = button(`All ${all.length}`, null, { class: "step all", popovertarget: "all-steps", title: "All steps" });
   const choices = problem.choices.slice(0, 4).map((name) => {
@@ -155,8 +152,8 @@ function showBars(result) {
     return element("div", { class: isLimiter ? "row limiter" : "row", role: "row" },
       cell(words.title(name), "name"),
       cell(bar(each / all, name, isCounted && !isRefused ? blocks : 0, "bar"), "use"),
-      cell(words.amount(name, each)),
-      cell(words.amount(name, all)),
+      cell(words.amount(name, each).replace(" columns", "")),
+      cell(words.amount(name, all).replace(" columns", "")),
       cell([isCounted ? grouped(isRefused && isLimiter ? 0 : allowed[name]) : "no limit", isLimiter && " ◂"]),
       cell(hasMore && `up to ${words.amount(field, grows[field])}${unit}`, "headroom"));
   }));
@@ -170,7 +167,7 @@ function showWaves({ wave, waves, sms, errors, limits }) {
     wave && `${grouped(sms)} SMs hold ${words.count(blocks, "block")}`
       + `${clusters === null ? "" : ` in up to ${words.count(clusters, "cluster")} of ${size}`}.`,
     size > limits.max_portable_cluster_size && "Needs cudaFuncAttributeNonPortableClusterSizeAllowed.",
-    waves && `${words.percent(waves.idle_share)} of the GPU's time is idle. No tail: ${fills} blocks.`,
+    waves && `${words.percent(waves.idle_share)} of the GPU's time is idle. Without a tail: ${fills} blocks.`,
   ];
   fill(byId("waves"), lines.filter(Boolean).map((text) => element("p", {}, text)));
 }
