@@ -5,7 +5,6 @@ const REST = 400; // ms after which a change is an entry of the history
 
 const app = {
   fields: {}, kept: null, pins: [], depth: 0,
-
   start() {
     fill(byId("gpu-names"), [
       BY_USE.map((each) => element("option", { value: each.name }, `${each.cc}, ${each.sms} SMs`)),
@@ -40,13 +39,14 @@ const app = {
       acts[act]?.();
       if (copy) this.copy(copy, target);
       if (input && !(this.isHeld && isTrusted)) this.step(inputOf(input), Number(units));
+      this.isHeld ||= !isTrusted;
       if (target === this.entered) target.select?.(); // the first click into a field selects its text, as Tab does
       this.entered = null;
     });
     on("pointerdown", ({ target }) => { // a stepper repeats while it is held
-      const repeat = () => (this.isHeld = true) && target.click();
       this.isHeld = false;
-      if (target.dataset.input) this.holding = setTimeout(() => (this.holding = setInterval(repeat, 90)), REST);
+      const repeat = () => (this.holding = setInterval(() => target.click(), 90));
+      if (target.dataset.input) this.holding = setTimeout(repeat, REST);
     });
     for (const end of ["pointerup", "pointercancel", "dragstart"]) on(end, () => clearTimeout(this.holding));
     on("input", ({ target: { id, name, value } }) => {
@@ -141,8 +141,8 @@ const app = {
   pin(text) {
     const gpu = findGpu(text);
     const name = (gpu.name ?? text.trim()).replaceAll(",", " ");
-    const choices = gpu.choices.slice(0, 3).map((each) => [" ", button(each, () => this.pin(each), { class: "link" })]);
-    fill(byId("pin-error"), text ? [gpu.error, choices] : []);
+    const links = gpu.choices.slice(0, 3).map((each) => [" · ", button(each, () => this.pin(each), { class: "link" })]);
+    fill(byId("pin-error"), text ? [gpu.error, links] : []);
     if (gpu.error) return;
     byId("pin").value = "";
     this.act(() => this.keepPinned(name));
@@ -164,13 +164,15 @@ const app = {
     const letters = { u: () => this.undo(), a: () => byId("keep").click(), "/": search };
     const commands = { z: () => (shiftKey ? history.forward() : this.undo()), y: () => history.forward() };
     let act = (ctrlKey || metaKey ? commands : this.isTyping(event) ? {} : letters)[key.toLowerCase()];
-    if (KEYS[key] && NUMBERS.includes(input?.kind)) act = () => this.step(input, KEYS[key], shiftKey);
-    if (key === "Escape" && target.id === "gpu") act = () => this.change({ gpu: target.placeholder }, target.blur());
+    if (KEYS[key] && input?.options.length === 0) act = () => this.step(input, KEYS[key], shiftKey);
+    if (key === "Escape" && target.id === "gpu") act = () => {
+      target.blur();
+      this.change({ gpu: target.placeholder });
+    };
     if (!act) return;
     event.preventDefault();
     act();
   },
-
   redrawSoon() {
     clearTimeout(this.resting);
     this.resting = setTimeout(() => this.rest(), REST);
@@ -251,8 +253,7 @@ const app = {
         result ? occupancyBar(result) : element("small", {}, gpu.cc ? "" : "unknown GPU")];
       return element("li", {}, button(row, () => this.take(of), { class: "link", popovertarget: "paste" }));
     });
-    const none = element("p", { class: "error" }, "No kernel found. Paste the output of ptxas -v. ",
-      "For a trace, a binary or a library: ", element("code", {}, "occupancy scan FILE -o report.html"));
+    const none = element("p", { class: "error" }, "No kernel found. For a binary: occupancy scan FILE -o report.html");
     const assumed = kernels.some(({ fields }) => !fields.threads) && "* Not recorded: the block size of the page.";
     fill(byId("found"), [text.trim() && !rows.length && none, element("ul", {}, rows), element("small", {}, assumed)]);
     if (kernels.length === 1) this.take(kernels[0]);

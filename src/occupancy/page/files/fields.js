@@ -1,7 +1,6 @@
 // The fields: their texts, and the kernel and grid in them. The table of inputs comes from Python.
 const FACTORS = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
 const MOST = 2 ** 31 - 1;
-const NUMBERS = ["count", "size", "shape", "carveout"];
 const inputOf = (name) => DATA.inputs.find((each) => each.name === name);
 const textOf = (fields, { name }) => (fields[name] ?? "").trim();
 
@@ -12,7 +11,8 @@ function readCount(text, range) {
 
 function within(number, [low, high]) {
   if (number >= low && number <= high) return number;
-  throw new Refused(high < MOST ? `Enter ${grouped(low)} to ${grouped(high)}.` : "Enter a whole number above 0.");
+  const isOpen = high >= MOST && !(number > high);
+  throw new Refused(isOpen ? `Enter ${low} or more.` : `Enter ${grouped(low)} to ${grouped(high)}.`);
 }
 // Bytes of a size such as 27.5k; NaN if invalid.
 function bytesOf(text) {

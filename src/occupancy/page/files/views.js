@@ -189,7 +189,7 @@ function showGpus(fields, launch, pins, kept, keptFields) {
     const blocks = result ? `${words.count(result.active_blocks, "block")}, ` : "";
     const name = [label, element("small", {}, `${limits.compute_capability}: ${blocks}${why}`)];
     return element("tr", { class: isHere && "here", "aria-current": isHere && "true" },
-      element("th", { scope: "row" }, choose ? button(name, choose, { class: "link" }) : name),
+      element("th", { scope: "row" }, choose ? button(name, choose, { class: "link", title: label }) : name),
       element("td", { class: "use" }, result ? occupancyBar(result) : "–"), element("td", {}, last));
   };
   const remove = (label, click) => button("✕", click, { class: "plain", "aria-label": label, title: label });
