@@ -78,7 +78,7 @@ class _SharedResult:
         return next((step for step in find(self.result) if is_possible(step, self.record)), None)
 
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # at run time, `ScannedKernel.__getattr__` gives it the fields of its record
     _Fields = KernelRecord
 else:
     _Fields = object

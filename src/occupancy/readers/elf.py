@@ -94,8 +94,8 @@ class Image:
         return max(HEADER.size, table, *contents)
 
     @cached_property
-    def by_type(self) -> dict[int, list[Section]]:
-        found = defaultdict(list)
+    def by_type(self) -> defaultdict[int, list[Section]]:
+        found: defaultdict[int, list[Section]] = defaultdict(list)
         for section in self.sections:
             found[section[1]].append(section)
         return found

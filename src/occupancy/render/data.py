@@ -83,7 +83,7 @@ def _cells(column: Column, rows: list[Any], text: Callable[[Any, Column, Any], s
     keys = values = list(map(column.getter, rows))
     if column.type in PLAIN_TYPES:
         texts = {value: text(value, column, None) for value in set(values)}
-    else:  # dictionaries are no keys, and 1 and True are equal
+    else:  # dictionaries are no keys, and 1 and True are equal; rows that share a list share its text
         keys = list(map(id, values))
         objects = dict(zip(keys, zip(values, rows, strict=True), strict=True))
         texts = {key: text(value, column, row) for key, (value, row) in objects.items()}

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import occupancy
+from occupancy.api.tuning import Needs
 from occupancy.values.fields import FIELDS, KernelInputs
 
 
@@ -106,3 +107,4 @@ def test_a_kernel_is_checked_however_it_is_made() -> None:
         with pytest.raises(occupancy.InputError):
             occupancy.Kernel(threads=128, **wrong)
     assert set(KernelInputs.__annotations__) == {name for name, field in FIELDS.items() if field.options}
+    assert Needs.__annotations__.keys() == KernelInputs.__annotations__.keys()
