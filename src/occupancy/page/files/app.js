@@ -39,7 +39,7 @@ const app = {
       acts[act]?.();
       if (copy) this.copy(copy, target);
       if (input && !(this.isHeld && isTrusted)) this.step(inputOf(input), Number(units));
-      this.isHeld ||= !isTrusted;
+      this.isHeld = Boolean(input) && !isTrusted;
       if (target === this.entered) target.select?.(); // the first click into a field selects its text, as Tab does
       this.entered = null;
     });

@@ -157,10 +157,11 @@ function showFields(fields, limits, { errors, kernel, limits: own }) {
     control.closest(".field").hidden = !isOffered(input, limits) && !value;
     control.setAttribute("aria-invalid", String(input.name in errors));
     const bytes = input.kind === "size" ? bytesOf(value.trim()) : 0;
-    let remark = bytes > 0 && bytes < 1024 ? `${bytes} bytes. For KiB, write ${bytes}k.` : "";
+    const convert = () => app.change({ [input.name]: `${bytes}k` });
+    let remark = bytes > 0 && bytes < 1024 && button(`${bytes} bytes. Make it KiB`, convert, { class: "link" });
     if (input.name === "dynamic-smem" && needsCall) remark = "Opt in: cudaFuncSetAttribute.";
     if (input.name === "dynamic-smem" && fields.kernel && !value) remark = "Not in the log: enter it if used.";
-    settle(byId(`${input.name}-error`), errors[input.name] ?? remark);
+    fill(byId(`${input.name}-error`), [errors[input.name] ?? remark]);
     byId(`${input.name}-error`).className = remark && !(input.name in errors) ? "remark" : "error";
   }
 }
