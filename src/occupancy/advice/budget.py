@@ -95,6 +95,9 @@ def _unreachable(gpu: Gpu, given: Result, target: int, share: float | None) -> I
     )
     allowed = f"up to {most}" if share is None else f"up to {100 * given.occupancy:.4g}%"
     hint = "Lower the target, or change the block size."
+    if given.kernel.regs or given.kernel.shared_memory:
+        without = "`result.replace(regs=None, smem=None).budget(...)` (`occupancy budget without --regs and --smem`)"
+        hint = f"To plan beyond the kernel's own registers and shared memory, use {without}."
     return InputError(problem, where="blocks" if share is None else "occupancy", allowed=allowed, hint=hint)
 
 

@@ -42,7 +42,6 @@ class Dial:
         return quantity.default if amount is None else amount
 
     def result(self, amount: int) -> Result:
-        """Return the engine's result for another amount."""
         now = self.now
         return evaluate(now.limits, now.kernel.replace(**{self.resource: amount}), now.model)
 

@@ -117,7 +117,6 @@ def full_wave(
 
 
 def count_waves(launch: Launch, wave: FullWave) -> WavesFields:
-    """Return the waves of a launch."""
     if not wave.blocks:
         raise InputError("no block of the kernel is resident, so its grid has no waves", where="grid")
     return WavesFields(launch, wave)

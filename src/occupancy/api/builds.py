@@ -81,7 +81,6 @@ class CheckResult(Printed, Checked):
         return [each._replace(file=path) if os.path.exists(path) else each for each, path in paths]
 
     def report(self) -> Report:
-        """Return the report."""
         return check_report(self, **self._about)
 
     def __repr__(self) -> str:
@@ -138,7 +137,7 @@ def diff(
 
 def check(
     build: Paths,
-    rules: Path | Rules | Sequence[Rule | Exemption] | None = None,
+    rules: Path | Rules | Rule | Sequence[Rule | Exemption] | None = None,
     *,
     baseline: Path | None = None,
     update: bool = False,
@@ -273,7 +272,7 @@ def check_command(build: Sequence[str], rules: str, options: Sequence[str] = ())
     return shlex.join(["occupancy", "check", *build, *named, *options])
 
 
-def _rules(rules: Path | Rules | Collection[Rule | Exemption] | None) -> Rules:
+def _rules(rules: Path | Rules | Rule | Collection[Rule | Exemption] | None) -> Rules:
     if isinstance(rules, Rules):
         return rules
     if rules is not None and not isinstance(rules, (str, os.PathLike)):

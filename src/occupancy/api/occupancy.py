@@ -96,7 +96,7 @@ class Occupancy(Printed, Result):
     __replace__ = replace
 
     def next_steps(self) -> Results[NextStep]:
-        """Return the higher levels of occupancy, lowest first, then at most two other block sizes."""
+        """Return the changes for each higher occupancy, lowest first, and then up to two other block sizes."""
         return Results(next_steps(self), partial(steps_report, self))
 
     def slack(self) -> Slack:
@@ -110,13 +110,16 @@ class Occupancy(Printed, Result):
     def budget(self, *, occupancy: float | str | None = None, blocks: int | str | None = None) -> Budget:
         """Return the most registers and shared memory that reach a target.
 
+        A target must be within reach of the kernel's own registers and shared memory. To plan beyond them, remove
+        them first: ``result.replace(regs=None, smem=None).budget(occupancy=0.75)``.
+
         Args:
             occupancy: Target occupancy: ``0.75``, ``75`` or ``"75%"``.
-            blocks: Target blocks per SM instead. Without a target, the result contains every level.
+            blocks: Target blocks per SM instead. Without a target, the result contains every level of the block
+                size, also those that the kernel's own values do not allow.
 
         Raises:
-            InputError: Both targets were given, or the kernel's own values do not allow the target. For a limit
-                on registers, remove them first: ``result.replace(regs=None).budget(...)``.
+            InputError: Both targets were given, or the kernel's own values do not allow the target.
         """
         share = if_given(parse_share, occupancy, "occupancy")
         count = if_given(parse_count, blocks, "blocks")
@@ -332,7 +335,7 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
     """Return the kernel that an object, keyword arguments, or both describe."""
     for name in inputs:
         if name not in KernelInputs.__annotations__:
-            raise unknown_input(name, function, ("gpu", "kernel", "model"))
+            raise unknown_input(name, function, (*KernelInputs.__annotations__, "gpu", "kernel", "model"))
     given = {name: value for name, value in inputs.items() if value is not None}
     if isinstance(kernel, Occupancy):
         kernel = kernel.kernel

@@ -86,12 +86,10 @@ class Reading:
 
     @property
     def selects(self) -> bool:
-        """True if only some kernels are wanted."""
         wanted = self.selection
         return bool(wanted.names or wanted.archs or wanted.only_newest)
 
     def evaluator(self, threads: int | None = None) -> Evaluator:
-        """Return the engine for records, with a block size from elsewhere if none was given."""
         return Evaluator(
             self._limits_of, occupancy_on, self.threads or threads, self.gpu, self.multiprocessor_count
         )

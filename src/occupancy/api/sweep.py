@@ -75,7 +75,7 @@ def sweep(
     """
     given = locals()
     for name in others:
-        raise unknown_input(name, "sweep", ("gpu", "model", "outputs"))
+        raise unknown_input(name, "sweep", [*given])
     from .arrays import Sweep
 
     found = find_one_or_several(gpu)

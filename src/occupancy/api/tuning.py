@@ -98,11 +98,12 @@ def is_launchable(
     min_occupancy: float | str = 0.0,
     min_blocks: int = 1,
     model: Model | None = None,
+    dropped: Callable[[Any, str], object] | None = None,
     **needs: Unpack[Needs],
 ) -> bool:
     """Return True if `prune` keeps a configuration, with the same arguments and errors."""
     criteria = Criteria("is_launchable", gpu, needs, min_occupancy, min_blocks, model)
-    return not isinstance(criteria.results(config), str)
+    return any(True for _ in criteria.kept([config], dropped))
 
 
 class Criteria:
@@ -117,10 +118,10 @@ class Criteria:
         min_blocks: int = 1,
         model: Model | None = None,
     ) -> None:
-        for name in needs:
-            if name not in KernelInputs.__annotations__:
-                raise unknown_input(name, function, ("min_occupancy", "min_blocks", "model"))
-        self._limits = [each.limits for each in find_gpus(gpu)]
+        known = (*KernelInputs.__annotations__, "min_occupancy", "min_blocks", "model", "dropped")
+        for name in needs.keys() - KernelInputs.__annotations__.keys():
+            raise unknown_input(name, function, known)
+        self._gpus = find_gpus(gpu)
         self._model: Model | None = model
         self._min_occupancy = parse_share(min_occupancy, "min_occupancy")
         self._min_blocks = in_range(parse_count(min_blocks, "min_blocks"), "min_blocks")
@@ -145,10 +146,7 @@ class Criteria:
                 dropped(config, found)
 
     def results(self, config: object, index: int | str = "") -> list[Result] | str:
-        """Return the result on each GPU; the reason if the configuration fails the criteria on one of them.
-
-        The index of the configuration is for errors.
-        """
+        """Return the result on each GPU, or why the configuration fails on one; the index is for errors."""
         try:
             return self._results(config)
         except TooLargeError as error:
@@ -181,21 +179,24 @@ class Criteria:
         if values is not config and "asm" in values and "metadata" in values:  # compiled by Triton
             kernel, cluster = kernel_of_inputs(config, given), blocks_per_cluster(config.metadata)
         else:
-            inputs = _inputs(values, self._limits[0].warp_size, given)
+            inputs = _inputs(values, self._gpus[0].limits.warp_size, given)
             kernel, cluster = Kernel(**inputs), blocks_per_cluster(values)
         results = []
-        for limits in self._limits:
+        for gpu in self._gpus:
+            limits = gpu.limits
             if (kernel.tensor_memory or 0) > (limits.tensor_memory_per_multiprocessor or 0):
-                return f"{limits.compute_capability}: {kernel.tensor_memory} columns of tensor memory"
+                return f"{gpu.label}: {kernel.tensor_memory} columns of tensor memory"
             result = Result(limits, kernel, self._model)
             reason = result.reason
             if result.active_blocks < self._min_blocks or result.occupancy < self._min_occupancy:
-                blocks = f"{percent(result.occupancy)}, {count(result.active_blocks, 'block')}"
-                reason = reason or f"{blocks}, limited by {labels(result.limiters)}"
+                has_too_few = result.active_blocks < self._min_blocks
+                least = count(self._min_blocks, "block") if has_too_few else percent(self._min_occupancy)
+                found = f"{percent(result.occupancy)}, {count(result.active_blocks, 'block')}"
+                reason = reason or f"{found}, limited by {labels(result.limiters)}, but needs {least}"
             elif cluster > max(1, limits.most_blocks_per_cluster):
                 reason = f"{cluster} blocks per cluster"
             if reason is not None:
-                return f"{limits.compute_capability}: {reason}"
+                return f"{gpu.label}: {reason}"
             results.append(result)
         return results
 
@@ -210,7 +211,6 @@ def _attributes(config: object) -> Mapping[str, Any]:
 
 
 def blocks_per_cluster(config: object) -> int:
-    """Return the blocks per cluster of a configuration, by default 1."""
     values = config if isinstance(config, Mapping) else _attributes(config)
     given = [(name, values[name]) for name in _CLUSTER_SIZES if name in values]
     return next((parse_count(value, name) for name, value in given if value is not None), 1)

@@ -16,16 +16,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from ..readers import Found, KernelRecord
-from ..readers.record import (
-    COMPILED,
-    RECORD_FIELDS,
-    SPILLS,
-    Choice,
-    Fusion,
-    ReadProblem,
-    Remark,
-    file_name,
-)
+from ..readers.record import COMPILED, RECORD_FIELDS, SPILLS, Choice, Fusion, ReadProblem, Remark, file_name
 from ..tables.shipped import runs_on
 from .names import base_name, signature
 

@@ -43,7 +43,6 @@ class Commands(WithExamples, click.Group):
     """A group that imports a command when it is called, and turns every error into a message."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands, in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -81,7 +80,6 @@ class Commands(WithExamples, click.Group):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
         with errors_as_messages():
             return super().invoke(ctx)
 

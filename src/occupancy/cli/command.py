@@ -87,7 +87,6 @@ class Command(WithExamples):
         return values
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
         try:
             return super().invoke(ctx)
         except OccupancyError as error:

@@ -51,7 +51,6 @@ class Violation(NamedTuple):
 
     @property
     def measure(self) -> Measure:
-        """Compared value."""
         return CRITERIA[self.criterion].measure
 
 

@@ -13,7 +13,7 @@ from ..builds.rows import SizePattern, parse_block_size
 from ..errors import MAX_SHOWN, ErrorCollector, InputError, OccupancyError, RulesError, shown
 from ..readers import KernelRecord
 from ..tables.files import PYPROJECT, read_toml, settings_in
-from ..values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
+from ..values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, unknown_input
 from ..values.limits import ComputeCapability
 from ..values.records import readable
 from ..values.spellings import INT_MAX, did_you_mean, parse_share, parse_size
@@ -67,6 +67,12 @@ class _Entry:
     place: str = field(default="", compare=False, repr=False)
     """Position in a file: ``occupancy.toml, line 7``."""
 
+    def __new__(cls, **values: Any) -> Any:
+        names = [each.name for each in fields(cls)]
+        for name in values.keys() - set(names):
+            raise unknown_input(name, cls.__name__, names)
+        return super().__new__(cls)
+
     def _read_selectors(self, found: ErrorCollector) -> None:
         kernels = found.call(_texts, self.kernels, "kernels", 'patterns such as "sgemm*"')
         vars(self)["kernels"] = kernels or ("*",)
@@ -75,7 +81,7 @@ class _Entry:
             found.add(_wrong(self.arch, "arch", 'Give "sm_90", or a list.'))
             archs = ()
         vars(self)["arch"] = tuple(
-            found.call(_parsed, ComputeCapability.parse, each, "arch") for each in archs
+            found.call(_parsed, "arch", ComputeCapability.parse, each) for each in archs
         )
 
     @property
@@ -134,13 +140,14 @@ class Rule(_Entry):
                 found.add(RulesError("no limit is set", allowed=", ".join(CRITERIA)))
             self._read_selectors(found)
             if self.threads is not None:
-                vars(self)["threads"] = found.call(parse_block_size, self.threads)
+                vars(self)["threads"] = found.call(_parsed, "threads", parse_block_size, self.threads)
             if self.dynamic_smem is not None:
-                vars(self)["dynamic_smem"] = found.call(parse_size, self.dynamic_smem, "dynamic_smem")
+                size = found.call(_parsed, "dynamic_smem", parse_size, self.dynamic_smem, "dynamic_smem")
+                vars(self)["dynamic_smem"] = size
             for name in CRITERIA:
                 value = getattr(self, name)
                 if value is not None:
-                    vars(self)[name] = found.call(_bound, name, value)
+                    vars(self)[name] = found.call(_parsed, name, _bound, name, value)
 
     @property
     def bounds(self) -> dict[str, float | None]:
@@ -230,9 +237,9 @@ def _texts(value: object, where: str, example: str) -> tuple[str, ...]:
     raise _wrong(value, where, f"Give {example}.")
 
 
-def _parsed(parse: Callable[[object], Value], value: object, where: str) -> Value:
+def _parsed(where: str, parse: Callable[..., Value], *arguments: object) -> Value:
     try:
-        return parse(value)
+        return parse(*arguments)
     except InputError as error:
         raise error.with_location(where, RulesError) from error
 
@@ -325,7 +332,7 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
             exemptions=read("exemptions", Exemption),
             baseline=os.path.join(os.path.dirname(file), baseline) if isinstance(baseline, str) else None,
             allow_removed=("*",) if removable is True else removable or (),
-            threads=found.call(_parsed, parse_block_size, table["threads"], f"{top}threads")
+            threads=found.call(_parsed, f"{top}threads", parse_block_size, table["threads"])
             if "threads" in table
             else None,
         )
@@ -349,7 +356,7 @@ def _entry(
         for name in filter(entry.__contains__, names):
             value = values[name] = entry[name]
             if name in IN_PERCENT and type(value) in (int, float):
-                values[name] = value if value >= 2 else f"{value}%"  # below 2, Python has fractions
+                values[name] = f"{value}%"  # a plain number is a fraction in Python
                 if name == "min_occupancy" and 0 < value <= 1:
                     found.add(
                         _wrong(value, at(name), f'It is in percent: write {100 * value:g}, or "{value}%".')

@@ -70,7 +70,7 @@ def _table(console: Console, table: Table) -> None:
     hidden = [each for number, each in enumerate(table.columns) if each.title and number not in kept]
     if hidden:
         names = ", ".join(f'"{column.title}"' for column in hidden)
-        console.print(f"Hidden at this width: {names}. Widen the terminal, or use --format csv.")
+        console.print(f"Hidden at this width: {names}. Widen the terminal, or use `rows()` (`--format csv`).")
     _lines(console, [" " * indent + line for line in table.lines])
 
 

@@ -29,7 +29,6 @@ class SizeRow(NamedTuple):
 
     @property
     def lowest(self) -> float:
-        """The lowest occupancy of all GPUs."""
         return min(each.occupancy for each in self.sizes)
 
 
@@ -118,7 +117,6 @@ LEVEL_COLUMNS = (
 
 
 def _levels(rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Block]:
-    """Return the sizes by their occupancy: one row for each occupancy."""
     levels = [list(level) for _, level in groupby(rows, lambda row: row.lowest)]
     shown = levels if shows_all else levels[:MOST_LEVELS]
     yield Table("", LEVEL_COLUMNS, shown)

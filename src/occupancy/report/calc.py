@@ -40,7 +40,6 @@ class Row:
 
     @property
     def is_one_wave(self) -> bool:
-        """True for a grid of at most one wave."""
         return self.waves is not None and self.waves.waves <= 1
 
     def cap(self, step: NextStep) -> RegisterCap | None:
@@ -52,7 +51,6 @@ class Row:
 
     @property
     def opt_ins(self) -> list[str]:
-        """Calls that a launch needs before it."""
         return list(opt_ins(self.result, None if self.wave is None else self.wave.cluster_size))
 
     @property
@@ -145,7 +143,6 @@ _GETTERS = tuple((column.key, column.getter) for column in RESULT_COLUMNS)
 
 
 def record(result: Any) -> dict[str, Any]:
-    """Return a result as plain values, without advice."""
     row = Row(result)
     return {key: value(row) for key, value in _GETTERS}
 

@@ -28,7 +28,6 @@ class Explanation(NamedTuple):
 
 
 def explain(result: Result) -> tuple[Explanation, ...]:
-    """Return the steps of every resource that plays a part in the result."""
     return tuple(Explanation(name, tuple(map(grouped, steps))) for name, steps in _explanations(result))
 
 

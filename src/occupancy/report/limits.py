@@ -172,6 +172,5 @@ GPU_COLUMNS = (
 
 
 def gpus_report(gpus: Sequence[Gpu], others: int = 0) -> Report:
-    """Return the report of some GPUs; ``others`` more are not shown."""
     hidden = f"The newest {len(gpus)} GPUs; --all lists {others:,} more"
     return Report("gpus", (hidden if others else count(len(gpus), "GPU"),), GPU_COLUMNS, gpus, "gpus")

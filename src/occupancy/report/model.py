@@ -92,7 +92,6 @@ class Column(NamedTuple):
 
     @property
     def getter(self) -> Callable[[Any], Any]:
-        """The function from a row to its value."""
         return self.value if callable(self.value) else attrgetter(self.value or self.key)
 
     def flat(self, value: Any, row: Any) -> Any:
@@ -112,7 +111,6 @@ class Column(NamedTuple):
 
 
 def chosen(columns: Iterable[Column], *keys: str) -> list[Column]:
-    """Return the columns of some keys, in their order."""
     by_key = {column.key: column for column in columns}
     return [by_key[key] for key in keys]
 
@@ -138,7 +136,6 @@ def cut_in_middle(texts: Sequence[str], width: int) -> list[str]:
 
 
 def values_of(thing: Any, *names: str) -> dict[str, Any]:
-    """Return attributes of an object as a dictionary."""
     return {name: getattr(thing, name) for name in names}
 
 
@@ -177,7 +174,6 @@ FACTS = (
 
 
 def facts(pairs: Iterable[tuple[str, str]], title: str = "") -> Table:
-    """Return a table of labels with their texts."""
     return Table(title, FACTS, list(pairs))
 
 

@@ -80,7 +80,6 @@ def summary(rows: Iterable[ScannedKernel]) -> Summary:
 
 
 def findings(rows: Iterable[ScannedKernel]) -> Iterator[Finding]:
-    """Return the kernels that do not launch, spill, or have a low occupancy."""
     for row in rows:
         rule = row.finding
         if rule is not None:
@@ -247,7 +246,7 @@ def scan_report(
     at = f" at {threads.pop()} threads" if len(threads) == 1 else ""
     headline = [_headline(of, found, at if len(shown) == of.kernels else "")]
     if len(shown) < of.kernels:
-        more = "" if limit is None else "; --all shows all"
+        more = "" if limit is None else "; `rows()` (`--all`) has all"
         more += ", --newest each kernel once" if more and len(of.archs) > 1 else ""
         headline.append(f"{len(shown):,} shown{at}, {order}{more}")
     chosen = tuple(columns) or _screen_columns(shown)

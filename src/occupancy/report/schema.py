@@ -30,7 +30,6 @@ REPORTS = {
 
 
 def columns_of(command: str) -> tuple[Sequence[Column], str]:
-    """Return the columns of a command's report, and the key of its rows."""
     if command not in REPORTS:
         raise InputError(f"{shown(command)} has no schema", where="command", allowed=", ".join(REPORTS))
     module, name, rows_key = REPORTS[command]

@@ -60,7 +60,6 @@ class Grid(NamedTuple):
         return {**only, **{name: values[0] for name, values in self.inputs.items() if len(values) == 1}}
 
     def values(self, name: str) -> Sequence[Value]:
-        """Return the values of an input, or the names of the GPUs."""
         return [gpu.label for gpu in self.gpus] if name == "gpu" else self.inputs[name]
 
     def lines(self) -> list[list[Point]]:

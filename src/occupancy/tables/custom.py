@@ -99,7 +99,6 @@ def _read_row(name: object, row: object, where: str) -> Limits:
 
 
 def _parse_name(name: object, where: str) -> ComputeCapability:
-    """Parse the name of a row."""
     if not isinstance(name, str) or not re.fullmatch(r"[0-9]{1,2}\.[0-9]{1,2}", name):
         hint = 'Write a compute capability in quotes, such as "9.0". Without them, 12.10 is read as 12.1.'
         raise TableError(_got(name), where=where, hint=hint)

@@ -44,7 +44,6 @@ def read_bytes(file: str, kind: str, most: int, error_class: type[OccupancyError
 
 
 def check_size(content: bytes, name: str, kind: str, most: int, error_class: type[OccupancyError]) -> None:
-    """Raise an error if the content has more bytes."""
     if len(content) > most:
         allowed = f"{most >> 20} MiB" if most >= 1 << 20 else f"{most >> 10} KiB"
         raise error_class(f"is too large for {kind}", where=name, allowed=f"up to {allowed}")

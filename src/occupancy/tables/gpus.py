@@ -40,10 +40,10 @@ WELL_KNOWN = {
 """Compute capability -> short name of the best-known GPU."""
 
 # Words that are optional in a name.
-_NOISE = re.compile("nvidia|geforce|tesla|gpu|graphics|edition|with|design")
+_NOISE = "nvidia|geforce|tesla|gpu|graphics|edition|with|design"
 _FAMILIES = frozenset(["quadro", "rtx", "gtx", "gts", "gt"])
-_WORD = re.compile(r"[a-z0-9]+")
-_REVISION = re.compile(r" Rev\. \d+")
+_WORD = r"[a-z0-9]+"
+_REVISION = r" Rev\. \d+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def find_gpu(value: object, table: LimitsTable | None = None, hint: str = CHOOSE
 
 def find_one_or_several(value: object) -> Gpu | list[Gpu]:
     """Find the GPU of a value, or for a list the list of GPUs."""
-    is_list = isinstance(value, (list, tuple)) and not _is_pair(value)
+    is_list = isinstance(value, Iterable) and not isinstance(value, (str, bytes)) and not _is_pair(value)
     hint = f"For all of them, give the list [{shown(value)}]. {CHOOSE}"
     return find_gpus(value) if is_list else find_gpu(value, hint=hint)
 
@@ -186,7 +186,6 @@ def gpu(name: str) -> Gpu:
 
 
 def unclear_name(gpu: Gpu) -> InputError:
-    """Return the error for a name of GPUs with different numbers of SMs."""
     problem = f"{shown(gpu.name)} matches GPUs with different numbers of SMs"
     return _ambiguous(problem, gpu.variants, "Set `multiprocessor_count` (`--sms`), or choose one:")
 
@@ -196,7 +195,6 @@ def _ambiguous(problem: str, gpus: Sequence[Gpu], hint: str = CHOOSE) -> InputEr
 
 
 def all_gpus() -> tuple[Gpu, ...]:
-    """Return all listed GPUs, by compute capability."""
     return tuple(map(_gpu, _products()))
 
 
@@ -269,7 +267,7 @@ def _find_product(name: str, found: Sequence[_Product], table: LimitsTable) -> G
 
 def _common_name(name: str, names: Sequence[str]) -> str:
     """Return the common prefix of the names, and the other words of ``name`` that all of them contain."""
-    split = [_REVISION.sub("", each).split() for each in names]
+    split = [re.sub(_REVISION, "", each).split() for each in names]
     same = sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*split, strict=False)))
     words = [
         word
@@ -303,7 +301,7 @@ def _products() -> tuple[_Product, ...]:
 def _product(row: dict[str, str]) -> _Product:
     name, die, other_name = row["name"], row["die"], row["also_called"]
     # The driver reports the same name for every revision and every die.
-    common = _REVISION.sub("", name)
+    common = re.sub(_REVISION, "", name)
     without_die = common.removesuffix(die)
     if any(letter.isdigit() for letter in without_die):  # otherwise the die is the name: Quadro GP100
         common = without_die
@@ -314,7 +312,7 @@ def _product(row: dict[str, str]) -> _Product:
         row,
         frozenset(map(_key, (name, f"{name} {die}", common, other_name))),
         "".join(word for word in _words(common) if word not in _FAMILIES),
-        " ".join(_WORD.findall(described.lower())),
+        " ".join(re.findall(_WORD, described.lower())),
     )
 
 
@@ -341,7 +339,7 @@ def _with_full_name(name: str) -> Sequence[_Product]:
 
 def _matching(pattern: str) -> Sequence[_Product]:
     """Return the GPUs with every word of the pattern in name, architecture, die, market or memory."""
-    words = _words(pattern) or _WORD.findall(pattern.lower())
+    words = _words(pattern) or re.findall(_WORD, pattern.lower())
     return (
         _with_all(words)
         or _with_all(["".join(words)])  # MX 450
@@ -364,7 +362,7 @@ def _expression(word: str) -> re.Pattern[str]:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(_NOISE.sub(" ", text.lower()))
+    return re.findall(_WORD, re.sub(_NOISE, " ", text.lower()))
 
 
 def _key(text: str) -> str:

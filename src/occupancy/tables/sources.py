@@ -64,7 +64,6 @@ def provenance(cc: object, field: str) -> Provenance:
 
 @cache
 def sources() -> Mapping[str, Source]:
-    """Return every source of the table by its code."""
     about = shipped.provenance_document()["sources"]
     return {code: Source(code, **values) for code, values in about.items()}
 

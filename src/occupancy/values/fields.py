@@ -6,7 +6,7 @@ Command-line options, keyword arguments, the checks of `Kernel`, the JSON Schema
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypedDict
 
 from ..errors import InputError, shown
@@ -17,6 +17,7 @@ MAX_REGISTERS_PER_THREAD = 255
 
 MAX_THREADS_PER_BLOCK = 1024
 """Limit of every GPU from 2.0. CUDA C++ Programming Guide, technical specifications."""
+THREADS_ALLOWED = f"1 or more, of which GPUs launch up to {MAX_THREADS_PER_BLOCK:,}"
 
 MAX_BARRIERS_PER_BLOCK = 16
 """Named barriers 0 to 15. PTX ISA, ``bar``."""
@@ -53,7 +54,6 @@ class Carveout(_CarveoutFields):
     __slots__ = ()
 
     def __new__(cls, amount: int, unit: Literal["percent", "bytes"]) -> Carveout:
-        """Check both fields."""
         most = {"percent": 100, "bytes": INT_MAX}.get(unit, -1)
         if type(amount) is not int or not 0 <= amount <= most:
             raise InputError(f"{shown(amount)} {unit} is out of range", where="carveout", allowed=_CARVEOUTS)
@@ -123,7 +123,6 @@ class Field(NamedTuple):
 
     @property
     def json_type(self) -> str:
-        """Type in JSON."""
         types = {"flag": "boolean", "choice": "string", "carveout": "string", "shape": "array"}
         return types.get(self.kind, "integer")
 
@@ -157,7 +156,7 @@ FIELDS: Mapping[str, Field] = {
     for field in (
         Field(
             "threads", "threads per block", "count", "Threads per block: 256 or 16x16.",
-            low=1, options=("-t", "--threads"), metavar="N|XxYxZ", allowed=f"1 to {MAX_THREADS_PER_BLOCK:,}",
+            low=1, options=("-t", "--threads"), metavar="N|XxYxZ", allowed=THREADS_ALLOWED,
             aliases=("block_dim", "block_size", "num_threads", "nthreads", "threads_per_block", "tpb"),
         ),
         Field(
@@ -190,7 +189,7 @@ FIELDS: Mapping[str, Field] = {
             "max_threads", "launch bound", "count",
             "First argument of __launch_bounds__.",
             low=1, options=("--max-threads",), aliases=("max_threads_per_block", "maxntid"),
-            allowed=f"1 to {MAX_THREADS_PER_BLOCK:,}",
+            allowed=THREADS_ALLOWED,
         ),
         Field(
             "carveout", "carveout", "carveout",
@@ -254,9 +253,8 @@ class KernelInputs(TypedDict, total=False):
     shared_memory_mode: SharedMemoryMode | None
 
 
-def unknown_input(name: str, function: str, others: Iterable[str] = ()) -> TypeError:
+def unknown_input(name: str, function: str, names: Collection[str]) -> TypeError:
     """Return the error for a keyword that a function does not have, with the likeliest one."""
-    likely = ALIASES.get(name.replace("_", "").replace("-", "").lower())
-    names = (*KernelInputs.__annotations__, *others)
-    hint = f"Did you mean {likely}?" if likely else did_you_mean(name, names)
+    likely = {**ALIASES, "cc": "gpu"}.get(name.replace("_", "").replace("-", "").lower())
+    hint = f"Did you mean {likely}?" if likely in names else did_you_mean(name, names)
     return TypeError(f"{function}() has no argument {name!r}. {hint}")

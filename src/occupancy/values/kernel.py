@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from ..errors import InputError
 from .fields import FIELDS, Caching, Carveout, SharedMemoryMode, unknown_input
@@ -78,6 +78,7 @@ class Kernel(_KernelFields):
         smem: Any = None, barriers: Any = None, max_threads: Any = None, block_dim: Any = None,
         carveout: Any = None, caching: Any = None, opt_in: Any = None, virtual_resources: Any = None,
         tensor_memory: Any = None, shared_memory_mode: Any = None, reallocates_registers: bool = False,
+        **unknown: NoReturn,
     ) -> Kernel:  # fmt: skip
         """Check the values, plain integers in place, because autotuners make millions of kernels."""
         shape = block_dim
@@ -107,8 +108,11 @@ class Kernel(_KernelFields):
             )
             and tensor_memory is None
             and reallocates_registers is False
+            and not unknown
         ):
             return _make(cls, given)
+        for name in unknown:
+            raise unknown_input(name, "Kernel", cls._fields)
         if threads is None:
             hint = "Give threads per block, such as 256 or 16x16."
             raise InputError("is missing", where="threads", hint=hint)
@@ -133,8 +137,8 @@ class Kernel(_KernelFields):
         """
         values = self._asdict()
         for name in changes.keys() - values.keys():
-            raise unknown_input(name, "replace")
-        if changes.get("smem") is not None:
+            raise unknown_input(name, "replace", self._fields)
+        if "smem" in changes:
             values |= {"static_smem": None, "dynamic_smem": None}
         if "threads" in changes:
             values["block_dim"] = None

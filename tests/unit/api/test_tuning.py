@@ -76,7 +76,7 @@ class TestPrune:
         assert (
             list(prune("9.0", configs, min_blocks=3, dropped=lambda _, reason: reasons.append(reason))) == []
         )
-        assert reasons[0] == "9.0: 6.3%, 2 blocks, limited by shared memory"
+        assert reasons[0] == "9.0: 6.3%, 2 blocks, limited by shared memory, but needs 3 blocks"
         assert is_launchable("9.0", configs[0], min_blocks=2)
         assert not is_launchable("9.0", configs[1], min_blocks=2)
         assert not is_launchable(["9.0", "8.0"], configs[0], min_blocks=2)
@@ -159,7 +159,7 @@ class TestRefusals:
         assert next(kept) is configs[0]
         with pytest.raises(occupancy.InputError, match=rf"^configuration 1: {name}\b"):
             next(kept)
-        with pytest.raises(occupancy.InputError, match=r"^configuration: "):
+        with pytest.raises(occupancy.InputError, match=r"^configuration 0: "):
             is_launchable("9.0", config, **needs)
 
     @pytest.mark.parametrize(

@@ -165,6 +165,13 @@ def test_all_mistakes_are_reported_with_their_lines(tmp_path: Path) -> None:
     ])  # fmt: skip
 
 
+def test_mistakes_in_objects_are_errors_of_rules_too() -> None:
+    with pytest.raises(RulesError, match="min_occupancy: 750 is not a percentage"):
+        Rule(min_occupancy=750)
+    with pytest.raises(TypeError, match=r"Rule\(\) has no argument 'max_reg'. Did you mean max_regs"):
+        Rule(max_reg=3)  # type: ignore[call-arg]
+
+
 def test_a_line_is_given_only_where_it_is_known(tmp_path: Path) -> None:
     for text in ("rules = [{max_regs = 900}]", 'baseline = """\n[[rules]]\n"""\n[[rules]]\nmax_regs = 900'):
         with pytest.raises(RulesError) as caught:

@@ -172,4 +172,4 @@ def test_refusals(text: str, problem: str) -> None:
 )
 def test_names_of_other_tools_lead_to_ours(field: str, spellings: str) -> None:
     for each in spellings.split():
-        assert str(unknown_input(each, "f")) == f"f() has no argument {each!r}. Did you mean {field}?"
+        assert str(unknown_input(each, "f", FIELDS)) == f"f() has no argument {each!r}. Did you mean {field}?"
