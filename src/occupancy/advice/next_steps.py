@@ -49,18 +49,12 @@ class NextStep(NamedTuple):
 
 def next_steps(now: Result) -> Iterator[NextStep]:
     """Yield every higher occupancy with the required changes, and two other block sizes."""
-    yield from _with_larger_carveout(now)
+    if now.kernel.carveout is not None:
+        best = evaluate(now.limits, now.kernel.replace(carveout=None), now.model)
+        if best.active_blocks > now.active_blocks and (smallest := carveout(best).smallest):
+            yield NextStep(best.active_blocks, best.occupancy, {"carveout": smallest.shared_memory})
     yield from using_less(now)
     yield from _with_other_block_sizes(now)
-
-
-def _with_larger_carveout(now: Result) -> Iterator[NextStep]:
-    """Yield the smallest carveout with the most blocks, if it increases the blocks."""
-    if now.kernel.carveout is None:
-        return
-    best = evaluate(now.limits, now.kernel.replace(carveout=None), now.model)
-    if best.active_blocks > now.active_blocks and (smallest := carveout(best).smallest):
-        yield NextStep(best.active_blocks, best.occupancy, {"carveout": smallest.shared_memory})
 
 
 def step_with(now: Result, requires: Changes) -> NextStep:

@@ -52,7 +52,9 @@ def csv_pieces(report: Report) -> Iterator[str]:
     """Yield CSV; semicolons join lists, nested values are as on a screen."""
     yield ",".join(column.key for column in report.columns) + "\n"
     for lines in _lines(report, ",".join(["%s"] * len(report.columns)), _csv):  # csv.writer is slower
-        yield "".join((line or '""') + "\n" for line in lines)
+        if len(report.columns) == 1:
+            lines = [line or '""' for line in lines]  # readers skip empty lines
+        yield "\n".join([*lines, ""])
 
 
 def _csv(value: Any, column: Column, row: Any) -> str:
