@@ -29,7 +29,9 @@ class Printed:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a flat dictionary for each row, as for ``pandas.DataFrame``; keys as in the command's CSV."""
-        return self.report().flat_rows()
+        from ..render.data import flat_rows
+
+        return flat_rows(self.report())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the command's JSON as plain values."""

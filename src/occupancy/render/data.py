@@ -57,8 +57,22 @@ def csv_pieces(report: Report) -> Iterator[str]:
         yield "\n".join([*lines, ""])
 
 
+def flat_rows(report: Report) -> list[dict[str, Any]]:
+    """Return each row as a dictionary with the columns of the CSV."""
+    columns = [(column.key, column.getter, column) for column in report.columns]
+    return [{key: _flat(value(row), column, row) for key, value, column in columns} for row in report.rows]
+
+
+def _flat(value: Any, column: Column, row: Any) -> Any:
+    """Return a plain value; dictionaries are as on a screen, or JSON."""
+    value = json_value(value)
+    if not isinstance(value[0] if value and isinstance(value, list) else value, dict):
+        return value
+    return json.dumps(value) if column.show is None else column.show(row)
+
+
 def _csv(value: Any, column: Column, row: Any) -> str:
-    value = column.flat(value, row)
+    value = _flat(value, column, row)
     if value is None or value == []:
         return ""
     if isinstance(value, bool):

@@ -82,8 +82,7 @@ def block_sizes_report(
         if each is not None and each.block_size
     ]
     if picks:
-        picked = [f"The CUDA runtime picks {text}." for _, text in picks]
-        details.append(facts(picks, "Choice of the CUDA runtime") if len(gpus) > 1 else Paragraph(picked))
+        details.append(facts(picks, "Choice of the CUDA runtime"))
     kernel: Kernel = results[0].kernel
     headline = f"Block sizes on {named}: {best}", *filter(None, [_uses(kernel, smem_per_thread)])
     inputs = {**kernel.to_dict(), "threads": None, "block_dim": None, "smem_per_thread": smem_per_thread}

@@ -232,9 +232,7 @@ def calc_report(rows: Sequence[Row], *, explain: bool = False) -> Report:
     return Report("calc", headline, COLUMNS, rows, "gpus", inputs, {}, details, notes, shows_rows=not one)
 
 
-def part_report(
-    result: Any, name: str, rows: Sequence[dict[str, Any]], details: Sequence[Block] = ()
-) -> Report:
+def part_report(result: Any, name: str, rows: list[dict[str, Any]], details: Sequence[Block] = ()) -> Report:
     """Return the report of some advice on a result; details replace the table of its rows."""
     headline = result_text(result), f"{kernel_text(result.kernel)} on {gpu_text(result.gpu)}"
     columns = list(map(keyed_column, dict.fromkeys(key for row in rows for key in row)))

@@ -6,7 +6,6 @@ types and the order of its JSON and CSV.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -93,13 +92,6 @@ class Column(NamedTuple):
     @property
     def getter(self) -> Callable[[Any], Any]:
         return self.value if callable(self.value) else attrgetter(self.value or self.key)
-
-    def flat(self, value: Any, row: Any) -> Any:
-        """Return a row's value without dictionaries, which are text as on a screen, or JSON."""
-        value = json_value(value)
-        if not isinstance(value[0] if value and isinstance(value, list) else value, dict):
-            return value
-        return json.dumps(value) if self.show is None else self.show(row)
 
     def cell(self, row: Any) -> str:
         return plain(self.getter(row)) if self.show is None else self.show(row)
@@ -218,11 +210,6 @@ class Report:
         getters = [(column.key, column.getter) for column in self.columns]
         for row in self.rows:
             yield {key: json_value(value(row)) for key, value in getters}
-
-    def flat_rows(self) -> list[dict[str, Any]]:
-        """Return each row as a dictionary without dictionaries, by the names of the CSV's columns."""
-        getters = [(column.key, column.getter, column.flat) for column in self.columns]
-        return [{key: flat(value(row), row) for key, value, flat in getters} for row in self.rows]
 
     def to_dict(self, *, with_rows: bool = True) -> dict[str, Any]:
         """Return the whole report as plain values: its JSON."""
