@@ -71,9 +71,9 @@ def build_report(
     rows = list(report.rows)
     columns = [each for column in report.columns if column.key in KEYS for each in _coded(column, rows)]
     data = {"count": len(rows), "columns": columns}
-    notes = [*(each.text for each in report.notes), *problems[:20]]
-    lead = _paragraphs("lead", report.headline[:1])
-    parts = {"lead": lead, "notes": _paragraphs("note", notes), "data": _json(data)}
+    lead = _paragraphs("error", [*problems[:20], *([] if rows else report.headline[:1])])
+    notes = _paragraphs("note", [" ".join(each.text for each in report.notes)])
+    parts = {"lead": lead, "notes": notes, "data": _json(data)}
     return build_page(version, title=title, about=about, report=_filled("report.html", parts))
 
 

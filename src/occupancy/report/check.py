@@ -98,10 +98,8 @@ class CheckRow(NamedTuple):
     violation: Violation | None = None
 
 
-def _violation_column(name: str, kind: str, about: str) -> Column:
-    return Column(
-        name, "", lambda row: row.violation and getattr(row.violation, name), about=about, type=kind
-    )
+def _violation_column(key: str, kind: str, about: str) -> Column:
+    return Column(key, "", lambda row: row.violation and getattr(row.violation, key), None, about, type=kind)
 
 
 COLUMNS = (

@@ -202,19 +202,15 @@ def _lines(group: Sequence[DiffRow]) -> list[tuple[str, str]]:
     return [*block_lines(kernels), *([("fix", fix)] if fix else [])]
 
 
-def _values(row: DiffRow) -> list[str]:
-    """Return the occupancy, and the spills and the stack that changed."""
+def _on_arch(row: DiffRow) -> OnArch:
     threads = arrow(threads_text(row.old), threads_text(row.new))
     shares = f"{arrow(occupancy_text(row.old), occupancy_text(row.new))} at {threads} threads"
     spills = [change_line(*each) for each in row.others if each.name in CONSEQUENCES]
-    return [", ".join([shares, *spills[:1]])]  # a stack grows with the spills
-
-
-def _on_arch(row: DiffRow) -> OnArch:
+    values = [", ".join([shares, *spills[:1]])]  # a stack grows with the spills
     others = [each for each in row.others if each.name not in CONSEQUENCES]
     if row.old.short_name != row.new.short_name:
         others.insert(0, Change("name", row.old.short_name, row.new.short_name))
-    return OnArch(row.new.record.arch, _values(row), row.explaining, row.fix, others)
+    return OnArch(row.new.record.arch, values, row.explaining, row.fix, others)
 
 
 # Columns
@@ -235,10 +231,20 @@ _MEASURED = (
 
 
 def _changes_text(row: DiffRow) -> str:
-    """Return the spills, the causes, and the changes that are no columns of the HTML report."""
-    others = [each for each in row.others if each.name not in ("regs", "smem", "stack_bytes")]
-    ordered = sorted((*row.explaining, *others), key=lambda each: each.name != "spills")
-    return ", ".join(change_line(*each) for each in ordered).replace("->", "→")
+    """Return all changes, the causes first; those that are columns of the HTML report without values."""
+    texts = {each.name: change_line(*each) for each in (*row.explaining, *row.others)}
+    for name in texts.keys() & {"regs", "smem", "spills", "stack_bytes"}:
+        texts[name] = VALUES[name][0].removesuffix(" {}")
+    return ", ".join(texts.values()).replace("->", "→")
+
+
+def _fix_text(row: DiffRow) -> str:
+    """Return the change that restores the occupancy; for more spills, the old launch bounds or register cap."""
+    changed = {each.name: each for each in row.changes}
+    if "spills" not in changed or changed["spills"].new < changed["spills"].old:
+        return step_text(row.fix) if row.fix else ""
+    caps = [changed[name] for name in ("launch_bounds", "register_cap") if name in changed]
+    return ", ".join(change_line(each.name, None, each.old) for each in caps) or "allow more registers"
 
 
 COLUMNS: tuple[Column, ...] = (
@@ -246,8 +252,7 @@ COLUMNS: tuple[Column, ...] = (
     *chosen(SCAN_COLUMNS, "demangled", "arch"),
     Column("change", "", lambda entry: entry.row and entry.row.occupancy_change, type="number",
            about="New minus old occupancy, -1 to 1"),
-    Column("fix", "", lambda entry: entry.row and entry.row.fix,
-           lambda entry: step_text(entry.row.fix) if entry.row and entry.row.fix else "",
+    Column("fix", "", lambda entry: entry.row and entry.row.fix, lambda entry: entry.row and _fix_text(entry.row),
            about="Smallest change that restores the occupancy", type="object"),
     Column("causes", "", lambda entry: entry.row.explaining if entry.row else [],
            lambda entry: _changes_text(entry.row) if entry.row else "",
@@ -266,16 +271,14 @@ COLUMNS: tuple[Column, ...] = (
 def diff_report(found: Differences, inputs: Mapping[str, Any], *, in_full: bool = False) -> Report:
     rows = entries(found)
     kinds = [f"{number:,} {kind}" for kind, number in found.summary.items() if number]
-    headline = ", ".join(kinds) if rows else f"{count(found.same, 'kernel')}, all the same"
+    head = ", ".join(kinds) if rows else f"{count(found.same, 'kernel')}, all the same"
     if found.added and found.removed and not (found.kernels or found.same):
-        headline += "; no kernel is in both builds"
+        head += "; no kernel is in both builds"
     if rows and len({entry.record.arch for entry in rows}) > 1:
-        headline += " (counted for each architecture)"
+        head += " (counted for each architecture)"
     values = {"summary": found.summary, "not_compared": dict(found.unknown)}
     details, notes = list(_blocks(rows, len(rows) if in_full else MOST_BLOCKS)), tuple(_notes(found))
-    return Report(
-        "diff", (headline,), COLUMNS, rows, "kernels", inputs, values, details, notes, shows_rows=False
-    )
+    return Report("diff", [head], COLUMNS, rows, "kernels", inputs, values, details, notes, shows_rows=False)
 
 
 def _notes(found: Differences) -> Iterator[Note]:
@@ -286,8 +289,7 @@ def _notes(found: Differences) -> Iterator[Note]:
         yield NOTES["other-archs"]
     if found.unknown:
         names = ", ".join(label(name.replace("smem", "shared_memory")) for name in found.unknown)
-        yield NOTES["stated-by-one"]._replace(
-            text=f"Not compared, because only one build contains it: {names}."
-        )
+        text = f"Not compared, because only one build contains it: {names}."
+        yield NOTES["stated-by-one"]._replace(text=text)
     if any(row.verdict == "mixed" for row in changed):
         yield NOTES["mixed"]

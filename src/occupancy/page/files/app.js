@@ -90,7 +90,6 @@ const app = {
   },
   isListed: () => document.body.classList.contains("listed"),
   fragment() { return this.isListed() ? this.report.fragment() : toFragment(this.fields, this.kept, this.pins); },
-
   // ---- History: a change is an entry once nothing has changed for REST ms
   rest() {
     clearTimeout(this.resting);
@@ -113,7 +112,6 @@ const app = {
     if (this.depth > 0) history.back();
   },
   showUndo() { byId("undo").disabled = !this.depth && this.fragment() === this.entry; },
-
   // Texts being typed stay as they are; others are written with their unit.
   change(changes, isTyped = false) {
     const changing = Object.keys(changes).pop();

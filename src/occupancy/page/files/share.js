@@ -20,7 +20,7 @@ function fromFragment(fragment) {
     const [, prefix, written] = /^((?:a\.)?)(.*)/s.exec(given);
     const name = ALIASES[written] ?? written;
     if (given === "pins") pins = value;
-    else if (PARTS.includes(name)) texts[prefix][name] = value.slice(0, 400);
+    else if (PARTS.includes(name)) texts[prefix][name] = value.slice(0, 9999);
     else unknown.push(given);
   }
   const [fields, kept] = Object.values(texts).map((each) => (Object.values(each).some(Boolean) ? each : null));
