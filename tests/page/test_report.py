@@ -76,7 +76,7 @@ def test_a_name_is_a_row_with_its_architectures(opened: Open, report: Path) -> N
     page = opened(file=report)
     assert names(page) == ["ns::gemm", "ns::copy10", "ns::copy9", HOSTILE]
     assert page.inner_text(".list tbody tr >> nth=0").split("\t") == [
-        "ns::gemm", "25 to 50% \n80\n90\n", "registers", "256", "64 to 128", "24 B",
+        "ns::gemm\n", "25 to 50% \n80\n90\n", "registers", "256", "64 to 128", "24 B",
         "spills: allow more registers (sm_80)",
     ]  # fmt: skip
     assert page.inner_text(".list tbody tr >> nth=2").split("\t")[5] == "–", "unknown spills"

@@ -239,7 +239,7 @@ def _changes_text(row: DiffRow) -> str:
 
 
 def _fix_text(row: DiffRow) -> str:
-    """Return the change that restores the occupancy; for more spills, the old launch bounds or register cap."""
+    """Return what restores the occupancy, or for more spills the old bounds or register cap."""
     changed = {each.name: each for each in row.changes}
     if "spills" not in changed or changed["spills"].new < changed["spills"].old:
         return step_text(row.fix) if row.fix else ""

@@ -26,8 +26,7 @@ function comparedColumn(key, title, text, signOf) {
     const change = element("small", { class: look }, rangeText(group, of, signed));
     return [joined(" → ", before, after) || "–", mark(worst), " ", change];
   };
-  const isUsed = (kernel) => kernel.verdict && (key === "occupancy" || of(kernel));
-  return { key: `change_${key}`, title, text, of, show, isUsed };
+  return { key: `change_${key}`, title, text, of, show, isUsed: (row) => key === "occupancy" ? row.verdict : of(row) };
 }
 const costs = (kernel) => (kernel.old_occupancy === kernel.new_occupancy ? 0 : -1); // only if occupancy changed
 // Columns: the value of a kernel, by default that of the key, and the text of a number or the element to show. Kernels
@@ -137,8 +136,7 @@ class Report {
       const title = `${BINS[at]}: ${words.count(count, "kernel")}`;
       const picture = drawn("svg", { viewBox: "0 0 10 30", preserveAspectRatio: "none", "aria-hidden": "true" },
         drawn("rect", { class: "registers", y: 30 - height, width: 10, height }));
-      const tabindex = at === tabbed ? "0" : "-1";
-      return this.filter("bin", BINS[at], picture, { title, "aria-label": title, tabindex });
+      return this.filter("bin", BINS[at], picture, { title, tabindex: at === tabbed ? "0" : "-1" });
     }));
   }
   filter(name, value, content, properties) {
