@@ -93,8 +93,12 @@ def test_a_kernel_is_checked_however_it_is_made() -> None:
     assert (kernel.threads, kernel.block_dim, kernel.smem) == (256, (16, 16, 1), 40960)
     assert kernel.carveout == occupancy.Carveout(50, "percent")
     assert occupancy.compute("9.0", kernel).active_blocks == 3
-    for wrong in ({"caching": "zz"}, {"opt_in": "yes"}, {"regs": -1}, {"smem": 1, "static_smem": 0}):
+    wrong: list[dict[str, Any]] = [
+        {"caching": "zz"}, {"opt_in": "yes"}, {"regs": -1}, {"smem": 1, "static_smem": 0},
+        {"block_dim": (16, 16, 2)}, {"threads": "16x8", "block_dim": (8, 16, 1)},
+    ]  # fmt: skip
+    for each in wrong:
         with pytest.raises(occupancy.InputError):
-            occupancy.Kernel(threads=128, **wrong)
+            occupancy.Kernel(**{"threads": 128, **each})
     assert set(KernelInputs.__annotations__) == {name for name, field in FIELDS.items() if field.options}
     assert Needs.__annotations__.keys() == KernelInputs.__annotations__.keys()
