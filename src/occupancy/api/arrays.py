@@ -11,11 +11,9 @@ from ..render.pictures import plot
 from ..report import pictures
 from ..report.calc import keyed_column
 from ..report.model import Report
+from ..report.sweep import BEST
 from ..values.numbers import count
 from .results import Printed
-
-BEST = 10
-"""Rows of each GPU that `Sweep` prints."""
 
 
 class Sweep(ArrayResults, Printed):  # type: ignore[misc]  # its rows() is an iterator

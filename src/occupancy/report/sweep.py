@@ -16,6 +16,7 @@ from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.fields import FIELDS
 from ..values.numbers import percent
+from ..values.resources import COUNTED
 from ..values.spellings import in_range
 from . import pictures
 from .calc import RESULT_COLUMNS, gpu_text, kernel_text, result_text
@@ -188,16 +189,16 @@ def _best_column(name: str) -> Column:
 def best(points: Iterable[Point], most: int) -> list[Point]:
     """Return the points with the highest occupancy that are different trade-offs.
 
-    At the same threads and occupancy, a point that uses no more registers, shared memory and barriers than
-    another is skipped. They are sorted by occupancy, more registers, more shared memory, more barriers, then
-    fewer threads.
+    At the same threads and occupancy, a point that uses no more of each resource than another is skipped. They
+    are sorted by occupancy, more registers, more shared memory, more of `COUNTED`, then fewer threads.
     """
     fronts: dict[tuple[float, int], dict[tuple[int, ...], Point]] = {}
     for point in points:
         if not point.result.launchable:
             continue
         kernel = point.result.kernel
-        use = (kernel.regs or 0, kernel.shared_memory, kernel.barriers or 0, kernel.tensor_memory or 0)
+        counted = (getattr(kernel, name) or 0 for name in COUNTED)
+        use = (kernel.regs or 0, kernel.shared_memory, *counted)
         front = fronts.setdefault((-point.result.occupancy, kernel.threads), {})
         if not any(_covers(other, use) for other in front):
             for other in [each for each in front if _covers(use, each)]:

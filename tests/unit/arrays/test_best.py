@@ -3,9 +3,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import occupancy
 from occupancy.arrays import results
+from occupancy.report.sweep import BEST, Point, best
 
 THREADS = np.array([32, 1024, 96, 160, 2048, 64, 512])
 REGS = np.array([40, 16, 255, 64])
@@ -42,6 +45,26 @@ def _gains_nothing(row: dict[str, Any], other: dict[str, Any]) -> bool:
     """Return True if another row has the same values and more registers per thread."""
     same = ("cc", "threads", "occupancy")
     return all(row[name] == other[name] for name in same) and bool(row["regs"] < other["regs"])
+
+
+@given(
+    st.lists(
+        st.tuples(*map(st.sampled_from, ([64, 128], [16, 40, 48], [0, 1024], [0, 2, 4], [0, 16], [32, 64]))),
+        min_size=1,
+    )
+)
+def test_points_of_the_command_line_are_chosen_by_the_same_rule(kernels: list[tuple[int, ...]]) -> None:
+    names = ("threads", "regs", "smem", "barriers", "virtual_resources", "tensor_memory")
+    columns: dict[str, Any] = dict(zip(names, np.array(kernels).T, strict=True))
+    rows = occupancy.sweep("10.0", **columns).best()
+    points = []
+    for kernel in kernels:
+        inputs: dict[str, Any] = dict(zip(names, kernel, strict=True))
+        result = occupancy.compute("10.0", **inputs)
+        points.append(Point(result.gpu, inputs, result))
+    assert [point.inputs for point in best(points, BEST)] == [
+        {name: row[name] for name in names} for row in rows
+    ]
 
 
 def test_no_answer_is_left_out_that_uses_more_of_something() -> None:
