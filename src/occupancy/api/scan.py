@@ -175,7 +175,7 @@ def scan(
     if sort is not None and sort not in ORDERS:
         raise InputError(f"{shown(sort)} is unknown", where="sort", hint=did_you_mean(str(sort), ORDERS))
     if limit is not None:
-        in_range(parse_count(limit, "limit"), "limit")
+        limit = in_range(parse_count(limit, "limit"), "limit")
     selection = replace(
         reading.selection,
         below=if_given(parse_share, below, "below"),

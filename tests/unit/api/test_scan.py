@@ -48,6 +48,7 @@ def test_what_cannot_be_read(tmp_path: Path, samples: Path) -> None:
 
 
 def test_wrong_arguments(samples: Path) -> None:
+    assert len(occupancy.scan(samples, limit="2")) == 2  # type: ignore[arg-type]
     wrong: list[dict[str, typing.Any]] = [
         {"sort": "speed"}, {"limit": 0}, {"arch": "sm_9x"}, {"threads": "many"}, {"multiprocessor_count": 0},
     ]  # fmt: skip
