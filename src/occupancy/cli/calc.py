@@ -131,7 +131,7 @@ def budget(
     from ..report.budget import budget_report
     from ..values.spellings import in_range, parse_share, parse_size
 
-    gpus = chosen_gpus(inputs)
+    limits_file, gpus = inputs["limits_file"], chosen_gpus(inputs)
     stage = if_given(parse_size, stage_smem, "stage_smem")
     if stage is not None:
         in_range(stage, "stage_smem")
@@ -140,12 +140,12 @@ def budget(
     share = if_given(parse_share, occupancy, "occupancy")
     found = [
         budget_of(gpu, bare, occupancy=share, blocks=target, model=model)._replace(kernel=kernel)
-        for gpu, target in zip(gpus, _targets(gpus, blocks), strict=True)
+        for gpu, target in zip(gpus, _targets(gpus, blocks, limits_file), strict=True)
     ]
     show(budget_report(found, stage), output_format)
 
 
-def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
+def _targets(gpus: list[Gpu], blocks: str | None, limits_file: str | None) -> list[int | None]:
     """Return the target of each GPU: one number for all, or ``8.0=2,12.0=4``."""
     from ..api.occupancy import if_given
     from ..tables.gpus import LimitsTable
@@ -159,7 +159,7 @@ def _targets(gpus: list[Gpu], blocks: str | None) -> list[int | None]:
         if not name or not count:
             problem = f"{part!r} is not a target of a GPU"
             raise InputError(problem, where="blocks", hint="Write 4 for all GPUs, or 8.0=2,12.0=4.")
-        for gpu in named_gpus("blocks", [name], LimitsTable()):
+        for gpu in named_gpus("blocks", [name], LimitsTable(limits_file)):
             by_cc[gpu.cc] = parse_count(count, "blocks")
     ccs = dict.fromkeys(gpu.cc for gpu in gpus)
     if ccs.keys() != by_cc.keys():
@@ -186,9 +186,9 @@ def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: 
     from ..api.occupancy import kernel_of_inputs
     from ..report.budget import bounds_report
 
-    gpus = chosen_gpus(inputs, default_is_table=True)
+    limits_file, gpus = inputs["limits_file"], chosen_gpus(inputs, default_is_table=True)
     kernel = kernel_of_inputs(None, inputs, "bounds")
-    targets = _targets(gpus, blocks)
+    targets = _targets(gpus, blocks, limits_file)
     found = [launch_bounds(gpu, kernel, each, model) for gpu, each in zip(gpus, targets, strict=True)]
     show(bounds_report(found), output_format)
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from pathlib import Path
 from unittest.mock import Mock
 
 import click
@@ -113,6 +114,15 @@ def test_launch_bounds_that_differ_between_architectures() -> None:
         "#endif",
     ]
     assert run(*command.split(), columns="9" * 5000).exit_code == 0, "a screen can claim any width"
+
+
+@pytest.mark.parametrize("command", ["budget", "bounds"])
+def test_targets_of_gpus_in_a_table_of_ones_own(command: str, tmp_path: Path) -> None:
+    table = tmp_path / "limits.yaml"
+    table.write_text('schema_version: 1\ncompute_capabilities:\n  "13.0":\n    like: "9.0"\n')
+    options = ["--cc", "13.0,9.0", "--threads", "64", "--blocks", "13.0=2,9.0=3", "--limits", str(table)]
+    done = run(command, *options)
+    assert (done.exit_code, done.stderr) == (0, "")
 
 
 def test_a_file_that_fails_is_named_and_only_printing_is_called_writing_the_answer() -> None:
