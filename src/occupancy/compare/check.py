@@ -238,11 +238,11 @@ class _Run:
                     hint = "Set `baseline` (`--baseline FILE`), and write the file with `update=True` (`--update`)."
                     found.add(RulesError(problem, where=rule.place, hint=hint))
             entries: list[Rule | Exemption] = [*self.rules.rules, *self.rules.exemptions]
-            for entry in entries:
+            for number, entry in enumerate(entries, 1):  # rules first
                 matched = {pattern for kernel in names.values() for pattern in entry.matching(kernel)}
                 idle = [pattern for pattern in entry.patterns if pattern not in matched]
                 if idle and isinstance(entry, Rule) and entry.demands:
-                    found.add(_idle_error(self.rules.rules.index(entry) + 1, entry, idle, names))
+                    found.add(_idle_error(number, entry, idle, names))
                 elif idle:
                     unused.append((entry, idle))
             for demand, kernels in self.unknown.items():

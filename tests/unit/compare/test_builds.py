@@ -300,6 +300,9 @@ class TestCheck:
         kernels = [kernel("_Z4blurv")]
         with pytest.raises(RulesError, match=r"Rule 2 matches no kernel: blurr.* Did you mean blur\?"):
             check(kernels, Rule(max_regs=64), Rule(kernels=["blur", "blurr"], max_regs=40))
+        unmatched = Rule(kernels="x", max_regs=9), Rule(kernels="x", max_regs=9)
+        with pytest.raises(RulesError, match=r"Rule 2 .*\nRule 3 "):
+            check(kernels, Rule(max_regs=64), *unmatched)
         with pytest.raises(RulesError, match="on sm_80"):
             check(kernels, Rule(arch="sm_80", max_regs=64))
         off = Rule(kernels="*debug*", max_regs=False)
