@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -71,17 +71,27 @@ class Diff(Printed, Differences):
 class CheckResult(Printed, Checked):
     """Result of a check, which prints as ``occupancy check``."""
 
-    _about: Mapping[str, Any] = field(default_factory=dict)
+    rules: Rules
+    """Rules, with the path of the baseline."""
+    build: str
+    """Name of the build."""
+    command: str
+    """Command line of the same check."""
+    inputs: Mapping[str, Any]
+    """Arguments, as in the JSON."""
+    updated: str = ""
+    """Changes of the baseline; empty if it was not updated."""
 
     def findings(self) -> list[Finding]:
         """Return broken rules and removed kernels as findings, with file and line."""
-        build = self._about["build"]
-        folder = build if os.path.isdir(build) else os.path.dirname(build)
+        folder = self.build if os.path.isdir(self.build) else os.path.dirname(self.build)
         paths = ((each, os.path.join(folder, each.file)) for each in check_findings(self))
         return [each._replace(file=path) if os.path.exists(path) else each for each, path in paths]
 
     def report(self) -> Report:
-        return check_report(self, **self._about)
+        return check_report(
+            self, self.rules, build=self.build, command=self.command, inputs=self.inputs, updated=self.updated
+        )
 
     def __repr__(self) -> str:
         """Return the headline with the first broken kernels, for ``assert result.passed, result``."""
@@ -121,7 +131,7 @@ def diff(
     if not (isinstance(threshold, (int, float)) and 0 <= threshold <= 100):  # also NaN
         raise InputError(f"{shown(threshold)} is out of range", where="threshold", allowed="0 to 100")
     common = ReadLimits()
-    before, after = (read_build(_paths(paths, side), common) for paths, side in ((old, "old"), (new, "new")))
+    before, after = read_build(_paths(old, "old"), common), read_build(_paths(new, "new"), common)
     old_kernels, new_kernels = map(reading.sized, _both(reading, before, after))
     found = compare(
         old_kernels,
@@ -171,28 +181,40 @@ def check(
     command = check_command(paths, wanted.source, named)
     after = _read_whole(paths)
     wanted = replace(wanted, baseline=path)
-    about = {"rules": wanted, "build": after.name, "command": command, "inputs": reading.inputs()}
     if update:
-        return _update(reading, after, wanted, about)
+        done, updated = _update(reading, after, wanted)
+    else:
+        done, updated = _check(reading, after, wanted, command), ""
+    return CheckResult(
+        **vars(done),
+        rules=wanted,
+        build=after.name,
+        command=command,
+        inputs=reading.inputs(),
+        updated=updated,
+    )
+
+
+def _check(reading: Reading, after: Build, rules: Rules, command: str) -> Checked:
+    """Check the build, compared with the baseline in the rules if they have one."""
+    path = rules.baseline
     if path is not None and not os.path.exists(path):
         hint = f"Write it with `update=True` (`{command} --update`)."
         raise BaselineError("does not exist yet", where=path or "''", hint=hint)
     before = Build(()) if path is None else read_baseline(path)
-    records = _both(reading, before, after)
-    old, new = (reading.sized(each, wanted.block_sizes) for each in records)
-    done = check_kernels(
-        new,
-        wanted,
-        reading.evaluator(wanted.threads or before.threads),
-        None if path is None else old,
+    old, new = _both(reading, before, after)
+    return check_kernels(
+        reading.sized(new, rules.block_sizes),
+        rules,
+        reading.evaluator(rules.threads or before.threads),
+        None if path is None else reading.sized(old, rules.block_sizes),
         every=[*after.kernels, *before.kernels] if reading.selects or reading.gpu else None,
         ignore_arch=reading.gpu is not None,
     )
-    return CheckResult(**vars(done), _about=about)
 
 
-def _update(reading: Reading, after: Build, rules: Rules, about: Mapping[str, Any]) -> CheckResult:
-    """Check the build, compared with itself, then write the baseline."""
+def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]:
+    """Check the build, compared with itself, then write the baseline; return its changes, too."""
     path = rules.baseline
     if path is None:
         raise InputError("is missing", where="baseline", hint="Set `baseline` (`--baseline FILE`).")
@@ -214,8 +236,7 @@ def _update(reading: Reading, after: Build, rules: Rules, about: Mapping[str, An
     renamed = names - old_names - {row.record.name for row in found.added}
     write_baseline(path, new_baseline)
     changes = changes_by_name(found, renamed) or "nothing changed"
-    updated = f"Wrote {path}: {count(len(names), 'kernel')} ({changes})"
-    return CheckResult(**vars(done), _about={**about, "updated": updated})
+    return done, f"Wrote {path}: {count(len(names), 'kernel')} ({changes})"
 
 
 def save_baseline(build: Paths, path: Path, **options: Unpack[ReadingOptions]) -> Build:
@@ -228,15 +249,17 @@ def save_baseline(build: Paths, path: Path, **options: Unpack[ReadingOptions]) -
     after = _read_whole(_paths(build, "build"))
     if reading.block_sizes:
         raise InputError("has sizes for some kernels", where="threads", hint="Set them in the rules instead.")
-    kernels = list(filter(_is_launchable, reading.selection.records(after.kernels)))
+    kernels = _launchable(reading.selection.records(after.kernels))
     baseline = baseline_from(kernels, reading.threads or after.threads)
     write_baseline(path, baseline)
     return baseline
 
 
 def _reject_unused(options: Mapping[str, Any]) -> None:
-    for name in (name for name, value in options.items() if value):
-        raise InputError("is not used for a baseline", where=name, hint="Remove it: a baseline needs no GPU.")
+    hint = "Remove it: a baseline needs no GPU."
+    for name, value in options.items():
+        if value:
+            raise InputError("is not used for a baseline", where=name, hint=hint)
 
 
 def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
@@ -295,16 +318,16 @@ def _rules(rules: Path | Rules | Rule | Collection[Rule | Exemption] | None) -> 
 
 def _both(reading: Reading, before: Build, after: Build) -> tuple[list[KernelRecord], list[KernelRecord]]:
     """Return the wanted kernels of both builds that may be launched; one side alone may have a name."""
-    old, new = (list(filter(_is_launchable, build.kernels)) for build in (before, after))
-    reading.selection.records(old + new)  # refuses unknown names
+    old, new = _launchable(before.kernels), _launchable(after.kernels)
+    select = reading.selection.records
+    select(old + new)  # refuses unknown names
     reading.check_patterns(old + new)
-    found = (reading.selection.records(side, is_partial=True) for side in (old, new))
-    return next(found), next(found)
+    return select(old, is_partial=True), select(new, is_partial=True)
 
 
-def _is_launchable(record: KernelRecord) -> bool:
-    """Return True for compiled code; candidates that an autotuner rejected do not run."""
-    return record.regs is not None and record.chosen is not False
+def _launchable(records: Iterable[KernelRecord]) -> list[KernelRecord]:
+    """Return the records of compiled code, without candidates that an autotuner rejected."""
+    return [record for record in records if record.regs is not None and record.chosen is not False]
 
 
 def _read_whole(paths: Sequence[str]) -> Build:

@@ -81,8 +81,9 @@ def scan(
         from ..api.builds import SAVED_OPTIONS, save_baseline
         from ..report.diff import names_of
 
-        for name in (name for name, value in options.items() if value and name not in SAVED_OPTIONS):
-            raise InputError("is not used with --save-baseline", where=name, hint="Remove it.")
+        for name, value in options.items():
+            if value and name not in SAVED_OPTIONS:
+                raise InputError("is not used with --save-baseline", where=name, hint="Remove it.")
         saved = save_baseline(files, baseline, **{name: options[name] for name in SAVED_OPTIONS})
         click.echo(f"Wrote {printable(baseline)}: {count(len(names_of(saved.kernels)), 'kernel')}.")
         return
@@ -138,7 +139,7 @@ def _write_report(
     """Write a report in any format; exit with 1 if some part of the files could not be read."""
     for problem in found.problems:
         click.echo(f"Warning: {printable(str(problem)).rstrip('.')}.", err=True)
-    with written_to(output):
+    with written_to(output, [*files, old]):
         if output_format == "sarif":
             from ..render.ci import sarif
 
@@ -186,7 +187,7 @@ def check(build: tuple[str, ...], output_format: str | None, output: tuple[str, 
             click.echo("\n".join(github_error("\n".join(each.lines())) for each in error.every))
         raise
     for path, file_format in files.items():
-        with written_to(path):
+        with written_to(path, [*build, result.rules.source, result.rules.baseline]):
             _print_checked(result, build, file_format)
     _print_checked(result, build, output_format)
     exit_with_1_if(not result.passed)
@@ -226,9 +227,9 @@ def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> N
     saved = begin(build, rules, baseline, **options)
     kernels = count(len(names_of(saved.kernels)), "kernel")
     # A check of other kernels would find some added and some removed.
-    selecting = [word for each in options["name"] for word in ("--name", each)]
-    selecting += [word for each in options["arch"] for word in ("--arch", each)]
-    selecting += ["--newest"] * options["only_newest"]
+    selecting = [word for name in ("name", "arch") for each in options[name] for word in (f"--{name}", each)]
+    flags = {"--newest": "only_newest", "--runtime": "with_runtime"}
+    selecting += [flag for flag, option in flags.items() if options[option]]
     click.echo(
         f"Wrote {printable(rules)}: first rules.\nWrote {printable(baseline)}: {kernels}.\n"
         "Commit both files. In CI, check exits with 1 if a rule is broken.\n"

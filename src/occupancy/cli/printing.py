@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from functools import partial
 from typing import TYPE_CHECKING
@@ -69,16 +69,14 @@ def show(report: Report, output_format: str | None) -> None:
 
 
 @contextmanager
-def written_to(path: str | None) -> Iterator[None]:
-    """Redirect standard output to a file, written whole or not at all; None or ``-`` does not."""
+def written_to(path: str | None, inputs: Iterable[str | None] = ()) -> Iterator[None]:
+    """Redirect standard output to a file that is no input, written whole or not at all; not for None or ``-``."""
     if path is None or path == "-":
         yield
         return
     from ..values.atomic_file import written_atomically
 
-    given = click.get_current_context().params
-    inputs = [given.get(name) for name in ("old", "new", "rules", "baseline", "limits_file")]
-    for each in filter(None, (*inputs, *given.get("files", ()), *given.get("build", ()))):
+    for each in filter(None, inputs):
         if os.path.exists(each) and os.path.exists(path) and os.path.samefile(each, path):
             raise InputError("is an input of this command", where="output", hint="Choose another file.")
     with written_atomically(path) as file, redirect_stdout(file):
@@ -102,7 +100,8 @@ def format_of(path: str | None, given: str | None = None, pictures: Sequence[str
     """
     ending = os.path.splitext(path or "")[1].lower()
     fitting = None if ending in pictures else FORMAT_OF_ENDING.get(ending, given)
-    if given not in (None, "sarif", fitting):  # SARIF is JSON
+    is_json_file = given == "sarif" and fitting == "json"  # SARIF is JSON
+    if given not in (None, fitting) and not is_json_file:
         hint = "Leave the format out, or rename the file."
         raise InputError(f"{given} contradicts {path}", where="output_format", hint=hint)
     if given is not None or path is None or path == "-":

@@ -183,6 +183,10 @@ def test_init_replaces_nothing(project: Path) -> None:
     assert done.exit_code == 0
     assert "threads = 128" in Path("x.toml").read_text()
     assert run("check", "build/", "--rules", "x.toml").exit_code == 0
+    done = run("check", "build/", "--rules", "x.toml", "-o", "x.json")
+    assert "is an input of this command" in done.stderr
+    done = run("init", "build/", "--rules", "y.toml", "--baseline", "y.json", "--arch", "sm_90", "--runtime")
+    assert done.stdout.endswith("check build/ --rules y.toml --arch sm_90 --runtime\n")
 
 
 def test_rules_in_python(project: Path) -> None:

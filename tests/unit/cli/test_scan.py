@@ -159,3 +159,6 @@ class TestPython:
         assert [each.rule for each in low] == ["low-occupancy"]
         sarif = json.loads(run("scan", str(samples / "samples.cubin"), "--format", "sarif").stdout)
         assert [each["ruleId"] for each in sarif["runs"][0]["results"]] == ["spills"]
+        for name, code in (("x.json", 0), ("x.csv", 2)):
+            path = str(tmp_path / name)
+            assert run("scan", str(samples), "--format", "sarif", "-o", path).exit_code == code
