@@ -71,7 +71,7 @@ def _column(name: str) -> Column:
         _OVERVIEW.get(name, ""),
         lambda row: _plain_value(getattr(row, name)),
         lambda row: limit_text(name, getattr(row, name)),
-        type=_JSON_TYPES.get(KINDS.get(name, "int").replace("[", " ").split()[0], "string"),
+        type=_JSON_TYPES.get(KINDS.get(name, "int").partition("[")[0], "string"),
         about=f"{limit_label(name)}{' in bytes' if 'shared_memory' in name else ''}",
         align="left" if name == "architecture" else "right",
         optional={"max_threads_per_multiprocessor": 1, "architecture": 2}.get(name, 0),

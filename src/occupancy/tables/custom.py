@@ -136,7 +136,7 @@ def _convert(value: object, kind: str) -> object:
     """Convert lists to tuples, and text to a number if the field requires one."""
     if isinstance(value, list):
         return tuple(_convert(each, "int") for each in value)
-    if isinstance(value, str) and kind in ("int", "int | None"):
+    if isinstance(value, str) and kind == "int":
         for parse in (parse_size, parse_count):  # the second one also reads negative numbers
             with suppress(InputError):
                 return parse(value.strip(), "")

@@ -162,28 +162,31 @@ class Limits:
     def __post_init__(self) -> None:
         where = f"limits of {self.compute_capability}: "
         _check_values(self, where)
-        threads, warp = self.max_threads_per_multiprocessor, self.warp_size
-        block, longest = self.max_threads_per_block, MAX_BLOCK_SIZES * self.warp_size
-        total, unified = self.max_shared_memory_per_multiprocessor, self.unified_l1_and_shared_memory
-        sizes, reserved = self.shared_memory_configurations, self.reserved_shared_memory_per_block
-        in_block, opt_in = self.max_shared_memory_per_block, self.max_shared_memory_per_block_optin
-        oversized, most = self.max_oversized_shared_memory_per_block, total - reserved
-        ascend = list(sizes) == sorted(set(sizes)) and sizes[-1:] == (total,)
-        fits = oversized is None or opt_in <= oversized <= most
-        sm_limit, block_limit = "max_shared_memory_per_multiprocessor", "max_shared_memory_per_block_optin"
-        for name, other, is_valid, allowed in (
-            ("reserved_shared_memory_per_block", sm_limit, reserved < total, f"less than {total}"),
-            ("shared_memory_configurations", sm_limit, ascend, f"ascending sizes, the last one {total}"),
-            (sm_limit, "unified_l1_and_shared_memory", not unified or total <= unified, f"up to {unified}"),
-            ("max_threads_per_multiprocessor", "warp_size", threads % warp == 0, f"a multiple of {warp}"),
-            ("max_threads_per_block", "warp_size", block <= longest, f"up to {longest:,}"),
-            ("max_shared_memory_per_block", block_limit, in_block <= opt_in, f"up to {opt_in}"),
-            (block_limit, sm_limit, opt_in <= most, f"up to {most}, without the reservation"),
-            ("max_oversized_shared_memory_per_block", block_limit, fits, f"{opt_in} to {most}"),
-        ):
+
+        def require(is_valid: bool, name: str, other: str, allowed: str) -> None:
             if not is_valid:
                 problem = f"{shown(getattr(self, name))} contradicts {other}"
                 raise TableError(problem, where=where + name, allowed=allowed)
+
+        sm_limit, block_limit = "max_shared_memory_per_multiprocessor", "max_shared_memory_per_block_optin"
+        total, opt_in = self.max_shared_memory_per_multiprocessor, self.max_shared_memory_per_block_optin
+        most = total - self.reserved_shared_memory_per_block
+        require(most > 0, "reserved_shared_memory_per_block", sm_limit, f"less than {total}")
+        sizes = self.shared_memory_configurations
+        ascend = list(sizes) == sorted(set(sizes)) and sizes[-1:] == (total,)
+        require(ascend, "shared_memory_configurations", sm_limit, f"ascending sizes, the last one {total}")
+        unified = self.unified_l1_and_shared_memory
+        require(not unified or total <= unified, sm_limit, "unified_l1_and_shared_memory", f"up to {unified}")
+        threads, warp = self.max_threads_per_multiprocessor, self.warp_size
+        require(threads % warp == 0, "max_threads_per_multiprocessor", "warp_size", f"a multiple of {warp}")
+        block, longest = self.max_threads_per_block, MAX_BLOCK_SIZES * warp
+        require(block <= longest, "max_threads_per_block", "warp_size", f"up to {longest:,}")
+        default = self.max_shared_memory_per_block
+        require(default <= opt_in, "max_shared_memory_per_block", block_limit, f"up to {opt_in}")
+        require(opt_in <= most, block_limit, sm_limit, f"up to {most}, without the reservation")
+        oversized = self.max_oversized_shared_memory_per_block
+        fits = oversized is None or opt_in <= oversized <= most
+        require(fits, "max_oversized_shared_memory_per_block", block_limit, f"{opt_in} to {most}")
 
     def __repr__(self) -> str:
         return f"<Limits {self.compute_capability}>"
@@ -212,9 +215,10 @@ class Limits:
             TableError: The field does not exist, or its value is invalid.
             InputError: The value is not a compute capability.
         """
-        for name in changes.keys() - KINDS.keys() - {"compute_capability"}:
-            hint = did_you_mean(name, KINDS)
-            raise TableError(f"there is no limit {shown(name)}", where="limits", hint=hint)
+        for name in changes:
+            if name not in KINDS and name != "compute_capability":
+                hint = did_you_mean(name, KINDS)
+                raise TableError(f"there is no limit {shown(name)}", where="limits", hint=hint)
         changes = {name: _plain(value) for name, value in changes.items()}
         if "compute_capability" in changes:
             changes["compute_capability"] = ComputeCapability.parse(changes["compute_capability"])
@@ -248,7 +252,8 @@ def _check_values(record: Limits | SpreadsheetColumn, where: str) -> None:
             continue
         if not is_valid(value):
             problem = "got nothing" if value is None else f"got {shown(value)}"
-            raise TableError(problem, where=where + name, allowed=allowed + ", or None" * bool(optional))
+            allowed += ", or None" if optional else ""
+            raise TableError(problem, where=where + name, allowed=allowed)
         least = 0 if name in MAY_BE_ZERO else 1
         most = MAX_REGISTERS_PER_THREAD if name == "max_registers_per_thread" else INT_MAX
         for number in value if kind.startswith("tuple") else [value]:
@@ -277,5 +282,5 @@ MAY_BE_ZERO = ("reserved_shared_memory_per_block", "shared_memory_configurations
 """Numbers that are at least 0; all others are at least 1."""
 
 _, *_LIMITS = fields(Limits)  # without the compute capability
-KINDS: dict[str, str] = {field.name: str(field.type) for field in _LIMITS}
-"""Name of a limit -> its type, in the order of the table."""
+KINDS: dict[str, str] = {field.name: str(field.type).removesuffix(" | None") for field in _LIMITS}
+"""Name of a limit -> its type without None, in the order of the table."""
