@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ..readers import Found, KernelRecord
 from ..readers.record import COMPILED, RECORD_FIELDS, SPILLS, Choice, Fusion, ReadProblem, Remark, file_name
-from ..tables.shipped import runs_on
+from ..tables.compatibility import runs_on
 from .names import base_name, signature
 
 LOGS = frozenset({"ptxas", "res-usage"})

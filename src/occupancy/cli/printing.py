@@ -70,7 +70,7 @@ def show(report: Report, output_format: str | None) -> None:
 
 @contextmanager
 def written_to(path: str | None, inputs: Iterable[str | None] = ()) -> Iterator[None]:
-    """Redirect standard output to a file that is no input, written whole or not at all; not for None or ``-``."""
+    """Redirect standard output to a file, whole or not at all; None and ``-`` do not."""
     if path is None or path == "-":
         yield
         return

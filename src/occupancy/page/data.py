@@ -5,7 +5,6 @@ Links to the page contain the inputs after ``#``.
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 from collections.abc import Mapping
 from typing import Any
@@ -13,8 +12,9 @@ from urllib.parse import urlencode
 
 from ..engine import Result
 from ..report.limits import NAMES, limit_label, limit_text
-from ..tables.gpus import FILE_NAME, WELL_KNOWN
-from ..tables.shipped import data_path, known, limits
+from ..tables.gpus import WELL_KNOWN
+from ..tables.products import products
+from ..tables.shipped import known, limits
 from ..values.fields import FIELDS, Carveout, Field
 from ..values.limits import Limits
 
@@ -66,8 +66,7 @@ def page_data() -> dict[str, Any]:
     rows = list(map(dataclasses.asdict, tables))
     columns = {field.name: [row[field.name] for row in rows] for field in dataclasses.fields(Limits)}
     columns["compute_capability"] = list(map(str, known()))
-    with open(data_path(FILE_NAME), encoding="utf-8", newline="") as file:
-        gpus = ["|".join(row[column] for column in COLUMNS) for row in csv.DictReader(file)]
+    gpus = ["|".join(product.row[column] for column in COLUMNS) for product in products()]
     return {"limits": columns, "limit_texts": texts, "inputs": inputs, "known_by": WELL_KNOWN, "gpus": gpus}
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..builds.rows import LOW, FindingRule, ScannedKernel, spilled_bytes
 from ..builds.select import age
 from ..errors import InputError
-from ..tables.shipped import runs_on
+from ..tables.compatibility import runs_on
 from ..values.numbers import count, percent, size
 from ..values.records import readable
 from ..values.spellings import did_you_mean

@@ -10,27 +10,20 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from itertools import chain, takewhile, zip_longest
+from functools import lru_cache
 from typing import Any, Protocol
 
 from ..errors import InputError, UnknownComputeCapabilityError, shown
 from ..values.limits import ComputeCapability, Limits
 from ..values.numbers import count
 from . import shipped
-from .shipped import data_path
+from .products import MAX_NAME, Product, common_name, matching, products, similar, with_full_name
 
 CURRENT_FROM = ComputeCapability(7, 5)
 """Oldest compute capability that CUDA 13 compiles for."""
-FILE_NAME = "gpus.csv"
-MAX_NAME = 100
-"""Maximum length of a GPU's name."""
 MAX_CHOICES = 16
 """Maximum number of candidates in an error."""
 CHOOSE = "Choose one of them, in quotes:"
-MAX_SUGGESTIONS = 8
-MIN_LIKENESS = 0.74
-"""Minimum similarity of a suggestion (difflib)."""
 
 WELL_KNOWN = {
     "5.2": "980", "6.0": "P100", "6.1": "GTX 1080", "7.0": "V100", "7.2": "Xavier", "7.5": "T4",
@@ -38,12 +31,6 @@ WELL_KNOWN = {
     "10.3": "B300", "10.7": "VR200", "11.0": "Thor", "12.0": "5090", "12.1": "GB10",
 }  # fmt: skip
 """Compute capability -> short name of the best-known GPU."""
-
-# Words that are optional in a name.
-_NOISE = "nvidia|geforce|tesla|gpu|graphics|edition|with|design"
-_FAMILIES = frozenset(["quadro", "rtx", "gtx", "gts", "gt"])
-_WORD = r"[a-z0-9]+"
-_REVISION = r" Rev\. \d+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,18 +182,18 @@ def _ambiguous(problem: str, gpus: Sequence[Gpu], hint: str = CHOOSE) -> InputEr
 
 
 def all_gpus() -> tuple[Gpu, ...]:
-    return tuple(map(_gpu, _products()))
+    return tuple(map(_gpu, products()))
 
 
 def gpus_matching(pattern: str) -> tuple[Gpu, ...]:
     """Return the GPUs of a compute capability or an architecture, or with all words of a pattern."""
     is_name = len(pattern) <= MAX_NAME and not _is_compute_capability(pattern)
-    named = set(_matching(pattern)) if is_name else set()
+    named = set(matching(pattern)) if is_name else set()
     rows = LimitsTable().architecture(pattern)
     if not named and not rows:
         rows = tuple(gpu.limits for gpu in find_gpus(pattern))
     ccs = [str(cc) for cc in sorted({row.compute_capability for row in rows})]
-    found = [each for each in _products() if each in named or each.row["compute_capability"] in ccs]
+    found = [each for each in products() if each in named or each.row["compute_capability"] in ccs]
     if not found:
         problem = f"no GPU of compute capability {' or '.join(ccs)} is known by name"
         raise InputError(problem, where="gpu", hint="Use the compute capability instead.")
@@ -234,16 +221,16 @@ def _find_name(name: str, table: LimitsTable | None) -> tuple[Gpu, ...]:
     try:
         cc = ComputeCapability.parse(name)
     except InputError:
-        return (_find_product(name, _with_full_name(name) or _matching(name), table),)
+        return (_find_product(name, with_full_name(name) or matching(name), table),)
     try:
         return (Gpu(table.limits(cc)),)
     except UnknownComputeCapabilityError:
-        if name.isdecimal() and (found := _with_full_name(name)):  # 980
+        if name.isdecimal() and (found := with_full_name(name)):  # 980
             return (_find_product(name, found, table),)
         raise
 
 
-def _find_product(name: str, found: Sequence[_Product], table: LimitsTable) -> Gpu:
+def _find_product(name: str, found: Sequence[Product], table: LimitsTable) -> Gpu:
     """Return the common values of the GPUs with a name."""
     if not found:
         raise _no_such_gpu(name)
@@ -258,65 +245,14 @@ def _find_product(name: str, found: Sequence[_Product], table: LimitsTable) -> G
         same[field] = values.pop() if len(values) == 1 else None
     return Gpu(
         gpus[0].limits,
-        _common_name(name, [gpu.label for gpu in gpus]),
+        common_name(name, [gpu.label for gpu in gpus]),
         variants=gpus if same["multiprocessor_count"] is None else (),
         die=", ".join(sorted({each.row["die"] for each in found})),
         **same,
     )
 
 
-def _common_name(name: str, names: Sequence[str]) -> str:
-    """Return the common prefix of the names, and the other words of ``name`` that all of them contain."""
-    split = [re.sub(_REVISION, "", each).split() for each in names]
-    same = sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*split, strict=False)))
-    words = [
-        word
-        for place, word in enumerate(split[0])
-        if place < same or (word.lower() in name.lower() and all(word in other for other in split))
-    ]
-    return " ".join(words) or name
-
-
-@dataclass(eq=False, slots=True)
-class _Product:
-    """Row of the list, with its search keys."""
-
-    row: dict[str, str]
-    names: frozenset[str]
-    """Keys of the full name, with and without die and revision, and of the other name."""
-    short_name: str
-    """Key of the name without its family: 4090, a6000."""
-    text: str
-    """Words for the search."""
-
-
-@cache
-def _products() -> tuple[_Product, ...]:
-    import csv  # only needed for names
-
-    with open(data_path(FILE_NAME), encoding="utf-8", newline="") as file:
-        return tuple(map(_product, csv.DictReader(file)))
-
-
-def _product(row: dict[str, str]) -> _Product:
-    name, die, other_name = row["name"], row["die"], row["also_called"]
-    # The driver reports the same name for every revision and every die.
-    common = re.sub(_REVISION, "", name)
-    without_die = common.removesuffix(die)
-    if any(letter.isdigit() for letter in without_die):  # otherwise the die is the name: Quadro GP100
-        common = without_die
-    memory = f"{row['memory_gb']} GB" if row["memory_gb"] else ""
-    architecture = shipped.limits(row["compute_capability"]).architecture
-    described = f"{name} {other_name} {die} {row['market']} {memory} {architecture}"
-    return _Product(
-        row,
-        frozenset(map(_key, (name, f"{name} {die}", common, other_name))),
-        "".join(word for word in _words(common) if word not in _FAMILIES),
-        " ".join(re.findall(_WORD, described.lower())),
-    )
-
-
-def _gpu(product: _Product, table: LimitsTable | None = None) -> Gpu:
+def _gpu(product: Product, table: LimitsTable | None = None) -> Gpu:
     row = product.row
     return Gpu(
         (table or LimitsTable()).limits(row["compute_capability"]),
@@ -329,46 +265,6 @@ def _gpu(product: _Product, table: LimitsTable | None = None) -> Gpu:
     )
 
 
-def _with_full_name(name: str) -> Sequence[_Product]:
-    key = _key(name)
-    if not key:
-        return []
-    named = [each for each in _products() if key in each.names]
-    return named or [each for each in _products() if key == each.short_name]
-
-
-def _matching(pattern: str) -> Sequence[_Product]:
-    """Return the GPUs with every word of the pattern in name, architecture, die, market or memory."""
-    words = _words(pattern) or re.findall(_WORD, pattern.lower())
-    return (
-        _with_all(words)
-        or _with_all(["".join(words)])  # MX 450
-        or _with_all([word for word in words if word != "quadro"])  # Quadro RTX A6000, a common mistake
-    )
-
-
-def _with_all(words: list[str]) -> Sequence[_Product]:
-    expressions = [_expression(word) for word in words if word]
-    if not expressions:
-        return []
-    return [each for each in _products() if all(word.search(each.text) for word in expressions)]
-
-
-def _expression(word: str) -> re.Pattern[str]:
-    # Letters and digits can be separate (RTX4090, 80GB), and a number can follow (SXM in SXM5). A10 does not
-    # match A10G, and 6000 does not match A6000.
-    parts = re.findall(r"[a-z]+|[0-9]+", word)
-    return re.compile(rf"\b{' ?'.join(parts)}(?![a-z]){r'(?![0-9])' if parts[-1].isdigit() else ''}")
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(_WORD, re.sub(_NOISE, " ", text.lower()))
-
-
-def _key(text: str) -> str:
-    return "".join(_words(text))
-
-
 def _is_compute_capability(name: str) -> bool:
     """Return True for an unambiguous compute capability, such as 9.0 or sm_90; 4090 can be part of a name."""
     try:
@@ -379,31 +275,15 @@ def _is_compute_capability(name: str) -> bool:
 
 
 def _no_such_gpu(name: str) -> InputError:
-    from difflib import get_close_matches  # only needed for errors
-
     if re.fullmatch(r"\d+\.\d+([;\s]+\d+\.\d+)+", name):
-        return InputError(
-            f"{shown(name)} is not a GPU", where="gpu", hint="Separate several GPUs with commas: 8.0,9.0."
-        )
-    wanted = _key(name[:MAX_NAME])
-    families = {shipped.limits(cc).architecture.split()[0].lower() for cc in shipped.known()}
-    starts: dict[str, list[_Product]] = {family: [] for family in families}
-    for product in _products():
-        for key in (_key(product.row["name"]), product.short_name):
-            if key[:1] == wanted[:1]:
-                starts.setdefault(key[: len(wanted)], []).append(product)
-    close = get_close_matches(wanted, starts, MAX_SUGGESTIONS, MIN_LIKENESS)
-    in_turns = chain.from_iterable(zip_longest(*(starts[key] for key in close)))  # one per key first
-    found = list(dict.fromkeys(filter(None, in_turns)))[:MAX_SUGGESTIONS]
+        hint = "Separate several GPUs with commas: 8.0,9.0."
+        return InputError(f"{shown(name)} is not a GPU", where="gpu", hint=hint)
+    words, found = similar(name)
     hint = "Use fewer words, or a form such as 9.0. For all, see `occupancy.gpus()` (`occupancy gpus --all`)."
-    if close:
-        hint = f"Did you mean {close[0]}?"
-    return InputError(
-        f"{shown(name)} is not a compute capability, an architecture or a GPU",
-        where="gpu",
-        hint="Did you mean:" if found else hint,
-        choices=_choices(list(map(_gpu, found))),
-    )
+    if words:
+        hint = "Did you mean:" if found else f"Did you mean {words[0]}?"
+    problem = f"{shown(name)} is not a compute capability, an architecture or a GPU"
+    return InputError(problem, where="gpu", hint=hint, choices=_choices(list(map(_gpu, found))))
 
 
 def _choices(found: Sequence[Gpu]) -> list[str]:

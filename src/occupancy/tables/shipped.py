@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from ..errors import InputError, UnknownComputeCapabilityError
+from ..errors import UnknownComputeCapabilityError
 from ..values.limits import ComputeCapability, Limits, SpreadsheetColumn
 
 SCHEMA_VERSION = 1
@@ -23,13 +23,6 @@ FILE_NAME = "gpu_limits.yaml"
 _DOCUMENT_START = r"(?m)^---\n"
 _ROW = r'(?m)^  "(\d+\.\d+)":\n((?:    .*\n)+)'
 _FIELD = r"(?m)^    (\w+): (.+)$"
-
-
-TEGRA = frozenset(
-    ComputeCapability(*each) for each in ((3, 2), (5, 3), (6, 2), (7, 2), (8, 7), (10, 1), (11, 0))
-)
-"""Compute capabilities of Tegra SoCs, including both of Thor. Their code and the code of other GPUs are not
-compatible (CUDA Programming Guide, "Binary Compatibility")."""
 
 
 def data_path(file_name: str) -> str:
@@ -90,19 +83,3 @@ def _documents() -> tuple[dict[str, str], str]:
     with open(data_path(FILE_NAME), encoding="utf-8") as file:
         _, values, provenance = re.split(_DOCUMENT_START, file.read())
     return dict(re.findall(_ROW, values)), provenance
-
-
-@cache
-def runs_on(arch: str | None, cc: ComputeCapability) -> bool:
-    """Return True if a GPU runs machine code of an architecture.
-
-    It runs code of its own compute capability, of lower minor versions with the same major version, and of its
-    family (``f``). Code with ``a`` runs only on its own compute capability. Families were tested with ptxas 13.5:
-    sm_100f compiles for 10.0, 10.3 and 10.7, sm_103f for 10.3 and 10.7, and sm_120f for 12.0 and 12.1.
-    """
-    try:
-        own = ComputeCapability.parse(arch or "")
-    except InputError:  # files can contain arbitrary architecture names
-        return False
-    is_family_member = own.major == cc.major and own < cc and not {own, cc} & TEGRA
-    return own == cc or (is_family_member and not str(arch).endswith("a"))

@@ -12,16 +12,8 @@ from hypothesis import strategies as st
 
 from occupancy.errors import InputError, OccupancyError
 from occupancy.tables import shipped
-from occupancy.tables.gpus import (
-    FILE_NAME,
-    WELL_KNOWN,
-    Gpu,
-    all_gpus,
-    find_gpu,
-    find_gpus,
-    gpu,
-    gpus_matching,
-)
+from occupancy.tables.gpus import WELL_KNOWN, Gpu, all_gpus, find_gpu, find_gpus, gpu, gpus_matching
+from occupancy.tables.products import FILE_NAME
 
 PATH = Path(shipped.data_path(FILE_NAME))
 LARGEST_SM_COUNT = 224
