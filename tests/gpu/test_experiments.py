@@ -15,7 +15,7 @@ from occupancy.advice.registers import STEP, Warpgroups, split_registers
 from occupancy.advice.waves import full_wave
 from occupancy.device import Device, read_device
 from occupancy.device.driver import Context, DriverCallError, Function, compile_cuda
-from occupancy.engine import evaluate
+from occupancy.engine import Result
 from occupancy.errors import DeviceError
 from occupancy.readers import stream_kernels
 from occupancy.values.kernel import Kernel
@@ -72,7 +72,7 @@ def test_cooperative_launches_up_to_the_bound_and_no_further(device: Device) -> 
         sizes = [size for size in (0, 30_000, 60_000, 100_000) if size <= most]
         for threads, smem in product((32, 64, 128, 256, 512, 1024), sizes):
             kernel = Kernel(threads, regs, 0, smem, barriers=0)
-            blocks = full_wave(evaluate(limits, kernel), device.multiprocessor_count or 0).blocks
+            blocks = full_wave(Result(limits, kernel), device.multiprocessor_count or 0).blocks
             call = "cuLaunchCooperativeKernel"
             assert launch(context, function, blocks, threads, smem, call) == ENDS, kernel
             outcome = launch(context, function, blocks + 1, threads, smem, call)
@@ -120,7 +120,7 @@ def test_kernels_that_spill_to_shared_memory_are_read_as_the_driver_reads_them(d
             assert function.attribute("NUM_REGS") == record.regs
             assert function.attribute("SHARED_SIZE_BYTES") == record.static_smem
             for threads in range(32, (record.max_threads or 0) + 1, 32):
-                computed = evaluate(limits, record.kernel(threads)).active_blocks
+                computed = Result(limits, record.kernel(threads)).active_blocks
                 assert function.active_blocks(threads, 0) == computed, (record.name, threads)
 
 

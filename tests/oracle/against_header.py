@@ -11,7 +11,7 @@ import pytest
 
 from occupancy import InputError
 from occupancy.advice.runtime import available_dynamic_shared_memory_per_block
-from occupancy.engine import Result, cuda, evaluate
+from occupancy.engine import Result, cuda
 from occupancy.tables import shipped
 from occupancy.values.kernel import Kernel
 from occupancy.values.limits import Limits
@@ -45,7 +45,7 @@ def compare(header: Header, limits: Limits, kernels: Iterable[Kernel]) -> tuple[
     assert not theirs["error"].any(), f"the header refuses a kernel for {limits.compute_capability}"
     theirs["limiting_factors"] = limiting_factors(theirs)
     expected = np.stack([theirs[name] for name in FIELDS], axis=1)
-    ours = np.array([answer_of(evaluate(limits, kernel, "cuda")) for kernel in known], np.int64)
+    ours = np.array([answer_of(Result(limits, kernel, "cuda")) for kernel in known], np.int64)
     wrong = np.flatnonzero((ours != expected).any(axis=1))
     assert not wrong.size, f"{wrong.size} of {len(known)} differ; the first:\n" + "\n".join(
         f"{limits.compute_capability} {known[i]}\n"

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from occupancy.advice.registers import Warpgroups, split_registers
 from occupancy.advice.runtime import max_active_clusters, max_potential_block_size
 from occupancy.advice.waves import full_wave
-from occupancy.engine import evaluate
+from occupancy.engine import Result
 from occupancy.readers import KernelRecord, stream_kernels
 from occupancy.tables import shipped
 from occupancy.values.fields import Carveout
@@ -37,7 +37,7 @@ def test_active_blocks() -> None:
     """Compare cudaOccupancyMaxActiveBlocksPerMultiprocessor for compiled kernels with opt-in."""
     comparison = Comparison()
     for row in read_rows("h200_active_blocks"):
-        comparison.check(row, int(row["active_blocks"]), evaluate(LIMITS, read_kernel(row)).active_blocks)
+        comparison.check(row, int(row["active_blocks"]), Result(LIMITS, read_kernel(row)).active_blocks)
     comparison.conclude(compared=56_466)
 
 
@@ -50,11 +50,11 @@ def test_blocks_seen_resident() -> None:
     runtime, seen, kept_larger = Comparison(), Comparison(), Comparison()
     for row in read_rows("h200_residency"):
         kernel, resident = read_kernel(row), int(row["blocks_seen_resident"])
-        active_blocks = evaluate(LIMITS, kernel).active_blocks
+        active_blocks = Result(LIMITS, kernel).active_blocks
         runtime.check(row, int(row["api_active_blocks"]), active_blocks)
         if kernel.carveout == Carveout(0, "percent") and not kernel.shared_memory:
             kernel = kernel.replace(carveout=Carveout(16384, "bytes"))
-            kept_larger.check(row, resident, evaluate(LIMITS, kernel).active_blocks)
+            kept_larger.check(row, resident, Result(LIMITS, kernel).active_blocks)
         else:
             seen.check(row, resident, active_blocks)
     runtime.conclude(compared=1_279)
@@ -127,7 +127,7 @@ def test_spills_into_shared_memory() -> None:
     comparison = Comparison()
     for row in read_rows("h200_smem_spilling"):
         record = _kernels(row["cubin"])[row["kernel"]]
-        blocks = evaluate(LIMITS, record.kernel(int(row["threads"]))).active_blocks
+        blocks = Result(LIMITS, record.kernel(int(row["threads"]))).active_blocks
         ours = (record.regs, record.static_smem, record.spill_smem, record.stack_bytes, record.max_threads)
         names = ("registers", "static_smem", "spill_smem", "local_bytes", "max_threads", "active_blocks")
         comparison.check(row, tuple(int(row[name]) for name in names), (*ours, blocks))
@@ -139,7 +139,7 @@ def test_cooperative_launches() -> None:
     comparison = Comparison()
     for row in read_rows("h200_cooperative_launch"):
         # The kernel has 10 registers, which do not limit.
-        answer = evaluate(LIMITS, Kernel(int(row["threads"]), 10, 0, int(row["dynamic_smem"])))
+        answer = Result(LIMITS, Kernel(int(row["threads"]), 10, 0, int(row["dynamic_smem"])))
         most = full_wave(answer, MULTIPROCESSORS).blocks
         launches = "cudaSuccess" if int(row["grid"]) <= most else "cudaErrorCooperativeLaunchTooLarge"
         expected = (int(row["blocks_per_sm"]), row["launch"])

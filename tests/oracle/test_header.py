@@ -19,7 +19,7 @@ import pytest
 
 from occupancy.advice.runtime import max_potential_block_size
 from occupancy.arrays import ArrayResults
-from occupancy.engine import cuda, evaluate
+from occupancy.engine import Result, cuda
 from occupancy.errors import InputError
 from occupancy.tables import shipped
 from occupancy.values.fields import MAX_VIRTUAL_RESOURCES_PER_BLOCK, Carveout
@@ -147,9 +147,9 @@ def test_oversized_shared_memory(header: Header, stride: int) -> None:
     plain = [Kernel(32, smem=size, carveout=carveout) for size in sizes for carveout in carveouts][::stride]
     assert compare(header, told, plain) == (len(plain), 0)
     for kernel in plain:
-        there = evaluate(limits, kernel.replace(shared_memory_mode="oversized"))
-        assert there.block_limits == evaluate(told, kernel).block_limits
-        without = evaluate(limits, kernel)
+        there = Result(limits, kernel.replace(shared_memory_mode="oversized"))
+        assert there.block_limits == Result(told, kernel).block_limits
+        without = Result(limits, kernel)
         assert without.launchable == (kernel.shared_memory <= limits.max_shared_memory_per_block_optin)
         if limits.max_shared_memory_per_block_optin < kernel.shared_memory <= oversized:
             assert "mode oversized" in (without.reason or "")
@@ -198,7 +198,7 @@ def test_a_percentage_is_rounded_down_to_bytes(header: Header) -> None:
     limits = shipped.limits("7.0").replace(max_shared_memory_per_multiprocessor=16385, **most)
     kernel = Kernel(32, smem=4096, carveout=Carveout(50, "percent"))
     assert compare(header, limits, [kernel]) == (1, 0)
-    assert evaluate(limits, kernel).block_limits.shared_memory == 2
+    assert Result(limits, kernel).block_limits.shared_memory == 2
 
 
 def test_more_registers_than_3_0_has(header: Header) -> None:
@@ -207,7 +207,7 @@ def test_more_registers_than_3_0_has(header: Header) -> None:
     for registers in range(64, 256):
         kernel = Kernel(32, registers)
         assert not is_known_to_header(limits, kernel)
-        assert evaluate(limits, kernel).block_limits.registers == 0
+        assert Result(limits, kernel).block_limits.registers == 0
     (theirs,) = header.max_active_blocks(limits, header.queries(limits, threads=[32], registers=64))
     assert theirs["active_blocks"] == 16
 
@@ -230,7 +230,7 @@ def test_limiting_factors_that_the_header_does_not_take_back(header: Header) -> 
     assert theirs["block_limit_warps"] == 16
     assert theirs["limiting_factors"] == LIMITING_FACTORS["warps"] | LIMITING_FACTORS["barriers"]
     assert limiting_factors(theirs) == LIMITING_FACTORS["barriers"]
-    assert evaluate(limits, Kernel(128, barriers=16)).limiters == ("barriers",)
+    assert Result(limits, Kernel(128, barriers=16)).limiters == ("barriers",)
 
 
 KERNELS = sampled("count", sample=50, everything=200)

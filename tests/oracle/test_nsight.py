@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import occupancy
-from occupancy.engine import evaluate
+from occupancy.engine import Result
 from occupancy.engine.common import divide_up, round_up
 from occupancy.tables import shipped
 from occupancy.values.fields import MAX_REGISTERS_PER_THREAD, Carveout
@@ -30,7 +30,7 @@ def test_occupancy() -> None:
             comparison.skipped += 1
         else:
             limits = shipped.limits(row["cc"])
-            comparison.check(row, expected_warps(row), evaluate(limits, read_kernel(row)).active_warps)
+            comparison.check(row, expected_warps(row), Result(limits, read_kernel(row)).active_warps)
     skipped = ROWS_BEYOND_REGISTERS + ROWS_WITH_OTHER_FIGURES
     comparison.conclude(compared=ROWS - skipped, skipped=skipped)
 
@@ -46,7 +46,7 @@ def test_occupancy_with_the_other_figures_of_nsight() -> None:
             limits = limits.replace(max_registers_per_block=REGISTERS_PER_BLOCK[row["cc"]])
         if is_one_byte_above(row):
             kernel = kernel.replace(smem=kernel.shared_memory - 1)
-        comparison.check(row, expected_warps(row), evaluate(limits, kernel).active_warps)
+        comparison.check(row, expected_warps(row), Result(limits, kernel).active_warps)
     comparison.conclude(compared=ROWS_WITH_OTHER_FIGURES)
 
 
@@ -109,7 +109,7 @@ def test_launches() -> None:
     """Compare the launches of the report."""
     comparison = Comparison()
     for launch in LAUNCHES:
-        result = evaluate(LIMITS, launched_kernel(launch))
+        result = Result(LIMITS, launched_kernel(launch))
         limits = result.block_limits._asdict()
         answer = {
             f"launch__occupancy_limit_{name}": limits[name] for name in ("warps", "blocks", "registers")
@@ -136,7 +136,7 @@ def test_curves(launch: dict[str, Any]) -> None:
             warps = warps[~is_refused]
         common: dict[str, Any] = {"carveout": kernel.carveout, "opt_in": opt_in if name == "smem" else None}
         inputs = {each: getattr(kernel, each) for each, _, _ in CURVES.values()} | common
-        alone = [evaluate(LIMITS, kernel.replace(**common | {name: each})) for each in x.tolist()]
+        alone = [Result(LIMITS, kernel.replace(**common | {name: each})) for each in x.tolist()]
         assert [each.active_warps for each in alone] == warps.tolist()
         np.testing.assert_array_equal(occupancy.sweep(LIMITS, **inputs | {name: x}).active_warps, warps)
     assert skipped == (1 if opt_in else 2)  # 232960, or 49664 and 50176

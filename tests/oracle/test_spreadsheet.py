@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from occupancy.engine import Result, evaluate, spreadsheet
+from occupancy.engine import Result, spreadsheet
 from occupancy.tables import shipped
 from occupancy.values.fields import Carveout
 from occupancy.values.kernel import Kernel
@@ -18,7 +18,7 @@ DIVISION_BY_ZERO = "ERR"
 def test_every_cell(file: str, rows: int) -> None:
     comparison = Comparison()
     for row in read_rows(file):
-        result = evaluate(shipped.limits(row["cc"]), read_kernel(row), "spreadsheet")
+        result = Result(shipped.limits(row["cc"]), read_kernel(row), "spreadsheet")
         answer = cells(result)
         expected = {name: read_cell(row[name]) for name in answer}
         comparison.check(row, expected, answer)

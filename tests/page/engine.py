@@ -16,7 +16,7 @@ from occupancy.advice.launch_bounds import register_cap
 from occupancy.advice.next_steps import next_steps
 from occupancy.advice.opt_in import compile_error
 from occupancy.advice.slack import slack
-from occupancy.engine import evaluate
+from occupancy.engine import Result
 from occupancy.errors import InputError
 from occupancy.page.build import START, page_script
 from occupancy.page.data import page_data
@@ -82,7 +82,7 @@ def own_result(question: Question) -> Any:
     """Return the library's result as JSON values; for an error, the rejected input."""
     cc, kernel = question
     try:
-        result = evaluate(shipped.limits(cc), kernel)
+        result = Result(shipped.limits(cc), kernel)
     except InputError as error:
         return error.where
     steps = tuple(next_steps(result))

@@ -13,7 +13,7 @@ import pytest
 import occupancy
 from occupancy.advice.waves import count_waves, full_wave
 from occupancy.arrays import ArrayResults
-from occupancy.engine import default_model, evaluate
+from occupancy.engine import Result, default_model
 from occupancy.page.build import build_page
 from occupancy.tables import shipped
 from occupancy.tables.gpus import all_gpus, find_gpu
@@ -142,9 +142,9 @@ def test_waves(engine: PageEngine, count: int) -> None:
         kernel = Kernel(32 * chance.randint(1, 32), chance.randint(0, 255), smem=chance.randrange(60_000))
         sms, grid = chance.randint(1, 200), chance.randint(1, 20_000)
         size = chance.choice([None, 1, 2, 4, 8]) if cc != "7.0" else None
-        wave = full_wave(evaluate(shipped.limits(cc), kernel), sms, cluster_size=size)
+        wave = full_wave(Result(shipped.limits(cc), kernel), sms, cluster_size=size)
         values = json.dumps(kernel.to_dict())
-        text = f'fullWave(evaluate(limitsOf("{cc}"), {values}), {sms}, {json.dumps(size)})'
+        text = f'fullWave(Result(limitsOf("{cc}"), {values}), {sms}, {json.dumps(size)})'
         found = engine.value(text)
         assert found == {name: getattr(wave, name) for name in found}
         if not wave.blocks:

@@ -24,7 +24,7 @@ from occupancy.advice.runtime import (
     max_potential_block_size,
 )
 from occupancy.advice.slack import slack
-from occupancy.engine import MODELS, Model, cuda, evaluate
+from occupancy.engine import MODELS, Model, Result, cuda
 from occupancy.tables import shipped
 from occupancy.tables.gpus import Gpu
 from occupancy.values.fields import Carveout
@@ -87,7 +87,7 @@ def with_amount(kernel: Kernel, resource: Resource, amount: int) -> Kernel:
 def blocks_with(question: Question, resource: Resource, amount: int) -> int:
     """Return the blocks that the resource alone allows: the other amounts do not limit."""
     limits, kernel, model = question
-    limit = evaluate(limits, with_amount(kernel, resource, amount), model).block_limits
+    limit = Result(limits, with_amount(kernel, resource, amount), model).block_limits
     warps = limit.warps if resource == "regs" else limit.blocks
     allowed = getattr(limit, {"regs": "registers", "smem": "shared_memory"}.get(resource, resource))
     return min(limit.blocks, warps, limit.blocks if allowed is None else allowed)
@@ -132,14 +132,14 @@ SMALL_CARVEOUT = Question(
 def test_a_step_is_reached_at_its_values_and_not_one_before(question: Question) -> None:
     limits, kernel, model = question
     for step in by_resources(question):
-        reached = evaluate(limits, with_amounts(kernel, step.requires), model)
+        reached = Result(limits, with_amounts(kernel, step.requires), model)
         assert (reached.active_blocks, reached.occupancy) == (step.active_blocks, step.occupancy)
         for resource, amount in step.requires.items():
             assert amount < shrinkable(kernel)[resource]
             every = amounts_up_to(question, resource, shrinkable(kernel)[resource])
             more = min(each for each in every if each > amount) if resource == "tensor_memory" else amount + 1
             one_more = with_amounts(kernel, {**step.requires, resource: more})
-            assert evaluate(limits, one_more, model).active_blocks < step.active_blocks
+            assert Result(limits, one_more, model).active_blocks < step.active_blocks
 
 
 @brute_force
@@ -147,7 +147,7 @@ def test_a_step_is_reached_at_its_values_and_not_one_before(question: Question) 
 @example(SMALL_CARVEOUT)
 def test_no_step_is_missing_and_each_is_the_nearest(question: Question) -> None:
     limits, kernel, model = question
-    now = evaluate(limits, kernel, model)
+    now = Result(limits, kernel, model)
     blocks_by_amount = {
         resource: {
             amount: blocks_with(question, resource, amount)
@@ -165,7 +165,7 @@ def test_no_step_is_missing_and_each_is_the_nearest(question: Question) -> None:
         if None in nearest.values():
             break
         needed = {name: amount for name, amount in nearest.items() if amount != shrinkable(kernel)[name]}
-        reached = evaluate(limits, with_amounts(kernel, needed), model).active_blocks  # type: ignore[arg-type]
+        reached = Result(limits, with_amounts(kernel, needed), model).active_blocks  # type: ignore[arg-type]
         if reached < blocks:
             break
         if not expected or expected[-1] != (reached, needed):
@@ -180,7 +180,7 @@ def test_no_step_is_missing_and_each_is_the_nearest(question: Question) -> None:
 def test_a_carveout_that_limits_is_raised_to_the_smallest_with_the_most_blocks(question: Question) -> None:
     limits, kernel, model = question
     sizes = limits.shared_memory_configurations if kernel.carveout else ()
-    results = [evaluate(limits, kernel.replace(carveout=Carveout(size, "bytes")), model) for size in sizes]
+    results = [Result(limits, kernel.replace(carveout=Carveout(size, "bytes")), model) for size in sizes]
     held = {
         size: each.active_blocks
         for size, each in zip(sizes, results, strict=True)
@@ -198,7 +198,7 @@ def test_a_carveout_that_limits_is_raised_to_the_smallest_with_the_most_blocks(q
 @given(questions())
 def test_block_sizes_named_as_steps_are_the_nearest_better_one_and_the_best(question: Question) -> None:
     limits, kernel, model = question
-    answer = evaluate(limits, kernel, model)
+    answer = Result(limits, kernel, model)
     now = answer.active_warps if answer.launchable else 0
     steps = [step for step in next_steps(question.ask()) if "threads" in step.requires]
     # A block of any size uses all virtual resources, and possibly all columns.
@@ -207,7 +207,7 @@ def test_block_sizes_named_as_steps_are_the_nearest_better_one_and_the_best(ques
         return
     better = {}
     for threads in range(limits.warp_size, limits.max_threads_per_block + 1, limits.warp_size):
-        answer = evaluate(limits, kernel.replace(threads=threads, block_dim=None), model)
+        answer = Result(limits, kernel.replace(threads=threads, block_dim=None), model)
         if answer.launchable and answer.active_warps > now:
             better[threads] = (answer.active_blocks, answer.occupancy)
     nearest = sorted(better, key=lambda threads: abs(threads - kernel.threads))
@@ -245,7 +245,7 @@ def test_slack_is_the_last_amount_that_keeps_the_blocks(question: Question) -> N
         amounts = amounts_up_to(question, resource, highest(question, resource))
         first = last = amounts_of(kernel)[resource]
         for amount in (each for each in amounts if each > first):
-            if evaluate(limits, with_amount(kernel, resource, amount), model).active_blocks < now:
+            if Result(limits, with_amount(kernel, resource, amount), model).active_blocks < now:
                 break
             last = amount
         assert kept == last
@@ -277,7 +277,7 @@ def test_what_is_unused_and_why(question: Question) -> None:
 def test_budgets_are_the_most_that_an_exhaustive_search_finds(question: Question) -> None:
     limits, kernel, model = question
     bare = with_amounts(kernel, {"regs": 0, "smem": 0})
-    most = evaluate(limits, bare, model).active_blocks
+    most = Result(limits, bare, model).active_blocks
     assume(most)
     asked = Question(limits, bare, model)
     answer = budget(Gpu(limits), bare, blocks=1, model=model)
@@ -290,7 +290,7 @@ def test_budgets_are_the_most_that_an_exhaustive_search_finds(question: Question
     assert answer.wanted == answer.levels[-1]
     for level in answer.levels:
         used = with_amounts(bare, {"regs": level.regs, "smem": level.smem})
-        reached = evaluate(limits, used, model)
+        reached = Result(limits, used, model)
         if kernel.carveout is None:
             assert (reached.active_blocks, reached.occupancy) == (level.active_blocks, level.occupancy)
         else:  # the carveout can be raised, so that more blocks fit than below this level
@@ -311,7 +311,7 @@ def most_up_to(question: Question, resource: Resource, blocks: int) -> int:
 def test_a_budget_reaches_its_target_and_no_level_below_does(question: Question, data: st.DataObject) -> None:
     limits, kernel, model = question
     bare = with_amounts(kernel, {"regs": 0, "smem": 0})
-    answers = [evaluate(limits, each, model) for each in (kernel, bare)]
+    answers = [Result(limits, each, model) for each in (kernel, bare)]
     most = min(answers, key=lambda each: each.active_blocks)
     assume(most.active_blocks)
     blocks = data.draw(st.integers(1, most.active_blocks))
@@ -332,11 +332,11 @@ def test_a_budget_reaches_its_target_and_no_level_below_does(question: Question,
 @given(questions())
 def test_the_smallest_configuration_that_keeps_the_answer(question: Question) -> None:
     limits, kernel, model = question
-    now = evaluate(limits, kernel, model).active_blocks
+    now = Result(limits, kernel, model).active_blocks
     answer = carveout(question.ask())
     by_size = {}
     for size in limits.shared_memory_configurations:
-        result = evaluate(limits, kernel.replace(carveout=Carveout(size, "bytes")), model)
+        result = Result(limits, kernel.replace(carveout=Carveout(size, "bytes")), model)
         if result.active_blocks and result.shared_memory_pool == size:
             by_size[size] = result.active_blocks
     assert {each.shared_memory: each.active_blocks for each in answer.configurations} == by_size
@@ -345,7 +345,7 @@ def test_the_smallest_configuration_that_keeps_the_answer(question: Question) ->
         assert answer.smallest.shared_memory == min(size for size in by_size if by_size[size] >= now)
     for each in answer.configurations:
         if each.percent is not None:
-            asked = evaluate(limits, kernel.replace(carveout=Carveout(each.percent, "percent")), model)
+            asked = Result(limits, kernel.replace(carveout=Carveout(each.percent, "percent")), model)
             assert asked.shared_memory_pool == each.shared_memory
 
 
@@ -357,7 +357,7 @@ def test_block_sizes_are_all_there_best_first(question: Question) -> None:
     assert sorted(each.threads for each in answers) == list(sizes)
     assert list(answers) == sorted(answers, key=lambda each: (-each.occupancy, -each.threads))
     for each in answers:
-        result = evaluate(limits, kernel.replace(threads=each.threads, block_dim=None), model)
+        result = Result(limits, kernel.replace(threads=each.threads, block_dim=None), model)
         for name in ("active_blocks", "occupancy", "limiters"):
             assert getattr(each, name) == getattr(result, name)
 
@@ -409,7 +409,7 @@ def test_the_cap_of_launch_bounds_just_keeps_the_blocks(limits: Limits, threads:
     needed = blocks if answer.legal else 1
 
     def resident(registers: int) -> int:
-        return evaluate(limits, Kernel(threads, registers)).active_blocks
+        return Result(limits, Kernel(threads, registers)).active_blocks
 
     assert resident(answer.register_cap) == answer.active_blocks >= needed
     if answer.register_cap < limits.max_registers_per_thread:
@@ -429,6 +429,6 @@ def test_advice_asks_the_engine_few_times(cc: str, model: Model, monkeypatch: py
     steps, opted_in = (Kernel(32, limits.max_registers_per_thread, smem=each, barriers=16) for each in most)
     for kernel in (steps, steps.replace(carveout=smallest), opted_in, Kernel(256, 32)):
         engine.reset_mock()
-        now = evaluate(limits, kernel, model)
+        now = Result(limits, kernel, model)
         _ = tuple(next_steps(now)), slack(now), carveout(now)
         assert 0 < engine.call_count <= 350

@@ -7,7 +7,7 @@ import pytest
 
 from occupancy import Limiter
 from occupancy.arrays import ArrayResults
-from occupancy.engine import MODELS, Model, evaluate
+from occupancy.engine import MODELS, Model, Result
 from occupancy.tables import shipped
 from occupancy.values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Caching, Carveout
 from occupancy.values.kernel import Kernel
@@ -32,7 +32,7 @@ def assert_equal_to_engine(
     """Compare all outputs of a sweep over some fields with the engine's result for each kernel."""
     columns = {field: [getattr(kernel, field) for kernel in kernels] for field in fields}
     found = ArrayResults.fill([limits], columns, common or Kernel(1), model)
-    answers = [evaluate(limits, kernel, model) for kernel in kernels]
+    answers = [Result(limits, kernel, model) for kernel in kernels]
     assert found.shape == (len(answers),)
     assert found.active_blocks.tolist() == [answer.active_blocks for answer in answers]
     assert found.active_warps.tolist() == [answer.active_warps for answer in answers]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from occupancy import Limiter
 from occupancy.arrays import ArrayResults
-from occupancy.engine import evaluate
+from occupancy.engine import Result
 from occupancy.tables import shipped
 from occupancy.values.fields import MAX_REGISTERS_PER_THREAD
 from occupancy.values.kernel import Kernel
@@ -44,13 +44,13 @@ def steps_of(limits: Limits) -> Array:
 def limits_by_warps(limits: Limits) -> Array:
     """Return the engine's limits by warps, blocks and registers, over (threads, registers)."""
     pairs = product(threads_of(limits).tolist(), REGISTERS.tolist())
-    found = [evaluate(limits, Kernel(threads, registers)).block_limits[:3] for threads, registers in pairs]
+    found = [Result(limits, Kernel(threads, registers)).block_limits[:3] for threads, registers in pairs]
     return as_array(found).reshape(-1, len(REGISTERS), 3)
 
 
 def limits_by_size(limits: Limits, sizes: Array) -> Array:
     """Return the engine's limits by shared memory and barriers, over sizes."""
-    return as_array([evaluate(limits, Kernel(1, smem=size)).block_limits[3:] for size in sizes.tolist()])
+    return as_array([Result(limits, Kernel(1, smem=size)).block_limits[3:] for size in sizes.tolist()])
 
 
 def as_array(found: Sequence[tuple[int | None, ...]]) -> Array:
@@ -114,5 +114,5 @@ def test_the_engine_itself_on_all_combinations_of_one_chip() -> None:
         found = ArrayResults.fill([limits], columns, Kernel(1))
         pairs = product(REGISTERS.tolist(), sizes.tolist())
         kernels = (Kernel(threads, registers, smem=size) for registers, size in pairs)
-        expected = [evaluate(limits, kernel).active_blocks for kernel in kernels]
+        expected = [Result(limits, kernel).active_blocks for kernel in kernels]
         assert found.active_blocks.ravel().tolist() == expected

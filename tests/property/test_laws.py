@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from occupancy.advice.waves import FullWave, count_waves
-from occupancy.engine import cuda, evaluate
+from occupancy.engine import Result, cuda
 from occupancy.errors import InputError
 from occupancy.tables import shipped
 from occupancy.values.fields import Carveout
@@ -100,7 +100,7 @@ def test_more_never_gives_more_blocks(name: str, question: Question, data: st.Da
 def test_10_registers_take_less_than_9_on_2_0() -> None:
     """The spreadsheet doubles the allocation unit for 9 registers, but so few registers do not limit."""
     limits = shipped.limits("2.0")
-    nine, ten = evaluate(limits, Kernel(32, regs=9)), evaluate(limits, Kernel(32, regs=10))
+    nine, ten = Result(limits, Kernel(32, regs=9)), Result(limits, Kernel(32, regs=10))
     assert (nine.allocated.registers, ten.allocated.registers) == (384, 320)
     assert nine.block_limits.registers == 84
     assert nine.limits.max_warps_per_multiprocessor == 48
@@ -119,8 +119,8 @@ def is_larger_than_half_an_sm(question: Question) -> bool:
 def test_more_registers_help_a_block_that_is_larger_than_half_an_sm() -> None:
     limits = shipped.limits("6.1").replace(max_threads_per_multiprocessor=1024)
     kernel = Kernel(544, regs=32, caching="ca")
-    assert evaluate(limits, kernel).active_blocks == 0
-    assert evaluate(limits, kernel.replace(regs=88)).active_blocks == 1
+    assert Result(limits, kernel).active_blocks == 0
+    assert Result(limits, kernel.replace(regs=88)).active_blocks == 1
 
 
 @given(strategies.questions(), st.data())
@@ -147,8 +147,8 @@ def pool(question: Question) -> int:
 def test_more_shared_memory_gives_more_blocks_on_3_5() -> None:
     limits = shipped.limits("3.5")
     kernel = Kernel(32, smem=16384, carveout=Carveout(16384, "bytes"))
-    assert evaluate(limits, kernel).active_blocks == 1
-    assert evaluate(limits, kernel.replace(smem=16385)).active_blocks == 2
+    assert Result(limits, kernel).active_blocks == 1
+    assert Result(limits, kernel.replace(smem=16385)).active_blocks == 2
 
 
 @given(strategies.questions())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import NamedTuple
 
-from ..engine import Model, Result, evaluate
+from ..engine import Model, Result
 from ..errors import InputError, shown
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -62,4 +62,4 @@ def results_by_size(
         sized = kernel.replace(threads=threads)
         if dynamic_smem is not None:
             sized = sized.replace(dynamic_smem=parse_size(dynamic_smem(threads), "dynamic_smem"))
-        yield evaluate(limits, sized, model)
+        yield Result(limits, sized, model)

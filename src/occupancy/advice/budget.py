@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import ceil
 from typing import NamedTuple
 
-from ..engine import Model, Result, evaluate
+from ..engine import Model, Result
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
@@ -52,9 +52,9 @@ def budget(
     model: Model | None = None,
 ) -> BudgetFields:
     """Return the maximum registers and shared memory that reach a target."""
-    given = evaluate(gpu.limits, kernel, model)
+    given = Result(gpu.limits, kernel, model)
     target = _target(given, occupancy, blocks)
-    least = evaluate(gpu.limits, kernel.replace(regs=0, smem=0), model)
+    least = Result(gpu.limits, kernel.replace(regs=0, smem=0), model)
     for result in (least, given):
         if result.active_blocks < target:
             raise _unreachable(gpu, result, target, occupancy)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..engine import Result, evaluate
+from ..engine import Result
 from ..engine.common import shared_memory_configuration
 from ..engine.cuda import FIRST_WITH_FLEXIBLE_CARVEOUT
 from ..values.fields import Carveout
@@ -43,7 +43,7 @@ def carveout(now: Result) -> CarveoutFields:
     limits, kernel, found = now.limits, now.kernel, []
     unified = limits.unified_l1_and_shared_memory
     for amount in limits.shared_memory_configurations:
-        result = evaluate(limits, kernel.replace(carveout=Carveout(amount, "bytes")), now.model)
+        result = Result(limits, kernel.replace(carveout=Carveout(amount, "bytes")), now.model)
         # If a configuration is too small for one block, the SM selects a larger one.
         if result.active_blocks and result.shared_memory_pool == amount:
             l1 = None if unified is None else unified - amount

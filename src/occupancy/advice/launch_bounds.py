@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..engine import Model, Result, cuda, evaluate
+from ..engine import Model, Result, cuda
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
@@ -61,7 +61,7 @@ def register_cap(now: Result, registers: int, blocks: int) -> RegisterCap | None
     if threads > limits.max_threads_per_block or registers >= limits.max_registers_per_thread:
         return None
     kept, with_one_more = (
-        evaluate(_compiler_limits(limits), Kernel(threads, each)).active_blocks
+        Result(_compiler_limits(limits), Kernel(threads, each)).active_blocks
         for each in (registers, registers + 1)
     )
     is_cap = kept >= blocks > with_one_more
@@ -84,7 +84,7 @@ def launch_bounds(
 ) -> LaunchBoundsFields:
     """Return the register cap of ``__launch_bounds__(threads, min_blocks)``, and the occupancy with it."""
     limits, threads = gpu.limits, kernel.threads
-    alone = evaluate(_compiler_limits(limits), Kernel(threads))
+    alone = Result(_compiler_limits(limits), Kernel(threads))
     if threads > limits.max_threads_per_block or not alone.active_blocks:
         problem = f"{threads:,} is more than the maximum per block on {gpu.label}"
         most = min(limits.max_threads_per_block, limits.max_threads_per_multiprocessor)
@@ -93,7 +93,7 @@ def launch_bounds(
     blocks = min_blocks if min_blocks is not None and is_legal else 1
     cap = max_keeping(blocks, Dial(alone, "regs").levels(0, blocks))
     registers = cap if kernel.regs is None else min(kernel.regs, cap)
-    result = evaluate(limits, kernel.replace(regs=registers), model)
+    result = Result(limits, kernel.replace(regs=registers), model)
     warning = None
     if not is_legal:
         resident = f"{count(alone.active_blocks, 'block')} of {threads:,} threads"

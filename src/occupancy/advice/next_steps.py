@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple, TypedDict
 
-from ..engine import Result, evaluate
+from ..engine import Result
 from ..values.records import readable
 from ..values.resources import QUANTITIES
 from .carveout import carveout
@@ -59,7 +59,7 @@ def next_steps(now: Result) -> Iterator[NextStep]:
 
 def step_with(now: Result, requires: Changes) -> NextStep:
     """Return the occupancy after some changes, which can be lower."""
-    reached = evaluate(now.limits, now.kernel.replace(**requires), now.model)
+    reached = Result(now.limits, now.kernel.replace(**requires), now.model)
     return NextStep(reached.active_blocks, reached.occupancy, requires)
 
 
@@ -105,7 +105,7 @@ def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
     warp, threads, most = now.limits.warp_size, now.kernel.threads, now.limits.max_threads_per_block
     sizes = sorted(range(warp, most + 1, warp), key=lambda size: abs(size - threads))
     # The current size is among them if the GPU rejects its shape.
-    results = (evaluate(now.limits, now.kernel.replace(threads=size), now.model) for size in sizes)
+    results = (Result(now.limits, now.kernel.replace(threads=size), now.model) for size in sizes)
     better = (
         NextStep(result.active_blocks, result.occupancy, {"threads": result.kernel.threads})
         for result in results

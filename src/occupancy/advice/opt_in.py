@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..engine import Result, evaluate
+from ..engine import Result
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 
@@ -25,7 +25,7 @@ def opt_ins(result: Result, cluster_size: int | None) -> tuple[str, ...]:
 
 def needs_opt_in(limits: Limits, kernel: Kernel) -> bool:
     """Return True if the shared memory of a kernel requires cudaFuncSetAttribute."""
-    raised, default = (evaluate(limits, kernel.replace(opt_in=each)).block_limits for each in (True, False))
+    raised, default = (Result(limits, kernel.replace(opt_in=each)).block_limits for each in (True, False))
     return raised.shared_memory != 0 and default.shared_memory == 0
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from ..engine import evaluate
+from ..engine import Result
 from ..engine.common import divide_up, round_up
 from ..errors import InputError, shown
 from ..tables.gpus import Gpu
@@ -128,7 +128,7 @@ def split_registers(
         problem = f"the other warpgroups leave fewer than {LEAST} registers"
         raise InputError(problem, where="groups", hint=f"Leave {LEAST} or more to each of the others.")
     taken, needed = THREADS_PER_WARPGROUP * _sum(solved), _needed(solved)
-    result = evaluate(limits, Kernel(threads, launch, smem=smem))
+    result = Result(limits, Kernel(threads, launch, smem=smem))
     if_fitting = None
     if min_blocks is not None and 0 < result.active_blocks < min_blocks:
         registers = _registers_by_bounds(limits, threads, result.active_blocks)
@@ -182,7 +182,7 @@ def _most_blocks(limits: Limits, kernel: Kernel, groups: Sequence[Warpgroups]) -
     if any(group.regs is None for group in groups):
         return 1
     needed = kernel.replace(regs=min(_needed(groups), limits.max_registers_per_thread))
-    return max(1, evaluate(limits, needed).active_blocks)
+    return max(1, Result(limits, needed).active_blocks)
 
 
 def _registers_by_bounds(limits: Limits, threads: int, min_blocks: int) -> int:
@@ -192,7 +192,7 @@ def _registers_by_bounds(limits: Limits, threads: int, min_blocks: int) -> int:
 
 def _bound_with(limits: Limits, threads: int, regs: int) -> int | None:
     """Return the second launch bound for which ptxas allocates a number of registers; None if none does."""
-    blocks = evaluate(limits, Kernel(threads, regs)).active_blocks
+    blocks = Result(limits, Kernel(threads, regs)).active_blocks
     return blocks if blocks and _registers_by_bounds(limits, threads, blocks) == regs else None
 
 

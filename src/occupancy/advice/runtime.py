@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..engine import Model, evaluate
+from ..engine import Model, Result
 from ..engine.common import blocks_by_tensor_memory, round_up
 from ..errors import InputError
 from ..values.kernel import Kernel
@@ -32,7 +32,7 @@ class LaunchConfiguration(NamedTuple):
 
 def max_active_blocks_per_multiprocessor(limits: Limits, kernel: Kernel) -> int:
     """Return the resident blocks per SM: cudaOccupancyMaxActiveBlocksPerMultiprocessor."""
-    return evaluate(limits, _without_columns(limits, kernel), MODEL).active_blocks
+    return Result(limits, _without_columns(limits, kernel), MODEL).active_blocks
 
 
 def max_potential_block_size(
@@ -66,7 +66,7 @@ def available_dynamic_shared_memory_per_block(
     in_range(blocks, "blocks")
     kernel = _without_columns(limits, kernel)
     static = kernel.shared_memory - (kernel.dynamic_smem or 0)
-    now = evaluate(limits, kernel.replace(smem=static), MODEL)
+    now = Result(limits, kernel.replace(smem=static), MODEL)
     dial = Dial(now, "smem")
     if now.active_blocks < blocks:
         problem = f"{blocks} blocks of {kernel.threads} threads do not fit even without dynamic shared memory"
@@ -80,7 +80,7 @@ def available_dynamic_shared_memory_per_block(
 
 def max_active_clusters(limits: Limits, kernel: Kernel, multiprocessor_count: int, cluster_size: int) -> int:
     """Return an upper bound of the result of cudaOccupancyMaxActiveClusters."""
-    result = evaluate(limits, _without_columns(limits, kernel), MODEL)
+    result = Result(limits, _without_columns(limits, kernel), MODEL)
     return full_wave(result, multiprocessor_count, cluster_size=cluster_size).clusters or 0
 
 

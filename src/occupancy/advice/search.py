@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import NamedTuple, TypeVar
 
-from ..engine import Result, evaluate
+from ..engine import Result
 from ..engine.common import divide_up
 from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.resources import QUANTITIES, Adjustable
@@ -43,7 +43,7 @@ class Dial:
 
     def result(self, amount: int) -> Result:
         now = self.now
-        return evaluate(now.limits, now.kernel.replace(**{self.resource: amount}), now.model)
+        return Result(now.limits, now.kernel.replace(**{self.resource: amount}), now.model)
 
     def blocks(self, result: Result) -> int:
         """Return the blocks that this resource alone allows, up to the block slots of an SM."""

@@ -15,7 +15,7 @@ from ..advice.next_steps import NextStep, next_steps, step_with
 from ..advice.slack import max_with
 from ..builds.merge import LOGS
 from ..builds.rows import Evaluator, ScannedKernel, is_possible
-from ..engine import evaluate
+from ..engine import Result
 from ..errors import OccupancyError
 from ..readers import KernelRecord
 from ..tables.gpus import Gpu
@@ -260,7 +260,7 @@ def _source_bounds(record: KernelRecord) -> tuple[int, int | None] | None:
         return threads, record.min_blocks
     try:
         gpu = Gpu(limits(cc))
-        fitting = evaluate(gpu.limits, Kernel(threads, record.register_cap)).active_blocks
+        fitting = Result(gpu.limits, Kernel(threads, record.register_cap)).active_blocks
         for blocks in (1, fitting):
             if blocks and launch_bounds(gpu, Kernel(threads), blocks).register_cap == record.register_cap:
                 return threads, blocks
@@ -288,7 +288,7 @@ def step_with_registers(row: ScannedKernel) -> NextStep | None:
         return None
     now = result.kernel.regs
     for registers in range(now, min(now + 1, result.limits.max_registers_per_thread) + 1):
-        there = evaluate(result.limits, result.kernel.replace(regs=registers), result.model)
+        there = Result(result.limits, result.kernel.replace(regs=registers), result.model)
         most = max_with(there, "regs", there.active_blocks)
         if most is not None and most > now:
             return step_with(result, {"regs": most})

@@ -18,14 +18,14 @@ from ..advice.runtime import (
     max_active_clusters,
     max_potential_block_size,
 )
-from ..engine import cuda, evaluate
+from ..engine import Result, cuda
 from ..errors import DeviceError, InputError
 from ..values.fields import Carveout
 from ..values.kernel import Kernel
 from .driver import ClusterCounter, Context, DriverCallError, Function, compile_cuda, nvrtc_version
 from .live import Device, read_device
 
-Result = TypeVar("Result")
+T = TypeVar("T")
 
 KEPT_DIFFERENCES = 20
 """Maximum differences listed by each check; all are counted."""
@@ -231,7 +231,7 @@ class _Comparison:
             sizes = self._dynamic_sizes(kernel)
             for launched in _launches(kernel, threads, [*sizes, self._most_dynamic(kernel) + 1]):
                 driver = _result(function.active_blocks, launched.threads, launched.dynamic_smem)
-                self._blocks.compare(launched, driver, evaluate(self._limits, launched, "cuda").active_blocks)
+                self._blocks.compare(launched, driver, Result(self._limits, launched, "cuda").active_blocks)
             for launched in _launches(kernel, threads[::stride], [0]):
                 self._compare_available_smem(function, launched)
             for launched in _launches(kernel, [1], sizes):
@@ -267,7 +267,7 @@ class _Comparison:
         return sorted({size // unit * unit if step % 2 else size for step, size in enumerate(sizes)})
 
     def _compare_available_smem(self, function: Function, kernel: Kernel) -> None:
-        fitting = evaluate(self._limits, kernel, "cuda").active_blocks
+        fitting = Result(self._limits, kernel, "cuda").active_blocks
         for blocks in range(1, fitting + 2):  # includes one block too many: both sides return an error
             driver = _result(function.available_dynamic_smem, blocks, kernel.threads)
             computed, documented = (
@@ -295,7 +295,7 @@ class _Comparison:
 
     def _compare_clusters(self, function: Function, kernel: Kernel, counter: ClusterCounter) -> None:
         """Compare the resident clusters with the upper bound, and with the clusters of the empty kernel."""
-        blocks = evaluate(self._limits, kernel, "cuda").active_blocks
+        blocks = Result(self._limits, kernel, "cuda").active_blocks
         for size in (each for each in CLUSTER_SIZES if each <= self._limits.most_blocks_per_cluster):
             driver = _result(function.active_clusters, size, kernel.threads, kernel.dynamic_smem)
             bound = max_active_clusters(self._limits, kernel, self._multiprocessor_count, size)
@@ -312,7 +312,7 @@ def _launches(kernel: Kernel, threads: Sequence[int], sizes: Sequence[int]) -> I
         yield kernel.replace(threads=count, dynamic_smem=size)
 
 
-def _result(call: Callable[..., Result], *arguments: Any, **options: Any) -> Result | str:
+def _result(call: Callable[..., T], *arguments: Any, **options: Any) -> T | str:
     """Return the result of a call, or its error."""
     try:
         return call(*arguments, **options)

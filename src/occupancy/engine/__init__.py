@@ -9,6 +9,3 @@ from .result import MODELS as MODELS
 from .result import Result as Result
 from .result import default_model as default_model
 from .result import rules as rules
-
-evaluate = Result
-"""Compute the maximum resident blocks of an SM, and the limiting resources."""

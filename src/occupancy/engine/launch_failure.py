@@ -92,7 +92,7 @@ def first_failure(
     if block_limits.shared_memory == 0:
         return _shared_memory(limits, kernel, model, allocated)
     if block_limits.barriers == 0:
-        needed = kernel.barriers or cuda.UNKNOWN_BARRIERS
+        needed = cuda.UNKNOWN_BARRIERS if kernel.barriers is None else kernel.barriers
         allowed = limits.max_barriers_per_multiprocessor or 0
         what = f"{needed} barriers in one block"
         return LaunchFailure("max_barriers_per_multiprocessor", needed, allowed, what)

@@ -8,7 +8,7 @@ from ..errors import InputError, shown
 from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.resources import QUANTITIES, RESOURCES, Resource
+from ..values.resources import RESOURCES, Resource
 from . import cuda, spreadsheet
 from .common import Allocation, BlockLimits, Model, Use, round_up
 from .launch_failure import LaunchFailure, first_failure
@@ -70,7 +70,7 @@ class Result:
 
     def __init__(self, limits: Limits, kernel: Kernel, model: Model | None = None) -> None:
         if model is None:
-            # default_model() inlined, which saves a fortieth of the time.
+            # default_model(), inlined because a call takes 5% of the time.
             model = "cuda" if limits.compute_capability >= cuda.FIRST_COMPUTE_CAPABILITY else "spreadsheet"
             chosen = MODELS[model]
         else:
@@ -124,7 +124,7 @@ class Result:
     def uses(self) -> dict[Resource, Use]:
         """Amount of each resource per block and per SM."""
         limits, kernel = self.limits, self.kernel
-        barriers = QUANTITIES["barriers"].default if kernel.barriers is None else kernel.barriers
+        barriers = cuda.UNKNOWN_BARRIERS if kernel.barriers is None else kernel.barriers
         columns = round_up(kernel.tensor_memory or 0, TENSOR_MEMORY_UNIT)
         amounts = (
             (self.allocated.warps, limits.max_warps_per_multiprocessor),

@@ -11,7 +11,7 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from ..advice.search import Dial
-from ..engine import Result, evaluate
+from ..engine import Result
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.fields import FIELDS
@@ -265,7 +265,7 @@ def _over_threads(result: Result) -> Iterator[tuple[int, Result]]:
     """Yield the result for each number of warps, with the most threads that they hold."""
     limits, most = result.limits, result.limits.max_threads_per_block
     for threads in [*range(limits.warp_size, most, limits.warp_size), most]:
-        yield threads, evaluate(limits, result.kernel.replace(threads=threads), result.model)
+        yield threads, Result(limits, result.kernel.replace(threads=threads), result.model)
 
 
 def _steps(first: int, results: Iterator[tuple[int, Result]], now: int | None) -> Iterator[Step]:

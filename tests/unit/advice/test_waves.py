@@ -5,7 +5,7 @@ import pytest
 
 import occupancy
 from occupancy.advice.waves import WavesFields, count_waves, full_wave
-from occupancy.engine import evaluate
+from occupancy.engine import Result
 from occupancy.values.kernel import Kernel, Launch
 
 DATA = Path(__file__).parents[2] / "data"
@@ -14,7 +14,7 @@ H200_SMS = 132
 
 def waves_on_h200(kernel: Kernel, grid_dim: tuple[int, int, int], **cluster: int) -> WavesFields:
     launch = Launch(kernel, grid_dim)
-    return count_waves(launch, full_wave(evaluate(occupancy.limits("9.0"), kernel), H200_SMS, **cluster))
+    return count_waves(launch, full_wave(Result(occupancy.limits("9.0"), kernel), H200_SMS, **cluster))
 
 
 def test_waves_are_those_of_nsight_compute() -> None:
@@ -28,7 +28,7 @@ def test_waves_are_those_of_nsight_compute() -> None:
 
 
 def test_clusters_that_no_gpu_holds() -> None:
-    answer = evaluate(occupancy.limits("9.0"), Kernel(1024, 32))
+    answer = Result(occupancy.limits("9.0"), Kernel(1024, 32))
     for clusters in (-1, 265, 10**30):
         with pytest.raises(
             occupancy.InputError, match=r"^max_active_clusters: .* out of range.*: 0 to 132\."
@@ -50,7 +50,7 @@ def test_clusters_that_no_gpu_holds() -> None:
     ],
 )
 def test_wrong_gpus(cc: str, multiprocessor_count: int, cluster_size: int | None, complaint: str) -> None:
-    answer = evaluate(occupancy.limits(cc), Kernel(128))
+    answer = Result(occupancy.limits(cc), Kernel(128))
     with pytest.raises(occupancy.InputError, match=complaint):
         full_wave(answer, multiprocessor_count, cluster_size=cluster_size)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from occupancy.engine import evaluate
+from occupancy.engine import Result
 from occupancy.engine.launch_failure import MAKE_DYNAMIC, OPT_IN
 from occupancy.errors import InputError
 from occupancy.tables import shipped
@@ -40,7 +40,7 @@ def test_the_reason_has_the_words_of_the_runtime(row: dict[str, str]) -> None:
         with pytest.raises(InputError, match="grid: 65536"):
             Launch(kernel, grid)
         return
-    failure = evaluate(shipped.limits("9.0"), kernel).failure
+    failure = Result(shipped.limits("9.0"), kernel).failure
     if row["launch"] == "legal":
         assert (failure, row["text"]) == (None, "no error")
         return
@@ -61,7 +61,7 @@ def test_more_of_a_counted_resource_than_the_sm_has() -> None:
         (few_barriers, Kernel(64, barriers=16), "max_barriers_per_multiprocessor", 16, 8),
         (shipped.limits("10.0"), Kernel(64, virtual_resources=255), "virtual_resources_per_multiprocessor", 255, 128),
     ):  # fmt: skip
-        result = evaluate(limits, kernel)
+        result = Result(limits, kernel)
         assert result.active_blocks == 0
         assert result.failure is not None
         assert [result.failure.limit, result.failure.needed, result.failure.allowed] == expected
@@ -74,23 +74,23 @@ def test_the_subjects_of_limits() -> None:
         ("9.0", Kernel(512, max_threads=256), "but the kernel was compiled for at most 256."),
         ("9.0", Kernel(1025), 'CUDA 13 "invalid configuration argument".'),
     ):
-        assert words in str(evaluate(shipped.limits(cc), kernel).failure)
-    assert not evaluate(shipped.limits("9.0"), Kernel(1025)).failure.hint  # type: ignore[union-attr]
+        assert words in str(Result(shipped.limits(cc), kernel).failure)
+    assert not Result(shipped.limits("9.0"), Kernel(1025)).failure.hint  # type: ignore[union-attr]
 
 
 def test_what_is_too_large_without_opt_in_says_how_to_get_it() -> None:
     limits = shipped.limits("9.0")
     for static, dynamic, hint in ((0, 60_000, OPT_IN), (49_152, 1, OPT_IN), (49_153, 0, MAKE_DYNAMIC)):
-        failure = evaluate(limits, Kernel(32, 32, static, dynamic, opt_in=False)).failure
+        failure = Result(limits, Kernel(32, 32, static, dynamic, opt_in=False)).failure
         assert failure is not None
         assert failure.hint == hint
 
 
 def test_a_carveout_and_modes_of_the_spreadsheet() -> None:
-    failure = evaluate(shipped.limits("8.6"), Kernel(32, smem="20k", carveout="8k"), "spreadsheet").failure
+    failure = Result(shipped.limits("8.6"), Kernel(32, smem="20k", carveout="8k"), "spreadsheet").failure
     assert "but the carveout leaves at most 8,192" in str(failure)
     for model in ("cuda", "spreadsheet"):
         with pytest.raises(InputError, match="no oversized shared memory"):
-            evaluate(shipped.limits("8.6"), Kernel(32, shared_memory_mode="oversized"), model)
-    assert evaluate(shipped.limits("2.1"), Kernel(32)).model == "spreadsheet"
-    assert evaluate(shipped.limits("3.0"), Kernel(32)).model == "cuda"
+            Result(shipped.limits("8.6"), Kernel(32, shared_memory_mode="oversized"), model)
+    assert Result(shipped.limits("2.1"), Kernel(32)).model == "spreadsheet"
+    assert Result(shipped.limits("3.0"), Kernel(32)).model == "cuda"

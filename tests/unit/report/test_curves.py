@@ -8,7 +8,7 @@ import pytest
 
 from occupancy import compute
 from occupancy.builds.names import contains
-from occupancy.engine import evaluate
+from occupancy.engine import Result
 from occupancy.report.diff import listed
 from occupancy.report.model import cut_in_middle
 from occupancy.report.schema import json_schema
@@ -47,7 +47,7 @@ class TestExactness:
             stride = 61 if name == "smem" else 1
             for value in {*range(steps[0].first, steps[-1].last + 1, stride), *edges}:
                 changes: Any = {name: value}
-                expected = evaluate(result.limits, result.kernel.replace(**changes), result.model)
+                expected = Result(result.limits, result.kernel.replace(**changes), result.model)
                 # Values after the last step are equal to it.
                 found = next((step for step in steps if value <= step.last), steps[-1])
                 assert answer(found.result) == answer(expected), (name, value)

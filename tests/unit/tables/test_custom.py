@@ -169,7 +169,7 @@ def test_limits_that_are_accepted_can_be_computed_with(
         limits = shipped.limits(cc).replace(**changes)
         if limits.spreadsheet is not None:
             limits = limits.replace(spreadsheet=replace(limits.spreadsheet, **column))  # type: ignore[arg-type]
-        answer = engine.evaluate(limits, kernel, model)
+        answer = engine.Result(limits, kernel, model)
         assert answer.limiters
         assert all(each is None or each >= 0 for each in answer.block_limits)
 
