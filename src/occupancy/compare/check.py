@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -147,35 +147,42 @@ def check_kernels(
     matching = match(baseline or (), kernels, ignore_arch=ignore_arch)
     before = {id(pair.new): pair.old for pair in matching.pairs}
     found: list[BrokenKernel] = []
-    ended: dict[int, Exemption] = {}
     for kernel in kernels:
-        broken = run.check(kernel, before.get(id(kernel)))
-        if broken is None:
-            continue
-        exemptions = [each for each in rules.exemptions if each.matching(kernel)]
-        excused: dict[Exemption | None, list[Violation]] = defaultdict(list)
-        for violation in broken.violations:
-            concerned = {id(each): each for each in exemptions if each.concerns(violation.criterion)}
-            current = next((each for each in concerned.values() if not each.has_ended(today)), None)
-            excused[current].append(violation)
-            if current is None:
-                ended |= concerned
-        for exemption, violations in excused.items():
-            found.append(replace(broken, violations=tuple(violations), exemption=exemption))
+        if (broken := run.check(kernel, before.get(id(kernel)))) is not None:
+            found += _by_exemption(broken, rules.exemptions, today)
     unused = run.reject_unchecked(kernels if every is None else every, is_partial=every is not None)
     found.sort(key=lambda each: by_name(each.kernel.record))
+    unexcused = tuple(each for each in found if each.exemption is None)
     removed = [
         each for each in matching.removed if not any(matches(text, each.name) for text in rules.allow_removed)
     ]
     return Checked(
-        broken=tuple(each for each in found if each.exemption is None),
+        broken=unexcused,
         exempt=tuple(each for each in found if each.exemption is not None),
         kernels=tuple(kernels),
         added=() if baseline is None else matching.added,
         removed=tuple(removed),
-        ended=tuple(ended.values()),
+        ended=tuple(
+            exemption
+            for exemption in rules.exemptions
+            if exemption.has_ended(today)
+            and any(exemption.concerns(each.kernel.record, each.criteria) for each in unexcused)
+        ),
         unused=tuple(unused),
     )
+
+
+def _by_exemption(
+    broken: BrokenKernel, exemptions: Sequence[Exemption], today: date
+) -> Iterator[BrokenKernel]:
+    """Yield the kernel once for each exemption that permits violations, and once with the others."""
+    current = [each for each in exemptions if not each.has_ended(today)]
+    groups: dict[Exemption | None, list[Violation]] = defaultdict(list)
+    for violation in broken.violations:
+        permits = (each for each in current if each.concerns(broken.kernel.record, [violation.criterion]))
+        groups[next(permits, None)].append(violation)
+    for exemption, violations in groups.items():
+        yield replace(broken, violations=tuple(violations), exemption=exemption)
 
 
 @dataclass

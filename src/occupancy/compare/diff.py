@@ -234,7 +234,7 @@ def _restoring(old: Any, new: Any) -> set[str]:
     names, bounds = set[str](), {"launch_bounds"}
     reasons = {"regs": bounds | {"register_cap"}, "threads": bounds, "smem": {"spill_smem"}}
     for name in ("regs", "smem", "barriers", "threads"):
-        amount = getattr(old.kernel, {"smem": "shared_memory"}.get(name, name))
+        amount = old.kernel.shared_memory if name == "smem" else getattr(old.kernel, name)
         if amount is not None and new.replace(**{name: amount}).occupancy == old.occupancy:
             names |= {name} | reasons.get(name, set())
     return names
@@ -298,5 +298,5 @@ def step_with_registers(row: ScannedKernel) -> NextStep | None:
 def _severity(row: DiffRow) -> tuple[Any, ...]:
     """Return a sort key, worst first: lost occupancy, new spills, then all others by name."""
     order = VERDICTS.index(row.verdict)
-    old, new = (_spill_bytes(each) or 0 for each in (row.old, row.new))
+    old, new = _spill_bytes(row.old) or 0, _spill_bytes(row.new) or 0
     return order, row.occupancy_change or 0, old - new, by_name(row.new.record)

@@ -75,8 +75,9 @@ def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_ar
         pairs += found
         left, right = _unpaired(left, found), _unpaired(right, found)
     copies = _copies(pairs, left, right)
-    alone = (tuple(sorted(_unpaired(side, copies), key=by_name)) for side in (left, right))
-    return Matching((*pairs, *copies), *alone)
+    removed = sorted(_unpaired(left, copies), key=by_name)
+    added = sorted(_unpaired(right, copies), key=by_name)
+    return Matching((*pairs, *copies), tuple(removed), tuple(added))
 
 
 def _join(

@@ -58,7 +58,7 @@ IN_PERCENT = ("min_occupancy", "max_occupancy_drop")
 
 @dataclass(frozen=True, kw_only=True)
 class _Entry:
-    """Kernels of a rule or an exemption; ``vars`` sets the parsed values, because it is frozen."""
+    """Kernels of a rule or an exemption; their spellings are replaced by the parsed values."""
 
     kernels: Patterns = "*"
     """Patterns of names: ``*`` matches any text, ``?`` one character, and a leading ``!`` excludes."""
@@ -75,14 +75,13 @@ class _Entry:
 
     def _read_selectors(self, found: ErrorCollector) -> None:
         kernels = found.call(_texts, self.kernels, "kernels", 'patterns such as "sgemm*"')
-        vars(self)["kernels"] = kernels or ("*",)
+        object.__setattr__(self, "kernels", kernels or ("*",))
         archs = [self.arch] if isinstance(self.arch, (str, int, ComputeCapability)) else self.arch
         if not isinstance(archs, Collection):
             found.add(_wrong(self.arch, "arch", 'Give "sm_90", or a list.'))
             archs = ()
-        vars(self)["arch"] = tuple(
-            found.call(_parsed, "arch", ComputeCapability.parse, each) for each in archs
-        )
+        parsed = tuple(found.call(_parsed, "arch", ComputeCapability.parse, each) for each in archs)
+        object.__setattr__(self, "arch", parsed)
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -140,14 +139,15 @@ class Rule(_Entry):
                 found.add(RulesError("no limit is set", allowed=", ".join(CRITERIA)))
             self._read_selectors(found)
             if self.threads is not None:
-                vars(self)["threads"] = found.call(_parsed, "threads", parse_block_size, self.threads)
+                threads = found.call(_parsed, "threads", parse_block_size, self.threads)
+                object.__setattr__(self, "threads", threads)
             if self.dynamic_smem is not None:
                 size = found.call(_parsed, "dynamic_smem", parse_size, self.dynamic_smem, "dynamic_smem")
-                vars(self)["dynamic_smem"] = size
+                object.__setattr__(self, "dynamic_smem", size)
             for name in CRITERIA:
                 value = getattr(self, name)
                 if value is not None:
-                    vars(self)[name] = found.call(_parsed, name, _bound, name, value)
+                    object.__setattr__(self, name, found.call(_parsed, name, _bound, name, value))
 
     @property
     def bounds(self) -> dict[str, float | None]:
@@ -177,15 +177,16 @@ class Exemption(_Entry):
             self._read_selectors(found)
             if not isinstance(self.reason, str) or not self.reason:
                 found.add(_wrong(self.reason, "reason", "Give the reason in a sentence."))
-            names = self.rules and found.call(_texts, self.rules, "rules", '"min_occupancy", or a list')
-            found.call(_check_names, names or (), tuple(CRITERIA), "rules: ")
-            vars(self)["rules"] = names or ()
+            if self.rules:
+                names = found.call(_texts, self.rules, "rules", '"min_occupancy", or a list') or ()
+                found.call(_check_names, names, tuple(CRITERIA), "rules: ")
+                object.__setattr__(self, "rules", names)
             if self.until is not None:
-                vars(self)["until"] = found.call(_day, self.until)
+                object.__setattr__(self, "until", found.call(_day, self.until))
 
-    def concerns(self, criterion: str) -> bool:
-        """Return True if the exemption includes a criterion, on any day."""
-        return not self.rules or criterion in self.rules
+    def concerns(self, record: KernelRecord, criteria: Iterable[str]) -> bool:
+        """Return True if the exemption includes a kernel and any of the criteria, on any day."""
+        return bool(self.matching(record)) and (not self.rules or not set(self.rules).isdisjoint(criteria))
 
     def has_ended(self, today: date) -> bool:
         """Return True after the last day of the exemption."""
@@ -347,14 +348,14 @@ def _entry(
 
     def at(name: str = "") -> str:
         line = lines.get(name.partition(":")[0], lines.get(""))
-        return f"{file}{f', line {line}' if line else ''}: {where}{name and ': '}{name}"
+        return f"{file}{f', line {line}' if line else ''}: {where}{f': {name}' if name else ''}"
 
     with ErrorCollector() as found:
-        unknown = [name for name in entry if name not in names]
-        for name in unknown:
-            found.add(_unknown(name, names, at(name[:MAX_SHOWN])))
-        for name in filter(entry.__contains__, names):
-            value = values[name] = entry[name]
+        for name, value in entry.items():
+            if name not in names:
+                found.add(_unknown(name, names, at(name[:MAX_SHOWN])))
+                continue
+            values[name] = value
             if name in IN_PERCENT and type(value) in (int, float):
                 values[name] = f"{value}%"  # a plain number is a fraction in Python
                 if name == "min_occupancy" and 0 < value <= 1:
@@ -365,7 +366,7 @@ def _entry(
             return make(**values, place=at().rpartition(": ")[0])
         except OccupancyError as error:
             for each in error.every:
-                if each.where or not unknown:  # suppress "no limit" if the limit is misspelled
+                if each.where or entry.keys() <= set(names):  # suppress "no limit" if the limit is misspelled
                     found.add(each.with_location(at(each.where), RulesError))
     return None
 
