@@ -7,15 +7,14 @@ import gc
 
 def main() -> None:
     """Run the command line."""
-    # The collector would go through all that is being imported several times over and find nothing;
-    # without that an answer comes a twentieth sooner. Long commands still reach the threshold.
+    # Imports create no garbage: a higher threshold makes the program start 5% faster.
     gc.set_threshold(100_000, 20, 20)
     from .cli import main as run
 
     try:
         run()
     finally:
-        gc.freeze()  # nor is it to go through all that ends with the process: another twelfth
+        gc.freeze()  # skips the collection at exit, which takes 8% of a run
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ MAX_SHOWN = 80
 MAX_PART = 2000
 """Characters of each part of a message: names and values out of files can have any length."""
 OPTION = r" \(`((?:-|occupancy )[^`]+)`\)"
-"""The option or command behind an argument or function of Python in a hint: (`--cc 9.0`)."""
+"""In a hint, the option behind an argument's name: `gpu` (`--cc 9.0`). The command line prints only the option."""
 MAX_OTHERS = 19
 """Errors that are printed together with the first; more are counted."""
 
@@ -60,8 +60,10 @@ class OccupancyError(ValueError):
     @property
     def every(self) -> tuple[OccupancyError, ...]:
         """This error and the first of the others, then the number of the rest."""
-        listed, more = self.others[:MAX_OTHERS], len(self.others) - MAX_OTHERS
-        return self, *listed, *([type(self)(f"{more:,} more error{'s' * (more > 1)}")] if more > 0 else [])
+        errors, more = [self, *self.others[:MAX_OTHERS]], len(self.others) - MAX_OTHERS
+        if more > 0:
+            errors.append(type(self)(f"{more:,} more error{'s' if more > 1 else ''}"))
+        return tuple(errors)
 
     def __str__(self) -> str:
         return "\n".join(line for each in self.every for line in each.lines())

@@ -130,7 +130,7 @@ def check_cluster(limits: Limits, cluster_size: int, *, is_measured: bool = Fals
     """
     portable = limits.max_portable_cluster_size
     if portable is None:
-        raise unsupported(limits, "cluster", "clusters", "9.0 and newer")
+        raise unsupported(limits, "cluster", "clusters", "max_portable_cluster_size")
     most = limits.max_non_portable_cluster_size or (INT_MAX if is_measured else portable)
     if not 1 <= cluster_size <= most:
         raise InputError(

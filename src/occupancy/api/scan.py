@@ -58,8 +58,8 @@ class Reading:
             raise TypeError(f"unknown argument {unknown!r}. {hint}")
         table = LimitsTable(options.get("limits_file"))
         threads, gpu, name = options.get("threads"), options.get("gpu"), options.get("name")
-        by_name = threads if isinstance(threads, Mapping) else {} if threads is None else {EVERY: threads}
-        sizes = {str(pattern): parse_block_size(size) for pattern, size in by_name.items()}
+        by_name = threads if isinstance(threads, Mapping) else {EVERY: threads}
+        sizes = {str(name): parse_block_size(size) for name, size in by_name.items() if size is not None}
         self.threads = sizes.pop(EVERY, None)
         """Threads per block of all kernels whose file does not state them."""
         self.block_sizes = tuple(SizePattern(pattern, size) for pattern, size in sizes.items())

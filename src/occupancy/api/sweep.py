@@ -8,7 +8,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import occupancy  # in annotations: a public name brings its module when somebody reads the types
+import occupancy  # for the annotation occupancy.Sweep: evaluating it imports NumPy
 
 from ..engine import Model
 from ..errors import InputError, shown
@@ -26,11 +26,6 @@ if TYPE_CHECKING:
     from ..arrays import ArrayLike
 else:
     ArrayLike = Any  # NumPy's, which only a sweep needs
-
-ARRAYS = (
-    "threads", "regs", "static_smem", "dynamic_smem", "smem", "barriers", "virtual_resources", "tensor_memory",
-)  # fmt: skip
-"""Inputs of a sweep that are arrays."""
 
 MAX_COMBINATIONS = 1_000_000
 """Combinations of a sweep, which take some seconds."""
@@ -73,9 +68,9 @@ def sweep(
         InputError: As in `compute`, for the first invalid value, or the arrays do not broadcast.
         MissingDependencyError: NumPy is not installed.
     """
-    given = locals()
-    for name in others:
-        raise unknown_input(name, "sweep", [*given])
+    if others:
+        names = [name for name in sweep.__annotations__ if name not in ("others", "return")]
+        raise unknown_input(next(iter(others)), "sweep", names)
     from .arrays import Sweep
 
     found = find_one_or_several(gpu)
@@ -83,9 +78,13 @@ def sweep(
     common = Kernel(
         1, carveout=carveout, caching=caching, opt_in=opt_in, shared_memory_mode=shared_memory_mode
     )
+    arrays = {
+        "regs": regs, "static_smem": static_smem, "dynamic_smem": dynamic_smem, "smem": smem, "barriers": barriers,
+        "virtual_resources": virtual_resources, "tensor_memory": tensor_memory,
+    }  # fmt: skip
     return Sweep.fill(
         [each.limits for each in gpus],
-        {name: given[name] for name in ARRAYS if given[name] is not None or name == "threads"},
+        {"threads": threads, **{name: array for name, array in arrays.items() if array is not None}},
         common,
         model,
         has_gpu_axis=isinstance(found, list),
@@ -120,8 +119,8 @@ def picture_of(
     Marks are values of the input that varies, lists of them such as ``64,128``, or ``best``.
     """
     texts = ",".join(marks).split(",") if marks else []
-    for text in (each for each in texts if each != "best" and not each.strip()[:1].isdecimal()):
-        problem = f"{shown(text)} is neither a number nor best"
+    if unknown := [each for each in texts if each != "best" and not each.strip()[:1].isdecimal()]:
+        problem = f"{shown(unknown[0])} is neither a number nor best"
         raise InputError(problem, where="marks", hint="Write 64,128 or best.")
     values = [parse_size(each, "marks") for each in texts if each != "best"]
     grid = _make_grid(gpus, inputs, model, values)

@@ -15,6 +15,7 @@ from operator import attrgetter
 from pathlib import PurePath
 from typing import NamedTuple
 
+from ..engine.common import round_up
 from ..readers import Found, KernelRecord
 from ..readers.record import COMPILED, RECORD_FIELDS, SPILLS, Choice, Fusion, ReadProblem, Remark, file_name
 from ..tables.compatibility import runs_on
@@ -374,7 +375,7 @@ def _launched_kernel(launch: KernelRecord, near: Iterable[KernelRecord]) -> Kern
 
 def _distance(launch: KernelRecord, image: KernelRecord) -> int | None:
     """Return the minor versions between an image and the GPU of a launch; None if they do not match."""
-    allocated = -(-(image.regs or 0) // _REGISTER_UNIT) * _REGISTER_UNIT
+    allocated = round_up(image.regs or 0, _REGISTER_UNIT)
     is_size_right = launch.static_smem in (None, image.static_smem)
     is_block_right = None in (image.threads, launch.threads) or image.threads == launch.threads
     if not (is_size_right and is_block_right and launch.regs in (None, image.regs, allocated)):

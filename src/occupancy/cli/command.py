@@ -83,7 +83,8 @@ class Command(WithExamples):
         values = super().parse_args(ctx, args)
         if values:
             hint = f" Did you mean {likely}?" if (likely := _likely_meaning(ctx.params, values)) else ""
-            ctx.fail(f"Unexpected argument{'s' * (len(values) > 1)} {' '.join(map(repr, values))}.{hint}")
+            noun = "arguments" if len(values) > 1 else "argument"
+            ctx.fail(f"Unexpected {noun} {' '.join(map(repr, values))}.{hint}")
         return values
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -96,7 +97,8 @@ class Command(WithExamples):
     def _lines(self, error: OccupancyError) -> tuple[str, ...]:
         error.hint = re.sub(f"`[^`]+`{OPTION}", r"\1", error.hint)
         name = "sms" if error.where == "multiprocessor_count" else error.where
-        for param in (each for each in self.params if each.name == name):
+        param = next((each for each in self.params if each.name == name), None)
+        if param is not None:
             error.where = name_of(param) if isinstance(param, click.Option) else ""
             if error.problem == "is missing":
                 return (f"Missing {error.where}. {error.hint}".rstrip(),)

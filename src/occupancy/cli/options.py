@@ -36,14 +36,16 @@ ONE_GPU = (
     Option("--gpu", group="gpu", metavar="NAME", help="GPU by name: 'H100 SXM'."),
 )
 OLD = Option("--all", "wants_all", group="gpu", is_flag=True, help="Include compute capabilities 1.0 to 7.2.")
-RARE = ("virtual_resources", "caching", "shared_memory_mode")
+GROUP_OF = {
+    "carveout": "launch", "opt_in": "launch", "virtual_resources": "rare", "caching": "rare",
+    "shared_memory_mode": "rare",
+}  # fmt: skip
 
 
 def option_of(name: str, **settings: Any) -> Option:
     """Return the option of a field, with changed settings such as its help."""
     field = FIELDS[name]
-    group = "rare" if name in RARE else "launch" if name in ("carveout", "opt_in") else "kernel"
-    values: dict[str, Any] = {"group": group, "help": field.help}
+    values: dict[str, Any] = {"group": GROUP_OF.get(name, "kernel"), "help": field.help}
     if field.kind == "flag":
         values["default"] = None
     else:
@@ -102,8 +104,8 @@ def _named(options: dict[str, Any], table: LimitsTable) -> list[Gpu]:
     found: list[Gpu] = []
     for name in ("cc", "gpu", "device"):
         given = options.pop(name, None)
-        values = given if isinstance(given, tuple) else () if given is None else (given,)
-        found += named_gpus(name, values, table)
+        if given is not None:
+            found += named_gpus(name, given if isinstance(given, tuple) else [given], table)
     return list(dict.fromkeys(found))
 
 

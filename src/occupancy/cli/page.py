@@ -66,7 +66,8 @@ def _fragment(inputs: dict[str, Any]) -> str:
     launch = {name: inputs.pop(name) for name in ("grid", "cluster", "sms")}
     if gpu.name is not None:
         launch["gpu"] = gpu.name
-        launch["sms"] = launch["sms"] or (gpu.multiprocessor_count and str(gpu.multiprocessor_count))
+        if launch["sms"] is None and gpu.multiprocessor_count is not None:
+            launch["sms"] = str(gpu.multiprocessor_count)
     inputs["threads"] = inputs["threads"] or "256"  # as in the form of the page
     return fragment_of(compute(gpu, **inputs), launch)
 

@@ -40,7 +40,8 @@ output_option = partial(Option, "-o", "--output", group="output", metavar="FILE"
 
 def show(report: Report, output_format: str | None) -> None:
     """Print a report on standard output."""
-    if output_format in (None, "text"):
+    output_format = output_format or "text"
+    if output_format == "text":
         from shutil import get_terminal_size
 
         from ..render.terminal import text
@@ -52,16 +53,13 @@ def show(report: Report, output_format: str | None) -> None:
     elif output_format in ("markdown", "html"):
         from ..render import markup
 
-        head = '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        style = "body { font: 14px/1.6 system-ui; margin: 2em } td, th { padding-right: 1em; vertical-align: top }"
-        head += f"<title>occupancy</title><style>:root {{ color-scheme: light dark }} {style}</style>"
-        document = f"{head}{markup.html(report)}\n" if output_format == "html" else markup.markdown(report)
-        click.echo(document, nl=False)
+        write = markup.html_document if output_format == "html" else markup.markdown
+        click.echo(write(report), nl=False)
     else:
         from ..render import data
 
         pieces = {"csv": data.csv_pieces, "json": data.json_pieces, "jsonl": data.json_line_pieces}
-        for piece in pieces[output_format or ""](report):
+        for piece in pieces[output_format](report):
             click.echo(piece, nl=False)
         for note in report.notes:
             if output_format == "csv" and note.code == "other-gpu":  # no column says it

@@ -9,6 +9,7 @@ import datetime
 import platform
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
@@ -270,13 +271,8 @@ class _Comparison:
         fitting = Result(self._limits, kernel, "cuda").active_blocks
         for blocks in range(1, fitting + 2):  # includes one block too many: both sides return an error
             driver = _result(function.available_dynamic_smem, blocks, kernel.threads)
-            computed, documented = (
-                _result(
-                    available_dynamic_shared_memory_per_block, self._limits, kernel, blocks, driver_580=each
-                )
-                for each in (False, True)
-            )
-            self._memory.compare((blocks, kernel), driver, computed, documented)
+            call = partial(_result, available_dynamic_shared_memory_per_block, self._limits, kernel, blocks)
+            self._memory.compare((blocks, kernel), driver, call(), call(driver_580=True))
 
     def _compare_block_size(self, function: Function, kernel: Kernel, launch_bound: int) -> None:
         """Compare the potential block size.
@@ -284,19 +280,20 @@ class _Comparison:
         Driver 580 ignores carveouts other than 0% and 100% here, and so contradicts its own number of resident
         blocks.
         """
-        computed, documented = (
-            max_potential_block_size(
-                self._limits, each, self._multiprocessor_count, block_size_limit=launch_bound
-            )[:2]
-            for each in (kernel, kernel.replace(carveout=None))
-        )
+
+        def computed(kernel: Kernel) -> tuple[int, int]:
+            count = self._multiprocessor_count
+            return max_potential_block_size(self._limits, kernel, count, block_size_limit=launch_bound)[:2]
+
         driver = _result(function.potential_block_size, kernel.dynamic_smem)
-        self._block_size.compare(kernel, driver, computed, documented)
+        self._block_size.compare(kernel, driver, computed(kernel), computed(kernel.replace(carveout=None)))
 
     def _compare_clusters(self, function: Function, kernel: Kernel, counter: ClusterCounter) -> None:
         """Compare the resident clusters with the upper bound, and with the clusters of the empty kernel."""
         blocks = Result(self._limits, kernel, "cuda").active_blocks
-        for size in (each for each in CLUSTER_SIZES if each <= self._limits.most_blocks_per_cluster):
+        for size in CLUSTER_SIZES:
+            if size > self._limits.most_blocks_per_cluster:
+                break
             driver = _result(function.active_clusters, size, kernel.threads, kernel.dynamic_smem)
             bound = max_active_clusters(self._limits, kernel, self._multiprocessor_count, size)
             is_within = isinstance(driver, int) and driver <= bound

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from ..errors import InputError
-from ..values.fields import CACHING_CCS, TENSOR_MEMORY_UNIT, Carveout
+from ..tables import shipped
+from ..values.fields import TENSOR_MEMORY_UNIT, Carveout
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from ..values.numbers import join_and
 
 Model = Literal["cuda", "spreadsheet"]
 
@@ -98,8 +100,10 @@ def smallest_configuration(limits: Limits, needed: int) -> int:
     return limits.max_shared_memory_per_multiprocessor
 
 
-def unsupported(limits: Limits, where: str, feature: str, supporting: str) -> InputError:
+def unsupported(limits: Limits, where: str, feature: str, limit: str) -> InputError:
+    """Return the error for an input without effect on this GPU, with the GPUs that have its limit."""
     problem = f"compute capability {limits.compute_capability} has no {feature}"
+    supporting = join_and([str(cc) for cc in shipped.known() if getattr(shipped.limits(cc), limit)])
     hint = f"Leave out `{where}` (`--{where.replace('_', '-')}`), or choose a GPU that supports it: {supporting}."
     return InputError(problem, where=where, hint=hint)
 
@@ -107,9 +111,10 @@ def unsupported(limits: Limits, where: str, feature: str, supporting: str) -> In
 def check_modes(limits: Limits, kernel: Kernel) -> None:
     """Reject a caching mode or shared memory mode that the GPU does not support."""
     if kernel.caching is not None and not limits.partitioned_global_caching:
-        raise unsupported(limits, "caching", "caching mode for global loads", CACHING_CCS)
+        raise unsupported(limits, "caching", "caching mode for global loads", "partitioned_global_caching")
     if kernel.shared_memory_mode is not None and limits.max_oversized_shared_memory_per_block is None:
-        raise unsupported(limits, "shared_memory_mode", "oversized shared memory", "10.7")
+        limit = "max_oversized_shared_memory_per_block"
+        raise unsupported(limits, "shared_memory_mode", "oversized shared memory", limit)
 
 
 def blocks_by_tensor_memory(limits: Limits, columns: int) -> int:
@@ -120,7 +125,7 @@ def blocks_by_tensor_memory(limits: Limits, columns: int) -> int:
     """
     most = limits.tensor_memory_per_multiprocessor
     if most is None:
-        raise unsupported(limits, "tensor_memory", "tensor memory", "10.0, 10.1, 10.3, 10.7 and 11.0")
+        raise unsupported(limits, "tensor_memory", "tensor memory", "tensor_memory_per_multiprocessor")
     rounded = round_up(columns, TENSOR_MEMORY_UNIT)
     if rounded > most:
         problem = f"{columns:,} columns are more than an SM of {limits.compute_capability} has"

@@ -58,6 +58,16 @@ def html(report: Report) -> str:
     return "".join(parts) + "</div>"
 
 
+def html_document(report: Report) -> str:
+    """Return the report as a file for a browser."""
+    head = '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+    style = (
+        "body { font: 14px/1.6 system-ui; margin: 2em } td, th { padding-right: 1em; vertical-align: top }"
+    )
+    head += f"<title>occupancy</title><style>:root {{ color-scheme: light dark }} {style}</style>"
+    return f"{head}{html(report)}\n"
+
+
 def _html_table(table: Table) -> str:
     def line(tag: str, cells: Iterable[str]) -> str:
         styles = (f'<{tag} style="text-align:{column.align}">' for column in table.columns)

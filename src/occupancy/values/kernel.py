@@ -140,8 +140,8 @@ class Kernel(_KernelFields):
             TypeError: A keyword does not exist.
         """
         values = self._asdict()
-        for name in changes.keys() - values.keys():
-            raise unknown_input(name, "replace", self._fields)
+        if unknown := changes.keys() - values.keys():
+            raise unknown_input(unknown.pop(), "replace", self._fields)
         if "smem" in changes:
             values |= {"static_smem": None, "dynamic_smem": None}
         if "threads" in changes:

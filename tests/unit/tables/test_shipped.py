@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from occupancy.errors import TableError, UnknownComputeCapabilityError
 from occupancy.tables import shipped, sources
 from occupancy.tables.files import MAX_YAML_BYTES, read_yaml
+from occupancy.values.fields import CACHING_CCS
 from occupancy.values.limits import KINDS, ComputeCapability, SpreadsheetColumn
+from occupancy.values.numbers import join_and
 
 VALUES, PROVENANCE = read_yaml(shipped.data_path(shipped.FILE_NAME))
 ROWS: dict[str, dict[str, Any]] = VALUES["compute_capabilities"]
@@ -34,6 +36,10 @@ class TestRows:
         assert not KINDS.keys() - OPTIONAL - set(ROWS[name])
         assert set(ROWS[name]) <= KINDS.keys()
         assert set(ROWS[name].get("spreadsheet", {})) <= {field.name for field in fields(SpreadsheetColumn)}
+
+    def test_capabilities_with_a_caching_mode_are_those_of_its_help(self) -> None:
+        having = [str(cc) for cc in shipped.known() if shipped.limits(cc).partitioned_global_caching]
+        assert join_and(having) == CACHING_CCS
 
     def test_same_chip_under_two_names_has_the_same_limits(self) -> None:
         assert PROVENANCE["renamed"]["10.1"]["to"] == "11.0"
