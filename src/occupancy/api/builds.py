@@ -13,18 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..compare.baseline import Build, accepted, baseline_from, read_baseline, read_build, write_baseline
 from ..compare.check import Checked, check_kernels
 from ..compare.diff import Differences, compare
-from ..compare.rules import (
-    FIRST_RULES,
-    RULES_FILE,
-    SMEM_RULES,
-    SPILL_RULES,
-    STACK_RULES,
-    Exemption,
-    Rule,
-    Rules,
-    find_rules,
-    read_rules,
-)
+from ..compare.rules import RULES_FILE, Exemption, Rule, Rules, find_rules, read_rules
 from ..errors import BaselineError, InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord, ReadProblem
 from ..readers.limits import ReadLimits
@@ -71,8 +60,6 @@ class Diff(Printed, Differences):
 class CheckResult(Printed, Checked):
     """Result of a check, which prints as ``occupancy check``."""
 
-    rules: Rules
-    """Rules, with the path of the baseline."""
     build: str
     """Name of the build."""
     command: str
@@ -90,7 +77,7 @@ class CheckResult(Printed, Checked):
 
     def report(self) -> Report:
         return check_report(
-            self, self.rules, build=self.build, command=self.command, inputs=self.inputs, updated=self.updated
+            self, build=self.build, command=self.command, inputs=self.inputs, updated=self.updated
         )
 
     def __repr__(self) -> str:
@@ -186,12 +173,7 @@ def check(
     else:
         done, updated = _check(reading, after, wanted, command), ""
     return CheckResult(
-        **vars(done),
-        rules=wanted,
-        build=after.name,
-        command=command,
-        inputs=reading.inputs(),
-        updated=updated,
+        **vars(done), build=after.name, command=command, inputs=reading.inputs(), updated=updated
     )
 
 
@@ -262,7 +244,32 @@ def _reject_unused(options: Mapping[str, Any]) -> None:
             raise InputError("is not used for a baseline", where=name, hint=hint)
 
 
-def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
+FIRST_RULES = """\
+# Rules for the kernels of this build. The documentation lists all rules under "Rules".
+# To check: occupancy check BUILD. To accept changes: --update, or --update --name PART for one kernel.
+baseline = {baseline}{threads}
+# allow_removed = "legacy_*"   # may be removed; any other missing kernel fails the check
+
+[[rules]]                      # every kernel
+max_occupancy_drop = 0         # allowed drop in percentage points
+{spills}
+# [[rules]]                    # some kernels, on one architecture
+# kernels = ["*gemm*", "!*debug*"]
+# arch = "sm_90"
+# min_occupancy = 50           # percent
+
+{sizes}# [[exemptions]]               # kernels that may break a rule
+# kernels = "legacy_*"
+# reason = "rewritten in #123"
+"""
+"""Initial rules file, without violations if the build is its own baseline."""
+
+SPILL_RULES = "no_new_spills = true\n"
+STACK_RULES = "max_stack_growth = 0           # no_new_spills needs the output of ptxas -v beside the files\n"
+SMEM_RULES = "no_new_smem_spills = true      # spills into shared memory\n"
+
+
+def init(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
     """Write the first rules and the first baseline of a build; refuse to replace a file."""
     for path in (rules, baseline):
         if os.path.exists(path):
@@ -274,18 +281,12 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
     spills = SPILL_RULES if states_spills else STACK_RULES
     if all(kernel.spill_smem is not None for kernel in saved.kernels):
         spills += SMEM_RULES
-    seen = os.path.relpath(baseline, os.path.dirname(rules) or ".")
+    path = PurePath(os.path.relpath(baseline, os.path.dirname(rules) or ".")).as_posix()
     rule = "[[rules]]\nkernels = {}\nthreads = {}\n\n"
     sizes = "".join(rule.format(json.dumps(size.kernels), size.threads) for size in reading.block_sizes)
-    threads = f"\nthreads = {saved.threads or 0:<21}# per block, unless the build records it"
-    text = FIRST_RULES.format(
-        baseline=json.dumps(PurePath(seen).as_posix()),
-        threads=threads if saved.threads else "",
-        spills=spills,
-        sizes=sizes,
-    )
+    threads = f"\nthreads = {saved.threads:<21}# per block, unless recorded" if saved.threads else ""
     with written_atomically(rules) as file:
-        file.write(text)
+        file.write(FIRST_RULES.format(baseline=json.dumps(path), threads=threads, spills=spills, sizes=sizes))
     return saved
 
 

@@ -82,7 +82,6 @@ def fill(record: KernelRecord, other: KernelRecord, names: Iterable[str]) -> Ker
 
 
 def also_in(record: KernelRecord, sources: Iterable[str]) -> KernelRecord:
-    """Return the record with more files in ``also_in``."""
     files = {*record.also_in, *sources} - {record.source}
     listed = tuple(sorted(files)[:MAX_FILES])
     return replace(record, also_in=listed) if listed != record.also_in else record

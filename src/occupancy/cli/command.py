@@ -47,7 +47,6 @@ class WithExamples(click.Command):
     """A command whose help has the examples of its docstring in a section."""
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the docstring."""
         description, _, examples = cleandoc(self.help or "").partition(EXAMPLES)
         formatter.write_paragraph()
         with formatter.indentation():

@@ -221,10 +221,10 @@ def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> N
     \b
     occupancy init build/
     """
-    from ..api.builds import begin, check_command
+    from ..api import builds
     from ..report.diff import names_of
 
-    saved = begin(build, rules, baseline, **options)
+    saved = builds.init(build, rules, baseline, **options)
     kernels = count(len(names_of(saved.kernels)), "kernel")
     # A check of other kernels would find some added and some removed.
     selecting = [word for name in ("name", "arch") for each in options[name] for word in (f"--{name}", each)]
@@ -233,5 +233,5 @@ def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> N
     click.echo(
         f"Wrote {printable(rules)}: first rules.\nWrote {printable(baseline)}: {kernels}.\n"
         "Commit both files. In CI, check exits with 1 if a rule is broken.\n"
-        f"Next: {printable(check_command(build, rules, selecting))}"
+        f"Next: {printable(builds.check_command(build, rules, selecting))}"
     )

@@ -39,7 +39,6 @@ output_option = partial(Option, "-o", "--output", group="output", metavar="FILE"
 
 
 def show(report: Report, output_format: str | None) -> None:
-    """Print a report on standard output."""
     output_format = output_format or "text"
     if output_format == "text":
         from shutil import get_terminal_size

@@ -25,7 +25,6 @@ class Demand(NamedTuple):
     """Criterion of a rule, with its bound."""
 
     number: int
-    """Number of the rule in the file, from 1."""
     rule: Rule
     criterion: str
     bound: float
@@ -101,6 +100,7 @@ class BrokenKernel:
 class Checked:
     """Result of a check."""
 
+    rules: Rules
     broken: tuple[BrokenKernel, ...]
     """Kernels that break rules."""
     exempt: tuple[BrokenKernel, ...]
@@ -157,6 +157,7 @@ def check_kernels(
         each for each in matching.removed if not any(matches(text, each.name) for text in rules.allow_removed)
     ]
     return Checked(
+        rules=rules,
         broken=unexcused,
         exempt=tuple(each for each in found if each.exemption is not None),
         kernels=tuple(kernels),
@@ -207,7 +208,6 @@ class _Run:
         return sorted(some, key=lambda each: not CRITERIA[each.criterion].compares)
 
     def check(self, kernel: KernelRecord, old: KernelRecord | None) -> BrokenKernel | None:
-        """Return the kernel with its broken demands; None if there are none."""
         row = self.evaluator.row(kernel, None if old is None else old.threads)
         before = None if old is None else self.evaluator.row(old, kernel.threads)
         broken = []

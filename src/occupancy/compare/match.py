@@ -28,7 +28,6 @@ _copy: Key = attrgetter("name", "arch", "threads")
 
 
 def by_name(record: KernelRecord) -> tuple[str, str, str]:
-    """Return a sort key by name."""
     return record.name, record.arch or "", record.source
 
 
@@ -83,7 +82,6 @@ def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_ar
 def _join(
     left: list[KernelRecord], right: list[KernelRecord], key: Key
 ) -> Iterator[tuple[KernelRecord, KernelRecord]]:
-    """Pair the records with equal keys."""
     if not left or not right:
         return
     groups: dict[Hashable, tuple[list[KernelRecord], list[KernelRecord]]] = defaultdict(lambda: ([], []))

@@ -52,9 +52,6 @@ CRITERIA: Mapping[str, Criterion] = {
 }
 """Criteria by name. A criterion with a largest bound of 0 is a switch."""
 
-IN_PERCENT = ("min_occupancy", "max_occupancy_drop")
-"""Criteria in percent in a file, and 0 to 1 in Python."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class _Entry:
@@ -356,7 +353,7 @@ def _entry(
                 found.add(_unknown(name, names, at(name[:MAX_SHOWN])))
                 continue
             values[name] = value
-            if name in IN_PERCENT and type(value) in (int, float):
+            if "occupancy" in name and type(value) in (int, float):
                 values[name] = f"{value}%"  # a plain number is a fraction in Python
                 if name == "min_occupancy" and 0 < value <= 1:
                     found.add(
@@ -377,28 +374,3 @@ def find_rules() -> str | None:
         return RULES_FILE
     has_table = os.path.exists(PYPROJECT) and settings_in(read_toml(PYPROJECT, RulesError)[0])
     return PYPROJECT if has_table else None
-
-
-FIRST_RULES = """\
-# Rules for the kernels of this build. The documentation lists all rules under "Rules".
-# To check: occupancy check BUILD. To accept changes: --update, or --update --name PART for one kernel.
-baseline = {baseline}{threads}
-# allow_removed = "legacy_*"   # may be removed; any other missing kernel fails the check
-
-[[rules]]                      # every kernel
-max_occupancy_drop = 0         # allowed drop in percentage points
-{spills}
-# [[rules]]                    # some kernels, on one architecture
-# kernels = ["*gemm*", "!*debug*"]
-# arch = "sm_90"
-# min_occupancy = 50           # percent
-
-{sizes}# [[exemptions]]               # kernels that may break a rule
-# kernels = "legacy_*"
-# reason = "rewritten in #123"
-"""
-"""Initial rules file, without violations if the build is its own baseline."""
-
-SPILL_RULES = "no_new_spills = true\n"
-STACK_RULES = "max_stack_growth = 0           # no_new_spills needs the output of ptxas -v beside the files\n"
-SMEM_RULES = "no_new_smem_spills = true      # spills into shared memory\n"

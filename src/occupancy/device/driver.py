@@ -103,7 +103,6 @@ class Module(NamedTuple):
     handle: Any
 
     def function(self, name: str) -> Function:
-        """Return a kernel by name."""
         return Function(self.driver, self.driver.call("cuModuleGetFunction", self.handle, name.encode()))
 
 
@@ -128,11 +127,9 @@ class Function(NamedTuple):
         return self.driver.call(name, self.handle, *arguments)
 
     def active_blocks(self, threads: int, dynamic_smem: int) -> int:
-        """Return the resident blocks per SM."""
         return int(self._call("cuOccupancyMaxActiveBlocksPerMultiprocessor", threads, dynamic_smem))
 
     def available_dynamic_smem(self, blocks: int, threads: int) -> int:
-        """Return the available dynamic shared memory per block."""
         return int(self._call("cuOccupancyAvailableDynamicSMemPerBlock", blocks, threads))
 
     def potential_block_size(self, dynamic_smem: int) -> tuple[int, int]:
@@ -167,7 +164,6 @@ def _no_visible_device() -> DeviceError:
 
 
 def _unpacked(values: list[Any]) -> Any:
-    """Return the results of a call: None, a value, or a tuple."""
     return values[0] if len(values) == 1 else tuple(values) or None
 
 
@@ -200,7 +196,6 @@ class ClusterCounter:
         self._kernel.set_attribute("NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1)
 
     def active_clusters(self, blocks_per_multiprocessor: int, cluster_size: int) -> int:
-        """Return the resident clusters for a number of resident blocks per SM."""
         size = self._shared_memory_for(blocks_per_multiprocessor)
         return self._kernel.active_clusters(cluster_size, THREADS, size)
 

@@ -108,7 +108,6 @@ class Specimen(NamedTuple):
     """Kernel generated with target amounts of each resource; the driver reports the actual amounts."""
 
     live_values: int
-    """Number of values in registers at the same time."""
     register_cap: int | None = None
     static_smem: int = 0
     barriers: int = 1
@@ -116,13 +115,11 @@ class Specimen(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name in the compiled code."""
         registers = f"_registers{self.register_cap}" if self.register_cap else ""
         bound = f"_threads{self.launch_bound}" if self.launch_bound else ""
         return f"live{self.live_values}{registers}_static{self.static_smem}_barriers{self.barriers}{bound}"
 
     def source(self) -> str:
-        """Return the kernel's CUDA C++."""
         cap = f"__maxnreg__({self.register_cap})" if self.register_cap else ""
         bound = f"__launch_bounds__({self.launch_bound})" if self.launch_bound else ""
         loop = f"    #pragma unroll\n    for (int i = 0; i < {self.live_values}; ++i)"
@@ -223,7 +220,6 @@ class _Comparison:
         self.checks = (self._blocks, self._memory, self._block_size, self._bound, self._stand_in)
 
     def run(self, specimen: Specimen, function: Function) -> None:
-        """Compare all results for one kernel with each setting."""
         stride, bound = self._plan.stride, specimen.launch_bound or 0
         threads = [
             each for each in self._plan.threads if each <= (bound or self._limits.max_threads_per_block)
@@ -256,7 +252,6 @@ class _Comparison:
                 yield kernel.replace(opt_in=True, carveout=Carveout(percent, "percent"))
 
     def _most_dynamic(self, kernel: Kernel) -> int:
-        """Return the maximum dynamic shared memory of a launch."""
         most = cuda.max_shared_memory_allocation(self._limits, kernel)
         return most - self._limits.reserved_shared_memory_per_block - kernel.shared_memory
 
@@ -304,7 +299,6 @@ class _Comparison:
 
 
 def _launches(kernel: Kernel, threads: Sequence[int], sizes: Sequence[int]) -> Iterator[Kernel]:
-    """Yield the kernel with each combination of block size and dynamic shared memory."""
     for count, size in product(threads, sizes):
         yield kernel.replace(threads=count, dynamic_smem=size)
 

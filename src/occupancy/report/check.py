@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..builds.names import short_name
 from ..compare.check import BrokenKernel, Checked, Violation
-from ..compare.rules import CRITERIA, Exemption, Rules
+from ..compare.rules import CRITERIA, Exemption
 from ..readers import KernelRecord
 from ..values.numbers import count
 from . import diff
@@ -126,7 +126,7 @@ COLUMNS = (
 
 
 def check_report(
-    done: Checked, rules: Rules, *, build: str, command: str, inputs: Mapping[str, Any], updated: str = ""
+    done: Checked, *, build: str, command: str, inputs: Mapping[str, Any], updated: str = ""
 ) -> Report:
     found = groups(done)
     details: list[Block] = [
@@ -143,9 +143,9 @@ def check_report(
     if remarks := list(_remarks(done)):
         details.append(Paragraph(remarks))
     compares = any(CRITERIA[each.criterion].compares for broken in done.broken for each in broken.violations)
-    if (compares or gone) and rules.baseline and not updated:
+    if (compares or gone) and done.rules.baseline and not updated:
         details.append(Paragraph([f"To accept all changes: {command} --update (--name NAME for one)"]))
-    inputs = {"build": build, "rules": rules.source, "baseline": rules.baseline, **inputs}
+    inputs = {"build": build, "rules": done.rules.source, "baseline": done.rules.baseline, **inputs}
     values = {
         "passed": done.passed,
         "kernels": len(done.kernels),
@@ -156,7 +156,7 @@ def check_report(
             for each in done.exempt
         ],
     }
-    headline = [_headline(done, rules, len(found)), *filter(None, [updated])]
+    headline = [_headline(done, len(found)), *filter(None, [updated])]
     notes = [NOTES["assumed-threads"]] if any(each.kernel.threads_assumed for each in done.broken) else []
     rows = [
         CheckRow(one.kernel.record, each.criterion, one, each)
@@ -170,9 +170,9 @@ def check_report(
     )
 
 
-def _headline(done: Checked, rules: Rules, broken: int) -> str:
+def _headline(done: Checked, broken: int) -> str:
     archs = count(len({record.arch for record in done.kernels}), "architecture")
-    where = f"({rules.source}, {archs})" if rules.source else f"({archs})"
+    where = f"({done.rules.source}, {archs})" if done.rules.source else f"({archs})"
     number, gone = (len({record.name for record in records}) for records in (done.kernels, done.removed))
     kernels = count(number, "kernel")
     if done.passed:

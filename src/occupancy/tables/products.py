@@ -65,10 +65,8 @@ def _product(row: dict[str, str]) -> Product:
 
 def with_full_name(name: str) -> Sequence[Product]:
     key = _key(name)
-    if not key:
-        return []
-    named = [each for each in products() if key in each.names]
-    return named or [each for each in products() if key == each.short_name]
+    named = [each for each in products() if key and key in each.names]
+    return named or [each for each in products() if key and key == each.short_name]
 
 
 def matching(pattern: str) -> Sequence[Product]:
@@ -83,9 +81,9 @@ def matching(pattern: str) -> Sequence[Product]:
 
 def _with_all(words: list[str]) -> Sequence[Product]:
     expressions = [_expression(word) for word in words if word]
-    if not expressions:
-        return []
-    return [each for each in products() if all(word.search(each.text) for word in expressions)]
+    return [
+        each for each in products() if expressions and all(word.search(each.text) for word in expressions)
+    ]
 
 
 def _expression(word: str) -> re.Pattern[str]:

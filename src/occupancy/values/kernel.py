@@ -198,7 +198,6 @@ class Launch(_LaunchFields):
     def __new__(
         cls, kernel: Kernel, grid_dim: tuple[int, int, int], cluster_dim: tuple[int, int, int] | None = None
     ) -> Launch:
-        """Check the grid."""
         grid, cluster = parse_shape(grid_dim, "grid"), parse_shape(cluster_dim or 1, "cluster")
         for axis, blocks, most, size in zip("xyz", grid, MAX_GRID_DIM, cluster, strict=True):
             in_range(blocks, "grid", 1, most, f"1 to {most:,} along {axis}")

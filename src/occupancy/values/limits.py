@@ -79,7 +79,6 @@ class SpreadsheetColumn:
     """
 
     version: SpreadsheetVersion
-    """Version of the spreadsheet."""
     max_registers_per_block: int | None = None
     max_registers_per_block_ca: int | None = None
     """Registers per block with global loads cached in L1."""
@@ -87,7 +86,6 @@ class SpreadsheetColumn:
     """Warp granularity with global loads cached in L1."""
     max_shared_memory_per_block: int | None = None
     reserved_shared_memory_per_block: int = 0
-    """Bytes of shared memory that CUDA reserves for each resident block."""
     doubled_register_units: tuple[int, ...] = ()
     """Registers per thread with a register allocation unit twice as large."""
 
