@@ -264,9 +264,6 @@ def _with_ptx(row: KernelRecord, ptx: KernelRecord) -> KernelRecord:
     return also_in(fill(row, ptx, COMPILED), {ptx.source})
 
 
-# Logs
-
-
 def _differences(log: KernelRecord, image: KernelRecord) -> list[str]:
     """Return the fields in which a log line contradicts an image; it can exclude the stack of callees."""
     return [
@@ -290,9 +287,6 @@ def _with_spills(image: KernelRecord, logs: Sequence[KernelRecord]) -> KernelRec
     return also_in(fill(image, best, _LOG_FIELDS), {log.source for log in logs})
 
 
-# Remarks of Inductor
-
-
 def _with_remarks(rows: Sequence[KernelRecord], remarks: Sequence[Remark]) -> list[KernelRecord]:
     """Add fused operations and the autotuner's choice.
 
@@ -311,9 +305,6 @@ def _with_remarks(rows: Sequence[KernelRecord], remarks: Sequence[Remark]) -> li
         is_tuned = row.format == "triton" and (row.name, row.arch, row.file) in tuned
         noted.append(replace(row, fuses=fuses, chosen=is_chosen(row) if is_tuned else row.chosen))
     return noted
-
-
-# Launches
 
 
 def _with_launches(
@@ -384,8 +375,6 @@ def _distance(launch: KernelRecord, image: KernelRecord) -> int | None:
     own, gpu = image.compute_capability, launch.compute_capability
     return None if own is None or gpu is None or not runs_on(image.arch, gpu) else gpu.minor - own.minor
 
-
-# Equal launches
 
 _LAUNCH_FIELDS = ("achieved_occupancy", "duration_us", "launches")
 _configuration = attrgetter(*(name for name in RECORD_FIELDS if name not in _LAUNCH_FIELDS))

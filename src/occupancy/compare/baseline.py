@@ -107,9 +107,6 @@ class Build:
         return f"<Build of {len(self.kernels):,} kernels>"
 
 
-# Reading
-
-
 def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
     """Read a build: a baseline, or files and folders with kernels; ``"-"`` is standard input."""
     sources: list[KernelSource] = [*paths]
@@ -206,9 +203,6 @@ def _first_mistake(error: ValidationError, file: str) -> BaselineError:
     problems = {"missing": "is missing", "extra_forbidden": "is unknown"}
     problem = problems.get(first["type"], f"got {shown(first['input'])}")
     return BaselineError(problem, where=f"{file}: {path.removeprefix('.')}", hint=_HINT)
-
-
-# Writing
 
 
 def baseline_from(records: Iterable[KernelRecord], threads: int | None = None) -> Build:

@@ -153,6 +153,10 @@ def check_kernels(
     unused = run.reject_unchecked(kernels if every is None else every, is_partial=every is not None)
     found.sort(key=lambda each: by_name(each.kernel.record))
     unexcused = tuple(each for each in found if each.exemption is None)
+    past = [each for each in rules.exemptions if each.has_ended(today)]
+    ended = [
+        each for each in past if any(each.concerns(one.kernel.record, one.criteria) for one in unexcused)
+    ]
     removed = [
         each for each in matching.removed if not any(matches(text, each.name) for text in rules.allow_removed)
     ]
@@ -163,12 +167,7 @@ def check_kernels(
         kernels=tuple(kernels),
         added=() if baseline is None else matching.added,
         removed=tuple(removed),
-        ended=tuple(
-            exemption
-            for exemption in rules.exemptions
-            if exemption.has_ended(today)
-            and any(exemption.concerns(each.kernel.record, each.criteria) for each in unexcused)
-        ),
+        ended=tuple(ended),
         unused=tuple(unused),
     )
 

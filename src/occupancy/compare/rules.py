@@ -220,9 +220,6 @@ Entry = TypeVar("Entry", Rule, Exemption)
 Value = TypeVar("Value")
 
 
-# Values
-
-
 def _wrong(value: object, where: str, hint: str = "", allowed: str = "") -> RulesError:
     problem = "is missing" if value is None else f"got {shown(value)}"
     return RulesError(problem, where=where, hint=hint, allowed=allowed)
@@ -282,8 +279,6 @@ def _check_names(given: Iterable[str], names: Collection[str], where: str) -> No
 def _unknown(name: str, names: Collection[str], where: str) -> RulesError:
     return RulesError("is unknown", where=where, hint=did_you_mean(name[:MAX_SHOWN], names))
 
-
-# The file
 
 _NAMES = ("allow_removed", "baseline", "threads", "rules", "exemptions")
 
@@ -356,9 +351,8 @@ def _entry(
             if "occupancy" in name and type(value) in (int, float):
                 values[name] = f"{value}%"  # a plain number is a fraction in Python
                 if name == "min_occupancy" and 0 < value <= 1:
-                    found.add(
-                        _wrong(value, at(name), f'It is in percent: write {100 * value:g}, or "{value}%".')
-                    )
+                    hint = f'It is in percent: write {100 * value:g}, or "{value}%".'
+                    found.add(_wrong(value, at(name), hint))
         try:
             return make(**values, place=at().rpartition(": ")[0])
         except OccupancyError as error:
