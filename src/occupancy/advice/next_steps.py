@@ -50,7 +50,7 @@ class NextStep(NamedTuple):
 def next_steps(now: Result) -> Iterator[NextStep]:
     """Yield every higher occupancy with the required changes, and two other block sizes."""
     if now.kernel.carveout is not None:
-        best = evaluate(now.limits, now.kernel.replace(carveout=None), now.model)
+        best = Result(now.limits, now.kernel.replace(carveout=None), now.model)
         if best.active_blocks > now.active_blocks and (smallest := carveout(best).smallest):
             yield NextStep(best.active_blocks, best.occupancy, {"carveout": smallest.shared_memory})
     yield from using_less(now)
