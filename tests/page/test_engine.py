@@ -144,7 +144,7 @@ def test_waves(engine: PageEngine, count: int) -> None:
         size = chance.choice([None, 1, 2, 4, 8]) if cc != "7.0" else None
         wave = full_wave(Result(shipped.limits(cc), kernel), sms, cluster_size=size)
         values = json.dumps(kernel.to_dict())
-        text = f'fullWave(Result(limitsOf("{cc}"), {values}), {sms}, {json.dumps(size)})'
+        text = f'fullWave(evaluate(limitsOf("{cc}"), {values}), {sms}, {json.dumps(size)})'
         found = engine.value(text)
         assert found == {name: getattr(wave, name) for name in found}
         if not wave.blocks:
