@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import shlex
 from dataclasses import asdict
 from pathlib import Path
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 import occupancy
+from occupancy.advice.launch_bounds import launch_bounds, register_cap
+from occupancy.advice.next_steps import next_steps
 from occupancy.advice.waves import count_waves, full_wave
 from occupancy.arrays import ArrayResults
 from occupancy.engine import Result, default_model
@@ -131,6 +134,21 @@ def test_a_curve_is_the_answer_at_every_value(engine: PageEngine, cc: str, count
     points, wrong = engine.call("curvesOf", random_questions(cc, count, seed=3))
     assert points > 250 * count
     assert wrong == []
+
+
+@pytest.mark.parametrize("bound", [96, 512, 1024])
+def test_register_caps_keep_the_launch_bound(engine: PageEngine, bound: int) -> None:
+    """Compare caps of a kernel that was compiled for more threads than it is launched with."""
+    gpu = find_gpu("9.0")
+    for step in next_steps(result := Result(gpu.limits, Kernel(96, 168, max_threads=bound))):
+        if (regs := step.requires.get("regs")) is None:
+            continue
+        cap = register_cap(result, regs, step.active_blocks)
+        values = f'evaluate(limitsOf("9.0", "{bound}"), kernelOf({{threads: 96, regs: 168}}))'
+        assert cap is not None
+        assert engine.value(f"registerCap({values}, {regs}, {step.active_blocks})") == cap._asdict()
+        if found := re.fullmatch(rf"__launch_bounds__\({bound}, (\d+)\)", cap.launch_bounds or ""):
+            assert launch_bounds(gpu, result.kernel, int(found[1])).register_cap == regs
 
 
 @sampled("count", sample=60, everything=3000)

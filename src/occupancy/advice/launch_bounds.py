@@ -53,19 +53,16 @@ class RegisterCap(NamedTuple):
 
 
 def register_cap(now: Result, registers: int, blocks: int) -> RegisterCap | None:
-    """Return attributes that cap the registers per thread for a number of resident blocks.
-
-    None if the block is too large, or if the cap is the maximum of the GPU.
-    """
-    limits, threads = now.limits, now.kernel.threads
-    if threads > limits.max_threads_per_block or registers >= limits.max_registers_per_thread:
+    """Return attributes that cap the registers for a number of blocks; None at the maximum."""
+    limits, threads = now.limits, now.kernel.max_threads or now.kernel.threads
+    if registers >= limits.max_registers_per_thread:
         return None
     kept, with_one_more = (
         Result(_compiler_limits(limits), Kernel(threads, each)).active_blocks
         for each in (registers, registers + 1)
     )
-    is_cap = kept >= blocks > with_one_more
-    text = bounds_in_source(threads, blocks if blocks > 1 else None) if is_cap else None
+    least = min(blocks, kept)  # a larger first bound makes fewer blocks of the same threads
+    text = bounds_in_source(threads, least if least > 1 else None) if least > with_one_more else None
     return RegisterCap(text, maxnreg_in_source(registers))
 
 
@@ -82,13 +79,14 @@ def maxnreg_in_source(registers: int) -> str:
 def launch_bounds(
     gpu: Gpu, kernel: Kernel, min_blocks: int | None = None, model: Model | None = None
 ) -> LaunchBoundsFields:
-    """Return the register cap of ``__launch_bounds__(threads, min_blocks)``, and the occupancy with it."""
-    limits, threads = gpu.limits, kernel.threads
+    """Return the register cap of ``__launch_bounds__(max_threads or threads, min_blocks)``."""
+    limits, threads = gpu.limits, kernel.max_threads or kernel.threads
     alone = Result(_compiler_limits(limits), Kernel(threads))
     if threads > limits.max_threads_per_block or not alone.active_blocks:
         problem = f"{threads:,} is more than the maximum per block on {gpu.label}"
         most = min(limits.max_threads_per_block, limits.max_threads_per_multiprocessor)
-        raise InputError(problem, where="threads", allowed=f"1 to {most:,}")
+        where = "threads" if threads == kernel.threads else "max_threads"
+        raise InputError(problem, where=where, allowed=f"1 to {most:,}")
     is_legal = min_blocks is None or in_range(min_blocks, "blocks") <= alone.active_blocks
     blocks = min_blocks if min_blocks is not None and is_legal else 1
     cap = max_keeping(blocks, Dial(alone, "regs").levels(0, blocks))

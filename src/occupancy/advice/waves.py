@@ -133,8 +133,7 @@ def check_cluster(limits: Limits, cluster_size: int, *, is_measured: bool = Fals
         raise unsupported(limits, "cluster", "clusters", "max_portable_cluster_size")
     most = limits.max_non_portable_cluster_size or (INT_MAX if is_measured else portable)
     if not 1 <= cluster_size <= most:
+        beyond = f", or {most} with cudaFuncAttributeNonPortableClusterSizeAllowed" if most > portable else ""
         raise InputError(
-            f"{cluster_size} blocks per cluster are out of range",
-            where="cluster",
-            allowed=f"1 to {portable}" + (f", non-portable up to {most}" if most > portable else ""),
+            f"{cluster_size} blocks, but a cluster has at most {portable}{beyond}", where="cluster"
         )

@@ -16,12 +16,10 @@ INVALID_VALUE = "invalid argument"
 INVALID_CONFIGURATION = "invalid configuration argument"
 """Error before CUDA 13 for a block that is too large."""
 
-OPT_IN = (
-    "The kernel can opt in to more: cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize."
-)
+OPT_IN = "To allow more, call cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize."
 OVERSIZED = (
     "The oversized mode allows {} bytes, with 8 KiB of L1 cache: cudaFuncSetAttribute with "
-    "cudaFuncAttributeSharedMemoryMode (shared memory mode oversized)."
+    "cudaFuncAttributeSharedMemoryMode. To use it here, set shared memory mode oversized."
 )
 """cuda.h of CUDA 13.5, CUsharedMemoryMode."""
 MAKE_DYNAMIC = "Only dynamic shared memory can be larger: request it at the launch, and opt in."

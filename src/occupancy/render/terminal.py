@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from textwrap import TextWrapper
 
 from rich.console import Console
 from rich.padding import Padding
@@ -34,14 +35,15 @@ def text(report: Report, width: int = 80, color: bool = False) -> str:
     if report.notes:
         console.print()
         _lines(console, [note.text for note in report.notes[:MOST_NOTES]])
-    lines = [line.rstrip() for line in stream.getvalue().rstrip("\n").split("\n")]
-    return without_commands("\n".join(lines))
+    return without_commands("\n".join(line.rstrip() for line in stream.getvalue().rstrip("\n").split("\n")))
 
 
 def _lines(console: Console, lines: Sequence[str]) -> None:
     for line in lines:
-        indent = len(line) - len(line.lstrip())
-        console.print(Padding(printable(line.strip()), (0, 0, 0, indent)) if indent else printable(line))
+        indent = " " * (len(line) - len(line.lstrip()))
+        wrapper = TextWrapper(console.width, indent, indent, break_on_hyphens=False)
+        wrapper.break_long_words = "://" not in line  # a broken address cannot be opened
+        console.print("\n".join(wrapper.wrap(printable(line.strip()))), soft_wrap=True)
 
 
 def _table(console: Console, table: Table) -> None:
@@ -62,15 +64,13 @@ def _table(console: Console, table: Table) -> None:
             no_wrap=not column.wraps,
             overflow="fold" if column.wraps else "ellipsis",
             width=kept[number],
-            header_style="",
         )
     for row in range(len(table.rows)):
         grid.add_row(*(cells[number][row] for number in kept))
     console.print(Padding(grid, (0, 0, 0, indent)) if indent else grid)
-    hidden = [each for number, each in enumerate(table.columns) if each.title and number not in kept]
+    hidden = [f'"{each.title}"' for at, each in enumerate(table.columns) if each.title and at not in kept]
     if hidden:
-        names = ", ".join(f'"{column.title}"' for column in hidden)
-        console.print(f"Hidden at this width: {names}. Widen the terminal, or use `rows()` (`--format csv`).")
+        console.print(f"Hidden at this width: {', '.join(hidden)}. Widen the terminal, or use CSV.")
     _lines(console, [" " * indent + line for line in table.lines])
 
 

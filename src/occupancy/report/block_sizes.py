@@ -11,7 +11,7 @@ from ..advice.runtime import LaunchConfiguration
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
-from .calc import RESULT_COLUMNS, gpu_text, limited_by, uses_of
+from .calc import RESULT_COLUMNS, gpu_name, gpu_text, limited_by, uses_of
 from .model import LABELS, Block, Column, Paragraph, Report, Table, chosen, facts
 from .pictures import Picture, StepPlot, best_marks
 
@@ -69,7 +69,7 @@ def block_sizes_report(
             best += f", {limited_by(rows[0].sizes[0].limiters)}"
         details: list[Block] = list(_levels(rows, all_rows))
     else:
-        named = join_and([gpu.label for gpu in gpus])
+        named = join_and([*map(gpu_name, gpus)])
         shown = rows if all_rows else rows[:MOST_ROWS]
         columns = [*ROW_COLUMNS, *map(_on_gpu, gpus, range(len(gpus)))]
         details = [Table("Occupancy (blocks per SM)", columns, shown)]
@@ -77,7 +77,7 @@ def block_sizes_report(
             hidden = count(len(rows) - len(shown), "more size")
             details.append(Paragraph((f"{hidden}: --all lists them.",)))
     picks = [
-        (gpu.label, f"{each.block_size:,} threads and a grid of {each.min_grid_size:,} blocks")
+        (gpu_name(gpu), f"{each.block_size:,} threads and a grid of {each.min_grid_size:,} blocks")
         for gpu, each in zip(gpus, launches, strict=False)
         if each is not None and each.block_size
     ]
@@ -105,7 +105,7 @@ def _on_gpu(gpu: Gpu, number: int) -> Column:
     def cell(row: SizeRow) -> str:
         return f"{percent(row.sizes[number].occupancy)} ({row.sizes[number].active_blocks})"
 
-    return Column("", gpu.label, cell)
+    return Column("", gpu_name(gpu), cell)
 
 
 LEVEL_COLUMNS = (
@@ -131,7 +131,7 @@ def block_sizes_picture(
     curves = {}
     for result, found in zip(results, sizes, strict=True):
         shares = {each.threads: each.occupancy for each in found}
-        curves[result.gpu.label if len(results) > 1 else ""] = [shares.get(each, 0.0) for each in values]
+        curves[gpu_name(result.gpu) if len(results) > 1 else ""] = [shares.get(each, 0.0) for each in values]
     marks = best_marks(values, curves.values())
     where = [gpu_text(results[0].gpu)] if len(results) == 1 else []
     given = ", ".join(filter(None, [*where, _uses(results[0].kernel, smem_per_thread)]))

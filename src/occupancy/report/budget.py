@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..advice.budget import BudgetFields, BudgetLevel
 from ..advice.launch_bounds import LaunchBoundsFields, bounds_in_source, launch_bounds, maxnreg_in_source
@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
-from .calc import RESULT_COLUMNS, gpu_text, kernel_text, labels
+from .calc import RESULT_COLUMNS, gpu_name, gpu_text, kernel_text, labels
 from .model import NOTES, Column, Paragraph, Report, chosen
 
 MACRO = "MIN_BLOCKS"
@@ -22,45 +22,45 @@ MACRO = "MIN_BLOCKS"
 
 
 class BudgetRow(NamedTuple):
-    """Resident blocks on each GPU, and the most that a kernel may use to have them on all."""
+    """Levels of all GPUs, which a kernel reaches within the least of each amount."""
 
-    active_blocks: tuple[int, ...]
-    """Per GPU."""
-    occupancies: tuple[float, ...]
-    regs: int
-    smem: int
-    needs_opt_in: bool
+    levels: Sequence[BudgetLevel]
     launch_bounds: str
     """Or ``__maxnreg__`` where no launch bounds are legal and mean these registers on every GPU."""
-    stages: tuple[int, ...] | None
-    """Per GPU."""
+    stages: Sequence[int] | None
+
+    def per_gpu(self, name: str) -> list[Any]:
+        return [getattr(level, name) for level in self.levels]
+
+    @property
+    def smem(self) -> list[int]:
+        """Shared memory of each GPU if stages are counted, else one for all."""
+        sizes = self.per_gpu("smem")
+        return [min(sizes)] if self.stages is None else sizes
 
 
-def _occupancy_text(level: BudgetRow) -> str:
-    """Return the lowest occupancy, or that of each GPU if their blocks differ."""
-    shares = level.occupancies if len(set(level.active_blocks)) > 1 else [min(level.occupancies)]
-    return _each(list(map(percent, shares))).replace("% /", " /")
-
-
-def _each(numbers: Sequence[object]) -> str:
+def _each(numbers: Iterable[object], text: Callable[[Any], str] = str) -> str:
     """Return the number that all GPUs share, or that of each."""
-    return " / ".join(map(str, numbers if len(set(numbers)) > 1 else numbers[:1]))
+    texts = list(map(text, numbers))
+    return (" / ".join(texts) if len(set(texts)) > 1 else texts[0]).replace("% /", " /")
 
 
 BUDGET_COLUMNS = (
-    Column("active_blocks", "Blocks", show=lambda level: _each(level.active_blocks),
-           about="Resident blocks per SM, for each GPU", type="array"),
-    Column("occupancies", about="Occupancy on each GPU, 0 to 1", type="array"),
-    Column("occupancy", "Occupancy", lambda level: min(level.occupancies), _occupancy_text,
-           "Lowest occupancy, 0 to 1", type="number"),
-    Column("regs", "Registers", about="Maximum registers per thread", type="integer"),
-    Column("smem", "Shared", "smem", lambda level: size(level.smem), "Maximum shared memory per block in bytes",
+    Column("active_blocks", "Blocks", lambda row: row.per_gpu("active_blocks"),
+           lambda row: _each(row.per_gpu("active_blocks")), "Resident blocks per SM, for each GPU", type="array"),
+    Column("occupancies", "", lambda row: row.per_gpu("occupancy"), None, "Occupancy per GPU, 0 to 1", type="array"),
+    Column("occupancy", "Occupancy", lambda row: min(row.per_gpu("occupancy")),
+           lambda row: _each(row.per_gpu("occupancy"), percent), "Lowest occupancy, 0 to 1", type="number"),
+    Column("regs", "Registers", lambda row: min(row.per_gpu("regs")), None, "Maximum registers per thread",
            type="integer"),
-    Column("stages", "Stages", show=lambda level: _each(level.stages or ()),
+    Column("smem", "Shared", lambda row: min(row.smem), lambda row: _each(row.smem, size),
+           "Maximum shared memory per block in bytes", type="integer"),
+    Column("stages", "Stages", show=lambda row: _each(row.stages or [""]),
            about="Pipeline stages that fit on each GPU, with --stage-smem", type="array"),
     Column("launch_bounds", "In the source", about="Launch bounds (MIN_BLOCKS: blocks by GPU) or __maxnreg__",
            align="left", optional=1, wraps=True, unbroken=25, type="string"),
-    Column("needs_opt_in", about="True if this shared memory needs cudaFuncSetAttribute", type="boolean"),
+    Column("needs_opt_in", "", lambda row: any(row.per_gpu("needs_opt_in")), type="boolean",
+           about="True if this shared memory needs cudaFuncSetAttribute"),
 )  # fmt: skip
 
 
@@ -77,59 +77,47 @@ def budget_report(budgets: Sequence[BudgetFields], stage_smem: int | None = None
         numbers = {level.active_blocks for budget in budgets for level in budget.levels}
         most = min(budget.levels[0].active_blocks for budget in budgets)
         wanted = [[blocks] * len(gpus) for blocks in sorted(numbers, reverse=True) if blocks <= most]
-    levels: list[BudgetRow] = []
+    rows, before = list[BudgetRow](), None
     for blocks in wanted:
         reached = [
             [level for level in budget.levels if level.active_blocks >= least][-1]
             for budget, least in zip(budgets, blocks, strict=True)
         ]
-        level = _level(gpus, kernel, reached, stage_smem)
-        is_new = not levels or (level.regs, level.smem) != (levels[-1].regs, levels[-1].smem)
-        if is_new and (targets or level.stages is None or any(level.stages)):
-            levels.append(level)
-    where = gpu_text(gpus[0]) if len(gpus) == 1 else join_and([gpu.label for gpu in gpus])
-    headline = [f"{kernel_text(kernel)} on {where}"]
-    if targets:
-        memory = f"{size(levels[0].smem)} of shared memory per block"
-        result = f"Up to {count(levels[0].regs, 'register')} per thread and {memory}"
+        stages = None
         if stage_smem is not None:
-            stages = zip(levels[0].stages or (), gpus, strict=True)
-            result = f"Stages of {size(stage_smem)} that fit: "
-            result += join_and([f"{number} on {gpu.label}" for number, gpu in stages])
+            stages = [max(level.smem - kernel.shared_memory, 0) // stage_smem for level in reached]
+        row = BudgetRow(reached, _in_source(gpus, kernel, reached), stages)
+        amounts = min(row.per_gpu("regs")), row.smem
+        if amounts != before and (targets or stages is None or any(stages)):
+            rows.append(row)
+            before = amounts
+    where = gpu_text(gpus[0]) if len(gpus) == 1 else join_and([*map(gpu_name, gpus)])
+    headline = [f"{kernel_text(kernel)} on {where}"]
+    if stage_smem is not None:
+        beside = f" beside {size(kernel.shared_memory)}" if kernel.shared_memory else ""
+        result = f"Stages of {size(stage_smem)} that fit{beside}"
+        if targets:
+            fitting = zip(rows[0].stages or (), gpus, strict=True)
+            result += f": {join_and([f'{number} on {gpu_name(gpu)}' for number, gpu in fitting])}"
         headline.insert(0, result)
+    elif targets:
+        registers, memory = count(min(rows[0].per_gpu("regs")), "register"), size(*rows[0].smem)
+        headline.insert(0, f"Up to {registers} per thread and {memory} of shared memory per block")
     values = {"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]}
-    notes = [NOTES["budget-both"], *([NOTES["registers-may-spill"]] if targets else [])]
-    details = [_macro(gpus, targets)] if any(MACRO in level.launch_bounds for level in levels) else []
-    return Report(
-        "budget", headline, BUDGET_COLUMNS, levels, "levels", kernel.to_dict(), values, details, notes
-    )
+    details = [_macro(gpus, targets)] if any(MACRO in row.launch_bounds for row in rows) else []
+    inputs, notes = kernel.to_dict(), [NOTES["budget-both"]]
+    return Report("budget", headline, BUDGET_COLUMNS, rows, "levels", inputs, values, details, notes)
 
 
-def _level(
-    gpus: Sequence[Gpu], kernel: Kernel, levels: Sequence[BudgetLevel], stage_smem: int | None
-) -> BudgetRow:
-    blocks = tuple(level.active_blocks for level in levels)
-    regs, smem = min(level.regs for level in levels), min(level.smem for level in levels)
-    return BudgetRow(
-        active_blocks=blocks,
-        occupancies=tuple(level.occupancy for level in levels),
-        regs=regs,
-        smem=smem,
-        needs_opt_in=any(level.needs_opt_in for level in levels),
-        launch_bounds=_in_source(gpus, kernel.threads, blocks, regs),
-        stages=None
-        if stage_smem is None
-        else tuple(max(level.smem - kernel.shared_memory, 0) // stage_smem for level in levels),
-    )
-
-
-def _in_source(gpus: Sequence[Gpu], threads: int, blocks: Sequence[int], regs: int) -> str:
-    """Return launch bounds that cap the registers at ``regs`` or fewer on every GPU, or ``__maxnreg__``."""
+def _in_source(gpus: Sequence[Gpu], kernel: Kernel, levels: Sequence[BudgetLevel]) -> str:
+    """Return launch bounds that cap the registers on every GPU, or ``__maxnreg__``."""
+    threads, blocks = kernel.threads, [level.active_blocks for level in levels]
     with suppress(InputError):
         bounds = [launch_bounds(gpu, Kernel(threads), each) for gpu, each in zip(gpus, blocks, strict=True)]
-        if all(each.legal for each in bounds):
+        # The blocks of a kernel that was compiled for larger ones are no second bound.
+        if all(each.legal for each in bounds) and kernel.max_threads in (None, threads):
             return bounds_in_source(threads, blocks[0] if len(set(blocks)) == 1 else MACRO)
-    return maxnreg_in_source(regs)
+    return maxnreg_in_source(min(level.regs for level in levels))
 
 
 def _macro(gpus: Sequence[Gpu], blocks: Iterable[int]) -> Paragraph:
@@ -163,15 +151,18 @@ def bounds_report(bounds: Sequence[LaunchBoundsFields]) -> Report:
     """Return the report of launch bounds on each GPU."""
     kernel, blocks = bounds[0].kernel, [each.min_blocks for each in bounds]
     refused = [each for each in bounds if each.warning]
-    warnings = [f"{each.gpu.label}: {each.warning}. Use {each.most_blocks} or fewer." for each in refused]
+    warnings = [f"{gpu_name(each.gpu)}: {each.warning}. Use {each.most_blocks} or fewer." for each in refused]
     details = [Paragraph(warnings)] if warnings else []
     honored = {each.register_cap for each in bounds if not each.warning}
     caps, text = sorted(honored or {each.register_cap for each in bounds}), bounds[0].launch_bounds
     if len(set(blocks)) > 1:
-        text = bounds_in_source(kernel.threads, MACRO)
+        text = bounds_in_source(kernel.max_threads or kernel.threads, MACRO)
         details.append(_macro([each.gpu for each in bounds], filter(None, blocks)))
-    exception = " (not on every GPU)" if honored and refused else ""
+    names = ", ".join(gpu_name(each.gpu) for each in refused)
+    exception = f" (ignored on {names})" if honored and refused else ""
     cap = f"at most {' or '.join(map(str, caps))} registers per thread{exception}"
     headline = [f"{text}: {cap}", kernel_text(kernel)]
     inputs, notes = kernel.to_dict(), [NOTES["launch-bounds-caps"]]
+    if kernel.regs is None or kernel.regs > caps[0]:
+        notes.insert(0, NOTES["at-the-cap" if kernel.regs is None else "above-the-cap"])
     return Report("bounds", headline, BOUNDS_COLUMNS, bounds, "gpus", inputs, {}, details, notes)

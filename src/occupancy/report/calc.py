@@ -88,7 +88,7 @@ def _next_steps(row: Row) -> list[dict[str, Any]]:
 
 
 WAVE_COLUMNS = (
-    Column("gpu", "GPU", "full_wave.result.gpu.label", align="left"),
+    Column("gpu", "GPU", lambda waves: gpu_name(waves.full_wave.result.gpu), align="left"),
     Column("multiprocessor_count", "SMs", "full_wave.multiprocessor_count"),
     Column("grid", "", "launch.blocks"),
     Column("blocks_per_wave", "Full wave", "full_wave.blocks", lambda waves: _most(waves.full_wave)),
@@ -100,7 +100,7 @@ WAVE_COLUMNS = (
 )
 
 RESULT_COLUMNS = (
-    Column("gpu", "GPU", "gpu.name", lambda row: (row.gpu.name or "").removeprefix("GeForce "),
+    Column("gpu", "GPU", "gpu.name", lambda row: gpu_name(row.gpu) if row.gpu.name else "-",
            "Name of the GPU, if one was given", "left", type="string"),
     Column("cc", "CC", "gpu.cc", None, "Compute capability", "left", type="string"),
     Column("model", "", "result.model", about='"cuda" or "spreadsheet"', type="string"),
@@ -112,7 +112,7 @@ RESULT_COLUMNS = (
     Column("active_blocks", "Blocks", "result.active_blocks", None, "Resident blocks per SM", type="integer"),
     Column("multiprocessor_count", "SMs", "gpu.multiprocessor_count", None, "SMs of the GPU", optional=3,
            type="integer"),
-    Column("resident_blocks", "On GPU", lambda row: row.wave and row.wave.blocks, type="integer",
+    Column("resident_blocks", "On GPU", lambda row: row.wave and row.wave.blocks, optional=1, type="integer",
            about="Resident blocks of the whole GPU, in whole clusters"),
     Column("active_warps", "", "result.active_warps", about="Resident warps per SM", type="integer"),
     Column("limiters", "Limited by", "result.limiters", lambda row: labels(row.result.limiters),
@@ -201,10 +201,15 @@ def uses_of(kernel: Kernel) -> list[str]:
     return [*uses, "no opt-in"] if kernel.opt_in is False else uses
 
 
+def gpu_name(gpu: Gpu) -> str:
+    """Return ``RTX 4090`` without GeForce, or the compute capability."""
+    return gpu.label.removeprefix("GeForce ")
+
+
 def gpu_text(gpu: Gpu) -> str:
     """Return ``H100 SXM5, compute capability 9.0 (Hopper)``."""
     about = f"compute capability {gpu.cc} ({gpu.limits.architecture})"
-    return f"{gpu.name}, {about}" if gpu.name else about
+    return f"{gpu_name(gpu)}, {about}" if gpu.name else about
 
 
 def result_text(result: Any) -> str:
@@ -274,7 +279,7 @@ def explain_report(result: Any, explained: Sequence[Any]) -> Report:
 def waves_report(waves: Sequence[WavesFields]) -> Report:
     results: list[Any] = [each.full_wave.result for each in waves]
     launch, gpus = waves[0].launch, [result.gpu for result in results]
-    where = gpu_text(gpus[0]) if len(gpus) == 1 else join_and([gpu.label for gpu in gpus])
+    where = gpu_text(gpus[0]) if len(gpus) == 1 else join_and([*map(gpu_name, gpus)])
     first = waves_text(waves[0]) if len(waves) == 1 else _grid_text(launch)
     headline = first, f"{kernel_text(launch.kernel)} on {where}"
     return Report("waves", headline, WAVE_COLUMNS, waves, "gpus", launch.kernel.to_dict())
@@ -313,9 +318,8 @@ def _resource_rows(row: Row) -> Iterator[tuple[str, ...]]:
     result = row.result
     reserved = result.limits.reserved_shared_memory_per_block if result.model == "cuda" else 0
     for (name, use), blocks in zip(result.uses.items(), result.block_limits, strict=True):
-        is_given = getattr(row.kernel, {"registers": "regs"}.get(name, name), 0) is not None
         is_limiter = name in result.limiters
-        if name == "barriers" and not (is_given or is_limiter):
+        if name == "barriers" and row.kernel.barriers is None and not is_limiter:
             continue
         if blocks is None and name in ("virtual_resources", "tensor_memory", "barriers"):
             continue
@@ -323,7 +327,7 @@ def _resource_rows(row: Row) -> Iterator[tuple[str, ...]]:
         if name == "shared_memory" and reserved and use.per_block:
             remarks.append(f"{size(reserved)} reserved")
         text = size if name == "shared_memory" else plain
-        mark = "" if is_given else "*"
+        mark = "*" if name == "registers" and row.kernel.regs is None else ""
         per_sm = "-" if use.per_multiprocessor is None else text(use.per_multiprocessor)
         fitting = "no limit" if blocks is None else plain(blocks)
         yield label(name), f"{text(use.per_block)}{mark}", per_sm, fitting, ", ".join(remarks)
@@ -341,7 +345,7 @@ def _details_of_one(row: Row) -> Iterator[Block]:
 def _steps_blocks(row: Row) -> Iterator[Block]:
     title = "To raise occupancy" if row.result.launchable else "To make it launch"
     if row.is_one_wave:
-        yield Paragraph(("Higher occupancy does not help a grid of at most one wave.",))
+        yield Paragraph(("The whole grid fits in one wave, so higher occupancy would not help.",))
     elif not row.steps:
         yield Paragraph((f"Fewer registers or less shared memory would not {title.removeprefix('To ')}.",))
 
@@ -357,7 +361,7 @@ def _steps_blocks(row: Row) -> Iterator[Block]:
         columns = STEP_TABLE if any(bounds for *_, bounds in rows) else STEP_TABLE[:-1]
         yield Table(title + " with another block size" * is_other, columns, rows)
     if hidden:
-        yield Paragraph([f"{count(len(hidden), 'level')} in between: `next_steps()` (`--format json`)."])
+        yield Paragraph([f"{count(len(hidden), 'level')} in between: the JSON contains them."])
 
 
 def _remarks(row: Row) -> Iterator[tuple[str, str]]:
@@ -411,19 +415,19 @@ def _details_of_several(rows: Sequence[Row]) -> Iterator[Block]:
         shown = [column for column in WAVE_COLUMNS if column.title]
         yield Table(_grid_text(waves[0].launch), shown, waves)
     if failures := [row for row in rows if not row.result.launchable or row.result.compile_error]:
-        yield facts([(row.gpu.label, result_text(row.result)) for row in failures])
+        yield facts([(gpu_name(row.gpu), result_text(row.result)) for row in failures])
     if any(row.steps for row in rows):
-        yield Paragraph(("For limits that hold on all GPUs, use `budget()` (`occupancy budget`).",))
+        yield Paragraph(("For limits that hold on all GPUs, use budget with the same inputs.",))
 
 
 def _note(row: Row, code: str) -> Note:
     example = (row.gpu.variants or (row.gpu,))[-1].name
-    return NOTES[code]._replace(text=NOTES[code].text.format(gpu=row.gpu.label, example=example))
+    return NOTES[code]._replace(text=NOTES[code].text.format(gpu=gpu_name(row.gpu), example=example))
 
 
 def _notes(row: Row, *, is_only: bool) -> Iterator[str]:
     result, kernel = row.result, row.kernel
-    if is_only and any(per_block.endswith("*") for _, per_block, *_ in _resource_rows(row)):
+    if is_only and kernel.regs is None:
         yield "assumed"
     if kernel.carveout is not None and result.launchable:
         requested = shared_memory_configuration(result.limits, kernel.carveout)
@@ -445,10 +449,10 @@ def _notes(row: Row, *, is_only: bool) -> Iterator[str]:
 
 
 FITS_COLUMNS = (
-    RESULT_COLUMNS[0]._replace(show=lambda fit: (fit.gpu.name or fit.gpu.limits.architecture).removeprefix("GeForce ")),
+    RESULT_COLUMNS[0]._replace(show=lambda fit: gpu_name(fit.gpu) if fit.gpu.name else fit.gpu.limits.architecture),
     *chosen(RESULT_COLUMNS, "cc"),
     Column("runs", about="True if the kernel compiles and launches", type="boolean"),
-    Column("occupancy", "Occupancy", show=lambda fit: percent(fit.occupancy) if fit.runs else "does not run",
+    Column("occupancy", "Occupancy", show=lambda fit: percent(fit.occupancy) if fit.runs else "no launch",
            about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     Column("active_blocks", "Blocks", lambda fit: fit.result.active_blocks if fit.runs else 0, None,
            "Resident blocks per SM", type="integer"),
@@ -462,17 +466,19 @@ FITS_COLUMNS = (
 
 def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
     running = [fit for fit in fits if fit.runs]
-    kernel = fits[0].kernel
-    noun = "GPUs" if any(fit.gpu.name for fit in fits) else "compute capabilities"
-    runs = f"Runs on {len(running)} of {len(fits)} {noun}"
+    kernel, columns, noun = fits[0].kernel, FITS_COLUMNS, "GPUs"
+    if not any(fit.gpu.name for fit in fits):
+        noun, columns = "compute capabilities", (columns[0]._replace(title="Architecture"), *columns[1:])
+    runs = f"Launches on {len(running)} of {len(fits)} {noun}"
     if least is not None:
         reached = [fit for fit in running if fit.occupancy >= least - 0.0005]
         fits = sorted(reached, key=lambda fit: -fit.occupancy)
         runs += f", {len(fits)} with at least {percent(least)}"
     reasons: dict[str, list[str]] = {}
     for fit in fits:
-        for text in [fit.reason] if fit.reason else [f"call {each}" for each in fit.opt_ins]:
-            reasons.setdefault(text, []).append(fit.gpu.label)
+        reason = fit.reason and fit.reason.removeprefix(f"compute capability {fit.gpu.cc} has ")
+        for text in [reason] if reason else [f"call {each}" for each in fit.opt_ins]:
+            reasons.setdefault(text, []).append(gpu_name(fit.gpu))
     details = [Paragraph([f"{', '.join(gpus)}: {text}" for text, gpus in reasons.items()])] if reasons else []
     headline = runs, kernel_text(kernel)
-    return Report("fits", headline, FITS_COLUMNS, fits, "gpus", kernel.to_dict(), details=details)
+    return Report("fits", headline, columns, fits, "gpus", kernel.to_dict(), details=details)

@@ -190,7 +190,7 @@ def _blocks(rows: Sequence[Entry], most: int) -> Iterator[Block]:
     for title, (verdict, _), group in islice(zip(titles, groups, groups.values(), strict=True), most):
         yield facts(_lines(group), f"{title}: {verdict}")
     if len(groups) > most:
-        yield Paragraph([f"{len(groups) - most:,} more kernels changed: `rows()` (`--all`) lists them."])
+        yield Paragraph([f"{len(groups) - most:,} more kernels changed: CSV has all."])
     for verdict, records in names.items():
         archs = ", ".join(sorted({record.arch or "-" for record in records}, key=age))
         yield Paragraph([f"{verdict.capitalize()} ({archs}): {listed(names_of(records), most)}"])

@@ -27,8 +27,6 @@ _JSON_TYPES = {"int": "integer", "bool": "boolean", "tuple": "array", "Spreadshe
 
 SIDE_BY_SIDE = 3
 """Compute capabilities in a table of all limits."""
-WIDEST = 20
-"""Width of their columns; the list of configurations is broken into lines."""
 
 
 _LABELS = {
@@ -104,19 +102,15 @@ def limits_report(gpus: Sequence[Gpu], *, is_overview: bool = False) -> Report:
 
 def _limit_column(row: Limits) -> Column:
     title = str(row.compute_capability)
-    return Column("", title, lambda name: limit_text(name, getattr(row, name)), wraps=True, widest=WIDEST)
-
-
-def _codes(sources: Sequence[Source]) -> list[str]:
-    return [source.code for source in sources]
+    return Column("", title, lambda name: limit_text(name, getattr(row, name)), wraps=True, widest=20)
 
 
 def _disputes(value: Provenance) -> list[str]:
-    """Return ``256 by H13.5. No compiler ...`` for each dispute."""
+    """Return ``256 by H13.5, H13.3. No compiler ...`` for each dispute."""
     texts = []
     for dispute in value.disputes:
         others = [
-            f"{limit_text(value.field, other.value)} by {' '.join(_codes(other.sources))}"
+            f"{limit_text(value.field, other.value)} by {', '.join(source.code for source in other.sources)}"
             for other in dispute.others
         ]
         texts.append(f"{'; '.join(others)}. {dispute.why}")
@@ -129,8 +123,7 @@ SOURCE_COLUMNS = (
     Column("value", "Value", lambda value: _plain_value(value.value),
            lambda value: limit_text(value.field, value.value),
            about="Value; null if there is no such limit or no source for it", wraps=True),
-    Column("sources", "Sources", lambda value: _codes(value.sources),
-           lambda value: " ".join(_codes(value.sources)),
+    Column("sources", "Sources", lambda value: [source.code for source in value.sources],
            about="Codes of the sources, explained in `sources`", align="left", wraps=True, type="array"),
     Column("note", about="Explanation of the value", type="string"),
     Column("disputes", "", _disputes, about="Values of other sources, with the reason for the choice", type="array"),
@@ -151,8 +144,10 @@ def sources_report(values: Sequence[Provenance]) -> Report:
         remarks = {"Notes": notes, "Disputed": disputes}
         details += [Paragraph([title, *lines]) for title, lines in remarks.items() if lines]
     sources = sorted(cited.items())
-    lines = [f"  {code}: {source.title}. {source.where} ({source.licence})" for code, source in sources]
-    details.append(Paragraph(["Sources", *lines]))
+    lines = ["Sources"]
+    for code, source in sources:
+        lines += [f"  {code}: {source.title}", f"    {source.where} ({source.licence})"]
+    details.append(Paragraph(lines))
     about = {"sources": dict(sources)}
     title = ("Sources of the limits",)
     return Report("sources", title, SOURCE_COLUMNS, values, "limits", {}, about, details, shows_rows=False)
@@ -172,5 +167,5 @@ GPU_COLUMNS = (
 
 
 def gpus_report(gpus: Sequence[Gpu], others: int = 0) -> Report:
-    hidden = f"The newest {len(gpus)} GPUs; --all lists {others:,} more"
-    return Report("gpus", (hidden if others else count(len(gpus), "GPU"),), GPU_COLUMNS, gpus, "gpus")
+    first = f"{len(gpus)} of {len(gpus) + others:,} GPUs, highest compute capability first; --all lists all"
+    return Report("gpus", (first if others else count(len(gpus), "GPU"),), GPU_COLUMNS, gpus, "gpus")

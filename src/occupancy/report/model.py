@@ -34,27 +34,26 @@ class Note(NamedTuple):
 
 
 NOTES = {note.code: note for note in (
-    Note("assumed", "* assumed"),
+    Note("assumed", "* Registers are not given, so 0 is assumed. `nvcc -Xptxas -v` prints them."),
     Note("registers-may-spill", "Fewer registers may cause spills."),
     Note("carveout-raised", "The carveout is too small for one block, so the SM uses a larger configuration."),
     Note("tensor-memory",
-         "If the kernel relinquishes its permit, set `virtual_resources` (`--virtual-resources`) to 0 (not measured)."),
-    Note("setmaxnreg",
-         "If the kernel uses setmaxnreg, use `register_split` (`occupancy registers`) instead of these steps."),
+         "If the block executes tcgen05.relinquish_alloc_permit, set virtual resources to 0 (not measured on a GPU)."),
+    Note("setmaxnreg", "If the kernel uses setmaxnreg, ignore these steps, and run `occupancy registers`."),
     Note("cluster-bound", "Clusters are an upper bound: each must fit in one GPC, so GPUs often hold fewer."),
     Note("sms-vary", "{gpu} variants differ in their number of SMs. For the whole GPU, name one, such as '{example}'."),
     Note("launch-bounds-caps",
          "Kernels that do not fit under the cap may spill. `-maxrregcount` caps only kernels without launch bounds."),
-    Note("budget-both", "A kernel must stay within both limits of a row."),
-    Note("assumed-threads",
-         "* Block size assumed: the launch bound or 256. Set `threads` (`--threads N` or `--threads NAME=N`)."),
-    Note("other-gpu",
-         "The GPU cannot run this machine code, only PTX beside it. Results apply its limits to the code's resources."),
+    Note("at-the-cap", "Blocks and occupancy are those of a kernel that uses the whole cap."),
+    Note("above-the-cap", "The given registers exceed a cap. Blocks and occupancy are those at the cap."),
+    Note("budget-both", "A kernel must stay within both limits of a row. Launch bounds can make it spill."),
+    Note("assumed-threads", "* Block size assumed: the launch bound, or 256. Set threads, for all kernels or by name."),
+    Note("other-gpu", "{gpu} cannot run {archs} code, only PTX beside it. Results apply its limits to that code."),
     Note("dynamic-smem", "Dynamic shared memory is not recorded in the file; 0 assumed."),
     Note("spills-counted", "~ Counted in the machine code."),
     Note("not-linked", "Relocatable code: registers, shared memory and stack do not include called functions."),
     Note("stated-by-one", "Not compared, because only one build contains it."),
-    Note("other-archs", "`ignore_arch` (`--ignore-arch`) compares added and removed kernels of the same name."),
+    Note("other-archs", "Added and removed kernels of the same name are compared if you ignore the architecture."),
     Note("mixed", "mixed: some values improved, others regressed."),
     Note("autotuner", "Candidates that the autotuner rejected come last, because they do not run."),
 )}  # fmt: skip
@@ -232,6 +231,8 @@ def describe(name: str, value: Value) -> str:
     text, label = value_text(name, value), LABELS[name]
     if name == "gpu":
         return text
+    if name == "max_threads":
+        return f"compiled for at most {text} threads"
     if is_size(name) or name == "tensor_memory":
         return f"{text}{'' if is_size(name) else ' columns'} of {label}"
     if " per " not in label:

@@ -44,7 +44,7 @@ def _facts(split: RegisterSplitFields) -> Iterator[tuple[str, str]]:
         if split.enough_at_launch is not None:
             fix += f": {split.enough_at_launch}"
         elif split.needed_regs > split.launch_regs:
-            fix = "reduce one group to the value in its column At most"
+            fix = 'reduce one group to its value in the "At most" column'
         yield "Fix", fix
     if split.reason is None:
         yield "Occupancy", f"{percent(split.occupancy)}, {count(split.active_blocks, 'block')} per SM"

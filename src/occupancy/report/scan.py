@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..builds.rows import LOW, FindingRule, ScannedKernel, spilled_bytes
 from ..builds.select import age
 from ..errors import InputError
 from ..tables.compatibility import runs_on
-from ..values.numbers import count, percent, size
+from ..values.numbers import count, join_and, percent, size
 from ..values.records import readable
 from ..values.spellings import did_you_mean
-from .calc import labels, limited_by, step_text
-from .model import ALWAYS, NOTES, Column, Report
+from .calc import gpu_name, labels, limited_by, step_text
+from .model import ALWAYS, NOTES, Column, Note, Report
 
 MOST_IN_FULL = 60
 """Rows above which a screen shows the first ones."""
 EXCERPT = 20
+PROFILED = ("launches", "duration_us", "time_share", "achieved_occupancy", "waves")
+"""Columns that are dropped first if some rows are not from a profiler."""
 
 
 @readable
@@ -137,7 +139,7 @@ def _field(name: str, kind: str, about: str, title: str = "", show: Any = None, 
 
 COLUMNS: tuple[Column, ...] = (
     Column("demangled", "Kernel", "record.demangled", lambda row: row.short_name,
-           "Readable name", "left", type="string", cut_to=25, widest=60),
+           "Readable name", "left", type="string", cut_to=23, widest=60),
     _field("arch", "string", "Target of the compiler, such as sm_90a", "Arch"),
     Column("threads", "Threads", "threads", threads_text, "Threads per block", optional=5, type="integer"),
     Column("threads_assumed", type="boolean", about="True if the block size is assumed"),
@@ -145,10 +147,10 @@ COLUMNS: tuple[Column, ...] = (
            lambda row: occupancy_text(row) + "*" * bool(row.threads_assumed and row.launchable),
            "Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     _field("launches", "integer", "Number of launches of this configuration", "Launches", optional=8),
-    _field("duration_us", "number", "Total time of these launches in microseconds", "Time", "{:,.1f} us".format),
+    _field("duration_us", "number", "Total time of these launches in microseconds", "Time", "{:,.1f} us".format, 1),
     Column("time_share", "Share", "time_share", lambda row: _known(row.time_share, percent),
            "Share of the time of all kernels, 0 to 1", optional=6, type="number"),
-    _field("achieved_occupancy", "number", "Occupancy measured by a profiler, 0 to 1", "Achieved", percent),
+    _field("achieved_occupancy", "number", "Occupancy measured by a profiler, 0 to 1", "Achieved", percent, 2),
     Column("limiters", "Limited by", "limiters", lambda row: labels(row.limiters) if row.launchable else "",
            "Limiting resources", "left", optional=1, type="array"),
     _field("regs", "integer", "Registers per thread", "Regs"),
@@ -175,7 +177,7 @@ COLUMNS: tuple[Column, ...] = (
     _field("name", "string", "Mangled name, if the file contains it"),
     _field("static_smem", "integer", "Static shared memory per block in bytes"),
     _field("dynamic_smem", "integer", "Dynamic shared memory per block in bytes"),
-    _field("spill_smem", "integer", "Shared memory for spills, per block in bytes", "Spills to shared", size),
+    _field("spill_smem", "integer", "Shared memory for spills, per block in bytes", "Spills to shared", size, 7),
     _field("barriers", "integer", "Named barriers per block"),
     _field("virtual_resources", "integer", "Virtual resources per block; 128 if the kernel allocates tensor memory"),
     _field("tensor_memory", "integer", "Columns of tensor memory per block"),
@@ -218,12 +220,12 @@ def _plain_name(name: str) -> str:
 
 def _screen_columns(rows: Sequence[ScannedKernel]) -> list[Column]:
     """Return all columns, with a title only where rows say something that the headline does not."""
-    columns = []
+    columns, is_mixed = [], any(row.record.launches is None for row in rows)
     for column in COLUMNS:
         cells = {column.cell(row) for row in rows} if column.title else set()
-        is_shared = column.key in ("arch", "threads") and len(cells) == 1
-        says_something = not is_shared and cells != {"0 bytes"}
-        columns.append(column if says_something else column._replace(title=""))
+        is_hidden = cells <= {"", "0 bytes"} or (len(cells) == 1 and column.key in ("arch", "threads"))
+        optional = column.optional + 10 * (is_mixed and column.key in PROFILED)
+        columns.append(column._replace(title="" if is_hidden else column.title, optional=optional))
     return columns
 
 
@@ -244,29 +246,29 @@ def scan_report(
     shown = rows if limit is None else rows[:limit]
     threads = set(map(threads_text, shown))
     at = f" at {threads.pop()} threads" if len(threads) == 1 else ""
-    headline = [_headline(of, found, at if len(shown) == of.kernels else "")]
+    headline = [_headline(of, found, at if len(shown) == of.kernels else "", inputs)]
     if len(shown) < of.kernels:
-        more = "" if limit is None else "; `rows()` (`--all`) has all"
+        more = "" if limit is None else "; CSV has all"
         more += ", --newest each kernel once" if more and len(of.archs) > 1 else ""
         headline.append(f"{len(shown):,} shown{at}, {order}{more}")
     chosen = tuple(columns) or _screen_columns(shown)
     values = {"summary": of, "found": found}
-    keys = {column.key for column in chosen}
-    notes = [
-        NOTES[code] for code, (key, is_needed) in _NOTED.items() if key in keys and any(map(is_needed, shown))
-    ]
+    notes = list(_notes(shown, {column.key for column in chosen}))
     return Report("scan", headline, chosen, rows, "kernels", inputs, values, limit=limit, notes=notes)
 
 
-def _headline(of: Summary, found: int, at: str) -> str:
+def _headline(of: Summary, found: int, at: str, inputs: Mapping[str, Any]) -> str:
     if not of.kernels:
-        return f"No match among {count(found, 'kernel')}{': there is no spill data' if of.spilling is None else ''}"
+        filters = [f"is below {percent(inputs['below'])}"] if "below" in inputs else []
+        filters += ["spills"] if "spilling" in inputs else []
+        unknown = ": there is no spill data" if of.spilling is None else ""
+        return f"None of {count(found, 'kernel')} {' and '.join(filters) or 'matches'}{unknown}"
     archs = of.archs[0] if len(of.archs) == 1 else count(len(of.archs), "architecture")
     launches = "" if of.launches < 2 else f" ({of.launches:,} launches)"
     spilling = f"{of.spilling:,} with spills" if of.spilling else "no spills"
     below = f"{of.below_half:,}" if of.below_half else "none"
     parts = [
-        f"{of.not_launchable:,} cannot launch" if of.not_launchable else "",
+        f"{of.not_launchable:,} do{'es' * (of.not_launchable == 1)} not launch" if of.not_launchable else "",
         "no spill data" if of.spilling is None else spilling,
         f"{below} below {percent(LOW)}" if of.below_half or not of.not_launchable else "",
     ]
@@ -286,3 +288,11 @@ _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
     "spills-counted": ("spill_store_bytes", lambda row: spills_text(row).startswith("~")),
 }  # fmt: skip
 """Note -> the column that it is about, and whether a row needs it."""
+
+
+def _notes(rows: Sequence[ScannedKernel], keys: Container[str]) -> Iterator[Note]:
+    for code, (key, is_needed) in _NOTED.items():
+        if key in keys and (noted := list(filter(is_needed, rows))):
+            archs = join_and(list(dict.fromkeys(row.record.arch or "-" for row in noted)))
+            gpu = noted[0].result and gpu_name(noted[0].result.gpu)
+            yield NOTES[code]._replace(text=NOTES[code].text.format(gpu=gpu, archs=archs))

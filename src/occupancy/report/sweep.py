@@ -1,7 +1,4 @@
-"""The reports and pictures of a kernel with some inputs varied.
-
-If none is, they show the charts of NVIDIA's spreadsheet.
-"""
+"""Reports and pictures of varied inputs; without any, of the charts of NVIDIA's spreadsheet."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from ..values.numbers import percent
 from ..values.resources import COUNTED
 from ..values.spellings import in_range
 from . import pictures
-from .calc import RESULT_COLUMNS, gpu_text, kernel_text, result_text
+from .calc import RESULT_COLUMNS, gpu_name, gpu_text, kernel_text, result_text
 from .model import LABELS, Block, Column, Paragraph, Report, Table, Value, chosen, value_text
 from .pictures import Picture, StepPlot, best_marks, tick, title_of
 
@@ -57,11 +54,11 @@ class Grid(NamedTuple):
     @property
     def fixed(self) -> dict[str, Value]:
         """Inputs with one value, and the only GPU."""
-        only = {"gpu" if self.gpus[0].name else "cc": self.gpus[0].label} if len(self.gpus) == 1 else {}
+        only = {"gpu" if self.gpus[0].name else "cc": gpu_name(self.gpus[0])} if len(self.gpus) == 1 else {}
         return {**only, **{name: values[0] for name, values in self.inputs.items() if len(values) == 1}}
 
     def values(self, name: str) -> Sequence[Value]:
-        return [gpu.label for gpu in self.gpus] if name == "gpu" else self.inputs[name]
+        return [gpu_name(gpu) for gpu in self.gpus] if name == "gpu" else self.inputs[name]
 
     def lines(self) -> list[list[Point]]:
         """Return the points in a line for each value of all inputs but the last that varies."""
@@ -88,7 +85,6 @@ class Step(NamedTuple):
     last: Any
     result: Result
     is_current: bool = False
-    """True if the kernel's own value is one of them."""
 
 
 SHOWN = chosen(RESULT_COLUMNS, "occupancy", "active_blocks", "limiters")
@@ -148,7 +144,8 @@ def _matrix(grid: Grid) -> Table:
 
     def column(run: range) -> Column:
         title = tick(across, grid.values(across)[run[-1]])
-        return Column("", title, lambda row: _whole_percent(shares[row[-1]][run[-1]]))
+        cells = [f"{int(100 * line[run[-1]] + 0.5)}%" if line[run[-1]] else "-" for line in shares]
+        return Column("", title, lambda row: cells[row[-1]])
 
     values = grid.values(down)
     first = Column(down, "", lambda run: _span(down, values[run[0]], values[run[-1]]))
@@ -157,10 +154,6 @@ def _matrix(grid: Grid) -> Table:
     hidden = len(rows) * len(columns) - len(shown) * len(kept)
     lines = [f"{hidden:,} cells are hidden. --format csv has all of them."] if hidden else []
     return Table(title, [first, *map(column, kept)], shown, lines)
-
-
-def _whole_percent(share: float) -> str:
-    return f"{int(100 * share + 0.5)}%" if share else "-"
 
 
 def _alike(values: Sequence[Value], keys: Sequence[object]) -> list[range]:
@@ -175,10 +168,13 @@ def _best_tables(grid: Grid) -> Iterator[Block]:
     columns = [*(_best_column(name) for name in grid.varied if name != "gpu"), *SHOWN]
     for gpu, points in groupby(grid.points, lambda point: point.gpu):
         found = best(points, BEST)
-        title = f"Best on {gpu.label}"
-        yield Table(title, columns, found) if found else Paragraph([f"None of them launches on {gpu.label}."])
-    hidden = "Hidden: combinations that use fewer resources at the same block size and occupancy."
-    yield Paragraph([f"{hidden} --format csv has all."])
+        title = f"Best on {gpu_name(gpu)}"
+        yield (
+            Table(title, columns, found)
+            if found
+            else Paragraph([f"None of them launches on {gpu_name(gpu)}."])
+        )
+    yield Paragraph(["--format csv also lists fewer resources at the same block size and occupancy."])
 
 
 def _best_column(name: str) -> Column:
@@ -230,7 +226,7 @@ def sweep_picture(
         for mark in marks:
             in_range(mark, "marks", min(numbers), max(numbers))
         places = [*marks, *(best_marks(numbers, rows) if marks_best else ())]
-        names = [gpu.label for gpu in grid.gpus] if down else [""]
+        names = [gpu_name(gpu) for gpu in grid.gpus] if down else [""]
         plot: pictures.Plot = StepPlot(across, numbers, dict(zip(names, rows, strict=True)), places)
     elif marks:
         hint = "Vary one input over numbers, such as --regs 16:255, on one GPU or more."
@@ -296,9 +292,9 @@ def curves_picture(results: Sequence[Any], title: str | None = None) -> Picture:
     """Return three plots with a curve for each GPU and the kernel's own values marked."""
     kernel = results[0].kernel
     subject = "Occupancy by block size, registers and shared memory"
-    names = [f"{result.gpu.label}: {percent(result.occupancy)}" for result in results]
+    names = [f"{gpu_name(result.gpu)}: {percent(result.occupancy)}" for result in results]
     if len(results) == 1:
-        subject, names = f"{result_text(results[0])}, on {results[0].gpu.label}", [""]
+        subject, names = f"{result_text(results[0])}, on {gpu_name(results[0].gpu)}", [""]
     found = [curves(result) for result in results]
     smem = kernel.shared_memory if kernel.has_shared_memory else None
     plots = []

@@ -57,9 +57,9 @@ def test_the_gpu_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_headlines_count_all_and_name_those_that_count() -> None:
     headlines = {
-        "fits --gpu A100,L4 -t 256 -r 72 -s 20k --occupancy 50": "Runs on 2 of 2 GPUs, 1 with at least 50%",
+        "fits --gpu A100,L4 -t 256 -r 72 -s 20k --occupancy 50": "Launches on 2 of 2 GPUs, 1 with at least 50%",
         "bounds -t 1024 --blocks 2 --cc 8.0,8.6,9.0":
-            "__launch_bounds__(1024, 2): at most 32 registers per thread (not on every GPU)",
+            "__launch_bounds__(1024, 2): at most 32 registers per thread (ignored on 8.6)",
         "scan tests/data/kernels/cubins --below 50":
             "12 of 152 kernels for 8 architectures at 256* threads: no spills, 12 below 50%",
     }  # fmt: skip

@@ -58,9 +58,9 @@ class TestNumbers:
         (row,) = scan(tmp_path / "usage")
         assert "--gpu" in row["reason"]
         done = run("scan", str(tmp_path / "usage"), "--spilling")
-        assert done.stdout == "No match among 1 kernel: there is no spill data\n"
+        assert done.stdout == "None of 1 kernel spills: there is no spill data\n"
         done = run("scan", str(log_of(tmp_path, ("k", "sm_90", 8))), "--spilling")
-        assert done.stdout == "No match among 1 kernel\n"
+        assert done.stdout == "None of 1 kernel spills\n"
         (row,) = scan(tmp_path / "usage", "--cc", "9.0")
         assert (row["occupancy"], row["cc"]) == (1.0, "9.0")
         (row,) = scan(log_of(tmp_path, ("k", "sm_99", 32)), "--threads", 64)

@@ -46,7 +46,7 @@ def texts(found: Any) -> list[str]:
 def test_one_input_is_a_curve_for_each_gpu() -> None:
     (axes,) = drawn("H100", "RTX 4090", threads="192", regs="16:255", smem="40k")
     legend: Any = axes.get_legend()
-    assert texts(legend.get_texts()) == ["H100", "GeForce RTX 4090"]
+    assert texts(legend.get_texts()) == ["H100", "RTX 4090"]
     for line, cc in zip(axes.lines, ("9.0", "8.9"), strict=True):
         shares = points(line)
         assert sorted(shares) == list(range(16, 256))

@@ -295,10 +295,8 @@ function stepsUsingLess(now) {
   const most = kernel.caching === "ca" ? allowed.blocks : Math.min(allowed.blocks, allowed.warps);
   if (now.active_blocks === most) return [];
   const used = Object.keys(AMOUNTS).filter((name) => amountOf(name, kernel));
-  const levels = used.map((name) => {
-    const amounts = amountsOf(name, limits, AMOUNTS[name].least, amountOf(name, kernel)).reverse();
-    return [name, amounts.map((amount) => ({ amount, blocks: blocksAllowed(withAmount(now, name, amount), name) }))];
-  });
+  const levels = used.map((name) => [name, amountsOf(name, limits, AMOUNTS[name].least, amountOf(name, kernel))
+    .reverse().map((amount) => ({ amount, blocks: blocksAllowed(withAmount(now, name, amount), name) }))]);
   const found = [];
   for (let blocks = now.active_blocks + 1; blocks <= most; ) {
     const requires = {};
@@ -346,12 +344,13 @@ function needsOptIn(limits, kernel) {
 }
 // {launch_bounds, maxnreg} for a limit on registers; null if none applies.
 function registerCap({ limits, kernel }, registers, blocks) {
-  if (kernel.threads > limits.max_threads_per_block || registers >= limits.max_registers_per_thread) return null;
+  if (registers >= limits.max_registers_per_thread) return null;
+  const threads = limits.launch_bound ?? kernel.threads;
   const seen = { ...limits, sub_partitions: checkedParts(limits) };
-  const blocksWith = (regs) => evaluate(seen, kernelOf({ threads: kernel.threads, regs })).active_blocks;
-  const isMeant = blocksWith(registers) >= blocks && blocks > blocksWith(registers + 1);
-  const bounds = blocks > 1 ? `${kernel.threads}, ${blocks}` : kernel.threads;
-  return { launch_bounds: isMeant ? `__launch_bounds__(${bounds})` : null, maxnreg: `__maxnreg__(${registers})` };
+  const blocksWith = (regs) => evaluate(seen, kernelOf({ threads, regs })).active_blocks;
+  const least = Math.min(blocks, blocksWith(registers));
+  const bounds = `__launch_bounds__(${threads}${least > 1 ? `, ${least}` : ""})`;
+  return { launch_bounds: least > blocksWith(registers + 1) ? bounds : null, maxnreg: `__maxnreg__(${registers})` };
 }
 // Blocks of the whole GPU. With clusters an upper bound: a cluster must stay within one GPC.
 function fullWave(result, sms, clusterSize = null) {

@@ -10,7 +10,7 @@ const adviceOf = ({ spills, regs, next_step: step, fix = step }) =>
 const VERDICTS = ["worse", "mixed", "changed", "better", "added", "removed", "same"];
 const BINS = [...Array.from({ length: 10 }, (_, at) => `${10 * at}% to below ${10 * at + 10}%`), "100%"];
 const KINDS = [
-  { key: "fails", title: "cannot launch", is: (kernel) => kernel.launchable === false },
+  { key: "fails", title: "no launch", is: (kernel) => kernel.launchable === false },
   { key: "spills", title: "with spills", is: (kernel) => kernel.spills > 0 },
   { key: "low", title: "below 50%", is: (kernel) => kernel.occupancy < 0.5 },
   ...VERDICTS.map((key) => ({ key, title: key, is: (kernel) => kernel.verdict === key })),

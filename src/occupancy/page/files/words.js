@@ -42,5 +42,6 @@ const LIMITS = DATA.limits.compute_capability.map((cc, at) => {
 function limitsOf(cc, bounds = "") {
   const limits = LIMITS.find((each) => each.compute_capability === cc);
   const most = parseInt(bounds, 10);
-  return most < limits?.max_threads_per_block ? { ...limits, max_threads_per_block: most } : limits;
+  if (!limits || !most) return limits;
+  return { ...limits, launch_bound: most, max_threads_per_block: Math.min(most, limits.max_threads_per_block) };
 }
