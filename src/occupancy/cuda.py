@@ -20,6 +20,11 @@ from .values.spellings import parse_count, parse_shape
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+__all__ = [
+    "available_dynamic_shared_memory_per_block", "max_active_blocks_per_multiprocessor",
+    "max_active_clusters", "max_potential_block_size",
+]  # fmt: skip
+
 
 def max_active_blocks_per_multiprocessor(
     gpu: GpuLike, kernel: KernelLike = None, **inputs: Unpack[KernelInputs]

@@ -18,6 +18,8 @@ from .values.spellings import in_range, parse_count, parse_shape, parse_size
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+__all__ = ["early_config_prune", "max_stages", "perf_model"]
+
 
 def early_config_prune(
     gpu: GpuLike | list[Any],

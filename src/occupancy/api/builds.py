@@ -291,7 +291,6 @@ def init(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
 
 
 def check_command(build: Sequence[str], rules: str, options: Sequence[str] = ()) -> str:
-    """Return the command that checks a build with a file of rules, ready for a shell."""
     named = [] if rules in ("", find_rules()) else ["--rules", rules]
     return shlex.join(["occupancy", "check", *build, *named, *options])
 

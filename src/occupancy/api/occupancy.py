@@ -310,7 +310,10 @@ def compute(
         needed = kernel_of_inputs(
             kernel, {name: given[name] for name in KernelInputs.__annotations__} | unknown
         )
-    found = _gpu_called(gpu) if isinstance(gpu, str) else find_one_or_several(gpu)
+    if isinstance(gpu, str):
+        one: Any = _gpu_called(gpu)  # text is never several
+        return occupancy_on(one, needed, model)
+    found = find_one_or_several(gpu)
     if isinstance(found, list):
         return Occupancies(occupancy_on(each, needed, model) for each in found)
     return occupancy_on(found, needed, model)

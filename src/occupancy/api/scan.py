@@ -251,7 +251,6 @@ def _compute_capabilities(arch: ArchitectureLike, table: LimitsTable) -> list[Co
 
 
 def as_list(given: Any) -> list[Any]:
-    """Return one value, or several, as a list; None as an empty one."""
     if given is None:
         return []
     is_one = isinstance(given, (str, bytes)) or hasattr(given, "read") or not isinstance(given, Iterable)
@@ -259,7 +258,6 @@ def as_list(given: Any) -> list[Any]:
 
 
 def as_paths(given: Any, where: str) -> list[Any]:
-    """Return a path or a stream, or several of them, as a list."""
     several = as_list(given)
     for each in several or [given]:
         is_path = isinstance(each, (str, os.PathLike)) and ("\n" not in str(each) or os.path.exists(each))

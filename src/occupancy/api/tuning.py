@@ -135,7 +135,6 @@ class Criteria:
     def kept(
         self, configs: Iterable[Config], dropped: Callable[[Config, str], object] | None = None
     ) -> Iterator[Config]:
-        """Yield the configurations that meet the criteria; pass the others to a function."""
         if isinstance(configs, Mapping) or not isinstance(configs, Iterable):
             raise InputError("is not a list of configurations", where="configs", hint="Give a list of them.")
         for index, config in enumerate(configs):

@@ -82,7 +82,6 @@ def written_to(path: str | None, inputs: Iterable[str | None] = ()) -> Iterator[
 
 
 def save_picture(picture: Picture, path: str) -> None:
-    """Draw a picture in the format of a file's ending."""
     from ..render.pictures import picture_bytes
 
     content = picture_bytes(picture, path)

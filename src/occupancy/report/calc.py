@@ -55,7 +55,6 @@ class Row:
 
     @property
     def carveout(self) -> dict[str, Any] | None:
-        """Smallest shared memory of the SM that keeps the blocks."""
         smallest = self.result.carveout().smallest
         return smallest and values_of(smallest, "shared_memory", "percent", "l1", "active_blocks")
 

@@ -113,7 +113,6 @@ def change_text(name: str, old: Any, new: Any) -> str:
 
 
 def change_line(name: str, old: Any, new: Any) -> str:
-    """Return a change with the name of the value: ``registers 128 -> 40``."""
     return VALUES[name][0].format(change_text(name, old, new))
 
 

@@ -89,7 +89,6 @@ def findings(rows: Iterable[ScannedKernel]) -> Iterator[Finding]:
 
 
 def kernel_finding(row: ScannedKernel, rule: str, severity: str, message: str) -> Finding:
-    """Return a finding about a kernel, at its place in the source."""
     record = row.record
     line = record.line if record.file else None
     return Finding(record.file or record.source, line, severity, rule, message, row.demangled, record.arch)

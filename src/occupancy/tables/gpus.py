@@ -131,7 +131,7 @@ def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
         found = [gpu]
     elif isinstance(value, Iterable) and not isinstance(value, bytes) and not _is_pair(value):
         found = [gpu for each in value for gpu in find_gpus(each, table)]
-    elif isinstance(value, (int, float, tuple)):
+    elif isinstance(value, (float, tuple)) or hasattr(value, "__index__"):
         found = [Gpu((table or LimitsTable()).limits(value))]
     else:
         found = []

@@ -42,7 +42,6 @@ def limits(cc: object) -> Limits:
 
 
 def known() -> tuple[ComputeCapability, ...]:
-    """Return every compute capability of the table, ascending."""
     return tuple(sorted(ComputeCapability.parse(name) for name in _documents()[0]))
 
 

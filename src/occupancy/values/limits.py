@@ -53,18 +53,18 @@ class ComputeCapability(NamedTuple):
             InputError: Any other value. Floats are rejected, because 12.10 equals 12.1.
         """
         problem = "is not a compute capability"
-        match value:
-            case ComputeCapability():
-                return value
-            case str():
-                if found := _SPELLING.fullmatch(value.strip()):
+        match _plain(value):
+            case ComputeCapability() as known:
+                return known
+            case str(text):
+                if found := _SPELLING.fullmatch(text.strip()):
                     return cls(int(found[1] or found[3]), int(found[2] or found[4]))
             case float():
                 problem = "is a float, and a float cannot tell 12.10 from 12.1"
             case bool() | [bool(), _] | [_, bool()]:
                 pass
-            case int() if 20 <= value <= 999:  # 12 could be 12.0
-                return cls(*divmod(value, 10))
+            case int(number) if 20 <= number <= 999:  # 12 could be 12.0
+                return cls(*divmod(number, 10))
             case [int(major), int(minor)] if 0 < major < 100 and 0 <= minor < 100:
                 return cls(major, minor)
         allowed = 'text such as "9.0" or "sm_90a", or an integer such as 90'
