@@ -86,7 +86,7 @@ def limits_report(gpus: Sequence[Gpu], *, is_overview: bool = False) -> Report:
     rows = list({gpu.cc: gpu.limits for gpu in gpus}.values())
     if is_overview:
         newer = all(row.compute_capability >= CURRENT_FROM for row in rows)
-        scope = f" from {CURRENT_FROM} on; --all lists the older ones" if newer else ""
+        scope = f", compute capability {CURRENT_FROM} and newer; --all lists all" if newer else ""
         return Report("limits", (f"Limits of an SM{scope}",), COLUMNS, rows, "compute_capabilities")
     label = Column("label", "Limit", limit_label, align="left")
     columns = list(map(_limit_column, rows))

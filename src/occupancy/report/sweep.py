@@ -152,7 +152,7 @@ def _matrix(grid: Grid) -> Table:
     to_right = title_of(across)
     title = f"{title_of(down)} down, {to_right[0].lower()}{to_right[1:]} across, each up to"
     hidden = len(rows) * len(columns) - len(shown) * len(kept)
-    lines = [f"{hidden:,} cells are hidden. --format csv has all of them."] if hidden else []
+    lines = [f"{hidden:,} cells are hidden. CSV has all."] if hidden else []
     return Table(title, [first, *map(column, kept)], shown, lines)
 
 
@@ -174,7 +174,7 @@ def _best_tables(grid: Grid) -> Iterator[Block]:
             if found
             else Paragraph([f"None of them launches on {gpu_name(gpu)}."])
         )
-    yield Paragraph(["--format csv also lists fewer resources at the same block size and occupancy."])
+    yield Paragraph(["CSV also has fewer resources at the same block size and occupancy."])
 
 
 def _best_column(name: str) -> Column:

@@ -125,7 +125,7 @@ def test_github_shows_ten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert sum(line.startswith("::error") for line in lines) == 10
     assert "21 more kernels break rules" in lines[9]
     screen = run("check", "log", "--rules", "rules.toml").stdout
-    assert "10 more kernels break rules (--format csv)." in screen
+    assert "10 more kernels break rules: CSV has all." in screen
 
 
 def test_junit_and_sarif(project: Path) -> None:
