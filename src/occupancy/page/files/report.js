@@ -130,7 +130,7 @@ class Report {
     fill(byId("kinds"), this.kinds.map(({ key, title, is }) =>
       this.filter("kind", key, `${grouped(ofKinds.filter(is).length)} ${title}`, { class: `chip ${key}` })));
     const counts = BINS.map((bin) => ofBins.filter((kernel) => kernel.bin === bin).length);
-    const tabbed = Math.max(0, this.state.bin ? BINS.indexOf(this.state.bin) : counts.findIndex(Boolean));
+    const tabbed = Math.max(0, counts.findIndex(Boolean)); // arrow keys lead to the others
     fill(byId("bins"), counts.map((count, at) => {
       const height = count && Math.max(2, (30 * count) / Math.max(...counts)); // a single kernel can be seen
       const title = `${BINS[at]}: ${words.count(count, "kernel")}`;
@@ -148,9 +148,8 @@ class Report {
     for (const group of groups) group.sort((one, other) => ORDER.compare(one.arch ?? "", other.arch ?? ""));
     const { sort, down } = this.state;
     const { of = () => 0 } = this.columns.find(({ key }) => key === (sort || this.given)) ?? {};
-    const keyed = groups.map((group) => [rangeOf(group, of)[down ? 1 : 0], group]);
-    const isUnknown = (value) => value === undefined; // such values come last
-    keyed.sort(([a], [b]) => isUnknown(a) - isUnknown(b) || (down ? -1 : 1) * compareValues(a, b));
+    const keyed = groups.map((group) => [rangeOf(group, of)[down ? 1 : 0], group]); // unknown values come last
+    keyed.sort(([a], [b]) => (a === undefined) - (b === undefined) || (down ? -1 : 1) * compareValues(a, b));
     return keyed.map(([, group]) => group);
   }
   draw(shown = 250) {
@@ -163,7 +162,6 @@ class Report {
       const worst = group.reduce((one, other) => ((other.share ?? 2) < (one.share ?? 2) ? other : one));
       return element("tr", {}, this.columns.map((column) => cellOf(column, group, worst)));
     }));
-    byId("none").hidden = groups.length > 0;
     this.rest.hidden = groups.length <= shown;
     settle(this.rest, `Show more of ${grouped(groups.length)} rows`);
     const chosen = ["q", "kind", "arch", "bin"].map((name) => this.state[name]).filter(Boolean).join(", ");
@@ -179,7 +177,7 @@ class Report {
     const next = { sort: key, down: (sort === key ? down : !text || key.endsWith("occupancy")) ? "" : "1" };
     const order = sort === key && (down ? "descending" : "ascending");
     return element("th", { scope: "col", class: `${key} ${text ? "num" : ""}`, "aria-sort": order },
-      button([title, order && (down ? " ▼" : " ▲")], () => this.set(next), { class: "link" }));
+      button([title, order && (down ? "\u00a0▼" : "\u00a0▲")], () => this.set(next), { class: "link" }));
   }
 }
 function cellOf({ key, title, of, text, show, mark, look }, group, worst) {
