@@ -1,5 +1,4 @@
 // The report of scan or diff: kernels to search, filter and sort, with links to the calculator.
-
 const ORDER = new Intl.Collator("en", { numeric: true }); // creating one takes longer than comparing
 const compareValues = (a, b) => (typeof a === "string" ? ORDER.compare(a, b) : a - b);
 const sizeText = (bytes) => (bytes ? words.size(bytes).replace(/ bytes?/, " B") : "0");
@@ -96,8 +95,7 @@ class Report {
     history.replaceState(history.state, "", app.entry);
   }
   fragment() {
-    const given = Object.entries(this.state).filter(([, value]) => value);
-    return given.length ? `#kernels&${new URLSearchParams(given)}` : "#kernels";
+    return `#kernels&${new URLSearchParams(Object.entries(this.state).filter(([, value]) => value))}`.replace(/&$/, "");
   }
   // Show the list, scrolled as before, or the calculator.
   show(isListed) {
@@ -116,11 +114,13 @@ class Report {
   filtered() {
     const { q, kind, arch, bin } = this.state;
     const wanted = q.toLowerCase().split(/[\s*]+/);
+    const kinds = KINDS.filter(({ key }) => kind.split(",").includes(key));
+    const isOfKinds = (kernel) => kinds[this.isDiff ? "some" : "every"](({ is }) => is(kernel)); // any verdict
     const tests = {
       q: ({ text }) => wanted.every((word) => text.includes(word)),
-      kind: KINDS.find(({ key }) => key === kind)?.is ?? (({ verdict }) => verdict !== "same" || this.kinds.length < 2),
+      kind: kinds.length ? isOfKinds : ({ verdict }) => verdict !== "same" || this.kinds.length < 2,
       arch: (kernel) => !arch || kernel.arch === arch,
-      bin: (kernel) => !bin || kernel.bin === bin,
+      bin: (kernel) => !bin || bin.split(",").includes(kernel.bin),
     };
     const passing = (...names) => this.kernels.filter((kernel) => names.every((name) => tests[name](kernel)));
     const ofKinds = passing("q", "arch", "bin");
@@ -132,16 +132,17 @@ class Report {
     const counts = BINS.map((bin) => ofBins.filter((kernel) => kernel.bin === bin).length);
     const tabbed = Math.max(0, counts.findIndex(Boolean)); // arrow keys lead to the others
     fill(byId("bins"), counts.map((count, at) => {
-      const height = count && Math.max(2, (30 * count) / Math.max(...counts)); // a single kernel can be seen
+      const share = count && Math.max(6, (100 * count) / Math.max(...counts)); // a single kernel can be seen
       const title = `${BINS[at]}: ${words.count(count, "kernel")}`;
-      const picture = drawn("svg", { viewBox: "0 0 10 30", preserveAspectRatio: "none", "aria-hidden": "true" },
-        drawn("rect", { class: "registers", y: 30 - height, width: 10, height }));
-      return this.filter("bin", BINS[at], picture, { title, tabindex: at === tabbed ? "0" : "-1" });
+      const part = drawn("rect", { class: "registers", y: `${100 - share}%`, width: "100%", height: `${share}%` });
+      return this.filter("bin", BINS[at], drawn("svg", {}, part), { title, tabindex: at === tabbed ? "0" : "-1" });
     }));
   }
   filter(name, value, content, properties) {
-    const isOn = this.state[name] === value;
-    return button(content, () => this.set({ [name]: isOn ? "" : value }), { "aria-pressed": `${isOn}`, ...properties });
+    const chosen = this.state[name].split(",").filter(Boolean);
+    const isOn = chosen.includes(value);
+    const next = isOn ? chosen.filter((each) => each !== value) : [...chosen, value];
+    return button(content, () => this.set({ [name]: next.join() }), { "aria-pressed": `${isOn}`, ...properties });
   }
   groups(kernels) {
     const groups = [...Map.groupBy(kernels, ({ name, verdict }) => `${name} ${verdict}`).values()];
