@@ -50,7 +50,6 @@ DIFF = [
 
 
 def written(rows: list[dict[str, Any]], path: Path) -> Path:
-    """Write the report of some rows, whose columns are their keys."""
     keys = dict.fromkeys(key for row in rows for key in row)
     columns = [Column(key, value=methodcaller("get", key), show=methodcaller("get", key, "")) for key in keys]
     report = Report("scan", ["The result first."], columns, rows, notes=[NOTES["assumed-threads"]])
