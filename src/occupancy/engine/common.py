@@ -88,7 +88,8 @@ def shared_memory_configuration(limits: Limits, carveout: Carveout | None) -> in
     if carveout.amount in limits.shared_memory_configurations:
         return carveout.amount
     sizes = ", ".join(f"{size // 1024}k" for size in limits.shared_memory_configurations)
-    problem = f"{carveout.amount:,} bytes is not a shared memory configuration of {limits.compute_capability}"
+    cc = limits.compute_capability
+    problem = f"{carveout.amount:,} is neither a percentage nor a shared memory configuration of cc {cc}"
     raise InputError(problem, where="carveout", allowed=f"0% to 100%, {sizes}")
 
 

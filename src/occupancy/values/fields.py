@@ -32,7 +32,7 @@ Caching = Literal["ca", "cg"]
 SharedMemoryMode = Literal["oversized"]
 """CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY of cuda.h, for 10.7."""
 
-_CARVEOUTS = "0% to 100%, a size such as 64k, max or default"
+_CARVEOUTS = "a whole percentage from 0% to 100%, a size such as 64k, max or default"
 
 
 class _CarveoutFields(NamedTuple):
@@ -87,7 +87,6 @@ def parse_carveout(value: object, where: str = "carveout") -> Carveout | None:
 Kind = Literal["count", "size", "flag", "choice", "shape", "carveout"]
 
 _PARSERS: Mapping[Kind, Callable[[object, str], Any]] = {
-    "count": parse_count,
     "size": parse_size,
     "shape": parse_shape,
     "carveout": parse_carveout,
@@ -114,6 +113,8 @@ class Field(NamedTuple):
     """Names in CUDA, Triton, Kernel Tuner, CUTLASS and Nsight Compute, which autotuners' configurations have."""
     allowed: str = ""
     """Accepted values in words, if not low to high."""
+    example: str = ""
+    """Value of a count, in the hint of an error."""
 
     @property
     def about(self) -> str:
@@ -142,7 +143,10 @@ class Field(NamedTuple):
             except (KeyError, TypeError):
                 allowed = " or ".join(map(str, choices))
                 raise InputError(f"{shown(value)} is invalid", where=self.name, allowed=allowed) from None
-        parsed = _PARSERS[self.kind](value, self.name)
+        if self.kind == "count":
+            parsed = parse_count(value, self.name, self.example)
+        else:
+            parsed = _PARSERS[self.kind](value, self.name)
         if self.kind in ("count", "size"):
             in_range(parsed, self.name, self.low, self.high, self.allowed)
         return parsed
@@ -157,11 +161,12 @@ FIELDS: Mapping[str, Field] = {
         Field(
             "threads", "threads per block", "count", "Threads per block: 256 or 16x16.",
             low=1, options=("-t", "--threads"), metavar="N|XxYxZ", allowed=THREADS_ALLOWED,
+            example="a number such as 256",
             aliases=("block_dim", "block_size", "num_threads", "nthreads", "threads_per_block", "tpb"),
         ),
         Field(
             "regs", "registers per thread", "count", "Registers per thread.",
-            high=MAX_REGISTERS_PER_THREAD, options=("-r", "--regs"), aliases=(
+            high=MAX_REGISTERS_PER_THREAD, options=("-r", "--regs"), example="a number such as 64", aliases=(
                 "reg", "registers", "regs_per_thread", "registers_per_thread", "n_regs", "num_regs", "maxrregcount",
             ),
         ),
@@ -182,14 +187,14 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "barriers", "barriers per block", "count",
-            "Named barriers per block (limited from 9.0 on).",
+            "Named barriers per block (limited on cc 9.0+).", example="a number such as 2",
             high=MAX_BARRIERS_PER_BLOCK, options=("--barriers",), aliases=("num_block_barriers", "num_barriers"),
         ),
         Field(
             "max_threads", "launch bound", "count",
             "First argument of __launch_bounds__.",
             low=1, options=("--max-threads",), aliases=("max_threads_per_block", "maxntid"),
-            allowed=THREADS_ALLOWED,
+            allowed=THREADS_ALLOWED, example="a number such as 256",
         ),
         Field(
             "carveout", "carveout", "carveout",
@@ -203,24 +208,24 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "tensor_memory", "tensor memory per block", "count",
-            "Tensor memory columns per block (10.0 to 11.0).",
+            "Tensor memory columns per block (cc 10.0 to 11.0).",
             low=1, multiple_of=TENSOR_MEMORY_UNIT, options=("--tensor-memory", "--tmem"),
-            metavar="COLUMNS", aliases=("tmem_size", "tmem_columns", "tmem"),
+            example="a number such as 128", metavar="COLUMNS", aliases=("tmem_size", "tmem_columns", "tmem"),
         ),
         Field(
             "virtual_resources", "virtual resources per block", "count",
-            "Virtual resources per block (limited from 10.0 on): 128 if the block allocates tensor memory, "
+            "Virtual resources per block (limited on cc 10.0+): 128 if the block allocates tensor memory, "
             "0 if it relinquishes the permit.",
-            high=MAX_VIRTUAL_RESOURCES_PER_BLOCK, options=("--virtual-resources",),
+            high=MAX_VIRTUAL_RESOURCES_PER_BLOCK, options=("--virtual-resources",), example="a number such as 128",
         ),
         Field(
             "caching", "caching of global loads", "choice",
-            f"Cache global loads in L1 (ca) or only in L2 (cg), on {CACHING_CCS}.  [default: cg]",
+            f"Cache global loads in L1 (ca) or only in L2 (cg), on cc {CACHING_CCS}.  [default: cg]",
             choices=("ca", "cg"), options=("--caching",), metavar="ca|cg",
         ),
         Field(
             "shared_memory_mode", "shared memory mode", "choice",
-            "Shared memory beyond the opt-in limit (10.7).",
+            "Shared memory beyond the opt-in limit (cc 10.7).",
             choices=("oversized",), options=("--shared-memory-mode",), metavar="oversized",
         ),
         Field("block_dim", "shape of the block", "shape", "Threads along x, y and z."),
@@ -233,6 +238,8 @@ FIELDS: Mapping[str, Field] = {
 """Name of a keyword of `compute` -> its row, in the order of the help."""
 ALIASES = {alias.replace("_", ""): field.name for field in FIELDS.values() for alias in field.aliases}
 """Alias without underscores -> keyword."""
+LIKELY = {**ALIASES, "block": "threads", "warps": "threads", "numwarps": "threads"}
+"""The same with names of similar inputs, for hints."""
 
 
 class KernelInputs(TypedDict, total=False):
@@ -255,6 +262,6 @@ class KernelInputs(TypedDict, total=False):
 
 def unknown_input(name: str, function: str, names: Collection[str]) -> TypeError:
     """Return the error for a keyword that a function does not have, with the likeliest one."""
-    likely = {**ALIASES, "cc": "gpu"}.get(name.replace("_", "").replace("-", "").lower())
+    likely = {**LIKELY, "cc": "gpu"}.get(name.replace("_", "").replace("-", "").lower())
     hint = f"Did you mean {likely}?" if likely in names else did_you_mean(name, names)
     return TypeError(f"{function}() has no argument {name!r}. {hint}")

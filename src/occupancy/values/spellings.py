@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from ..errors import InputError, TooLargeError, shown
+from .numbers import grouped
 
 Value = TypeVar("Value")
 
@@ -22,6 +23,8 @@ INT_MAX = 2**31 - 1
 MAX_FACTORS = 32
 """Numbers in the sum of a size."""
 MOST_VALUES = 100_000
+MIN_LIKENESS = 0.7
+"""Least similarity of a name that an error suggests (difflib)."""
 
 # Patterns as text: `re` compiles each at its first use, and few commands need all of them. int() and float()
 # would also read digits of other scripts, and take long for thousands of digits.
@@ -38,15 +41,13 @@ _LIST = r"(?i)\s*[0-9a-fx_]+\s*(?:(?:[,:-]|\.\.)\s*[0-9a-fx_]+\s*)+,?"
 _OTHER_RANGE = r"(?i)[0-9a-z]\s*(?:-|\u2013|\.\.|\bto\b)\s*[0-9]"
 """Another notation of a range: 16-128, 16..128, 16 to 128."""
 
-_FOR_SEVERAL = "For several values, pass a list to sweep."
+_FOR_SEVERAL = "For several values, use `occupancy.sweep` (`occupancy sweep`)."
+_SIZES = "40960, 40k, 27.5KiB or 3*16k+16"
 _LIST_HINT = "Write a list as 128,256,512 and a range as 32:1024:32."
 
 
-def parse_count(value: object, where: str) -> int:
-    """Parse a whole number: an integer, an integer of another library, or text.
-
-    Text may group digits or be hexadecimal: ``4752``, ``4,752``, ``4_752``, ``0x1290``.
-    """
+def parse_count(value: object, where: str, example: str = "") -> int:
+    """Parse an integer, also of another library, or text: ``4752``, ``4,752``, ``4_752``, ``0x1290``."""
     if type(value) is int:
         return value
     if isinstance(value, str):
@@ -58,8 +59,13 @@ def parse_count(value: object, where: str) -> int:
     elif not isinstance(value, bool):
         with suppress(TypeError):
             return operator.index(value)  # type: ignore[arg-type]
-    hint = _FOR_SEVERAL if isinstance(value, list) or is_list_in_text(value) else "Write a number such as 64."
-    raise InputError(f"{shown(value)} is not an integer", where=where, hint=hint)
+    raise InputError(f"{shown(value)} is not an integer", where=where, hint=_number_hint(value, example))
+
+
+def _number_hint(value: object, example: str) -> str:
+    if isinstance(value, list) or (isinstance(value, str) and re.fullmatch(_LIST, value.strip())):
+        return _FOR_SEVERAL
+    return f"Write {example}." if example else ""
 
 
 def _whole(found: re.Match[str]) -> int:
@@ -72,48 +78,39 @@ def in_range(value: int, where: str, low: int = 1, high: int = INT_MAX, allowed:
         return value
     allowed = allowed or (f"{low:,} or more" if high == INT_MAX and value < low else f"{low:,} to {high:,}")
     kind = TooLargeError if value > high else InputError
-    raise kind(f"{shown(value)} is out of range", where=where, allowed=allowed)
-
-
-def is_list_in_text(value: object) -> bool:
-    """Return True for text with several numbers or a range: ``16,32``, ``16:255``."""
-    return isinstance(value, str) and re.fullmatch(_LIST, value.strip()) is not None
+    raise kind(f"{grouped(shown(value))} is out of range", where=where, allowed=allowed)
 
 
 def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
-    """Parse the threads of a block, and its shape padded with ones; None for a plain number.
-
-    The value is ``256``, ``"1,024"``, ``"16x16"``, ``"(16, 16, 1)"``, or up to three numbers in a tuple.
-    """
+    """Parse threads per block, and their shape if there is one: ``"16x16"``, ``"dim3(16, 16)"``."""
     # 128,256 could be a shape, or two sizes. In 1,024 the comma groups digits, because no number begins with 0.
-    is_list = isinstance(value, str) and not value.strip().startswith("(") and re.search(",(?!0)", value)
-    if is_list or isinstance(value, list):
-        problem, allowed = f"{shown(value)} is ambiguous", "one number, or a shape such as 16x16"
-        raise InputError(problem, where="threads", allowed=allowed, hint=_FOR_SEVERAL)
-    return _parse_count_or_shape(value, "threads")
+    if isinstance(value, list) or (isinstance(value, str) and re.match("[^(]*,(?!0)", value)):
+        hint = f"Write a shape as 16x16. {_FOR_SEVERAL}"
+        raise InputError(f"{shown(value)} is ambiguous", where="threads", hint=hint)
+    return _parse_count_or_shape(value, "threads", "256 or 16x16")
 
 
 def parse_shape(value: object, where: str) -> tuple[int, int, int]:
     """Parse the shape of a grid or of a cluster, padded with ones; a plain number is the length along x."""
-    count, shape = _parse_count_or_shape(value, where)
+    count, shape = _parse_count_or_shape(value, where, "8 or 4x2x1")
     return shape or (in_range(count, where), 1, 1)
 
 
-def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, int, int] | None]:
-    parts = value
+def _parse_count_or_shape(value: object, where: str, example: str) -> tuple[int, tuple[int, int, int] | None]:
+    parts: Iterable[object] = value if isinstance(value, (tuple, list)) else [value]
     if isinstance(value, str):
-        text = value.strip()
-        is_tuple = text.startswith("(") and text.endswith(")")  # of Python, or a shape of Nsight Compute
+        text = value.strip().removeprefix("dim3").strip()
+        is_tuple = text.startswith("(") and text.endswith(")")  # of Python, C++ or Nsight Compute
         parts = re.split(r"[x×,*]", text[1:-1]) if is_tuple else re.split(_SHAPE_SEPARATOR, text)
-        if "" in parts or (is_tuple and re.search(r",\s*0", text)):  # (1,024)
-            raise InputError(
-                f"{shown(value)} is not a shape", where=where, hint="Write one such as 256 or 16x16x1."
-            )
-        if len(parts) == 1:
-            return parse_count(parts[0], where), None
-    elif not isinstance(value, (tuple, list)):
-        return parse_count(value, where), None
-    sizes = [parse_count(part or 0, where) for part in parts]  # type: ignore[attr-defined]
+        if is_tuple and re.search(r",\s*0", text):  # (1,024)
+            parts = [text]
+    try:
+        sizes = [parse_count(part, where) for part in parts]
+    except InputError:
+        problem = f"{shown(value)} is neither an integer nor a shape"
+        raise InputError(problem, where=where, hint=f"Write {example}.") from None
+    if len(sizes) == 1 and not isinstance(value, (tuple, list)):
+        return sizes[0], None
     if not 1 <= len(sizes) <= 3 or min(sizes) < 1:
         allowed = "one to three dimensions of 1 or more, such as 16x16x1"
         raise InputError(f"{shown(value)} is not a shape", where=where, allowed=allowed)
@@ -122,12 +119,9 @@ def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, in
 
 
 def parse_size(value: object, where: str) -> int:
-    """Parse a size in bytes: ``40960``, ``"40,960"``, ``"0xA000"``, ``"40k"``, ``"27.5 KiB"``.
-
-    k, M and G are powers of 1,024. Sums and products are computed: ``"3*16k+16"``, ``"128*64*2"``.
-    """
+    """Parse a size in bytes: ``40960``, ``"40,960"``, ``"27.5 KiB"``, ``"3*16k+16"``; k is 1,024."""
     if not isinstance(value, str):
-        return parse_count(value, where)
+        return parse_count(value, where, _SIZES)
     terms = [re.split("[*×]", term) for term in value.split("+")]
     if sum(map(len, terms)) > MAX_FACTORS:
         raise InputError(
@@ -144,8 +138,8 @@ def _parse_factor(text: str, value: str, where: str) -> int:
         amount = (_whole(found) * scale + int(fraction or 0)) * _FACTOR[(found["factor"] or "").lower()]
         if amount % scale == 0:
             return amount // scale
-    hint = _FOR_SEVERAL if is_list_in_text(value) else "Write it as 40960, 40k, 27.5KiB or 3*16k+16."
-    raise InputError(f"{shown(value)} is not a whole number of bytes", where=where, hint=hint)
+    problem = f"{shown(value)} is {'negative' if value.strip()[:1] == '-' else 'not a size in whole bytes'}"
+    raise InputError(problem, where=where, hint=_number_hint(value, _SIZES))
 
 
 def parse_share(value: object, where: str) -> float:
@@ -171,9 +165,8 @@ def parse_values(
 ) -> list[Value | int]:
     """Parse a list such as ``128``, ``128,256``, ``32:1024:32`` or a mixture.
 
-    A range goes from the first number to the second, inclusive, in steps of the third, or of the unit. A
-    comma separates values, unless it can only group digits: ``128,256`` is two values, and ``1,024`` one,
-    because no number begins with 0. `parse` is for one value, `parse_bound` for one number of a range.
+    A range includes its end, and has steps of its third number, or of the unit. A comma separates values,
+    unless it can only group digits, as in ``1,024``, because no number begins with 0.
     """
     values: list[Value | int] = []
     for part in re.split(",(?!0[0-9]{2}(?![0-9]))", text):
@@ -204,15 +197,17 @@ def _range(text: str, parse_bound: Callable[[str], int], where: str, unit: int) 
 
 def did_you_mean(name: str, names: Collection[str], otherwise: str = "") -> str:
     """Return the hint for an unknown name: the nearest names; if none is near, another hint, or all names."""
-    near = nearest_names(name, names)
-    all_names = otherwise or f"Allowed: {', '.join(sorted(names))}."
-    return f"Did you mean {' or '.join(near[:5])}?" if near else all_names
+    near = nearest_names(name, names)[:2]
+    return (
+        f"Did you mean {' or '.join(near)}?" if near else otherwise or f"Allowed: {', '.join(sorted(names))}."
+    )
 
 
 def nearest_names(name: str, names: Iterable[str]) -> list[str]:
-    """Return the names that contain an unknown one, or else the names with the most similar spelling."""
-    import difflib  # only an error needs it
+    """Return the names that are similar to an unknown one or contain it, the nearest first."""
+    from difflib import SequenceMatcher  # only an error needs it
 
-    known = sorted(names)
-    near = [each for each in known if len(name) > 2 and name in each]
-    return sorted(near, key=len) or difflib.get_close_matches(name, known)
+    likely = {each: SequenceMatcher(None, each[: len(name) + 1], name).ratio() for each in sorted(names)}
+    ordered = sorted(likely, key=likely.__getitem__, reverse=True)
+    related = {each for each in ordered if len(name) > 2 < len(each) and (name in each or each in name)}
+    return [each for each in ordered if each in related or likely[each] > MIN_LIKENESS]

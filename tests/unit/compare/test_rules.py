@@ -107,7 +107,7 @@ def test_a_pyproject_without_rules(tmp_path: Path, text: str, monkeypatch: pytes
         ("[[rules]]\nmax_occupancy_drop = '101%'", "'101%' is not a percentage from 0 to 100"),
         ("[[rules]]\nmax_occupancy_drop = '1e1%'", "'1e1%' is not a percentage"),
         ("[[rules]]\nmax_occupancy_drop = 100", "No drop exceeds 100 percentage points"),
-        ("[[rules]]\nmax_stack_bytes = '4 quarts'", "'4 quarts' is not a whole number of bytes"),
+        ("[[rules]]\nmax_stack_bytes = '4 quarts'", "'4 quarts' is not a size in whole bytes"),
         ("[[rules]]\nmax_smem = '99999 G'", "got 107373"),
         ("[[rules]]\nno_new_spills = 0", "got 0. Allowed: true or false"),
         ("[[rules]]\nkernels = 3\nmax_regs = 64", "kernels: got 3"),

@@ -74,7 +74,7 @@ def test_values_are_read_in_every_spelling(name: str, value: object, expected: o
 
 @pytest.mark.parametrize(("name", "wrong"), [(name, each) for name, rows in REFUSED.items() for each in rows])
 def test_refused(name: str, wrong: object) -> None:
-    why = ".*is not a carveout. Allowed: 0% to 100%" if name == "carveout" else ""
+    why = ".*is not a carveout. Allowed: a whole percentage" if name == "carveout" else ""
     with pytest.raises(InputError, match=f"^{name}: {why}"):
         PARSERS[name](wrong)
 
