@@ -165,5 +165,12 @@ def type_name(value: object) -> str:
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
 
+def unreadable(error: Exception) -> str:
+    """Return the problem of a file that cannot be read."""
+    if isinstance(error, FileNotFoundError):
+        return "does not exist"
+    return f"cannot be read: {getattr(error, 'strerror', None) or error}"
+
+
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else text + "."

@@ -22,7 +22,7 @@ from ..builds.names import stable_name
 from ..errors import BaselineError, ReadError, shown
 from ..readers import KernelRecord, KernelSource, ReadProblem
 from ..readers.limits import ReadLimits, sanitize
-from ..readers.reading import read_each
+from ..readers.reading import STANDARD_INPUT, STANDARD_INPUT_NAME, read_each
 from ..tables.files import check_size, read_bytes
 from ..values.atomic_file import written_atomically
 from ..values.spellings import INT_MAX
@@ -31,7 +31,6 @@ from .match import match
 SCHEMA = "occupancy-baseline"
 SCHEMA_VERSION = 2
 MAX_FILE_BYTES = 64 << 20
-STANDARD_INPUT = "-"
 
 _REWRITE = "write it again with `occupancy.save_baseline(BUILD, FILE)` (`occupancy scan BUILD --save-baseline FILE`)."
 _HINT = f"Restore it from version control, or {_REWRITE}"
@@ -118,7 +117,7 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
         elif path == STANDARD_INPUT or (os.path.exists(path) and not os.path.isdir(path)):
             stream = _in_memory(path)
             if looks_like_baseline(stream.getvalue()[:4096]):
-                return parse_baseline(stream.getvalue(), path)
+                return parse_baseline(stream.getvalue(), stream.name)
             sources = [stream]
     records, problems = merge(read_each(sources, common))
     if not records:
@@ -146,6 +145,7 @@ def _portable(source: str, paths: Iterable[str]) -> str:
 def _in_memory(path: str) -> io.BytesIO:
     """Read standard input or a pipe, which can be read only once."""
     if path == STANDARD_INPUT:
+        path = STANDARD_INPUT_NAME
         content = b"" if sys.stdin is None else sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
         check_size(content, path, "a stream", MAX_FILE_BYTES, ReadError)
     else:
@@ -245,8 +245,8 @@ def write_baseline(path: str | os.PathLike[str], baseline: Build) -> None:
         with written_atomically(file) as stream:
             stream.write(baseline_text(baseline))
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path, or an invalid encoding
-        problem = getattr(error, "strerror", None) or error
-        raise BaselineError(f"cannot be written: {problem}", where=file or "''") from error
+        problem = getattr(error, "strerror", None) or f"cannot be written: {error}"
+        raise BaselineError(problem, where=file or "''") from error
 
 
 def accepted(

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from ..errors import cut
+from ..errors import cut, unreadable
 from ..values.untrusted import printable
 from .limits import MAX_TABLE_BYTES, MIB, Malformed, ReadLimits
 
@@ -236,7 +236,7 @@ def damage_as_malformed() -> Iterator[None]:
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise Malformed(f"the compressed data is damaged: {error}") from error
     except OSError as error:
-        raise Malformed(f"cannot be read: {error.strerror or error}") from error
+        raise Malformed(unreadable(error)) from error
 
 
 @contextmanager

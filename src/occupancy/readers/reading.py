@@ -17,7 +17,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import IO, TypeGuard
 
-from ..errors import InputError, ReadError, shown
+from ..errors import InputError, ReadError, shown, unreadable
 from . import ncu_rep, nsight, ptxas, pytorch_trace, triton
 from .content import BYTE_ORDER_MARKS, Content, KernelSource, NumberedLines, open_content
 from .fatbin import read_device_code
@@ -26,6 +26,7 @@ from .record import Found, KernelRecord, ReadProblem, Remark
 from .triton import IMAGE_SUFFIX, METADATA_SUFFIX
 
 STANDARD_INPUT = "-"
+STANDARD_INPUT_NAME = "standard input"
 
 CMAKE_FOLDER = "CMakeFiles"
 _PROBES = re.compile(r"\d+\.\d+.*|CMakeScratch|CMakeTmp|ShowIncludes")  # folders of CMake's compiler tests
@@ -61,9 +62,9 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
     limits = limits or ReadLimits()
     limits.images.clear()
     if source == STANDARD_INPUT and sys.stdin is None:
-        yield ReadProblem(STANDARD_INPUT, None, "standard input is closed")
+        yield ReadProblem(STANDARD_INPUT_NAME, None, "is closed")
     elif source == STANDARD_INPUT:
-        yield from _read_file(sys.stdin.buffer, limits)
+        yield from _read_file(sys.stdin.buffer, limits, name=STANDARD_INPUT_NAME)
     elif not _is_path(source):
         yield from _read_file(source, limits, name=name)
     elif os.path.isdir(source) or _is_zip(source):
@@ -74,6 +75,8 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
             yield found
         if is_empty:
             yield ReadProblem(str(Path(source)), None, _NO_KERNELS)
+    elif " registers" in str(source) and not os.path.exists(source):
+        yield ReadProblem(str(source), None, "is text. Pass it through standard input: occupancy scan -")
     elif metadata := _metadata_beside(Path(source)):
         yield from _read_paths([(metadata, None), (metadata.with_suffix(IMAGE_SUFFIX), None)], limits)
     else:
@@ -186,7 +189,7 @@ def _read_file(
     except (Malformed, Exhausted) as error:
         yield ReadProblem(name, None, str(error))
     except OSError as error:
-        yield ReadProblem(name, None, f"cannot be read: {error.strerror or error}")
+        yield ReadProblem(name, None, unreadable(error))
     except MemoryError:
         yield ReadProblem(name, None, "not enough memory to read it")
 
@@ -301,7 +304,7 @@ def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Found]:
         waiting += sorted(folders, reverse=True)
         yield from _read_paths(files, limits)
     for refused in closed:
-        yield ReadProblem(str(refused.filename), None, f"cannot be read: {refused.strerror or refused}")
+        yield ReadProblem(str(refused.filename), None, unreadable(refused))
 
 
 def read_content(content: Content) -> Iterator[Found]:
@@ -342,8 +345,10 @@ def reason_without_kernels(content: Content) -> str:
         return "a binary file without device code for NVIDIA GPUs"
     if b"__global__" in head or content.suffix in (".cu", ".cuh"):
         return "CUDA source. Compile it with nvcc -Xptxas -v, and pass the compiler's output or the object"
+    if any(marker in head for marker in pytorch_trace.MARKERS):
+        return "a PyTorch trace without kernel launches. Record it with ProfilerActivity.CUDA"
     if _JSON_START.match(head):
-        return "JSON without a PyTorch trace or Triton metadata. To compare baselines, use occupancy diff"
+        return "JSON without a PyTorch trace or Triton metadata. Baselines are for occupancy diff and check"
     if b"Used " in head and b" registers" in head:
         return "'Used N registers' without the 'Compiling entry function' line before it. Paste both lines"
     return "no kernels in this text. Supported: PTX, output of ptxas -v, cuobjdump -res-usage and ncu --csv"

@@ -10,7 +10,7 @@ import re
 import sys
 from typing import Any
 
-from ..errors import OccupancyError, TableError, shown
+from ..errors import OccupancyError, TableError, shown, unreadable
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -37,8 +37,7 @@ def read_bytes(file: str, kind: str, most: int, error_class: type[OccupancyError
         with open(file, "rb", opener=_open_without_waiting) as stream:
             content = stream.read(most + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        problem = getattr(error, "strerror", None) or error
-        raise error_class(f"cannot be read: {problem}", where=file or "''") from error
+        raise error_class(unreadable(error), where=file or "''") from error
     check_size(content, file, kind, most, error_class)
     return content
 

@@ -17,12 +17,12 @@ def written_atomically(path: str) -> Iterator[TextIO]:
     After an error the target is as it was.
     """
     target = os.path.realpath(path)
-    if os.path.exists(target) and not os.path.isfile(target):
-        with open(target, "w", encoding="utf-8", newline="\n") as file:
-            yield file
-        return
     temporary = os.path.join(os.path.dirname(target), f".occupancy-{token_hex(8)}")
     try:
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(path, "w", encoding="utf-8", newline="\n") as file:
+                yield file
+            return
         with open(temporary, "x", encoding="utf-8", newline="\n") as file:
             yield file
             file.flush()
@@ -31,9 +31,11 @@ def written_atomically(path: str) -> Iterator[TextIO]:
             os.chmod(temporary, os.stat(target).st_mode & 0o7777)
         os.replace(temporary, target)
     except BaseException as error:
-        if isinstance(error, OSError) and error.filename == temporary:
+        if isinstance(error, OSError) and error.filename in (path, temporary):
             error.filename = path  # the name that the user gave
-            error.strerror = f"cannot be written: {error.strerror}"
+            has_folder = os.path.isdir(os.path.dirname(target))
+            reason = error.strerror if has_folder else f"the folder {os.path.dirname(path)} does not exist"
+            error.strerror = f"cannot be written: {reason}"
         with suppress(OSError):
             os.unlink(temporary)
         raise

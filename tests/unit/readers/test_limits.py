@@ -171,7 +171,7 @@ def test_paths_that_are_none_and_standard_input_that_is_closed(monkeypatch: pyte
         assert "not a valid path" in problem.what
     monkeypatch.setattr(sys, "stdin", None)
     (problem,) = read("-")
-    assert str(problem) == "-: standard input is closed"
+    assert str(problem) == "standard input is closed"
 
 
 def test_what_a_packed_binary_costs_is_paid_by_the_packed_size(spent: dict[str, int]) -> None:
