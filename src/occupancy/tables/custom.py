@@ -59,13 +59,7 @@ def read_limits(path: str | os.PathLike[str]) -> dict[str, Limits]:
 
 
 def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
-    """Return the same SM with some limits changed.
-
-    Args:
-        limits: The SM.
-        changes: Texts ``NAME=VALUE``. A value is a number, a size such as ``64k``, a comma-separated list
-            of these, ``true``, ``false``, ``null``, or text.
-    """
+    """Return the same SM with changes NAME=VALUE: a size, a list with commas, true, false, or null."""
     where = "--set "
     given: dict[str, Any] = {}
     for change in changes:
@@ -94,7 +88,7 @@ def _read_row(name: object, row: object, where: str) -> Limits:
         try:
             known = shipped.limits(like)
         except UnknownComputeCapabilityError as error:
-            raise error.with_location(f"{where}like", TableError) from error
+            raise TableError(error.problem, where=f"{where}like") from error
     return _make_limits(cc, known, given, where)
 
 

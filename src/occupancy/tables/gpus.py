@@ -121,7 +121,7 @@ class HasGpu(Protocol):
 def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
     """Find the GPUs of a name, a number, a pair, `Limits`, a `Gpu`, a `Device`, or of several of these."""
     if isinstance(value, str):
-        names = [name for name in value.split(",") if name.strip()]
+        names = [name for name in re.split("[,;]", value) if name.strip()]
         found = [gpu for name in names for gpu in _find_name(name.strip(), table)]
     elif isinstance(value, Gpu):
         found = [value]
@@ -216,7 +216,7 @@ def _find_name(name: str, table: LimitsTable | None) -> tuple[Gpu, ...]:
         return tuple(map(Gpu, rows))
     same_major = [str(cc) for cc in shipped.known() if name == str(cc.major)]
     if same_major:  # 12 could be 1.2 as well
-        hint = f"Did you mean {', '.join(same_major)}?"
+        hint = f"Did you mean {' or '.join(same_major)}?"
         raise InputError(f"{shown(name)} is not a compute capability", where="gpu", hint=hint)
     try:
         cc = ComputeCapability.parse(name)
@@ -275,14 +275,11 @@ def _is_compute_capability(name: str) -> bool:
 
 
 def _no_such_gpu(name: str) -> InputError:
-    if re.fullmatch(r"\d+\.\d+([;\s]+\d+\.\d+)+", name):
-        hint = "Separate several GPUs with commas: 8.0,9.0."
-        return InputError(f"{shown(name)} is not a GPU", where="gpu", hint=hint)
     words, found = similar(name)
-    hint = "Use fewer words, or a form such as 9.0. For all, see `occupancy.gpus()` (`occupancy gpus --all`)."
+    hint = "To list all GPUs, run `occupancy.gpus()` (`occupancy gpus --all`)."
     if words:
         hint = "Did you mean:" if found else f"Did you mean {words[0]}?"
-    problem = f"{shown(name)} is not a compute capability, an architecture or a GPU"
+    problem = f"{shown(name)} matches no NVIDIA GPU, architecture or compute capability"
     return InputError(problem, where="gpu", hint=hint, choices=_choices(list(map(_gpu, found))))
 
 

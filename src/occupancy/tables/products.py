@@ -22,6 +22,7 @@ _NOISE = "nvidia|geforce|tesla|gpu|graphics|edition|with|design"
 _FAMILIES = frozenset(["quadro", "rtx", "gtx", "gts", "gt"])
 _WORD = r"[a-z0-9]+"
 _REVISION = r" Rev\. \d+"
+_MOBILE = "Mobile|Max-Q"
 
 
 @dataclass(eq=False, slots=True)
@@ -106,11 +107,13 @@ def similar(name: str) -> tuple[list[str], list[Product]]:
     from difflib import get_close_matches  # only needed for errors
 
     wanted = _key(name[:MAX_NAME])
+    letters = re.match("[a-z]*(?=[0-9])", wanted)  # M3000 is not similar to MI300
+    start = re.compile(f"{letters[0]}[0-9]" if letters else wanted[:1])
     families = {shipped.limits(cc).architecture.split()[0].lower() for cc in shipped.known()}
     starts: dict[str, list[Product]] = {family: [] for family in families}
     for product in products():
         for key in (_key(product.row["name"]), product.short_name):
-            if key[:1] == wanted[:1]:
+            if start.match(key):
                 starts.setdefault(key[: len(wanted)], []).append(product)
     close = get_close_matches(wanted, starts, MAX_SUGGESTIONS, MIN_LIKENESS)
     in_turns = chain.from_iterable(zip_longest(*(starts[key] for key in close)))  # one per key first
@@ -119,6 +122,8 @@ def similar(name: str) -> tuple[list[str], list[Product]]:
 
 def common_name(name: str, names: Sequence[str]) -> str:
     """Return the common prefix of the names, and the other words of ``name`` that all of them contain."""
+    if "laptop" in name.lower():  # the driver's word
+        names = [re.sub(_MOBILE, "Laptop", each) for each in names]
     split = [re.sub(_REVISION, "", each).split() for each in names]
     same = sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*split, strict=False)))
     words = [

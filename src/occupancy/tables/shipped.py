@@ -62,9 +62,8 @@ def _limits_of(cc: ComputeCapability) -> Limits:
         place = bisect(ordered, cc)
         nearest = ", ".join(map(str, ordered[max(0, place - 2) : place + 2]))
         raise UnknownComputeCapabilityError(
-            f"compute capability {cc} is unknown",
-            hint=f"The nearest are {nearest}. For a GPU that is not built in, "
-            "describe it in a table: `occupancy.read_limits()` (`--limits FILE`).",
+            f"compute capability {cc} is unknown (nearest: {nearest})",
+            hint="For a GPU that is not built in, write a table: `occupancy.read_limits()` (`--limits FILE`).",
         )
     values = _with_tuples({name: json.loads(value) for name, value in re.findall(_FIELD, text)})
     if (column := values.get("spreadsheet")) is not None:

@@ -71,7 +71,7 @@ class TestFind:
             ("rtx-4090", "GeForce RTX 4090", "8.9", 128), (" 4090 ", "GeForce RTX 4090", "8.9", 128),
             ("NVIDIA GeForce RTX 4090", "GeForce RTX 4090", "8.9", 128),
             ("RTX 4090 D", "GeForce RTX 4090 D", "8.9", 114),
-            ("NVIDIA GeForce RTX 4090 Laptop GPU", "GeForce RTX 4090", "8.9", 76),
+            ("NVIDIA GeForce RTX 4090 Laptop GPU", "GeForce RTX 4090 Laptop", "8.9", 76),
             ("h100-sxm", "H100 SXM5", "9.0", 132),
             ("NVIDIA H100 80GB HBM3", "H100 SXM5 80 GB", "9.0", 132),
             ("NVIDIA H100 PCIe", "H100 PCIe 80 GB", "9.0", 114), ("H200", "H200", "9.0", 132),
@@ -135,7 +135,7 @@ class TestFind:
             ("RTX 9090", "GeForce RTX 4090"), ("RTX 4099", "GeForce RTX 4090"), ("H10", "H100"),
             ("RTX 6090", "GeForce RTX 3090"), ("hoper", "hopper"), ("Radeon RX 7900", ""), ("NVIDIA", ""),
             ("-", ""), ("x" * 10_000, ""), ("1 " * 100_000, ""),
-            ("9", "Did you mean 9.0?"), ("12", "Did you mean 12.0, 12.1?"),
+            ("9", "Did you mean 9.0?"), ("12", "Did you mean 12.0 or 12.1?"),
         ],
     )  # fmt: skip
     def test_an_unknown_name(self, name: str, hint: str) -> None:
