@@ -11,7 +11,7 @@ from ..errors import InputError, shown
 from ..readers import KernelRecord
 from ..tables.compatibility import runs_on
 from ..values.limits import ComputeCapability
-from ..values.spellings import nearest_names
+from ..values.spellings import did_you_mean
 from .names import base_name, contains, last_name
 from .rows import ScannedKernel, spilled_bytes
 
@@ -28,11 +28,10 @@ MAX_NAMES = 10
 
 def names_there(wanted: str, names: Collection[str]) -> str:
     """Return the hint of an error about an unknown kernel name: the nearest names, or all names."""
-    if near := nearest_names(wanted, set(map(last_name, names))):
-        return f"Did you mean {' or '.join(near[:MAX_NAMES])}?"
     known = sorted(set(map(base_name, names)))
     more = f" and {len(known) - MAX_NAMES:,} more" if len(known) > MAX_NAMES else ""
-    return f"Kernels: {', '.join(known[:MAX_NAMES])}{more}."
+    all_names = f"Kernels: {', '.join(known[:MAX_NAMES])}{more}."
+    return did_you_mean(wanted, set(map(last_name, names)), all_names)
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,8 @@ class Commands(WithExamples, click.Group):
         if name not in COMMANDS and not name.startswith("-"):
             from ..values.spellings import nearest_names
 
-            near = [f"scan {name}"] if os.path.exists(name) else nearest_names(name.lower(), COMMANDS)
+            known = [*COMMANDS, *(option for each in self.params for option in each.opts)]
+            near = [f"scan {name}"] if os.path.exists(name) else nearest_names(name.lower(), known)[:2]
             ctx.fail(f"No such command {name!r}." + (f" Did you mean {' or '.join(near)}?" if near else ""))
         return super().resolve_command(ctx, args)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DeviceError, InputError, MissingDependencyError
 from .command import Option, command, exit_with_1_if
-from .options import CLUSTER, GRID, INPUTS, OLD, ONE_GPU, SMS, chosen_gpu, chosen_gpus, named_gpus, option_of
+from .options import CLUSTER, GPU, GRID, INPUTS, ON_ALL, SMS, chosen_gpu, chosen_gpus, named_gpus, option_of
 from .printing import FORMAT, format_of, format_option, output_option, save_picture, show, written_to
 
 if TYPE_CHECKING:
@@ -79,8 +79,7 @@ def _row(result: Occupancy, grid: str | None, cluster: str | None, sms: str | No
 
 @command(
     CLUSTER,
-    *INPUTS,
-    OLD,
+    *ON_ALL,
     Option("--occupancy", metavar="PERCENT", help="Only GPUs that reach this occupancy, highest first: 75%."),
     Option("--exit-code", is_flag=True, help="Exit with 1 if the kernel runs on none of the GPUs."),
     FORMAT,
@@ -88,7 +87,7 @@ def _row(result: Occupancy, grid: str | None, cluster: str | None, sms: str | No
 def fits(
     occupancy: str | None, cluster: str | None, exit_code: bool, output_format: str | None, **inputs: Any
 ) -> None:
-    """List the GPUs on which a kernel runs, and the reasons on the others.
+    """List the GPUs that can run a kernel, and why the others cannot.
 
     \b
     occupancy fits --threads 256 --regs 64 --smem 96k
@@ -99,7 +98,7 @@ def fits(
     from ..report.calc import fits_report
     from ..values.spellings import parse_share
 
-    found = fitting(chosen_gpus(inputs, default_is_table=True), cluster=cluster, **inputs)
+    found = fitting(chosen_gpus(inputs), cluster=cluster, **inputs)
     show(fits_report(found, if_given(parse_share, occupancy, "occupancy")), output_format)
     exit_with_1_if(exit_code and not any(each.runs for each in found))
 
@@ -147,20 +146,21 @@ def budget(
 
 def _targets(gpus: list[Gpu], blocks: str | None, limits_file: str | None) -> list[int | None]:
     """Return the target of each GPU: one number for all, or ``8.0=2,12.0=4``."""
-    from ..api.occupancy import if_given
     from ..tables.gpus import LimitsTable
     from ..values.spellings import parse_count
 
-    if blocks is None or not {",", "="} & set(blocks):
-        return [if_given(parse_count, blocks, "blocks")] * len(gpus)
+    if blocks is None:
+        return [None] * len(gpus)
+    example = "4 for all GPUs, or 8.0=2,12.0=4"
+    if "=" not in blocks:
+        return [parse_count(blocks, "blocks", example)] * len(gpus)
     by_cc = {}
     for part in blocks.split(","):
         name, _, count = part.rpartition("=")
         if not name or not count:
-            problem = f"{part!r} is not a target of a GPU"
-            raise InputError(problem, where="blocks", hint="Write 4 for all GPUs, or 8.0=2,12.0=4.")
+            raise InputError(f"{part!r} is not a target of a GPU", where="blocks", hint=f"Write {example}.")
         for gpu in named_gpus("blocks", [name], LimitsTable(limits_file)):
-            by_cc[gpu.cc] = parse_count(count, "blocks")
+            by_cc[gpu.cc] = parse_count(count, "blocks", example)
     ccs = dict.fromkeys(gpu.cc for gpu in gpus)
     if ccs.keys() != by_cc.keys():
         problem = f"has targets for {', '.join(by_cc)}, but the GPUs are {', '.join(ccs)}"
@@ -169,8 +169,7 @@ def _targets(gpus: list[Gpu], blocks: str | None, limits_file: str | None) -> li
 
 
 @command(
-    *INPUTS,
-    OLD,
+    *ON_ALL,
     Option(*BLOCKS, metavar="N|CC=N,...",
            help="Second argument of __launch_bounds__: 4, or 8.0=2,12.0=4."),
     FORMAT,
@@ -186,7 +185,7 @@ def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: 
     from ..api.occupancy import kernel_of_inputs
     from ..report.budget import bounds_report
 
-    limits_file, gpus = inputs["limits_file"], chosen_gpus(inputs, default_is_table=True)
+    limits_file, gpus = inputs["limits_file"], chosen_gpus(inputs)
     kernel = kernel_of_inputs(None, inputs, "bounds")
     targets = _targets(gpus, blocks, limits_file)
     found = [launch_bounds(gpu, kernel, each, model) for gpu, each in zip(gpus, targets, strict=True)]
@@ -233,12 +232,12 @@ def block_sizes(
 
 
 @command(
-    *ONE_GPU,
+    *GPU,
     Option("--groups", required=True, metavar="COUNT:REGS,...",
            help="Warpgroups and their registers after setmaxnreg: 1:40,2:232. ? is the maximum."),
     Option(*BLOCKS, metavar="N", help="Second argument of __launch_bounds__.  [default: as many as fit]"),
     Option("--exit-code", is_flag=True, help="Exit with 1 if the kernel deadlocks or does not launch."),
-    option_of("threads", metavar="N", help="Threads per block, a multiple of 128.  [default: all groups]"),
+    option_of("threads", metavar="N", help="Threads per block, a multiple of 128.  [default: the threads of --groups]"),
     option_of("regs", help="Registers per thread of the compiled kernel."),
     option_of("smem"),
     FORMAT,
@@ -279,7 +278,7 @@ def sweep(
     \b
     occupancy sweep --cc 7.0 --threads 128 --regs 37
     occupancy sweep --cc 9.0 --threads 128 --regs 16:128:8
-    occupancy sweep --gpu H100,L4 -t 192 -r 16:255 --mark 72 --title Old -o x.png
+    occupancy sweep --gpu H100,L4 -t 192 -r 16:255 --mark 72 --title "Before the change" -o x.png
     occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
     occupancy sweep --cc 9.0 -t 32:1024:32 -r 16:255:8 -s 0:227k:1k -o all.csv
     """

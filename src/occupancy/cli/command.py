@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from inspect import cleandoc
-from itertools import takewhile
 from shlex import quote
 from typing import Any
 
 import click
 
 from ..errors import OPTION, OccupancyError, about
+from ..values.numbers import join_and
 from ..values.untrusted import printable, printable_lines
 
 EXIT_INTERRUPTED = 130
@@ -29,8 +29,12 @@ MOST_UNGROUPED = 8
 """A help with at most this number of options has them in one list."""
 MAX_NAME_COLUMNS = 24
 """Columns for the names of the options; a longer one has a line of its own."""
-OTHER_NAMES = {"arch": "cc", "sm": "cc", "json": "format json", "csv": "format csv", "html": "format html"}
-"""Options of other tools, and ours of the same meaning."""
+OTHER_NAMES = {
+    "arch": "cc", "sm": "cc", "cc": "gpu", "json": "format json", "csv": "format csv", "html": "format html",
+    "o": "format csv > FILE", "output": "format csv > FILE", "v": "version", "kernel": "name", "filter": "name",
+    "minoccupancy": "below",
+}  # fmt: skip
+"""Options of other tools and commands, and ours of the same meaning."""
 EXAMPLES = "\n\b\n"
 """Begins the examples of a docstring; click does not wrap what follows."""
 
@@ -75,13 +79,14 @@ class Command(WithExamples):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does, and also -threads 256 and -t=256; suggest options for values without one."""
-        known = [name for each in self.get_params(ctx) for name in each.opts if name[:2] == "--"]
-        args = [f"-{each}" if f"-{each}" in known else re.sub("^(-[a-z])=", r"\1", each) for each in args]
-        if unquoted := _unquoted_gpu(args):
-            ctx.fail(unquoted)
+        known = _options_of(self)
+        # -threads is --threads, and -arch the unknown --arch, where click would read -a -r -c -h
+        words = [each for each in args if re.match("-[a-z]{2}", each)]
+        long = [each for each in words if f"-{each}" in known or each[:2] not in known]
+        args = [f"-{each}" if each in long else re.sub("^(-[a-z])=", r"\1", each) for each in args]
         values = super().parse_args(ctx, args)
         if values:
-            hint = f" Did you mean {likely}?" if (likely := _likely_meaning(ctx.params, values)) else ""
+            hint = f" Did you mean {likely}?" if (likely := _likely_meaning(ctx, values)) else ""
             noun = "arguments" if len(values) > 1 else "argument"
             ctx.fail(f"Unexpected {noun} {' '.join(map(repr, values))}.{hint}")
         return values
@@ -104,25 +109,21 @@ class Command(WithExamples):
         return error.lines()
 
 
-def _unquoted_gpu(args: Sequence[str]) -> str:
-    """Return the error for an unquoted GPU, as in ``--gpu RTX 4090``; empty without one."""
-    for option, separator in (("--gpu", " "), ("--cc", ","), ("-c", ",")):
-        following = args[args.index(option) + 1 :] if option in args else []
-        words = list(takewhile(lambda each: each[:1] != "-" and not os.path.exists(each), following))
-        if len(words) > 1:
-            from ..tables.gpus import find_gpus
-
-            with suppress(OccupancyError):
-                find_gpus(name := separator.join(words))
-                return f"Unexpected argument {words[1]!r}. Did you mean {option} {quote(name)}?"
-    return ""
-
-
-def _likely_meaning(params: Mapping[str, Any], values: Sequence[str]) -> str:
+def _likely_meaning(ctx: click.Context, values: Sequence[str]) -> str:
     """Return the options or the command that extra arguments were meant for; empty if unknown."""
     from ..tables.gpus import find_gpus
 
+    if any(isinstance(each, click.Argument) for each in ctx.command.params):
+        return ""
+    for name, separator in (("gpu", " "), ("cc", ",")):  # --gpu RTX 4090
+        if given := ctx.params.get(name):
+            together = separator.join([*([given] if isinstance(given, str) else given), *values])
+            with suppress(OccupancyError):
+                find_gpus(together)
+                return f"--{name} {quote(together)}"
     first, names = values[0], ["threads", "regs", "smem"]
+    if " registers" in first:  # output of ptxas
+        return "occupancy scan -, with this text on standard input"
     if re.search(r"\.[a-z]|/", first) or os.path.exists(first):
         return f"occupancy scan {quote(first)}"
     if not first.isdecimal():
@@ -131,7 +132,7 @@ def _likely_meaning(params: Mapping[str, Any], values: Sequence[str]) -> str:
         except OccupancyError:
             return ""
         names.insert(0, "gpu")
-    free = [name for name in names if not params.get(name, True)]
+    free = [name for name in names if not ctx.params.get(name, True)]
     return " ".join(f"--{name} {quote(value)}" for name, value in zip(free, values, strict=False))
 
 
@@ -152,34 +153,48 @@ def message_of(error: click.UsageError) -> str:
         return f"Missing {name_of(error.param)}. Example: {example}"
     if isinstance(error, click.BadParameter) and error.param is not None:
         problem = error.message.replace("a valid float", "a number").replace("a valid integer", "an integer")
-        return about(name_of(error.param), problem) if isinstance(error.param, click.Option) else problem
+        return about(name_of(error.param), problem)
     text = error.format_message()
     if isinstance(error, click.NoSuchOption):
-        text = f"No such option {error.option_name}.{_likely_options(command, error.option_name)}"
+        text = f"No such option {error.option_name}."
+        if hint := _likely_options(error.ctx, error.option_name):
+            return f"{text} {hint}"
     return text if text.endswith("?") else f"{text} See {error.ctx.command_path} --help."
 
 
-def _likely_options(command: click.Command, name: str) -> str:
-    """Return a hint with the option for the name of another tool, or else those of a similar name."""
-    from ..values.fields import ALIASES, FIELDS
+def _likely_options(ctx: click.Context, name: str) -> str:
+    """Return the hint for an unknown option: one of the same meaning, its commands, or similar names."""
+    from ..values.fields import LIKELY
     from ..values.spellings import nearest_names
 
-    plain = name.replace("-", "").lower()
-    options = {each.name: each.opts[-1][2:] for each in command.params if each.opts[-1].startswith("--")}
-    negated = [option[2:] for each in command.params for option in each.secondary_opts]
-    near = [options[each] for each in [ALIASES.get(plain)] if each in options]
-    other = OTHER_NAMES.get(plain, "")
-    if other.partition(" ")[0] in options.values():
-        near = [other]
-    if not near and len(plain) > 2 and plain not in FIELDS:
-        near = nearest_names(name.strip("-"), [*options.values(), *negated])
-    return f" Did you mean --{' or --'.join(near[:2])}?" if near else ""
+    bare = name.strip("-")
+    plain = bare.replace("-", "").lower()
+    meant = LIKELY.get(plain) or OTHER_NAMES.get(plain, bare)
+    params = {each.name: each for each in ctx.command.params}
+    if isinstance(param := params.get(meant), click.Argument):
+        return f"Write {name_of(param)} without an option."
+    own, likely = _options_of(ctx.command), f"--{meant.replace('_', '-')}"
+    if likely.partition(" ")[0] in own:
+        near = [likely, *(each for each in own if each.startswith(name) and each != likely)]
+    else:
+        group: Any = ctx.find_root().command
+        commands = group.list_commands(ctx)
+        if having := [each for each in commands if name in _options_of(group.get_command(ctx, each))]:
+            return f"It is an option of occupancy {join_and([*having[:3], 'others'] if len(having) > 4 else having)}."
+        near = [f"occupancy {each}" for each in commands if each in bare]  # --launch-bounds
+        near += [each for each in nearest_names(name, own) if len(bare) > 2]
+    return f"Did you mean {' or '.join(near[:2])}?" if near else ""
+
+
+def _options_of(command: click.Command) -> list[str]:
+    return [name for each in command.params for name in (*each.opts, *each.secondary_opts)]
 
 
 def command(*params: click.Parameter) -> Callable[[Callable[..., None]], Command]:
     """Return a decorator that makes a function a command with these parameters, by the function's name."""
     # Command.parse_args refuses extra arguments.
-    return click.command(cls=Command, params=list(params), context_settings={"allow_extra_args": True})
+    settings = {"allow_extra_args": True, "token_normalize_func": lambda name: name.replace("_", "-")}
+    return click.command(cls=Command, params=list(params), context_settings=settings)
 
 
 def exit_with_1_if(failed: object) -> None:
@@ -203,4 +218,4 @@ def errors_as_messages() -> Iterator[None]:
         raise click.exceptions.Exit(EXIT_CLOSED_PIPE) from None
     except OSError as error:
         file = "The output cannot be written" if error.filename is None else os.fsdecode(error.filename)
-        raise click.UsageError(printable(f"{file}: {error.strerror or error}.")) from error
+        raise click.UsageError(printable(f"{about(file, str(error.strerror or error))}.")) from error

@@ -12,7 +12,7 @@ from ..errors import InputError, OccupancyError
 from ..values.numbers import count
 from ..values.untrusted import printable
 from .command import Option, command, exit_with_1_if
-from .options import LIMITS, ONE_GPU, SMS, chosen_gpu, option_of
+from .options import GPU, LIMITS, SMS, chosen_gpu, option_of
 from .printing import format_of, format_option, output_option, show, written_to
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ SELECTION = (
     Option("--runtime", "with_runtime", group="rare", is_flag=True, help="Include kernels of the CUDA device runtime."),
 )  # fmt: skip
 """The options that choose kernels and set their block sizes."""
-KERNELS = (*SELECTION, *ONE_GPU, LIMITS)
+KERNELS = (*SELECTION, *GPU, LIMITS)
 IN_FULL = Option("--all", "in_full", is_flag=True, help="Show all kernels.")
 REPORT_FILE = output_option(help="Write to a .csv, .html, .json, .jsonl, .md, .sarif or .txt file.")
 
@@ -168,7 +168,8 @@ def _write_report(
 def check(build: tuple[str, ...], output_format: str | None, output: tuple[str, ...], **options: Any) -> None:
     """Check a build against rules, and exit with 1 if a kernel breaks one.
 
-    BUILD is anything that `occupancy scan` reads. A rule must match a kernel. An exemption need not.
+    BUILD is anything that `occupancy scan` reads. A rule that matches no kernel is an error. An
+    exemption may match none.
 
     \b
     occupancy check build/

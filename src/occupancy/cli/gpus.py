@@ -53,10 +53,10 @@ def limits(
     FORMAT,
 )  # fmt: skip
 def gpus(gpu: tuple[str, ...], wants_all: bool, output_format: str | None) -> None:
-    """List GPUs with their compute capability and number of SMs, newest first.
+    """List GPUs with their compute capability and number of SMs, highest compute capability first.
 
     PATTERN is a compute capability, or words of the name, architecture, die, market or memory size.
-    Without it, the 30 newest GPUs are listed.
+    Without it, the first 30 are listed.
 
     \b
     occupancy gpus

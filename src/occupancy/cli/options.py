@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,8 +23,10 @@ DEFAULT_GPU = "OCCUPANCY_CC"
 LIMITS = Option("--limits", "limits_file", group="rare", type=click.Path(), metavar="FILE",
                 help="Table of limits in YAML or TOML.")  # fmt: skip
 SMS = Option("--sms", group="gpu", metavar="N", help="Number of SMs, overriding the GPU's.")
+_CCS = "Compute capabilities: 9.0,sm_90a,hopper.  [default: {}]"
+_ccs = partial(Option, "-c", "--cc", group="gpu", metavar="CC,...", multiple=True)
 GPUS = (
-    Option("-c", "--cc", group="gpu", metavar="CC,...", multiple=True, help="Compute capabilities: 9.0,sm_90a,hopper."),
+    _ccs(help=_CCS.format(f"{DEFAULT_GPU}, or this machine's GPU")),
     Option("--gpu", group="gpu", metavar="NAME,...", multiple=True, help="GPUs by name: 'H100 SXM,RTX 4090'."),
     Option("--device", group="gpu", multiple=True, metavar="N", type=int,
            help="GPU of this machine, by number. Repeatable."),
@@ -31,7 +34,9 @@ GPUS = (
     Option("--set", "changes", group="rare", multiple=True, metavar="LIMIT=VALUE",
            help="Change a limit. Repeatable. To list the names, run `occupancy limits 9.0 --format csv`."),
 )  # fmt: skip
-ONE_GPU = (
+
+
+GPU = (
     Option("-c", "--cc", group="gpu", metavar="CC", help="Compute capability: 9.0, sm_90a, hopper."),
     Option("--gpu", group="gpu", metavar="NAME", help="GPU by name: 'H100 SXM'."),
 )
@@ -61,26 +66,26 @@ KERNEL = (
            help="Rules of the CUDA runtime or NVIDIA's spreadsheet."),
 )  # fmt: skip
 INPUTS = (*GPUS, option_of("threads", help=f"{FIELDS['threads'].help}  [required]"), *KERNEL[1:])
+ON_ALL = (_ccs(help=_CCS.format("7.5 and newer")), *INPUTS[1:], OLD)
+"""The same for commands that compare all compute capabilities."""
 
-CLUSTER = Option("--cluster", group="launch", metavar="N|XxYxZ", help="Blocks per cluster (9.0 and newer).")
+CLUSTER = Option("--cluster", group="launch", metavar="N|XxYxZ", help="Blocks per cluster (cc 9.0+).")
 GRID = Option("--grid", group="launch", metavar="N|XxYxZ", help="Blocks of the grid, to show its waves.")
 
 
-def chosen_gpus(options: dict[str, Any], *, default_is_table: bool = False) -> list[Gpu]:
-    """Take `GPUS` out of a command's options and return the GPUs.
-
-    Without any, they are the rows of the table from 7.5 on, or all of them with ``--all`` or the user's table;
-    else that of the environment or of this machine.
-    """
+def chosen_gpus(options: dict[str, Any]) -> list[Gpu]:
+    """Take `GPUS` out of a command's options and return the named GPUs, or the default ones."""
     from ..tables.gpus import Gpu, LimitsTable
 
-    file, changes = options.pop("limits_file"), options.pop("changes")
-    table, wants_all = LimitsTable(file), options.pop("wants_all", False)
+    names = ("limits_file", "changes", "wants_all")
+    file, changes, wants_all = (
+        options.pop(name, None) for name in names
+    )  # --all: the command is for all GPUs
+    table = LimitsTable(file)
     found = _named(options, table)
-    if not found and (default_is_table or file is not None):
-        found = list(map(Gpu, table.rows(every=wants_all)))
-    elif not found:
-        found = _default_gpus(table)
+    if not found:
+        is_for_all = file is not None or wants_all is not None
+        found = list(map(Gpu, table.rows(every=bool(wants_all)))) if is_for_all else _default_gpus(table)
     if changes:
         from ..tables.custom import with_changes
 

@@ -9,7 +9,7 @@ import click
 
 from .. import __version__
 from .command import command
-from .options import CLUSTER, GRID, KERNEL, ONE_GPU, SMS, chosen_gpu
+from .options import CLUSTER, GPU, GRID, KERNEL, SMS, chosen_gpu
 from .printing import output_option, written_to
 
 FILE_NAME = "occupancy.html"
@@ -17,7 +17,7 @@ FILE_NAME = "occupancy.html"
 
 @command(
     output_option(help="Write to FILE, or to standard output with -."),
-    *ONE_GPU,
+    *GPU,
     SMS,
     GRID,
     CLUSTER,
@@ -76,7 +76,7 @@ def _fragment(inputs: dict[str, Any]) -> str:
 def schema(command: str) -> None:
     """Print the JSON Schema of a command's --format json.
 
-    COMMAND prints JSON, such as calc or scan; sources is for limits --sources.
+    COMMAND is a command with --format json, such as calc, or sources for limits --sources.
 
     \b
     occupancy schema calc

@@ -90,10 +90,7 @@ def save_picture(picture: Picture, path: str) -> None:
 
 
 def format_of(path: str | None, given: str | None = None, pictures: Sequence[str] = ()) -> str | None:
-    """Return the format that was given, else that of the ending of a file's name.
-
-    The endings of pictures are for the error of an ending that stands for no format.
-    """
+    """Return the given format, or else that of the ending of a file's name; an error also lists pictures."""
     ending = os.path.splitext(path or "")[1].lower()
     fitting = None if ending in pictures else FORMAT_OF_ENDING.get(ending, given)
     is_json_file = given == "sarif" and fitting == "json"  # SARIF is JSON

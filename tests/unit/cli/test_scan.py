@@ -119,7 +119,7 @@ class TestErrors:
         absent = str(tmp_path / "absent.cubin")
         done = run("scan", absent)
         assert (done.exit_code, done.stdout) == (2, "")
-        assert f"{absent} cannot be read: No such file" in done.stderr
+        assert f"{absent} does not exist" in done.stderr
         (tmp_path / "text").write_text("nothing\n")
         done = run("scan", str(tmp_path / "text"), str(samples / "samples.exe"))
         assert done.exit_code == 1
