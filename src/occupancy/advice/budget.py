@@ -10,6 +10,7 @@ from ..engine import Model, Result
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
+from ..values.numbers import size
 from ..values.records import readable
 from ..values.spellings import in_range
 from .opt_in import needs_opt_in
@@ -55,14 +56,15 @@ def budget(
     given = Result(gpu.limits, kernel, model)
     target = _target(given, occupancy, blocks)
     least = Result(gpu.limits, kernel.replace(regs=0, smem=0), model)
-    for result in (least, given):
-        if result.active_blocks < target:
-            raise _unreachable(gpu, result, target, occupancy)
+    if least.active_blocks < target:
+        raise _unreachable(gpu, least, target, occupancy, "change the block size")
     levels = tuple(_levels(least))
-    if occupancy is None and blocks is None:
-        return BudgetFields(gpu, kernel, None, levels)
     wanted = [level for level in levels if level.active_blocks >= target][-1]
-    return BudgetFields(gpu, kernel, wanted, levels)
+    if given.active_blocks < target:
+        changes = [f"registers to {wanted.regs}"] if (kernel.regs or 0) > wanted.regs else []
+        changes += [f"shared memory to {size(wanted.smem)}"] if kernel.shared_memory > wanted.smem else []
+        raise _unreachable(gpu, given, target, occupancy, f"reduce {' and '.join(changes) or 'resources'}")
+    return BudgetFields(gpu, kernel, None if occupancy is None and blocks is None else wanted, levels)
 
 
 def _target(given: Result, occupancy: float | None, blocks: int | None) -> int:
@@ -75,17 +77,14 @@ def _target(given: Result, occupancy: float | None, blocks: int | None) -> int:
     if occupancy is None:
         return 1
     if not 0 < occupancy <= 1:
-        raise InputError(
-            f"{occupancy:.4g} ({100 * occupancy:.6g}%) is out of range",
-            where="occupancy",
-            hint="Give more than 0 and up to 100%, such as 75%, 75 or 0.75 (1 is 100%).",
-        )
+        problem = f"{100 * occupancy:.6g}% is out of range"
+        raise InputError(problem, where="occupancy", allowed="more than 0% and up to 100%")
     warps = (occupancy - TOLERANCE) * given.limits.max_warps_per_multiprocessor
     return max(1, ceil(warps / given.allocated.warps))
 
 
-def _unreachable(gpu: Gpu, given: Result, target: int, share: float | None) -> InputError:
-    """Return the error for too many blocks, with the maximum and its limiters."""
+def _unreachable(gpu: Gpu, given: Result, target: int, share: float | None, change: str) -> InputError:
+    """Return the error for too many blocks, with the maximum, its limiters, and a change."""
     threads, most = given.kernel.threads, given.active_blocks
     if not most:
         return InputError(f"no block of {threads:,} threads can be resident: {given.reason}")
@@ -94,10 +93,7 @@ def _unreachable(gpu: Gpu, given: Result, target: int, share: float | None) -> I
         f"{target:,} blocks of {threads:,} threads do not fit on an SM of {gpu.label}, limited by {limiters}"
     )
     allowed = f"up to {most}" if share is None else f"up to {100 * given.occupancy:.4g}%"
-    hint = "Lower the target, or change the block size."
-    if given.kernel.regs or given.kernel.shared_memory:
-        without = "`result.replace(regs=None, smem=None).budget(...)` (`occupancy budget without --regs and --smem`)"
-        hint = f"To plan beyond the kernel's own registers and shared memory, use {without}."
+    hint = f"Lower the target, or {change}."
     return InputError(problem, where="blocks" if share is None else "occupancy", allowed=allowed, hint=hint)
 
 

@@ -119,7 +119,9 @@ def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocati
         if needed <= allowed:  # the total fits, but not the warps in the sub-partitions
             limit, allowed = "max_registers_per_multiprocessor", limits.max_registers_per_multiprocessor
             phrase = "in one block, whole warps in each sub-partition"
-    what = f"{kernel.threads:,} threads with {registers} registers each need {needed:,} registers {phrase}"
+    rounded = allocated.registers // (allocated.warps * limits.warp_size)
+    each = f"{registers} registers each" + (f", allocated as {rounded}," if rounded > registers else "")
+    what = f"{kernel.threads:,} threads with {each} need {needed:,} registers {phrase}"
     return LaunchFailure(limit, needed, allowed, what)
 
 
