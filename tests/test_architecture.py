@@ -15,11 +15,11 @@ TESTS = Path(__file__).parent
 
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
-    "errors": 169,
-    "values": 1336,
+    "errors": 176,
+    "values": 1340,
     "tables": 956,
-    "engine": 822,
-    "readers": 3368,
+    "engine": 823,
+    "readers": 3373,
     "advice": 1218,
     "arrays": 655,
     "device": 750,
@@ -32,7 +32,7 @@ BUDGETS = {
     "cuda": 101,
     "typing": 40,
     "triton": 120,
-    "cli": 1312,
+    "cli": 1330,
     "__init__": 120,
     "__main__": 30,
 }

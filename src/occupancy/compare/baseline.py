@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import PurePath
@@ -112,8 +113,9 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
     if len(paths) == 1:
         (path,) = paths
         if os.path.isfile(path):
-            if looks_like_baseline(_start(path)):
-                return read_baseline(path)
+            with suppress(OSError), open(path, "rb") as file:  # the readers report the reason
+                if looks_like_baseline(file.read(4096)):
+                    return read_baseline(path)
         elif path == STANDARD_INPUT or (os.path.exists(path) and not os.path.isdir(path)):
             stream = _in_memory(path)
             if looks_like_baseline(stream.getvalue()[:4096]):
@@ -153,14 +155,6 @@ def _in_memory(path: str) -> io.BytesIO:
     stream = io.BytesIO(content)
     stream.name = path
     return stream
-
-
-def _start(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read(4096)
-    except OSError:
-        return b""  # the readers report the reason
 
 
 def looks_like_baseline(start: bytes) -> bool:

@@ -121,7 +121,7 @@ class HasGpu(Protocol):
 def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
     """Find the GPUs of a name, a number, a pair, `Limits`, a `Gpu`, a `Device`, or of several of these."""
     if isinstance(value, str):
-        names = [name for name in re.split("[,;]", value) if name.strip()]
+        names = [name for name in re.split(r"[,;]|(?<=\.\d)\s+(?=\d+\.)", value) if name.strip()]
         found = [gpu for name in names for gpu in _find_name(name.strip(), table)]
     elif isinstance(value, Gpu):
         found = [value]
@@ -187,7 +187,7 @@ def all_gpus() -> tuple[Gpu, ...]:
 
 def gpus_matching(pattern: str) -> tuple[Gpu, ...]:
     """Return the GPUs of a compute capability or an architecture, or with all words of a pattern."""
-    is_name = len(pattern) <= MAX_NAME and not _is_compute_capability(pattern)
+    is_name = len(pattern) <= MAX_NAME and not re.fullmatch(r"[\d\s]*\.[\d\s.]*", pattern)  # 9.0, 8.0 9.0
     named = set(matching(pattern)) if is_name else set()
     rows = LimitsTable().architecture(pattern)
     if not named and not rows:
@@ -263,15 +263,6 @@ def _gpu(product: Product, table: LimitsTable | None = None) -> Gpu:
         memory_gb=float(row["memory_gb"]) if row["memory_gb"] else None,
         l2_cache_bytes=int(row["l2_cache_bytes"]) if row["l2_cache_bytes"] else None,
     )
-
-
-def _is_compute_capability(name: str) -> bool:
-    """Return True for an unambiguous compute capability, such as 9.0 or sm_90; 4090 can be part of a name."""
-    try:
-        ComputeCapability.parse(name)
-    except InputError:
-        return False
-    return not name.strip().isdecimal()
 
 
 def _no_such_gpu(name: str) -> InputError:

@@ -41,7 +41,7 @@ _LIST = r"(?i)\s*[0-9a-fx_]+\s*(?:(?:[,:-]|\.\.)\s*[0-9a-fx_]+\s*)+,?"
 _OTHER_RANGE = r"(?i)[0-9a-z]\s*(?:-|\u2013|\.\.|\bto\b)\s*[0-9]"
 """Another notation of a range: 16-128, 16..128, 16 to 128."""
 
-_FOR_SEVERAL = "For several values, use `occupancy.sweep` (`occupancy sweep`)."
+_FOR_SEVERAL = "For several values, pass a list to `occupancy.sweep` (`occupancy sweep`)."
 _SIZES = "40960, 40k, 27.5KiB or 3*16k+16"
 _LIST_HINT = "Write a list as 128,256,512 and a range as 32:1024:32."
 
