@@ -30,9 +30,9 @@ MOST_UNGROUPED = 8
 MAX_NAME_COLUMNS = 24
 """Columns for the names of the options; a longer one has a line of its own."""
 OTHER_NAMES = {
-    "arch": "cc", "sm": "cc", "cc": "gpu", "json": "format json", "csv": "format csv", "html": "format html",
-    "o": "format csv > FILE", "output": "format csv > FILE", "v": "version", "kernel": "name", "filter": "name",
-    "minoccupancy": "below",
+    "arch": "cc", "gencode": "cc", "sm": "cc", "cc": "gpu", "json": "format json", "csv": "format csv",
+    "html": "format html", "o": "format csv > FILE", "output": "format csv > FILE", "v": "version",
+    "kernel": "name", "filter": "name", "minoccupancy": "below",
 }  # fmt: skip
 """Options of other tools and commands, and ours of the same meaning."""
 EXAMPLES = "\n\b\n"
@@ -170,9 +170,12 @@ def _likely_options(ctx: click.Context, name: str) -> str:
     bare = name.strip("-")
     plain = bare.replace("-", "").lower()
     meant = LIKELY.get(plain) or OTHER_NAMES.get(plain, bare)
-    params = {each.name: each for each in ctx.command.params}
-    if isinstance(param := params.get(meant), click.Argument):
-        return f"Write {name_of(param)} without an option."
+    for param in ctx.command.params:
+        if isinstance(param, click.Argument) and param.name in (
+            meant,
+            OTHER_NAMES.get(meant),
+        ):  # --arch, --cc, --gpu
+            return f"Write {name_of(param)} without an option."
     own, likely = _options_of(ctx.command), f"--{meant.replace('_', '-')}"
     if likely.partition(" ")[0] in own:
         near = [likely, *(each for each in own if each.startswith(name) and each != likely)]
@@ -182,7 +185,7 @@ def _likely_options(ctx: click.Context, name: str) -> str:
         if having := [each for each in commands if name in _options_of(group.get_command(ctx, each))]:
             return f"It is an option of occupancy {join_and([*having[:3], 'others'] if len(having) > 4 else having)}."
         near = [f"occupancy {each}" for each in commands if each in bare]  # --launch-bounds
-        near += [each for each in nearest_names(name, own) if len(bare) > 2]
+        near += [f"--{each}" for each in nearest_names(bare, [each[2:] for each in own if each[:2] == "--"])]
     return f"Did you mean {' or '.join(near[:2])}?" if near else ""
 
 
