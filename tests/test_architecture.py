@@ -28,7 +28,7 @@ BUDGETS = {
     "report": 2863,
     "render": 610,
     "page": 222,
-    "api": 1790,
+    "api": 1797,
     "cuda": 101,
     "typing": 40,
     "triton": 120,

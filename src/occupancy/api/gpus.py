@@ -107,7 +107,7 @@ def fits(
 
     Args:
         gpu, kernel, model, inputs: As in `compute`; by default every compute capability of the table.
-        cluster: Blocks per cluster, or its shape, on 9.0 and newer.
+        cluster: Blocks per cluster, or its shape, on compute capability 9.0 and newer.
     """
     needed = kernel_of_inputs(kernel, inputs, "fits")
     size = None if cluster is None else prod(parse_shape(cluster, "cluster"))
@@ -173,13 +173,13 @@ def register_split(
 
 
 def _warpgroups(groups: str) -> list[Warpgroups]:
-    found = []
+    found, example = [], "COUNT:REGS, such as 1:40,2:?"
     for part in str(groups).replace(" ", "").split(","):
         number, colon, regs = part.partition(":")
         if not colon:
             problem = f"{shown(groups)} is not a list of warpgroups with their registers"
-            raise InputError(problem, where="groups", hint="Write COUNT:REGS, such as 1:40,2:?.")
-        registers = None if regs == "?" else parse_count(regs, "groups")
-        found.append(Warpgroups(parse_count(number, "groups"), registers))
+            raise InputError(problem, where="groups", hint=f"Write {example}.")
+        registers = None if regs == "?" else parse_count(regs, "groups", example)
+        found.append(Warpgroups(parse_count(number, "groups", example), registers))
     alike = groupby(found, key=lambda group: group.regs)
     return [Warpgroups(sum(group.warpgroups for group in same), regs) for regs, same in alike]

@@ -155,7 +155,7 @@ class Occupancy(Printed, Result):
 
         Args:
             grid: Number of blocks, or the grid's shape.
-            cluster: Blocks per cluster, or its shape, on 9.0 and newer.
+            cluster: Blocks per cluster, or its shape, on compute capability 9.0 and newer.
             multiprocessor_count: Number of SMs; by default that of the GPU.
             max_active_clusters: Resident clusters that the driver reports; by default an upper bound.
 
@@ -286,7 +286,7 @@ def compute(
             (``"RTX 4090"``), the `Limits` of an SM, or a list of these. In a list, an architecture stands for
             its compute capabilities: ``["ampere"]``.
         kernel: A `Kernel`, a result of `scan`, or a compiled kernel of a framework.
-        model: ``"cuda"`` for NVIDIA's cuda_occupancy.h and the CUDA runtime, the default from 3.0 on;
+        model: ``"cuda"`` for NVIDIA's cuda_occupancy.h and the CUDA runtime, the default on sm_30 and newer;
             ``"spreadsheet"`` for NVIDIA's CUDA_Occupancy_Calculator.xls, 1.0 to 8.6.
         threads: Threads per block, such as ``256`` or ``"16x16"``. The other keywords are described in
             `Kernel`. Keywords replace the values of ``kernel``.
@@ -336,9 +336,13 @@ def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None) -> Occupa
 
 def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: str = "compute") -> Kernel:
     """Return the kernel that an object, keyword arguments, or both describe."""
-    for name in inputs:
-        if name not in KernelInputs.__annotations__:
-            raise unknown_input(name, function, (*KernelInputs.__annotations__, "gpu", "kernel", "model"))
+    for name in (each for each in inputs if each not in KernelInputs.__annotations__):
+        from inspect import signature
+
+        advice = (Occupancy.waves, Occupancy.budget, Occupancy.launch_bounds) if function == "compute" else ()
+        having = " and ".join(f"{each.__name__}()" for each in advice if name in signature(each).parameters)
+        hint = f"It is an argument of the result's {having}." if having else ""
+        raise unknown_input(name, function, (*KernelInputs.__annotations__, "gpu", "kernel", "model"), hint)
     given = {name: value for name, value in inputs.items() if value is not None}
     if isinstance(kernel, Occupancy):
         kernel = kernel.kernel
@@ -371,5 +375,8 @@ def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
         return gpu.multiprocessor_count
     if gpu.variants:
         raise unclear_name(gpu)
-    hint = f'Give the number of SMs, or a GPU from this list: `occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`).'
+    hint = (
+        "The blocks of a whole GPU depend on its SMs. Give their number, or name a GPU of this list: "
+        f'`occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`).'
+    )
     raise InputError("is missing", where="multiprocessor_count", hint=hint)

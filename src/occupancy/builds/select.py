@@ -58,8 +58,11 @@ class Selection:
         found = [each for each in records if self.with_runtime or RUNTIME_KERNEL not in each.name]
         if self.names:
             matching = {name for name in {each.name for each in found} if contains(self.names, name)}
-            if found and not is_partial:
-                self._reject_unknown_names(found, matching)
+            unknown = [part for part in self.names if not any(contains((part,), name) for name in matching)]
+            if unknown and found and not is_partial:
+                problem = f"no kernel has {' or '.join(map(shown, unknown))} in its name"
+                hint = names_there(unknown[0], {record.name for record in found})
+                raise InputError(problem, where="name", hint=hint)
             found = [each for each in found if each.name in matching]
         if self.archs:
             if found and not is_partial:
@@ -68,13 +71,6 @@ class Selection:
         if self.gpu is not None:
             found = list(loadable_code(found, self.gpu))
         return list(newest(found)) if self.only_newest else found
-
-    def _reject_unknown_names(self, records: Sequence[KernelRecord], matching: set[str]) -> None:
-        unknown = [part for part in self.names if not any(contains((part,), name) for name in matching)]
-        if unknown:
-            problem = f"no kernel has {' or '.join(map(shown, unknown))} in its name"
-            hint = names_there(unknown[0], {record.name for record in records})
-            raise InputError(problem, where="name", hint=hint)
 
     def _reject_unknown_archs(self, records: Sequence[KernelRecord]) -> None:
         there = {each.arch for each in records}

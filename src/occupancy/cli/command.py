@@ -13,7 +13,6 @@ from typing import Any
 import click
 
 from ..errors import OPTION, OccupancyError, about
-from ..values.numbers import join_and
 from ..values.untrusted import printable, printable_lines
 
 EXIT_INTERRUPTED = 130
@@ -165,17 +164,15 @@ def message_of(error: click.UsageError) -> str:
 def _likely_options(ctx: click.Context, name: str) -> str:
     """Return the hint for an unknown option: one of the same meaning, its commands, or similar names."""
     from ..values.fields import LIKELY
+    from ..values.numbers import join_and
     from ..values.spellings import nearest_names
 
     bare = name.strip("-")
     plain = bare.replace("-", "").lower()
     meant = LIKELY.get(plain) or OTHER_NAMES.get(plain, bare)
-    for param in ctx.command.params:
-        if isinstance(param, click.Argument) and param.name in (
-            meant,
-            OTHER_NAMES.get(meant),
-        ):  # --arch, --cc, --gpu
-            return f"Write {name_of(param)} without an option."
+    arguments = {str(each.name): each for each in ctx.command.params if isinstance(each, click.Argument)}
+    for argument in {meant, OTHER_NAMES.get(meant, meant)} & arguments.keys():  # --arch, --cc and --gpu
+        return f"Write {name_of(arguments[argument])} without an option."
     own, likely = _options_of(ctx.command), f"--{meant.replace('_', '-')}"
     if likely.partition(" ")[0] in own:
         near = [likely, *(each for each in own if each.startswith(name) and each != likely)]

@@ -25,7 +25,7 @@ def limits(
     """List the limits of an SM by compute capability.
 
     GPU is a compute capability, an architecture or a name. With GPUs, lists every limit side by side.
-    Without GPUs, lists the main limits of 7.5 and newer.
+    Without GPUs, lists the main limits of compute capability 7.5 and newer.
 
     \b
     occupancy limits

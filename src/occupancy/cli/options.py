@@ -77,10 +77,8 @@ def chosen_gpus(options: dict[str, Any]) -> list[Gpu]:
     """Take `GPUS` out of a command's options and return the named GPUs, or the default ones."""
     from ..tables.gpus import Gpu, LimitsTable
 
-    names = ("limits_file", "changes", "wants_all")
-    file, changes, wants_all = (
-        options.pop(name, None) for name in names
-    )  # --all: the command is for all GPUs
+    file, changes = options.pop("limits_file"), options.pop("changes")
+    wants_all = options.pop("wants_all", None)  # None: not an option, because the command is for chosen GPUs
     table = LimitsTable(file)
     found = _named(options, table)
     if not found:

@@ -26,8 +26,8 @@ FILE_NAME = "occupancy.html"
 def page(output: str | None, **inputs: Any) -> None:
     """Open the calculator in the browser, or write it as one HTML file.
 
-    The page needs no server and no network. Options of the kernel fill in its form. For the kernels of a
-    build, run occupancy scan build/ -o kernels.html.
+    The page needs no server and no network. Options of the kernel fill in its form, by default with the GPU of
+    OCCUPANCY_CC or of this machine. For the kernels of a build, run occupancy scan build/ -o kernels.html.
 
     \b
     occupancy page

@@ -26,7 +26,7 @@ FORM: dict[str, tuple[str, str, str | None]] = {
     "regs": ("Registers / thread", "ptxas -v: “Used N registers”.", None),
     "dynamic_smem": ("Dynamic shared", "Third argument of <<< >>>: 40k, 27.5 KiB.", None),
     "static_smem": ("Static shared", "__shared__; ptxas -v: “bytes smem”.", None),
-    "barriers": ("Barriers", "ptxas -v: “used N barriers”; from 9.0 on.", None),
+    "barriers": ("Barriers", "ptxas -v: “used N barriers”; limited on cc 9.0+.", None),
     "carveout": ("Carveout", "50%, 64k or max.", None),
     "opt_in": ("Opt-in > 48 KiB", "No: without cudaFuncSetAttribute.", None),
     "caching": ("Caching of loads", "Global loads in L1 (ca) or not (cg).", "partitioned_global_caching"),

@@ -260,8 +260,8 @@ class KernelInputs(TypedDict, total=False):
     shared_memory_mode: SharedMemoryMode | None
 
 
-def unknown_input(name: str, function: str, names: Collection[str]) -> TypeError:
+def unknown_input(name: str, function: str, names: Collection[str], otherwise: str = "") -> TypeError:
     """Return the error for a keyword that a function does not have, with the likeliest one."""
     likely = {**LIKELY, "cc": "gpu"}.get(name.replace("_", "").replace("-", "").lower())
-    hint = f"Did you mean {likely}?" if likely in names else did_you_mean(name, names)
+    hint = f"Did you mean {likely}?" if likely in names else did_you_mean(name, names, otherwise)
     return TypeError(f"{function}() has no argument {name!r}. {hint}")

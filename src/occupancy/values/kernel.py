@@ -59,10 +59,10 @@ class Kernel(_KernelFields):
         caching: ``"ca"`` to cache global loads in L1, or ``"cg"``, the default, for L2 only.
         opt_in: True, the default, if the program opts in to more than 48 KiB of dynamic shared memory
             (cudaFuncSetAttribute).
-        virtual_resources: Virtual resources per block, 0 to 255, on 10.0 and newer; by default 128 with
-            tensor memory, and 0 without.
+        virtual_resources: Virtual resources per block, 0 to 255, on compute capability 10.0 and newer; by
+            default 128 with tensor memory, and 0 without.
         tensor_memory: Columns of tensor memory per block, a multiple of 32.
-        shared_memory_mode: ``"oversized"`` for more shared memory than the opt-in limit, on 10.7.
+        shared_memory_mode: ``"oversized"`` for more shared memory than the opt-in limit, on sm_107.
         reallocates_registers: True if warpgroups exchange registers (``setmaxnreg``). ``regs`` is then
             the number at launch.
 

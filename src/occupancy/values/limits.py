@@ -136,7 +136,7 @@ class Limits:
     """Blocks per cluster of a kernel that allows non-portable sizes; None: no clusters, or unknown."""
     max_barriers_per_block: int
     max_barriers_per_multiprocessor: int | None
-    """Named barriers, a limit from 9.0 on; None: no limit, or unknown."""
+    """Named barriers, a limit on compute capability 9.0 and newer; None: no limit, or unknown."""
     virtual_resources_per_multiprocessor: int | None = None
     """Sum of ``virtual_resources`` of the resident blocks; None: no limit."""
     tensor_memory_per_multiprocessor: int | None = None
