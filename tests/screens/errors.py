@@ -14,21 +14,21 @@ calc --cc 9.0
 calc 256 32
 calc --gpu RTX 4090 -t 256
 calc --cc 8.0 9.0 -t 256
-calc README.md
+scan absent.cubin
 bounds --occupancy 75%
 scan tests/data/kernels/ptxas_v.txt -o x.csv --format json
 calc --cc 9.0 -t 0
 calc --cc 9.0 -t 5000
 calc --cc 9.0 -t 32,64
 calc --cc 9.0 -t 16x
-calc --cc 9.0 -t 32 --maxrregcount 40
-calc --arch sm_90 -t 32
+calc --cc 9.0 -t 32 -o x.csv
+calc -arch=sm_90 -t 32
 calc --cc 9.0 -t 32 -r 256
 calc --cc 9.0 -t 32 -r 40.5
 calc --cc 9.0 -t 32 -s 1.3k
-calc --cc 9.0 -t 32 -s 3*
+calc --cc 9.0 -t 32 -s -5
 calc --cc 9.0 -t 32 --smem 1k --static-smem 1k
-calc --cc 9.0 -t 32 --carveout 101k
+calc --cc 9.0 -t 32 --carveout 150
 calc --cc 9.0 -t 32 --caching ca
 calc --cc 9.0 -t 32 --model nsight
 calc --cc 9.0 -t 32 --opt-in --tmem x
@@ -36,7 +36,7 @@ calc --cc 9.0 -t 32 --tmem 64
 calc --cc 9.0 -t 32 --grid 9
 calc --cc 9.0 -t 32 --grid 9 --sms 0
 calc --gpu "H100 SXM" -t 32 --grid 9 --cluster 2
-calc --cc 8.0 -t 32 --cluster 2
+limits --cc 9.0
 calc --cc 9.0 -t 32 --set x
 calc --cc 9.0 -t 32 --set max_blocks=4
 calc --cc 9.9 -t 32
@@ -46,7 +46,7 @@ calc --cc "" -t 32
 bounds --cc 8.0,9.0 -t 384 --blocks 2,4
 bounds --cc 9.0 -t 32 --blocks 0
 budget --cc 9.0 -t 32 --blocks 1 --occupancy 1
-budget --cc 9.0 -t 32 --blocks 33
+budget --cc 9.0 -t 256 --blocks 4 -r 128 -s 100k
 budget --cc 9.0 --blocks 2
 budget --cc 9.0,8.0 -t 32 --blocks 9.0=2
 block-sizes --cc 9.0 --smem-per-thread x
@@ -54,7 +54,7 @@ sweep --cc 9.0 -t 32 -r 1:9 --mark x -o x.svg
 sweep --cc 9.0 -t 32 -o x.svg --format csv
 calc 9.0 256 40
 calc --cc 9.0 -t 32 --no-optin
-diff a b c
+calc --gpu MI300 -t 32
 registers --groups 1x
 registers --groups 9:24
 registers --groups 1:40,1:240,1:241
@@ -62,7 +62,7 @@ schema nothing
 """
 PYTHON: tuple[dict[str, Any], ...] = (
     {"threads": 0}, {"threads": "x"}, {"threads": (16, 16), "regs": -1}, {"thread": 32},
-    {"threads": 32, "registers": 4}, {"threads": 32, "smem": "4 parsecs"}, {"threads": True},
+    {"threads": 32, "grid": 4}, {"threads": 32, "smem": "4 parsecs"}, {"threads": True},
     {"threads": 32, "carveout": "x"}, {},
 )  # fmt: skip
 
