@@ -132,8 +132,6 @@ def budget(
 
     limits_file, gpus = inputs["limits_file"], chosen_gpus(inputs)
     stage = if_given(parse_size, stage_smem, "stage_smem")
-    if stage is not None:
-        in_range(stage, "stage_smem")
     kernel = kernel_of_inputs(None, inputs, "budget")
     bare = kernel if stage is None else kernel.replace(smem=0)
     share = if_given(parse_share, occupancy, "occupancy")
@@ -141,6 +139,9 @@ def budget(
         budget_of(gpu, bare, occupancy=share, blocks=target, model=model)._replace(kernel=kernel)
         for gpu, target in zip(gpus, _targets(gpus, blocks, limits_file), strict=True)
     ]
+    if stage is not None:
+        most = max(level.smem for each in found for level in each.levels) - kernel.shared_memory
+        in_range(stage, "stage_smem", 1, max(1, most))
     show(budget_report(found, stage), output_format)
 
 
