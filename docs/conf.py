@@ -85,7 +85,7 @@ def keep_colons(_app: Any, what: str, _name: str, public: Any, _options: Any, li
 
 
 def finish_page(_app: Any, _name: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
-    """Describe the page to search engines, and put figures into it, where they have its colours."""
+    """Describe the page to search engines, and put figures into it, where they have its colors."""
     if not context.get("body"):
         return
     paragraph = re.search(r"<p>(.*?)</p>", context["body"], flags=re.DOTALL)

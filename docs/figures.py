@@ -1,7 +1,7 @@
 """The figures of the documentation, as SVG.
 
 The numbers come from the library and from the measurements in ``_static/h200_throughput.csv``; none is typed
-in. Lines and text have the colour of the text around them: the site puts each figure into its page.
+in. Lines and text have the color of the text around them: the site puts each figure into its page.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ STYLE = """
 """
 
 MEASURED = Path(__file__).parent / "_static" / "h200_throughput.csv"
-TEXT_COLOUR = "#010203"
-"""A colour that matplotlib writes, replaced by that of the surrounding text."""
+TEXT_COLOR = "#010203"
+"""A color that matplotlib writes, replaced by that of the surrounding text."""
 
 CC, THREADS, REGISTERS = "7.0", 128, 37
 """The kernel of the first example."""
@@ -234,11 +234,9 @@ def _chart(name: str, title: str, lines: dict[str, Points], axes: list[str]) -> 
     from matplotlib.figure import Figure
     from matplotlib.ticker import PercentFormatter, StrMethodFormatter
 
-    colours = {
-        f"{part}.{kind}": TEXT_COLOUR for part in ("xtick", "ytick") for kind in ("color", "labelcolor")
-    }
-    settings = {"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 9, "text.color": TEXT_COLOUR}
-    settings |= {"axes.edgecolor": TEXT_COLOUR, "axes.labelcolor": TEXT_COLOUR} | colours
+    colors = {f"{part}.{kind}": TEXT_COLOR for part in ("xtick", "ytick") for kind in ("color", "labelcolor")}
+    settings = {"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 9, "text.color": TEXT_COLOR}
+    settings |= {"axes.edgecolor": TEXT_COLOR, "axes.labelcolor": TEXT_COLOR} | colors
     with matplotlib.rc_context(settings):
         figure = Figure(figsize=(6.6, 3.2), layout="constrained")
         for plot, unit in zip(figure.subplots(1, len(axes), squeeze=False)[0], axes, strict=True):
@@ -255,7 +253,7 @@ def _chart(name: str, title: str, lines: dict[str, Points], axes: list[str]) -> 
         file = io.StringIO()
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     drawing = file.getvalue()
-    drawing = drawing[drawing.index("<svg ") :].replace(TEXT_COLOUR, "currentColor")
+    drawing = drawing[drawing.index("<svg ") :].replace(TEXT_COLOR, "currentColor")
     drawing = re.sub(r' (width|height)="[\d.]+pt"|<metadata>.*?</metadata>', "", drawing, flags=re.DOTALL)
     label = f'class="figure" role="img" aria-label="{escape(title)}"'
     return drawing.replace("<svg ", f"<svg {label} ", 1).replace(

@@ -35,7 +35,7 @@ def test_a_closed_pipe_ends_quietly(arguments: tuple[str, ...]) -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
-def test_colour_only_on_a_terminal_and_not_with_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_color_only_on_a_terminal_and_not_with_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
     pty = pytest.importorskip("pty", reason="SKIPPED: this system has no pseudo-terminals")
 
     def on_a_terminal(**environment: str) -> str:
@@ -57,7 +57,7 @@ def test_colour_only_on_a_terminal_and_not_with_no_color(monkeypatch: pytest.Mon
     assert "\x1b[" not in on_a_terminal(NO_COLOR="1", FORCE_COLOR="1")
 
 
-def test_colour_can_be_forced_where_there_is_no_terminal() -> None:
+def test_color_can_be_forced_where_there_is_no_terminal() -> None:
     done = run(*V100)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("75% occupancy")

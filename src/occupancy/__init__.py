@@ -68,7 +68,7 @@ __version__ = "1.0.0"
 __all__: list[str]
 
 
-if not TYPE_CHECKING:  # so that type checkers refuse a misspelt name
+if not TYPE_CHECKING:  # so that type checkers refuse a misspelled name
     _NAMES = {
         "errors": (
             "BaselineError", "DeviceError", "InputError", "MissingDependencyError", "OccupancyError",

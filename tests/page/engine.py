@@ -13,8 +13,8 @@ from py_mini_racer import MiniRacer
 
 from occupancy.advice.carveout import carveout
 from occupancy.advice.launch_bounds import register_cap
+from occupancy.advice.launch_requirements import compile_error
 from occupancy.advice.next_steps import next_steps
-from occupancy.advice.opt_in import compile_error
 from occupancy.advice.slack import slack
 from occupancy.engine import Result
 from occupancy.errors import InputError

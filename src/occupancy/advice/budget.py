@@ -13,7 +13,7 @@ from ..values.kernel import Kernel
 from ..values.numbers import size
 from ..values.records import readable
 from ..values.spellings import in_range
-from .opt_in import needs_opt_in
+from .launch_requirements import needs_opt_in
 from .search import Dial, max_keeping
 
 TOLERANCE = 0.0005

@@ -10,7 +10,7 @@ from ..engine.cuda import FIRST_WITH_FLEXIBLE_CARVEOUT
 from ..values.fields import Carveout
 from ..values.limits import Limits
 from ..values.records import readable
-from .opt_in import needs_opt_in
+from .launch_requirements import needs_opt_in
 
 
 @readable

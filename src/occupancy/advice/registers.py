@@ -22,8 +22,8 @@ from ..values.records import readable
 from ..values.resources import Resource
 from ..values.spellings import in_range
 from .launch_bounds import bounds_in_source, launch_bounds, maxnreg_in_source
+from .launch_requirements import needs_opt_in
 from .next_steps import FIRST_WITH_SETMAXNREG, THREADS_PER_WARPGROUP
-from .opt_in import needs_opt_in
 
 LEAST, MOST, STEP = 24, 256, 8
 """Register counts of ``setmaxnreg``. PTX ISA; ptxas rejects all others."""

@@ -6,7 +6,7 @@ from itertools import groupby
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..advice.opt_in import opt_ins
+from ..advice.launch_requirements import opt_ins
 from ..advice.registers import RegisterSplitFields, Warpgroups, split_registers
 from ..advice.waves import check_cluster
 from ..engine import Model
@@ -22,8 +22,8 @@ from ..values.fields import KernelInputs
 from ..values.kernel import Kernel
 from ..values.limits import KINDS, ComputeCapability, Limits
 from ..values.records import readable
-from ..values.spellings import parse_count, parse_shape, parse_size
-from .occupancy import GpuLike, GpuList, KernelLike, Occupancy, if_given, kernel_of_inputs, occupancy_on
+from ..values.spellings import parse_count, parse_optional, parse_shape, parse_size
+from .occupancy import GpuLike, GpuList, KernelLike, Occupancy, kernel_of_inputs, occupancy_on
 from .results import Printed, Results
 
 if TYPE_CHECKING:
@@ -163,11 +163,11 @@ def register_split(
     """
     found = split_registers(
         find_gpu(gpu).limits,
-        if_given(parse_count, threads, "threads"),
+        parse_optional(parse_count, threads, "threads"),
         _warpgroups(groups),
-        launch_regs=if_given(parse_count, regs, "regs"),
-        min_blocks=if_given(parse_count, blocks, "blocks"),
-        smem=if_given(parse_size, smem, "smem"),
+        launch_regs=parse_optional(parse_count, regs, "regs"),
+        min_blocks=parse_optional(parse_count, blocks, "blocks"),
+        smem=parse_optional(parse_size, smem, "smem"),
     )
     return RegisterSplit(*found)
 

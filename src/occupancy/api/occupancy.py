@@ -11,8 +11,8 @@ from ..advice.block_sizes import BlockSize, block_sizes
 from ..advice.budget import budget
 from ..advice.carveout import carveout
 from ..advice.launch_bounds import launch_bounds
+from ..advice.launch_requirements import compile_error, opt_ins
 from ..advice.next_steps import NextStep, next_steps
-from ..advice.opt_in import compile_error, opt_ins
 from ..advice.slack import slack
 from ..advice.waves import count_waves, full_wave
 from ..engine import Model, Result
@@ -26,7 +26,7 @@ from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.numbers import count, percent
 from ..values.records import documented
-from ..values.spellings import parse_count, parse_shape, parse_share, parse_threads
+from ..values.spellings import parse_count, parse_optional, parse_shape, parse_share, parse_threads
 from .results import Budget, CarveoutAdvice, LaunchBounds, Printed, Results, Slack, Waves
 
 if TYPE_CHECKING:
@@ -43,11 +43,6 @@ GpuList = list[Any] | tuple[str | ComputeCapability | Limits | Gpu | HasGpu, ...
 KernelLike = object
 """A `Kernel`, an `Occupancy`, a scanned kernel, or a compiled kernel of a framework: see `read_kernel`."""
 _new_kernel = Kernel.__new__  # without the detour of type.__call__
-
-
-def if_given(parse: Callable[[Any, str], T], value: object, where: str) -> T | None:
-    """Parse an optional value; None stays None."""
-    return None if value is None else parse(value, where)
 
 
 @documented
@@ -121,8 +116,8 @@ class Occupancy(Printed, Result):
         Raises:
             InputError: Both targets were given, or the kernel's own values do not allow the target.
         """
-        share = if_given(parse_share, occupancy, "occupancy")
-        count = if_given(parse_count, blocks, "blocks")
+        share = parse_optional(parse_share, occupancy, "occupancy")
+        count = parse_optional(parse_count, blocks, "blocks")
         return Budget(*budget(self.gpu, self.kernel, occupancy=share, blocks=count, model=self.model))
 
     def launch_bounds(self, *, blocks: int | str | None = None) -> LaunchBounds:
@@ -131,7 +126,7 @@ class Occupancy(Printed, Result):
         Raises:
             InputError: A number is out of range, or ptxas does not support the GPU.
         """
-        count = if_given(parse_count, blocks, "blocks")
+        count = parse_optional(parse_count, blocks, "blocks")
         return LaunchBounds(*launch_bounds(self.gpu, self.kernel, count, self.model))
 
     def block_sizes(self, *, dynamic_smem: Callable[[int], int] | None = None) -> Results[BlockSize]:
@@ -163,7 +158,7 @@ class Occupancy(Printed, Result):
             InputError: A number is out of range, the number of SMs is unknown, or the GPU has no clusters.
         """
         count = multiprocessors(self.gpu, multiprocessor_count)
-        shape = if_given(parse_shape, cluster, "cluster")
+        shape = parse_optional(parse_shape, cluster, "cluster")
         size = None if shape is None else prod(shape)
         wave = full_wave(self, count, cluster_size=size, max_active_clusters=max_active_clusters)
         return Waves(*count_waves(Launch(self.kernel, parse_shape(grid, "grid"), shape), wave))

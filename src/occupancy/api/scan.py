@@ -19,8 +19,8 @@ from ..report.model import Column, Report
 from ..report.scan import Finding, findings, scan_report, summary
 from ..tables.gpus import LimitsTable, find_gpu, find_gpus
 from ..values.limits import ComputeCapability
-from ..values.spellings import did_you_mean, in_range, parse_count, parse_share
-from .occupancy import GpuLike, if_given, occupancy_on
+from ..values.spellings import did_you_mean, in_range, parse_count, parse_optional, parse_share
+from .occupancy import GpuLike, occupancy_on
 from .results import Printed
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Reading:
             # Architectures that were chosen are shown whether the GPU runs their code or not.
             gpu=None if self.gpu is None or texts else self.gpu.limits.compute_capability,
         )
-        count = if_given(parse_count, options.get("multiprocessor_count"), "multiprocessor_count")
+        count = parse_optional(parse_count, options.get("multiprocessor_count"), "multiprocessor_count")
         if count is not None:
             in_range(count, "multiprocessor_count")
         elif self.gpu is not None:
@@ -178,7 +178,7 @@ def scan(
         limit = in_range(parse_count(limit, "limit"), "limit")
     selection = replace(
         reading.selection,
-        below=if_given(parse_share, below, "below"),
+        below=parse_optional(parse_share, below, "below"),
         only_spilling=only_spilling,
         sort=sort,
         limit=limit,

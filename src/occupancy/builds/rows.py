@@ -127,7 +127,7 @@ class ScannedKernel(_Fields):
         self.reason = shared.reason
         self.time_share = None
 
-    if not TYPE_CHECKING:  # so that type checkers refuse a misspelt name
+    if not TYPE_CHECKING:  # so that type checkers refuse a misspelled name
 
         def __getattr__(self, name: str) -> object:
             if name.startswith("__") or not hasattr(KernelRecord, name):  # copy and pickle look up the former

@@ -56,11 +56,11 @@ def _row(result: Occupancy, grid: str | None, cluster: str | None, sms: str | No
     if grid is None and cluster is None and sms is None:
         return Row(result)
     from ..advice.waves import check_cluster, count_waves, full_wave
-    from ..api.occupancy import if_given, multiprocessors
+    from ..api.occupancy import multiprocessors
     from ..values.kernel import Launch
-    from ..values.spellings import parse_shape
+    from ..values.spellings import parse_optional, parse_shape
 
-    shape, blocks = if_given(parse_shape, cluster, "cluster"), if_given(parse_shape, grid, "grid")
+    shape, blocks = parse_optional(parse_shape, cluster, "cluster"), parse_optional(parse_shape, grid, "grid")
     size = None if shape is None else prod(shape)
     if size is not None and result.gpu.multiprocessor_count is None:
         check_cluster(result.limits, size)  # before the number of SMs
@@ -94,12 +94,11 @@ def fits(
     occupancy fits --threads 256 --regs 64 --smem 96k --gpu "RTX 4090,A100"
     """
     from ..api.gpus import fits as fitting
-    from ..api.occupancy import if_given
     from ..report.calc import fits_report
-    from ..values.spellings import parse_share
+    from ..values.spellings import parse_optional, parse_share
 
     found = fitting(chosen_gpus(inputs), cluster=cluster, **inputs)
-    show(fits_report(found, if_given(parse_share, occupancy, "occupancy")), output_format)
+    show(fits_report(found, parse_optional(parse_share, occupancy, "occupancy")), output_format)
     exit_with_1_if(exit_code and not any(each.runs for each in found))
 
 
@@ -126,15 +125,15 @@ def budget(
     occupancy budget --gpu "H100,RTX 4090" --threads 384 --blocks 2 --stage-smem 16k --smem 16
     """
     from ..advice.budget import budget as budget_of
-    from ..api.occupancy import if_given, kernel_of_inputs
+    from ..api.occupancy import kernel_of_inputs
     from ..report.budget import budget_report
-    from ..values.spellings import in_range, parse_share, parse_size
+    from ..values.spellings import in_range, parse_optional, parse_share, parse_size
 
     limits_file, gpus = inputs["limits_file"], chosen_gpus(inputs)
-    stage = if_given(parse_size, stage_smem, "stage_smem")
+    stage = parse_optional(parse_size, stage_smem, "stage_smem")
     kernel = kernel_of_inputs(None, inputs, "budget")
     bare = kernel if stage is None else kernel.replace(smem=0)
-    share = if_given(parse_share, occupancy, "occupancy")
+    share = parse_optional(parse_share, occupancy, "occupancy")
     found = [
         budget_of(gpu, bare, occupancy=share, blocks=target, model=model)._replace(kernel=kernel)
         for gpu, target in zip(gpus, _targets(gpus, blocks, limits_file), strict=True)
@@ -148,7 +147,7 @@ def budget(
 def _targets(gpus: list[Gpu], blocks: str | None, limits_file: str | None) -> list[int | None]:
     """Return the target of each GPU: one number for all, or ``8.0=2,12.0=4``."""
     from ..tables.gpus import LimitsTable
-    from ..values.spellings import parse_count
+    from ..values.spellings import parse_count, parse_optional
 
     if blocks is None:
         return [None] * len(gpus)
@@ -211,12 +210,12 @@ def block_sizes(
     occupancy block-sizes --gpu "H100,RTX 4090" --regs 72 --smem 40k -o sizes.png
     """
     from ..advice.runtime import max_potential_block_size
-    from ..api.occupancy import compute, if_given
+    from ..api.occupancy import compute
     from ..report.block_sizes import block_sizes_picture, block_sizes_report
-    from ..values.spellings import parse_size
+    from ..values.spellings import parse_optional, parse_size
 
     results = compute(chosen_gpus(inputs), threads=32, **inputs)  # any block size
-    added = if_given(parse_size, smem_per_thread, "smem_per_thread")
+    added = parse_optional(parse_size, smem_per_thread, "smem_per_thread")
     fixed = results[0].kernel.dynamic_smem or 0
     sizer = None if added is None else lambda threads: fixed + added * threads
     launches = [

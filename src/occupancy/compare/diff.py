@@ -21,7 +21,7 @@ from ..readers import KernelRecord
 from ..tables.gpus import Gpu
 from ..tables.shipped import limits
 from ..values.kernel import Kernel
-from .match import MatchedBy, Pair, by_name, facts, match
+from .match import MatchedBy, Pair, by_name, compared_values, match
 
 Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
 """Compared value. Sizes are in bytes, occupancy is 0 to 1."""
@@ -127,7 +127,11 @@ def compare(
     same = 0
     unknown: Counter[str] = Counter()
     for pair in matching.pairs:
-        if not with_same and pair.old.arch == pair.new.arch and facts(pair.old) == facts(pair.new):
+        if (
+            not with_same
+            and pair.old.arch == pair.new.arch
+            and compared_values(pair.old) == compared_values(pair.new)
+        ):
             same += 1
             continue
         row = _row(pair, evaluator, threshold)
@@ -191,7 +195,7 @@ def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
     """Yield the values that differ; launch bounds precede the registers that depend on them."""
     if old.record.arch != new.record.arch:
         yield Change("arch", old.record.arch, new.record.arch)
-    elif facts(old.record) == facts(new.record):
+    elif compared_values(old.record) == compared_values(new.record):
         return
     # Other formats record no launch bounds, so that absent ones are unknown.
     if all(row.record.linked is not None and row.record.format not in LOGS for row in (old, new)):

@@ -16,7 +16,7 @@ MatchedBy = Literal["name", "stable_name", "code"]
 
 Key = Callable[[KernelRecord], Hashable]
 
-facts: Key = attrgetter(
+compared_values: Key = attrgetter(
     "regs", "static_smem", "dynamic_smem", "smem", "spill_smem", "barriers", "virtual_resources",
     "tensor_memory", "stack_bytes", "spill_store_bytes", "spill_load_bytes", "max_threads",
     "required_threads", "cluster_dim", "threads", "shared_memory_configuration",
@@ -129,8 +129,8 @@ def _pair_up(
     """Pair records of one name: equal values, then equal source and block size, then the rest in order."""
     pairs = []
     closeness: tuple[Key, ...] = (
-        lambda record: (facts(record), record.source),
-        facts,
+        lambda record: (compared_values(record), record.source),
+        compared_values,
         attrgetter("threads", "source"),
         attrgetter("source"),
         lambda record: None,
@@ -150,7 +150,7 @@ def _pair_up(
 
 
 def _order(record: KernelRecord) -> tuple[str, ...]:
-    return *by_name(record), repr(facts(record))
+    return *by_name(record), repr(compared_values(record))
 
 
 def _target(arch: str | None) -> str | None:

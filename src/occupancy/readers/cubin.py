@@ -18,7 +18,7 @@ from .elf import ET_REL, SHT_NOBITS, SHT_PROGBITS, Image, KernelSymbol, Section
 from .limits import MIB, Malformed
 from .record import NO_SPILLS, FatbinModule, KernelRecord, Shape, SourceFormat, Spills
 from .source_lines import SHT_REL, SHT_RELA, Place, read_places
-from .stack_use import FIRST_ARCHITECTURE, count_spills
+from .spills import FIRST_ARCHITECTURE, count_spills
 
 SHT_CUDA_INFO = 0x70000000
 SHT_CUDA_SHARED = 0x7000000A  # shared memory before linking; after it, the section has SHT_NOBITS

@@ -65,7 +65,7 @@ def plot(picture: Picture, ax: Axes | None = None) -> list[Axes]:
         raise _missing_matplotlib("plot") from error
     if ax is not None:
         figure: Any = ax.figure
-        with suppress(AttributeError, RuntimeError):  # part of a figure, or one with a colour bar
+        with suppress(AttributeError, RuntimeError):  # part of a figure, or one with a color bar
             figure.set_layout_engine(figure.get_layout_engine() or "constrained")
         _draw_plot(picture.plots[0], ax)
         return [ax]
@@ -147,7 +147,7 @@ def _draw_map(content: HeatMap, panel: Axes) -> None:
     from matplotlib.ticker import PercentFormatter
 
     down, across = content.inputs
-    colors = colormaps["viridis"].with_extremes(under="0.85")  # grey: no launch
+    colors = colormaps["viridis"].with_extremes(under="0.85")  # gray: no launch
     image = panel.imshow(content.shares, vmin=1e-9, vmax=1, cmap=colors, interpolation="nearest")
     panel.set_aspect("auto")
     room = min(panel.get_window_extent().size) / panel.figure.dpi / INCHES_PER_LABEL
@@ -169,7 +169,7 @@ def _draw_map(content: HeatMap, panel: Axes) -> None:
         for column in [place for place, share in enumerate(shares) if share == highest]:
             corner = (column - 0.5, row - 0.5)
             panel.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=MARK_COLOR, linewidth=2))
-    label = "Occupancy" if min(map(min, content.shares)) else "Occupancy (grey: does not launch)"
+    label = "Occupancy" if min(map(min, content.shares)) else "Occupancy (gray: does not launch)"
     panel.figure.colorbar(image, ax=panel, format=PercentFormatter(1), label=label)
 
 

@@ -9,8 +9,8 @@ from operator import itemgetter, methodcaller
 from typing import Any
 
 from ..advice.launch_bounds import RegisterCap, register_cap
+from ..advice.launch_requirements import opt_ins
 from ..advice.next_steps import NextStep, may_be_divided
-from ..advice.opt_in import opt_ins
 from ..advice.slack import SlackFields
 from ..advice.waves import FullWave, WavesFields, full_wave
 from ..engine.common import shared_memory_configuration

@@ -146,7 +146,7 @@ def sources_report(values: Sequence[Provenance]) -> Report:
     sources = sorted(cited.items())
     lines = ["Sources"]
     for code, source in sources:
-        lines += [f"  {code}: {source.title}", f"    {source.where} ({source.licence})"]
+        lines += [f"  {code}: {source.title}", f"    {source.where} ({source.license})"]
     details.append(Paragraph(lines))
     about = {"sources": dict(sources)}
     title = ("Sources of the limits",)

@@ -57,7 +57,7 @@ NOTES = {note.code: note for note in (
     Note("mixed", "mixed: some values improved, others regressed."),
     Note("autotuner", "Candidates that the autotuner rejected come last, because they do not run."),
 )}  # fmt: skip
-"""The catalogue: whole sentences by their codes. A note changes the reader's use of the numbers above it."""
+"""The catalog: whole sentences by their codes. A note changes the reader's use of the numbers above it."""
 
 
 class Column(NamedTuple):

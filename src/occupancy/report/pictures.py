@@ -53,7 +53,7 @@ class Picture(NamedTuple):
 
 
 def best_marks(values: Sequence[int], curves: Iterable[Sequence[float]]) -> list[int]:
-    """Return the values at which each curve has its highest occupancy, of neighbours the last."""
+    """Return the values at which each curve has its highest occupancy, of neighbors the last."""
     marks = []
     for shares in curves:
         best = max(shares)

@@ -79,7 +79,7 @@ COLUMNS = (
 
 
 class Step(NamedTuple):
-    """Neighbouring values of one input with the same result."""
+    """Neighboring values of one input with the same result."""
 
     first: Any
     last: Any
@@ -113,7 +113,7 @@ def sweep_report(grid: Grid, *, has_screen: bool = True) -> Report:
 
 
 def _runs(grid: Grid) -> Table:
-    """Return a row for each run of neighbouring numbers with the same result, or for each name."""
+    """Return a row for each run of neighboring numbers with the same result, or for each name."""
     (name,), points = grid.varied, list(grid.points)
     results = [point.result for point in points]
     keys = [
@@ -134,7 +134,7 @@ def _span(name: str, first: Value, last: Value) -> str:
 
 
 def _matrix(grid: Grid) -> Table:
-    """Return a table over two inputs, with neighbours of the same results in one row or column."""
+    """Return a table over two inputs, with neighbors of the same results in one row or column."""
     down, across = grid.varied
     shares = [[point.result.occupancy for point in line] for line in grid.lines()]
     columns = _alike(grid.values(across), list(zip(*shares, strict=True)))
@@ -157,7 +157,7 @@ def _matrix(grid: Grid) -> Table:
 
 
 def _alike(values: Sequence[Value], keys: Sequence[object]) -> list[range]:
-    """Return the places of neighbouring numbers with the same key; names stay apart."""
+    """Return the places of neighboring numbers with the same key; names stay apart."""
     are_numbers = all(isinstance(value, int) for value in values)
     runs = groupby(range(len(values)), lambda place: keys[place] if are_numbers else place)
     places = [list(run) for _, run in runs]

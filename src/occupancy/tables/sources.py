@@ -18,7 +18,7 @@ class Source(NamedTuple):
     title: str
     where: str
     """Public URL, or document and section."""
-    licence: str
+    license: str
 
 
 class OtherValue(NamedTuple):

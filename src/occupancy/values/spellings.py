@@ -11,7 +11,7 @@ import operator
 import re
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..errors import InputError, TooLargeError, shown
 from .numbers import grouped
@@ -66,6 +66,11 @@ def _number_hint(value: object, example: str) -> str:
     if isinstance(value, list) or (isinstance(value, str) and re.fullmatch(_LIST, value.strip())):
         return _FOR_SEVERAL
     return f"Write {example}." if example else ""
+
+
+def parse_optional(parse: Callable[[Any, str], Value], value: object, where: str) -> Value | None:
+    """Parse a value with one of these parsers; None stays None."""
+    return None if value is None else parse(value, where)
 
 
 def _whole(found: re.Match[str]) -> int:

@@ -24,7 +24,7 @@ from occupancy.compare.baseline import (
 )
 from occupancy.compare.check import Checked, check_kernels
 from occupancy.compare.diff import compare
-from occupancy.compare.match import facts
+from occupancy.compare.match import compared_values
 from occupancy.compare.rules import Exemption, Rule, Rules
 from occupancy.readers import KernelRecord
 from occupancy.tables.gpus import LimitsTable
@@ -78,7 +78,9 @@ class TestBaseline:
         assert "_ZN3img21_GLOBAL__N_filters_cu5clearEPf" in text
         read = parse_baseline(text.encode(), "base.json")
         assert baseline_text(baseline_from(read.kernels)) == text
-        assert {facts(each) for each in read.kernels} == set(map(facts, read_build([str(folder)]).kernels))
+        assert {compared_values(each) for each in read.kernels} == set(
+            map(compared_values, read_build([str(folder)]).kernels)
+        )
 
     def test_a_file_with_device_functions_alone_is_no_damage(self, tmp_path: Path) -> None:
         functions, kernels = tmp_path / "functions.cubin", tmp_path / "kernels.cubin"

@@ -42,7 +42,7 @@ THIS = ("_Z1kPf", "sm_80", 21, 256, 1, 32, 4, 12)
         "[1/4] Building CUDA object CMakeFiles/k.dir/k.cu.o\n" + KERNEL + "[2/4] Linking CXX executable k\n",
         "2024-11-05T10:00:00.123Z " + KERNEL.replace("\n", "\n2024-11-05T10:00:00.123Z "),
     ],
-    ids=["plain", "versioned", "tab", "crlf", "forum", "pip", "colour", "bold", "ninja", "ci"],
+    ids=["plain", "versioned", "tab", "crlf", "forum", "pip", "color", "bold", "ninja", "ci"],
 )  # fmt: skip
 def test_in_every_dress(text: str) -> None:
     assert facts(only_record(text)) == THIS

@@ -64,7 +64,7 @@ def test_marked_values_have_their_own_occupancy() -> None:
     assert {"72", "128", "32"} <= set(texts(axes.texts))  # the most registers at the highest occupancy
 
 
-def test_the_best_block_sizes_are_marked_and_neighbours_once(tmp_path: Path) -> None:
+def test_the_best_block_sizes_are_marked_and_neighbors_once(tmp_path: Path) -> None:
     (axes,) = drawn("9.0", threads="32:1024:32", regs="48", marks=("best",))
     assert {"64", "160", "256", "320", "640", "62.5%"} == set(texts(axes.texts))  # 128 is as good as 160
     several = "block-sizes", "--gpu", "H100,RTX 4090", "--regs", "48", "-o"

@@ -75,7 +75,7 @@ class TestSources:
             for other in dispute["others"]:
                 assert set(other) == {"value", "sources"}
         for about in PROVENANCE["sources"].values():
-            assert set(about) == {"title", "where", "licence"}
+            assert set(about) == {"title", "where", "license"}
 
     def test_ranges_and_sources_are_those_of_the_table(self) -> None:
         known = {str(cc) for cc in shipped.known()}
