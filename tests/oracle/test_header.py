@@ -345,7 +345,7 @@ def test_every_combination(header: Header, limits: Limits) -> None:
         columns = {"threads": threads, "regs": registers, "smem": sizes, "barriers": np.array(barriers)}
         columns["virtual_resources"] = np.array(virtual)
         kernel = Kernel(1, carveout=carveout, caching=caching, opt_in=opt_in)
-        ours = ArrayResults.fill([limits], columns, kernel)
+        ours = ArrayResults.compute([limits], columns, kernel)
         assert len(asked) == math.prod(axis.size for axis in grid)
         assert not theirs["error"].any()
         expected = np.stack([theirs["active_blocks"], LIMITERS[limiting_factors(theirs)]])

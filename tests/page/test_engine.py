@@ -56,7 +56,7 @@ def steps_of(limits: Limits) -> range:
 def differences(engine: PageEngine, cc: str, threads: range, sizes: range) -> int:
     """Return the combinations for which blocks or limiters of the page and the arrays differ."""
     limits = shipped.limits(cc)
-    ours = ArrayResults.fill(
+    ours = ArrayResults.compute(
         [limits],
         dict(zip(("threads", "regs", "smem"), np.ix_(threads, REGISTERS, sizes), strict=True)),
         Kernel(1),

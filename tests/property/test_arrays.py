@@ -31,14 +31,14 @@ def assert_equal_to_engine(
 ) -> None:
     """Compare all outputs of a sweep over some fields with the engine's result for each kernel."""
     columns = {field: [getattr(kernel, field) for kernel in kernels] for field in fields}
-    found = ArrayResults.fill([limits], columns, common or Kernel(1), model)
+    found = ArrayResults.compute([limits], columns, common or Kernel(1), model)
     answers = [Result(limits, kernel, model) for kernel in kernels]
     assert found.shape == (len(answers),)
     assert found.active_blocks.tolist() == [answer.active_blocks for answer in answers]
     assert found.active_warps.tolist() == [answer.active_warps for answer in answers]
     assert found.occupancy.tolist() == [np.float32(answer.occupancy) for answer in answers]
     for output in ("active_blocks", "active_warps"):  # a single output takes another path
-        alone = ArrayResults.fill([limits], columns, common or Kernel(1), model, outputs=[output])
+        alone = ArrayResults.compute([limits], columns, common or Kernel(1), model, outputs=[output])
         assert np.array_equal(getattr(alone, output), getattr(found, output))
     named = [Limiter(bits).resources for bits in found.limiters.tolist()]
     assert named == [answer.limiters for answer in answers]

@@ -63,7 +63,7 @@ def grid_of(limits: Limits, sizes: Array) -> Iterator[tuple[slice, ArrayResults]
     for first in range(0, len(threads), THREADS_AT_ONCE):
         some = slice(first, first + THREADS_AT_ONCE)
         columns = dict(zip(("threads", "regs", "smem"), np.ix_(threads[some], REGISTERS, sizes), strict=True))
-        yield some, ArrayResults.fill([limits], columns, Kernel(1))
+        yield some, ArrayResults.compute([limits], columns, Kernel(1))
 
 
 def assert_grid_is_as_combined(limits: Limits, sizes: Array) -> None:
@@ -92,7 +92,7 @@ def test_all_combinations_on_one_chip() -> None:
 def test_every_byte_of_shared_memory_on_one_chip(stride: int) -> None:
     limits = shipped.limits("9.0")
     sizes = np.arange(0, limits.max_shared_memory_per_multiprocessor + 1, stride)
-    found = ArrayResults.fill([limits], {"threads": 1, "smem": sizes}, Kernel(1))
+    found = ArrayResults.compute([limits], {"threads": 1, "smem": sizes}, Kernel(1))
     allowed = np.minimum(limits_by_size(limits, sizes)[:, 0], limits.max_blocks_per_multiprocessor)
     np.testing.assert_array_equal(found.active_blocks, allowed)
 
@@ -111,7 +111,7 @@ def test_the_engine_itself_on_all_combinations_of_one_chip() -> None:
     for warps in range(1, limits.max_threads_per_block // limits.warp_size + 1):
         threads = warps * limits.warp_size
         columns: dict[str, Any] = {"threads": threads, "regs": REGISTERS[:, None], "smem": sizes}
-        found = ArrayResults.fill([limits], columns, Kernel(1))
+        found = ArrayResults.compute([limits], columns, Kernel(1))
         pairs = product(REGISTERS.tolist(), sizes.tolist())
         kernels = (Kernel(threads, registers, smem=size) for registers, size in pairs)
         expected = [Result(limits, kernel).active_blocks for kernel in kernels]

@@ -82,7 +82,7 @@ def sweep(
         "regs": regs, "static_smem": static_smem, "dynamic_smem": dynamic_smem, "smem": smem, "barriers": barriers,
         "virtual_resources": virtual_resources, "tensor_memory": tensor_memory,
     }  # fmt: skip
-    return Sweep.fill(
+    return Sweep.compute(
         [each.limits for each in gpus],
         {"threads": threads, **{name: array for name, array in arrays.items() if array is not None}},
         common,

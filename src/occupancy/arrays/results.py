@@ -55,7 +55,7 @@ class ArrayResults:
             array.setflags(write=False)
 
     @classmethod
-    def fill(
+    def compute(
         cls: type[Results],
         gpus: Sequence[Limits],
         inputs: Mapping[str, ArrayLike],

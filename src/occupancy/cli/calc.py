@@ -147,7 +147,7 @@ def budget(
 def _targets(gpus: list[Gpu], blocks: str | None, limits_file: str | None) -> list[int | None]:
     """Return the target of each GPU: one number for all, or ``8.0=2,12.0=4``."""
     from ..tables.gpus import LimitsTable
-    from ..values.spellings import parse_count, parse_optional
+    from ..values.spellings import parse_count
 
     if blocks is None:
         return [None] * len(gpus)

@@ -127,7 +127,10 @@ def _macro(gpus: Sequence[Gpu], blocks: Iterable[int]) -> Paragraph:
     *newer, (oldest, _) = ((number, list(group)[-1][0]) for number, group in newest_first)
     lines: list[str] = []
     for number, cc in newer:
-        lines += [f"#{'el' * bool(lines)}if __CUDA_ARCH__ >= {cc[0]}{cc[1]}0", f"#define {MACRO} {number}"]
+        lines += [
+            f"{'#elif' if lines else '#if'} __CUDA_ARCH__ >= {cc[0]}{cc[1]}0",
+            f"#define {MACRO} {number}",
+        ]
     return Paragraph([*lines, "#else", f"#define {MACRO} {oldest}", "#endif"], is_code=True)
 
 

@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import itemgetter, methodcaller
 from typing import Any
 
+from ..advice.budget import TOLERANCE
 from ..advice.launch_bounds import RegisterCap, register_cap
 from ..advice.launch_requirements import opt_ins
 from ..advice.next_steps import NextStep, may_be_divided
@@ -179,7 +180,7 @@ def step_text(step: NextStep) -> str:
 def target(name: str, amount: Any) -> str:
     """Return ``64 registers`` or ``32.25 KiB``."""
     if name in ("smem", "carveout"):
-        return f"{'carveout ' * (name == 'carveout')}{size(amount)}"
+        return f"carveout {size(amount)}" if name == "carveout" else size(amount)
     return count(amount, {"regs": "register", "tensor_memory": "column"}.get(name, name.removesuffix("s")))
 
 
@@ -470,7 +471,7 @@ def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
         noun, columns = "compute capabilities", (columns[0]._replace(title="Architecture"), *columns[1:])
     runs = f"Launches on {len(running)} of {len(fits)} {noun}"
     if least is not None:
-        reached = [fit for fit in running if fit.occupancy >= least - 0.0005]
+        reached = [fit for fit in running if fit.occupancy >= least - TOLERANCE]
         fits = sorted(reached, key=lambda fit: -fit.occupancy)
         runs += f", {len(fits)} with at least {percent(least)}"
     reasons: dict[str, list[str]] = {}

@@ -177,7 +177,7 @@ def _headline(done: Checked, broken: int) -> str:
     kernels = count(number, "kernel")
     if done.passed:
         return f"{f'All {kernels} pass' if number > 1 else 'The kernel passes' if number else 'No kernels'} {where}"
-    parts = [f"{broken:,} of {kernels} break{'s' * (broken == 1)} a rule"] if broken else []
+    parts = [f"{broken:,} of {kernels} {'breaks' if broken == 1 else 'break'} a rule"] if broken else []
     parts += [f"{gone:,} {'is' if gone == 1 else 'are'} gone"] if gone else []
     return f"FAILED: {', '.join(parts)} {where}"
 

@@ -96,7 +96,7 @@ VALUES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "threads": ("threads {}", "{:,}".format),
     "smem": ("shared memory {}", size),
     "regs": ("registers {}", "{:,}".format),
-    "spill_bytes": ("{}", lambda total: f"{size(total)}{' in total' * bool(total)}"),
+    "spill_bytes": ("{}", lambda total: f"{size(total)} in total" if total else size(total)),
     "spill_smem": ("spills to shared memory {}", size),
     "barriers": ("barriers {}", "{:,}".format),
     "tensor_memory": ("tensor memory {} columns", "{:,}".format),
