@@ -16,7 +16,7 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 176,
-    "values": 1340,
+    "values": 1345,
     "tables": 956,
     "engine": 823,
     "readers": 3373,
@@ -25,7 +25,7 @@ BUDGETS = {
     "device": 750,
     "builds": 1109,
     "compare": 1387,
-    "report": 2863,
+    "report": 2866,
     "render": 610,
     "page": 222,
     "api": 1797,
