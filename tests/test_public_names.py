@@ -36,7 +36,9 @@ def test_it_says_what_it_is(name: str) -> None:
         assert inspect.getdoc(function) or getattr(function, "__name__", "") == "__init__", function
 
 
-@pytest.mark.parametrize("name", ["Slack", "NextStep", "Finding", "Launch", "KernelRecord", "ScannedKernel"])
+@pytest.mark.parametrize(
+    "name", ["Slack", "NextStep", "Gpu", "Launch", "KernelRecord", "ScannedKernel", "Violation", "Use"]
+)
 def test_help_has_each_field_with_its_type(name: str) -> None:
     text = pydoc.render_doc(getattr(occupancy, name, None) or getattr(occupancy.typing, name))
     assert "Alias for field" not in text

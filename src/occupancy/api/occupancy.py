@@ -20,7 +20,7 @@ from ..errors import InputError
 from ..report.budget import bounds_report, budget_report
 from ..report.calc import Row, calc_report, explain_report, record, steps_report, waves_report
 from ..report.model import Report
-from ..tables.gpus import Gpu, HasGpu, find_gpu, find_one_or_several, unclear_name
+from ..tables.gpus import Architecture, Gpu, HasGpu, find_gpu, find_one_or_several, unclear_name
 from ..values.fields import TENSOR_MEMORY_UNIT, Carveout, KernelInputs, unknown_input
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
@@ -253,8 +253,12 @@ class Occupancies(Printed, tuple[Occupancy, ...]):
 
 
 @overload
-def compute(
-    gpu: GpuList, kernel: KernelLike = None, *, model: Model | None = None, **inputs: Unpack[KernelInputs]
+def compute(  # type: ignore[overload-overlap]  # every other text is one GPU
+    gpu: Architecture | GpuList,
+    kernel: KernelLike = None,
+    *,
+    model: Model | None = None,
+    **inputs: Unpack[KernelInputs],
 ) -> Occupancies: ...
 @overload
 def compute(
@@ -278,8 +282,8 @@ def compute(
 
     Args:
         gpu: A compute capability in any spelling (``"9.0"``, ``"sm_90"``, 90, (9, 0)), the name of a GPU
-            (``"RTX 4090"``), the `Limits` of an SM, or a list of these. In a list, an architecture stands for
-            its compute capabilities: ``["ampere"]``.
+            (``"RTX 4090"``), the `Limits` of an SM, or a list of these. An architecture is the list of
+            its compute capabilities: ``"ampere"``.
         kernel: A `Kernel`, a result of `scan`, or a compiled kernel of a framework.
         model: ``"cuda"`` for NVIDIA's cuda_occupancy.h and the CUDA runtime, the default on sm_30 and newer;
             ``"spreadsheet"`` for NVIDIA's CUDA_Occupancy_Calculator.xls, 1.0 to 8.6.
@@ -287,7 +291,7 @@ def compute(
             `Kernel`. Keywords replace the values of ``kernel``.
 
     Returns:
-        The result, or for a list a sequence with one for each GPU. For a kernel that cannot
+        The result, or for a list or an architecture a sequence with one for each GPU. For a kernel that cannot
         launch, ``launchable`` is False and ``reason`` explains why.
 
     Raises:
@@ -305,16 +309,13 @@ def compute(
         needed = kernel_of_inputs(
             kernel, {name: given[name] for name in KernelInputs.__annotations__} | unknown
         )
-    if isinstance(gpu, str):
-        one: Any = _gpu_called(gpu)  # text is never several
-        return occupancy_on(one, needed, model)
-    found = find_one_or_several(gpu)
+    found = _gpus_called(gpu) if isinstance(gpu, str) else find_one_or_several(gpu)
     if isinstance(found, list):
         return Occupancies(occupancy_on(each, needed, model) for each in found)
     return occupancy_on(found, needed, model)
 
 
-_gpu_called = lru_cache(maxsize=256)(find_one_or_several)
+_gpus_called = lru_cache(maxsize=256)(find_one_or_several)
 
 
 def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None) -> Occupancy:

@@ -16,6 +16,7 @@ from ..builds.rows import Evaluator, ScannedKernel
 from ..builds.select import names_there
 from ..errors import BaselineError, ErrorCollector, RulesError
 from ..readers import KernelRecord
+from ..values.records import documented, readable
 from .diff import MEASURES, Change, Measure, explaining, step_to, step_with_registers
 from .match import by_name, match
 from .rules import CRITERIA, Exemption, Rule, Rules
@@ -33,6 +34,7 @@ class Demand(NamedTuple):
         return f"rule {self.number} ({self.rule.about}) sets {self.criterion}"
 
 
+@readable
 class Violation(NamedTuple):
     """Broken criterion of a rule."""
 
@@ -53,6 +55,7 @@ class Violation(NamedTuple):
         return CRITERIA[self.criterion].measure
 
 
+@documented
 @dataclass(frozen=True)
 class BrokenKernel:
     """Kernel of one architecture that breaks rules."""

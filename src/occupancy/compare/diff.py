@@ -21,6 +21,7 @@ from ..readers import KernelRecord
 from ..tables.gpus import Gpu
 from ..tables.shipped import limits
 from ..values.kernel import Kernel
+from ..values.records import documented
 from .match import MatchedBy, Pair, by_name, compared_values, match
 
 Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
@@ -59,6 +60,7 @@ class Change(NamedTuple):
     new: Any
 
 
+@documented
 @dataclass(frozen=True)
 class DiffRow:
     """Kernel in both builds."""

@@ -10,6 +10,7 @@ from ..values.fields import TENSOR_MEMORY_UNIT, Carveout
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.numbers import join_and
+from ..values.records import readable
 
 Model = Literal["cuda", "spreadsheet"]
 
@@ -56,6 +57,7 @@ class Allocation(NamedTuple):
     """Bytes, including the reserved shared memory."""
 
 
+@readable
 class Use(NamedTuple):
     """Amount of one resource per block after rounding, and per SM."""
 

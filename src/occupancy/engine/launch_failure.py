@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from ..values.records import readable
 from . import cuda, spreadsheet
 from .common import Allocation, BlockLimits, Model, round_up
 
@@ -28,6 +29,7 @@ _TOO_LARGE = (INVALID_VALUE, "", INVALID_CONFIGURATION)
 """Error, hint, and error before CUDA 13 of a block that is too large."""
 
 
+@readable
 class LaunchFailure(NamedTuple):
     """Limit that prevents the launch of a kernel."""
 

@@ -16,7 +16,7 @@ from ..errors import InputError, about, cut
 from ..values.fields import Carveout
 from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Kernel
 from ..values.limits import ComputeCapability
-from ..values.records import readable
+from ..values.records import documented, readable
 from ..values.untrusted import printable
 
 SourceFormat = Literal[
@@ -74,6 +74,7 @@ else:  # for type checkers only: a frozen dataclass of 40 fields takes three tim
         return dataclass(unsafe_hash=frozen, **options)
 
 
+@readable
 class Spills(NamedTuple):
     """Bytes of spill stores and loads per thread."""
 
@@ -271,6 +272,7 @@ RECORD_FIELDS = tuple(each.name for each in fields(KernelRecord) if each.compare
 all_values = attrgetter(*RECORD_FIELDS)
 
 
+@documented
 @dataclass(frozen=True, slots=True)
 class ReadProblem:
     """Piece of a source that could not be read."""

@@ -11,11 +11,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from ..errors import InputError, UnknownComputeCapabilityError, shown
 from ..values.limits import ComputeCapability, Limits
 from ..values.numbers import count
+from ..values.records import documented
 from . import shipped
 from .products import MAX_NAME, Product, common_name, matching, products, similar, with_full_name
 
@@ -25,6 +26,12 @@ MAX_CHOICES = 16
 """Maximum number of candidates in an error."""
 CHOOSE = "Choose one of them, in quotes:"
 
+Architecture = Literal[
+    "tesla", "fermi", "kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell", "rubin",
+    "Tesla", "Fermi", "Kepler", "Maxwell", "Pascal", "Volta", "Turing", "Ampere", "Ada", "Hopper", "Blackwell", "Rubin",
+]  # fmt: skip
+"""Name of an architecture, which stands for all of its compute capabilities."""
+
 WELL_KNOWN = {
     "5.2": "980", "6.0": "P100", "6.1": "GTX 1080", "7.0": "V100", "7.2": "Xavier", "7.5": "T4",
     "8.0": "A100", "8.6": "3090", "8.7": "Orin", "8.9": "4090", "9.0": "H100", "10.0": "B200",
@@ -33,6 +40,7 @@ WELL_KNOWN = {
 """Compute capability -> short name of the best-known GPU."""
 
 
+@documented
 @dataclass(frozen=True, slots=True)
 class Gpu:
     """A GPU, or a compute capability, with the limits of an SM and the number of SMs, if known."""
@@ -142,19 +150,21 @@ def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
     return found
 
 
-def find_gpu(value: object, table: LimitsTable | None = None, hint: str = CHOOSE) -> Gpu:
+def find_gpu(value: object, table: LimitsTable | None = None) -> Gpu:
     """Find the only GPU that matches a value of `find_gpus`."""
     found = find_gpus(value, table)
     if len(found) > 1:
-        raise _ambiguous(f"{shown(value)} names {len(found)} GPUs, but only one is allowed", found, hint)
+        raise _ambiguous(f"{shown(value)} names {len(found)} GPUs, but only one is allowed", found)
     return found[0]
 
 
 def find_one_or_several(value: object) -> Gpu | list[Gpu]:
-    """Find the GPU of a value, or for a list the list of GPUs."""
-    is_list = isinstance(value, Iterable) and not isinstance(value, (str, bytes)) and not _is_pair(value)
-    hint = f"For all of them, give the list [{shown(value)}]. {CHOOSE}"
-    return find_gpus(value) if is_list else find_gpu(value, hint=hint)
+    """Find the GPU of a value, or the list of GPUs of a list or of an architecture."""
+    if isinstance(value, str):
+        are_several = bool(LimitsTable().architecture(value))
+    else:
+        are_several = isinstance(value, Iterable) and not isinstance(value, bytes) and not _is_pair(value)
+    return find_gpus(value) if are_several else find_gpu(value)
 
 
 def gpu(name: str) -> Gpu:

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ..values.limits import ComputeCapability
+from ..values.records import readable
 from . import shipped
 
 
@@ -35,6 +36,7 @@ class Dispute(NamedTuple):
     why: str
 
 
+@readable
 class Provenance(NamedTuple):
     """Sources of one value of the table."""
 
