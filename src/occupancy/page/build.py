@@ -51,6 +51,7 @@ def build_page(
     texts = {"version": version, "title": title, "about": about, "fragment": fragment}
     code = {"policy": policy, "style": style, "script": script, "data": _json(data), "report": report}
     fields = {each["field"]: _field(each) for each in data["inputs"]}
+    code["terms"] = "".join(f"<dt>{each['label']}<dd>{escape(each['help'])}" for each in data["inputs"])
     return _filled("page.html", {name: escape(text) for name, text in texts.items()} | code | fields)
 
 

@@ -22,22 +22,22 @@ COLUMNS = ("compute_capability", "name", "multiprocessor_count", "die", "market"
 """Columns of the list of GPUs for the search by name."""
 
 FORM: dict[str, tuple[str, str, str | None]] = {
-    "threads": ("Threads / block", "256, or a shape such as 16x16.", None),
-    "regs": ("Registers / thread", "ptxas -v: “Used N registers”.", None),
-    "dynamic_smem": ("Dynamic shared", "Third argument of <<< >>>: 40k, 27.5 KiB.", None),
-    "static_smem": ("Static shared", "__shared__; ptxas -v: “bytes smem”.", None),
-    "barriers": ("Barriers", "ptxas -v: “used N barriers”; limited on cc 9.0+.", None),
-    "carveout": ("Carveout", "50%, 64k or max.", None),
-    "opt_in": ("Opt-in > 48 KiB", "No: without cudaFuncSetAttribute.", None),
-    "caching": ("Caching of loads", "Global loads in L1 (ca) or not (cg).", "partitioned_global_caching"),
-    "tensor_memory": ("Tensor memory", "Columns, in steps of 32.", "tensor_memory_per_multiprocessor"),
+    "threads": ("Threads / block", "Size of a block: 256, or a shape: 16x16.", None),
+    "regs": ("Registers / thread", "Of each thread; ptxas -v: “Used N registers”.", None),
+    "dynamic_smem": ("Dynamic shared", "Sized at the launch, third in <<< >>>: 40k.", None),
+    "static_smem": ("Static shared", "__shared__ arrays; ptxas -v: “bytes smem”.", None),
+    "barriers": ("Barriers", "Named barriers; ptxas -v: “used N barriers”.", None),
+    "carveout": ("Carveout", "Shared memory’s part of L1: 50%, 64k or max.", None),
+    "opt_in": ("Opt-in > 48 KiB", "Allowed by cudaFuncSetAttribute: yes or no.", None),
+    "caching": ("Caching of loads", "Global loads cached in L1 (ca) or not (cg).", "partitioned_global_caching"),
+    "tensor_memory": ("Tensor memory", "Columns for tcgen05.alloc: 32, 64 to 512.", "tensor_memory_per_multiprocessor"),
     "virtual_resources": (
-        "Virtual resources", "128 for tcgen05.alloc, 0 once relinquished.", "virtual_resources_per_multiprocessor"
+        "Virtual resources", "128 to run tcgen05.alloc, 0 if relinquished.", "virtual_resources_per_multiprocessor"
     ),
-    "shared_memory_mode": ("Shared memory mode", "For more than opt-in.", "max_oversized_shared_memory_per_block"),
-    "sms": ("SMs of the GPU", "Known for a GPU by name.", None),
-    "grid": ("Blocks of the grid", "A number, or a shape such as 128x32.", None),
-    "cluster": ("Blocks per cluster", "A number, or a shape such as 2x1.", "max_portable_cluster_size"),
+    "shared_memory_mode": ("Shared memory mode", "Beyond the opt-in limit.", "max_oversized_shared_memory_per_block"),
+    "sms": ("SMs of the GPU", "Multiprocessors; known for a GPU by name.", None),
+    "grid": ("Blocks of the grid", "All blocks of a launch: 4096, or 128x32.", None),
+    "cluster": ("Blocks per cluster", "Blocks placed together on a GPC: 2, or 2x1.", "max_portable_cluster_size"),
 }  # fmt: skip
 """Inputs in order: label, help, and the limit that is None on a GPU without this input."""
 

@@ -21,13 +21,9 @@ const app = {
   listen() {
     const on = (type, act) => document.addEventListener(type, act);
     const acts = {
-      undo: () => this.undo(), import: () => setTimeout(() => byId("pasted").focus()),
       reset: () => this.act(() => Object.assign(this, { fields: { ...this.first }, kept: null, problem: "" })),
-      keep: () => this.act(() => (this.kept = { ...this.fields })),
-      forget: () => {
-        this.act(() => Object.assign(this.fields, { kernel: "", spills: "", bounds: "" }));
-        byId("threads").focus();
-      },
+      keep: () => this.act(() => (this.kept = { ...this.fields })), undo: () => this.undo(),
+      forget: () => this.act(() => Object.assign(this.fields, { kernel: "", spills: "", bounds: "" })),
     };
     on("focusin", ({ target }) => {
       this.entered = target;
@@ -54,9 +50,10 @@ const app = {
       if (id === "pasted") this.paste(value);
       else if (name && !isPartial) this.change({ [name]: value }, true);
     });
-    on("change", ({ target: { id, name, value } }) => {
+    on("change", ({ target, target: { id, name, value } }) => {
       if (id === "pin") this.pin(value);
       else if (name && (value || name !== "gpu")) this.change({ [name]: value });
+      if (id === "gpu") target.blur(); // the next click or tap begins with an empty box
     });
     on("keydown", (event) => this.key(event));
     on("scroll", () => document.body.classList.toggle("scrolled", scrollY > 150 && innerHeight * innerWidth < 5e5));
@@ -98,7 +95,8 @@ const app = {
     this.entry = this.fragment();
     history.pushState({ depth: this.depth }, "", this.entry);
     this.showUndo();
-    this.say([...byId("verdict").querySelectorAll("strong, h2")].map((each) => each.textContent).join(". "));
+    const said = document.querySelectorAll("#verdict :is(strong, h2), .field > .error:not(:empty)");
+    this.say([...said].map((each) => each.textContent).join(". "));
   },
   arrive(state) {
     clearTimeout(this.resting);
@@ -118,7 +116,7 @@ const app = {
     if (changing !== this.changing) this.rest(); // an entry of the history has changes of one field
     this.changing = changing;
     Object.assign(this.fields, isTyped ? changes : inUnits(changes));
-    if ("gpu" in changes && findGpu(changes.gpu).sms) this.fields.sms = "";
+    if ("gpu" in changes) Object.assign(this.fields, { switched: "" }, findGpu(changes.gpu).sms && { sms: "" });
     this.problem = "";
     this.redrawSoon();
   },
@@ -137,15 +135,18 @@ const app = {
     this.rest();
   },
   pin(text) {
-    const gpu = findGpu(text);
-    const name = (gpu.name ?? text.trim()).replaceAll(",", " ");
-    const links = gpu.choices.slice(0, 3).map((each) => [" · ", button(each, () => this.pin(each), { class: "link" })]);
-    fill(byId("pin-error"), text ? [gpu.error, links] : []);
-    if (gpu.error) return;
+    const { error, name } = findGpu(text);
+    settle(byId("pin-error"), text && error);
+    if (error) return;
     byId("pin").value = "";
-    this.act(() => this.keepPinned(name));
+    this.act(() => this.keepPinned((name ?? text.trim()).replaceAll(",", " ")));
   },
-  keepPinned(name) { this.pins = [...new Set([...this.pins, name])].slice(-MOST_PINS); },
+  keepPinned(text) {
+    const isPinned = this.pins.some((each) => fullNameOf(each) === fullNameOf(text));
+    const isFull = !isPinned && this.pins.length >= MOST_PINS;
+    settle(byId("pin-error"), isFull ? `${MOST_PINS} at most: unpin one to pin ${text}.` : "");
+    if (!isPinned && !isFull) this.pins = [...this.pins, text];
+  },
   // Calculate for another GPU, and keep this one among the pinned.
   choose(text) {
     this.act(() => {
@@ -158,10 +159,11 @@ const app = {
     const { key, ctrlKey, metaKey, shiftKey, altKey, target } = event;
     if ((this.isListed() && key !== "/") || altKey || target.id === "pasted") return;
     const input = inputOf(target.name);
-    const search = () => byId(this.isListed() ? "q" : "gpu").select();
-    const letters = { u: () => this.undo(), a: () => byId("keep").click(), "/": search };
+    const help = () => byId("help").togglePopover();
+    const letters = { u: () => this.undo(), a: () => byId("keep").click(), "?": help };
     const commands = { z: () => (shiftKey ? history.forward() : this.undo()), y: () => history.forward() };
     let act = (ctrlKey || metaKey ? commands : this.isTyping(event) ? {} : letters)[key.toLowerCase()];
+    if (key === "/" && target.id !== "q") act = () => byId(this.isListed() ? "q" : "gpu").select();
     if (KEYS[key] && input?.options.length === 0) act = () => this.step(input, KEYS[key], shiftKey);
     if (key === "Escape" && target.id === "gpu") act = () => {
       target.blur();
@@ -190,7 +192,7 @@ const app = {
     if (result) [this.launch, this.shownFields] = [launch, { ...this.fields }];
     else if (!this.launch) [this.launch, this.shownFields] = [readLaunch(EXAMPLE), EXAMPLE];
     const [wrong] = Object.keys(errors);
-    const problem = [inputOf(wrong)?.label, errors[wrong], this.problem].filter(Boolean).join(": ");
+    const problem = wrong ? `Check ${inputOf(wrong)?.label ?? "the GPU"}` : this.problem;
     showWaves(launch);
     this.draw(this.launch.result, this.shownFields, { text: problem, field: wrong, choices: gpu.choices });
     this.showUndo();
@@ -199,23 +201,20 @@ const app = {
   draw(result, shownFields, problem) {
     const { launch } = this;
     const kept = this.kept && readLaunch(this.kept);
-    const pins = this.pins.map((text, at) => {
-      const { cc, name } = findGpu(text);
-      return { text, name: name ?? text, limits: limitsOf(cc, shownFields.bounds), at };
-    }).filter(({ limits }) => limits);
+    const limitsWith = (text) => limitsOf(findGpu(text).cc, shownFields.bounds);
+    const pins = this.pins.map((text, at) => ({ text, limits: limitsWith(text), at })).filter(({ limits }) => limits);
     document.title = shownFields.kernel ? `${shownFields.kernel}: occupancy` : this.title;
     const steps = stepsOf(result);
     showKernel(shownFields);
     showVerdict(launch, steps, kept, problem);
     showBars(result);
-    const others = pins.map(({ text: label, limits, at }) => {
-      const { result } = limits.version === launch.limits.version ? {} : resultOn(limits, launch);
-      return { label, result, line: { class: `pinned p${at % 3}`, "stroke-dasharray": DASHES[at] } };
+    const others = pins.filter(({ limits }) => limits.version !== launch.limits.version).map(({ text, limits, at }) => {
+      const line = { class: `pinned p${at % 3}`, "stroke-dasharray": DASHES[at] };
+      return { label: text, result: resultOn(limits, launch).result, line };
     });
     others.push({ label: "A", result: kept?.result, line: { class: "kept" } });
     const seen = others.filter((other) => other.result);
-    for (const curve of this.curves) curve.draw(result, steps, seen);
-    showKey(seen);
+    showKey(seen, this.curves.map((curve) => curve.draw(result, steps, seen)));
     showGpus(shownFields, launch, pins, kept, this.kept);
     showLimits(result);
   },
@@ -260,9 +259,9 @@ const app = {
   },
   // The fields for a kernel. Inputs that it does not state become empty, except for the block size.
   fieldsOf({ name, arch, fields }) {
-    const cc = ccOf(arch);
-    const gpu = limitsOf(cc) && cc !== findGpu(this.fields.gpu).cc ? DATA.known_by[cc] ?? cc : this.fields.gpu;
-    const sms = gpu === this.fields.gpu ? this.fields.sms : "";
-    return { gpu, sms, ...fields, threads: fields.threads || this.fields.threads, kernel: name };
+    const [cc, now] = [ccOf(arch), this.fields];
+    const gpu = fields.gpu ?? (limitsOf(cc) && cc !== findGpu(now.gpu).cc ? DATA.known_by[cc] ?? cc : now.gpu);
+    const { sms, switched } = gpu === now.gpu ? now : { switched: `GPU set to ${gpu}, was ${now.gpu}` };
+    return { sms, switched, ...fields, gpu, threads: fields.threads || now.threads, kernel: name };
   },
 };

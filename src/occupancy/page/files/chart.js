@@ -38,10 +38,8 @@ class Curve {
     for (const type of ["pointerdown", "pointermove", "pointerup", "pointercancel", "pointerleave", "keydown"]) {
       this.svg.addEventListener(type, (event) => this[type](event));
     }
-    new ResizeObserver(([{ contentRect }]) => {
-      const [width, height] = [contentRect.width, contentRect.height].map(Math.round);
-      if (!width || (this.width === width && this.height === height)) return;
-      Object.assign(this, { width, height });
+    new ResizeObserver(([{ contentRect: { width, height } }]) => {
+      if (width) Object.assign(this, { width, height });
       app.redrawSoon();
     }).observe(this.svg);
   }
@@ -82,7 +80,6 @@ class Curve {
   }
   pointercancel() { this.drag = null; }
   pointerleave() { this.point(null); }
-  // Show the result at a value that is pointed at.
   point(value) {
     const run = value !== null && runAt(this.runs, value);
     this.svg.classList.toggle("pointed", Boolean(run));
@@ -108,7 +105,7 @@ class Curve {
     const { share, why } = runAt(this.runs, value);
     return `${this.amount(value)}: ${words.percent(share)} (${why})`;
   }
-  // others: [{label, result, line}], drawn behind the curve; line: properties of their line.
+  // others: [{label, result, line}], drawn behind the curve; line: properties of their line. Returns all paths.
   draw(result, steps, others) {
     let [runs, now] = [curveOf(result, this.name), valueOf(result.kernel, this.name)];
     const [low, high] = [runs[0].first, runs[runs.length - 1].last];
@@ -120,12 +117,12 @@ class Curve {
     Object.assign(this, { unit: stepOf(this.name, result.limits), runs, now, low, high });
     const text = now === null ? "not given" : this.sentence(now);
     const aria = { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": now ?? low, "aria-valuetext": text };
+    const lines = others.map((other) => this.line(curveOf(other.result, this.name), other.line));
+    const own = this.line(this.runs, { class: "line" });
     adapt(this.svg, drawn("svg", { viewBox: `0 0 ${this.width} ${this.height}`, ...aria },
-      this.axes(), this.areas(),
-      others.map((other) => this.line(curveOf(other.result, this.name), other.line)),
-      this.line(this.runs, { class: "line" }),
-      this.marks(steps, result), drawn("g")));
+      this.axes(), this.areas(), lines, own, this.marks(steps, result), drawn("g")));
     this.point(null);
+    return [own, ...lines].map(({ properties }) => properties.d);
   }
   axes() {
     const shares = [0, 0.25, 0.5, 0.75, 1];
@@ -178,9 +175,13 @@ class Curve {
         : this.label(now, `${this.amount(now)}: ${words.percent(runAt(this.runs, now).share)}`));
   }
 }
-// The key of the curves: dots, and the lines of other GPUs and A.
-function showKey(others) {
-  const line = (properties) => drawn("svg", { "aria-hidden": "true" }, drawn("path", { d: "M0 5H26", ...properties }));
-  const texts = ["● this kernel", "○ next step"].map((text) => element("span", {}, text));
-  fill(byId("key"), [texts, others.map(({ label, line: look }) => element("span", {}, line(look), ` ${label}`))]);
+// The lines of other GPUs and A in the key of the curves. paths: those of each curve, its own first.
+function showKey(others, paths) {
+  const line = (look) => drawn("svg", { width: 26, height: 10 }, drawn("path", { d: "M0 5H26", ...look }));
+  const names = ["this kernel", ...others.map(({ label }) => label)];
+  const drawnAt = names.map((_, at) => paths.map((each) => each[at]).join());
+  fill(byId("key"), others.map(({ label, line: look }, at) => {
+    const same = drawnAt.indexOf(drawnAt[at + 1]); // the first with the same lines
+    return element("span", {}, same > at ? [line(look), ` ${label}`] : `${label}: same as ${names[same]}`);
+  }));
 }

@@ -37,7 +37,6 @@ function fill(node, children) {
 function settle(node, text) { if (node.textContent !== text) node.textContent = text; }
 const byId = (id) => document.getElementById(id);
 const button = (text, click, properties = {}) => element("button", { type: "button", click, ...properties }, text);
-// An occupancy as a number and as a bar in the limiter's colour.
 const occupancyBar = ({ occupancy, launchable, limiters }) =>
   [element("span", { class: "number" }, words.percent(occupancy)), bar(occupancy, launchable ? limiters[0] : "fails")];
 // A bar with blocks that each take a share of it.

@@ -55,8 +55,7 @@ function configurationOf(limits, carveout) {
     return smallestConfiguration(limits, divide(limits.max_shared_memory_per_multiprocessor * carveout.amount, 100));
   }
   if (limits.shared_memory_configurations.includes(carveout.amount)) return carveout.amount;
-  const sizes = limits.shared_memory_configurations.map((size) => size / 1024).join(", ");
-  throw new Refused(`This GPU has no such configuration. Enter 0% to 100%, or one of ${sizes} KiB.`, "carveout");
+  throw new Refused("No such size here. Enter a percentage, or use + and −.", "carveout");
 }
 
 const smallestConfiguration = (limits, needed) =>
@@ -197,7 +196,6 @@ class Result {
   get occupancy() { return this.active_warps / this.limits.max_warps_per_multiprocessor; }
   get limiters() { return RESOURCES.filter((name) => this.block_limits[name] === this.active_blocks); }
   get shared_memory_pool() { return poolOf(this.limits, this.kernel, this.allocated.shared_memory); }
-  // Use of each resource per block, and the size of the resource.
   get uses() {
     const { limits, kernel, allocated } = this;
     const use = (per_block, per_multiprocessor) => ({ per_block, per_multiprocessor });
@@ -337,7 +335,6 @@ function slack(now) {
   };
   return Object.fromEntries(Object.keys(AMOUNTS).map((name) => [name, most(name)]));
 }
-// True if the dynamic shared memory requires a call of cudaFuncSetAttribute.
 function needsOptIn(limits, kernel) {
   const limitWith = (opt_in) => evaluate(limits, { ...kernel, opt_in }).block_limits.shared_memory;
   return limitWith(true) !== 0 && limitWith(false) === 0;

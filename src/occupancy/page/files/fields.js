@@ -47,10 +47,10 @@ function readCarveout(text) {
   if (Number.isNaN(bytesOf(plain))) throw new Refused("Enter a percentage, a size or max.");
   return { amount: readSize(text, [0, MOST]), unit: "bytes" };
 }
-// Values of an input's text, by the names of the library.
 const READERS = {
   count(text, input) {
-    const number = readCount(text, input.range);
+    const most = input.name === "regs" ? MOST : input.range[1]; // more registers do not compile
+    const number = readCount(text, [input.range[0], most]);
     if (number % input.multiple) throw new Refused(`Enter a multiple of ${input.multiple}.`);
     return { [input.field]: number };
   },
@@ -97,7 +97,7 @@ function readLaunch(fields) {
   }
   if ((grid || cluster) && !sms) errors.sms ??= "Enter the number of SMs.";
   const isUneven = grid && cluster && grid.some((each, axis) => each % cluster[axis]);
-  if (isUneven) errors.grid = `${grid.join(" x ")} is no multiple of the cluster, ${cluster.join(" x ")}.`;
+  if (isUneven) errors.grid = `Not a multiple of the cluster, ${cluster.join(" x ")}.`;
   if (!sms || !launch.result) return launch;
   launch.wave = read("cluster", () => fullWave(launch.result, sms, launch.cluster));
   if (grid && launch.wave?.blocks && !errors.grid) launch.waves = countWaves(product(grid), launch.wave);

@@ -46,7 +46,6 @@ function gpusWith(text) {
 }
 
 const gpuOf = (values) => ({ cc: null, name: null, sms: null, range: "", error: "", choices: [], ...values });
-// The best-known GPU of each family, newest first.
 const POPULAR = Object.values(DATA.known_by).reverse().map(keyOf);
 const isPopular = ({ short, keys }) => POPULAR.includes(short) || keys.some((key) => POPULAR.includes(key));
 const BY_USE = [...GPUS].sort((a, b) => isPopular(b) - isPopular(a) || b.sms - a.sms);
@@ -60,21 +59,21 @@ function findGpu(typed) {
   const rows = LIMITS.filter(({ architecture }) => namesOf(architecture).includes(wanted));
   const [row, ...others] = rows.map((each) => each.compute_capability);
   if (others.length) {
-    const choices = [row, ...others].filter((each) => DATA.known_by[each]);
-    return gpuOf({ error: `${text} is ${words.list([row, ...others])}.`, choices });
+    const choices = [row, ...others];
+    return gpuOf({ error: `${text} is ${words.list(choices)}.`, choices });
   }
   const cc = row ?? ccOf(text);
   if (cc && limitsOf(cc)) return gpuOf({ cc });
   const named = gpusNamed(text);
   const isNumber = named.length > 0 && /^\d+$/.test(text); // 980
-  if (cc && !isNumber) return gpuOf({ error: `No compute capability ${cc}. See “All compute capabilities”.` });
+  if (cc && !isNumber) return gpuOf({ error: `No compute capability ${cc}.` });
   const gpus = named.length ? named : gpusWith(text);
   const ccs = [...new Set(gpus.map((each) => each.cc))];
   if (ccs.length !== 1) {
     const begins = ({ short, keys }) => [short, ...keys].some((key) => key.startsWith(keyOf(text) || "?"));
     const alike = BY_USE.filter((each) => gpus.includes(each) || (!gpus.length && begins(each)));
     const choices = alike.sort((a, b) => begins(b) - begins(a)).map(({ name }) => name);
-    const advice = choices.length ? "" : " Enter one such as H100 or 9.0.";
+    const advice = choices.length ? "" : " Enter one such as H100, 9.0.";
     const quoted = `“${text.slice(0, 20)}”`;
     const error = gpus.length ? `${quoted} may be ${gpus.length} GPUs.` : `No GPU ${quoted}.${advice}`;
     return gpuOf({ error, choices });
@@ -85,6 +84,7 @@ function findGpu(typed) {
   const [least, ...more] = [...new Set(gpus.map((each) => each.sms))].sort((a, b) => a - b);
   return gpuOf({ cc: ccs[0], name, ...(more.length ? { range: `${least} to ${more.pop()}` } : { sms: least }) });
 }
+const fullNameOf = (text) => findGpu(text).name ?? findGpu(text).cc;
 
 function familyOf({ compute_capability: cc, architecture }) {
   return DATA.known_by[cc] ? `${architecture} (${DATA.known_by[cc]})` : architecture;

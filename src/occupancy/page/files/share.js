@@ -1,7 +1,7 @@
 // The inputs as a link, a command line and Python.
 const PARTS = ["kernel", "bounds", "spills", "gpu", ...DATA.inputs.map((each) => each.name)];
 const ALIASES = { cc: "gpu", arch: "gpu", t: "threads", r: "regs", smem: "dynamic-smem", tmem: "tensor-memory" };
-const DEFAULT_PINS = "A100,RTX 4090,B200";
+const DEFAULT_PINS = "A100,RTX 4090";
 const DASHES = ["2 3", "8 3", "9 3 2 3", "20 4", "3 9", "9 2 2 2 2 2"]; // lines of pinned GPUs
 const MOST_PINS = DASHES.length;
 

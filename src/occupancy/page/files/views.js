@@ -8,7 +8,7 @@ function failureText({ limit, needed, allowed }, { kernel, allocated }) {
   const [, name, place] = counted ?? ["", "shared_memory", "block"];
   const most = `${words.amount(name, allowed)} per ${place.replace("multiprocessor", "SM")}`;
   const verb = needed > allowed ? "exceed" : "do not fit in whole warps into";
-  let advice = "Use less, or a smaller block.";
+  let advice = place === "thread" ? "The compiler spills the rest." : "Use less, or a smaller block.";
   if (!counted && kernel.opt_in === false) advice = "Opt in with cudaFuncSetAttribute, or use less.";
   if (name === "threads") advice = `A block has at most ${grouped(allowed)} threads.`;
   if (name === "registers" && needed > allocated.registers) advice = "The launch rounds the warps up. " + advice;
@@ -24,12 +24,10 @@ function lacks({ active_blocks: blocks, limiters, uses, kernel }) {
     return name === "registers" ? "registers in each sub-partition" : words.name(name);
   });
 }
-// Limiters of a result or of a kernel in a report.
 function limitersOf({ launchable, limiters }) {
   return launchable === false ? "does not launch" : words.list((limiters ?? []).map(words.name));
 }
-// {figure, headline, detail, isBad}
-function verdictOf({ result, waves }) {
+function verdictOf({ result }) {
   const { limits, active_warps: warps } = result;
   if (isRefusedByCompiler(result)) {
     const [own, most] = [result.kernel.static_smem, limits.max_shared_memory_per_block].map(words.size);
@@ -39,24 +37,24 @@ function verdictOf({ result, waves }) {
   const failure = failureOf(result);
   if (failure) {
     const [headline, detail] = failureText(failure, result);
-    return { figure: "Does not launch", headline, detail, isBad: true };
+    const verb = failure.limit.endsWith("per_thread") ? "compile" : "launch";
+    return { figure: `Does not ${verb}`, headline, detail, isBad: true };
   }
   const isFull = warps === limits.max_warps_per_multiprocessor;
   const reason = isFull ? `All ${warps} warps of the SM are in use.`
     : `One more block needs ${words.list(lacks(result))} more.`;
-  const { waves: count, last_wave_fill: share } = waves ?? {};
-  const tail = waves ? `${Number(count.toPrecision(4))} waves, the last ${words.percent(share)} full. ` : "";
   const headline = `Limited by ${limitersOf(result)}`;
-  return { figure: words.percent(result.occupancy), headline, detail: tail + reason, isBad: false };
+  return { figure: words.percent(result.occupancy), headline, detail: reason, isBad: false };
 }
 
-function showKernel({ kernel = "", spills, bounds, ...fields }) {
+function showKernel({ kernel = "", spills, bounds, switched, ...fields }) {
   const [, name, facts] = byId("kernel").children;
   const isExample = DATA.inputs.every((input) => textOf(fields, input) === textOf(EXAMPLE, input));
   settle(byId("kernel-title"), isExample ? "Example kernel: enter yours" : "Your kernel");
   byId("kernel").hidden = !kernel;
   settle(name, kernel);
-  settle(facts, [spills && `spills ${spills}`, bounds && `__launch_bounds__(${bounds})`].filter(Boolean).join(", "));
+  const texts = [switched, spills && `spills ${spills}`, bounds && `__launch_bounds__(${bounds})`];
+  settle(facts, texts.filter(Boolean).join(", "));
 }
 // Next steps that compile. Static shared memory above the compiler's limit becomes dynamic.
 function stepsOf(result) {
@@ -105,8 +103,7 @@ function showVerdict(launch, all, kept, problem) {
   const isStale = document.body.classList.contains("stale");
   const now = `${warps} of ${limits.max_warps_per_multiprocessor} warps, ${words.count(blocks, "block")}`;
   const before = !isBad && kept?.result && !isRefusedByCompiler(kept.result) ? kept.result.occupancy : occupancy;
-  const gain = `${occupancy < before ? "−" : "+"} ${words.percent(Math.abs(occupancy - before)).slice(0, -1)}`;
-  const since = before !== occupancy && element("small", {}, `A ${words.percent(before)} ${gain} → `);
+  const since = before !== occupancy && element("small", {}, `was ${words.percent(before)} (A) `);
   byId("verdict").className = isBad ? "card bad" : "card";
   fill(byId("figure"), isStale ? ["–"] : [since, isBad ? `✕ ${figure}` : figure]);
   settle(byId("facts"), isStale ? "" : isBad ? "0 resident blocks" : now);
@@ -120,8 +117,10 @@ function showVerdict(launch, all, kept, problem) {
   const steps = mainSteps(all).map((step) => stepButton(launch, step, false));
   const more = button(`All ${all.length}`, null, { class: "step all", popovertarget: "all-steps", title: "All steps" });
   const choices = problem.choices.slice(0, 4).map((name) => {
-    const family = ccOf(name) ? familyOf(limitsOf(name)) : findGpu(name).cc;
-    const text = [element("span", {}, name), element("small", {}, family)];
+    const limits = limitsOf(findGpu(name).cc);
+    const { result, why } = resultOn(limits, launch);
+    const text = [element("b", {}, result ? words.percent(result.occupancy) : "–"), element("span", {}, name),
+      element("small", {}, `${ccOf(name) ? familyOf(limits) : limits.compute_capability}: ${why}`)];
     return button(text, () => app.change({ gpu: name }), { class: "step" });
   });
   let title = isBad ? "Make it launch (click to apply):" : "Raise it (click to apply):";
@@ -132,7 +131,6 @@ function showVerdict(launch, all, kept, problem) {
   all.sort((one, other) => one.occupancy - other.occupancy);
   fill(byId("all-steps"), all.map((step) => stepButton(launch, step, true)));
 }
-// One row per resource of the GPU.
 function showBars(result) {
   const { kernel, uses, block_limits: allowed, active_blocks: blocks, limiters } = result;
   const isRefused = isRefusedByCompiler(result);
@@ -147,27 +145,31 @@ function showBars(result) {
     const each = name === "registers" && failure?.limit === "max_registers_per_block" ? failure.needed : used;
     const [field, unit] = { registers: ["regs", " per thread"], shared_memory: ["smem", ""] }[name] ?? [name, ""];
     const isCounted = allowed[name] !== null;
+    const reserved = name === "shared_memory" ? result.limits.reserved_shared_memory_per_block / 1024 : 0;
+    const isSplit = reserved && each % 512 === 0 && each / 1024 > reserved; // 40 + 1 KiB
     const isLimiter = limiting.includes(name);
     const hasMore = isCounted && grows[field] > knownAmount(field, kernel);
     return element("div", { class: isLimiter ? "row limiter" : "row", role: "row" },
-      cell(words.title(name), "name"),
+      element("span", { class: "name", role: "cell", title: byId(`about-${name}`).textContent }, words.title(name)),
       cell(bar(each / all, name, isCounted && !isRefused ? blocks : 0, "bar"), "use"),
-      cell(words.amount(name, each).replace(" columns", "")),
+      cell(isSplit ? `${each / 1024 - reserved} + ${reserved} KiB` : words.amount(name, each).replace(" columns", "")),
       cell(words.amount(name, all).replace(" columns", "")),
       cell([isCounted ? grouped(isRefused && isLimiter ? 0 : allowed[name]) : "no limit", isLimiter && " ◂"]),
       cell(hasMore && `up to ${words.amount(field, grows[field])}${unit}`, "headroom"));
   }));
 }
 
-function showWaves({ wave, waves, sms, errors, limits }) {
+function showWaves({ wave, waves, sms, limits }) {
   const { blocks, clusters, cluster_size: size } = wave ?? {};
-  const fills = [waves?.filling_grid_below, waves?.filling_grid_above].filter(Boolean).map(grouped).join(" or ");
+  const set = (grid) => button(grouped(grid), () => app.change({ grid: `${grid}` }), { class: "link" });
+  const grids = [waves?.filling_grid_below, waves?.filling_grid_above].filter((each) => each);
+  const fills = grids.map((grid, at) => [at > 0 && " or ", set(grid)]);
   const lines = [
-    !waves && sms && !errors.grid && "Enter the blocks of the grid to count its waves.",
     wave && `${grouped(sms)} SMs hold ${words.count(blocks, "block")}`
       + `${clusters === null ? "" : ` in up to ${words.count(clusters, "cluster")} of ${size}`}.`,
     size > limits.max_portable_cluster_size && "Needs cudaFuncAttributeNonPortableClusterSizeAllowed.",
-    waves && `${words.percent(waves.idle_share)} of the GPU's time is idle. Without a tail: ${fills} blocks.`,
+    waves && `${Number(waves.waves.toPrecision(4))} waves, the last ${words.percent(waves.last_wave_fill)} full.`,
+    waves?.idle_share > 0 && [`${words.percent(waves.idle_share)} of the GPU is idle. No tail: `, fills, " blocks."],
   ];
   fill(byId("waves"), lines.filter(Boolean).map((text) => element("p", {}, text)));
 }
@@ -183,7 +185,7 @@ function resultOn(limits, { kernel, cluster }) {
 // Show the kernel on the current and the pinned GPUs, and A with the inputs that differ.
 function showGpus(fields, launch, pins, kept, keptFields) {
   const { gpu, limits: own } = launch;
-  const here = fields.gpu.trim();
+  const here = fullNameOf(fields.gpu);
   const row = (label, limits, of, { choose, last, isHere }) => {
     const { result, why } = resultOn(limits, of);
     const blocks = result ? `${words.count(result.active_blocks, "block")}, ` : "";
@@ -193,17 +195,18 @@ function showGpus(fields, launch, pins, kept, keptFields) {
       element("td", { class: "use" }, result ? occupancyBar(result) : "–"), element("td", {}, last));
   };
   const remove = (label, click) => button("✕", click, { class: "plain", "aria-label": label, title: label });
-  const pinned = pins.map(({ text, name, limits }) => {
+  const pinned = pins.map(({ text, limits }) => {
     const unpin = () => app.act(() => (app.pins = app.pins.filter((each) => each !== text)));
     const last = remove(`Unpin ${text}`, unpin);
-    return row(text, limits, launch, { choose: () => app.choose(text), last, isHere: name === here });
+    return row(text, limits, launch, { choose: () => app.choose(text), last, isHere: fullNameOf(text) === here });
   });
   const current = row(gpu.name ?? familyOf(own), own, launch, { isHere: true });
-  if (!pins.some(({ name }) => name === here)) pinned.unshift(current);
+  if (!pins.some(({ text }) => fullNameOf(text) === here)) pinned.unshift(current);
+  const inputs = [{ name: "gpu", label: "" }, ...DATA.inputs];
+  const texts = inputs.filter((input) => keptFields && textOf(fields, input) !== textOf(keptFields, input))
+    .map((input) => `${textOf(keptFields, input) || "no"} ${input.label.split(" ")[0].toLowerCase()}`.trim());
+  settle(byId("kept"), keptFields && !texts.length ? "Kept" : "Keep");
   if (kept?.result) {
-    const inputs = [{ name: "gpu", label: "" }, ...DATA.inputs];
-    const texts = inputs.filter((input) => textOf(fields, input) !== textOf(keptFields, input))
-      .map((input) => `${textOf(keptFields, input) || "no"} ${input.label.toLowerCase()}`.trim());
     const last = remove("Discard A", () => app.act(() => (app.kept = null)));
     const choose = () => app.act(() => (app.fields = { ...keptFields }));
     pinned.unshift(row(`A: ${texts.join(", ") || "as now"}`, kept.limits, kept, { choose, last }));
