@@ -1,8 +1,12 @@
 """Runners of the command line for tests, in this process or in a subprocess."""
 
+import csv
+import io
+import json
 import os
 import subprocess
 import sys
+from typing import Any
 
 from click.testing import CliRunner, Result
 
@@ -21,3 +25,14 @@ def run(*arguments: str, columns: int | str = 80, stdin: bytes | None = None) ->
     """Run a command on a screen with a number of columns."""
     screen = {"COLUMNS": str(columns)}
     return CliRunner().invoke(commands, arguments, prog_name="occupancy", env=screen, input=stdin)
+
+
+def as_json(*arguments: object, stdin: bytes | None = None) -> Any:
+    """Return the JSON that a command prints without messages."""
+    done = run(*map(str, arguments), "--format", "json", stdin=stdin)
+    assert done.exit_code in (0, 1), done.output
+    return json.loads(done.stdout)
+
+
+def as_csv(*arguments: object) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(run(*map(str, arguments), "--format", "csv").stdout)))

@@ -8,7 +8,7 @@ import pytest
 
 import occupancy
 from tests import samples
-from tests.cli_runner import run
+from tests.cli_runner import as_json, run
 
 FOLDER = Path(__file__).parents[2] / "data" / "modern"
 
@@ -65,7 +65,7 @@ def test_a_baseline_keeps_it(unpacked: Path, tmp_path: Path) -> None:
     for name in ("tensor_memory_100a", "warp_specialised_90a", "smem_spilling_90"):
         image, baseline = unpacked / f"{name}.cubin", tmp_path / f"{name}.json"
         assert run("scan", str(image), "--save-baseline", str(baseline)).exit_code == 0
-        report = json.loads(run("diff", str(baseline), str(image), "--with-same", "--format", "json").stdout)
+        report = as_json("diff", baseline, image, "--with-same")
         assert report["summary"]["same"] == len(report["kernels"]) > 0
     kernels = json.loads((tmp_path / "warp_specialised_90a.json").read_text())["kernels"]
     kept = [kernel["name"] for kernel in kernels if "reallocates_registers" in kernel]

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 import occupancy
-from tests.cli_runner import run
+from tests.cli_runner import as_json, run
 from tests.hostile import log
 from tests.samples import unpacked
 
@@ -31,11 +31,8 @@ def project(builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     return tmp_path
 
 
-def check(*arguments: str) -> dict[str, Any]:
-    done = run("check", "build/", *arguments, "--format", "json")
-    assert done.exit_code in (0, 1), done.output
-    report: dict[str, Any] = json.loads(done.stdout)
-    return report
+def check(*arguments: str) -> Any:
+    return as_json("check", "build/", *arguments)
 
 
 def test_block_sizes_of_rules_and_options(project: Path) -> None:

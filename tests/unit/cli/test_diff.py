@@ -1,21 +1,14 @@
 """``occupancy diff`` of two real builds."""
 
-import csv
-import io
 import json
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import occupancy
-from tests.cli_runner import run
+from tests.cli_runner import as_csv, as_json, run
 from tests.hostile import log
 
-
-def diff(*arguments: object) -> dict[str, Any]:
-    done = run("diff", *map(str, arguments), "--format", "json")
-    assert (done.exit_code, done.stderr) == (0, "")
-    report: dict[str, Any] = json.loads(done.stdout)
-    return report
+diff = partial(as_json, "diff")
 
 
 def test_a_build_and_its_baseline(builds: Path, tmp_path: Path) -> None:
@@ -29,17 +22,14 @@ def test_a_build_and_its_baseline(builds: Path, tmp_path: Path) -> None:
     back = diff(builds / "after", builds / "before")["summary"]
     assert (back["better"], back["worse"], back["mixed"], back["added"]) == (2, 0, 2, 2)
     content = (tmp_path / "before.json").read_bytes()
-    done = run("diff", "-", str(builds / "after"), "--format", "json", stdin=content)
-    assert json.loads(done.stdout)["summary"] == summary
+    assert diff("-", builds / "after", stdin=content)["summary"] == summary
 
 
 def test_barriers_are_a_change(tmp_path: Path) -> None:
     for name, count in {"old.log": 1, "new.log": 3}.items():
         (tmp_path / name).write_text(log("k").replace("0 barriers", f"{count} barriers"))
-    assert (
-        "change  barriers 1 -> 3\n"
-        in run("diff", str(tmp_path / "old.log"), str(tmp_path / "new.log")).stdout
-    )
+    shown = run("diff", str(tmp_path / "old.log"), str(tmp_path / "new.log")).stdout
+    assert "change  barriers 1 -> 3\n" in shown
 
 
 def test_threshold(builds: Path) -> None:
@@ -52,7 +42,7 @@ def test_threshold(builds: Path) -> None:
 def test_formats(builds: Path, tmp_path: Path) -> None:
     old, new = str(builds / "before"), str(builds / "after")
     rows = diff(old, new)["kernels"]
-    table = list(csv.DictReader(io.StringIO(run("diff", old, new, "--format", "csv").stdout)))
+    table = as_csv("diff", old, new)
     assert [(row["verdict"], row["name"]) for row in table] == [(row["verdict"], row["name"]) for row in rows]
     same = run("diff", old, old, "--format", "csv").stdout.splitlines()
     assert len(same) == 1, "a header"

@@ -1,28 +1,16 @@
 """The commands limits, gpus, device and verify."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from occupancy import compute_capabilities
-from tests.cli_runner import run
+from tests.cli_runner import as_csv, as_json, run
 from tests.recorded import FEW, installed, recorded_tape
 
 KERNEL = ("--threads", "256", "--regs", "32")
-
-
-def as_json(*arguments: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(run(*arguments, "--format", "json").stdout)
-    return found
-
-
-def as_csv(*arguments: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").stdout)))
 
 
 class TestLimits:
@@ -34,6 +22,7 @@ class TestLimits:
         newer = [str(cc) for cc in compute_capabilities() if cc >= (7, 5)]
         assert [line.split()[0] for line in run("limits").stdout.splitlines()[3:]] == newer
         assert max(map(len, lines)) <= 80
+        assert {"Threads", "Warps", "Blocks", "Registers"} <= set(lines[2].split())
 
     def test_sources(self) -> None:
         text = run("limits", "12.0", "--sources", columns=100).stdout

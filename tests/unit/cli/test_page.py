@@ -27,11 +27,6 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return addresses
 
 
-def page_at(address: str) -> str:
-    """Return the page of an opened URL."""
-    return Path(unquote(address.partition("#")[0].removeprefix("file://"))).read_text(encoding="utf-8")
-
-
 def question_in(page: str) -> dict[str, str]:
     start = page.index('data-fragment="') + len('data-fragment="')
     return dict(parse_qsl(page[start : page.index('"', start)].replace("&amp;", "&")))
@@ -65,8 +60,10 @@ def test_the_fragment_by_the_names_of_the_options(options: str, expected: dict[s
 
 def test_it_opens(opened: list[str]) -> None:
     assert run("page", *QUESTION).exit_code == 0
-    assert [address.partition("#")[2] for address in opened] == ["cc=9.0&threads=256&regs=40"]
-    assert question_in(page_at(opened[0])) == {"cc": "9.0", "threads": "256", "regs": "40"}
+    ((file, _, fragment),) = (address.partition("#") for address in opened)
+    assert fragment == "cc=9.0&threads=256&regs=40"
+    page = Path(unquote(file.removeprefix("file://"))).read_text(encoding="utf-8")
+    assert question_in(page) == {"cc": "9.0", "threads": "256", "regs": "40"}
 
 
 def test_without_a_browser_it_prints_the_address(opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

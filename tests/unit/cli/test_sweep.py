@@ -1,21 +1,15 @@
 """``occupancy sweep``."""
 
-import csv
-import io
 import json
+from functools import partial
 from itertools import product
 
 import pytest
 
 import occupancy
-from tests.cli_runner import run
+from tests.cli_runner import as_csv, as_json, run
 
-
-def rows(*arguments: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(run("sweep", *arguments, "--format", "csv").stdout)))
-
-
-V100 = ("--cc", "7.0", "--threads", "128", "--regs", "37")
+rows = partial(as_csv, "sweep")
 
 
 class TestRows:
@@ -41,7 +35,7 @@ class TestRows:
     def test_the_columns_do_not_depend_on_the_options(self, arguments: tuple[str, ...]) -> None:
         found = rows(*arguments)
         assert list(found[0]) == list(rows("--cc", "9.0", "-t", "64,128")[0])
-        whole = json.loads(run("sweep", *arguments, "--format", "json").stdout)
+        whole = as_json("sweep", *arguments)
         assert list(whole["results"][0]) == list(found[0])
         assert len(whole["results"]) == len(found)
         assert whole["inputs"]["threads"]
@@ -52,11 +46,9 @@ class TestRows:
         found = rows("--cc", "9.0", "--threads", "16x16,1x1x128", "--set", "max_blocks_per_multiprocessor=4")
         assert [(row["threads"], row["active_blocks"]) for row in found] == [("16x16", "4"), ("1x1x128", "0")]
 
-
-class TestScreen:
     def test_the_curves_if_nothing_varies(self) -> None:
-        (step,) = [row for row in rows(*V100) if row["regs"] == "40"]
-        assert step["active_blocks"] == "12"
+        found = rows("--cc", "7.0", "--threads", "128", "--regs", "37")
+        assert [row["active_blocks"] for row in found if row["regs"] == "40"] == ["12"]
 
 
 @pytest.mark.parametrize(
