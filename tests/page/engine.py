@@ -112,13 +112,9 @@ def own_result(question: Question) -> Any:
 def _with_numbers(result: Any) -> Any:
     """Replace the sentences of the arithmetic by their numbers, because the wording can differ."""
     if isinstance(result, dict):
-        steps = {
-            name: re.findall(
-                r"\d+", re.sub(r", the same for [0-9to ]+", "", "; ".join(lines)).replace(",", "")
-            )
-            for name, lines in result["arithmetic"]
-        }
-        result["arithmetic"] = steps
+        texts = {name: "; ".join(lines).replace(",", "") for name, lines in result["arithmetic"]}
+        cut = {name: re.sub(" the same for [0-9to ]+", "", text) for name, text in texts.items()}
+        result["arithmetic"] = {name: re.findall(r"\d+", text) for name, text in cut.items()}
     return result
 
 
@@ -133,19 +129,11 @@ def _random_kernel(chance: random.Random, limits: Limits) -> Kernel:
         most = limits.max_shared_memory_per_multiprocessor
         unit = limits.shared_memory_allocation_unit
         edge = most // chance.randrange(1, 40) // unit * unit - limits.reserved_shared_memory_per_block
-        return chance.choice(
-            [
-                None,
-                0,
-                chance.randrange(most + 4000),
-                chance.randrange(3000),
-                max(0, edge + chance.randrange(3)),
-            ]
-        )
+        above = max(0, edge + chance.randrange(3))
+        return chance.choice([None, 0, chance.randrange(most + 4000), chance.randrange(3000), above])
 
-    threads = chance.choice(
-        [chance.randrange(1, 1100), 32 * chance.randrange(1, 33), chance.choice([64, 128, 256])]
-    )
+    usual = chance.choice([64, 128, 256])
+    threads = chance.choice([chance.randrange(1, 1100), 32 * chance.randrange(1, 33), usual])
     shape = None
     if chance.random() < 0.15:
         shape = (chance.choice([1, 8, 16, 70]), chance.choice([1, 4, 8]), chance.choice([1, 2, 65]))
@@ -155,10 +143,9 @@ def _random_kernel(chance: random.Random, limits: Limits) -> Kernel:
         parts = {"static_smem": size(), "dynamic_smem": size()}
     carveout = None
     if chance.random() < 0.35:
-        configurations = [*limits.shared_memory_configurations, 1000]
-        carveout = chance.choice(
-            [Carveout(chance.randrange(101), "percent"), Carveout(chance.choice(configurations), "bytes")]
-        )
+        size_in_bytes = chance.choice([*limits.shared_memory_configurations, 1000])
+        percent = Carveout(chance.randrange(101), "percent")
+        carveout = chance.choice([percent, Carveout(size_in_bytes, "bytes")])
     modern: dict[str, Any] = {}
     if chance.random() < 0.3:
         most = limits.tensor_memory_per_multiprocessor
