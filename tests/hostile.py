@@ -8,9 +8,9 @@ from collections.abc import Callable
 from html.parser import HTMLParser
 
 if sys.version_info >= (3, 14):
-    from compression import zstd
+    from compression import zstd as zstd
 else:
-    from backports import zstd
+    from backports import zstd as zstd
 
 MIB = 1 << 20
 

@@ -19,12 +19,8 @@ from occupancy.compare.baseline import looks_like_baseline, parse_baseline
 from occupancy.errors import MAX_PART, BaselineError
 from occupancy.readers import KernelRecord, ReadProblem, read
 from tests import hostile
+from tests.hostile import zstd
 from tests.samples import sample, unpacked
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
 
 Random = random.Random
 Builder = Callable[[Random], bytes]

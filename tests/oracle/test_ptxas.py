@@ -61,21 +61,14 @@ def test_what_nvcc_makes_of_the_lines_to_paste(tmp_path: Path) -> None:
     if nvcc is None:
         pytest.skip(NOTICE)
     answer = launch_bounds(find_gpu("8.0"), Kernel(256), 5)
+    cap = answer.register_cap
     source, cubin = tmp_path / "kernels.cu", tmp_path / "kernels.cubin"
     source.write_text(
         f'extern "C" __global__ void {answer.launch_bounds} bounds(int *out) {{ *out = 1; }}\n'
-        f'extern "C" __global__ void {maxnreg_in_source(answer.register_cap)} maxnreg(int *out) {{ *out = 1; }}\n'
+        f'extern "C" __global__ void {maxnreg_in_source(cap)} maxnreg(int *out) {{ *out = 1; }}\n'
         'extern "C" __global__ void maxrregcount(int *out) { *out = 1; }\n'
     )
-    command = [
-        nvcc,
-        "-arch=sm_80",
-        "-cubin",
-        f"-maxrregcount={answer.register_cap}",
-        str(source),
-        "-o",
-        str(cubin),
-    ]
+    command = [nvcc, "-arch=sm_80", "-cubin", f"-maxrregcount={cap}", str(source), "-o", str(cubin)]
     subprocess.run(command, check=True, capture_output=True)
-    assert answer.register_cap == 48
+    assert cap == 48
     assert ptxas.register_caps(cubin.read_bytes()) == {"bounds": 48, "maxnreg": 48, "maxrregcount": 48}

@@ -1,5 +1,6 @@
 """Merging of records of one kernel from several files, without merging different kernels."""
 
+import random
 from dataclasses import replace
 from typing import Any
 
@@ -95,9 +96,7 @@ def test_a_log_of_another_build_is_said_and_not_believed() -> None:
     assert [each.spill_store_bytes for each in merged.records] == [None, None]
     (problem,) = merged.problems
     assert problem.source == "build.log"
-    assert problem.what.startswith(
-        "contradicts a.o about k for sm_80 (9 barriers in the log, 1 in the image, 64"
-    )
+    assert "contradicts a.o about k for sm_80 (9 barriers in the log, 1 in the image, 64" in problem.what
 
 
 @pytest.mark.parametrize("stale", [replace(LOG, regs=40), replace(LOG, static_smem=0, spill_store_bytes=400)])
@@ -186,11 +185,9 @@ RECORDS = st.builds(
 )  # fmt: skip
 
 
-@given(
-    st.lists(RECORDS, max_size=12).flatmap(lambda found: st.tuples(st.just(found), st.permutations(found)))
-)
-def test_the_order_plays_no_part(found: tuple[list[KernelRecord], list[KernelRecord]]) -> None:
-    ours, theirs = (merge(each) for each in found)
+@given(st.lists(RECORDS, max_size=12), st.randoms(use_true_random=False))
+def test_the_order_plays_no_part(found: list[KernelRecord], chance: random.Random) -> None:
+    ours, theirs = merge(found), merge(chance.sample(found, len(found)))
     assert sorted(map(repr, ours.records)) == sorted(map(repr, theirs.records))
     assert ours.problems == theirs.problems
 

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import struct
-import sys
 import tracemalloc
 from functools import cache
 from pathlib import Path
@@ -16,14 +15,9 @@ import lz4.block
 import pytest
 
 from occupancy.readers import limits, read
-from tests.hostile import container, entry, image, section, varint
+from tests.hostile import container, entry, image, section, varint, zstd
 from tests.samples import OF_FORMAT, found_in, kernels_of, problems_of, sample
 from tests.sampling import sampled
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
 
 LZ4, ZSTD = 0x2000, 0x8000
 MIB = 1 << 20
@@ -194,9 +188,8 @@ class TestRelocatableCopies:
         assert len(kernels_of(found)) == 16
         assert len(problems_of(found)) == 1
         linked = sample("cubins/13.0_80_0.cubin")
-        assert len(kernels_of(found_in(linked + self.RELOCATABLE + damaged))) == 16 + len(
-            kernels_of(found_in(linked))
-        )
+        count = len(kernels_of(found_in(linked)))
+        assert len(kernels_of(found_in(linked + self.RELOCATABLE + damaged))) == 16 + count
         found = found_in(linked + self.RELOCATABLE + changed(self.LINKED, 40, 1 << 60))
         assert all(each.linked for each in kernels_of(found))
         assert "16 relocatable kernels are skipped" in problems_of(found)[-1].what

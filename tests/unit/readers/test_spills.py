@@ -8,11 +8,7 @@ import pytest
 from occupancy.readers import KernelRecord, stream_kernels
 from occupancy.readers.elf import _without_overlaps
 from occupancy.readers.limits import Exhausted, ReadLimits
-from occupancy.readers.spills import (
-    MAX_CODE_BYTES,
-    MAX_STACK_ACCESSES,
-    count_spills,
-)
+from occupancy.readers.spills import MAX_CODE_BYTES, MAX_STACK_ACCESSES, count_spills
 from tests.samples import unpacked
 
 R1, R5 = 1, 5

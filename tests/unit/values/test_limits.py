@@ -87,24 +87,15 @@ def test_without_opt_in_the_most_of_a_block_is_one_number() -> None:
         ({"max_blocks_per_multiprocessor": 0}, "out of range"),
         ({"max_threads_per_multiprocessor": 2047}, "contradicts warp_size. Allowed: a multiple of 32"),
         ({"max_registers_per_thread": 256}, "256 is out of range. Allowed: 1 to 255"),
-        (
-            {"max_threads_per_block": 2**31 - 1},
-            "2147483647 contradicts warp_size. Allowed: up to 262,144",
-        ),
+        ({"max_threads_per_block": 2**31 - 1}, "2147483647 contradicts warp_size. Allowed: up to 262,144"),
         ({"reserved_shared_memory_per_block": -1}, "reserved_shared_memory_per_block"),
-        (
-            {"reserved_shared_memory_per_block": 233472},
-            "Allowed: less than 233472",
-        ),
+        ({"reserved_shared_memory_per_block": 233472}, "Allowed: less than 233472"),
         ({"max_shared_memory_per_block_optin": 233472}, "up to 232448, without the reservation"),
         ({"max_shared_memory_per_block": 232449}, "optin. Allowed: up to 232448"),
         ({"shared_memory_configurations": ()}, "ascending sizes"),
         ({"shared_memory_configurations": (8192, 0, 233472)}, "ascending sizes"),
         ({"shared_memory_configurations": (0, 8192)}, "ascending sizes, the last one 233472"),
-        (
-            {"max_shared_memory_per_multiprocessor": 307200},
-            "307200 contradicts .* Allowed: up to 262144.",
-        ),
+        ({"max_shared_memory_per_multiprocessor": 307200}, "307200 contradicts .* Allowed: up to 262144."),
         (
             {"unified_l1_and_shared_memory": 65536},
             "contradicts unified_l1_and_shared_memory. Allowed: up to 65536",
