@@ -8,9 +8,14 @@ import subprocess
 import sys
 from typing import Any
 
+import click
 from click.testing import CliRunner, Result
 
 from occupancy.cli import commands
+
+CONTEXT = click.Context(commands)
+COMMANDS = {name: commands.get_command(CONTEXT, name) or commands for name in commands.list_commands(CONTEXT)}
+"""Commands by name."""
 
 PROGRAM = (sys.executable, "-m", "occupancy")
 

@@ -12,7 +12,7 @@ import tarfile
 from functools import cache
 from pathlib import Path
 
-from occupancy.readers import Found, KernelRecord, ReadProblem, read
+from occupancy.readers import Found, KernelRecord, ReadProblem, read, stream_kernels
 
 FOLDER = Path(__file__).parent / "data" / "kernels"
 
@@ -42,6 +42,11 @@ def sample(name: str) -> bytes:
 def found_in(content: bytes | str) -> list[Found]:
     """Return the results of the readers for a file with this content."""
     return list(read(io.BytesIO(content.encode() if isinstance(content, str) else content)))
+
+
+def by_name(source: bytes | bytearray | Path) -> dict[str, KernelRecord]:
+    stream = source if isinstance(source, Path) else io.BytesIO(source)
+    return {record.name: record for record in stream_kernels(stream)}
 
 
 def kernels_of(found: list[Found]) -> list[KernelRecord]:

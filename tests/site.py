@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 import click
 
 import occupancy
-from occupancy.cli import commands
+from tests.cli_runner import COMMANDS
 
 IN_EVERY_CLASS = {"to_dict", "from_dict"}
 
@@ -68,11 +68,8 @@ def names() -> Iterator[str]:
 
 def options() -> Iterator[str]:
     """Yield the anchor of every command and of every option."""
-    context = click.Context(commands)
-    for name in commands.list_commands(context):
+    for name, command in COMMANDS.items():
         yield f"occupancy-{name}"
-        command = commands.get_command(context, name)
-        assert command is not None
         for option in command.params:
             if isinstance(option, click.Option) and not option.hidden:
                 long = next(each for each in option.opts if each.startswith("--"))

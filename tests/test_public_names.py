@@ -53,15 +53,11 @@ def test_few_names_in_one_order() -> None:
 
 def test_types_of_public_signatures_are_public() -> None:
     public = {*occupancy.__all__, *vars(occupancy.typing), "Sweep"}  # its module needs NumPy
+    modules = Path(occupancy.__file__).parent.rglob("*.py")
+    source = "\n".join(path.read_text(encoding="utf-8") for path in modules)
+    classes = set(re.findall(r"^class ([A-Z]\w+)", source, re.MULTILINE))
     for name in NAMES:
         for function in functions_of(getattr(occupancy, name)):
             for text in getattr(function, "__annotations__", {}).values():
-                own = set(re.findall(r"\b[A-Z]\w+", str(text))) & ALL_CLASSES
+                own = set(re.findall(r"\b[A-Z]\w+", str(text))) & classes
                 assert own <= public, f"{name}: {own - public}"
-
-
-ALL_CLASSES = {
-    name
-    for path in Path(occupancy.__file__).parent.rglob("*.py")
-    for name in re.findall(r"^class ([A-Z]\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
-}

@@ -125,7 +125,7 @@ def test_kernels_that_spill_to_shared_memory_are_read_as_the_driver_reads_them(d
 
 
 class Split(NamedTuple):
-    """Return a kernel whose first warpgroup releases registers to the others."""
+    """Kernel whose first warpgroup releases registers to the others."""
 
     warpgroups: int
     first: int

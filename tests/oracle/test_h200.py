@@ -1,8 +1,7 @@
 """The model `cuda` and the advice compared with an H200 (9.0, driver 580): runtime calls and launches."""
 
-import io
 import itertools
-from functools import cache, partial
+from functools import partial
 from itertools import groupby
 
 import numpy as np
@@ -12,11 +11,10 @@ from occupancy.advice.registers import Warpgroups, split_registers
 from occupancy.advice.runtime import max_active_clusters, max_potential_block_size
 from occupancy.advice.waves import full_wave
 from occupancy.engine import Result
-from occupancy.readers import KernelRecord, stream_kernels
 from occupancy.tables import shipped
 from occupancy.values.fields import Carveout
 from occupancy.values.kernel import Kernel
-from tests.samples import unpacked
+from tests.samples import by_name, unpacked
 from tests.sampling import sampled
 
 from .against_header import available
@@ -116,17 +114,11 @@ def test_splits_of_registers() -> None:
     assert configurations == 25
 
 
-@cache
-def _kernels(cubin: str) -> dict[str, KernelRecord]:
-    content = io.BytesIO(unpacked(f"modern/h200/{cubin}"))
-    return {record.name: record for record in stream_kernels(content)}
-
-
 def test_spills_into_shared_memory() -> None:
     """Compare registers, shared memory and blocks reported by the driver with the values in cubins."""
     comparison = Comparison()
     for row in read_rows("h200_smem_spilling"):
-        record = _kernels(row["cubin"])[row["kernel"]]
+        record = by_name(unpacked(f"modern/h200/{row['cubin']}"))[row["kernel"]]
         blocks = Result(LIMITS, record.kernel(int(row["threads"]))).active_blocks
         ours = (record.regs, record.static_smem, record.spill_smem, record.stack_bytes, record.max_threads)
         names = ("registers", "static_smem", "spill_smem", "local_bytes", "max_threads", "active_blocks")

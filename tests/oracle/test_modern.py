@@ -14,6 +14,7 @@ import pytest
 from occupancy.advice.registers import LEAST, MOST, STEP
 from occupancy.readers import KernelRecord, stream_kernels
 from occupancy.tables import shipped
+from tests.samples import by_name
 
 from . import libraries, ptxas
 from .conftest import CUOBJDUMP_NOTICE, NVCC_NOTICE
@@ -68,7 +69,7 @@ def attempt(tool: str, source: str, target: str, folder: Path, *options: str) ->
 def assembled(tool: str, name: str, target: str, folder: Path) -> dict[str, KernelRecord]:
     said = attempt(tool, (SOURCES / f"{name}.ptx").read_text(), target, folder)
     assert (folder / "out.cubin").exists(), said
-    return {record.name: record for record in stream_kernels(folder / "out.cubin")}
+    return by_name(folder / "out.cubin")
 
 
 def variants(tool: str, numbers: tuple[str, ...]) -> list[str]:

@@ -1,14 +1,13 @@
 """Kernels compiled with the installed nvcc, compared with the reports of compiler and linker."""
 
-import io
 import subprocess
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from occupancy.readers import KernelRecord, stream_kernels
-from tests.samples import FOLDER
+from occupancy.readers import stream_kernels
+from tests.samples import FOLDER, by_name
 
 SOURCE = FOLDER / "cubins" / "kernels.cu"
 STACK = FOLDER.parent / "stack" / "stack.cu"
@@ -45,10 +44,6 @@ QUICK = ("75", pytest.param("90", marks=THOROUGH), pytest.param("120", marks=THO
 ALL = ("75", "80", "86", "87", "89", "90", "90a", "100", "100a", "103", "110", "120", "121", "121a")
 
 
-def by_name(source: Path | io.BytesIO) -> dict[str, KernelRecord]:
-    return {record.name: record for record in stream_kernels(source)}
-
-
 @cache
 def supported(nvcc: Path) -> frozenset[str]:
     listed = subprocess.run([nvcc, "--list-gpu-code"], check=True, capture_output=True, text=True).stdout
@@ -64,7 +59,7 @@ def compile_and_compare(nvcc: Path, folder: Path, arch: str, options: list[str])
         nvcc, "-std=c++17", "-DMAXNREG", "-cubin", f"-arch=sm_{arch}", "-Xptxas=-v", *options,
         "-o", "kernels.cubin", SOURCE, folder=folder,
     )  # fmt: skip
-    image, printed = by_name(folder / "kernels.cubin"), by_name(io.BytesIO(log))
+    image, printed = by_name(folder / "kernels.cubin"), by_name(log)
     assert len(image) >= 14
     assert image.keys() == printed.keys()
     for name, record in image.items():
@@ -80,7 +75,7 @@ def test_counted_spills(nvcc: Path, tmp_path: Path, arch: str, options: list[str
         nvcc, "-cubin", f"-arch=sm_{arch}", "-Xptxas=-v", f"-maxrregcount={registers}", *options,
         "-o", "stack.cubin", STACK, folder=tmp_path,
     )  # fmt: skip
-    image, printed = by_name(tmp_path / "stack.cubin"), by_name(io.BytesIO(log))
+    image, printed = by_name(tmp_path / "stack.cubin"), by_name(log)
     spills = [{name: record.spills for name, record in found.items()} for found in (image, printed)]
     assert spills[0] == spills[1]
     assert "code" not in {record.spills_from for record in printed.values()}
@@ -111,7 +106,7 @@ def test_linked_kernels_have_what_their_callees_need(nvcc: Path, tmp_path: Path,
         nvcc, f"-arch=sm_{arch}", "-dlink", "-cubin", "-Xnvlink", "-v", "caller.o", "callee.o",
         "-o", "linked.cubin", folder=tmp_path,
     )  # fmt: skip
-    linked, printed = by_name(tmp_path / "linked.cubin"), by_name(io.BytesIO(log))
+    linked, printed = by_name(tmp_path / "linked.cubin"), by_name(log)
     assert linked.keys() == printed.keys() == {"_Z5outerPfi", "_Z5plainPf"}
     for name, record in linked.items():
         said = printed[name]

@@ -22,15 +22,7 @@ SCREENS: dict[str, dict[str, Any]] = {
 
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-OPTIONS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic"]
 
 
 @contextmanager

@@ -72,7 +72,7 @@ def kernel_values(kernel: Kernel) -> dict[str, Any]:
 
 
 class Question(NamedTuple):
-    """Draw a GPU of the table and a kernel."""
+    """GPU of the table, and a kernel."""
 
     cc: str
     kernel: Kernel

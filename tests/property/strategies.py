@@ -24,7 +24,7 @@ MAX_THREADS = 1100
 
 
 class Question(NamedTuple):
-    """Draw an SM, a kernel and a model that supports the SM."""
+    """SM, kernel, and a model that supports the SM."""
 
     limits: Limits
     kernel: Kernel

@@ -73,9 +73,8 @@ class TestPrune:
         assert list(prune("9.0", configs, min_blocks=2)) == configs[::2]
         assert list(prune("9.0", configs, min_blocks=2, min_occupancy=0.25)) == configs[2:3]
         reasons: list[str] = []
-        assert (
-            list(prune("9.0", configs, min_blocks=3, dropped=lambda _, reason: reasons.append(reason))) == []
-        )
+        kept = prune("9.0", configs, min_blocks=3, dropped=lambda _, reason: reasons.append(reason))
+        assert list(kept) == []
         assert reasons[0] == "9.0: 6.3%, 2 blocks, limited by shared memory, but needs 3 blocks"
         assert is_launchable("9.0", configs[0], min_blocks=2)
         assert not is_launchable("9.0", configs[1], min_blocks=2)

@@ -8,16 +8,16 @@ from unittest.mock import Mock
 import click
 import pytest
 
-from occupancy.cli import COMMANDS, commands
+from occupancy.cli import commands
 from occupancy.cli.command import errors_as_messages
-from tests.cli_runner import as_json, run
+from tests.cli_runner import COMMANDS, as_json, run
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_help_prints_no_escape_sequence(command: str) -> None:
     shown = run(*command.split(), "--help").stdout
     assert shown.startswith("Usage: occupancy")
-    found = commands.get_command(click.Context(commands), command) or commands
+    found = COMMANDS.get(command, commands)
     assert all(each.opts[-1] in shown for each in found.params if isinstance(each, click.Option))
     sections = ["Examples", "Options", "Kernel", "Launch", "GPU", "Advanced", "Output"]
     assert command != "calc" or re.findall(r"^(\w+):$", shown, re.MULTILINE) == sections

@@ -1,23 +1,17 @@
 """Spills counted in machine code, compared with the output of ptxas."""
 
-import io
 import struct
 
 import pytest
 
-from occupancy.readers import KernelRecord, stream_kernels
 from occupancy.readers.elf import _without_overlaps
 from occupancy.readers.limits import Exhausted, ReadLimits
 from occupancy.readers.spills import MAX_CODE_BYTES, MAX_STACK_ACCESSES, count_spills
-from tests.samples import unpacked
+from tests.samples import by_name, unpacked
 
 R1, R5 = 1, 5
 STL, LDL, BRA, MOV = 0x387, 0x983, 0x947, 0x202
 WIDTHS = {4: 4, 8: 5, 16: 6}
-
-
-def records(data: bytes) -> dict[str, KernelRecord]:
-    return {record.name: record for record in stream_kernels(io.BytesIO(data))}
 
 
 def access(opcode: int, offset: int, *, width: int = 4, base: int = R1, last: bool = False) -> bytes:
@@ -98,8 +92,8 @@ def test_code_that_is_not_there_is_not_counted() -> None:
     for place in range(offset, offset + 64 * count, 64):
         if struct.unpack_from("<Q", data, place + 8)[0] & 4:  # executable
             struct.pack_into("<Q", data, place + 32, 1 << 40)
-    kernels = records(bytes(data))
-    assert kernels.keys() == records(SAMPLE).keys()
+    kernels = by_name(bytes(data))
+    assert kernels.keys() == by_name(SAMPLE).keys()
     assert {record.code for record in kernels.values()} == {None}
     assert {record.spills for record in kernels.values() if record.stack_bytes} == {None}
 
@@ -107,6 +101,6 @@ def test_code_that_is_not_there_is_not_counted() -> None:
 def test_code_of_before_sm_70_is_not_counted() -> None:
     data = bytearray(SAMPLE)
     data[49] = 61
-    kernels = records(bytes(data)).values()
+    kernels = by_name(bytes(data)).values()
     assert {record.arch for record in kernels} == {"sm_61"}
     assert {record.spills for record in kernels if record.stack_bytes} == {None}
