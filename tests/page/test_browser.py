@@ -254,13 +254,14 @@ def test_a_pasted_kernel_clears_what_it_does_not_state(opened: Open) -> None:
 
 
 def test_a_dropped_file_is_read(opened: Open) -> None:
-    page = opened(HOPPER)
+    page = opened("#gpu=A100&threads=256")
     page.evaluate(
         """(text) => { const data = new DataTransfer(); data.items.add(new File([text], "build.log"));
         document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true })); }""",
         LOG,
     )
     until(page, "app.fields.regs === '168'")
+    assert page.inner_text("#kernel small").startswith("GPU set to H100 (was A100)")
 
 
 def test_a_step_is_applied_and_undone(opened: Open) -> None:

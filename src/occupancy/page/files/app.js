@@ -192,7 +192,7 @@ const app = {
     if (result) [this.launch, this.shownFields] = [launch, { ...this.fields }];
     else if (!this.launch) [this.launch, this.shownFields] = [readLaunch(EXAMPLE), EXAMPLE];
     const [wrong] = Object.keys(errors);
-    const problem = wrong ? `Check ${inputOf(wrong)?.label ?? "the GPU"}` : this.problem;
+    const problem = wrong ? `Check “${inputOf(wrong)?.label ?? "GPU"}”` : this.problem;
     showWaves(launch);
     this.draw(this.launch.result, this.shownFields, { text: problem, field: wrong, choices: gpu.choices });
     this.showUndo();
@@ -261,7 +261,7 @@ const app = {
   fieldsOf({ name, arch, fields }) {
     const [cc, now] = [ccOf(arch), this.fields];
     const gpu = fields.gpu ?? (limitsOf(cc) && cc !== findGpu(now.gpu).cc ? DATA.known_by[cc] ?? cc : now.gpu);
-    const { sms, switched } = gpu === now.gpu ? now : { switched: `GPU set to ${gpu}, was ${now.gpu}` };
+    const { sms, switched } = gpu === now.gpu ? now : { switched: `GPU set to ${gpu} (was ${now.gpu})` };
     return { sms, switched, ...fields, gpu, threads: fields.threads || now.threads, kernel: name };
   },
 };

@@ -55,7 +55,7 @@ function configurationOf(limits, carveout) {
     return smallestConfiguration(limits, divide(limits.max_shared_memory_per_multiprocessor * carveout.amount, 100));
   }
   if (limits.shared_memory_configurations.includes(carveout.amount)) return carveout.amount;
-  throw new Refused("No such size here. Enter a percentage, or use + and −.", "carveout");
+  throw new Refused("Not on this GPU: enter 50%, or use + and −.", "carveout");
 }
 
 const smallestConfiguration = (limits, needed) =>

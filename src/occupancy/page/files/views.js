@@ -8,7 +8,7 @@ function failureText({ limit, needed, allowed }, { kernel, allocated }) {
   const [, name, place] = counted ?? ["", "shared_memory", "block"];
   const most = `${words.amount(name, allowed)} per ${place.replace("multiprocessor", "SM")}`;
   const verb = needed > allowed ? "exceed" : "do not fit in whole warps into";
-  let advice = place === "thread" ? "The compiler spills the rest." : "Use less, or a smaller block.";
+  let advice = place === "thread" ? "Instructions cannot address more." : "Use less, or a smaller block.";
   if (!counted && kernel.opt_in === false) advice = "Opt in with cudaFuncSetAttribute, or use less.";
   if (name === "threads") advice = `A block has at most ${grouped(allowed)} threads.`;
   if (name === "registers" && needed > allocated.registers) advice = "The launch rounds the warps up. " + advice;
@@ -123,7 +123,7 @@ function showVerdict(launch, all, kept, problem) {
       element("small", {}, `${ccOf(name) ? familyOf(limits) : limits.compute_capability}: ${why}`)];
     return button(text, () => app.change({ gpu: name }), { class: "step" });
   });
-  let title = isBad ? "Make it launch (click to apply):" : "Raise it (click to apply):";
+  let title = isBad ? "Make it run (click to apply):" : "Raise it (click to apply):";
   if (isStale) title = choices.length ? "Choose a GPU:" : "";
   else if (!all.length) title = isBad || occupancy === 1 ? "" : "No smaller amount or other block size raises it.";
   settle(byId("steps-title"), title);
