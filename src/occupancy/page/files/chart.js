@@ -162,7 +162,6 @@ class Curve {
     const x = Math.max(half, Math.min(this.width - half, this.x(value)));
     return drawn("text", { x, y: 12, class: "label" }, fits);
   }
-  // Dots for the kernel and for next steps that change this input alone.
   marks(steps, result) {
     const { now } = this;
     const dot = (value, share, r, look) => drawn("circle", { cx: this.x(value), cy: this.y(share), r, class: look });

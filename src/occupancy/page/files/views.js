@@ -169,7 +169,7 @@ function showWaves({ wave, waves, sms, limits }) {
       + `${clusters === null ? "" : ` in up to ${words.count(clusters, "cluster")} of ${size}`}.`,
     size > limits.max_portable_cluster_size && "Needs cudaFuncAttributeNonPortableClusterSizeAllowed.",
     waves && `${Number(waves.waves.toPrecision(4))} waves, the last ${words.percent(waves.last_wave_fill)} full.`,
-    waves?.idle_share > 0 && [`${words.percent(waves.idle_share)} of the GPU is idle. No tail: `, fills, " blocks."],
+    waves?.idle_share > 0 && [`${words.percent(waves.idle_share)} of the GPU idle. No tail: `, fills, "."],
   ];
   fill(byId("waves"), lines.filter(Boolean).map((text) => element("p", {}, text)));
 }
