@@ -7,29 +7,31 @@ const archIfDiffers = (kernel, group, of) => group.some((other) => of(other) !==
 const adviceOf = ({ spills, regs, next_step: step, fix = step }) =>
   (spills > 0 ? regs < 255 && "spills: allow more registers" : fix?.replace(": ", " with "));
 const VERDICTS = ["worse", "mixed", "changed", "better", "added", "removed", "same"];
-const BINS = [...Array.from({ length: 10 }, (_, at) => `${10 * at}% to below ${10 * at + 10}%`), "100%"];
 const KINDS = [
   { key: "fails", title: "no launch", is: (kernel) => kernel.launchable === false },
   { key: "spills", title: "with spills", is: (kernel) => kernel.spills > 0 },
   { key: "low", title: "below 50%", is: (kernel) => kernel.occupancy < 0.5 },
   ...VERDICTS.map((key) => ({ key, title: key, is: (kernel) => kernel.verdict === key })),
 ];
+const COMPARED = ["occupancy", "regs", "smem", "spills"];
 // A column with a value before and after, and the difference. signOf: 1 if more is better, -1 if more is worse, else 0.
 function comparedColumn(key, title, text, signOf) {
   const of = (kernel) => kernel[`new_${key}`] - kernel[`old_${key}`];
   const signed = (value) => value !== 0 && (value > 0 ? "+" : "−") + text(Math.abs(value)).replace("%", " points");
   const mark = (kernel) => key === "occupancy" && (kernel.new_threads_assumed ?? kernel.old_threads_assumed) && "*";
   const show = (worst, group) => {
-    const [before, after] = ["old_", "new_"].map((side) => rangeText(group, (kernel) => kernel[side + key], text));
+    const [before, after] = ["old_", "new_"].map((side) => rangeText([worst], (kernel) => kernel[side + key], text));
     const look = { "-1": "worse", 1: "better" }[Math.sign(signOf(worst) * of(worst))];
-    const change = element("small", { class: look }, rangeText(group, of, signed));
-    return [joined(" → ", before, after) || "–", mark(worst), " ", change];
+    const arch = key === "occupancy" && archIfDiffers(worst, group, valuesOf); // of all values in the row
+    return [joined(" → ", before, after) || "–", mark(worst), " ",
+      element("small", { class: look }, rangeText([worst], of, signed), arch)];
   };
   return { key: `change_${key}`, title, text, of, show, isUsed: (row) => key === "occupancy" ? row.verdict : of(row) };
 }
+const valuesOf = (kernel) => COMPARED.flatMap((key) => [kernel[`old_${key}`], kernel[`new_${key}`]]).join();
 const costs = (kernel) => (kernel.old_occupancy === kernel.new_occupancy ? 0 : -1); // only if occupancy changed
 // Columns: the value of a kernel, by default that of the key, and the text of a number or the element to show. Kernels
-// of one name share a row, sorted by the worst and shown as a range. Columns without values are hidden.
+// of one name share a row: in a scan a range, in a comparison the worst one. Columns without values are hidden.
 const COLUMNS = [
   { key: "name", title: "Kernel", show: nameOf },
   { key: "verdict", title: "Verdict", of: ({ verdict }) => VERDICTS.indexOf(verdict) + 1,
@@ -51,7 +53,7 @@ const COLUMNS = [
   comparedColumn("regs", "Regs", grouped, costs),
   comparedColumn("smem", "Shared", sizeText, costs),
   comparedColumn("spills", "Spills st\u00a0+\u00a0ld", sizeText, () => -1),
-  { key: "causes", title: "Changes", mark: archIfDiffers },
+  { key: "causes", title: "Changes" },
   { key: "next_step", title: "Next step", of: adviceOf, mark: archIfDiffers },
 ];
 class Report {
@@ -62,11 +64,13 @@ class Report {
       const spilled = (side) => kernel[`${side}spill_store_bytes`] + (kernel[`${side}spill_load_bytes`] ?? 0);
       for (const side of ["", "old_", "new_"]) kernel[`${side}spills`] = spilled(side);
       kernel.share = kernel.occupancy ?? kernel.new_occupancy;
-      kernel.bin = BINS[Math.min(10, Math.floor(10 * kernel.share + 1e-9))];
-      kernel.text = [kernel.name, kernel.arch, kernel.cc, kernel.source].join(" ").toLowerCase();
+      kernel.text = [kernel.name, kernel.arch, kernel.cc, kernel.source].join("|").toLowerCase().replace(/\s/g, "");
+      kernel.row = `${kernel.name} ${kernel.verdict}`;
       return kernel;
     });
-    this.state = { q: "", kind: "", arch: "", bin: "", sort: "", down: "" };
+    this.leaveOut(this.kernels);
+    this.count = rowsOf(this.kernels);
+    this.state = { q: "", kind: "", arch: "", sort: "", down: "" };
     this.archs = [...new Set(this.kernels.map(({ arch }) => arch).filter(Boolean))].sort(ORDER.compare);
     this.isDiff = this.kernels.some(({ verdict }) => verdict);
     this.kinds = KINDS.filter(({ is }) => this.kernels.some(is));
@@ -74,17 +78,27 @@ class Report {
       .filter(({ of, isUsed = of }) => this.kernels.some(isUsed));
     const isSorted = this.kernels.every(({ share }, at) => !at || !(this.kernels[at - 1].share > share));
     this.given = this.isDiff ? "verdict" : isSorted && "occupancy";
-    [this.search, this.arch, this.rest, this.box] = ["q", "arch", "rest", "rows"].map(byId);
+    [this.search, this.arch, this.sort, this.rest, this.box] = ["q", "arch", "sort", "rest", "rows"].map(byId);
     this.arch.hidden = this.archs.length < 2;
     fill(byId("archs"), this.archs.map((arch) => element("option", {}, arch)));
     for (const input of [this.search, this.arch]) input.oninput = () => this.set({ [input.id]: input.value });
-    this.search.onkeydown = ({ key }) => { if (key === "Enter") this.box.querySelector("tbody a")?.click(); };
+    fill(this.sort, [{ key: "", title: "…" }, ...this.columns].map(({ key, title }) =>
+      element("option", { value: key, disabled: !key }, `Sort by ${title.toLowerCase()}`)));
+    this.sort.oninput = () => this.box.querySelector(`thead .${this.sort.value} button`).click();
+    this.search.onkeydown = ({ key }) =>
+      this.box.querySelector("tbody a")?.[{ Enter: "click", ArrowDown: "focus" }[key]]?.();
     const isSelected = (node) => !getSelection().isCollapsed && getSelection().containsNode(node, true);
     this.box.onclick = ({ target }) => !isSelected(target); // a name that is being selected is not opened
-    byId("bins").onkeydown = ({ key, target }) =>
-      ({ ArrowLeft: target.previousSibling, ArrowRight: target.nextSibling })[key]?.focus();
     document.querySelector("header").prepend(byId("back"));
-    addEventListener("beforeprint", () => this.draw(Infinity));
+  }
+  // A kernel of both builds is not listed for an architecture that one of them lacks.
+  leaveOut(kernels) {
+    const archs = new Set(kernels.filter(({ verdict }) => !/added|removed/.test(verdict)).map(({ arch }) => arch));
+    const names = new Set(kernels.filter(({ arch }) => archs.has(arch)).map(({ name }) => name));
+    const isLeft = ({ arch, name }) => !archs.has(arch) && names.has(name);
+    this.kernels = kernels.filter((kernel) => !isLeft(kernel));
+    this.left = [...Map.groupBy(kernels.filter(isLeft), ({ verdict }) => verdict)].map(([verdict, all]) =>
+      ` ${words.list([...new Set(all.map(({ arch }) => arch))])} ${verdict}, ${words.count(rowsOf(all), "kernel")}.`);
   }
   // Change filters and order, which are kept in the address.
   set(changes) {
@@ -99,7 +113,7 @@ class Report {
   }
   // Show the list, scrolled as before, or the calculator.
   show(isListed) {
-    if (!isListed && app.isListed()) this.left = [scrollY, location.hash];
+    if (!isListed && app.isListed()) this.opened = [scrollY, location.hash];
     document.body.classList.toggle("listed", isListed);
     if (!isListed) return [scrollTo(0, 0), byId("back").focus()];
     document.title = app.title;
@@ -107,70 +121,57 @@ class Report {
     for (const name in this.state) this.state[name] = given.get(name) ?? "";
     [this.search.value, this.arch.value] = [this.state.q, this.state.arch];
     this.draw();
-    [...this.box.querySelectorAll("a")].find(({ hash }) => hash === this.left?.[1])?.focus();
-    scrollTo(0, this.left?.[0] ?? 0);
+    [...this.box.querySelectorAll("a")].find(({ hash }) => hash === this.opened?.[1])?.focus();
+    scrollTo(0, this.opened?.[0] ?? 0);
   }
-  // The kernels that pass all filters, and those that pass all others than one. Without a verdict, all that changed.
+  // The kernels that pass all filters, and those of any kind. Without a verdict, all that changed.
   filtered() {
-    const { q, kind, arch, bin } = this.state;
+    const { q, kind, arch } = this.state;
     const wanted = q.toLowerCase().split(/[\s*]+/);
     const kinds = KINDS.filter(({ key }) => kind.split(",").includes(key));
     const isOfKinds = (kernel) => kinds[this.isDiff ? "some" : "every"](({ is }) => is(kernel)); // any verdict
-    const tests = {
-      q: ({ text }) => wanted.every((word) => text.includes(word)),
-      kind: kinds.length ? isOfKinds : ({ verdict }) => verdict !== "same" || this.kinds.length < 2,
-      arch: (kernel) => !arch || kernel.arch === arch,
-      bin: (kernel) => !bin || bin.split(",").includes(kernel.bin),
-    };
-    const passing = (...names) => this.kernels.filter((kernel) => names.every((name) => tests[name](kernel)));
-    const ofKinds = passing("q", "arch", "bin");
-    return { all: ofKinds.filter(tests.kind), ofKinds, ofBins: passing("q", "arch", "kind") };
+    const isFound = (kernel) => (!arch || kernel.arch === arch) && wanted.every((word) => kernel.text.includes(word));
+    const ofKinds = this.kernels.filter(isFound);
+    const isChanged = ({ verdict }) => verdict !== "same" || this.kinds.length < 2;
+    return { all: ofKinds.filter(kinds.length ? isOfKinds : isChanged), ofKinds };
   }
-  drawFilters({ ofKinds, ofBins }) {
-    fill(byId("kinds"), this.kinds.map(({ key, title, is }) =>
-      this.filter("kind", key, `${grouped(ofKinds.filter(is).length)} ${title}`, { class: `chip ${key}` })));
-    const counts = BINS.map((bin) => ofBins.filter((kernel) => kernel.bin === bin).length);
-    const tabbed = Math.max(0, counts.findIndex(Boolean)); // arrow keys lead to the others
-    fill(byId("bins"), counts.map((count, at) => {
-      const share = count && Math.max(6, (100 * count) / Math.max(...counts)); // a single kernel can be seen
-      const title = `${BINS[at]}: ${words.count(count, "kernel")}`;
-      const part = drawn("rect", { class: "registers", y: `${100 - share}%`, width: "100%", height: `${share}%` });
-      return this.filter("bin", BINS[at], drawn("svg", {}, part), { title, tabindex: at === tabbed ? "0" : "-1" });
-    }));
-  }
-  filter(name, value, content, properties) {
-    const chosen = this.state[name].split(",").filter(Boolean);
-    const isOn = chosen.includes(value);
-    const next = isOn ? chosen.filter((each) => each !== value) : [...chosen, value];
-    return button(content, () => this.set({ [name]: next.join() }), { "aria-pressed": `${isOn}`, ...properties });
+  kindButton({ key, title, is }, kernels) {
+    const chosen = this.state.kind.split(",").filter(Boolean);
+    const isOn = chosen.includes(key);
+    const kind = (isOn ? chosen.filter((each) => each !== key) : [...chosen, key]).join();
+    const properties = { class: `chip ${key}`, "aria-pressed": `${isOn}` };
+    return button(`${grouped(rowsOf(kernels.filter(is)))} ${title}`, () => this.set({ kind }), properties);
   }
   groups(kernels) {
-    const groups = [...Map.groupBy(kernels, ({ name, verdict }) => `${name} ${verdict}`).values()];
-    for (const group of groups) group.sort((one, other) => ORDER.compare(one.arch ?? "", other.arch ?? ""));
     const { sort, down } = this.state;
     const { of = () => 0 } = this.columns.find(({ key }) => key === (sort || this.given)) ?? {};
-    const keyed = groups.map((group) => [rangeOf(group, of)[down ? 1 : 0], group]); // unknown values come last
-    keyed.sort(([a], [b]) => (a === undefined) - (b === undefined) || (down ? -1 : 1) * compareValues(a, b));
-    return keyed.map(([, group]) => group);
+    const groups = [...Map.groupBy(kernels, ({ row }) => row).values()].map((all) => {
+      const [worst] = all.toSorted((a, b) => changeOf(a) - changeOf(b) || (a.share ?? 2) - (b.share ?? 2));
+      const group = all.sort((one, other) => ORDER.compare(one.arch ?? "", other.arch ?? ""));
+      return { group, worst, value: rangeOf(this.isDiff ? [worst] : group, of)[down ? 1 : 0] };
+    }); // unknown values come last
+    return groups.sort(({ value: a }, { value: b }) =>
+      (a === undefined) - (b === undefined) || (down ? -1 : 1) * compareValues(a, b));
   }
   draw(shown = 250) {
     this.rest.onclick = () => this.draw(4 * shown);
     const found = this.filtered();
     const groups = this.groups(found.all);
-    this.drawFilters(found);
+    fill(byId("kinds"), this.kinds.map((kind) => this.kindButton(kind, found.ofKinds)));
     fill(this.box.querySelector("thead"), [element("tr", {}, this.columns.map((column) => this.title(column)))]);
-    fill(this.box.querySelector("tbody"), groups.slice(0, shown).map((group) => {
-      const worst = group.reduce((one, other) => ((other.share ?? 2) < (one.share ?? 2) ? other : one));
-      return element("tr", {}, this.columns.map((column) => cellOf(column, group, worst)));
-    }));
+    const isMixed = new Set(found.all.map(({ arch }) => arch)).size > 1;
+    fill(this.box.querySelector("tbody"), groups.slice(0, shown).map(({ group, worst }) =>
+      element("tr", {}, this.columns.map((column) => cellOf(column, group, worst, isMixed || group.length > 1)))));
     this.rest.hidden = groups.length <= shown;
-    settle(this.rest, `Show more of ${grouped(groups.length)} rows`);
-    const chosen = ["q", "kind", "arch", "bin"].map((name) => this.state[name]).filter(Boolean).join(", ");
-    const kernels = `${grouped(found.all.length)} of ${words.count(this.kernels.length, "kernel")}`;
-    const same = !this.state.kind && found.ofKinds.length - found.all.length;
-    const rows = `${kernels} in ${words.count(groups.length, "row")}`;
-    settle(byId("count"), `${[rows, same && `${grouped(same)} same hidden`, chosen].filter(Boolean).join(", ")}.`);
+    const chosen = ["q", "kind", "arch"].map((name) => this.state[name]).filter(Boolean).join(", ");
+    const same = !this.state.kind && rowsOf(found.ofKinds) - groups.length;
+    const archs = this.archs.length > 1 ? words.count(this.archs.length, "architecture") : this.archs[0];
+    const part = groups.length < this.count && `${groups.length ? grouped(groups.length) : "None"} of `;
+    const facts = [`${part || ""}${words.count(this.count, "kernel")}`, same && `${grouped(same)} same hidden`,
+      groups.length > shown && `the first ${grouped(shown)} are shown`, chosen || archs];
+    settle(byId("count"), `${facts.filter(Boolean).join(", ")}.${this.left.join("")}`);
     byId("clear").hidden = !chosen;
+    this.sort.value = this.state.sort || this.given || "";
     byId("back").href = this.fragment();
   }
   title({ key, title, text }) {
@@ -181,17 +182,20 @@ class Report {
       button([title, order && (down ? "\u00a0▼" : "\u00a0▲")], () => this.set(next), { class: "link" }));
   }
 }
-function cellOf({ key, title, of, text, show, mark, look }, group, worst) {
+function cellOf({ key, title, of, text, show, mark, look }, group, worst, hasLinks) {
   const shown = show ? show(worst, group) : text ? rangeText(group, of, text) || "–" : of(worst);
+  const place = worst.verdict ? "verdict" : "occupancy";
   const looks = [key, text && "num", look?.(group), shown === "0" && "zero"].filter(Boolean).join(" ");
   return element(key === "name" ? "th" : "td", { class: looks, "data-title": title }, shown,
-    shown && mark?.(worst, group, of), key === (worst.verdict ? "name" : "occupancy") && [" ", archLinks(group)]);
+    shown && mark?.(worst, group, of), hasLinks && key === place && [" ", archLinks(group)]);
 }
 // Two texts, with a common unit once: 25 to 50%, 4 → 36 KiB.
 function joined(between, one, other) {
   if (!one || !other || one === other) return one || other;
   return `${one}${between}${other}`.replace(/(?<=\d)(\D+)(?=( to | → ).*\d\1$)/, "");
 }
+const rowsOf = (kernels) => new Set(kernels.map(({ row }) => row)).size;
+const changeOf = ({ old_occupancy: before, new_occupancy: after }) => after - before || 0;
 const rangeText = (group, of, text) =>
   joined(" to ", ...rangeOf(group, of).map((value) => (value === undefined ? "" : text(value))));
 // [least, most] of the known values.
@@ -200,18 +204,18 @@ function rangeOf(group, of) {
   return [values[0], values[values.length - 1]];
 }
 function nameOf(kernel) {
-  const parts = kernel.name.split(/(?<=\w{16,}<|::)/).flatMap((part) => [part, element("wbr")]);
-  return element("a", { href: linkTo(kernel), title: kernel.source, draggable: "false" }, parts);
+  return element("a", { href: linkTo(kernel), title: kernel.source, draggable: "false" }, kernel.name);
 }
 const colourOf = ({ launchable, limiters }) => (launchable === false ? "fails" : limiters?.[0] ?? "warps");
-// A link to each kernel of a row, with its architecture and its occupancy as a bar; on paper and phones as a number.
+// A link to each kernel of a row, with its architecture, and its occupancy: in a scan a bar, on paper a number.
 function archLinks(group) {
   return element("span", { class: "archs" }, group.map((kernel) => {
     const [share, arch = ""] = [kernel.share >= 0 && words.percent(kernel.share), kernel.arch];
     const title = [arch, share, limitersOf(kernel)].filter(Boolean).join(", ");
     const properties = { href: linkTo(kernel), title, "aria-label": title, tabindex: "-1", draggable: "false" };
     const [before, after] = [arch.slice(0, 3), share && ` ${share}`].map((text) => element("span", {}, text));
-    return element("a", properties, before, arch.slice(3), after, bar(kernel.share ?? 0, colourOf(kernel)));
+    const picture = !kernel.verdict && bar(kernel.share ?? 0, colourOf(kernel));
+    return element("a", properties, before, arch.slice(3), after, picture);
   }));
 }
 // Link to the calculator with a kernel; in a comparison the old build is A.
