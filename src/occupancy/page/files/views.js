@@ -114,7 +114,9 @@ function showVerdict(launch, all, kept, problem) {
   const text = problem.text && `✕ ${problem.text}`;
   fill(byId("headline"), [problem.field ? button(text, reach, { class: "link" }) : text || headline]);
   settle(byId("detail"), isStale ? "Resources and curves show the last result." : detail);
-  const steps = mainSteps(all).map((step) => stepButton(launch, step, false));
+  const spills = launch.spills && !isBad; // such a kernel is not offered fewer registers
+  const offered = all.filter(({ requires }) => !(spills && "regs" in requires));
+  const steps = mainSteps(offered).map((step) => stepButton(launch, step, false));
   const more = button(`All ${all.length}`, null, { class: "step all", popovertarget: "all-steps", title: "All steps" });
   const choices = problem.choices.slice(0, 4).map((name) => {
     const limits = limitsOf(findGpu(name).cc);
@@ -125,6 +127,7 @@ function showVerdict(launch, all, kept, problem) {
   });
   let title = isBad ? "Make it run (click to apply):" : "Raise it (click to apply):";
   if (isStale) title = choices.length ? "Choose a GPU:" : "";
+  else if (spills && launch.kernel.regs < 255) title = "Spills: allow more registers.";
   else if (!all.length) title = isBad || occupancy === 1 ? "" : "No smaller amount or other block size raises it.";
   settle(byId("steps-title"), title);
   fill(byId("steps"), isStale ? choices : [steps, all.length > steps.length && more]);
