@@ -12,7 +12,6 @@ from itertools import takewhile
 from typing import NamedTuple, TypeVar
 
 from ..engine import Result
-from ..engine.common import divide_up
 from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.resources import QUANTITIES, Adjustable
 
@@ -72,7 +71,11 @@ class Dial:
             for amount in _columns(low, high):
                 yield amount, key(self.result(amount))
             return
-        unit, first = self._unit(low)
+        unit, first = 1, low
+        if self.resource == "smem":  # from the last amount with the allocation of `low`
+            unit = self.now.limits.shared_memory_allocation_unit
+            ends = _runs(lambda amount: self.result(amount).allocated.shared_memory, low, low + unit - 1)
+            first, _ = next(ends)
 
         def amount_at(index: int) -> int:
             return min(first + index * unit, high)
@@ -81,21 +84,8 @@ class Dial:
             result = self.result(amount_at(index))
             return self._segment(result), key(result)
 
-        count = divide_up(max(high - first, 0), unit)
-        for index, (_, found) in _runs(key_at, 0, count):
+        for index, (_, found) in _runs(key_at, 0, len(range(first, high, unit))):
             yield amount_at(index), found
-
-    def _unit(self, low: int) -> tuple[int, int]:
-        """Return the allocation granularity, and the last amount with the allocation of ``low``."""
-        if self.resource != "smem":
-            return 1, low
-        unit = self.now.limits.shared_memory_allocation_unit
-
-        def allocated(amount: int) -> int:
-            return self.result(amount).allocated.shared_memory
-
-        end, _ = next(_runs(allocated, low, low + unit - 1))
-        return unit, end
 
     def _segment(self, result: Result) -> int:
         """Return the number, ascending, of a segment in which more never allows more blocks."""

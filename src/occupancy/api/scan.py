@@ -76,12 +76,10 @@ class Reading:
             # Architectures that were chosen are shown whether the GPU runs their code or not.
             gpu=None if self.gpu is None or texts else self.gpu.limits.compute_capability,
         )
-        count = parse_optional(parse_count, options.get("multiprocessor_count"), "multiprocessor_count")
-        if count is not None:
-            in_range(count, "multiprocessor_count")
-        elif self.gpu is not None:
-            count = self.gpu.multiprocessor_count
-        self.multiprocessor_count = count
+        sms, where = options.get("multiprocessor_count"), "multiprocessor_count"
+        self.multiprocessor_count = None if self.gpu is None else self.gpu.multiprocessor_count
+        if sms is not None:
+            self.multiprocessor_count = in_range(parse_count(sms, where), where)
         self._limits_of = table.limits
 
     @property

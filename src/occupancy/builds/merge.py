@@ -190,9 +190,12 @@ class _Merging:
         for row in rows:
             fitting = [log for log in logs if id(log) in before_linking or not _differences(log, row)]
             used.update(map(id, fitting))
-            done.append(_with_spills(row, fitting))
             if not fitting:
+                done.append(row)
                 without.append(row)
+                continue
+            best = max(fitting, key=lambda log: _likeness(log, row))
+            done.append(also_in(fill(row, best, _LOG_FIELDS), {log.source for log in fitting}))
         unused = [log for log in logs if id(log) not in used and log.linked is None]
         # If other lines match every image, the unused lines come from an earlier compilation.
         for row, log in zip(sorted(without, key=repr), sorted(unused, key=repr), strict=False):
@@ -274,17 +277,10 @@ def _differences(log: KernelRecord, image: KernelRecord) -> list[str]:
     ]
 
 
-def _with_spills(image: KernelRecord, logs: Sequence[KernelRecord]) -> KernelRecord:
-    """Return the image with the spills of the most similar line; ties go to the most spills."""
-    if not logs:
-        return image
-
-    def likeness(log: KernelRecord) -> tuple[bool, bool, int, str]:
-        spilled = (log.spill_store_bytes or 0) + (log.spill_load_bytes or 0)
-        return log.stack_bytes == image.stack_bytes, log.spill_store_bytes is not None, spilled, log.source
-
-    best = max(logs, key=likeness)
-    return also_in(fill(image, best, _LOG_FIELDS), {log.source for log in logs})
+def _likeness(log: KernelRecord, image: KernelRecord) -> tuple[bool, bool, int, str]:
+    """Return a sort key, the most similar log line last; ties go to the most spills."""
+    spilled = (log.spill_store_bytes or 0) + (log.spill_load_bytes or 0)
+    return log.stack_bytes == image.stack_bytes, log.spill_store_bytes is not None, spilled, log.source
 
 
 def _with_remarks(rows: Sequence[KernelRecord], remarks: Sequence[Remark]) -> list[KernelRecord]:

@@ -44,7 +44,13 @@ _PARENTHESIS = re.compile(r"[()]")
 @lru_cache(maxsize=1 << 14)
 def stable_name(name: str) -> str:
     """Return a mangled name without the paths and versions of the build."""
-    name = _without_units(name)
+    start = 0
+    while static := _STATIC.match(name, start):  # a hostile name has thousands of these prefixes
+        end = static.end() + int(static[1])
+        if not _UNIT.fullmatch(name, static.end(), end):
+            break
+        start = end + 1
+    name = name[start:]
     parts: list[str] = []
     place = 0
     for suspect in _SUSPECT.finditer(name):
@@ -54,17 +60,6 @@ def stable_name(name: str) -> str:
             parts += name[place:start], f"{len(stable)}{stable}"
             place = end
     return "".join(parts) + name[place:]
-
-
-def _without_units(name: str) -> str:
-    """Remove the prefixes of translation units; a hostile name has thousands."""
-    place = 0
-    while static := _STATIC.match(name, place):
-        end = static.end() + int(static[1])
-        if not _UNIT.fullmatch(name, static.end(), end):
-            break
-        place = end + 1
-    return name[place:]
 
 
 def _identifier_at(name: str, begin: int, place: int) -> tuple[int, int, str] | None:

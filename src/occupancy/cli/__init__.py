@@ -46,24 +46,21 @@ class Commands(WithExamples, click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command, or suggest one for an unknown name."""
+        if cmd_name.startswith("-"):
+            return None  # click reports an unknown option
         if cmd_name not in COMMANDS:
-            return None
-        module = importlib.import_module(f".{COMMANDS[cmd_name][0]}", __name__)
-        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command of the first word, or suggest one."""
-        name = args[0]
-        if name not in COMMANDS and not name.startswith("-"):
             from ..values.spellings import nearest_names
 
             known = [*COMMANDS, *(option for each in self.params for option in each.opts)]
-            near = [f"scan {name}"] if os.path.exists(name) else nearest_names(name.lower(), known)[:2]
-            ctx.fail(f"No such command {name!r}." + (f" Did you mean {' or '.join(near)}?" if near else ""))
-        return super().resolve_command(ctx, args)
+            is_path = os.path.exists(cmd_name)
+            near = [f"scan {cmd_name}"] if is_path else nearest_names(cmd_name.lower(), known)[:2]
+            ctx.fail(
+                f"No such command {cmd_name!r}." + (f" Did you mean {' or '.join(near)}?" if near else "")
+            )
+        module = importlib.import_module(f".{COMMANDS[cmd_name][0]}", __name__)
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        return command
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands, without importing them, and the options."""

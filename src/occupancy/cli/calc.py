@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DeviceError, InputError, MissingDependencyError
-from .command import Option, command, exit_with_1_if
+from .command import Option, command
 from .options import CLUSTER, GPU, GRID, INPUTS, ON_ALL, SMS, chosen_gpu, chosen_gpus, named_gpus, option_of
 from .printing import FORMAT, format_of, format_option, output_option, save_picture, show, written_to
 
@@ -46,7 +47,8 @@ def calc(
     rows = [_row(result, grid, cluster, sms) for result in results]
     show(calc_report(rows, explain=explain), output_format)
     runs = all(result.launchable and result.compile_error is None for result in results)
-    exit_with_1_if(exit_code and not runs)
+    if exit_code and not runs:
+        sys.exit(1)
 
 
 def _row(result: Occupancy, grid: str | None, cluster: str | None, sms: str | None) -> Row:
@@ -99,7 +101,8 @@ def fits(
 
     found = fitting(chosen_gpus(inputs), cluster=cluster, **inputs)
     show(fits_report(found, parse_optional(parse_share, occupancy, "occupancy")), output_format)
-    exit_with_1_if(exit_code and not any(each.runs for each in found))
+    if exit_code and not any(each.runs for each in found):
+        sys.exit(1)
 
 
 @command(
@@ -255,7 +258,8 @@ def registers(groups: str, exit_code: bool, output_format: str | None, **inputs:
 
     split = register_split(groups, gpu=chosen_gpu(inputs) or "9.0", **inputs)
     show(split.report(), output_format)
-    exit_with_1_if(exit_code and not split.can_run)
+    if exit_code and not split.can_run:
+        sys.exit(1)
 
 
 @command(

@@ -197,12 +197,6 @@ def command(*params: click.Parameter) -> Callable[[Callable[..., None]], Command
     return click.command(cls=Command, params=list(params), context_settings=settings)
 
 
-def exit_with_1_if(failed: object) -> None:
-    """End a command whose report was printed."""
-    if failed:
-        click.get_current_context().exit(1)
-
-
 @contextmanager
 def errors_as_messages() -> Iterator[None]:
     """Turn errors of the system, also of printing, into a message and an exit code."""

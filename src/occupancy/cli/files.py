@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from .. import __version__
 from ..errors import InputError, OccupancyError
 from ..values.numbers import count
 from ..values.untrusted import printable
-from .command import Option, command, exit_with_1_if
+from .command import Option, command
 from .options import GPU, LIMITS, SMS, chosen_gpu, option_of
 from .printing import format_of, format_option, output_option, show, written_to
 
@@ -150,7 +151,8 @@ def _write_report(
             click.echo(build_report(__version__, found.report(), files, old, list(map(str, found.problems))))
         else:
             show(found.report(**settings), output_format)
-    exit_with_1_if(found.problems)
+    if found.problems:
+        sys.exit(1)
 
 
 @command(
@@ -191,7 +193,8 @@ def check(build: tuple[str, ...], output_format: str | None, output: tuple[str, 
         with written_to(path, [*build, result.rules.source, result.rules.baseline]):
             _print_checked(result, build, file_format)
     _print_checked(result, build, output_format)
-    exit_with_1_if(not result.passed)
+    if not result.passed:
+        sys.exit(1)
 
 
 def _print_checked(result: CheckResult, build: tuple[str, ...], output_format: str | None) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from ..errors import InputError
-from .command import Option, command, exit_with_1_if
+from .command import Option, command
 from .options import LIMITS, OLD, named_gpus
 from .printing import FORMAT, show
 
@@ -108,4 +110,5 @@ def verify(device: int, quick: bool, output_format: str | None) -> None:
 
     verification = compare(device, quick=quick)
     show(verify_report(verification), output_format)
-    exit_with_1_if(verification.different)
+    if verification.different:
+        sys.exit(1)

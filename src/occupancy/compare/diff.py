@@ -241,7 +241,8 @@ def _restoring(old: Any, new: Any) -> set[str]:
     reasons = {"regs": bounds | {"register_cap"}, "threads": bounds, "smem": {"spill_smem"}}
     for name in ("regs", "smem", "barriers", "threads"):
         amount = old.kernel.shared_memory if name == "smem" else getattr(old.kernel, name)
-        if amount is not None and new.replace(**{name: amount}).occupancy == old.occupancy:
+        change: Any = {name: amount}
+        if amount is not None and step_with(new, change).occupancy == old.occupancy:
             names |= {name} | reasons.get(name, set())
     return names
 

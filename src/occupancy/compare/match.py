@@ -60,8 +60,8 @@ def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_ar
     pairs: list[Pair] = []
     keys: list[tuple[MatchedBy, Key]] = [
         ("name", lambda record: (record.name, record.arch)),
-        ("stable_name", lambda record: (stable_name(record.name), _target(record.arch))),
-        ("stable_name", lambda record: (unparametrized(record.name), _target(record.arch))),
+        ("stable_name", lambda record: (stable_name(record.name), record.compute_capability)),
+        ("stable_name", lambda record: (unparametrized(record.name), record.compute_capability)),
         ("code", lambda record: None if record.code is None else (record.code, record.arch)),
     ]
     if ignore_arch:
@@ -151,8 +151,3 @@ def _pair_up(
 
 def _order(record: KernelRecord) -> tuple[str, ...]:
     return *by_name(record), repr(compared_values(record))
-
-
-def _target(arch: str | None) -> str | None:
-    """Return the architecture without its suffix: ``sm_90`` for ``sm_90a``."""
-    return arch.rstrip("af") if arch else None

@@ -176,7 +176,9 @@ class Exemption(_Entry):
                 found.add(_wrong(self.reason, "reason", "Give the reason in a sentence."))
             if self.rules:
                 names = found.call(_texts, self.rules, "rules", '"min_occupancy", or a list') or ()
-                found.call(_check_names, names, tuple(CRITERIA), "rules: ")
+                for name in names:
+                    if name not in CRITERIA:
+                        found.add(_unknown(name, CRITERIA, f"rules: {name[:MAX_SHOWN]}"))
                 object.__setattr__(self, "rules", names)
             if self.until is not None:
                 object.__setattr__(self, "until", found.call(_day, self.until))
@@ -269,13 +271,6 @@ def _bound(name: str, value: Any) -> float | bool:
     return value
 
 
-def _check_names(given: Iterable[str], names: Collection[str], where: str) -> None:
-    with ErrorCollector() as found:
-        for name in given:
-            if name not in names:
-                found.add(_unknown(name, names, where + name[:MAX_SHOWN]))
-
-
 def _unknown(name: str, names: Collection[str], where: str) -> RulesError:
     return RulesError("is unknown", where=where, hint=did_you_mean(name[:MAX_SHOWN], names))
 
@@ -296,7 +291,9 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
         table = settings_in(table)
     top = f"{file}: {above}"
     with ErrorCollector() as found:
-        found.call(_check_names, table, _NAMES, top)
+        for name in table:
+            if name not in _NAMES:
+                found.add(_unknown(name, _NAMES, top + name[:MAX_SHOWN]))
 
         def read(name: str, make: type[Entry]) -> tuple[Entry, ...]:
             entries = table.get(name, [])

@@ -79,7 +79,14 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
                 names = ("stack_bytes", "spill_store_bytes", "spill_load_bytes")
                 kernel |= dict(zip(names, map(int, found.groups()), strict=True), spills_from="compiler")
         elif _REGISTERS in line and (found := _USED.search(line)):
-            usage = _usage(found)
+            rest = found[2][:_AFTER]
+            shared = _SMEM.search(rest)  # absent without shared memory
+            usage: dict[str, Any] = {
+                "regs": int(found[1]),
+                "static_smem": int(shared[1]) + int(shared[2] or 0) if shared else 0,
+                "barriers": _number(_BARRIERS, rest),
+                "stack_bytes": _number(_STACK, rest),
+            }
             if "nvlink" in line[: found.start()]:  # the line does not name the architecture
                 notes = (_LINKED_SMEM_NOTE,) if usage["static_smem"] >= 1024 else ()
                 yield record(name=subject, linked=True, notes=notes, **usage)
@@ -96,17 +103,6 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
                 kernel, has_kernels = None, True
     if kernel is not None:
         yield _incomplete_kernel(source, number, kernel)
-
-
-def _usage(found: re.Match[str]) -> dict[str, Any]:
-    rest = found[2][:_AFTER]
-    shared = _SMEM.search(rest)  # absent without shared memory
-    return {
-        "regs": int(found[1]),
-        "static_smem": int(shared[1]) + int(shared[2] or 0) if shared else 0,
-        "barriers": _number(_BARRIERS, rest),
-        "stack_bytes": _number(_STACK, rest),
-    }
 
 
 def _incomplete_kernel(source: str, number: int, kernel: dict[str, Any]) -> ReadProblem:

@@ -55,7 +55,7 @@ def groups(done: Checked) -> list[Group]:
     """Return the kernels that break rules, those with the largest loss of occupancy first."""
     found: dict[str, list[BrokenKernel]] = {}
     for broken in done.broken:
-        found.setdefault(broken.kernel.demangled, []).append(broken)
+        found.setdefault(broken.kernel.record.demangled, []).append(broken)
     ordered = sorted(found.values(), key=lambda each: min(map(_severity, each)))
     names = cut_in_middle([each[0].kernel.short_name for each in ordered], diff.NAME_WIDTH)
     return list(map(Group, names, ordered))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 from reprlib import Repr
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 Class = TypeVar("Class", bound=type)
 
@@ -38,24 +38,24 @@ def _short_repr(self: Any) -> str:
     return f"{type(self).__name__}({', '.join(given)})"
 
 
-class _FieldHelp:
+class _FieldHelp(NamedTuple):
     """A docstring that lists the fields too, made when somebody reads it."""
 
-    def __init__(self, text: str | None, others: tuple[type, ...]) -> None:
-        self._text, self._others = text or "", others
+    text: str | None
+    others: tuple[type, ...]
 
     def __get__(self, instance: object, owner: type) -> str:
         from inspect import cleandoc
 
         about = dict[str, str]()
-        for part in (*owner.__mro__, *self._others):
+        for part in (*owner.__mro__, *self.others):
             if part.__module__.partition(".")[0] == "occupancy":
                 for name, text in _fields_in_source(part):
                     about.setdefault(name, text)  # a class may describe a field anew
         for name in about.keys() & getattr(owner, "_fields", ()):
             getattr(owner, name).__doc__ = about[name]
         lines = [f"    {name}: {text}" for name, text in about.items()]
-        return "\n".join([cleandoc(self._text), "", "Fields:", *lines])
+        return "\n".join([cleandoc(self.text or ""), "", "Fields:", *lines])
 
 
 def _fields_in_source(cls: type) -> Iterator[tuple[str, str]]:
