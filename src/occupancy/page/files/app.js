@@ -22,7 +22,8 @@ const app = {
     const on = (type, act) => document.addEventListener(type, act);
     const acts = {
       reset: () => this.act(() => Object.assign(this, { fields: { ...this.first }, kept: null, problem: "" })),
-      keep: () => this.act(() => (this.kept = { ...this.fields })), undo: () => this.undo(),
+      keep: () => this.act(() => (this.kept = { ...this.fields })),
+      undo: () => this.undo(), import: () => setTimeout(() => byId("pasted").focus()),
       forget: () => this.act(() => Object.assign(this.fields, { kernel: "", spills: "", bounds: "" })),
     };
     on("focusin", ({ target }) => {
@@ -159,10 +160,9 @@ const app = {
     const { key, ctrlKey, metaKey, shiftKey, altKey, target } = event;
     if ((this.isListed() && key !== "/") || altKey || target.id === "pasted") return;
     const input = inputOf(target.name);
-    const help = () => byId("help").togglePopover();
-    const letters = { u: () => this.undo(), a: () => byId("keep").click(), "?": help };
+    const plain = { u: () => this.undo(), a: () => byId("keep").click(), "?": () => byId("help").togglePopover() };
     const commands = { z: () => (shiftKey ? history.forward() : this.undo()), y: () => history.forward() };
-    let act = (ctrlKey || metaKey ? commands : this.isTyping(event) ? {} : letters)[key.toLowerCase()];
+    let act = (ctrlKey || metaKey ? commands : this.isTyping(event) ? {} : plain)[key.toLowerCase()];
     if (key === "/" && target.id !== "q") act = () => byId(this.isListed() ? "q" : "gpu").select();
     if (KEYS[key] && input?.options.length === 0) act = () => this.step(input, KEYS[key], shiftKey);
     if (key === "Escape" && target.id === "gpu") act = () => {
