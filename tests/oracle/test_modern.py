@@ -123,8 +123,10 @@ def test_spills_into_shared_memory(nvcc: Path, dump: str, tmp_path: Path) -> Non
         command = [nvcc, f"-arch=sm_{arch}", "-cubin", "-o", "out.cubin", SOURCES / "smem_spilling.cu"]
         subprocess.run(list(map(str, command)), check=True, capture_output=True, cwd=tmp_path)
         listed = dumped(dump, tmp_path / "out.cubin")
-        for record in stream_kernels(tmp_path / "out.cubin"):
-            said = listed[record.name].get("EIATTR_SHARED_SCRATCH", "size: 0")
+        found = by_name(tmp_path / "out.cubin")
+        assert found
+        for name, record in found.items():
+            said = listed[name].get("EIATTR_SHARED_SCRATCH", "size: 0")
             assert record.spill_smem == int(said.rpartition("size:")[2])
 
 

@@ -62,9 +62,8 @@ def test_points_of_the_command_line_are_chosen_by_the_same_rule(kernels: list[tu
         inputs: dict[str, Any] = dict(zip(names, kernel, strict=True))
         result = occupancy.compute("10.0", **inputs)
         points.append(Point(result.gpu, inputs, result))
-    assert [point.inputs for point in best(points, BEST)] == [
-        {name: row[name] for name in names} for row in rows
-    ]
+    chosen = [{name: row[name] for name in names} for row in rows]
+    assert [point.inputs for point in best(points, BEST)] == chosen
 
 
 def test_no_answer_is_left_out_that_uses_more_of_something() -> None:

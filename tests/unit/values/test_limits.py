@@ -96,10 +96,7 @@ def test_without_opt_in_the_most_of_a_block_is_one_number() -> None:
         ({"shared_memory_configurations": (8192, 0, 233472)}, "ascending sizes"),
         ({"shared_memory_configurations": (0, 8192)}, "ascending sizes, the last one 233472"),
         ({"max_shared_memory_per_multiprocessor": 307200}, "307200 contradicts .* Allowed: up to 262144."),
-        (
-            {"unified_l1_and_shared_memory": 65536},
-            "contradicts unified_l1_and_shared_memory. Allowed: up to 65536",
-        ),
+        ({"unified_l1_and_shared_memory": 65536}, "unified_l1_and_shared_memory. Allowed: up to 65536"),
     ],
 )
 def test_refuses_limits_that_contradict_each_other(change: dict[str, object], complaint: str) -> None:
