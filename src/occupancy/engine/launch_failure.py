@@ -49,7 +49,7 @@ class LaunchFailure(NamedTuple):
         report = ""
         # The runtime's error is unknown for other limits, which no GPU exceeds first.
         if self.error != OUT_OF_RESOURCES or self.limit.startswith("max_registers"):
-            older = "" if self.error_before_13 is None else f', before CUDA 13 "{self.error_before_13}"'
+            older = "" if self.error_before_13 is None else f' ("{self.error_before_13}" before CUDA 13)'
             report = f' The runtime reports "{self.error}"{older}.'
         hint = f" {self.hint}" if self.hint else ""
         return f"{self.what}, but {_subject(self.limit)} at most {self.allowed:,}.{report}{hint}"

@@ -10,7 +10,7 @@ from ..advice.block_sizes import BlockSize
 from ..advice.runtime import LaunchConfiguration
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
-from ..values.numbers import count, join_and, percent, size
+from ..values.numbers import count, percent, size
 from .calc import RESULT_COLUMNS, gpu_name, gpu_text, limited_by, uses_of
 from .model import LABELS, Block, Column, Paragraph, Report, Table, chosen, facts
 from .pictures import Picture, StepPlot, best_marks
@@ -64,12 +64,9 @@ def block_sizes_report(
     rows.sort(key=lambda row: (-row.lowest, -row.threads))
     best = f"best {percent(rows[0].lowest)}" if rows else "no size launches"
     if len(gpus) == 1:
-        named = gpu_text(gpus[0])
-        if rows:
-            best += f", {limited_by(rows[0].sizes[0].limiters)}"
+        best += f", {limited_by(rows[0].sizes[0].limiters)}" if rows else ""
         details: list[Block] = list(_levels(rows, all_rows))
     else:
-        named = join_and([*map(gpu_name, gpus)])
         shown = rows if all_rows else rows[:MOST_ROWS]
         columns = [*ROW_COLUMNS, *map(_on_gpu, gpus, range(len(gpus)))]
         details = [Table("Occupancy (blocks per SM)", columns, shown)]
@@ -77,14 +74,15 @@ def block_sizes_report(
             hidden = count(len(rows) - len(shown), "more size")
             details.append(Paragraph((f"{hidden}: --all lists them.",)))
     picks = [
-        (gpu_name(gpu), f"{each.block_size:,} threads and a grid of {each.min_grid_size:,} blocks")
+        (gpu_name(gpu), f"{each.block_size:,} threads, minimum grid {each.min_grid_size:,} blocks")
         for gpu, each in zip(gpus, launches, strict=False)
         if each is not None and each.block_size
     ]
     if picks:
-        details.append(facts(picks, "Choice of the CUDA runtime"))
+        picks += [(gpu_name(gpu), "unknown: the number of SMs varies") for gpu in gpus if gpu.variants]
+        details.append(facts(picks, "cudaOccupancyMaxPotentialBlockSize returns"))
     kernel: Kernel = results[0].kernel
-    headline = f"Block sizes on {named}: {best}", *filter(None, [_uses(kernel, smem_per_thread)])
+    headline = f"Block sizes on {gpu_text(*gpus)}: {best}", *filter(None, [_uses(kernel, smem_per_thread)])
     inputs = {**kernel.to_dict(), "threads": None, "block_dim": None, "smem_per_thread": smem_per_thread}
     on_gpus = [SizeOnGpu(*each) for row in rows for each in zip(gpus, row.sizes, strict=True)]
     return Report(

@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
-from .calc import RESULT_COLUMNS, gpu_name, gpu_text, kernel_text, labels
+from .calc import RESULT_COLUMNS, gpu_name, kernel_text, labels
 from .model import NOTES, Column, Paragraph, Report, chosen
 
 MACRO = "MIN_BLOCKS"
@@ -91,8 +91,7 @@ def budget_report(budgets: Sequence[BudgetFields], stage_smem: int | None = None
         if amounts != before and (targets or stages is None or any(stages)):
             rows.append(row)
             before = amounts
-    where = gpu_text(gpus[0]) if len(gpus) == 1 else join_and([*map(gpu_name, gpus)])
-    headline = [f"{kernel_text(kernel)} on {where}"]
+    headline = [kernel_text(kernel, *gpus)]
     if stage_smem is not None:
         beside = f" beside {size(kernel.shared_memory)}" if kernel.shared_memory else ""
         result = f"Stages of {size(stage_smem)} that fit{beside}"

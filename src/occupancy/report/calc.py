@@ -184,11 +184,12 @@ def target(name: str, amount: Any) -> str:
     return count(amount, {"regs": "register", "tensor_memory": "column"}.get(name, name.removesuffix("s")))
 
 
-def kernel_text(kernel: Kernel) -> str:
-    """Return the inputs: ``256 threads per block, 72 registers per thread``."""
+def kernel_text(kernel: Kernel, *gpus: Gpu) -> str:
+    """Return the GPUs and inputs: ``H100 and B200: 256 threads per block, 72 registers per thread``."""
     shape = kernel.block_dim or (kernel.threads,)
     threads = describe("threads", " x ".join(map("{:,}".format, shape)))
-    return ", ".join([threads, *uses_of(kernel)])
+    inputs, where = ", ".join([threads, *uses_of(kernel)]), gpu_text(*gpus) if gpus else ""
+    return f"{where[0].upper()}{where[1:]}: {inputs}" if where else inputs
 
 
 def uses_of(kernel: Kernel) -> list[str]:
@@ -206,8 +207,10 @@ def gpu_name(gpu: Gpu) -> str:
     return gpu.label.removeprefix("GeForce ")
 
 
-def gpu_text(gpu: Gpu) -> str:
-    """Return ``H100 SXM5, compute capability 9.0 (Hopper)``."""
+def gpu_text(gpu: Gpu, *others: Gpu) -> str:
+    """Return ``H100 SXM5, compute capability 9.0 (Hopper)``, or the names of several GPUs."""
+    if others:
+        return join_and([*map(gpu_name, (gpu, *others))])
     about = f"compute capability {gpu.cc} ({gpu.limits.architecture})"
     return f"{gpu_name(gpu)}, {about}" if gpu.name else about
 
@@ -239,7 +242,7 @@ def calc_report(rows: Sequence[Row], *, explain: bool = False) -> Report:
 
 def part_report(result: Any, name: str, rows: list[dict[str, Any]], details: Sequence[Block] = ()) -> Report:
     """Return the report of some advice on a result; details replace the table of its rows."""
-    headline = result_text(result), f"{kernel_text(result.kernel)} on {gpu_text(result.gpu)}"
+    headline = result_text(result), kernel_text(result.kernel, result.gpu)
     columns = list(map(keyed_column, dict.fromkeys(key for row in rows for key in row)))
     inputs = result.kernel.to_dict()
     return Report(name, headline, columns, rows, inputs=inputs, details=details, shows_rows=not details)
@@ -279,9 +282,8 @@ def explain_report(result: Any, explained: Sequence[Any]) -> Report:
 def waves_report(waves: Sequence[WavesFields]) -> Report:
     results: list[Any] = [each.full_wave.result for each in waves]
     launch, gpus = waves[0].launch, [result.gpu for result in results]
-    where = gpu_text(gpus[0]) if len(gpus) == 1 else join_and([*map(gpu_name, gpus)])
     first = waves_text(waves[0]) if len(waves) == 1 else _grid_text(launch)
-    headline = first, f"{kernel_text(launch.kernel)} on {where}"
+    headline = first, kernel_text(launch.kernel, *gpus)
     return Report("waves", headline, WAVE_COLUMNS, waves, "gpus", launch.kernel.to_dict())
 
 
@@ -290,7 +292,7 @@ def _headline(row: Row) -> Iterator[str]:
     yield result_text(result)
     if row.waves is not None:
         yield waves_text(row.waves)
-    yield f"{kernel_text(row.kernel)} on {gpu_text(row.gpu)}"
+    yield kernel_text(row.kernel, row.gpu)
     if result.launchable:
         most = result.limits.max_warps_per_multiprocessor
         where = "" if result.compile_error is None else "With dynamic shared memory instead, "
@@ -324,6 +326,8 @@ def _resource_rows(row: Row) -> Iterator[tuple[str, ...]]:
         if blocks is None and name in ("virtual_resources", "tensor_memory", "barriers"):
             continue
         remarks = ["<- limiter"] if is_limiter else []
+        if name == "warps" and result.failure is not None and not blocks:
+            remarks.append(f"up to {result.failure.allowed:,} threads")
         if name == "shared_memory" and reserved and use.per_block:
             remarks.append(f"{size(reserved)} reserved")
         text = size if name == "shared_memory" else plain
@@ -368,11 +372,11 @@ def _remarks(row: Row) -> Iterator[tuple[str, str]]:
     if row.result.launchable:
         if grows := ", ".join(_headroom(row.result.slack())):
             yield "Headroom", grows
-        smallest = row.carveout
-        if smallest is not None and smallest["percent"] is not None and smallest["l1"] is not None:
-            memory, l1 = smallest["shared_memory"], size(smallest["l1"])
-            if memory < row.result.limits.max_shared_memory_per_multiprocessor:
-                yield "Carveout", f"{smallest['percent']}% ({size(memory)}) is enough and leaves {l1} of L1"
+        best = row.result.carveout().smallest
+        largest = row.result.limits.max_shared_memory_per_multiprocessor
+        if best and best.percent is not None and best.l1 is not None and best.shared_memory < largest:
+            memory, l1 = size(best.shared_memory), size(best.l1)
+            yield "Carveout", f"{best.percent}% selects {memory}, which is enough and leaves {l1} of L1"
     for call in row.opt_ins:
         yield "Opt in", call
     if row.wave is not None and row.wave.blocks:
@@ -417,7 +421,7 @@ def _details_of_several(rows: Sequence[Row]) -> Iterator[Block]:
     if failures := [row for row in rows if not row.result.launchable or row.result.compile_error]:
         yield facts([(gpu_name(row.gpu), result_text(row.result)) for row in failures])
     if any(row.steps for row in rows):
-        yield Paragraph(("For limits that hold on all GPUs, use budget with the same inputs.",))
+        yield Paragraph(("For limits that hold on all GPUs, run `occupancy budget` with the same inputs.",))
 
 
 def _note(row: Row, code: str) -> Note:

@@ -116,7 +116,7 @@ def _registers(result: Result, regs: int) -> list[str]:
     check = f"launch check: {count(warps, 'warp')}{counted_as} x {per_warp} = {counted * per_warp}"
     if counted * per_warp > largest:
         return [*steps, f"{check} > {largest} per block: {NO_BLOCKS}"]
-    steps.append(f"{check} <= {largest} per block: launches")
+    steps.append(f"{check} <= {largest} per block: passes")
     checked = cuda.warps_by_registers(limits, per_warp, parts)
     if parts != limits.sub_partitions and checked < warps:
         return [*steps, f"launch check: {count(checked, 'warp')} fit in {parts} sub-partitions: {NO_BLOCKS}"]

@@ -16,7 +16,7 @@ from ..values.numbers import percent
 from ..values.resources import COUNTED
 from ..values.spellings import in_range
 from . import pictures
-from .calc import RESULT_COLUMNS, gpu_name, gpu_text, kernel_text, result_text
+from .calc import RESULT_COLUMNS, gpu_name, kernel_text, result_text
 from .model import LABELS, Block, Column, Paragraph, Report, Table, Value, chosen, value_text
 from .pictures import Picture, StepPlot, best_marks, tick, title_of
 
@@ -152,7 +152,8 @@ def _matrix(grid: Grid) -> Table:
     to_right = title_of(across)
     title = f"{title_of(down)} down, {to_right[0].lower()}{to_right[1:]} across, each up to"
     hidden = len(rows) * len(columns) - len(shown) * len(kept)
-    lines = [f"{hidden:,} cells are hidden. CSV has all."] if hidden else []
+    lines = ["- The kernel does not launch."] if any(0 in line for line in shares) else []
+    lines += [f"{hidden:,} cells are hidden. CSV has all."] if hidden else []
     return Table(title, [first, *map(column, kept)], shown, lines)
 
 
@@ -169,12 +170,8 @@ def _best_tables(grid: Grid) -> Iterator[Block]:
     for gpu, points in groupby(grid.points, lambda point: point.gpu):
         found = best(points, BEST)
         title = f"Best on {gpu_name(gpu)}"
-        yield (
-            Table(title, columns, found)
-            if found
-            else Paragraph([f"None of them launches on {gpu_name(gpu)}."])
-        )
-    yield Paragraph(["CSV also has fewer resources at the same block size and occupancy."])
+        yield Table(title, columns, found) if found else Paragraph([f"None launches on {gpu_name(gpu)}."])
+    yield Paragraph(["CSV also lists combinations that use fewer resources for the same occupancy."])
 
 
 def _best_column(name: str) -> Column:
@@ -278,7 +275,7 @@ def curves_report(result: Any) -> Report:
     steps = curves(result)
     results = [step.result for each in steps.values() for step in each]
     rows = [Point(result.gpu, each.kernel.to_dict(), each) for each in results]
-    headline = result_text(result), f"{kernel_text(result.kernel)} on {gpu_text(result.gpu)}"
+    headline = result_text(result), kernel_text(result.kernel, result.gpu)
     details, inputs = [_curve_table(*each) for each in steps.items()], result.kernel.to_dict()
     return Report("sweep", headline, COLUMNS, rows, "results", inputs, {}, details, shows_rows=False)
 

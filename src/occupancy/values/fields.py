@@ -17,7 +17,7 @@ MAX_REGISTERS_PER_THREAD = 255
 
 MAX_THREADS_PER_BLOCK = 1024
 """Limit of every GPU from 2.0. CUDA C++ Programming Guide, technical specifications."""
-THREADS_ALLOWED = f"1 or more, of which GPUs launch up to {MAX_THREADS_PER_BLOCK:,}"
+THREADS_ALLOWED = f"1 or more. GPUs launch at most {MAX_THREADS_PER_BLOCK:,}"
 
 MAX_BARRIERS_PER_BLOCK = 16
 """Named barriers 0 to 15. PTX ISA, ``bar``."""

@@ -444,7 +444,7 @@ function explainRegisters(result) {
   const counted = checked === registers ? "" : `, counted as ${checked / perWarp}, equally many per sub-partition,`;
   const check = `launch check: ${warpsOf(result)}${counted} x ${perWarp} = ${checked}`;
   if (checked > allowed) return [...steps, `${check} > ${allowed} per block: 0 blocks`];
-  steps.push(`${check} <= ${allowed} per block: launches`);
+  steps.push(`${check} <= ${allowed} per block: passes`);
   const parts = checkedParts(limits);
   const inFamily = warpsByRegisters(limits, perWarp, parts);
   if (parts !== files && inFamily < warps) {
