@@ -204,6 +204,7 @@ const app = {
     const limitsWith = (text) => limitsOf(findGpu(text).cc, shownFields.bounds);
     const pins = this.pins.map((text, at) => ({ text, limits: limitsWith(text), at })).filter(({ limits }) => limits);
     document.title = shownFields.kernel ? `${shownFields.kernel}: occupancy` : this.title;
+    if (this.report) settle(document.querySelector("h1"), shownFields.kernel || this.title);
     const steps = stepsOf(result);
     showKernel(shownFields);
     showVerdict(launch, steps, kept, problem);

@@ -34,9 +34,9 @@ const costs = (kernel) => (kernel.old_occupancy === kernel.new_occupancy ? 0 : -
 // of one name share a row: in a scan a range, in a comparison the worst one. Columns without values are hidden.
 const COLUMNS = [
   { key: "name", title: "Kernel", show: nameOf },
-  { key: "verdict", title: "Verdict", of: ({ verdict }) => VERDICTS.indexOf(verdict) + 1,
+  { key: "verdict", title: "Verdict", isLinked: true, of: ({ verdict }) => VERDICTS.indexOf(verdict) + 1,
     show: ({ verdict }) => element("span", { class: `chip ${verdict}` }, verdict) },
-  { key: "occupancy", title: "Occupancy", text: words.percent },
+  { key: "occupancy", title: "Occupancy", text: words.percent, isLinked: true },
   { key: "limiters", title: "Limited by", of: limitersOf,
     show: (kernel) => limitersOf(kernel) && element("span", { class: colourOf(kernel) }, limitersOf(kernel)) },
   { key: "threads", title: "Threads", text: grouped, mark: (kernel) => kernel.threads_assumed && "*" },
@@ -71,7 +71,7 @@ class Report {
     this.leaveOut(this.kernels);
     this.count = rowsOf(this.kernels);
     this.state = { q: "", kind: "", arch: "", sort: "", down: "" };
-    this.archs = [...new Set(this.kernels.map(({ arch }) => arch).filter(Boolean))].sort(ORDER.compare);
+    this.archs = archsOf(this.kernels);
     this.isDiff = this.kernels.some(({ verdict }) => verdict);
     this.kinds = KINDS.filter(({ is }) => this.kernels.some(is));
     this.columns = COLUMNS.map((column) => ({ of: (kernel) => kernel[column.key], ...column }))
@@ -83,7 +83,7 @@ class Report {
     fill(byId("archs"), this.archs.map((arch) => element("option", {}, arch)));
     for (const input of [this.search, this.arch]) input.oninput = () => this.set({ [input.id]: input.value });
     fill(this.sort, [{ key: "", title: "…" }, ...this.columns].map(({ key, title }) =>
-      element("option", { value: key, disabled: !key }, `Sort by ${title.toLowerCase()}`)));
+      element("option", { value: key, disabled: !key }, `By ${title.toLowerCase()}`)));
     this.sort.oninput = () => this.box.querySelector(`thead .${this.sort.value} button`).click();
     this.search.onkeydown = ({ key }) =>
       this.box.querySelector("tbody a")?.[{ Enter: "click", ArrowDown: "focus" }[key]]?.();
@@ -98,7 +98,7 @@ class Report {
     const isLeft = ({ arch, name }) => !archs.has(arch) && names.has(name);
     this.kernels = kernels.filter((kernel) => !isLeft(kernel));
     this.left = [...Map.groupBy(kernels.filter(isLeft), ({ verdict }) => verdict)].map(([verdict, all]) =>
-      ` ${words.list([...new Set(all.map(({ arch }) => arch))])} ${verdict}, ${words.count(rowsOf(all), "kernel")}.`);
+      ` ${words.count(rowsOf(all), "kernel")}: ${words.list(archsOf(all))} ${verdict}.`);
   }
   // Change filters and order, which are kept in the address.
   set(changes) {
@@ -116,7 +116,7 @@ class Report {
     if (!isListed && app.isListed()) this.opened = [scrollY, location.hash];
     document.body.classList.toggle("listed", isListed);
     if (!isListed) return [scrollTo(0, 0), byId("back").focus()];
-    document.title = app.title;
+    settle(document.querySelector("h1"), (document.title = app.title));
     const given = new URLSearchParams(location.hash.replace(/^#[^&]*/, ""));
     for (const name in this.state) this.state[name] = given.get(name) ?? "";
     [this.search.value, this.arch.value] = [this.state.q, this.state.arch];
@@ -159,7 +159,7 @@ class Report {
     const groups = this.groups(found.all);
     fill(byId("kinds"), this.kinds.map((kind) => this.kindButton(kind, found.ofKinds)));
     fill(this.box.querySelector("thead"), [element("tr", {}, this.columns.map((column) => this.title(column)))]);
-    const isMixed = new Set(found.all.map(({ arch }) => arch)).size > 1;
+    const isMixed = archsOf(found.all).length > 1;
     fill(this.box.querySelector("tbody"), groups.slice(0, shown).map(({ group, worst }) =>
       element("tr", {}, this.columns.map((column) => cellOf(column, group, worst, isMixed || group.length > 1)))));
     this.rest.hidden = groups.length <= shown;
@@ -182,18 +182,18 @@ class Report {
       button([title, order && (down ? "\u00a0▼" : "\u00a0▲")], () => this.set(next), { class: "link" }));
   }
 }
-function cellOf({ key, title, of, text, show, mark, look }, group, worst, hasLinks) {
+function cellOf({ key, title, of, text, show, mark, look, isLinked }, group, worst, hasLinks) {
   const shown = show ? show(worst, group) : text ? rangeText(group, of, text) || "–" : of(worst);
-  const place = worst.verdict ? "verdict" : "occupancy";
   const looks = [key, text && "num", look?.(group), shown === "0" && "zero"].filter(Boolean).join(" ");
   return element(key === "name" ? "th" : "td", { class: looks, "data-title": title }, shown,
-    shown && mark?.(worst, group, of), hasLinks && key === place && [" ", archLinks(group)]);
+    shown && mark?.(worst, group, of), hasLinks && isLinked && [" ", archLinks(group)]);
 }
 // Two texts, with a common unit once: 25 to 50%, 4 → 36 KiB.
 function joined(between, one, other) {
   if (!one || !other || one === other) return one || other;
   return `${one}${between}${other}`.replace(/(?<=\d)(\D+)(?=( to | → ).*\d\1$)/, "");
 }
+const archsOf = (kernels) => [...new Set(kernels.map(({ arch }) => arch).filter(Boolean))].sort(ORDER.compare);
 const rowsOf = (kernels) => new Set(kernels.map(({ row }) => row)).size;
 const changeOf = ({ old_occupancy: before, new_occupancy: after }) => after - before || 0;
 const rangeText = (group, of, text) =>
@@ -207,7 +207,7 @@ function nameOf(kernel) {
   return element("a", { href: linkTo(kernel), title: kernel.source, draggable: "false" }, kernel.name);
 }
 const colourOf = ({ launchable, limiters }) => (launchable === false ? "fails" : limiters?.[0] ?? "warps");
-// A link to each kernel of a row, with its architecture, and its occupancy: in a scan a bar, on paper a number.
+// A link to each kernel of a row, with its architecture, and its occupancy: in a scan a bar, on phones a number.
 function archLinks(group) {
   return element("span", { class: "archs" }, group.map((kernel) => {
     const [share, arch = ""] = [kernel.share >= 0 && words.percent(kernel.share), kernel.arch];
