@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .errors import ReadError as ReadError
     from .errors import RulesError as RulesError
     from .errors import TableError as TableError
+    from .errors import TooLargeError as TooLargeError
     from .errors import UnknownComputeCapabilityError as UnknownComputeCapabilityError
     from .readers import KernelRecord as KernelRecord
     from .readers import read_kernel as read_kernel
@@ -72,7 +73,7 @@ if not TYPE_CHECKING:  # so that type checkers refuse a misspelled name
     _NAMES = {
         "errors": (
             "BaselineError", "DeviceError", "InputError", "MissingDependencyError", "OccupancyError",
-            "ReadError", "RulesError", "TableError", "UnknownComputeCapabilityError",
+            "ReadError", "RulesError", "TableError", "TooLargeError", "UnknownComputeCapabilityError",
         ),
         "values.fields": ("Carveout",),
         "values.kernel": ("Kernel", "Launch"),

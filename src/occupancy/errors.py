@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
 Kind = TypeVar("Kind", bound="OccupancyError")
@@ -29,8 +29,8 @@ class OccupancyError(ValueError):
         problem: Problem, with the given value.
         where: Input, file or table entry.
         allowed: Accepted values.
-        hint: Fix, as a full sentence.
-        choices: Candidates, printed one per line after the hint.
+        hint: Fix; of an argument also with its option, for the command line.
+        choices: Candidates, each with its line below the hint.
 
     ``others`` contains further errors of the same input.
     """
@@ -38,15 +38,30 @@ class OccupancyError(ValueError):
     others: tuple[OccupancyError, ...] = ()
 
     def __init__(
-        self, problem: str, *, where: str = "", allowed: str = "", hint: str = "", choices: Sequence[str] = ()
-    ) -> None:
-        self.problem, self.where, self.allowed, self.hint = map(cut, (problem, where, allowed, hint))
-        self.choices = tuple(map(cut, choices))
+        self, problem: str, *, where: str = "", allowed: str = "", hint: str = "",
+        choices: Mapping[str, str] | None = None,
+    ) -> None:  # fmt: skip
+        self.problem, self.where, self.allowed, self.hint_with_options = map(
+            cut, (problem, where, allowed, hint)
+        )
+        self._choices = choices or {}
+        self.choices = tuple(self._choices)
         super().__init__(self.problem)
 
     def with_location(self, where: str, kind: type[Kind]) -> Kind:
         """Return the error at another place, and of another class."""
-        return kind(self.problem, where=where, allowed=self.allowed, hint=self.hint, choices=self.choices)
+        return kind(
+            self.problem,
+            where=where,
+            allowed=self.allowed,
+            hint=self.hint_with_options,
+            choices=self._choices,
+        )
+
+    @property
+    def hint(self) -> str:
+        """Fix, as a full sentence."""
+        return re.sub(OPTION, "", self.hint_with_options)
 
     def lines(self) -> tuple[str, ...]:
         """Return the sentences of this error alone, and a line for each choice."""
@@ -54,8 +69,8 @@ class OccupancyError(ValueError):
         if self.allowed:
             text = f"{_sentence(text)} Allowed: {self.allowed}"
         if self.hint:
-            text = f"{_sentence(text)} {re.sub(OPTION, '', self.hint)}"
-        return text if self.choices else _sentence(text), *(f"  {choice}" for choice in self.choices)
+            text = f"{_sentence(text)} {self.hint}"
+        return text if self._choices else _sentence(text), *(f"  {line}" for line in self._choices.values())
 
     @property
     def every(self) -> tuple[OccupancyError, ...]:

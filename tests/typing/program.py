@@ -63,7 +63,7 @@ def chips() -> None:
         assert_type(each, occupancy.ComputeCapability)
     imagined = occupancy.limits("9.0").replace(max_blocks_per_multiprocessor=64)
     assert_type(imagined, occupancy.Limits)
-    assert_type(occupancy.gpu("H200"), occupancy.Gpu)
+    assert_type(occupancy.compute(occupancy.gpu("H200"), threads=256), occupancy.Occupancy)
     assert_type(occupancy.gpus(), occupancy.typing.Results[occupancy.Gpu])
     assert_type(occupancy.sources("9.0")[0], occupancy.typing.Provenance)
     assert_type(occupancy.register_split("1:40,2:?"), occupancy.typing.RegisterSplit)

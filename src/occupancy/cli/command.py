@@ -98,7 +98,7 @@ class Command(WithExamples):
             raise click.UsageError("\nError: ".join(messages)) from error
 
     def _lines(self, error: OccupancyError) -> tuple[str, ...]:
-        error.hint = re.sub(f"`[^`]+`{OPTION}", r"\1", error.hint)
+        error.hint_with_options = re.sub(f"`[^`]+`{OPTION}", r"\1", error.hint_with_options)
         name = "sms" if error.where == "multiprocessor_count" else error.where
         param = next((each for each in self.params if each.name == name), None)
         if param is not None:

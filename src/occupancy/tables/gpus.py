@@ -170,20 +170,17 @@ def find_one_or_several(value: object) -> Gpu | list[Gpu]:
 def gpu(name: str) -> Gpu:
     """Find the GPU of a name in any spelling: ``"RTX 4090"``, ``"h100-sxm"``, ``"9.0"``.
 
-    If the name matches several GPUs, the result has their common values.
+    If the name matches several GPUs, the result has their common values, and ``variants`` if their SMs differ.
 
     Raises:
-        InputError: Unknown name, or GPUs with different compute capabilities or numbers of SMs.
+        InputError: Unknown name, or GPUs with different compute capabilities, such as an architecture.
         UnknownComputeCapabilityError: The table does not contain the compute capability.
     """
-    found = find_gpu(name)
-    if found.variants:
-        raise unclear_name(found)
-    return found
+    return find_gpu(name)
 
 
 def unclear_name(gpu: Gpu) -> InputError:
-    problem = f"{shown(gpu.name)} matches GPUs with different numbers of SMs"
+    problem = f"{shown(gpu.name)} matches {len(gpu.variants)} GPUs with different numbers of SMs"
     return _ambiguous(problem, gpu.variants, "Set `multiprocessor_count` (`--sms`), or choose one:")
 
 
@@ -284,8 +281,8 @@ def _no_such_gpu(name: str) -> InputError:
     return InputError(problem, where="gpu", hint=hint, choices=_choices(list(map(_gpu, found))))
 
 
-def _choices(found: Sequence[Gpu]) -> list[str]:
-    """Return one line for each GPU in an error, with the values that differ between variants."""
+def _choices(found: Sequence[Gpu]) -> dict[str, str]:
+    """Return the names of the first GPUs, each with a line for an error: the values that differ between variants."""
     rows = [
         (
             gpu.label,
@@ -298,5 +295,4 @@ def _choices(found: Sequence[Gpu]) -> list[str]:
         for gpu in found[:MAX_CHOICES]
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    return lines if len(found) <= MAX_CHOICES else [*lines, f"and {len(found) - MAX_CHOICES} more"]
+    return {row[0]: "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows}

@@ -63,6 +63,7 @@ def _limits_of(cc: ComputeCapability) -> Limits:
         nearest = ", ".join(map(str, ordered[max(0, place - 2) : place + 2]))
         raise UnknownComputeCapabilityError(
             f"compute capability {cc} is unknown (nearest: {nearest})",
+            where="gpu",
             hint="For a GPU that is not built in, write a table: `occupancy.read_limits()` (`--limits FILE`).",
         )
     values = _with_tuples({name: json.loads(value) for name, value in re.findall(_FIELD, text)})

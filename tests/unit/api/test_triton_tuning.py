@@ -65,7 +65,7 @@ def test_wrong_arguments_are_refused_before_the_tuner_runs() -> None:
         (stages, "9.0", {"stage_smem": 0}, "stage_smem: 0 is out of range"),
         (stages, "9.0", {"stage_smem": 1024, "blocks": 40}, "blocks"),
         (rank, "9.0", {"grid": 10}, r"multiprocessor_count is missing"),
-        (rank, "H100", {"grid": 10}, "gpu: 'H100' matches GPUs"),
+        (rank, "H100", {"grid": 10}, "gpu: 'H100' matches 8 GPUs"),
         (prune, "9.0", {"min_occupancy": -1}, "min_occupancy"),
         (prune, "9.0", {"min_blocks": 0}, r"^min_blocks: 0 is out of range"),
         (rank, "9.0", {"min_blocks": 2}, r"perf_model\(\) has no argument 'min_blocks'"),

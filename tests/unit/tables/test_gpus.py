@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from occupancy.api.occupancy import multiprocessors
 from occupancy.errors import InputError, OccupancyError
 from occupancy.tables import shipped
 from occupancy.tables.gpus import WELL_KNOWN, Gpu, all_gpus, find_gpu, find_gpus, gpu, gpus_matching
@@ -115,15 +116,18 @@ class TestFind:
             ("GT 630", ["GeForce GT 630 Rev. 1 2.1", "GeForce GT 630 Rev. 2 3.5"]),
             ("Jetson AGX Orin", ["Jetson AGX Orin 32 GB 8.7 GA10B 14 SMs", "Jetson AGX Orin 64 GB "]),
             ("NVIDIA GeForce RTX 3050 Laptop GPU", ["16 SMs", "20 SMs"]),
-            ("jetson", ["and 1 more"]),
+            ("jetson", ["matches 17 GPUs"]),
         ],
     )
     def test_an_unclear_name_lists_the_candidates(self, name: str, choices: list[str]) -> None:
         with pytest.raises(InputError, match="matches") as caught:
-            gpu(name)
-        text = re.sub(" +", " ", "\n".join(caught.value.choices))
+            multiprocessors(gpu(name), None)
+        text = re.sub(" +", " ", str(caught.value))
         for choice in choices:
             assert choice in text
+        for choice in caught.value.choices:
+            assert gpu(choice).label == choice
+        assert "`--" not in caught.value.hint
 
     def test_variants_of_one_compute_capability_are_one_gpu_without_a_number_of_sms(self) -> None:
         (found,) = find_gpus("H100")
