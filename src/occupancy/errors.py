@@ -41,22 +41,16 @@ class OccupancyError(ValueError):
         self, problem: str, *, where: str = "", allowed: str = "", hint: str = "",
         choices: Mapping[str, str] | None = None,
     ) -> None:  # fmt: skip
-        self.problem, self.where, self.allowed, self.hint_with_options = map(
-            cut, (problem, where, allowed, hint)
-        )
+        self.problem, self.where, self.allowed = map(cut, (problem, where, allowed))
+        self.hint_with_options = cut(hint)
         self._choices = choices or {}
         self.choices = tuple(self._choices)
         super().__init__(self.problem)
 
     def with_location(self, where: str, kind: type[Kind]) -> Kind:
         """Return the error at another place, and of another class."""
-        return kind(
-            self.problem,
-            where=where,
-            allowed=self.allowed,
-            hint=self.hint_with_options,
-            choices=self._choices,
-        )
+        hint, choices = self.hint_with_options, self._choices
+        return kind(self.problem, where=where, allowed=self.allowed, hint=hint, choices=choices)
 
     @property
     def hint(self) -> str:

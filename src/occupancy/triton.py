@@ -84,7 +84,8 @@ def perf_model(
         wave = full_wave(result, sms, cluster_size=launch.cluster_size)
         if not wave.blocks:
             return math.inf
-        return 1 / (result.occupancy * (1 - count_waves(launch, wave).idle_share))
+        slots = result.limits.max_warps_per_multiprocessor * sms * count_waves(launch, wave).rounds
+        return slots / (launch.blocks * result.allocated.warps)
 
     return estimate
 

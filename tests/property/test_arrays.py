@@ -36,7 +36,7 @@ def assert_equal_to_engine(
     assert found.shape == (len(answers),)
     assert found.active_blocks.tolist() == [answer.active_blocks for answer in answers]
     assert found.active_warps.tolist() == [answer.active_warps for answer in answers]
-    assert found.occupancy.tolist() == [np.float32(answer.occupancy) for answer in answers]
+    assert found.occupancy.tolist() == [answer.occupancy for answer in answers]
     for output in ("active_blocks", "active_warps"):  # a single output takes another path
         alone = ArrayResults.compute([limits], columns, common or Kernel(1), model, outputs=[output])
         assert np.array_equal(getattr(alone, output), getattr(found, output))

@@ -111,12 +111,12 @@ class ArrayResults:
         return self._array("limiters")
 
     @property
-    def occupancy(self) -> NDArray[np.float32]:
-        """Resident warps divided by the maximum per SM, 0 to 1, in single precision."""
+    def occupancy(self) -> NDArray[np.float64]:
+        """Resident warps divided by the maximum per SM, 0 to 1."""
         warps = self.active_warps
-        most = np.array([limits.max_warps_per_multiprocessor for limits in self.limits], np.float32)
+        most = np.array([limits.max_warps_per_multiprocessor for limits in self.limits])
         per_gpu = most.reshape(-1, *[1] * (warps.ndim - 1)) if self._has_gpu_axis else most[0]
-        return np.divide(warps, per_gpu, dtype=np.float32)
+        return np.divide(warps, per_gpu)
 
     def _array(self, name: Output) -> Integers:
         if name not in self._arrays:
@@ -262,7 +262,7 @@ def _combine(found: Sequence[Columns], out: Mapping[Output, Integers]) -> None:
 
 
 def _levels(
-    inputs: Mapping[str, Integers], launched: Integers, shares: NDArray[np.float32]
+    inputs: Mapping[str, Integers], launched: Integers, shares: NDArray[np.float64]
 ) -> Iterator[Integers]:
     """Yield the flat indices of each level of occupancy, best first.
 

@@ -18,7 +18,7 @@ class TestAnswers:
         found = occupancy.sweep(["3.7", "9.0"], threads=range(1, 1025), regs=16)
         arrays = (found.active_blocks, found.active_warps, found.limiters)
         assert {array.dtype for array in arrays} == {np.dtype(np.uint8)}
-        assert found.occupancy.dtype == np.float32
+        assert found.occupancy.dtype == np.float64
 
     def test_what_is_not_asked_for_is_not_worked_out(self) -> None:
         found = occupancy.sweep("9.0", threads=[32, 64], outputs=["active_blocks"])
@@ -38,7 +38,7 @@ class TestShapes:
         assert found.active_blocks.tolist() == [[each.active_blocks for each in row] for row in expected]
         varying = occupancy.sweep("9.0", regs=[1, 2], threads=[[32], [64]]).varying()
         assert list(varying) == ["threads", "regs"]
-        assert found.occupancy.tolist() == [[np.float32(each.occupancy) for each in row] for row in expected]
+        assert found.occupancy.tolist() == [[each.occupancy for each in row] for row in expected]
 
     def test_chunks_do_not_show(self, monkeypatch: pytest.MonkeyPatch) -> None:
         rows = np.arange(1, 1200)[:, None]
