@@ -15,9 +15,9 @@ TESTS = Path(__file__).parent
 
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
-    "errors": 176,
+    "errors": 185,
     "values": 1345,
-    "tables": 956,
+    "tables": 950,
     "engine": 827,
     "readers": 3375,
     "advice": 1218,
