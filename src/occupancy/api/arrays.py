@@ -10,7 +10,7 @@ from ..errors import InputError
 from ..render.pictures import plot
 from ..report import pictures
 from ..report.calc import keyed_column
-from ..report.model import Report
+from ..report.model import Report, Table
 from ..report.sweep import BEST
 from ..values.numbers import count
 from .results import Printed
@@ -55,11 +55,24 @@ class Sweep(ArrayResults, Printed):  # type: ignore[misc]  # its rows() is an it
         return panel
 
     def report(self) -> Report:
-        """Return a report of the best kernels on each GPU; without active warps, of the first ones."""
+        """Return a report of all kernels, which prints the best on each GPU; without active warps, the first ones."""
         has_warps = "active_warps" in self.outputs
-        rows = self.best(BEST) if has_warps else list(islice(self.rows(), BEST))
+        shown = self.best(BEST) if has_warps else list(islice(self.rows(), BEST))
         names = ["gpu", "cc", *self.varying(), "occupancy", "active_blocks", "limiters"]
-        columns = [keyed_column(name) for name in names if rows and name in rows[0]]
+        columns = {name: keyed_column(name) for name in next(self.rows(), {})}
+        details = [Table("", [columns[name] for name in names if name in columns], shown)] if shown else []
         shape = " x ".join(f"{each:,}" for each in self.shape) or "one"
         which = "The best" if has_warps else "The first"
-        return Report("sweep", (f"{which} of {shape} kernels on {', '.join(self.names)}",), columns, rows)
+        headline = [f"{which} of {shape} kernels on {', '.join(self.names)}"]
+        inputs = {name: values.tolist() for name, values in self.inputs.items()}
+        return Report(
+            "sweep",
+            headline,
+            [*columns.values()],
+            self.rows(),
+            "results",
+            inputs,
+            {},
+            details,
+            shows_rows=False,
+        )

@@ -301,8 +301,8 @@ def _rules(rules: Path | Rules | Rule | Collection[Rule | Exemption] | None) -> 
     if rules is not None and not isinstance(rules, (str, os.PathLike)):
         given = as_list(rules)
         wrong = [each for each in given if not isinstance(each, (Rule, Exemption))]
-        if wrong or not given:
-            problem = f"{shown(wrong[0])} is not a Rule or an Exemption" if wrong else "is empty"
+        if wrong or not any(isinstance(each, Rule) for each in given):
+            problem = f"{shown(wrong[0])} is not a Rule or an Exemption" if wrong else "contains no Rule"
             raise RulesError(problem, where="rules", hint="Write them as [Rule(min_occupancy=0.5)].")
         return Rules(
             rules=tuple(each for each in given if isinstance(each, Rule)),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
@@ -17,7 +16,7 @@ from ..readers import KernelRecord, KernelSource, ReadProblem
 from ..readers.reading import read_each
 from ..report.model import Column, Report
 from ..report.scan import Finding, findings, scan_report, summary
-from ..tables.gpus import LimitsTable, find_gpu, find_gpus
+from ..tables.gpus import LimitsTable, compute_capabilities_of, find_gpu
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, in_range, parse_count, parse_optional, parse_share
 from .occupancy import GpuLike, occupancy_on
@@ -70,7 +69,7 @@ class Reading:
         wanted = [] if "all" in texts else texts
         self.selection = Selection(
             names=tuple(str(each) for each in as_list(name) if each),
-            archs=frozenset(cc for each in wanted for cc in _compute_capabilities(each, table)),
+            archs=tuple(frozenset(compute_capabilities_of(each, table)) for each in wanted),
             only_newest=options.get("only_newest", False),
             with_runtime=options.get("with_runtime", False),
             # Architectures that were chosen are shown whether the GPU runs their code or not.
@@ -118,7 +117,7 @@ class Reading:
             "cc": None if self.gpu is None else self.gpu.cc,
             "gpu": None if self.gpu is None else self.gpu.name,
             "names": list(self.selection.names),
-            "archs": sorted(each.sm for each in self.selection.archs),
+            "archs": sorted(cc.sm for cc in frozenset().union(*self.selection.archs)),
             "sms": self.multiprocessor_count,
         }
         return {name: value for name, value in values.items() if value}
@@ -236,16 +235,6 @@ class Scan(Printed, Sequence[ScannedKernel]):
 
     def __repr__(self) -> str:
         return f"<Scan of {len(self):,} kernels{f', {len(self.problems)} problems' if self.problems else ''}>"
-
-
-def _compute_capabilities(arch: ArchitectureLike, table: LimitsTable) -> list[ComputeCapability]:
-    """Return those of a number, or of the name of a GPU or an architecture."""
-    with suppress(InputError):
-        return [ComputeCapability.parse(arch)]
-    try:
-        return [gpu.limits.compute_capability for gpu in find_gpus(arch, table)]
-    except InputError as error:
-        raise error.with_location("arch", InputError) from error
 
 
 def as_list(given: Any) -> list[Any]:

@@ -40,8 +40,8 @@ class Selection:
 
     names: tuple[str, ...] = ()
     """Parts of names, one of which must match; empty for all."""
-    archs: frozenset[ComputeCapability] = frozenset()
-    """Compute capabilities; empty for all."""
+    archs: tuple[frozenset[ComputeCapability], ...] = ()
+    """Sets of compute capabilities, of each of which there must be code; empty for all."""
     only_newest: bool = False
     with_runtime: bool = False
     gpu: ComputeCapability | None = None
@@ -67,7 +67,7 @@ class Selection:
         if self.archs:
             if found and not is_partial:
                 self._reject_unknown_archs(found)
-            found = [each for each in found if each.compute_capability in self.archs]
+            found = [each for each in found if each.compute_capability in frozenset().union(*self.archs)]
         if self.gpu is not None:
             found = list(loadable_code(found, self.gpu))
         return list(newest(found)) if self.only_newest else found
@@ -75,14 +75,16 @@ class Selection:
     def _reject_unknown_archs(self, records: Sequence[KernelRecord]) -> None:
         there = {each.arch for each in records}
         ccs = {each.compute_capability for each in records}
-        missing = sorted(each.sm for each in self.archs - ccs)
+        missing = sorted(cc for each in self.archs if each.isdisjoint(ccs) for cc in each)
         if not missing:
             return
         named = ", ".join(sorted(filter(None, there), key=age))
         hint = f"There is code for {named}." if named else "The files do not name any architecture."
-        if any(runs_on(arch, cc) for cc in self.archs - ccs for arch in there):
+        if any(runs_on(arch, cc) for cc in missing for arch in there):
             hint += " To see the code that a GPU runs, use `gpu` (`--cc`) in place of `arch` (`--arch`)."
-        raise InputError(f"no kernel is compiled for {', '.join(missing)}", where="arch", hint=hint)
+        raise InputError(
+            f"no kernel is compiled for {', '.join(cc.sm for cc in missing)}", where="arch", hint=hint
+        )
 
     def filtered(self, rows: Iterable[ScannedKernel]) -> list[ScannedKernel]:
         """Return the rows that match the occupancy and spill filters."""

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from ..builds.names import matches
@@ -13,6 +14,7 @@ from ..builds.rows import SizePattern, parse_block_size
 from ..errors import MAX_SHOWN, ErrorCollector, InputError, OccupancyError, RulesError, shown
 from ..readers import KernelRecord
 from ..tables.files import PYPROJECT, read_toml, settings_in
+from ..tables.gpus import compute_capabilities_of
 from ..values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, unknown_input
 from ..values.limits import ComputeCapability
 from ..values.records import readable
@@ -60,7 +62,7 @@ class _Entry:
     kernels: Patterns = "*"
     """Patterns of names: ``*`` matches any text, ``?`` one character, and a leading ``!`` excludes."""
     arch: Any = ()
-    """Architectures, such as ``"sm_90"``, or a list; empty for all."""
+    """Architectures, such as ``"sm_90"`` or ``"hopper"``, or a list; empty for all."""
     place: str = field(default="", compare=False, repr=False)
     """Position in a file: ``occupancy.toml, line 7``."""
 
@@ -77,8 +79,8 @@ class _Entry:
         if not isinstance(archs, Collection):
             found.add(_wrong(self.arch, "arch", 'Give "sm_90", or a list.'))
             archs = ()
-        parsed = tuple(found.call(_parsed, "arch", ComputeCapability.parse, each) for each in archs)
-        object.__setattr__(self, "arch", parsed)
+        parsed = (found.call(_parsed, "arch", compute_capabilities_of, each) or () for each in archs)
+        object.__setattr__(self, "arch", tuple(chain.from_iterable(parsed)))
 
     @property
     def patterns(self) -> tuple[str, ...]:

@@ -201,7 +201,8 @@ def check_findings(done: Checked) -> Iterator[Finding]:
     """Return one finding for each kernel and broken rule, and for each kernel that is gone."""
     for group in groups(done):
         message = f"{group.name} breaks {', '.join(group.criteria)}. {diff.line_text(group.lines())}."
-        yield kernel_finding(group.broken[0].kernel, group.criteria[0], "error", message)
+        archs = ", ".join(filter(None, (one.kernel.record.arch for one in group.broken)))
+        yield kernel_finding(group.broken[0].kernel, group.criteria[0], "error", message)._replace(arch=archs)
     for name, record in {each.demangled: each for each in done.removed}.items():
         short = short_name(record.name)
         message = f"{short} is gone since the baseline: {_accept([short])}."

@@ -37,6 +37,7 @@ class Finding(NamedTuple):
     kernel: str
     """Readable name."""
     arch: str | None
+    """Architecture, or of a broken rule all of them: ``sm_80, sm_90``."""
 
 
 class FindingKind(NamedTuple):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, Protocol
@@ -156,6 +157,16 @@ def find_gpu(value: object, table: LimitsTable | None = None) -> Gpu:
     if len(found) > 1:
         raise _ambiguous(f"{shown(value)} names {len(found)} GPUs, but only one is allowed", found)
     return found[0]
+
+
+def compute_capabilities_of(arch: object, table: LimitsTable | None = None) -> list[ComputeCapability]:
+    """Return those of a number, or of the name of a GPU or an architecture."""
+    with suppress(InputError):
+        return [ComputeCapability.parse(arch)]
+    try:
+        return [gpu.limits.compute_capability for gpu in find_gpus(arch, table)]
+    except InputError as error:
+        raise error.with_location("arch", InputError) from error
 
 
 def find_one_or_several(value: object) -> Gpu | list[Gpu]:

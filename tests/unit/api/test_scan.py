@@ -111,3 +111,17 @@ def test_the_total_of_a_launch_is_not_added_to_the_static_part_of_its_image(tmp_
     (kernel,) = occupancy.scan(tmp_path)
     assert (kernel.static_smem, kernel.smem, kernel.also_in) == (None, 4096, (str(tmp_path / "k.log"),))
     assert kernel.result is not None
+
+
+BUILD = "tests/data/builds/after"
+
+
+def test_an_architecture_needs_code_for_one_of_its_compute_capabilities() -> None:
+    assert {each.arch for each in occupancy.scan(BUILD, arch="ampere")} == {"sm_80"}
+    with pytest.raises(occupancy.InputError, match="sm_70, sm_72. There is code for sm_80, sm_90"):
+        occupancy.scan(BUILD, arch=["ampere", "volta"])
+    for arch, found in (("Ampere", "sm_80"), ((), "sm_80, sm_90")):
+        checked = occupancy.check(BUILD, occupancy.Rule(arch=arch, min_occupancy=0.5))
+        assert {each.arch for each in checked.findings()} == {found}
+    with pytest.raises(occupancy.RulesError, match="contains no Rule"):
+        occupancy.check(BUILD, [occupancy.Exemption(kernels="*", reason="none")])

@@ -112,7 +112,7 @@ def test_a_pyproject_without_rules(tmp_path: Path, text: str, monkeypatch: pytes
         ("[[rules]]\nno_new_spills = 0", "got 0. Allowed: true or false"),
         ("[[rules]]\nkernels = 3\nmax_regs = 64", "kernels: got 3"),
         ("[[rules]]\nkernels = ['a', '']\nmax_regs = 64", "kernels: got "),
-        ("[[rules]]\narch = 'hopper'\nmax_regs = 64", "'hopper' is not a compute capability"),
+        ("[[rules]]\narch = 'hoper'\nmax_regs = 64", "Did you mean hopper"),
         ("[[rules]]\narch = 9.0\nmax_regs = 64", "arch: got 9.0"),
         ("baseline = 3\n[[rules]]\nmax_regs = 64", "baseline: got 3"),
         ("a" * (256 << 10) + "a", "is too large for a file of settings.* up to 256 KiB"),
@@ -135,7 +135,7 @@ min_ocupancy = 50
 
 [[ rules ]]
 kernels = "a"
-arch = ["sm_9x", "hopper"]
+arch = ["sm_9x", "hoper"]
 [[exemptions]]
 kernels = 3
 rules = ["min_occ", "max_regs"]
