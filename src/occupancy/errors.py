@@ -29,7 +29,7 @@ class OccupancyError(ValueError):
         problem: Problem, with the given value.
         where: Input, file or table entry.
         allowed: Accepted values.
-        hint: Fix; of an argument also with its option, for the command line.
+        hint: Fix, as a full sentence, in which options follow the arguments' names.
         choices: Candidates, each with its line below the hint.
 
     ``others`` contains further errors of the same input.
@@ -42,20 +42,17 @@ class OccupancyError(ValueError):
         choices: Mapping[str, str] | None = None,
     ) -> None:  # fmt: skip
         self.problem, self.where, self.allowed = map(cut, (problem, where, allowed))
-        self.hint_with_options = cut(hint)
+        self.hint = re.sub(OPTION, "", cut(hint))
+        self.hint_with_options = re.sub(f"`[^`]+`{OPTION}", r"\1", cut(hint))
         self._choices = choices or {}
         self.choices = tuple(self._choices)
         super().__init__(self.problem)
 
     def with_location(self, where: str, kind: type[Kind]) -> Kind:
         """Return the error at another place, and of another class."""
-        hint, choices = self.hint_with_options, self._choices
-        return kind(self.problem, where=where, allowed=self.allowed, hint=hint, choices=choices)
-
-    @property
-    def hint(self) -> str:
-        """Fix, as a full sentence."""
-        return re.sub(OPTION, "", self.hint_with_options)
+        made = kind(self.problem)
+        vars(made).update(vars(self), where=where, others=())
+        return made
 
     def lines(self) -> tuple[str, ...]:
         """Return the sentences of this error alone, and a line for each choice."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 from ..advice.block_sizes import BlockSize, block_sizes
 from ..advice.budget import budget
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from ..report.explain import Explanation
 
-T = TypeVar("T")
 Shape = int | str | Iterable[int]
 GpuLike = str | int | tuple[int, int] | ComputeCapability | Limits | Gpu | HasGpu
 """A GPU: its name, a compute capability in any spelling, the limits of an SM, or a `Device`."""

@@ -113,10 +113,10 @@ class ArrayResults:
     @property
     def occupancy(self) -> NDArray[np.float64]:
         """Resident warps divided by the maximum per SM, 0 to 1."""
-        warps = self.active_warps
+        warps: NDArray[Any] = self.active_warps
         most = np.array([limits.max_warps_per_multiprocessor for limits in self.limits])
         per_gpu = most.reshape(-1, *[1] * (warps.ndim - 1)) if self._has_gpu_axis else most[0]
-        return np.divide(warps, per_gpu)
+        return warps / np.asarray(per_gpu, np.float64)
 
     def _array(self, name: Output) -> Integers:
         if name not in self._arrays:

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from ..errors import OPTION, OccupancyError, about
+from ..errors import OccupancyError, about
 from ..values.untrusted import printable, printable_lines
 
 EXIT_INTERRUPTED = 130
@@ -98,7 +98,7 @@ class Command(WithExamples):
             raise click.UsageError("\nError: ".join(messages)) from error
 
     def _lines(self, error: OccupancyError) -> tuple[str, ...]:
-        error.hint_with_options = re.sub(f"`[^`]+`{OPTION}", r"\1", error.hint_with_options)
+        error.hint = error.hint_with_options
         name = "sms" if error.where == "multiprocessor_count" else error.where
         param = next((each for each in self.params if each.name == name), None)
         if param is not None:

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
-from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from ..builds.names import matches
@@ -79,8 +78,8 @@ class _Entry:
         if not isinstance(archs, Collection):
             found.add(_wrong(self.arch, "arch", 'Give "sm_90", or a list.'))
             archs = ()
-        parsed = (found.call(_parsed, "arch", compute_capabilities_of, each) or () for each in archs)
-        object.__setattr__(self, "arch", tuple(chain.from_iterable(parsed)))
+        parsed = [found.call(_parsed, "arch", compute_capabilities_of, each) or [] for each in archs]
+        object.__setattr__(self, "arch", tuple(cc for ccs in parsed for cc in ccs))
 
     @property
     def patterns(self) -> tuple[str, ...]:

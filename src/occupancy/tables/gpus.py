@@ -297,12 +297,10 @@ def _choices(found: Sequence[Gpu]) -> dict[str, str]:
     rows = [
         (
             gpu.label,
-            gpu.cc,
+            gpu.cc if gpu.name else gpu.limits.architecture,
             gpu.die or "",
             count(gpu.multiprocessor_count, "SM") if gpu.multiprocessor_count else "",
         )
-        if gpu.name
-        else (gpu.cc, gpu.limits.architecture, "", "")
         for gpu in found[:MAX_CHOICES]
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
