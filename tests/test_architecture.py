@@ -15,17 +15,17 @@ TESTS = Path(__file__).parent
 
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
-    "errors": 185,
+    "errors": 182,
     "values": 1345,
-    "tables": 950,
+    "tables": 960,
     "engine": 827,
     "readers": 3375,
     "advice": 1218,
-    "arrays": 655,
+    "arrays": 650,
     "device": 750,
-    "builds": 1109,
+    "builds": 1100,
     "compare": 1390,
-    "report": 2866,
+    "report": 2870,
     "render": 610,
     "page": 222,
     "api": 1797,
