@@ -16,11 +16,11 @@ from ..advice.next_steps import NextStep, next_steps
 from ..advice.slack import slack
 from ..advice.waves import count_waves, full_wave
 from ..engine import Model, Result
-from ..errors import InputError
+from ..errors import InputError, shown
 from ..report.budget import bounds_report, budget_report
 from ..report.calc import Row, calc_report, explain_report, record, steps_report, waves_report
 from ..report.model import Report
-from ..tables.gpus import Architecture, Gpu, HasGpu, find_gpu, find_one_or_several, unclear_name
+from ..tables.gpus import Architecture, Gpu, HasGpu, ambiguous, find_gpu, find_one_or_several
 from ..values.fields import TENSOR_MEMORY_UNIT, Carveout, KernelInputs, unknown_input
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
@@ -67,6 +67,7 @@ class Occupancy(Printed, Result):
     def __repr__(self) -> str:
         blocks = f"{count(self.active_blocks, 'block')} of {self.kernel.threads} threads"
         why = f"does not launch: {self.reason}" if self.reason else f"limited by {', '.join(self.limiters)}"
+        why = "does not compile" if self.compile_error else why
         return f"<Occupancy {percent(self.occupancy)} on {self.gpu.label}: {blocks}, {why}>"
 
     def __eq__(self, other: object) -> bool:
@@ -185,6 +186,10 @@ class Occupancy(Printed, Result):
 
         return plot(curves_picture([self]))
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a flat dictionary of the inputs and the result, as for ``pandas.DataFrame``."""
+        return [{**row, **self.kernel.to_dict()} for row in super().rows()]
+
     def report(self) -> Report:
         return calc_report([Row(self)])
 
@@ -214,13 +219,11 @@ class Occupancy(Printed, Result):
         return occupancy_on, self._key()
 
 
-class Occupancies(Printed, tuple[Occupancy, ...]):
+class Occupancies(Results[Occupancy]):
     """The occupancy of a kernel on several GPUs: a sequence that prints as one table.
 
     Its methods return the result of `Occupancy`'s method on each GPU, in one report.
     """
-
-    __slots__ = ()
 
     def replace(self, **inputs: Unpack[KernelInputs]) -> Occupancies:
         """Return the results for other inputs of the kernel, on the same GPUs."""
@@ -246,6 +249,10 @@ class Occupancies(Printed, tuple[Occupancy, ...]):
     def waves(self, grid: Shape, *, cluster: Shape | None = None) -> Results[Waves]:
         """Return the waves of a grid on each GPU."""
         return Results((each.waves(grid, cluster=cluster) for each in self), waves_report)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the row of each result."""
+        return [row for each in self for row in each.rows()]
 
     def report(self) -> Report:
         return calc_report(list(map(Row, self)))
@@ -337,7 +344,8 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
         advice = (Occupancy.waves, Occupancy.budget, Occupancy.launch_bounds) if function == "compute" else ()
         having = " and ".join(f"{each.__name__}()" for each in advice if name in signature(each).parameters)
         hint = f"It is an argument of the result's {having}." if having else ""
-        raise unknown_input(name, function, (*KernelInputs.__annotations__, "gpu", "kernel", "model"), hint)
+        others = ("gpu", "kernel", "model") if function == "compute" else ("gpu", "kernel")
+        raise unknown_input(name, function, (*KernelInputs.__annotations__, *others), hint)
     given = {name: value for name, value in inputs.items() if value is not None}
     if isinstance(kernel, Occupancy):
         kernel = kernel.kernel
@@ -356,9 +364,8 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
     columns = made.tensor_memory
     if columns is not None and "tensor_memory" in given and columns % TENSOR_MEMORY_UNIT:
         hint = "Give the sum of the allocations of tcgen05.alloc: 32, 64, 128, 256 or 512 columns each."
-        raise InputError(
-            f"{columns:,} is not a multiple of {TENSOR_MEMORY_UNIT}", where="tensor_memory", hint=hint
-        )
+        problem = f"{columns:,} is not a multiple of {TENSOR_MEMORY_UNIT}"
+        raise InputError(problem, where="tensor_memory", hint=hint)
     return made
 
 
@@ -369,7 +376,8 @@ def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
     if gpu.multiprocessor_count is not None:
         return gpu.multiprocessor_count
     if gpu.variants:
-        raise unclear_name(gpu)
+        problem = f"{shown(gpu.name)} matches {len(gpu.variants)} GPUs with different numbers of SMs"
+        raise ambiguous(problem, gpu.variants, "Set `multiprocessor_count` (`--sms`), or choose one:")
     hint = (
         "The blocks of a whole GPU depend on its SMs. Give their number, or name a GPU of this list: "
         f'`occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`).'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 
 from ..advice.budget import BudgetFields
 from ..advice.carveout import CarveoutFields
@@ -14,6 +14,9 @@ from ..report.budget import bounds_report, budget_report
 from ..report.calc import part_report, slack_report, waves_report
 from ..report.model import Report
 from ..values.records import documented, readable
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 T = TypeVar("T")
 
@@ -28,7 +31,7 @@ class Printed:
         raise NotImplementedError
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a flat dictionary for each row, as for ``pandas.DataFrame``; keys as in the command's CSV."""
+        """Return a flat dictionary for each row, as for ``pandas.DataFrame``, with the CSV's keys but nested ones."""
         from ..render.data import flat_rows
 
         return flat_rows(self.report())
@@ -58,6 +61,14 @@ class Results(Printed, tuple[T, ...]):
         made = super().__new__(cls, results)
         made._report = report
         return made
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Self: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> Any:
+        found: Any = super().__getitem__(index)
+        return type(self)(found, self._report) if isinstance(index, slice) else found
 
     def report(self) -> Report:
         return self._report(self)

@@ -96,11 +96,8 @@ class Reading:
         names = {record.name for record in records}
         for size in self.block_sizes:
             if names and not any(matches(size.kernels, name) for name in names):
-                raise InputError(
-                    f"no kernel is called {shown(size.kernels)}",
-                    where="threads",
-                    hint=names_there(size.kernels, names),
-                )
+                problem, hint = f"no kernel is called {shown(size.kernels)}", names_there(size.kernels, names)
+                raise InputError(problem, where="threads", hint=hint)
 
     def sized(self, records: Iterable[KernelRecord], more: Sequence[SizePattern] = ()) -> list[KernelRecord]:
         """Return records with the block sizes that are stated for their names, those given here last."""
@@ -150,7 +147,7 @@ def scan(
         limit: Maximum number of kernels to return.
         threads: Threads per block of kernels whose file does not contain them, or a dictionary from patterns
             of names to threads. By default, or above the launch bound: the launch bound, or 256 without one.
-            ``threads_assumed`` is then True.
+            ``threads_assumed`` is then True. A dictionary's threads are used even above the launch bound.
         gpu: GPU or compute capability; by default, the architecture of each kernel.
         name: Part of a name, or several, of which one must match; ``*`` matches any text.
         arch: Only kernels for these architectures, such as ``["sm_80", "hopper"]``, with their variants, such as
@@ -173,13 +170,8 @@ def scan(
         raise InputError(f"{shown(sort)} is unknown", where="sort", hint=did_you_mean(str(sort), ORDERS))
     if limit is not None:
         limit = in_range(parse_count(limit, "limit"), "limit")
-    selection = replace(
-        reading.selection,
-        below=parse_optional(parse_share, below, "below"),
-        only_spilling=only_spilling,
-        sort=sort,
-        limit=limit,
-    )
+    share = parse_optional(parse_share, below, "below")
+    selection = replace(reading.selection, below=share, only_spilling=only_spilling, sort=sort, limit=limit)
     records, problems = merge(read_each(as_paths(sources, "sources")))
     if not records:
         with ErrorCollector() as errors:

@@ -127,11 +127,8 @@ def picture_of(
     if set(grid.varied) - {"gpu"} or (grid.varied and texts):
         return sweep_picture(grid, title, values, marks_best="best" in texts)
     if texts:
-        raise InputError(
-            "these curves mark the kernel's own values",
-            where="marks",
-            hint="Remove it, or vary one input, such as --regs 16:255.",
-        )
+        hint = "Remove it, or vary one input, such as --regs 16:255."
+        raise InputError("these curves mark the kernel's own values", where="marks", hint=hint)
     return curves_picture([compute(gpu, model=model, **_only(grid.inputs)) for gpu in gpus], title)
 
 
@@ -151,11 +148,9 @@ def _make_grid(
         values[several[0]] = sorted({*numbers, *within})
     combinations = prod(map(len, values.values())) * len(gpus)
     if combinations > MAX_COMBINATIONS:
-        raise InputError(
-            f"{combinations:,} combinations are too many",
-            allowed=f"up to {MAX_COMBINATIONS:,}",
-            hint="Use larger steps, or occupancy.sweep() in Python, which has no such limit.",
-        )
+        problem, allowed = f"{combinations:,} combinations are too many", f"up to {MAX_COMBINATIONS:,}"
+        hint = "Use larger steps, or occupancy.sweep() in Python, which has no such limit."
+        raise InputError(problem, allowed=allowed, hint=hint)
 
     def points() -> Iterator[Point]:
         for gpu in gpus:

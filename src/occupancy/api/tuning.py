@@ -7,6 +7,7 @@ from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
+from ..advice.launch_requirements import compile_error
 from ..engine import Model, Result
 from ..errors import InputError, TooLargeError
 from ..report.calc import labels
@@ -186,7 +187,7 @@ class Criteria:
             if (kernel.tensor_memory or 0) > (limits.tensor_memory_per_multiprocessor or 0):
                 return f"{gpu.label}: {kernel.tensor_memory} columns of tensor memory"
             result = Result(limits, kernel, self._model)
-            reason = result.reason
+            reason = result.reason or compile_error(result)
             if result.active_blocks < self._min_blocks or result.occupancy < self._min_occupancy:
                 has_too_few = result.active_blocks < self._min_blocks
                 least = count(self._min_blocks, "block") if has_too_few else percent(self._min_occupancy)

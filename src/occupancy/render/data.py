@@ -58,8 +58,8 @@ def csv_pieces(report: Report) -> Iterator[str]:
 
 
 def flat_rows(report: Report) -> list[dict[str, Any]]:
-    """Return each row as a dictionary with the columns of the CSV."""
-    columns = [(column.key, column.getter, column) for column in report.columns]
+    """Return each row as a dictionary with the columns of the CSV that are not nested."""
+    columns = [(column.key, column.getter, column) for column in report.columns if column.type != "object"]
     return [{key: _flat(value(row), column, row) for key, value, column in columns} for row in report.rows]
 
 

@@ -263,8 +263,10 @@ def keyed_column(key: str) -> Column:
 
 
 def steps_report(result: Any, steps: Sequence[NextStep]) -> Report:
-    rows = [{**step.pop("requires"), **step} for step in _next_steps(Row(result))]
-    return part_report(result, "next-steps", rows, list(_steps_blocks(Row(result))))
+    row = Row(result)
+    row.steps = tuple(steps)  # perhaps some of them
+    rows = [{**step.pop("requires"), **step} for step in _next_steps(row)]
+    return part_report(result, "next-steps", rows, list(_steps_blocks(row)))
 
 
 def slack_report(slack: SlackFields) -> Report:

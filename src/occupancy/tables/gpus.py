@@ -155,7 +155,7 @@ def find_gpu(value: object, table: LimitsTable | None = None) -> Gpu:
     """Find the only GPU that matches a value of `find_gpus`."""
     found = find_gpus(value, table)
     if len(found) > 1:
-        raise _ambiguous(f"{shown(value)} names {len(found)} GPUs, but only one is allowed", found)
+        raise ambiguous(f"{shown(value)} names {len(found)} GPUs, but only one is allowed", found)
     return found[0]
 
 
@@ -190,12 +190,7 @@ def gpu(name: str) -> Gpu:
     return find_gpu(name)
 
 
-def unclear_name(gpu: Gpu) -> InputError:
-    problem = f"{shown(gpu.name)} matches {len(gpu.variants)} GPUs with different numbers of SMs"
-    return _ambiguous(problem, gpu.variants, "Set `multiprocessor_count` (`--sms`), or choose one:")
-
-
-def _ambiguous(problem: str, gpus: Sequence[Gpu], hint: str = CHOOSE) -> InputError:
+def ambiguous(problem: str, gpus: Sequence[Gpu], hint: str = CHOOSE) -> InputError:
     return InputError(problem, where="gpu", hint=hint, choices=_choices(gpus))
 
 
@@ -254,7 +249,7 @@ def _find_product(name: str, found: Sequence[Product], table: LimitsTable) -> Gp
         raise _no_such_gpu(name)
     gpus = tuple(_gpu(each, table) for each in found)
     if len({gpu.cc for gpu in gpus}) > 1:
-        raise _ambiguous(f"{shown(name)} matches {len(gpus)} GPUs with different compute capabilities", gpus)
+        raise ambiguous(f"{shown(name)} matches {len(gpus)} GPUs with different compute capabilities", gpus)
     if len(gpus) == 1:
         return gpus[0]
     same: dict[str, Any] = {}

@@ -102,3 +102,22 @@ def test_a_kernel_is_checked_however_it_is_made() -> None:
             occupancy.Kernel(**{"threads": 128, **each})
     assert set(KernelInputs.__annotations__) == {name for name, field in FIELDS.items() if field.options}
     assert Needs.__annotations__.keys() == KernelInputs.__annotations__.keys()
+
+
+def test_parts_of_results_print_and_have_rows() -> None:
+    several = occupancy.compute(["H100", "A100"], threads=256, regs=72, carveout=50)
+    assert several[1:].budget().rows() == several[1].budget().rows()
+    assert several[:1].rows() == several[0].rows() == several.rows()[:1]
+    assert {"regs": 72, "carveout": "50%", "gpu": "H100"}.items() <= several[0].rows()[0].items()
+    steps = several[0].next_steps()
+    assert len(steps[1:3].rows()) == 2
+    assert steps[:0].rows() == []
+
+
+def test_a_kernel_that_does_not_compile_is_dropped_by_name() -> None:
+    result = occupancy.compute("H100", threads=256, static_smem="60k")
+    assert "does not compile" in repr(result)
+    assert not occupancy.is_launchable("H100", {"threads": 256, "static_smem": "60k"})
+    with pytest.raises(TypeError, match="no argument 'model'") as caught:
+        occupancy.cuda.max_active_blocks_per_multiprocessor("8.0", threads=256, model="cuda")  # type: ignore[call-arg]
+    assert "Did you mean model" not in str(caught.value)

@@ -127,7 +127,7 @@ class TestReading:
         assert not is_launchable("7.0", config, regs=65, min_occupancy=0.5)
 
     def test_shared_memory_and_shapes(self) -> None:
-        for name in ("smem", "shared", "shared_mem_per_block", "dynamic_smem", "static_smem"):
+        for name in ("smem", "shared", "shared_mem_per_block", "dynamic_smem"):
             assert is_launchable("7.0", {"threads": 256, name: 96 << 10})
             assert not is_launchable("7.0", {"threads": 256, name: (96 << 10) + 1})
         # A shape is a shape.
