@@ -217,7 +217,8 @@ def sweep(cc: str, values: Mapping[str, Sequence[int]]) -> Values:
     axes = (values["threads"], values["regs"], values["smem"])
     threads, regs, smem = np.ix_(*map(np.asarray, axes))
     found = occupancy.sweep(cc, threads=threads, regs=regs, smem=smem)
-    return {"active_blocks": found.active_blocks.ravel().tolist(), "highest": found.occupancy.max().item()}
+    highest = np.float32(found.occupancy.max()).item()  # recorded in single precision
+    return {"active_blocks": found.active_blocks.ravel().tolist(), "highest": highest}
 
 
 def records(path: Path) -> Values:
