@@ -55,7 +55,7 @@ class Sweep(ArrayResults, Printed):  # type: ignore[misc]  # its rows() is an it
         return panel
 
     def report(self) -> Report:
-        """Return a report of all kernels, which prints the best on each GPU; without active warps, the first ones."""
+        """Return a report of all kernels, which prints the best, or without active warps the first."""
         has_warps = "active_warps" in self.outputs
         shown = self.best(BEST) if has_warps else list(islice(self.rows(), BEST))
         names = ["gpu", "cc", *self.varying(), "occupancy", "active_blocks", "limiters"]

@@ -31,7 +31,7 @@ class Printed:
         raise NotImplementedError
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a flat dictionary for each row, as for ``pandas.DataFrame``, with the CSV's keys but nested ones."""
+        """Return a flat dictionary for each row, for ``pandas.DataFrame``: the CSV's columns of plain values."""
         from ..render.data import flat_rows
 
         return flat_rows(self.report())

@@ -288,7 +288,7 @@ def _no_such_gpu(name: str) -> InputError:
 
 
 def _choices(found: Sequence[Gpu]) -> dict[str, str]:
-    """Return the names of the first GPUs, each with a line for an error: the values that differ between variants."""
+    """Return the names of the first GPUs, each with a line of what differs between variants."""
     rows = [
         (
             gpu.label,
