@@ -28,7 +28,7 @@ BUDGETS = {
     "report": 2870,
     "render": 610,
     "page": 222,
-    "api": 1800,
+    "api": 1806,
     "cuda": 101,
     "typing": 41,
     "triton": 120,

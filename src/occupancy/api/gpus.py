@@ -23,7 +23,7 @@ from ..values.kernel import Kernel
 from ..values.limits import KINDS, ComputeCapability, Limits
 from ..values.records import readable
 from ..values.spellings import parse_count, parse_optional, parse_shape, parse_size
-from .occupancy import GpuLike, GpuList, KernelLike, Occupancy, kernel_of_inputs, occupancy_on
+from .occupancy import GpuLike, GpuList, KernelLike, Occupancy, Shape, kernel_of_inputs, occupancy_on
 from .results import Printed, Results
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def fits(
     gpu: GpuLike | GpuList | None = None,
     kernel: KernelLike = None,
     *,
-    cluster: int | str | None = None,
+    cluster: Shape | None = None,
     model: Model | None = None,
     **inputs: Unpack[KernelInputs],
 ) -> Results[Fit]:

@@ -78,6 +78,13 @@ class Results(Printed, tuple[T, ...]):
 class Budget(Printed, BudgetFields):
     """Maximum registers and shared memory at one block size."""
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the rows with the numbers of the only GPU."""
+        return [
+            {name: value[0] if isinstance(value, list) else value for name, value in row.items()}
+            for row in super().rows()
+        ]
+
     def report(self) -> Report:
         return budget_report([self])
 
