@@ -97,6 +97,9 @@ def test_filters_and_order_are_in_the_link(opened: Open, report: Path) -> None:
     page.click("button:has-text('1 with spills')")
     assert names(page) == ["ns::gemm"]
     page.click("button:has-text('1 with spills')")
+    page.click("#bins button >> nth=7")
+    assert names(page) == ["ns::copy9"]
+    page.click("#bins button >> nth=7")
     page.fill("input[type=search]", "gemm sm_90 ns :: copy")
     assert names(page) == []
     assert page.inner_text("#count") == "None of 4 kernels, gemm sm_90 ns :: copy."

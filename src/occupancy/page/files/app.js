@@ -1,8 +1,6 @@
 // The page: texts of the fields, redrawing after each change, and the history.
-
 const EXAMPLE = { gpu: "H100 SXM5", threads: "256", regs: "72", "dynamic-smem": "40 KiB" };
 const REST = 400; // ms after which a change is an entry of the history
-
 const app = {
   fields: {}, kept: null, pins: [], depth: 0,
   start() {

@@ -2,7 +2,6 @@
 const EDGE = { left: 42, right: 18, top: 24, bottom: 32 };
 const valueOf = (kernel, name) => (name === "smem" && !isSharedMemoryGiven(kernel) ? null : amountOf(name, kernel));
 const runAt = (runs, value) => runs.find((run) => value <= run.last) ?? runs[runs.length - 1];
-
 function ticksOf(low, high, name, width) {
   const most = Math.max(3, Math.floor(width / 56));
   let step = { smem: 1024, threads: 128, regs: 1 }[name];
@@ -31,7 +30,6 @@ function curveOf({ limits, kernel }, name) {
   if (now > high) add(now);
   return runs;
 }
-
 class Curve {
   constructor(name) {
     Object.assign(this, { name, runs: null, drag: null, width: 340, height: 260, svg: byId(`${name}-curve`) });

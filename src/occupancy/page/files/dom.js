@@ -33,7 +33,6 @@ function fill(node, children) {
   }
   while (at) [at] = [at.nextSibling, at.remove()];
 }
-
 function settle(node, text) { if (node.textContent !== text) node.textContent = text; }
 const byId = (id) => document.getElementById(id);
 const button = (text, click, properties = {}) => element("button", { type: "button", click, ...properties }, text);

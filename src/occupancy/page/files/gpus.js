@@ -4,7 +4,6 @@ const FAMILIES = ["quadro", "rtx", "gtx", "gts", "gt"];
 const CC = /^(?:sm_?|compute_?|cc\s*)?(\d{1,2})\.?(\d)[af]?(?:\+ptx|-real|-virtual)?$/i;
 const wordsIn = (text) => text.toLowerCase().replace(NOISE, " ").match(/[a-z0-9]+/g) ?? [];
 const keyOf = (text) => wordsIn(text).join("");
-
 const GPUS = DATA.gpus.map((line) => line.split("|")).map(([cc, name, sms, chip, market, memory, also]) => {
   let common = name.replace(/ Rev\. \d+/g, "");
   const withoutChip = common.endsWith(chip) ? common.slice(0, -chip.length) : common;
@@ -22,7 +21,6 @@ function ccOf(text) {
   const [, major, minor] = CC.exec(text ?? "") ?? [];
   return major === undefined ? null : `${Number(major)}.${minor}`;
 }
-
 function gpusNamed(text) {
   const key = keyOf(text);
   if (!key) return [];
@@ -34,7 +32,6 @@ function expressionOf(part) {
   const parts = part.match(/[a-z]+|[0-9]+/g);
   return new RegExp(`\\b${parts.join(" ?")}(?![a-z])${/\d$/.test(part) ? "(?![0-9])" : ""}`);
 }
-
 function gpusWith(text) {
   const parts = wordsIn(text).length ? wordsIn(text) : (text.toLowerCase().match(/[a-z0-9]+/g) ?? []);
   const withAll = (wanted) => {
@@ -44,7 +41,6 @@ function gpusWith(text) {
   const ways = [parts, [parts.join("")], parts.filter((part) => part !== "quadro")];
   return ways.map(withAll).find((found) => found.length) ?? [];
 }
-
 const gpuOf = (values) => ({ cc: null, name: null, sms: null, range: "", error: "", choices: [], ...values });
 const POPULAR = Object.values(DATA.known_by).reverse().map(keyOf);
 const isPopular = ({ short, keys }) => POPULAR.includes(short) || keys.some((key) => POPULAR.includes(key));
@@ -85,7 +81,6 @@ function findGpu(typed) {
   return gpuOf({ cc: ccs[0], name, ...(more.length ? { range: `${least} to ${more.pop()}` } : { sms: least }) });
 }
 const fullNameOf = (text) => findGpu(text).name ?? findGpu(text).cc;
-
 function familyOf({ compute_capability: cc, architecture }) {
   return DATA.known_by[cc] ? `${architecture} (${DATA.known_by[cc]})` : architecture;
 }

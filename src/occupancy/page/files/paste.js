@@ -1,5 +1,4 @@
 // Kernels in pasted text: ptxas -v, cuobjdump -res-usage, Nsight Compute's CSV, JSON of calc and scan.
-
 const MAX_PASTED = 2 ** 22;
 const MAX_KERNELS = 500;
 // [{name, arch, fields}], the fields as texts. Other text is skipped.
@@ -8,10 +7,8 @@ function readPasted(text) {
   const [, read] = formats.find(([sign]) => sign.test(text));
   return read(text.slice(0, MAX_PASTED)).slice(0, MAX_KERNELS).map((each) => ({ ...each, name: demangled(each.name) }));
 }
-
 const first = (pattern, text) => pattern.exec(text)?.[1];
 const spillsText = (stores, loads) => (stores || loads ? `${grouped(stores)} B stores, ${grouped(loads)} B loads` : "");
-
 function fromCompiler(text) {
   const kernels = [];
   let [name, arch, spills] = ["", null, ""];
@@ -84,7 +81,6 @@ function fromNsight(text) {
     };
   });
 }
-
 function fromJson(text) {
   try {
     const { inputs, gpus, kernels = gpus } = JSON.parse(text);

@@ -13,6 +13,8 @@ const KINDS = [
   { key: "low", title: "below 50%", is: (kernel) => kernel.occupancy < 0.5 },
   ...VERDICTS.map((key) => ({ key, title: key, is: (kernel) => kernel.verdict === key })),
 ];
+const BINS = [...Array.from({ length: 10 }, (_, at) => `${10 * at}% to below ${10 * at + 10}%`), "100%"];
+const binOf = ({ share }) => BINS[Math.floor(10 * share + 1e-9)];
 const COMPARED = ["occupancy", "regs", "smem", "spills"];
 // A column with a value before and after, and the difference. signOf: 1 if more is better, -1 if more is worse, else 0.
 function comparedColumn(key, title, text, signOf) {
@@ -70,7 +72,7 @@ class Report {
     });
     this.leaveOut(this.kernels);
     this.count = rowsOf(this.kernels);
-    this.state = { q: "", kind: "", arch: "", sort: "", down: "" };
+    this.state = { q: "", kind: "", arch: "", bin: "", sort: "", down: "" };
     this.archs = archsOf(this.kernels);
     this.isDiff = this.kernels.some(({ verdict }) => verdict);
     this.kinds = KINDS.filter(({ is }) => this.kernels.some(is));
@@ -124,16 +126,18 @@ class Report {
     [...this.box.querySelectorAll("a")].find(({ hash }) => hash === this.opened?.[1])?.focus();
     scrollTo(0, this.opened?.[0] ?? 0);
   }
-  // The kernels that pass all filters, and those of any kind. Without a verdict, all that changed.
+  // The kernels that pass all filters, those of any kind, and those of any bin. Without a verdict, all that changed.
   filtered() {
-    const { q, kind, arch } = this.state;
+    const { q, kind, arch, bin } = this.state;
     const wanted = q.toLowerCase().split(/[\s*]+/);
     const kinds = KINDS.filter(({ key }) => kind.split(",").includes(key));
     const isOfKinds = (kernel) => kinds[this.isDiff ? "some" : "every"](({ is }) => is(kernel)); // any verdict
     const isFound = (kernel) => (!arch || kernel.arch === arch) && wanted.every((word) => kernel.text.includes(word));
-    const ofKinds = this.kernels.filter(isFound);
     const isChanged = ({ verdict }) => verdict !== "same" || this.kinds.length < 2;
-    return { all: ofKinds.filter(kinds.length ? isOfKinds : isChanged), ofKinds };
+    const isInBin = (kernel) => !bin || binOf(kernel) === bin;
+    const found = this.kernels.filter(isFound);
+    const ofBins = found.filter(kinds.length ? isOfKinds : isChanged);
+    return { all: ofBins.filter(isInBin), ofKinds: found.filter(isInBin), ofBins };
   }
   kindButton({ key, title, is }, kernels) {
     const chosen = this.state.kind.split(",").filter(Boolean);
@@ -141,6 +145,17 @@ class Report {
     const kind = (isOn ? chosen.filter((each) => each !== key) : [...chosen, key]).join();
     const properties = { class: `chip ${key}`, "aria-pressed": `${isOn}` };
     return button(`${grouped(rowsOf(kernels.filter(is)))} ${title}`, () => this.set({ kind }), properties);
+  }
+  drawBins(kernels) {
+    const counts = BINS.map((bin) => rowsOf(kernels.filter((kernel) => binOf(kernel) === bin)));
+    fill(byId("bins"), BINS.map((bin, at) => {
+      const height = counts[at] && Math.max(6, (100 * counts[at]) / Math.max(...counts)); // one kernel can be seen
+      const part = drawn("rect", { class: "registers", y: `${100 - height}%`, width: "100%", height: `${height}%` });
+      const isOn = this.state.bin === bin;
+      const facts = { title: `${bin}: ${words.count(counts[at], "kernel")}`, "aria-pressed": `${isOn}` };
+      const choose = () => this.set({ bin: isOn ? "" : bin });
+      return button(drawn("svg", {}, part), choose, { ...facts, disabled: !counts[at] && !isOn });
+    }));
   }
   groups(kernels) {
     const { sort, down } = this.state;
@@ -158,12 +173,13 @@ class Report {
     const found = this.filtered();
     const groups = this.groups(found.all);
     fill(byId("kinds"), this.kinds.map((kind) => this.kindButton(kind, found.ofKinds)));
+    this.drawBins(found.ofBins);
     fill(this.box.querySelector("thead"), [element("tr", {}, this.columns.map((column) => this.title(column)))]);
     const isMixed = archsOf(found.all).length > 1;
     fill(this.box.querySelector("tbody"), groups.slice(0, shown).map(({ group, worst }) =>
       element("tr", {}, this.columns.map((column) => cellOf(column, group, worst, isMixed || group.length > 1)))));
     this.rest.hidden = groups.length <= shown;
-    const chosen = ["q", "kind", "arch"].map((name) => this.state[name]).filter(Boolean).join(", ");
+    const chosen = ["q", "kind", "arch", "bin"].map((name) => this.state[name]).filter(Boolean).join(", ");
     const same = !this.state.kind && rowsOf(found.ofKinds) - groups.length;
     const archs = this.archs.length > 1 ? words.count(this.archs.length, "architecture") : this.archs[0];
     const part = groups.length < this.count && `${groups.length ? grouped(groups.length) : "None"} of `;

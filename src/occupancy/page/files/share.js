@@ -4,7 +4,6 @@ const ALIASES = { cc: "gpu", arch: "gpu", t: "threads", r: "regs", smem: "dynami
 const DEFAULT_PINS = "A100,RTX 4090";
 const DASHES = ["2 3", "8 3", "9 3 2 3", "20 4", "3 9", "9 2 2 2 2 2"]; // lines of pinned GPUs
 const MOST_PINS = DASHES.length;
-
 function toFragment(fields, kept, pins) {
   const pairs = (texts, prefix) => Object.entries(inUnits(texts)).filter(([name, text]) => PARTS.includes(name) && text)
     .map(([name, text]) => [prefix + name, inputOf(name) ? text.replaceAll(" ", "") : text]);
@@ -33,7 +32,6 @@ function givenInputs({ bounds = "", ...fields }) {
   const most = [{ name: "max-threads", field: "max_threads" }, first(/^(\d+)/, bounds)];
   return [...texts, most].filter(([, text]) => text);
 }
-
 function toCommand(fields, { gpu, limits }) {
   const quoted = (text) => (/^[\w.,%x:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   const options = givenInputs(fields).map(([{ name, kind }, text]) =>
@@ -41,7 +39,6 @@ function toCommand(fields, { gpu, limits }) {
   const place = gpu.name ? `--gpu ${quoted(fields.gpu.trim())}` : `--cc ${limits.compute_capability}`;
   return ["occupancy calc", place, ...options].join(" ");
 }
-
 function toPython(fields, { gpu, limits, waves }) {
   const literal = (text) => ({ yes: "True", no: "False" })[text] ?? (/^\d+$/.test(text) ? text : JSON.stringify(text));
   const valuesOf = (isLaunch) => givenInputs(fields).filter(([input]) => Boolean(input.is_launch) === isLaunch)

@@ -1,5 +1,4 @@
 // Views of a result. Each one refills its section after a change, without changing its height.
-
 // [problem, advice] for a kernel that does not launch.
 function failureText({ limit, needed, allowed }, { kernel, allocated }) {
   const axis = /\[(\d)\]/.exec(limit)?.[1];
@@ -46,7 +45,6 @@ function verdictOf({ result }) {
   const headline = `Limited by ${limitersOf(result)}`;
   return { figure: words.percent(result.occupancy), headline, detail: reason, isBad: false };
 }
-
 function showKernel({ kernel = "", spills, bounds, switched, ...fields }) {
   const [, name, facts] = byId("kernel").children;
   const isExample = DATA.inputs.every((input) => textOf(fields, input) === textOf(EXAMPLE, input));
@@ -161,7 +159,6 @@ function showBars(result) {
       cell(hasMore && `up to ${words.amount(field, grows[field])}${unit}`, "headroom"));
   }));
 }
-
 function showWaves({ wave, waves, sms, limits }) {
   const { blocks, clusters, cluster_size: size } = wave ?? {};
   const set = (grid) => button(grouped(grid), () => app.change({ grid: `${grid}` }), { class: "link" });
@@ -221,7 +218,6 @@ function showGpus(fields, launch, pins, kept, keptFields) {
     return row(familyOf(each), limitsOf(text, fields.bounds), launch, { choose, isHere: version === own.version });
   }));
 }
-
 function showLimits(result) {
   const { compute_capability: cc } = result.limits;
   settle(byId("limits-title"), `Limits of ${cc}`);

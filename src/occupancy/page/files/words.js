@@ -1,11 +1,9 @@
 // Texts of numbers and names, as in the library, and the limits of every compute capability.
 const DATA = JSON.parse(document.getElementById("data").textContent);
-
 function grouped(number) {
   const [whole, ...fraction] = String(number).split(".");
   return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...fraction].join(".");
 }
-
 const words = {
   // 75%, 62.5%. Halves are rounded up; a share above 0 is never 0%.
   percent(share) {
@@ -32,7 +30,6 @@ const words = {
   },
   list: (all) => (all.length > 1 ? `${all.slice(0, -1).join(", ")} and ${all[all.length - 1]}` : all.join("")),
 };
-
 const LIMITS = DATA.limits.compute_capability.map((cc, at) => {
   const limits = Object.fromEntries(Object.entries(DATA.limits).map(([name, values]) => [name, values[at]]));
   const warps = limits.max_threads_per_multiprocessor / limits.warp_size;
