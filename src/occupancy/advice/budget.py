@@ -14,7 +14,7 @@ from ..values.numbers import size
 from ..values.records import readable
 from ..values.spellings import in_range
 from .launch_requirements import needs_opt_in
-from .search import Dial, max_keeping
+from .search import VariedResource, max_keeping
 
 TOLERANCE = 0.0005
 """Tolerance of a target occupancy, so that 66.7% matches two thirds."""
@@ -100,8 +100,8 @@ def _unreachable(gpu: Gpu, given: Result, target: int, share: float | None, chan
 def _levels(least: Result) -> Iterator[BudgetLevel]:
     """Yield the levels, given the result of a kernel with minimum resources."""
     limits, bare, most = least.limits, least.kernel, least.active_blocks
-    by_registers = tuple(Dial(least, "regs").levels(0, most))
-    by_shared_memory = tuple(Dial(least, "smem").levels(0, most))
+    by_registers = tuple(VariedResource(least, "regs").levels(0, most))
+    by_shared_memory = tuple(VariedResource(least, "smem").levels(0, most))
     before = None
     for blocks in range(most, 0, -1):
         amounts = max_keeping(blocks, by_registers), max_keeping(blocks, by_shared_memory)

@@ -17,7 +17,7 @@ from ..values.limits import Limits
 from ..values.numbers import count
 from ..values.resources import Resource
 from ..values.spellings import in_range
-from .search import Dial, max_keeping
+from .search import VariedResource, max_keeping
 
 
 class LaunchBoundsFields(NamedTuple):
@@ -89,7 +89,7 @@ def launch_bounds(
         raise InputError(problem, where=where, allowed=f"1 to {most:,}")
     is_legal = min_blocks is None or in_range(min_blocks, "blocks") <= alone.active_blocks
     blocks = min_blocks if min_blocks is not None and is_legal else 1
-    cap = max_keeping(blocks, Dial(alone, "regs").levels(0, blocks))
+    cap = max_keeping(blocks, VariedResource(alone, "regs").levels(0, blocks))
     registers = cap if kernel.regs is None else min(kernel.regs, cap)
     result = Result(limits, kernel.replace(regs=registers), model)
     warning = None

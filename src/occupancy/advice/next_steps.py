@@ -10,7 +10,7 @@ from ..engine import Result
 from ..values.records import readable
 from ..values.resources import QUANTITIES
 from .carveout import carveout
-from .search import Dial, Level
+from .search import Level, VariedResource
 
 FIRST_WITH_SETMAXNREG = (9, 0)
 """PTX ISA, ``setmaxnreg``: sm_90a, and from 10.0 on the suffixes a and f. ptxas 13.5 accepts it for all."""
@@ -70,23 +70,24 @@ def using_less(now: Result) -> Iterator[NextStep]:
         most = min(most, now.block_limits.warps)
     if now.active_blocks == most:
         return
-    dials = [Dial(now, name) for name, quantity in QUANTITIES.items() if getattr(now.kernel, quantity.field)]
+    names = [name for name, quantity in QUANTITIES.items() if getattr(now.kernel, quantity.field)]
     if now.kernel.reallocates_registers:  # fewer at launch means a smaller pool for all warpgroups
-        dials = [dial for dial in dials if dial.resource != "regs"]
+        names = [name for name in names if name != "regs"]
+    resources = [VariedResource(now, name) for name in names]
 
     @cache
-    def levels(dial: Dial, most: int) -> tuple[Level, ...]:
-        return tuple(dial.levels(QUANTITIES[dial.resource].least, most, dial.amount))
+    def levels(varied: VariedResource, most: int) -> tuple[Level, ...]:
+        return tuple(varied.levels(QUANTITIES[varied.resource].least, most, varied.amount))
 
     highest = blocks = now.active_blocks + 1  # some callers need only the first step, and so only one level
     while blocks <= most:
         requires: Changes = {}
-        for dial in dials:
-            if dial.blocks(now) < blocks:
-                enough = [level.amount for level in levels(dial, highest) if level.blocks >= blocks]
+        for varied in resources:
+            if varied.blocks(now) < blocks:
+                enough = [level.amount for level in levels(varied, highest) if level.blocks >= blocks]
                 if not enough:
                     return
-                requires[dial.resource] = enough[-1]
+                requires[varied.resource] = enough[-1]
         step = step_with(now, requires)
         if step.active_blocks < blocks:
             return  # the limiter is an unknown amount

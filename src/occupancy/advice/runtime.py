@@ -12,7 +12,7 @@ from ..values.limits import Limits
 from ..values.records import readable
 from ..values.spellings import in_range
 from .block_sizes import SharedMemoryFunction, results_by_size
-from .search import Dial, max_keeping
+from .search import VariedResource, max_keeping
 from .waves import full_wave
 
 MODEL: Model = "cuda"
@@ -67,14 +67,14 @@ def available_dynamic_shared_memory_per_block(
     kernel = _without_columns(limits, kernel)
     static = kernel.shared_memory - (kernel.dynamic_smem or 0)
     now = Result(limits, kernel.replace(smem=static), MODEL)
-    dial = Dial(now, "smem")
+    varied = VariedResource(now, "smem")
     if now.active_blocks < blocks:
         problem = f"{blocks} blocks of {kernel.threads} threads do not fit even without dynamic shared memory"
         allowed = f"up to {now.active_blocks}"
         raise InputError(problem, where="blocks", allowed=allowed, hint=now.reason or "")
-    most = max_keeping(blocks, dial.levels(static, blocks))
+    most = max_keeping(blocks, varied.levels(static, blocks))
     if driver_580:
-        most = min(most + limits.reserved_shared_memory_per_block, max_keeping(1, dial.levels(static, 1)))
+        most = min(most + limits.reserved_shared_memory_per_block, max_keeping(1, varied.levels(static, 1)))
     return most - static
 
 

@@ -27,7 +27,7 @@ class Level(NamedTuple):
 
 
 @dataclass(eq=False)
-class Dial:
+class VariedResource:
     """One variable resource of a kernel; the others are fixed."""
 
     now: Result
@@ -74,7 +74,9 @@ class Dial:
         unit, first = 1, low
         if self.resource == "smem":  # from the last amount with the allocation of `low`
             unit = self.now.limits.shared_memory_allocation_unit
-            ends = _runs(lambda amount: self.result(amount).allocated.shared_memory, low, low + unit - 1)
+            ends = _equal_runs(
+                lambda amount: self.result(amount).allocated.shared_memory, low, low + unit - 1
+            )
             first, _ = next(ends)
 
         def amount_at(index: int) -> int:
@@ -84,7 +86,7 @@ class Dial:
             result = self.result(amount_at(index))
             return self._segment(result), key(result)
 
-        for index, (_, found) in _runs(key_at, 0, len(range(first, high, unit))):
+        for index, (_, found) in _equal_runs(key_at, 0, len(range(first, high, unit))):
             yield amount_at(index), found
 
     def _segment(self, result: Result) -> int:
@@ -118,7 +120,7 @@ def max_keeping(blocks: int, levels: Iterable[Level]) -> int:
     return last.amount
 
 
-def _runs(key: Callable[[int], Key], low: int, high: int) -> Iterator[tuple[int, Key]]:
+def _equal_runs(key: Callable[[int], Key], low: int, high: int) -> Iterator[tuple[int, Key]]:
     """Yield the last number and the key of each run of equal keys from low to high, ascending.
 
     Equal keys must be contiguous, so that keys between two equal ones need not be computed.

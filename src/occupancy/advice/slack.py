@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from ..engine import Result, Use
 from ..values.records import readable
 from ..values.resources import Adjustable, Resource
-from .search import Dial, max_keeping
+from .search import VariedResource, max_keeping
 
 
 @readable
@@ -54,8 +54,8 @@ def max_with(now: Result, resource: Adjustable, blocks: int) -> int | None:
     """Return the maximum of a resource that keeps a number of blocks, up to the current one; None for 0."""
     if not blocks:
         return None
-    dial = Dial(now, resource)
-    return max_keeping(blocks, dial.levels(dial.amount, blocks))
+    varied = VariedResource(now, resource)
+    return max_keeping(blocks, varied.levels(varied.amount, blocks))
 
 
 def _left(use: Use, blocks: int, limit: int | None) -> LeftOver:

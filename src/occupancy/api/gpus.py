@@ -11,7 +11,7 @@ from ..advice.registers import RegisterSplitFields, Warpgroups, split_registers
 from ..advice.waves import check_cluster
 from ..engine import Model
 from ..errors import InputError, shown
-from ..report.calc import fits_report
+from ..report.fits import fits_report
 from ..report.limits import gpus_report, sources_report
 from ..report.model import Report
 from ..report.registers import registers_report

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from ..advice.launch_requirements import compile_error
 from ..engine import Model, Result
 from ..errors import InputError, TooLargeError
-from ..report.calc import labels
+from ..report.words import labels
 from ..tables.gpus import find_gpus
 from ..values.fields import FIELDS, Carveout, KernelInputs, unknown_input
 from ..values.kernel import Kernel

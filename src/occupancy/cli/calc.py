@@ -96,7 +96,7 @@ def fits(
     occupancy fits --threads 256 --regs 64 --smem 96k --gpu "RTX 4090,A100"
     """
     from ..api.gpus import fits as fitting
-    from ..report.calc import fits_report
+    from ..report.fits import fits_report
     from ..values.spellings import parse_optional, parse_share
 
     found = fitting(chosen_gpus(inputs), cluster=cluster, **inputs)

@@ -11,9 +11,10 @@ from ..advice.runtime import LaunchConfiguration
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, percent, size
-from .calc import RESULT_COLUMNS, gpu_name, gpu_text, limited_by, uses_of
+from .calc import RESULT_COLUMNS
 from .model import LABELS, Block, Column, Paragraph, Report, Table, chosen, facts
 from .pictures import Picture, StepPlot, best_marks
+from .words import gpu_name, gpu_text, limited_by, uses_of
 
 MOST_LEVELS = 5
 """Occupancies of the screen of one GPU."""

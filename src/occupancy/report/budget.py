@@ -14,8 +14,9 @@ from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
-from .calc import RESULT_COLUMNS, gpu_name, kernel_text, labels
+from .calc import RESULT_COLUMNS
 from .model import NOTES, Column, Paragraph, Report, chosen
+from .words import gpu_name, kernel_text, labels
 
 MACRO = "MIN_BLOCKS"
 """Second launch bound, if it depends on the architecture."""
@@ -48,10 +49,10 @@ def _each(numbers: Iterable[object], text: Callable[[Any], str] = str) -> str:
 BUDGET_COLUMNS = (
     Column("active_blocks", "Blocks", lambda row: row.per_gpu("active_blocks"),
            lambda row: _each(row.per_gpu("active_blocks")), "Resident blocks per SM, for each GPU", type="array"),
-    Column("occupancies", "", lambda row: row.per_gpu("occupancy"), None, "Occupancy per GPU, 0 to 1", type="array"),
+    Column("occupancies", "", lambda row: row.per_gpu("occupancy"), about="Occupancy per GPU, 0 to 1", type="array"),
     Column("occupancy", "Occupancy", lambda row: min(row.per_gpu("occupancy")),
            lambda row: _each(row.per_gpu("occupancy"), percent), "Lowest occupancy, 0 to 1", type="number"),
-    Column("regs", "Registers", lambda row: min(row.per_gpu("regs")), None, "Maximum registers per thread",
+    Column("regs", "Registers", lambda row: min(row.per_gpu("regs")), about="Maximum registers per thread",
            type="integer"),
     Column("smem", "Shared", lambda row: min(row.smem), lambda row: _each(row.smem, size),
            "Maximum shared memory per block in bytes", type="integer"),
@@ -135,11 +136,11 @@ def _macro(gpus: Sequence[Gpu], blocks: Iterable[int]) -> Paragraph:
 
 BOUNDS_COLUMNS = (
     *chosen(RESULT_COLUMNS, "gpu", "cc"),
-    Column("legal", "Honored", "", None, "True if an SM can hold the blocks", "left", type="boolean"),
-    Column("register_cap", "Register cap", "", None,
-           "Maximum registers per thread that ptxas allocates", type="integer"),
+    Column("legal", "Honored", about="True if an SM can hold the blocks", align="left", type="boolean"),
+    Column("register_cap", "Register cap",
+           about="Maximum registers per thread that ptxas allocates", type="integer"),
     Column("regs", "", "", about="Register cap, or registers of the kernel if fewer", type="integer"),
-    Column("active_blocks", "Blocks", "", None, "Resident blocks per SM", type="integer"),
+    Column("active_blocks", "Blocks", about="Resident blocks per SM", type="integer"),
     Column("occupancy", "Occupancy", "", lambda row: percent(row.occupancy),
            "Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     Column("limiters", "Limited by", "", lambda row: labels(row.limiters),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
 from operator import itemgetter, methodcaller
 from typing import Any
 
-from ..advice.budget import TOLERANCE
 from ..advice.launch_bounds import RegisterCap, register_cap
 from ..advice.launch_requirements import opt_ins
 from ..advice.next_steps import NextStep, may_be_divided
@@ -16,12 +15,12 @@ from ..advice.slack import SlackFields
 from ..advice.waves import FullWave, WavesFields, full_wave
 from ..engine.common import shared_memory_configuration
 from ..tables.gpus import Gpu
-from ..values.fields import FIELDS
 from ..values.kernel import Kernel, Launch
-from ..values.numbers import count, join_and, percent, plain, size
+from ..values.numbers import count, percent, plain, size
 from ..values.resources import QUANTITIES
 from . import model
-from .model import NOTES, Block, Column, Note, Paragraph, Report, Table, chosen, describe, facts, values_of
+from .model import NOTES, Block, Column, Note, Paragraph, Report, Table, facts, values_of
+from .words import gpu_name, gpu_text, kernel_text, label, labels, result_text, step_changes, step_text
 
 
 class Row:
@@ -60,19 +59,6 @@ class Row:
         return smallest and values_of(smallest, "shared_memory", "percent", "l1", "active_blocks")
 
 
-def label(resource: str) -> str:
-    return resource.replace("_", " ")
-
-
-def labels(resources: Iterable[str]) -> str:
-    return ", ".join(map(label, resources))
-
-
-def limited_by(resources: Iterable[str]) -> str:
-    """Return ``limited by warps and registers``."""
-    return f"limited by {join_and([*map(label, resources)])}"
-
-
 def _resources(row: Row) -> dict[str, dict[str, int | None]]:
     return {
         name: {**values_of(use, "per_block", "per_multiprocessor"), "blocks": blocks}
@@ -102,15 +88,15 @@ WAVE_COLUMNS = (
 RESULT_COLUMNS = (
     Column("gpu", "GPU", "gpu.name", lambda row: gpu_name(row.gpu) if row.gpu.name else "-",
            "Name of the GPU, if one was given", "left", type="string"),
-    Column("cc", "CC", "gpu.cc", None, "Compute capability", "left", type="string"),
+    Column("cc", "CC", "gpu.cc", about="Compute capability", align="left", type="string"),
     Column("model", "", "result.model", about='"cuda" or "spreadsheet"', type="string"),
     Column("launchable", "", "result.launchable", about="True if the kernel launches", type="boolean"),
     Column("reason", "", "result.reason", about="Reason why the kernel does not launch", type="string"),
     Column("occupancy", "Occupancy", "result.occupancy",
            lambda row: percent(row.result.occupancy) if row.result.launchable else "no launch",
            "Resident warps divided by the maximum per SM, 0 to 1", type="number"),
-    Column("active_blocks", "Blocks", "result.active_blocks", None, "Resident blocks per SM", type="integer"),
-    Column("multiprocessor_count", "SMs", "gpu.multiprocessor_count", None, "SMs of the GPU", optional=3,
+    Column("active_blocks", "Blocks", "result.active_blocks", about="Resident blocks per SM", type="integer"),
+    Column("multiprocessor_count", "SMs", "gpu.multiprocessor_count", about="SMs of the GPU", optional=3,
            type="integer"),
     Column("resident_blocks", "On GPU", lambda row: row.wave and row.wave.blocks, optional=1, type="integer",
            about="Resident blocks of the whole GPU, in whole clusters"),
@@ -145,84 +131,6 @@ _GETTERS = tuple((column.key, column.getter) for column in RESULT_COLUMNS)
 def record(result: Any) -> dict[str, Any]:
     row = Row(result)
     return {key: value(row) for key, value in _GETTERS}
-
-
-def step_changes(kernel: Kernel, step: NextStep) -> str:
-    """Return all changes of a step: ``72 -> 40 registers, 40 -> 37 KiB``."""
-    changes = []
-    for name, after in step.requires.items():
-        if name == "threads":
-            shape = kernel.block_dim or (kernel.threads,)
-            changes.append(f"{' x '.join(map('{:,}'.format, shape))} -> {after:,} threads")
-            continue
-        if name == "carveout":
-            changes.append(f"carveout {arrow(str(kernel.carveout), size(step.requires['carveout']))}")
-            continue
-        before = getattr(kernel, QUANTITIES[name].field) or 0  # type: ignore[index]
-        changes.append(arrow(target(name, before), target(name, after)))
-    return ", ".join(changes)
-
-
-def arrow(was: str, now: str) -> str:
-    """Return two values, with a common unit once: ``4 -> 36 KiB``; equal ones once: ``96``."""
-    if was == now:
-        return now
-    unit = now.rpartition(" ")[2]
-    return f"{was.removesuffix(f' {unit}') if unit.isalpha() else was} -> {now}"
-
-
-def step_text(step: NextStep) -> str:
-    """Return ``50%: 64 regs``."""
-    changes = ", ".join(target(*each) for each in step.requires.items())
-    return f"{percent(step.occupancy)}: {changes.replace('registers', 'regs')}"
-
-
-def target(name: str, amount: Any) -> str:
-    """Return ``64 registers`` or ``32.25 KiB``."""
-    if name in ("smem", "carveout"):
-        return f"carveout {size(amount)}" if name == "carveout" else size(amount)
-    return count(amount, {"regs": "register", "tensor_memory": "column"}.get(name, name.removesuffix("s")))
-
-
-def kernel_text(kernel: Kernel, *gpus: Gpu) -> str:
-    """Return the GPUs and inputs: ``H100 and B200: 256 threads per block, 72 registers per thread``."""
-    shape = kernel.block_dim or (kernel.threads,)
-    threads = describe("threads", " x ".join(map("{:,}".format, shape)))
-    inputs, where = ", ".join([threads, *uses_of(kernel)]), gpu_text(*gpus) if gpus else ""
-    return f"{where[0].upper()}{where[1:]}: {inputs}" if where else inputs
-
-
-def uses_of(kernel: Kernel) -> list[str]:
-    """Return the inputs but the block size."""
-    names = [
-        name for name, field in FIELDS.items() if field.kind not in ("flag", "shape") and name != "threads"
-    ]
-    given = ((name, getattr(kernel, name)) for name in names)
-    uses = [describe(name, value) for name, value in given if value is not None]
-    return [*uses, "no opt-in"] if kernel.opt_in is False else uses
-
-
-def gpu_name(gpu: Gpu) -> str:
-    """Return ``RTX 4090`` without GeForce, or the compute capability."""
-    return gpu.label.removeprefix("GeForce ")
-
-
-def gpu_text(gpu: Gpu, *others: Gpu) -> str:
-    """Return ``H100 SXM5, compute capability 9.0 (Hopper)``, or the names of several GPUs."""
-    if others:
-        return join_and([*map(gpu_name, (gpu, *others))])
-    about = f"compute capability {gpu.cc} ({gpu.limits.architecture})"
-    return f"{gpu_name(gpu)}, {about}" if gpu.name else about
-
-
-def result_text(result: Any) -> str:
-    """Return the first line: ``37.5% occupancy, limited by registers``, or why it does not launch."""
-    if not result.launchable:
-        return f"Does not launch: {result.reason}"
-    if result.compile_error is not None:
-        return f"Does not compile. {result.compile_error}"
-    by = " by NVIDIA's spreadsheet" if result.model == "spreadsheet" else ""
-    return f"{percent(result.occupancy)} occupancy{by}, {limited_by(result.limiters)}"
 
 
 def calc_report(rows: Sequence[Row], *, explain: bool = False) -> Report:
@@ -449,42 +357,3 @@ def _notes(row: Row, *, is_only: bool) -> Iterator[str]:
         yield "cluster-bound"
     if row.gpu.variants:
         yield "sms-vary"
-
-
-# The GPUs on which a kernel runs
-
-
-FITS_COLUMNS = (
-    RESULT_COLUMNS[0]._replace(show=lambda fit: gpu_name(fit.gpu) if fit.gpu.name else fit.gpu.limits.architecture),
-    *chosen(RESULT_COLUMNS, "cc"),
-    Column("runs", about="True if the kernel compiles and launches", type="boolean"),
-    Column("occupancy", "Occupancy", show=lambda fit: percent(fit.occupancy) if fit.runs else "no launch",
-           about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
-    Column("active_blocks", "Blocks", lambda fit: fit.result.active_blocks if fit.runs else 0, None,
-           "Resident blocks per SM", type="integer"),
-    Column("limiters", "Limited by", lambda fit: list(fit.result.limiters) if fit.runs else [],
-           lambda fit: labels(fit.result.limiters) if fit.runs else "", "Limiting resources", "left", wraps=True,
-           type="array"),
-    Column("opt_ins", about="Calls required before the launch", type="array"),
-    Column("reason", about="Reason why the kernel does not run", type="string"),
-)  # fmt: skip
-
-
-def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
-    running = [fit for fit in fits if fit.runs]
-    kernel, columns, noun = fits[0].kernel, FITS_COLUMNS, "GPUs"
-    if not any(fit.gpu.name for fit in fits):
-        noun, columns = "compute capabilities", (columns[0]._replace(title="Architecture"), *columns[1:])
-    runs = f"Launches on {len(running)} of {len(fits)} {noun}"
-    if least is not None:
-        reached = [fit for fit in running if fit.occupancy >= least - TOLERANCE]
-        fits = sorted(reached, key=lambda fit: -fit.occupancy)
-        runs += f", {len(fits)} with at least {percent(least)}"
-    reasons: dict[str, list[str]] = {}
-    for fit in fits:
-        reason = fit.reason and fit.reason.removeprefix(f"compute capability {fit.gpu.cc} has ")
-        for text in [reason] if reason else [f"call {each}" for each in fit.opt_ins]:
-            reasons.setdefault(text, []).append(gpu_name(fit.gpu))
-    details = [Paragraph([f"{', '.join(gpus)}: {text}" for text, gpus in reasons.items()])] if reasons else []
-    headline = runs, kernel_text(kernel)
-    return Report("fits", headline, columns, fits, "gpus", kernel.to_dict(), details=details)

@@ -86,9 +86,6 @@ def _accept(gone: Iterable[str]) -> str:
     return f"accept it with --update {names}, or with allow_removed in the rules"
 
 
-# Rows
-
-
 class CheckRow(NamedTuple):
     """One broken demand, or one kernel that is gone."""
 
@@ -99,7 +96,7 @@ class CheckRow(NamedTuple):
 
 
 def _violation_column(key: str, kind: str, about: str) -> Column:
-    return Column(key, "", lambda row: row.violation and getattr(row.violation, key), None, about, type=kind)
+    return Column(key, "", lambda row: row.violation and getattr(row.violation, key), about=about, type=kind)
 
 
 COLUMNS = (
@@ -120,9 +117,6 @@ COLUMNS = (
            about="Change that satisfies the rule, if one is known; spills may remain", type="object"),
     *chosen(SCAN_COLUMNS, "name", "source", "file", "line"),
 )  # fmt: skip
-
-
-# The report
 
 
 def check_report(
@@ -192,9 +186,6 @@ def _remarks(done: Checked) -> Iterator[str]:
     for entry, patterns in done.unused:
         kind = "exemption" if isinstance(entry, Exemption) else "rule"
         yield f"No kernel matches {', '.join(patterns)} ({kind}{f' in {entry.place}' if entry.place else ''})."
-
-
-# CI
 
 
 def check_findings(done: Checked) -> Iterator[Finding]:

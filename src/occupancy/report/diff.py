@@ -14,10 +14,10 @@ from ..builds.select import age
 from ..compare.diff import Change, Differences, DiffRow
 from ..readers import KernelRecord
 from ..values.numbers import count, percent, size
-from .calc import arrow, label, step_text
 from .model import NOTES, Block, Column, Note, Paragraph, Report, chosen, cut_in_middle, facts
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import Finding, FindingKind, kernel_finding, occupancy_text, threads_text
+from .words import arrow, label, step_text
 
 MOST_BLOCKS = 20
 """Kernels of a screen and a comment."""
@@ -74,9 +74,6 @@ def diff_findings(found: Differences) -> Iterator[Finding]:
             name = f"{entry.kernel.short_name} for {entry.record.arch}"
             lines = [(name, "gone")] if entry.row is None else [(name, entry.verdict), *_lines([entry.row])]
             yield kernel_finding(entry.kernel, entry.verdict, kind.severity, f"{line_text(lines)}.")
-
-
-# Values
 
 
 def _bounds_text(bounds: tuple[int, int | None] | None) -> str:
@@ -210,9 +207,6 @@ def _on_arch(row: DiffRow) -> OnArch:
     if row.old.short_name != row.new.short_name:
         others.insert(0, Change("name", row.old.short_name, row.new.short_name))
     return OnArch(row.new.record.arch, values, row.explaining, row.fix, others)
-
-
-# Columns
 
 
 def _side(side: str, column: Column) -> Column:

@@ -13,8 +13,8 @@ from ..tables.compatibility import runs_on
 from ..values.numbers import count, join_and, percent, size
 from ..values.records import readable
 from ..values.spellings import did_you_mean
-from .calc import gpu_name, labels, limited_by, step_text
 from .model import ALWAYS, NOTES, Column, Note, Report
+from .words import gpu_name, labels, limited_by, step_text
 
 MOST_IN_FULL = 60
 """Rows above which a screen shows the first ones."""

@@ -12,7 +12,7 @@ from .model import SCHEMA_VERSION, Column
 
 REPORTS = {
     "calc": ("calc", "COLUMNS", "gpus"),
-    "fits": ("calc", "FITS_COLUMNS", "gpus"),
+    "fits": ("fits", "FITS_COLUMNS", "gpus"),
     "budget": ("budget", "BUDGET_COLUMNS", "levels"),
     "bounds": ("budget", "BOUNDS_COLUMNS", "gpus"),
     "block-sizes": ("block_sizes", "COLUMNS", "block_sizes"),

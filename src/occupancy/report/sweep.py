@@ -7,7 +7,7 @@ from itertools import groupby
 from math import ceil
 from typing import Any, NamedTuple
 
-from ..advice.search import Dial
+from ..advice.search import VariedResource
 from ..engine import Result
 from ..errors import InputError
 from ..tables.gpus import Gpu
@@ -16,9 +16,10 @@ from ..values.numbers import percent
 from ..values.resources import COUNTED
 from ..values.spellings import in_range
 from . import pictures
-from .calc import RESULT_COLUMNS, gpu_name, kernel_text, result_text
+from .calc import RESULT_COLUMNS
 from .model import LABELS, Block, Column, Paragraph, Report, Table, Value, chosen, value_text
 from .pictures import Picture, StepPlot, best_marks, tick, title_of
+from .words import gpu_name, kernel_text, result_text
 
 MAX_AXES = 2
 """Inputs that a screen or a picture shows."""
@@ -245,8 +246,8 @@ def curves(result: Any) -> dict[str, list[Step]]:
     shared_memory = kernel.shared_memory if kernel.has_shared_memory else None
     steps = {
         "threads": list(_steps(1, _over_threads(result), kernel.threads)),
-        "regs": list(_steps(1, Dial(result, "regs").results(1), kernel.regs)),
-        "smem": list(_steps(0, Dial(result, "smem").results(0), shared_memory)),
+        "regs": list(_steps(1, VariedResource(result, "regs").results(1), kernel.regs)),
+        "smem": list(_steps(0, VariedResource(result, "smem").results(0), shared_memory)),
     }
     *others, last = steps["smem"]
     if others and not last.result.active_blocks and not last.is_current:

@@ -1,0 +1,102 @@
+"""Words that reports share: resources, steps, kernels, GPUs and results as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..advice.next_steps import NextStep
+from ..tables.gpus import Gpu
+from ..values.fields import FIELDS
+from ..values.kernel import Kernel
+from ..values.numbers import count, join_and, percent, size
+from ..values.resources import QUANTITIES
+from .model import describe
+
+
+def label(resource: str) -> str:
+    return resource.replace("_", " ")
+
+
+def labels(resources: Iterable[str]) -> str:
+    return ", ".join(map(label, resources))
+
+
+def limited_by(resources: Iterable[str]) -> str:
+    """Return ``limited by warps and registers``."""
+    return f"limited by {join_and([*map(label, resources)])}"
+
+
+def step_changes(kernel: Kernel, step: NextStep) -> str:
+    """Return all changes of a step: ``72 -> 40 registers, 40 -> 37 KiB``."""
+    changes = []
+    for name, after in step.requires.items():
+        if name == "threads":
+            shape = kernel.block_dim or (kernel.threads,)
+            changes.append(f"{' x '.join(map('{:,}'.format, shape))} -> {after:,} threads")
+        elif name == "carveout":
+            changes.append(f"carveout {arrow(str(kernel.carveout), size(step.requires['carveout']))}")
+        else:
+            before = getattr(kernel, QUANTITIES[name].field) or 0  # type: ignore[index]
+            changes.append(arrow(target(name, before), target(name, after)))
+    return ", ".join(changes)
+
+
+def arrow(was: str, now: str) -> str:
+    """Return two values, with a common unit once: ``4 -> 36 KiB``; equal ones once: ``96``."""
+    if was == now:
+        return now
+    unit = now.rpartition(" ")[2]
+    return f"{was.removesuffix(f' {unit}') if unit.isalpha() else was} -> {now}"
+
+
+def step_text(step: NextStep) -> str:
+    """Return ``50%: 64 regs``."""
+    changes = ", ".join(target(*each) for each in step.requires.items())
+    return f"{percent(step.occupancy)}: {changes.replace('registers', 'regs')}"
+
+
+def target(name: str, amount: Any) -> str:
+    """Return ``64 registers`` or ``32.25 KiB``."""
+    if name in ("smem", "carveout"):
+        return f"carveout {size(amount)}" if name == "carveout" else size(amount)
+    return count(amount, {"regs": "register", "tensor_memory": "column"}.get(name, name.removesuffix("s")))
+
+
+def kernel_text(kernel: Kernel, *gpus: Gpu) -> str:
+    """Return the GPUs and inputs: ``H100 and B200: 256 threads per block, 72 registers per thread``."""
+    shape = kernel.block_dim or (kernel.threads,)
+    threads = describe("threads", " x ".join(map("{:,}".format, shape)))
+    inputs, where = ", ".join([threads, *uses_of(kernel)]), gpu_text(*gpus) if gpus else ""
+    return f"{where[0].upper()}{where[1:]}: {inputs}" if where else inputs
+
+
+def uses_of(kernel: Kernel) -> list[str]:
+    """Return the inputs but the block size."""
+    names = [name for name, field in FIELDS.items() if field.kind not in ("flag", "shape")]
+    given = ((name, getattr(kernel, name)) for name in names if name != "threads")
+    uses = [describe(name, value) for name, value in given if value is not None]
+    return [*uses, "no opt-in"] if kernel.opt_in is False else uses
+
+
+def gpu_name(gpu: Gpu) -> str:
+    """Return ``RTX 4090`` without GeForce, or the compute capability."""
+    return gpu.label.removeprefix("GeForce ")
+
+
+def gpu_text(gpu: Gpu, *others: Gpu) -> str:
+    """Return ``H100 SXM5, compute capability 9.0 (Hopper)``, or the names of several GPUs."""
+    if others:
+        return join_and([*map(gpu_name, (gpu, *others))])
+    about = f"compute capability {gpu.cc} ({gpu.limits.architecture})"
+    return f"{gpu_name(gpu)}, {about}" if gpu.name else about
+
+
+def result_text(result: Any) -> str:
+    """Return the first line: ``37.5% occupancy, limited by registers``, or why it does not launch."""
+    if not result.launchable:
+        return f"Does not launch: {result.reason}"
+    if result.compile_error is not None:
+        return f"Does not compile. {result.compile_error}"
+    by = " by NVIDIA's spreadsheet" if result.model == "spreadsheet" else ""
+    return f"{percent(result.occupancy)} occupancy{by}, {limited_by(result.limiters)}"
