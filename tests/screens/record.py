@@ -30,7 +30,7 @@ SCREENS = {
     "fits": "fits --threads 256 --regs 64 --smem 96k",
     "budget": 'budget --gpu "A100,H100 SXM,RTX 3090" --threads 256',
     "budget_targets": "budget --threads 384 --cc 8.0,8.6,9.0,12.0 --blocks 8.0=1,8.6=1,9.0=2,12.0=4",
-    "budget_stages": 'budget --gpu "H100 SXM,RTX 4090" --threads 384 --blocks 2 --stage-smem 16k --smem 16',
+    "budget_stages": 'budget --gpu "H100 SXM,RTX 4090" --threads 384 --blocks 2 --stage-smem 16k --smem 16B',
     "bounds": "bounds --threads 256 --blocks 4 --cc 8.0,8.6,9.0,12.0",
     "block_sizes": 'block-sizes --gpu "H100 SXM" --regs 48',
     "block_sizes_several": 'block-sizes --gpu "H100 SXM,RTX 4090" --regs 48',

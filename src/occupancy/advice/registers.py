@@ -104,7 +104,7 @@ def split_registers(
     """Check a split of a block's registers, or compute the registers of one group that are None."""
     if limits.compute_capability < FIRST_WITH_SETMAXNREG:
         problem = f"compute capability {limits.compute_capability} has no setmaxnreg"
-        raise InputError(problem, where="gpu", hint="It needs 9.0 or newer, and a target such as sm_90a.")
+        raise InputError(problem, hint="Choose 9.0 or newer, and compile for a target such as sm_90a.")
     threads = _checked_threads(limits, threads, groups)
     if min_blocks is not None:
         in_range(min_blocks, "blocks")

@@ -199,7 +199,7 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
     """Check the build, compared with itself, then write the baseline; return its changes, too."""
     path = rules.baseline
     if path is None:
-        raise InputError("is missing", where="baseline", hint="Set `baseline` (`--baseline FILE`).")
+        raise InputError("needs a baseline", where="update", hint="Set `baseline` (`--baseline FILE`).")
     _reject_unused({"gpu": reading.gpu})
     before = read_baseline(path) if os.path.exists(path) else Build(())
     old, new = _both(reading, before, after)
@@ -273,7 +273,7 @@ def init(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
     """Write the first rules and the first baseline of a build; refuse to replace a file."""
     for path in (rules, baseline):
         if os.path.exists(path):
-            hint = "To accept changes: occupancy check BUILD --update. For another set, add --rules and --baseline."
+            hint = "To accept changes, run occupancy check BUILD --update. For other files, set --rules and --baseline."
             raise InputError("already exists", where=path, hint=hint)
     reading = Reading({"threads": options.pop("threads", None)})
     saved = save_baseline(build, baseline, threads=reading.threads, **options)

@@ -173,13 +173,13 @@ def register_split(
 
 
 def _warpgroups(groups: str) -> list[Warpgroups]:
-    found, example = [], "COUNT:REGS, such as 1:40,2:?"
+    found, hint = [], "Write groups as 1:40,2:?."
     for part in str(groups).replace(" ", "").split(","):
         number, colon, regs = part.partition(":")
         if not colon:
-            problem = f"{shown(groups)} is not a list of warpgroups with their registers"
-            raise InputError(problem, where="groups", hint=f"Write {example}.")
-        registers = None if regs == "?" else parse_count(regs, "groups", example)
-        found.append(Warpgroups(parse_count(number, "groups", example), registers))
+            problem = f"{shown(groups)} is not text of the form COUNT:REGS,COUNT:REGS"
+            raise InputError(problem, where="groups", hint=hint)
+        registers = None if regs == "?" else parse_count(regs, "groups", hint)
+        found.append(Warpgroups(parse_count(number, "groups", hint), registers))
     alike = groupby(found, key=lambda group: group.regs)
     return [Warpgroups(sum(group.warpgroups for group in same), regs) for regs, same in alike]

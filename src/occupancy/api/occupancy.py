@@ -379,7 +379,7 @@ def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
         problem = f"{shown(gpu.name)} matches {len(gpu.variants)} GPUs with different numbers of SMs"
         raise ambiguous(problem, gpu.variants, "Set `multiprocessor_count` (`--sms`), or choose one:")
     hint = (
-        "The blocks of a whole GPU depend on its SMs. Give their number, or name a GPU of this list: "
-        f'`occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`).'
+        "Waves depend on the number of SMs. Set it, or name a GPU that "
+        f'`occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`) lists.'
     )
     raise InputError("is missing", where="multiprocessor_count", hint=hint)

@@ -17,6 +17,7 @@ from ..readers.reading import read_each
 from ..report.model import Column, Report
 from ..report.scan import Finding, findings, scan_report, summary
 from ..tables.gpus import LimitsTable, compute_capabilities_of, find_gpu
+from ..values.fields import unknown_input
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, in_range, parse_count, parse_optional, parse_share
 from .occupancy import GpuLike, occupancy_on
@@ -53,8 +54,7 @@ class Reading:
     def __init__(self, options: ReadingOptions) -> None:
         known = ReadingOptions.__annotations__
         for unknown in options.keys() - known.keys():
-            hint = "Did you mean gpu?" if unknown == "cc" else did_you_mean(unknown, known)
-            raise TypeError(f"unknown argument {unknown!r}. {hint}")
+            raise unknown_input(unknown, "scan", known)
         table = LimitsTable(options.get("limits_file"))
         threads, gpu, name = options.get("threads"), options.get("gpu"), options.get("name")
         by_name = threads if isinstance(threads, Mapping) else {EVERY: threads}

@@ -170,7 +170,7 @@ def _values(field: Field, given: Any) -> Sequence[Value]:
         raise InputError(f"{unclear[0]!r} can be one size or several", where=name, hint=hint)
 
     def number(text: str) -> int:
-        return parse_size(text, name) if field.kind == "size" else parse_count(text, name, field.example)
+        return parse_size(text, name) if field.kind == "size" else parse_count(text, name, field.hint)
 
     def number_or_word(text: str) -> Value:
         # 16x16, 64k, 50%, max and default stay as they are; 1,024 does not.

@@ -248,7 +248,7 @@ def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any])
         if parts and sum(parts) == parse_size(found["smem"], "smem"):
             del found["smem"]  # a scanned kernel has the total beside its parts
     if "threads" not in found:
-        hint = "Add threads, num_warps or block_size_x, or give `threads`, a number or a function."
+        hint = "Give each configuration threads, num_warps or block_size_x, or give `threads` for all."
         raise InputError("is missing", where="threads", hint=hint)
     return found
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..engine import Model, default_model
-from ..errors import InputError
+from ..errors import InputError, shown
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import COUNTED, Limiter, Output
@@ -72,7 +72,7 @@ class ArrayResults:
         ``common``.
         """
         if not outputs or not set(outputs) <= set(OUTPUTS):
-            raise InputError(f"{outputs!r} are not outputs", where="outputs", allowed=", ".join(OUTPUTS))
+            raise InputError(f"{shown(outputs)} is unknown", where="outputs", allowed=", ".join(OUTPUTS))
         if "smem" in inputs and ("static_smem" in inputs or "dynamic_smem" in inputs):
             Kernel(1, smem=0, static_smem=0)  # raises the error
         read = {field: read_input(values, field) for field, values in inputs.items()}

@@ -110,7 +110,7 @@ def fits(
     Option("--occupancy", metavar="PERCENT", help="Target occupancy: 75%, 75 or 0.75."),
     Option(*BLOCKS, metavar="N|CC=N,...", help="Target blocks per SM: 4, or 8.0=2,12.0=4."),
     Option("--stage-smem", metavar="SIZE",
-           help="Shared memory per pipeline stage. Counts the stages that fit beside --smem."),
+           help="Bytes of shared memory per pipeline stage. Counts the stages that fit beside --smem."),
     FORMAT,
 )  # fmt: skip
 def budget(
@@ -125,7 +125,7 @@ def budget(
     occupancy budget --cc 9.0 --threads 256 --occupancy 75%
     occupancy budget --gpu "A100,H100,RTX 3090" --threads 256 --blocks 4
     occupancy budget --threads 384 --cc 8.0,9.0,12.0 --blocks 8.0=2,9.0=2,12.0=4
-    occupancy budget --gpu "H100,RTX 4090" --threads 384 --blocks 2 --stage-smem 16k --smem 16
+    occupancy budget --gpu "H100,RTX 4090" --threads 384 --blocks 2 --stage-smem 16k --smem 16B
     """
     from ..advice.budget import budget as budget_of
     from ..api.occupancy import kernel_of_inputs
@@ -154,16 +154,16 @@ def _targets(gpus: list[Gpu], blocks: str | None, limits_file: str | None) -> li
 
     if blocks is None:
         return [None] * len(gpus)
-    example = "4 for all GPUs, or 8.0=2,12.0=4"
+    hint = "Write 4 for all GPUs, or 8.0=2,12.0=4."
     if "=" not in blocks:
-        return [parse_count(blocks, "blocks", example)] * len(gpus)
+        return [parse_count(blocks, "blocks", hint)] * len(gpus)
     by_cc = {}
     for part in blocks.split(","):
         name, _, count = part.rpartition("=")
         if not name or not count:
-            raise InputError(f"{part!r} is not a target of a GPU", where="blocks", hint=f"Write {example}.")
+            raise InputError(f"{part!r} is not a target of a GPU", where="blocks", hint=hint)
         for gpu in named_gpus("blocks", [name], LimitsTable(limits_file)):
-            by_cc[gpu.cc] = parse_count(count, "blocks", example)
+            by_cc[gpu.cc] = parse_count(count, "blocks", hint)
     ccs = dict.fromkeys(gpu.cc for gpu in gpus)
     if ccs.keys() != by_cc.keys():
         problem = f"has targets for {', '.join(by_cc)}, but the GPUs are {', '.join(ccs)}"
@@ -197,7 +197,7 @@ def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: 
 
 @command(
     *(each for each in INPUTS if each.name != "threads"),
-    Option("--smem-per-thread", metavar="SIZE", help="Dynamic shared memory per thread."),
+    Option("--smem-per-thread", metavar="SIZE", help="Dynamic shared memory per thread, in bytes."),
     Option("--all", "wants_all", is_flag=True, help="Show all block sizes."),
     output_option(help="Draw a chart instead: .svg, .png or .pdf."),
     FORMAT,
@@ -276,7 +276,7 @@ def sweep(
 ) -> None:  # fmt: skip
     """Vary inputs of a kernel, and show the results as charts, heat maps or rows.
 
-    Values can be lists (128,256) or ranges (FIRST:LAST:STEP). One varied input gives a chart, and two give a heat
+    Values can be lists (128,256) or ranges (FIRST:LAST[:STEP]). One varied input gives a chart, and two give a heat
     map. Three or more give the best combinations, or all with --format csv. None gives NVIDIA's three charts.
 
     \b

@@ -98,7 +98,12 @@ class Command(WithExamples):
             raise click.UsageError("\nError: ".join(messages)) from error
 
     def _lines(self, error: OccupancyError) -> tuple[str, ...]:
-        error.hint = error.hint_with_options
+        own = set(_options_of(self))
+        error.hint = " ".join(
+            sentence
+            for sentence in re.split(r"(?<=\.) ", error.hint_with_options)
+            if "occupancy " in sentence or own.issuperset(re.findall("--[a-z-]+", sentence))
+        )
         name = "sms" if error.where == "multiprocessor_count" else error.where
         param = next((each for each in self.params if each.name == name), None)
         if param is not None:
@@ -111,14 +116,15 @@ class Command(WithExamples):
 def _likely_meaning(ctx: click.Context, values: Sequence[str]) -> str:
     """Return the options or the command that extra arguments were meant for; empty if unknown."""
     from ..tables.gpus import find_gpus
+    from ..values.spellings import parse_size
 
     if any(isinstance(each, click.Argument) for each in ctx.command.params):
         return ""
-    for name, separator in (("gpu", " "), ("cc", ",")):  # --gpu RTX 4090
+    for name, separator in (("gpu", " "), ("cc", ","), ("smem", "")):  # --gpu RTX 4090, --smem 40 KiB
         if given := ctx.params.get(name):
             together = separator.join([*([given] if isinstance(given, str) else given), *values])
             with suppress(OccupancyError):
-                find_gpus(together)
+                _ = parse_size(together, name) if name == "smem" else find_gpus(together)
                 return f"--{name} {quote(together)}"
     first, names = values[0], ["threads", "regs", "smem"]
     if " registers" in first:  # output of ptxas
@@ -152,6 +158,8 @@ def message_of(error: click.UsageError) -> str:
         return f"Missing {name_of(error.param)}. Example: {example}"
     if isinstance(error, click.BadParameter) and error.param is not None:
         problem = error.message.replace("a valid float", "a number").replace("a valid integer", "an integer")
+        if choices := getattr(error.param.type, "choices", ()):
+            problem = f"{problem.split(' is not ')[0]} is unknown. Allowed: {', '.join(choices)}."
         return about(name_of(error.param), problem)
     text = error.format_message()
     if isinstance(error, click.NoSuchOption):
@@ -172,7 +180,7 @@ def _likely_options(ctx: click.Context, name: str) -> str:
     meant = LIKELY.get(plain) or OTHER_NAMES.get(plain, bare)
     arguments = {str(each.name): each for each in ctx.command.params if isinstance(each, click.Argument)}
     for argument in {meant, OTHER_NAMES.get(meant, meant)} & arguments.keys():  # --arch, --cc and --gpu
-        return f"Write {name_of(arguments[argument])} without an option."
+        return f"Write it without an option: {ctx.command_path} {name_of(arguments[argument])}."
     own, likely = _options_of(ctx.command), f"--{meant.replace('_', '-')}"
     if likely.partition(" ")[0] in own:
         near = [likely, *(each for each in own if each.startswith(name) and each != likely)]

@@ -70,7 +70,7 @@ def scan(
 
     FILE is a file, a folder, or - for standard input. Reads cubins, executables, libraries, objects, PTX,
     ptxas and nvcc logs, cuobjdump output, Nsight Compute reports, PyTorch traces, and Triton and Inductor
-    caches. Without a GPU, the limits of each kernel's architecture apply.
+    caches. Without --cc, --gpu or --device, the limits of each kernel's architecture apply.
 
     \b
     occupancy scan libkernels.so --newest --below 50
@@ -235,7 +235,7 @@ def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> N
     flags = {"--newest": "only_newest", "--runtime": "with_runtime"}
     selecting += [flag for flag, option in flags.items() if options[option]]
     click.echo(
-        f"Wrote {printable(rules)}: first rules.\nWrote {printable(baseline)}: {kernels}.\n"
+        f"Wrote {printable(rules)}: rules for occupancy and spills.\nWrote {printable(baseline)}: {kernels}.\n"
         "Commit both files. In CI, check exits with 1 if a rule is broken.\n"
         f"Next: {printable(builds.check_command(build, rules, selecting))}"
     )

@@ -26,8 +26,8 @@ def limits(
 ) -> None:  # fmt: skip
     """List the limits of an SM by compute capability.
 
-    GPU is a compute capability, an architecture or a name. With GPUs, lists every limit side by side.
-    Without GPUs, lists the main limits of compute capability 7.5 and newer.
+    GPU is a compute capability, an architecture or a name. With arguments, lists every limit side by side.
+    Without them, lists the main limits of compute capability 7.5 and newer.
 
     \b
     occupancy limits

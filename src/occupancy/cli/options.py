@@ -34,8 +34,6 @@ GPUS = (
     Option("--set", "changes", group="rare", multiple=True, metavar="LIMIT=VALUE",
            help="Change a limit. Repeatable. To list the names, run `occupancy limits 9.0 --format csv`."),
 )  # fmt: skip
-
-
 GPU = (
     Option("-c", "--cc", group="gpu", metavar="CC", help="Compute capability: 9.0, sm_90a, hopper."),
     Option("--gpu", group="gpu", metavar="NAME", help="GPU by name: 'H100 SXM'."),
@@ -55,15 +53,13 @@ def option_of(name: str, **settings: Any) -> Option:
         values["default"] = None
     else:
         values["metavar"] = field.metavar
-    if field.choices:
-        values["type"] = click.Choice(field.choices)
     return Option(*field.options, name, **{**values, **settings})
 
 
 KERNEL = (
     *(option_of(name) for name, field in FIELDS.items() if field.options),
     Option("--model", group="rare", type=click.Choice(("cuda", "spreadsheet")), metavar="cuda|spreadsheet",
-           help="Rules of the CUDA runtime or NVIDIA's spreadsheet."),
+           help="Rules of the CUDA runtime or NVIDIA's spreadsheet.  [default: cuda; spreadsheet before cc 3.0]"),
 )  # fmt: skip
 INPUTS = (*GPUS, option_of("threads", help=f"{FIELDS['threads'].help}  [required]"), *KERNEL[1:])
 ON_ALL = (_ccs(help=_CCS.format("7.5 and newer")), *INPUTS[1:], OLD)

@@ -33,8 +33,6 @@ def format_option(*others: str) -> Option:
 
 
 FORMAT = format_option()
-
-
 output_option = partial(Option, "-o", "--output", group="output", metavar="FILE")
 
 

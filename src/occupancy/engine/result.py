@@ -34,7 +34,7 @@ def rules(limits: Limits, model: Model) -> ModelRules:
     """Return the rules of a model."""
     chosen = MODELS.get(model) if isinstance(model, str) else None
     if chosen is None:
-        raise InputError(f"{shown(model)} is not a model", where="model", allowed=", ".join(MODELS))
+        raise InputError(f"{shown(model)} is unknown", where="model", allowed=", ".join(MODELS))
     if not chosen.supports(limits):
         problem = f"{model} does not support compute capability {limits.compute_capability}"
         allowed = ", ".join(name for name, each in MODELS.items() if each.supports(limits))

@@ -81,7 +81,7 @@ class Image:
         end = offset + size
         if end > self._size:
             raise Malformed(
-                f"truncated: the {what} ends at {end:#x}, after the end at {self._size:#x}. Copy or build it again"
+                f"truncated: the {what} ends at {end:#x}, but the file at {self._size:#x}. Copy or build it again"
             )
         self.limits.consume("tables", size)
         return self._data[offset:end]

@@ -22,7 +22,10 @@ _KNOWN = (
     "a Kernel, a kernel of scan(), a compiled kernel of Triton, Inductor, Numba, CuPy, PyCUDA or the CuTe DSL, "
     "or a Kernel or ObjectCode of cuda.core"
 )
-
+_HINTS: dict[type, str] = {
+    int: "Give threads per block by name: threads=256.",
+    str: "To read a file, call scan() and pass one of its kernels.",
+}
 _TUNER_HINT = "Give values, such as threads=32 * config.num_warps, or call is_launchable() or prune()."
 
 
@@ -48,11 +51,8 @@ def read_kernel(obj: object) -> KernelRecord:
     except Malformed as error:
         raise InputError(f"{type_name(obj)}: {error}", where=_WHERE) from error
     except Exception as error:  # without a GPU, each framework raises its own errors
-        what = f"{type_name(obj)} could not be read: {error}"
-        raise InputError(what, where=_WHERE) from error
-    hint = _TUNER_HINT if is_configuration else ""
-    if type(obj) is int:
-        hint = "Give threads per block by name: threads=256."
+        raise InputError(f"{type_name(obj)} could not be read: {error}", where=_WHERE) from error
+    hint = _TUNER_HINT if is_configuration else _HINTS.get(type(obj), "")
     raise InputError(f"{shown(obj)} is not a kernel", where=_WHERE, allowed=_KNOWN, hint=hint)
 
 

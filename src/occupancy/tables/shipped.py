@@ -64,7 +64,7 @@ def _limits_of(cc: ComputeCapability) -> Limits:
         raise UnknownComputeCapabilityError(
             f"compute capability {cc} is unknown (nearest: {nearest})",
             where="gpu",
-            hint="For a GPU that is not built in, write a table: `occupancy.read_limits()` (`--limits FILE`).",
+            hint="To add a GPU, describe it in a file and read it with `occupancy.read_limits()` (`--limits FILE`).",
         )
     values = _with_tuples({name: json.loads(value) for name, value in re.findall(_FIELD, text)})
     if (column := values.get("spreadsheet")) is not None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypedDict
 
 from ..errors import InputError, shown
-from .spellings import INT_MAX, did_you_mean, in_range, parse_count, parse_shape, parse_size
+from .spellings import FOR_SEVERAL, INT_MAX, did_you_mean, in_range, parse_count, parse_shape, parse_size
 
 MAX_REGISTERS_PER_THREAD = 255
 """Largest number that the instruction set encodes. CUDA C++ Programming Guide, technical specifications."""
@@ -113,14 +113,13 @@ class Field(NamedTuple):
     """Names in CUDA, Triton, Kernel Tuner, CUTLASS and Nsight Compute, which autotuners' configurations have."""
     allowed: str = ""
     """Accepted values in words, if not low to high."""
-    example: str = ""
-    """Value of a count, in the hint of an error."""
+    hint: str = ""
+    """Fix of a count that is not a number."""
 
     @property
     def about(self) -> str:
         """Meaning and unit, for the JSON Schema."""
-        unit = ", in bytes" if self.kind == "size" else ""
-        return re.split(r": |\.?  \[|\.$", self.help)[0] + unit
+        return re.split(r": |\.?  \[|\.$", self.help)[0]
 
     @property
     def json_type(self) -> str:
@@ -141,10 +140,10 @@ class Field(NamedTuple):
             try:
                 return dict(zip(choices, choices, strict=True))[value]
             except (KeyError, TypeError):
-                allowed = " or ".join(map(str, choices))
-                raise InputError(f"{shown(value)} is invalid", where=self.name, allowed=allowed) from None
+                allowed = ", ".join(map(str, choices))
+                raise InputError(f"{shown(value)} is unknown", where=self.name, allowed=allowed) from None
         if self.kind == "count":
-            parsed = parse_count(value, self.name, self.example)
+            parsed = parse_count(value, self.name, self.hint, FOR_SEVERAL)
         else:
             parsed = _PARSERS[self.kind](value, self.name)
         if self.kind in ("count", "size"):
@@ -161,44 +160,44 @@ FIELDS: Mapping[str, Field] = {
         Field(
             "threads", "threads per block", "count", "Threads per block: 256 or 16x16.",
             low=1, options=("-t", "--threads"), metavar="N|XxYxZ", allowed=THREADS_ALLOWED,
-            example="a number such as 256",
+            hint="Write a number such as 256.",
             aliases=("block_dim", "block_size", "num_threads", "nthreads", "threads_per_block", "tpb"),
         ),
         Field(
             "regs", "registers per thread", "count", "Registers per thread.",
-            high=MAX_REGISTERS_PER_THREAD, options=("-r", "--regs"), example="a number such as 64", aliases=(
+            high=MAX_REGISTERS_PER_THREAD, options=("-r", "--regs"), hint="Write a number such as 64.", aliases=(
                 "reg", "registers", "regs_per_thread", "registers_per_thread", "n_regs", "num_regs", "maxrregcount",
             ),
         ),
         Field(
-            "smem", "shared memory per block", "size", "Total shared memory per block: 40k, 27.5KiB.",
+            "smem", "shared memory per block", "size", "Total shared memory per block, in bytes: 40960, 40k, 27.5KiB.",
             options=("-s", "--smem"), metavar="SIZE",
             aliases=("shared", "shared_memory", "shared_mem", "shared_mem_per_block", "shared_bytes", "shmem"),
         ),
         Field(
-            "static_smem", "static shared memory per block", "size", "Static shared memory per block (__shared__).",
-            options=("--static-smem",), metavar="SIZE",
+            "static_smem", "static shared memory per block", "size",
+            "Static shared memory per block (__shared__), in bytes.", options=("--static-smem",), metavar="SIZE",
             aliases=("static_shared", "static_shared_memory", "static_shared_mem", "static_shmem"),
         ),
         Field(
-            "dynamic_smem", "dynamic shared memory per block", "size", "Dynamic shared memory per block (at launch).",
-            options=("--dynamic-smem",), metavar="SIZE",
+            "dynamic_smem", "dynamic shared memory per block", "size",
+            "Dynamic shared memory per block (at launch), in bytes.", options=("--dynamic-smem",), metavar="SIZE",
             aliases=("dynamic_shared", "dynamic_shared_memory", "dynamic_shared_mem", "dynamic_shmem"),
         ),
         Field(
             "barriers", "barriers per block", "count",
-            "Named barriers per block (limited on cc 9.0+).", example="a number such as 2",
+            "Named barriers per block (limited on cc 9.0+).", hint="Write a number such as 2.",
             high=MAX_BARRIERS_PER_BLOCK, options=("--barriers",), aliases=("num_block_barriers", "num_barriers"),
         ),
         Field(
             "max_threads", "launch bound", "count",
             "First argument of __launch_bounds__.",
             low=1, options=("--max-threads",), aliases=("max_threads_per_block", "maxntid"),
-            allowed=THREADS_ALLOWED, example="a number such as 256",
+            allowed=THREADS_ALLOWED, hint="Write a number such as 256.",
         ),
         Field(
             "carveout", "carveout", "carveout",
-            "Preferred shared memory: 50%, 64k or max.  [default: max]",
+            "Preferred shared memory: 50%, 64k, max or default.  [default: max]",
             options=("--carveout",), metavar="PERCENT|SIZE",
         ),
         Field(
@@ -210,13 +209,13 @@ FIELDS: Mapping[str, Field] = {
             "tensor_memory", "tensor memory per block", "count",
             "Tensor memory columns per block (cc 10.0 to 11.0).",
             low=1, multiple_of=TENSOR_MEMORY_UNIT, options=("--tensor-memory", "--tmem"),
-            example="a number such as 128", metavar="COLUMNS", aliases=("tmem_size", "tmem_columns", "tmem"),
+            hint="Write a number such as 128.", metavar="COLUMNS", aliases=("tmem_size", "tmem_columns", "tmem"),
         ),
         Field(
             "virtual_resources", "virtual resources per block", "count",
             "Virtual resources per block (limited on cc 10.0+): 128 if the block allocates tensor memory, "
-            "0 if it relinquishes the permit.",
-            high=MAX_VIRTUAL_RESOURCES_PER_BLOCK, options=("--virtual-resources",), example="a number such as 128",
+            "0 if it then executes tcgen05.relinquish_alloc_permit.",
+            high=MAX_VIRTUAL_RESOURCES_PER_BLOCK, options=("--virtual-resources",), hint="Write a number such as 128.",
         ),
         Field(
             "caching", "caching of global loads", "choice",

@@ -36,17 +36,19 @@ _FACTOR = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _SHARE = r"([+-]?(?:[0-9]{1,20}(?:\.[0-9]*)?|\.[0-9]+))\s*(%?)"
 _SHAPE_SEPARATOR = r"(?i)\s*(?<!\b0)[x×*]\s*"
 """Not the x of 0x100."""
-_LIST = r"(?i)\s*[0-9a-fx_]+\s*(?:(?:[,:-]|\.\.)\s*[0-9a-fx_]+\s*)+,?"
+_SEVERAL = r"(?i)\s*[0-9a-fx_]+\s*(?:(?:[,:-]|\.\.)\s*[0-9a-fx_]+\s*)+,?"
 """Several values, or a range of them."""
+_LIST_OR_SHAPE = r"[0-9_\s,]*,\s*[1-9][0-9_\s,]*"
+"""Commas that can separate numbers, unlike in 1,024, because no number begins with 0."""
 _OTHER_RANGE = r"(?i)[0-9a-z]\s*(?:-|\u2013|\.\.|\bto\b)\s*[0-9]"
 """Another notation of a range: 16-128, 16..128, 16 to 128."""
 
-_FOR_SEVERAL = "For several values, pass a list to `occupancy.sweep` (`occupancy sweep`)."
-_SIZES = "40960, 40k, 27.5KiB or 3*16k+16"
+FOR_SEVERAL = "For several values, pass a list to `occupancy.sweep` (`occupancy sweep`)."
+_SIZE_HINT = "Write 40960, 40k, 27.5KiB or 3*16k+16."
 _LIST_HINT = "Write a list as 128,256,512 and a range as 32:1024:32."
 
 
-def parse_count(value: object, where: str, example: str = "") -> int:
+def parse_count(value: object, where: str, hint: str = "", for_several: str = "") -> int:
     """Parse an integer, also of another library, or text: ``4752``, ``4,752``, ``4_752``, ``0x1290``."""
     if type(value) is int:
         return value
@@ -59,13 +61,9 @@ def parse_count(value: object, where: str, example: str = "") -> int:
     elif not isinstance(value, bool):
         with suppress(TypeError):
             return operator.index(value)  # type: ignore[arg-type]
-    raise InputError(f"{shown(value)} is not an integer", where=where, hint=_number_hint(value, example))
-
-
-def _number_hint(value: object, example: str) -> str:
-    if isinstance(value, list) or (isinstance(value, str) and re.fullmatch(_LIST, value.strip())):
-        return _FOR_SEVERAL
-    return f"Write {example}." if example else ""
+    if isinstance(value, list) or (isinstance(value, str) and re.fullmatch(_SEVERAL, value.strip())):
+        hint = for_several or hint
+    raise InputError(f"{shown(value)} is not an integer", where=where, hint=hint)
 
 
 def parse_optional(parse: Callable[[Any, str], Value], value: object, where: str) -> Value | None:
@@ -88,11 +86,7 @@ def in_range(value: int, where: str, low: int = 1, high: int = INT_MAX, allowed:
 
 def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
     """Parse threads per block, and their shape if there is one: ``"16x16"``, ``"dim3(16, 16)"``."""
-    # 128,256 could be a shape, or two sizes. In 1,024 the comma groups digits, because no number begins with 0.
-    if isinstance(value, list) or (isinstance(value, str) and re.match("[^(]*,(?!0)", value)):
-        hint = f"Write a shape as 16x16. {_FOR_SEVERAL}"
-        raise InputError(f"{shown(value)} is ambiguous", where="threads", hint=hint)
-    return _parse_count_or_shape(value, "threads", "256 or 16x16")
+    return _parse_count_or_shape(value, "threads", "256 or 16x16", FOR_SEVERAL)
 
 
 def parse_shape(value: object, where: str) -> tuple[int, int, int]:
@@ -101,7 +95,13 @@ def parse_shape(value: object, where: str) -> tuple[int, int, int]:
     return shape or (in_range(count, where), 1, 1)
 
 
-def _parse_count_or_shape(value: object, where: str, example: str) -> tuple[int, tuple[int, int, int] | None]:
+def _parse_count_or_shape(
+    value: object, where: str, example: str, for_several: str = ""
+) -> tuple[int, tuple[int, int, int] | None]:
+    is_list = isinstance(value, list) and for_several
+    if is_list or (isinstance(value, str) and re.fullmatch(_LIST_OR_SHAPE, value)):
+        hint = f"Write a shape as 16x16, or a number without commas. {for_several}".rstrip()
+        raise InputError(f"{shown(value)} is ambiguous", where=where, hint=hint)
     parts: Iterable[object] = value if isinstance(value, (tuple, list)) else [value]
     if isinstance(value, str):
         text = value.strip().removeprefix("dim3").strip()
@@ -126,7 +126,7 @@ def _parse_count_or_shape(value: object, where: str, example: str) -> tuple[int,
 def parse_size(value: object, where: str) -> int:
     """Parse a size in bytes: ``40960``, ``"40,960"``, ``"27.5 KiB"``, ``"3*16k+16"``; k is 1,024."""
     if not isinstance(value, str):
-        return parse_count(value, where, _SIZES)
+        return parse_count(value, where, _SIZE_HINT)
     terms = [re.split("[*×]", term) for term in value.split("+")]
     if sum(map(len, terms)) > MAX_FACTORS:
         raise InputError(
@@ -144,7 +144,7 @@ def _parse_factor(text: str, value: str, where: str) -> int:
         if amount % scale == 0:
             return amount // scale
     problem = f"{shown(value)} is {'negative' if value.strip()[:1] == '-' else 'not a size in whole bytes'}"
-    raise InputError(problem, where=where, hint=_number_hint(value, _SIZES))
+    raise InputError(problem, where=where, hint=_SIZE_HINT)
 
 
 def parse_share(value: object, where: str) -> float:

@@ -53,7 +53,7 @@ READ: dict[str, list[tuple[object, object]]] = {
 REFUSED: dict[str, tuple[object, ...]] = {
     "threads": (
         "", "x", "16x", "16x16x1x1", "1.5", "1_0", "1,24", "16,16", "128,256", "16,16,1", "(1,024)",
-        [[8]], "16x0", "((16", "(16", (), (1, 2, 3, 4), ("a",), (-1, 2), 1.0, None, True,
+        [[8]], [128, 256], "16x0", "((16", "(16", (), (1, 2, 3, 4), ("a",), (-1, 2), 1.0, None, True,
     ),
     "smem": (
         "12Q", "", "k", "1.5", "1.3k", "1,5k", "-1k", "0x", "1_6", "١k", "１", 1.0, None, True, "9" * 40,
@@ -108,7 +108,7 @@ def test_what_a_comma_could_mean_is_said_and_each_way_is_read() -> None:
         parse_threads("128,256")
     assert "sweep" in caught.value.hint
     with pytest.raises(InputError, match="is ambiguous"):
-        parse_threads([128, 256])
+        FIELDS["block_dim"].parse("100,200")
     assert parse_threads("128256") == (128256, None)
     assert parse_threads("128x256") == (32768, (128, 256, 1))
 
