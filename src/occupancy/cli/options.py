@@ -53,6 +53,8 @@ def option_of(name: str, **settings: Any) -> Option:
         values["default"] = None
     else:
         values["metavar"] = field.metavar
+    if field.choices:
+        values["type"] = click.Choice(field.choices)
     return Option(*field.options, name, **{**values, **settings})
 
 

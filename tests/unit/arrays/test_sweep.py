@@ -90,7 +90,7 @@ class TestRefusals:
             ({"threads": []}, "threads is empty"),
             ({"threads": [True, False]}, "threads: bool is not an integer type"),
             ({"threads": ["32", "x"]}, "threads, element 1: 'x' is not an integer"),
-            ({"threads": 256, "regs": "16:255"}, "regs: '16:255' is not an integer. For several values, pass"),
+            ({"threads": 256, "regs": "16:255"}, "regs: '16:255' is not an integer"),
             ({"threads": 256, "smem": ["16,32"]}, "smem, element 0: '16,32' is not a size in whole bytes"),
             ({"threads": [[1, 2], [3]]}, "threads cannot be read as an array"),
             ({"threads": np.ma.array([1, 2, 3], mask=[False, False, True])}, "element 2: 3 is masked"),
