@@ -60,8 +60,8 @@ def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_ar
     pairs: list[Pair] = []
     keys: list[tuple[MatchedBy, Key]] = [
         ("name", lambda record: (record.name, record.arch)),
-        ("stable_name", lambda record: (stable_name(record.name), record.compute_capability)),
-        ("stable_name", lambda record: (unparametrized(record.name), record.compute_capability)),
+        ("stable_name", lambda record: (stable_name(record.name), (record.arch or "").rstrip("af"))),
+        ("stable_name", lambda record: (unparametrized(record.name), (record.arch or "").rstrip("af"))),
         ("code", lambda record: None if record.code is None else (record.code, record.arch)),
     ]
     if ignore_arch:
