@@ -206,6 +206,12 @@ def test_what_is_typed_is_read_as_by_the_library(engine: PageEngine, cc: str, na
     assert found == expected
 
 
+def test_a_grid_is_a_number_or_a_shape(engine: PageEngine) -> None:
+    given = ["100,200", "1,000", "16x16"]
+    read = f"{json.dumps(given)}.map((grid) => readLaunch({{ gpu: '9.0', threads: '256', grid }}).errors.grid ?? '')"
+    assert engine.value(read) == ["Write a shape as 16x16.", "", ""]
+
+
 def test_gpus_are_found_as_by_the_command_line(engine: PageEngine) -> None:
     """Search by full names, parts of names, and other common spellings."""
     parts = [each.label.split() for each in all_gpus()]

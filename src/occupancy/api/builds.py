@@ -114,7 +114,7 @@ def diff(
         InputError, ReadError: As in `scan`.
         BaselineError: A baseline is damaged, or a newer version wrote it.
     """
-    reading = Reading(options)
+    reading = Reading(options, "diff")
     if not (isinstance(threshold, (int, float)) and 0 <= threshold <= 100):  # also NaN
         raise InputError(f"{shown(threshold)} is out of range", where="threshold", allowed="0 to 100")
     common = ReadLimits()
@@ -160,7 +160,7 @@ def check(
         BaselineError: The baseline cannot be read or written, or contains no kernel of the build.
         InputError, ReadError: As in `scan`, or a part of the build is damaged.
     """
-    reading = Reading(options)
+    reading = Reading(options, "check")
     paths = _paths(build, "build")
     wanted = _rules(rules)
     path = wanted.baseline if baseline is None else os.fspath(baseline)
@@ -226,7 +226,7 @@ def save_baseline(build: Paths, path: Path, **options: Unpack[ReadingOptions]) -
 
     It keeps the threads per block of kernels whose file does not contain them, but no GPU and no patterns.
     """
-    reading = Reading(options)
+    reading = Reading(options, "save_baseline")
     _reject_unused({name: value for name, value in options.items() if name not in SAVED_OPTIONS})
     after = _read_whole(_paths(build, "build"))
     if reading.block_sizes:

@@ -51,10 +51,10 @@ class ReadingOptions(TypedDict, total=False):
 class Reading:
     """The files, kernels and limits that a function's `ReadingOptions` choose."""
 
-    def __init__(self, options: ReadingOptions) -> None:
+    def __init__(self, options: ReadingOptions, function: str = "scan") -> None:
         known = ReadingOptions.__annotations__
         for unknown in options.keys() - known.keys():
-            raise unknown_input(unknown, "scan", known)
+            raise unknown_input(unknown, function, known)
         table = LimitsTable(options.get("limits_file"))
         threads, gpu, name = options.get("threads"), options.get("gpu"), options.get("name")
         by_name = threads if isinstance(threads, Mapping) else {EVERY: threads}
