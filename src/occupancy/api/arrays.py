@@ -59,20 +59,13 @@ class Sweep(ArrayResults, Printed):  # type: ignore[misc]  # its rows() is an it
         has_warps = "active_warps" in self.outputs
         shown = self.best(BEST) if has_warps else list(islice(self.rows(), BEST))
         names = ["gpu", "cc", *self.varying(), "occupancy", "active_blocks", "limiters"]
-        columns = {name: keyed_column(name) for name in next(self.rows(), {})}
+        columns = {name: keyed_column(name) for name in (shown[0] if shown else next(self.rows(), {}))}
         details = [Table("", [columns[name] for name in names if name in columns], shown)] if shown else []
         shape = " x ".join(f"{each:,}" for each in self.shape) or "one"
         which = "The best" if has_warps else "The first"
         headline = [f"{which} of {shape} kernels on {', '.join(self.names)}"]
         inputs = {name: values.tolist() for name, values in self.inputs.items()}
+        columns_of_all, rows = tuple(columns.values()), self.rows()
         return Report(
-            "sweep",
-            headline,
-            [*columns.values()],
-            self.rows(),
-            "results",
-            inputs,
-            {},
-            details,
-            shows_rows=False,
+            "sweep", headline, columns_of_all, rows, "results", inputs, {}, details, shows_rows=False
         )

@@ -338,14 +338,16 @@ def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None) -> Occupa
 
 def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: str = "compute") -> Kernel:
     """Return the kernel that an object, keyword arguments, or both describe."""
-    for name in (each for each in inputs if each not in KernelInputs.__annotations__):
+    if unknown := [each for each in inputs if each not in KernelInputs.__annotations__]:
         from inspect import signature
 
         advice = (Occupancy.waves, Occupancy.budget, Occupancy.launch_bounds) if function == "compute" else ()
-        having = " and ".join(f"{each.__name__}()" for each in advice if name in signature(each).parameters)
+        having = " and ".join(
+            f"{each.__name__}()" for each in advice if unknown[0] in signature(each).parameters
+        )
         hint = f"It is an argument of the result's {having}." if having else ""
         others = ("gpu", "kernel", "model") if function == "compute" else ("gpu", "kernel")
-        raise unknown_input(name, function, (*KernelInputs.__annotations__, *others), hint)
+        raise unknown_input(unknown[0], function, (*KernelInputs.__annotations__, *others), hint)
     given = {name: value for name, value in inputs.items() if value is not None}
     if isinstance(kernel, Occupancy):
         kernel = kernel.kernel

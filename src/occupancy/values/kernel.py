@@ -141,7 +141,7 @@ class Kernel(_KernelFields):
         """
         values = self._asdict()
         if unknown := changes.keys() - values.keys():
-            raise unknown_input(unknown.pop(), "replace", self._fields)
+            raise unknown_input(min(unknown), "replace", self._fields)
         if "smem" in changes:
             values |= {"static_smem": None, "dynamic_smem": None}
         if "threads" in changes:
