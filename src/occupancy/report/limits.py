@@ -86,7 +86,7 @@ def limits_report(gpus: Sequence[Gpu], *, is_overview: bool = False) -> Report:
     rows = list({gpu.cc: gpu.limits for gpu in gpus}.values())
     if is_overview:
         newer = all(row.compute_capability >= CURRENT_FROM for row in rows)
-        scope = f", compute capability {CURRENT_FROM} and newer; --all lists all" if newer else ""
+        scope = f", compute capability {CURRENT_FROM} and newer (--all adds older ones)" if newer else ""
         return Report("limits", (f"Limits of an SM{scope}",), COLUMNS, rows, "compute_capabilities")
     label = Column("label", "Limit", limit_label, align="left")
     columns = list(map(_limit_column, rows))
@@ -106,11 +106,11 @@ def _limit_column(row: Limits) -> Column:
 
 
 def _disputes(value: Provenance) -> list[str]:
-    """Return ``256 by H13.5, H13.3. No compiler ...`` for each dispute."""
+    """Return ``256 in H13.5, H13.3. No compiler ...`` for each dispute."""
     texts = []
     for dispute in value.disputes:
         others = [
-            f"{limit_text(value.field, other.value)} by {', '.join(source.code for source in other.sources)}"
+            f"{limit_text(value.field, other.value)} in {', '.join(source.code for source in other.sources)}"
             for other in dispute.others
         ]
         texts.append(f"{'; '.join(others)}. {dispute.why}")
@@ -167,5 +167,5 @@ GPU_COLUMNS = (
 
 
 def gpus_report(gpus: Sequence[Gpu], others: int = 0) -> Report:
-    first = f"{len(gpus)} of {len(gpus) + others:,} GPUs, highest compute capability first; --all lists all"
-    return Report("gpus", (first if others else count(len(gpus), "GPU"),), GPU_COLUMNS, gpus, "gpus")
+    top = f"First {len(gpus)} of {len(gpus) + others:,} GPUs, highest compute capability first (--all lists every GPU)"
+    return Report("gpus", (top if others else count(len(gpus), "GPU"),), GPU_COLUMNS, gpus, "gpus")
