@@ -149,7 +149,7 @@ class ErrorCollector:
 
 def about(where: str, problem: str) -> str:
     """Join a place and a problem: with a colon, or as subject and verb."""
-    verbs = ("is ", "are ", "has ", "was ", "cannot ", "do ", "does ", "needs ", "names ", "already ")
+    verbs = ("is ", "are ", "has ", "was ", "cannot ", "contains ", "do ", "does ", "needs ", "already ")
     return f"{where}{'' if problem.startswith(verbs) else ':'} {problem}" if where else problem
 
 

@@ -70,7 +70,7 @@ def budget(
 def _target(given: Result, occupancy: float | None, blocks: int | None) -> int:
     if occupancy is not None and blocks is not None:
         raise InputError(
-            "cannot be combined with a target occupancy", where="blocks", hint="Give one of them."
+            "cannot be combined with a target occupancy", where="blocks", hint="Pass one of them."
         )
     if blocks is not None:
         return in_range(blocks, "blocks")

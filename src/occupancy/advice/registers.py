@@ -173,7 +173,7 @@ def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Warpg
             raise InputError(problem, where="groups", allowed=f"{LEAST} to {MOST} in steps of {STEP}")
     if len(groups) - len(known) > 1:
         problem = "more than one group has ? registers"
-        raise InputError(problem, where="groups", hint="Give ? for one of the groups.")
+        raise InputError(problem, where="groups", hint="Write ? for one of the groups.")
     return total
 
 

@@ -248,7 +248,7 @@ FIRST_RULES = """\
 # Rules for the kernels of this build. The documentation lists all rules under "Rules".
 # To check: occupancy check BUILD. To accept changes: --update, or --update --name PART for one kernel.
 baseline = {baseline}{threads}
-# allow_removed = "legacy_*"   # may be removed; any other missing kernel fails the check
+# allow_removed = "legacy_*"   # kernels that may be removed; any other removal fails the check
 
 [[rules]]                      # every kernel
 max_occupancy_drop = 0         # allowed drop in percentage points
@@ -265,7 +265,7 @@ max_occupancy_drop = 0         # allowed drop in percentage points
 """Initial rules file, without violations if the build is its own baseline."""
 
 SPILL_RULES = "no_new_spills = true\n"
-STACK_RULES = "max_stack_growth = 0           # no_new_spills needs the output of ptxas -v beside the files\n"
+STACK_RULES = "max_stack_growth = 0           # no_new_spills needs the output of ptxas -v in the build\n"
 SMEM_RULES = "no_new_smem_spills = true      # spills into shared memory\n"
 
 
@@ -311,7 +311,7 @@ def _rules(rules: Path | Rules | Rule | Collection[Rule | Exemption] | None) -> 
     path = find_rules() if rules is None else rules
     if path is None:
         problem = f"this folder has no {RULES_FILE}, and no pyproject.toml with [tool.occupancy]"
-        hint = "Give `rules` (`--rules FILE`), or write a file of rules: occupancy init BUILD."
+        hint = "Pass `rules` (`--rules FILE`), or write a rules file: occupancy init BUILD."
         raise RulesError(problem, where="rules", hint=hint)
     return read_rules(path)
 
@@ -337,7 +337,7 @@ def _read_whole(paths: Sequence[str]) -> Build:
         first = build.problems[0]
         raise ReadError(first.what, where=first.where)
     if all(record.regs is None for record in build.kernels):
-        raise ReadError("no compiled kernel", where=build.name)
+        raise ReadError("contains no compiled kernels", where=build.name)
     return build
 
 

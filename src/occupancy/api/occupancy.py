@@ -365,7 +365,7 @@ def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: st
     made = Kernel(**given) if kernel is None else kernel.replace(**given)
     columns = made.tensor_memory
     if columns is not None and "tensor_memory" in given and columns % TENSOR_MEMORY_UNIT:
-        hint = "Give the sum of the allocations of tcgen05.alloc: 32, 64, 128, 256 or 512 columns each."
+        hint = "Pass the sum of the allocations of tcgen05.alloc: 32, 64, 128, 256 or 512 columns each."
         problem = f"{columns:,} is not a multiple of {TENSOR_MEMORY_UNIT}"
         raise InputError(problem, where="tensor_memory", hint=hint)
     return made
@@ -380,8 +380,6 @@ def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
     if gpu.variants:
         problem = f"{shown(gpu.name)} matches {len(gpu.variants)} GPUs with different numbers of SMs"
         raise ambiguous(problem, gpu.variants, "Set `multiprocessor_count` (`--sms`), or choose one:")
-    hint = (
-        "Waves depend on the number of SMs. Set it, or name a GPU that "
-        f'`occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`) lists.'
-    )
+    listing = f'`occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`)'
+    hint = f"Waves and clusters depend on the number of SMs. Pass it, or a GPU by name. To list GPUs, run {listing}."
     raise InputError("is missing", where="multiprocessor_count", hint=hint)

@@ -241,6 +241,6 @@ def as_paths(given: Any, where: str) -> list[Any]:
     for each in several or [given]:
         is_path = isinstance(each, (str, os.PathLike)) and ("\n" not in str(each) or os.path.exists(each))
         if not is_path and not hasattr(each, "read"):
-            hint = "Give paths, or text and bytes as io.StringIO or io.BytesIO."
+            hint = "Pass paths, or text and bytes as io.StringIO or io.BytesIO."
             raise InputError(f"{shown(each)} is not a path", where=where, hint=hint)
     return several

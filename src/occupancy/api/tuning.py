@@ -137,7 +137,7 @@ class Criteria:
         self, configs: Iterable[Config], dropped: Callable[[Config, str], object] | None = None
     ) -> Iterator[Config]:
         if isinstance(configs, Mapping) or not isinstance(configs, Iterable):
-            raise InputError("is not a list of configurations", where="configs", hint="Give a list of them.")
+            raise InputError("is not a list of configurations", where="configs", hint="Pass [{...}, ...].")
         for index, config in enumerate(configs):
             found = self.results(config, index)
             if not isinstance(found, str):
@@ -236,7 +236,7 @@ def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any])
             raise InputError(
                 f"has two values: {sources[argument]} is {found[argument]}, and {name} is {value}",
                 where=argument,
-                hint=f"Give {argument}, a value or a function of the configuration.",
+                hint=f"Pass {argument}, a value or a function of the configuration.",
             )
         found[argument], sources[argument] = value, name
     for name in _REGISTER_CAPS:
@@ -246,9 +246,9 @@ def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any])
     if "smem" in sources:
         parts = [parse_size(found[name], name) for name in ("static_smem", "dynamic_smem") if name in found]
         if parts and sum(parts) == parse_size(found["smem"], "smem"):
-            del found["smem"]  # a scanned kernel has the total beside its parts
+            del found["smem"]  # a scanned kernel has the total and its parts
     if "threads" not in found:
-        hint = "Give each configuration threads, num_warps or block_size_x, or give `threads` for all."
+        hint = "Add threads, num_warps or block_size_x to each configuration, or pass `threads` for all."
         raise InputError("is missing", where="threads", hint=hint)
     return found
 

@@ -144,7 +144,7 @@ class ArrayResults:
             mask = np.broadcast_to(mask, self.shape)
         if mask.dtype != bool or mask.shape != self.shape:
             allowed = f"bool of shape {self.shape}, or a shape that broadcasts to it"
-            hint = "Give a condition on arrays, such as regs >= 64. Join several with &."
+            hint = "Pass a condition on arrays, such as regs >= 64. Join several with &."
             problem = f"got {mask.dtype} of shape {mask.shape}"
             raise InputError(problem, where="where", allowed=allowed, hint=hint)
         wanted = mask.reshape(shares.shape)

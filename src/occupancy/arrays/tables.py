@@ -98,7 +98,7 @@ def read_input(values: ArrayLike, name: str) -> Input:
     elif array.dtype.kind in "iu":
         return read
     else:
-        raise InputError(f"{array.dtype.name} is not an integer type", where=name, hint="Give integers.")
+        raise InputError(f"{array.dtype.name} is not an integer type", where=name, hint="Pass integers.")
     if (is_bad := (array < low) | (array > high)).any():
         raise read.error(is_bad, "is out of range")
     return read._replace(values=array.astype(np.int64))

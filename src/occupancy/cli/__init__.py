@@ -28,8 +28,8 @@ COMMANDS = {
     "check": ("files", "Check a build against rules and a baseline."),
     "limits": ("gpus", "List the limits of an SM by compute capability."),
     "gpus": ("gpus", "List GPUs by name, with compute capability and SMs."),
-    "device": ("gpus", "List the GPUs of this machine."),
-    "verify": ("gpus", "Compare results with the driver of this machine."),
+    "device": ("gpus", "List the local GPUs."),
+    "verify": ("gpus", "Compare results with the driver of a local GPU."),
     "page": ("page", "Open the interactive calculator in a browser."),
     "schema": ("page", "Print the JSON Schema of a command's output."),
 }

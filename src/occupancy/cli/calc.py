@@ -8,6 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DeviceError, InputError, MissingDependencyError
+from ..values.fields import FIELDS
 from .command import Option, command
 from .options import CLUSTER, GPU, GRID, INPUTS, ON_ALL, SMS, chosen_gpu, chosen_gpus, named_gpus, option_of
 from .printing import FORMAT, format_of, format_option, output_option, save_picture, show, written_to
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ..tables.gpus import Gpu
 
 BLOCKS = ("--blocks", "--min-blocks", "blocks")
+VARIED = {name for name, field in FIELDS.items() if field.can_vary}
 
 
 @command(
@@ -38,7 +40,7 @@ def calc(
     \b
     occupancy calc --cc 7.0 --threads 128 --regs 37
     occupancy calc --gpu "H100 SXM,RTX 4090" --threads 256 --regs 72 --smem 40k
-    occupancy calc --gpu "H100 SXM" --threads 384 --regs 168 --grid 1000 --cluster 4
+    occupancy calc --gpu "H100 SXM" -t 384 -r 168 --grid 1000 --cluster 4
     """
     from ..api.occupancy import compute
     from ..report.calc import calc_report
@@ -89,7 +91,7 @@ def _row(result: Occupancy, grid: str | None, cluster: str | None, sms: str | No
 def fits(
     occupancy: str | None, cluster: str | None, exit_code: bool, output_format: str | None, **inputs: Any
 ) -> None:
-    """List the GPUs that can run a kernel, and why the others cannot.
+    """List the compute capabilities, or GPUs, that can run a kernel, and why others cannot.
 
     \b
     occupancy fits --threads 256 --regs 64 --smem 96k
@@ -110,7 +112,7 @@ def fits(
     Option("--occupancy", metavar="PERCENT", help="Target occupancy: 75%, 75 or 0.75."),
     Option(*BLOCKS, metavar="N|CC=N,...", help="Target blocks per SM: 4, or 8.0=2,12.0=4."),
     Option("--stage-smem", metavar="SIZE",
-           help="Bytes of shared memory per pipeline stage. Counts the stages that fit beside --smem."),
+           help="Bytes of shared memory per pipeline stage. Counts the stages that fit in addition to --smem."),
     FORMAT,
 )  # fmt: skip
 def budget(
@@ -119,13 +121,14 @@ def budget(
 ) -> None:  # fmt: skip
     """Find the most registers and shared memory that reach a target on all GPUs.
 
-    A kernel must stay within both limits of a row. Without a target, there is a row for each number of blocks.
+    A kernel must stay within both limits of a row. Without a target, the table has one row per number of blocks.
+    A target must be possible with the registers and shared memory of --regs and --smem.
 
     \b
     occupancy budget --cc 9.0 --threads 256 --occupancy 75%
     occupancy budget --gpu "A100,H100,RTX 3090" --threads 256 --blocks 4
     occupancy budget --threads 384 --cc 8.0,9.0,12.0 --blocks 8.0=2,9.0=2,12.0=4
-    occupancy budget --gpu "H100,RTX 4090" --threads 384 --blocks 2 --stage-smem 16k --smem 16B
+    occupancy budget --gpu "H100,RTX 4090" -t 384 --blocks 2 --stage-smem 16k
     """
     from ..advice.budget import budget as budget_of
     from ..api.occupancy import kernel_of_inputs
@@ -167,14 +170,13 @@ def _targets(gpus: list[Gpu], blocks: str | None, limits_file: str | None) -> li
     ccs = dict.fromkeys(gpu.cc for gpu in gpus)
     if ccs.keys() != by_cc.keys():
         problem = f"has targets for {', '.join(by_cc)}, but the GPUs are {', '.join(ccs)}"
-        raise InputError(problem, where="blocks", hint="Give each GPU a target, such as 8.0=2,12.0=4.")
+        raise InputError(problem, where="blocks", hint="Set a target for each GPU, such as 8.0=2,12.0=4.")
     return [by_cc[gpu.cc] for gpu in gpus]
 
 
 @command(
     *ON_ALL,
-    Option(*BLOCKS, metavar="N|CC=N,...",
-           help="Second argument of __launch_bounds__: 4, or 8.0=2,12.0=4."),
+    Option(*BLOCKS, metavar="N|CC=N,...", help="Second argument: 4, or 8.0=2,12.0=4.  [default: none]"),
     FORMAT,
 )  # fmt: skip
 def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: Any) -> None:
@@ -263,7 +265,7 @@ def registers(groups: str, exit_code: bool, output_format: str | None, **inputs:
 
 
 @command(
-    *INPUTS,
+    *(option_of(each.name, metavar="VALUES", help=each.help) if each.name in VARIED else each for each in INPUTS),
     output_option(help="Draw a .svg, .png or .pdf, or write a .csv, .html, .json, .jsonl, .md or .txt file."),
     Option("--title", group="output", metavar="TEXT", help="Title of the picture."),
     Option("--mark", "marks", group="output", multiple=True, metavar="VALUE,...",
@@ -276,13 +278,13 @@ def sweep(
 ) -> None:  # fmt: skip
     """Vary inputs of a kernel, and show the results as charts, heat maps or rows.
 
-    Values can be lists (128,256) or ranges (FIRST:LAST[:STEP]). One varied input gives a chart, and two give a heat
-    map. Three or more give the best combinations, or all with --format csv. None gives NVIDIA's three charts.
+    VALUES is a value, a list (128,256) or a range (FIRST:LAST[:STEP]). One varied input gives a chart, and two give a
+    heat map. Three or more give the best combinations, or all with --format csv. None gives NVIDIA's three charts.
 
     \b
     occupancy sweep --cc 7.0 --threads 128 --regs 37
     occupancy sweep --cc 9.0 --threads 128 --regs 16:128:8
-    occupancy sweep --gpu H100,L4 -t 192 -r 16:255 --mark 72 --title "Before the change" -o x.png
+    occupancy sweep --gpu H100,L4 -t 192 -r 16:255 --mark 72 -o curves.png
     occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
     occupancy sweep --cc 9.0 -t 32:1024:32 -r 16:255:8 -s 0:227k:1k -o all.csv
     """

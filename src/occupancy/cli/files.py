@@ -48,7 +48,7 @@ REPORT_FILE = output_option(help="Write to a .csv, .html, .json, .jsonl, .md, .s
 @command(
     click.Argument(["files"], metavar="FILE...", nargs=-1, required=True),
     *KERNELS,
-    Option("--device", group="gpu", type=int, metavar="N", help="GPU of this machine, by number."),
+    Option("--device", group="gpu", type=int, metavar="N", help="Local GPU, by number."),
     SMS,
     Option("--below", metavar="PERCENT", help="Only kernels below this occupancy: 50, 50% or 0.5."),
     Option("--spilling", "only_spilling", is_flag=True, help="Only kernels that spill registers."),
@@ -115,9 +115,8 @@ def diff(
 ) -> None:
     """List the differences between the kernels of two builds, the worst first.
 
-    OLD and NEW are baselines, or anything that `occupancy scan` reads, including -. Kernels are
-    matched by name and architecture, then by the name without parameters and compiler-generated parts, then
-    by their code.
+    OLD and NEW are baselines, or anything that `occupancy scan` reads, including -. Kernels are matched by name and
+    architecture, then by the name without parameters and compiler-generated parts, then by their code.
 
     \b
     occupancy diff baseline.json build/
@@ -170,8 +169,7 @@ def _write_report(
 def check(build: tuple[str, ...], output_format: str | None, output: tuple[str, ...], **options: Any) -> None:
     """Check a build against rules, and exit with 1 if a kernel breaks one.
 
-    BUILD is anything that `occupancy scan` reads. A rule that matches no kernel is an error. An
-    exemption may match none.
+    BUILD is anything that `occupancy scan` reads. A rule must match a kernel, but an exemption may match none.
 
     \b
     occupancy check build/

@@ -76,7 +76,7 @@ def gpus(gpu: tuple[str, ...], wants_all: bool, output_format: str | None) -> No
 
 @command(click.Argument(["device"], metavar="[N]", type=int, required=False), FORMAT)
 def device(device: int | None, output_format: str | None) -> None:
-    """List the GPUs of this machine, with limits from the driver and the table.
+    """List the local GPUs, with limits from the driver and the table.
 
     N is the number of one GPU. Needs an NVIDIA GPU and the cuda-bindings package.
 
@@ -91,12 +91,12 @@ def device(device: int | None, output_format: str | None) -> None:
 
 
 @command(
-    Option("--device", type=int, metavar="N", default=0, show_default=True, help="GPU of this machine, by number."),
+    Option("--device", type=int, metavar="N", default=0, show_default=True, help="Local GPU, by number."),
     Option("--quick", is_flag=True, help="Make only 2% of the comparisons."),
     FORMAT,
 )  # fmt: skip
 def verify(device: int, quick: bool, output_format: str | None) -> None:
-    """Compare limits and results with the driver of a GPU of this machine.
+    """Compare limits and results with the driver of a local GPU.
 
     Needs an NVIDIA GPU and the cuda-bindings package. Compiles kernels, launches none, and compares more than
     200,000 results in a few minutes. Exits with 1 if a result differs.

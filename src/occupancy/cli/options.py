@@ -26,13 +26,13 @@ SMS = Option("--sms", group="gpu", metavar="N", help="Number of SMs, overriding 
 _CCS = "Compute capabilities: 9.0,sm_90a,hopper.  [default: {}]"
 _ccs = partial(Option, "-c", "--cc", group="gpu", metavar="CC,...", multiple=True)
 GPUS = (
-    _ccs(help=_CCS.format(f"{DEFAULT_GPU}, or this machine's GPU")),
+    _ccs(help=_CCS.format(f"{DEFAULT_GPU}, or the local GPU")),
     Option("--gpu", group="gpu", metavar="NAME,...", multiple=True, help="GPUs by name: 'H100 SXM,RTX 4090'."),
     Option("--device", group="gpu", multiple=True, metavar="N", type=int,
-           help="GPU of this machine, by number. Repeatable."),
+           help="Local GPU, by number. Repeatable."),
     LIMITS,
     Option("--set", "changes", group="rare", multiple=True, metavar="LIMIT=VALUE",
-           help="Change a limit. Repeatable. To list the names, run `occupancy limits 9.0 --format csv`."),
+           help="Change a limit. Repeatable. To list the names, run `occupancy limits 9.0 --sources`."),
 )  # fmt: skip
 GPU = (
     Option("-c", "--cc", group="gpu", metavar="CC", help="Compute capability: 9.0, sm_90a, hopper."),
@@ -134,8 +134,8 @@ def _default_gpus(table: LimitsTable) -> list[Gpu]:
         device = read_device(0)
     except (DeviceError, MissingDependencyError) as error:
         raise InputError(
-            f"No GPU given, and {error.problem}, so this machine's GPU cannot be detected",
+            f"No GPU given, and {error.problem}, so the local GPU cannot be detected",
             hint=f"Add --cc 9.0 or --gpu H100, or set {DEFAULT_GPU}=9.0 in the environment.",
         ) from error
-    click.echo(f"Using GPU {device.index} of this machine, {device.name} (no --cc or --gpu).", err=True)
+    click.echo(f"Using local GPU {device.index}, {device.name} (no --cc or --gpu).", err=True)
     return [device.gpu]

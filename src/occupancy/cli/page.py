@@ -16,7 +16,7 @@ FILE_NAME = "occupancy.html"
 
 
 @command(
-    output_option(help="Write to FILE, or to standard output with -."),
+    output_option(help="Write the HTML file instead of opening it; - for standard output."),
     *GPU,
     SMS,
     GRID,
@@ -26,8 +26,8 @@ FILE_NAME = "occupancy.html"
 def page(output: str | None, **inputs: Any) -> None:
     """Open the calculator in the browser, or write it as one HTML file.
 
-    The page needs no server and no network. Options of the kernel fill in its form, by default with the GPU of
-    OCCUPANCY_CC or of this machine. For the kernels of a build, run occupancy scan build/ -o kernels.html.
+    The page needs no server and no network. Kernel options prefill the form, by default for OCCUPANCY_CC or the
+    local GPU. For a page with all kernels of a build, run occupancy scan build/ -o kernels.html.
 
     \b
     occupancy page

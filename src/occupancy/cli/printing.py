@@ -93,7 +93,7 @@ def format_of(path: str | None, given: str | None = None, pictures: Sequence[str
     fitting = None if ending in pictures else FORMAT_OF_ENDING.get(ending, given)
     is_json_file = given == "sarif" and fitting == "json"  # SARIF is JSON
     if given not in (None, fitting) and not is_json_file:
-        hint = "Leave the format out, or rename the file."
+        hint = "Remove --format, or rename the file."
         raise InputError(f"{given} contradicts {path}", where="output_format", hint=hint)
     if given is not None or path is None or path == "-":
         return given

@@ -278,7 +278,7 @@ def _unknown_error(demand: Demand, kernels: Sequence[KernelRecord]) -> RulesErro
 
 
 _SOURCES: dict[Measure, str] = {
-    "spill_bytes": "Keep the output of ptxas -v beside the files, or set the rule to false for these kernels.",
+    "spill_bytes": "Keep the output of ptxas -v in the build folder, or set the rule to false for these kernels.",
     "occupancy": "It needs the registers and a known compute capability.",
 }
 

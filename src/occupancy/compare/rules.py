@@ -76,7 +76,7 @@ class _Entry:
         object.__setattr__(self, "kernels", kernels or ("*",))
         archs = [self.arch] if isinstance(self.arch, (str, int, ComputeCapability)) else self.arch
         if not isinstance(archs, Collection):
-            found.add(_wrong(self.arch, "arch", 'Give "sm_90", or a list.'))
+            found.add(_wrong(self.arch, "arch", 'Write "sm_90", or a list.'))
             archs = ()
         parsed = [found.call(_parsed, "arch", compute_capabilities_of, each) or [] for each in archs]
         object.__setattr__(self, "arch", tuple(cc for ccs in parsed for cc in ccs))
@@ -174,7 +174,7 @@ class Exemption(_Entry):
         with ErrorCollector() as found:
             self._read_selectors(found)
             if not isinstance(self.reason, str) or not self.reason:
-                found.add(_wrong(self.reason, "reason", "Give the reason in a sentence."))
+                found.add(_wrong(self.reason, "reason", 'Add a line such as reason = "rewritten in #123".'))
             if self.rules:
                 names = found.call(_texts, self.rules, "rules", '"min_occupancy", or a list') or ()
                 for name in names:
@@ -232,7 +232,7 @@ def _texts(value: object, where: str, example: str) -> tuple[str, ...]:
     texts = [value] if isinstance(value, str) else value
     if isinstance(texts, (list, tuple)) and texts and all(isinstance(each, str) and each for each in texts):
         return tuple(texts)
-    raise _wrong(value, where, f"Give {example}.")
+    raise _wrong(value, where, f"Write {example}.")
 
 
 def _parsed(where: str, parse: Callable[..., Value], *arguments: object) -> Value:
@@ -248,7 +248,7 @@ def _day(value: object) -> date:
     except ValueError:
         day = None
     if not isinstance(day, date) or isinstance(day, datetime):
-        raise _wrong(value, "until", "Give the last day, such as 2027-03-31.")
+        raise _wrong(value, "until", "Write the last day, such as 2027-03-31.")
     return day
 
 
@@ -316,7 +316,7 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
             removable = found.call(_texts, removable, where, 'true, false, or patterns such as "old_*"')
         baseline = table.get("baseline")
         if baseline is not None and not isinstance(baseline, str):
-            found.add(_wrong(baseline, f"{top}baseline", "Give the path of a file."))
+            found.add(_wrong(baseline, f"{top}baseline", "Write the path of a file."))
         return Rules(
             source=file,
             rules=read("rules", Rule),

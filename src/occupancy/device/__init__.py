@@ -1,4 +1,4 @@
-"""GPUs of this machine, and verification of limits and engine against their driver.
+"""Local GPUs, and verification of limits and engine against their driver.
 
 The packages cuda-bindings and nvidia-ml-py (extra ``occupancy[device]``) are imported when a GPU is read.
 """

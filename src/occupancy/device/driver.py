@@ -20,7 +20,7 @@ class DriverCallError(DeviceError):
 
 
 class Driver:
-    """Initialized CUDA driver of this machine."""
+    """Initialized CUDA driver."""
 
     def __init__(self) -> None:
         try:
@@ -28,7 +28,7 @@ class Driver:
         except ImportError as error:
             raise MissingDependencyError(
                 "the package cuda-bindings is not installed",
-                hint="To read the GPUs of this machine, run: pip install 'cuda-bindings[all]' nvidia-ml-py",
+                hint="To read local GPUs, run: pip install 'cuda-bindings[all]' nvidia-ml-py",
             ) from error
         self.bindings: Any = driver
         try:
@@ -46,7 +46,7 @@ class Driver:
             status, *values = getattr(self.bindings, name)(*arguments)
         except RuntimeError as error:  # no driver, or a driver without the function
             if name == "cuInit":
-                problem, hint = "no NVIDIA driver was found on this machine", "Run nvidia-smi to check."
+                problem, hint = "no NVIDIA driver was found", "Run nvidia-smi to check."
             else:
                 problem = f"the NVIDIA driver is too old for the package cuda-bindings: {error}"
                 hint = "Install a newer driver, or the cuda-bindings of the driver's CUDA version."
@@ -215,7 +215,7 @@ class ClusterCounter:
 def count_active_clusters(
     index: int, limits: Limits, blocks_per_multiprocessor: int, cluster_size: int
 ) -> int:
-    """Return the resident clusters of a GPU of this machine, reported by its driver."""
+    """Return the resident clusters of a local GPU, reported by its driver."""
     with Context(index) as context:
         return ClusterCounter(context, limits).active_clusters(blocks_per_multiprocessor, cluster_size)
 

@@ -1,4 +1,4 @@
-"""GPUs of this machine: limits from the CUDA driver, driver version and MIG mode from NVML."""
+"""Local GPUs: limits from the CUDA driver, driver version and MIG mode from NVML."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ATTRIBUTES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Device:
-    """A GPU of this machine."""
+    """A local GPU."""
 
     index: int
     """CUDA device number."""
@@ -79,7 +79,7 @@ class Device:
 
 
 def read_device(index: int = 0) -> Device:
-    """Return a GPU of this machine by its CUDA device number.
+    """Return a local GPU by its CUDA device number.
 
     Raises:
         MissingDependencyError: The package cuda-bindings is not installed.
@@ -95,7 +95,7 @@ def read_device(index: int = 0) -> Device:
 
 
 def read_devices() -> tuple[Device, ...]:
-    """Return all visible GPUs of this machine (CUDA_VISIBLE_DEVICES).
+    """Return all visible local GPUs (CUDA_VISIBLE_DEVICES).
 
     Raises:
         MissingDependencyError: The package cuda-bindings is not installed.

@@ -168,7 +168,7 @@ QUICK = Plan(SPECIMENS[::6], (1, 32, 33, 128, 192, 256, 500, 1024), 4, (0, 50), 
 
 
 def verify(index: int = 0, *, quick: bool = False) -> Verification:
-    """Compare limits and results with the driver of a GPU of this machine.
+    """Compare limits and results with the driver of a local GPU.
 
     Args:
         index: CUDA device number.

@@ -107,7 +107,7 @@ def unsupported(limits: Limits, where: str, feature: str, limit: str) -> InputEr
     """Return the error for an input without effect on this GPU, with the GPUs that have its limit."""
     problem = f"compute capability {limits.compute_capability} has no {feature}"
     supporting = join_and([str(cc) for cc in shipped.known() if getattr(shipped.limits(cc), limit)])
-    hint = f"Leave out `{where}` (`--{where.replace('_', '-')}`), or choose a GPU that supports it: {supporting}."
+    hint = f"Remove `{where}` (`--{where.replace('_', '-')}`), or choose another GPU: {supporting}."
     return InputError(problem, where=where, hint=hint)
 
 

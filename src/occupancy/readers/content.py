@@ -326,7 +326,7 @@ class CompilerErrors:
 
     def __str__(self) -> str:
         more = f" and {self.count - 1:,} more" if self.count > 1 else ""
-        return f"the compiler failed, so kernels may be missing: {self.first}{more}"
+        return f"the compiler reported an error, so kernels may be missing: {self.first}{more}"
 
 
 def is_error(line: str) -> bool:

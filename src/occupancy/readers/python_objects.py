@@ -23,10 +23,10 @@ _KNOWN = (
     "or a Kernel or ObjectCode of cuda.core"
 )
 _HINTS: dict[type, str] = {
-    int: "Give threads per block by name: threads=256.",
+    int: "Pass threads per block by name: threads=256.",
     str: "To read a file, call scan() and pass one of its kernels.",
 }
-_TUNER_HINT = "Give values, such as threads=32 * config.num_warps, or call is_launchable() or prune()."
+_TUNER_HINT = "Pass values, such as threads=32 * config.num_warps, or call is_launchable() or prune()."
 
 
 def read_kernel(obj: object) -> KernelRecord:

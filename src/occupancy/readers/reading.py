@@ -33,7 +33,7 @@ _PROBES = re.compile(r"\d+\.\d+.*|CMakeScratch|CMakeTmp|ShowIncludes")  # folder
 
 TRITON_SUFFIXES = (IMAGE_SUFFIX, ".ptx")  # skipped if Triton metadata of the same name was read
 
-_NO_KERNELS = "no kernels found. Pass the objects or libraries of a build, or the output of nvcc -Xptxas -v"
+_NO_KERNELS = "contains no kernels. Pass object files or libraries, or the output of nvcc -Xptxas -v"
 
 LineReader = Callable[[NumberedLines, str], Iterator[Found]]
 
@@ -335,23 +335,23 @@ def reason_without_kernels(content: Content) -> str:
     if content.size == 0:
         return "is empty. For a log, redirect standard error too: nvcc -Xptxas -v ... 2>&1"
     if content.suffix == triton.CHOICE_SUFFIX:
-        return "an autotuner's choice without kernels. Pass the folder that also contains Triton's cache"
+        return "is an autotuner's choice without kernels. Pass the folder that also contains Triton's cache"
     if content.has_device_code:
-        return "device code, but no kernels"
+        return "contains device code, but no kernels"
     head = content.head()
     if head.startswith(_ARCHIVE_STARTS) or (content.is_compressed and _is_binary(head)):
-        return "an archive. Unpack it, and pass the folder"
+        return "is an archive. Unpack it, and pass the folder"
     if _is_binary(head):
-        return "a binary file without device code for NVIDIA GPUs"
+        return "is a binary file without device code. Pass a cubin, object, library or executable built with nvcc"
     if b"__global__" in head or content.suffix in (".cu", ".cuh"):
-        return "CUDA source. Compile it with nvcc -Xptxas -v, and pass the compiler's output or the object"
+        return "is CUDA source. Compile it with nvcc -Xptxas -v, and pass the object file or the compiler's output"
     if any(marker in head for marker in pytorch_trace.MARKERS):
-        return "a PyTorch trace without kernel launches. Record it with ProfilerActivity.CUDA"
+        return "is a PyTorch trace without kernel launches. Record it with ProfilerActivity.CUDA"
     if _JSON_START.match(head):
-        return "JSON without a PyTorch trace or Triton metadata. Baselines are for occupancy diff and check"
+        return "is JSON, but no trace or Triton metadata. Baselines are for occupancy diff and check"
     if b"Used " in head and b" registers" in head:
-        return "'Used N registers' without the 'Compiling entry function' line before it. Paste both lines"
-    return "no kernels in this text. Supported: PTX, output of ptxas -v, cuobjdump -res-usage and ncu --csv"
+        return "contains 'Used N registers' without the 'Compiling entry function' line before it. Pass both lines"
+    return "contains no kernels. Supported text: PTX, ptxas -v, cuobjdump -res-usage and ncu --csv"
 
 
 def _is_binary(head: bytes) -> bool:

@@ -233,7 +233,7 @@ class KernelRecord:
         known = self.threads if self.threads is not None else threads
         if known is None:
             what = f"{self.source} does not contain the block size of {self.name}"
-            hint = "Give the threads per block of the launch."
+            hint = "Pass the threads per block of the launch."
             raise InputError(what, where="threads", hint=hint)
         configuration = self.shared_memory_configuration
         # ptxas writes the virtual resources of tensor memory even if the kernel relinquishes its permit.

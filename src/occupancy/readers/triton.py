@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from ..errors import shown
+from ..errors import about, shown
 from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
 from .content import Content, NumberedLines, open_content
 from .fatbin import read_device_code
@@ -53,7 +53,7 @@ def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Found]:
         kernels, damage = _read_image(content)
     except Malformed as error:
         yield described
-        yield ReadProblem(source, None, f"the registers of {described.name} are unknown: {error}")
+        yield ReadProblem(source, None, f"{error}, so the registers of {described.name} are unknown")
         return
     own = next((kernel for kernel in kernels if kernel.name == described.name), kernels[0])
     yield described.with_compiled(own)
@@ -64,11 +64,11 @@ def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Found]:
 def _read_image(metadata: Content) -> tuple[list[KernelRecord], list[ReadProblem]]:
     """Return the kernels and the problems of the cubin beside metadata."""
     if metadata.path is None:
-        raise Malformed("a stream has no cubin beside it. Pass the folder that contains both")
+        raise Malformed("a stream has no cubin. Pass the folder that contains both files")
     image, limits = metadata.path.with_suffix(IMAGE_SUFFIX), metadata.limits
     try:
         if image.exists() and not image.is_file():  # opening a pipe would block
-            raise Malformed("not a file")
+            raise Malformed("is not a file")
         with suppress(OSError):  # an image adds its own limits once, whatever its number of links
             status = os.stat(image)
             identity = status.st_dev, status.st_ino
@@ -80,9 +80,9 @@ def _read_image(metadata: Content) -> tuple[list[KernelRecord], list[ReadProblem
         kernels = [each for each in found if isinstance(each, KernelRecord)]
         damage = [each for each in found if isinstance(each, ReadProblem)]
         if not kernels:
-            raise Malformed(damage[0].what if damage else "no kernels")
+            raise Malformed(damage[0].what if damage else "contains no kernels")
     except Malformed as error:
-        raise Malformed(f"{image.name}: {error}") from error
+        raise Malformed(about(image.name, str(error))) from error
     return kernels, damage
 
 

@@ -73,7 +73,7 @@ def block_sizes_report(
         details = [Table("Occupancy (blocks per SM)", columns, shown)]
         if len(rows) > len(shown):
             hidden = count(len(rows) - len(shown), "more size")
-            details.append(Paragraph((f"{hidden}: --all lists them.",)))
+            details.append(Paragraph((f"{hidden}. To list them, pass --all.",)))
     picks = [
         (gpu_name(gpu), f"{each.block_size:,} threads, minimum grid {each.min_grid_size:,} blocks")
         for gpu, each in zip(gpus, launches, strict=False)
@@ -110,7 +110,7 @@ def _on_gpu(gpu: Gpu, number: int) -> Column:
 LEVEL_COLUMNS = (
     Column("occupancy", "Occupancy", lambda level: percent(level[0].lowest)),
     Column("threads", "Threads per block (blocks per SM)", align="left", wraps=True,
-           show=lambda level: "  ".join(f"{row.threads:,} ({row.sizes[0].active_blocks})" for row in level)),
+           show=lambda level: ", ".join(f"{row.threads:,} ({row.sizes[0].active_blocks})" for row in level)),
 )  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def _levels(rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Block]:
     shown = levels if shows_all else levels[:MOST_LEVELS]
     yield Table("", LEVEL_COLUMNS, shown)
     if lower := sum(map(len, levels[len(shown) :])):
-        yield Paragraph((f"{count(lower, 'lower size')}: --all lists them.",))
+        yield Paragraph((f"{count(lower, 'lower size')}. To list them, pass --all.",))
 
 
 def block_sizes_picture(

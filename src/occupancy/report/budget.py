@@ -94,8 +94,8 @@ def budget_report(budgets: Sequence[BudgetFields], stage_smem: int | None = None
             before = amounts
     headline = [kernel_text(kernel, *gpus)]
     if stage_smem is not None:
-        beside = f" beside {size(kernel.shared_memory)}" if kernel.shared_memory else ""
-        result = f"Stages of {size(stage_smem)} that fit{beside}"
+        added = f" in addition to {size(kernel.shared_memory)}" if kernel.shared_memory else ""
+        result = f"Stages of {size(stage_smem)} that fit{added}"
         if targets:
             fitting = zip(rows[0].stages or (), gpus, strict=True)
             result += f": {join_and([f'{number} on {gpu_name(gpu)}' for number, gpu in fitting])}"

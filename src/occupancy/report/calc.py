@@ -275,7 +275,7 @@ def _steps_blocks(row: Row) -> Iterator[Block]:
         columns = STEP_TABLE if any(bounds for *_, bounds in rows) else STEP_TABLE[:-1]
         yield Table(title + " with another block size" * is_other, columns, rows)
     if hidden:
-        yield Paragraph([f"{count(len(hidden), 'level')} in between: the JSON contains them."])
+        yield Paragraph([f"{count(len(hidden), 'level')} in between: --format json lists them."])
 
 
 def _remarks(row: Row) -> Iterator[tuple[str, str]]:
@@ -355,5 +355,5 @@ def _notes(row: Row, *, is_only: bool) -> Iterator[str]:
         yield "registers-may-spill"
     if row.wave is not None and row.wave.is_upper_bound:
         yield "cluster-bound"
-    if row.gpu.variants:
+    if row.gpu.variants and not is_only:
         yield "sms-vary"

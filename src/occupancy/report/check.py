@@ -21,7 +21,7 @@ NAMES = ("name", "demangled", "arch")
 
 CHECK_FINDINGS: Mapping[str, FindingKind] = {
     **{name: FindingKind(f"A kernel breaks {name}", "error") for name in CRITERIA},
-    REMOVED: FindingKind("A kernel of the baseline is gone", "error"),
+    REMOVED: FindingKind("A kernel of the baseline was removed", "error"),
 }
 
 
@@ -81,13 +81,13 @@ def violation_text(violation: Violation, broken: BrokenKernel) -> str:
     return f"{text}{at} ({bound} {diff.change_text(measure, None, violation.limit)})"
 
 
-def _accept(gone: Iterable[str]) -> str:
-    names = " ".join(f"--name {quote(name)}" for name in list(gone)[: diff.MOST_NAMED])
-    return f"accept it with --update {names}, or with allow_removed in the rules"
+def _accept(removed: Iterable[str]) -> str:
+    names = " ".join(f"--name {quote(name)}" for name in list(removed)[: diff.MOST_NAMED])
+    return f"run check with --update {names}, or change allow_removed in the rules"
 
 
 class CheckRow(NamedTuple):
-    """One broken demand, or one kernel that is gone."""
+    """One broken demand, or one removed kernel."""
 
     record: KernelRecord
     criterion: str
@@ -128,16 +128,16 @@ def check_report(
         for group in found[: diff.MOST_BLOCKS]
     ]
     if more := len(found[diff.MOST_BLOCKS :]):
-        details.append(Paragraph([f"{more:,} more kernels break rules: CSV has all."]))
-    gone = diff.names_of(done.removed)
-    if gone:
-        details.append(facts([("fix", _accept(gone))], f"{diff.listed(gone)}: gone since the baseline"))
+        details.append(Paragraph([f"{more:,} more kernels break rules. To list them, pass --format csv."]))
+    removed = diff.names_of(done.removed)
+    if removed:
+        details.append(facts([("fix", _accept(removed))], f"{diff.listed(removed)}: removed"))
     if done.added:
         details.append(Paragraph([f"New since the baseline: {diff.listed(diff.names_of(done.added))}"]))
     if remarks := list(_remarks(done)):
         details.append(Paragraph(remarks))
     compares = any(CRITERIA[each.criterion].compares for broken in done.broken for each in broken.violations)
-    if (compares or gone) and done.rules.baseline and not updated:
+    if (compares or removed) and done.rules.baseline and not updated:
         details.append(Paragraph([f"To accept all changes: {command} --update (--name NAME for one)"]))
     inputs = {"build": build, "rules": done.rules.source, "baseline": done.rules.baseline, **inputs}
     values = {
@@ -167,12 +167,12 @@ def check_report(
 def _headline(done: Checked, broken: int) -> str:
     archs = count(len({record.arch for record in done.kernels}), "architecture")
     where = f"({done.rules.source}, {archs})" if done.rules.source else f"({archs})"
-    number, gone = (len({record.name for record in records}) for records in (done.kernels, done.removed))
+    number, removed = (len({record.name for record in records}) for records in (done.kernels, done.removed))
     kernels = count(number, "kernel")
     if done.passed:
         return f"{f'All {kernels} pass' if number > 1 else 'The kernel passes' if number else 'No kernels'} {where}"
     parts = [f"{broken:,} of {kernels} {'breaks' if broken == 1 else 'break'} a rule"] if broken else []
-    parts += [f"{gone:,} {'is' if gone == 1 else 'are'} gone"] if gone else []
+    parts += [f"{removed:,} {'was' if removed == 1 else 'were'} removed"] if removed else []
     return f"FAILED: {', '.join(parts)} {where}"
 
 
@@ -189,19 +189,19 @@ def _remarks(done: Checked) -> Iterator[str]:
 
 
 def check_findings(done: Checked) -> Iterator[Finding]:
-    """Return one finding for each kernel and broken rule, and for each kernel that is gone."""
+    """Return one finding for each kernel and broken rule, and for each removed kernel."""
     for group in groups(done):
         message = f"{group.name} breaks {', '.join(group.criteria)}. {diff.line_text(group.lines())}."
         archs = ", ".join(filter(None, (one.kernel.record.arch for one in group.broken)))
         yield kernel_finding(group.broken[0].kernel, group.criteria[0], "error", message)._replace(arch=archs)
     for name, record in {each.demangled: each for each in done.removed}.items():
         short = short_name(record.name)
-        message = f"{short} is gone since the baseline: {_accept([short])}."
+        message = f"{short} was removed since the baseline: {_accept([short])}."
         yield Finding(record.file or record.source, None, "error", REMOVED, message, name, record.arch)
 
 
 def check_cases(done: Checked) -> Iterator[tuple[str, str, str]]:
-    """Yield file, name and message of each kernel, also of those that are gone; no message if it passes."""
+    """Yield file, name and message of each kernel, also of removed ones; no message if it passes."""
     messages = {each.kernel: each.message for each in check_findings(done)}
     for name, record in {each.demangled: each for each in (*done.kernels, *done.removed)}.items():
         yield record.source, name, messages.get(name, "")

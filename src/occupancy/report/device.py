@@ -1,4 +1,4 @@
-"""The reports of this machine's GPUs, and of the verification against their driver."""
+"""The reports of local GPUs, and of the verification against their driver."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ CONSEQUENCES = ("spills", "stack_bytes")
 DIFF_FINDINGS: Mapping[str, FindingKind] = {
     "worse": FindingKind("The kernel got worse", "warning"),
     "mixed": FindingKind("The kernel got worse in one value and better in another", "note"),
-    "removed": FindingKind("The kernel is gone", "note"),
+    "removed": FindingKind("The kernel was removed", "note"),
 }
 
 
@@ -67,12 +67,12 @@ def changes_by_name(found: Differences, renamed: set[str]) -> str:
 
 
 def diff_findings(found: Differences) -> Iterator[Finding]:
-    """Return kernels that got worse, and those that are gone."""
+    """Return kernels that got worse, and removed ones."""
     for entry in entries(found):
         kind = DIFF_FINDINGS.get(entry.verdict)
         if kind is not None:
             name = f"{entry.kernel.short_name} for {entry.record.arch}"
-            lines = [(name, "gone")] if entry.row is None else [(name, entry.verdict), *_lines([entry.row])]
+            lines = [(name, entry.verdict), *(_lines([entry.row]) if entry.row else [])]
             yield kernel_finding(entry.kernel, entry.verdict, kind.severity, f"{line_text(lines)}.")
 
 
@@ -186,7 +186,7 @@ def _blocks(rows: Sequence[Entry], most: int) -> Iterator[Block]:
     for title, (verdict, _), group in islice(zip(titles, groups, groups.values(), strict=True), most):
         yield facts(_lines(group), f"{title}: {verdict}")
     if len(groups) > most:
-        yield Paragraph([f"{len(groups) - most:,} more kernels changed: CSV has all."])
+        yield Paragraph([f"{len(groups) - most:,} more kernels changed. To list them, pass --all."])
     for verdict, records in names.items():
         archs = ", ".join(sorted({record.arch or "-" for record in records}, key=age))
         yield Paragraph([f"{verdict.capitalize()} ({archs}): {listed(names_of(records), most)}"])

@@ -61,7 +61,7 @@ def _blocks(result: Result, resource: Resource) -> str:
 
 
 def _no_limit(*, is_given: bool) -> list[str]:
-    return [USES_NONE if is_given else "no limit: not given"]
+    return [USES_NONE if is_given else "no limit, because it is not given"]
 
 
 def _share(result: Result, resource: Resource, unit: str = "", note: str = "") -> str:
@@ -112,7 +112,7 @@ def _registers(result: Result, regs: int) -> list[str]:
     lowest, most = highest - unit // limits.warp_size + 1, min(highest, limits.max_registers_per_thread)
     steps = [f"{_per_warp_step(result, regs, unit)}, the same for {lowest} to {most} registers"]
     counted, largest = round_up(warps, parts), limits.max_registers_per_block
-    counted_as = "" if counted == warps else f", counted as {counted}, equally many per sub-partition,"
+    counted_as = "" if counted == warps else f", rounded up to {counted} for {parts} sub-partitions,"
     check = f"launch check: {count(warps, 'warp')}{counted_as} x {per_warp} = {counted * per_warp}"
     if counted * per_warp > largest:
         return [*steps, f"{check} > {largest} per block: {NO_BLOCKS}"]
@@ -178,8 +178,8 @@ def _shared_memory(result: Result) -> list[str]:
         if carveout.unit == "percent":
             largest = limits.max_shared_memory_per_multiprocessor
             share = f"{carveout.amount}% of {largest} = {largest * carveout.amount // 100}"
-            chosen = f"{share}, up to the next one: {requested}"
-    steps.append(f"configuration of the SM: {chosen}")
+            chosen = f"{share}, rounded up to the next size: {requested}"
+    steps.append(f"shared memory configuration: {chosen}")
     if pool != requested:
         steps.append(f"{requested} is too small for one block: {pool}")
     return [*steps, f"{pool} // {per_block} = {_blocks(result, 'shared_memory')}"]

@@ -28,7 +28,6 @@ _JSON_TYPES = {"int": "integer", "bool": "boolean", "tuple": "array", "Spreadshe
 SIDE_BY_SIDE = 3
 """Compute capabilities in a table of all limits."""
 
-
 _LABELS = {
     "max_shared_memory_per_block_optin": "Shared memory per block, with opt-in",
     "unified_l1_and_shared_memory": "Unified L1 and shared memory",

@@ -163,8 +163,7 @@ COLUMNS: tuple[Column, ...] = (
     _field("stack_bytes", "integer", "Stack per thread in bytes", "Stack", size, 9),
     Column("waves", "Waves", "waves", lambda row: _known(row.waves, "{:,.2f}".format),
            "Waves of each launch", optional=10, type="number"),
-    Column("next_step", "Next step", "next_step",
-           lambda row: _known(row.next_step, step_text),
+    Column("next_step", "Next step", "next_step", lambda row: _known(row.next_step, step_text),
            "Next higher level of occupancy, with all required changes", "left", optional=2, type="object"),
     Column("active_blocks", about="Resident blocks per SM", type="integer"),
     Column("launchable", about="True if the kernel launches", type="boolean"),
@@ -205,7 +204,7 @@ def chosen_columns(names: Sequence[str]) -> tuple[Column, ...]:
     for name in names:
         column = by_name.get(_plain_name(name))
         if column is None:
-            hint = did_you_mean(name, by_name, "The first line of --format csv has all names.")
+            hint = did_you_mean(name, by_name, "For all names, see occupancy scan FILE --format csv.")
             raise InputError(f"there is no column {name!r}", where="columns", hint=hint)
         title = column.title or column.key.replace("_", " ").capitalize()
         chosen.append(column._replace(title=title, optional=ALWAYS))
@@ -248,9 +247,9 @@ def scan_report(
     at = f" at {threads.pop()} threads" if len(threads) == 1 else ""
     headline = [_headline(of, found, at if len(shown) == of.kernels else "", inputs)]
     if len(shown) < of.kernels:
-        more = "" if limit is None else "; CSV has all"
-        more += ", --newest each kernel once" if more and len(of.archs) > 1 else ""
-        headline.append(f"{len(shown):,} shown{at}, {order}{more}")
+        more = "" if limit is None else ". --all lists every row"
+        more += ", --newest one row per kernel" if more and len(of.archs) > 1 else ""
+        headline.append(f"First {len(shown):,}{at}, {order}{more}")
     chosen = tuple(columns) or _screen_columns(shown)
     values = {"summary": of, "found": found}
     notes = list(_notes(shown, {column.key for column in chosen}))
@@ -261,6 +260,8 @@ def _headline(of: Summary, found: int, at: str, inputs: Mapping[str, Any]) -> st
     if not of.kernels:
         filters = [f"is below {percent(inputs['below'])}"] if "below" in inputs else []
         filters += ["spills"] if "spilling" in inputs else []
+        if not filters and not inputs.keys() & {"names", "archs"}:
+            return f"No kernels besides {found:,} of the CUDA device runtime. To list them, pass --runtime."
         unknown = ": there is no spill data" if of.spilling is None else ""
         return f"None of {count(found, 'kernel')} {' and '.join(filters) or 'matches'}{unknown}"
     archs = of.archs[0] if len(of.archs) == 1 else count(len(of.archs), "architecture")

@@ -90,7 +90,7 @@ class Step(NamedTuple):
 
 SHOWN = chosen(RESULT_COLUMNS, "occupancy", "active_blocks", "limiters")
 BAR = Column("bar", "", lambda row: "█" * round(row.result.occupancy * BAR_WIDTH), align="left")
-NOW = Column("is_current", "", lambda step: "<- now" if step.is_current else "", align="left")
+NOW = Column("is_current", "", lambda step: "<- this kernel" if step.is_current else "", align="left")
 
 
 def _steps_table(title: str, values: Column, steps: Sequence[Step]) -> Table:
@@ -154,7 +154,7 @@ def _matrix(grid: Grid) -> Table:
     title = f"{title_of(down)} down, {to_right[0].lower()}{to_right[1:]} across, each up to"
     hidden = len(rows) * len(columns) - len(shown) * len(kept)
     lines = ["- The kernel does not launch."] if any(0 in line for line in shares) else []
-    lines += [f"{hidden:,} cells are hidden. CSV has all."] if hidden else []
+    lines += [f"{hidden:,} cells are hidden. To list them, pass --format csv."] if hidden else []
     return Table(title, [first, *map(column, kept)], shown, lines)
 
 
@@ -172,7 +172,7 @@ def _best_tables(grid: Grid) -> Iterator[Block]:
         found = best(points, BEST)
         title = f"Best on {gpu_name(gpu)}"
         yield Table(title, columns, found) if found else Paragraph([f"None launches on {gpu_name(gpu)}."])
-    yield Paragraph(["CSV also lists combinations that use fewer resources for the same occupancy."])
+    yield Paragraph(["--format csv also lists combinations that use fewer resources for the same occupancy."])
 
 
 def _best_column(name: str) -> Column:

@@ -98,5 +98,5 @@ def result_text(result: Any) -> str:
         return f"Does not launch: {result.reason}"
     if result.compile_error is not None:
         return f"Does not compile. {result.compile_error}"
-    by = " by NVIDIA's spreadsheet" if result.model == "spreadsheet" else ""
+    by = " (NVIDIA's spreadsheet)" if result.model == "spreadsheet" else ""
     return f"{percent(result.occupancy)} occupancy{by}, {limited_by(result.limiters)}"

@@ -67,7 +67,7 @@ def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
         if not equals or not name:
             hint = "Write one such as max_blocks_per_multiprocessor=4."
             raise TableError(f"{shown(change)} is not LIMIT=VALUE", where="changes", hint=hint)
-        _check_names([name], KINDS, where, "To list the names, run occupancy limits 9.0 --format csv.")
+        _check_names([name], KINDS, where, "To list the names, run occupancy limits 9.0 --sources.")
         constants: dict[str, object] = {"null": None, "none": None, "true": True, "false": False}
         is_list = isinstance(getattr(limits, name), tuple)
         given[name] = text.split(",") if is_list else constants.get(text.lower(), text)

@@ -52,7 +52,7 @@ class Gpu:
     multiprocessor_count: int | None = None
     """Number of SMs; None if it is unknown, or if the variants of the GPU differ."""
     device: int | None = None
-    """Device number, for a GPU of this machine."""
+    """Device number, for a local GPU."""
     variants: tuple[Gpu, ...] = ()
     """GPUs with this name, if their numbers of SMs differ."""
     die: str | None = None

@@ -17,7 +17,7 @@ MAX_REGISTERS_PER_THREAD = 255
 
 MAX_THREADS_PER_BLOCK = 1024
 """Limit of every GPU from 2.0. CUDA C++ Programming Guide, technical specifications."""
-THREADS_ALLOWED = f"1 or more. GPUs launch at most {MAX_THREADS_PER_BLOCK:,}"
+THREADS_ALLOWED = f"1 to {MAX_THREADS_PER_BLOCK:,}"
 
 MAX_BARRIERS_PER_BLOCK = 16
 """Named barriers 0 to 15. PTX ISA, ``bar``."""
@@ -186,7 +186,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "barriers", "barriers per block", "count",
-            "Named barriers per block (limited on cc 9.0+).", hint="Write a number such as 2.",
+            "Named barriers per block (can limit blocks on cc 9.0+).", hint="Write a number such as 2.",
             high=MAX_BARRIERS_PER_BLOCK, options=("--barriers",), aliases=("num_block_barriers", "num_barriers"),
         ),
         Field(
@@ -213,7 +213,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "virtual_resources", "virtual resources per block", "count",
-            "Virtual resources per block (limited on cc 10.0+): 128 if the block allocates tensor memory, "
+            "Virtual resources per block (can limit blocks on cc 10.0+): 128 if the block allocates tensor memory, "
             "0 if it then executes tcgen05.relinquish_alloc_permit.",
             high=MAX_VIRTUAL_RESOURCES_PER_BLOCK, options=("--virtual-resources",), hint="Write a number such as 128.",
         ),

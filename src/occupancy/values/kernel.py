@@ -114,11 +114,11 @@ class Kernel(_KernelFields):
         for name in unknown:
             raise unknown_input(name, "Kernel", cls._fields)
         if threads is None:
-            hint = "Give threads per block, such as 256 or 16x16."
+            hint = "Pass threads per block, such as 256 or 16x16."
             raise InputError("is missing", where="threads", hint=hint)
         if smem is not None and not (static_smem is dynamic_smem is None):
             problem = "is the total, so it cannot be combined with static or dynamic shared memory"
-            raise InputError(problem, where="smem", hint="Give the total alone, or the two parts.")
+            raise InputError(problem, where="smem", hint="Pass the total alone, or the two parts.")
         count, shape = parse_threads(threads)
         pairs = zip(cls._fields, (count, *given[1:]), strict=True)
         values = {name: None if value is None else FIELDS[name].parse(value) for name, value in pairs}

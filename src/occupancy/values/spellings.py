@@ -148,7 +148,7 @@ def _parse_factor(text: str, value: str, where: str) -> int:
 
 
 def parse_share(value: object, where: str) -> float:
-    """Parse a share of 1: ``0.75``, ``75``, ``"75%"``. Numbers between 1 and 5 are unclear."""
+    """Parse a share of 1: ``0.75``, ``75``, ``"75%"``. Numbers between 1 and 5 are ambiguous."""
     number, is_percent = math.nan, False
     if isinstance(value, str):
         if found := re.fullmatch(_SHARE, value.strip()):
@@ -158,9 +158,9 @@ def parse_share(value: object, where: str) -> float:
             number = float(value)  # type: ignore[arg-type]
     share = number / 100 if is_percent or number >= 5 else number
     if not 0 <= share <= 1:
-        unclear = not is_percent and 1 < number < 5
-        hint = f'Write "{number:g}%" or {number / 100:g}.' if unclear else 'Write one such as "75%".'
-        problem = "is unclear" if unclear else "is not a percentage from 0 to 100"
+        is_ambiguous = not is_percent and 1 < number < 5
+        hint = f'Write "{number:g}%" or {number / 100:g}.' if is_ambiguous else 'Write one such as "75%".'
+        problem = "is ambiguous" if is_ambiguous else "is not a percentage from 0 to 100"
         raise InputError(f"{shown(value)} {problem}", where=where, hint=hint)
     return share
 

@@ -122,7 +122,7 @@ def test_github_shows_ten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert sum(line.startswith("::error") for line in lines) == 10
     assert "21 more kernels break rules" in lines[9]
     screen = run("check", "log", "--rules", "rules.toml").stdout
-    assert "10 more kernels break rules: CSV has all." in screen
+    assert "10 more kernels break rules. To list them, pass --format csv." in screen
 
 
 def test_junit_and_sarif(project: Path) -> None:
@@ -192,7 +192,7 @@ def test_rules_in_python(project: Path) -> None:
         occupancy.Exemption(kernels="blur", reason="known"),
     ]
     result = occupancy.check("build", rules, baseline="occupancy-baseline.json")
-    assert not result.passed, "emboss is gone"
+    assert not result.passed, "emboss was removed"
     assert {each["reason"] for each in result.report().values["exempt"]} == {"known"}
     assert result.broken == ()
     assert [each.rule for each in result.findings()] == ["removed"]

@@ -30,7 +30,7 @@ class TestLimits:
         printed = as_json("limits", "12.0", "--sources")
         values = {row["limit"]: row for row in printed["limits"]}
         blocks = values["max_blocks_per_multiprocessor"]
-        assert (blocks["value"], blocks["disputes"][0].startswith("32 by ")) == (24, True)
+        assert (blocks["value"], blocks["disputes"][0].startswith("32 in ")) == (24, True)
         assert set(blocks["sources"]) <= set(printed["sources"])
         rows = as_csv("limits", "--all", "--sources")
         assert len(rows) == len(compute_capabilities()) * len(values)
@@ -49,7 +49,7 @@ class TestLimits:
 class TestGpus:
     def test_the_highest_come_first_and_the_others_with_all(self) -> None:
         newest = run("gpus").stdout.splitlines()
-        assert newest[0] == "30 of 955 GPUs, highest compute capability first; --all lists all"
+        assert newest[0] == "First 30 of 955 GPUs, highest compute capability first (--all lists every GPU)"
         assert len(newest) == 33
         assert len(run("gpus", "--all").stdout.splitlines()) == 958
         assert len(as_json("gpus")["gpus"]) == 30

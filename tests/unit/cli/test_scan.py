@@ -109,7 +109,7 @@ class TestFormats:
         text = run("scan", str(log)).stdout
         headline, shown = text.splitlines()[:2]
         assert headline == "70 kernels for sm_90: no spills, 25 below 50%"
-        assert shown.startswith("20 shown at 256* threads, lowest occupancy first")
+        assert shown.startswith("First 20 at 256* threads, lowest occupancy first. --all lists every row")
         assert text.count("kernel_") == 20
         assert run("scan", str(log), "--all").stdout.count("kernel_") == len(scan(log)) == 70
 

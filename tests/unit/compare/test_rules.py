@@ -208,9 +208,9 @@ def test_the_last_day_of_an_exemption_is_optional(tmp_path: Path, day: str | Non
     ("lines", "message"),
     [
         ("until = 2027-01-31", "reason is missing"), ('reason = "x"\nrules = 3', "rules: got 3"),
-        ('reason = ["x"]', "reason: got .* Give the reason"),
-        ('reason = "x"\nuntil = 2027', r"until: got 2027\. Give the last day"),
-        ('reason = "x"\nuntil = 2027-01-31T12:00:00', "until: got .* Give the last day"),
+        ('reason = ["x"]', "reason: got .* Add a line such as"),
+        ('reason = "x"\nuntil = 2027', r"until: got 2027\. Write the last day"),
+        ('reason = "x"\nuntil = 2027-01-31T12:00:00', "until: got .* Write the last day"),
     ],
 )  # fmt: skip
 def test_wrong_exemptions(tmp_path: Path, lines: str, message: str) -> None:

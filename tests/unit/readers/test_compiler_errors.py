@@ -54,7 +54,7 @@ def test_the_first_is_quoted_and_the_others_are_counted(place: str) -> None:
     assert len(kernels_of(found)) == (0 if place == "alone" else 5)
     assert problem.line == 1 + (log.count(b"\n") if place == "after" else 0) + 1
     assert problem.what == (
-        'the compiler failed, so kernels may be missing: k.cu(12): error: identifier "foo" is undefined '
+        'the compiler reported an error, so kernels may be missing: k.cu(12): error: identifier "foo" is undefined '
         f"and {len(FAILED)} more"
     )
 

@@ -76,7 +76,7 @@ class TestSources:
                 assert set(other) == {"value", "sources"}
         for about in PROVENANCE["sources"].values():
             assert set(about) == {"title", "where", "license"}
-        texts = [*(each.get("note", "") for each in _entries()), *(each["why"] for each in PROVENANCE["disputed"])]
+        texts = [each.get("note") or each.get("why", "") for each in [*_entries(), *PROVENANCE["disputed"]]]
         assert not [text for text in texts if re.search(r"; |\bIt |refuse|[Nn]ot known|\b[0-9]{5}", text)]
 
     def test_ranges_and_sources_are_those_of_the_table(self) -> None:
