@@ -380,7 +380,7 @@ function explain(result) {
   const isVirtual = kernel.virtual_resources !== null || kernel.tensor_memory !== null;
   const isShown = kernel.barriers !== null || result.limiters.includes("barriers");
   const [given, columns] = [kernel.tensor_memory, columnsOf(kernel)];
-  const none = (isGiven) => [`no limit: ${isGiven ? "the kernel uses none" : "not given"}`];
+  const none = (isGiven) => [`no limit${isGiven ? ": the kernel uses none" : ", because it is not given"}`];
   const counted = (name, since, note = "") => {
     if (!uses[name].per_block) return none(true);
     return [result.block_limits[name] === null ? `no limit before ${since}` : sharingStep(result, name, "", note)];
@@ -441,11 +441,11 @@ function explainRegisters(result) {
   const exact = `${perThread} x ${limits.warp_size} threads = ${kernel.regs * limits.warp_size}`;
   const steps = [`${exact}, rounded up to a multiple of ${limits.register_allocation_unit}: ${perWarp} per warp`];
   const checked = checkedRegisters(limits, perWarp, warps);
-  const counted = checked === registers ? "" : `, counted as ${checked / perWarp}, equally many per sub-partition,`;
+  const parts = checkedParts(limits);
+  const counted = checked === registers ? "" : `, rounded up to ${checked / perWarp} for ${parts} sub-partitions,`;
   const check = `launch check: ${warpsOf(result)}${counted} x ${perWarp} = ${checked}`;
   if (checked > allowed) return [...steps, `${check} > ${allowed} per block: 0 blocks`];
   steps.push(`${check} <= ${allowed} per block: passes`);
-  const parts = checkedParts(limits);
   const inFamily = warpsByRegisters(limits, perWarp, parts);
   if (parts !== files && inFamily < warps) {
     return [...steps, `launch check: ${words.count(inFamily, "warp")} fit in ${parts} sub-partitions: 0 blocks`];
@@ -475,8 +475,8 @@ function explainSharedMemory(result) {
   const chosen = configurationOf(limits, kernel.carveout);
   const { amount, unit: kind } = kernel.carveout ?? {};
   const all = limits.max_shared_memory_per_multiprocessor;
-  const share = kind === "percent" && `${amount}% of ${all} = ${divide(all * amount, 100)}, up to the next one: `;
-  steps.push(`configuration of the SM: ${share || (kind ? "as set, " : "the largest, ")}${chosen}`);
+  const share = kind === "percent" && `${amount}% of ${all} = ${divide(all * amount, 100)}, rounded up to the next size: `;
+  steps.push(`shared memory configuration: ${share || (kind ? "as set, " : "the largest, ")}${chosen}`);
   if (pool !== chosen) steps.push(`${chosen} is too small for one block: ${pool}`);
   return [...steps, `${pool} // ${perBlock} = ${blocksBy(result, "shared_memory")}`];
 }

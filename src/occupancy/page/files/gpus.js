@@ -46,7 +46,7 @@ const POPULAR = Object.values(DATA.known_by).reverse().map(keyOf);
 const isPopular = ({ short, keys }) => POPULAR.includes(short) || keys.some((key) => POPULAR.includes(key));
 const BY_USE = [...GPUS].sort((a, b) => isPopular(b) - isPopular(a) || b.sms - a.sms);
 // {cc, name, sms, range, error, choices}. If variants differ in SMs, sms is null and range has both ends.
-// choices: names to offer for an unclear one.
+// choices: names to offer for an ambiguous one.
 function findGpu(typed) {
   const text = typed.trim();
   if (!text) return gpuOf({ error: "Enter a GPU, such as H100, RTX 4090 or 9.0." });
