@@ -475,7 +475,8 @@ function explainSharedMemory(result) {
   const chosen = configurationOf(limits, kernel.carveout);
   const { amount, unit: kind } = kernel.carveout ?? {};
   const all = limits.max_shared_memory_per_multiprocessor;
-  const share = kind === "percent" && `${amount}% of ${all} = ${divide(all * amount, 100)}, rounded up to the next size: `;
+  const share = kind === "percent"
+    && `${amount}% of ${all} = ${divide(all * amount, 100)}, rounded up to the next size: `;
   steps.push(`shared memory configuration: ${share || (kind ? "as set, " : "the largest, ")}${chosen}`);
   if (pool !== chosen) steps.push(`${chosen} is too small for one block: ${pool}`);
   return [...steps, `${pool} // ${perBlock} = ${blocksBy(result, "shared_memory")}`];
