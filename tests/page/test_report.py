@@ -40,8 +40,8 @@ def change(name: str, verdict: str, old: dict[str, Any] | None, new: dict[str, A
     return {"demangled": name, "arch": "sm_90", "verdict": verdict, "causes": causes, **sides}
 
 
-BEFORE = {"occupancy": 1.0, "regs": 32, "smem": 4096, "threads": 256, "spill_store_bytes": 0}
-AFTER = {"occupancy": 0.5, "regs": 64, "smem": 36864, "threads": 256, "spill_store_bytes": 840}
+BEFORE = {"cc": "8.0", "occupancy": 1.0, "regs": 32, "smem": 4096, "threads": 256, "spill_store_bytes": 0}
+AFTER = {"cc": "9.0", "occupancy": 0.5, "regs": 64, "smem": 36864, "threads": 256, "spill_store_bytes": 840}
 DIFF = [
     change("ns::blur", "worse", BEFORE, AFTER), change("ns::sharpen", "better", AFTER, BEFORE),
     change("ns::gone", "removed", BEFORE, None), change("ns::fresh", "added", None, BEFORE),
@@ -158,7 +158,7 @@ def test_a_comparison_has_before_after_and_difference(opened: Open, report: Path
         "worse", "100 → 50%\n−50 points", "32 → 64\n+32", "4 → 36 KiB\n+32 KiB", "0 → 840 B\n+840 B",
         "launch bounds (256, 6)",
     ]  # fmt: skip
-    assert page.inner_text("#count").endswith("1 same hidden, sm_90. 1 kernel: sm_100 added.")
+    assert page.inner_text("#count") == "4 of 5 kernels changed, sm_90. 1 kernel: sm_100 added."
     assert page.locator(".list small.worse").count() == page.locator(".list small.better").count() == 4
     for verdict, shown in {"removed": ["ns::gone"], "same": ["ns::gone", "ns::copy"]}.items():
         page.click(f"button:has-text('1 {verdict}')")
@@ -168,6 +168,7 @@ def test_a_comparison_has_before_after_and_difference(opened: Open, report: Path
     page.click(".list a:has-text('ns::blur')")
     until(page, "!document.body.classList.contains('listed')")
     assert page.inner_text(".figure strong").split() == ["was", "100%", "(A)", "50%"], "the old build is A"
+    assert page.evaluate("app.fields.gpu + app.kept.gpu") == "9.08.0"
     page.go_back()
     page.click(".list a:has-text('ns::gone')")
     until(page, "app.fields.kernel === 'ns::gone'")

@@ -24,11 +24,11 @@ START = "app.start();\n"
 _MEASURED = (
     "occupancy", "launchable", "threads", "threads_assumed", "regs", "smem", "static_smem", "dynamic_smem",
     "barriers", "tensor_memory", "virtual_resources", "spill_store_bytes", "spill_load_bytes", "stack_bytes",
-    "max_threads", "min_blocks", "spills_from",
+    "max_threads", "min_blocks", "spills_from", "cc",
 )  # fmt: skip
 _TEXTS = ("next_step", "fix", "causes")
 _OTHERS = (
-    "demangled", "arch", "cc", "verdict", "limiters", "block_dim", "grid_dim", "cluster_dim", "waves",
+    "demangled", "arch", "verdict", "limiters", "block_dim", "grid_dim", "cluster_dim", "waves",
     "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration", "source",
 )  # fmt: skip
 KEYS = (*_OTHERS, *_TEXTS, *(f"{side}{key}" for side in ("", "old_", "new_") for key in _MEASURED))

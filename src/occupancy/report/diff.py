@@ -219,7 +219,7 @@ def _side(side: str, column: Column) -> Column:
 
 _MEASURED = (
     "occupancy", "active_blocks", "threads", "threads_assumed", "regs", "smem", "static_smem", "spill_store_bytes",
-    "spill_load_bytes", "stack_bytes", "barriers", "max_threads",
+    "spill_load_bytes", "stack_bytes", "barriers", "max_threads", "cc",
 )  # fmt: skip
 
 

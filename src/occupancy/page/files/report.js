@@ -6,7 +6,8 @@ const archIfDiffers = (kernel, group, of) => group.some((other) => of(other) !==
 // What to change: 100% with 32 regs. A kernel that spills needs more registers, not fewer.
 const adviceOf = ({ spills, regs, next_step: step, fix = step }) =>
   (spills > 0 ? regs < 255 && "spills: allow more registers" : fix?.replace(": ", " with "));
-const VERDICTS = ["worse", "mixed", "changed", "better", "added", "removed", "same"];
+const VERDICTS = ["worse", "mixed", "better", "changed", "added", "removed", "same"];
+const rankOf = ({ verdict }) => VERDICTS.indexOf(verdict) + 1;
 const KINDS = [
   { key: "fails", title: "no launch", is: (kernel) => kernel.launchable === false },
   { key: "spills", title: "with spills", is: (kernel) => kernel.spills > 0 },
@@ -35,8 +36,9 @@ const costs = (kernel) => (kernel.old_occupancy === kernel.new_occupancy ? 0 : -
 // Columns: the value of a kernel, by default that of the key, and the text of a number or the element to show. Kernels
 // of one name share a row: in a scan a range, in a comparison the worst one. Columns without values are hidden.
 const COLUMNS = [
-  { key: "name", title: "Kernel", show: nameOf },
-  { key: "verdict", title: "Verdict", isLinked: true, of: ({ verdict }) => VERDICTS.indexOf(verdict) + 1,
+  { key: "name", title: "Kernel", show: (kernel) =>
+    element("a", { href: linkTo(kernel), title: kernel.source, draggable: "false" }, kernel.name) },
+  { key: "verdict", title: "Verdict", isLinked: true, of: rankOf,
     show: ({ verdict }) => element("span", { class: `chip ${verdict}` }, verdict) },
   { key: "occupancy", title: "Occupancy", text: words.percent, isLinked: true },
   { key: "limiters", title: "Limited by", of: limitersOf,
@@ -67,7 +69,6 @@ class Report {
       for (const side of ["", "old_", "new_"]) kernel[`${side}spills`] = spilled(side);
       kernel.share = kernel.occupancy ?? kernel.new_occupancy;
       kernel.text = [kernel.name, kernel.arch, kernel.cc, kernel.source].join("|").toLowerCase().replace(/\s/g, "");
-      kernel.row = `${kernel.name} ${kernel.verdict}`;
       return kernel;
     });
     this.leaveOut(this.kernels);
@@ -79,13 +80,11 @@ class Report {
     this.columns = COLUMNS.map((column) => ({ of: (kernel) => kernel[column.key], ...column }))
       .filter(({ of, isUsed = of }) => this.kernels.some(isUsed));
     const isSorted = this.kernels.every(({ share }, at) => !at || !(this.kernels[at - 1].share > share));
-    this.given = this.isDiff ? "verdict" : isSorted && "occupancy";
+    this.given = this.isDiff ? "verdict" : isSorted ? "occupancy" : "";
     [this.search, this.arch, this.sort, this.rest, this.box] = ["q", "arch", "sort", "rest", "rows"].map(byId);
     this.arch.hidden = this.archs.length < 2;
     fill(byId("archs"), this.archs.map((arch) => element("option", {}, arch)));
     for (const input of [this.search, this.arch]) input.oninput = () => this.set({ [input.id]: input.value });
-    fill(this.sort, [{ key: "", title: "…" }, ...this.columns].map(({ key, title }) =>
-      element("option", { value: key, disabled: !key }, `By ${title.toLowerCase()}`)));
     this.sort.oninput = () => this.box.querySelector(`thead .${this.sort.value} button`).click();
     this.search.onkeydown = ({ key }) =>
       this.box.querySelector("tbody a")?.[{ Enter: "click", ArrowDown: "focus" }[key]]?.();
@@ -126,18 +125,19 @@ class Report {
     [...this.box.querySelectorAll("a")].find(({ hash }) => hash === this.opened?.[1])?.focus();
     scrollTo(0, this.opened?.[0] ?? 0);
   }
-  // The kernels that pass all filters, those of any kind, and those of any bin. Without a verdict, all that changed.
+  order() { return this.state.sort ? this.state : { sort: this.given, down: "" }; }
+  // The kernels that pass all filters, those to count by kind, and those of any bin. By default those that changed.
   filtered() {
     const { q, kind, arch, bin } = this.state;
     const wanted = q.toLowerCase().split(/[\s*]+/);
     const kinds = KINDS.filter(({ key }) => kind.split(",").includes(key));
     const isOfKinds = (kernel) => kinds[this.isDiff ? "some" : "every"](({ is }) => is(kernel)); // any verdict
     const isFound = (kernel) => (!arch || kernel.arch === arch) && wanted.every((word) => kernel.text.includes(word));
-    const isChanged = ({ verdict }) => verdict !== "same" || this.kinds.length < 2;
+    const isChanged = ({ verdict }) => verdict !== "same";
     const isInBin = (kernel) => !bin || binOf(kernel) === bin;
     const found = this.kernels.filter(isFound);
     const ofBins = found.filter(kinds.length ? isOfKinds : isChanged);
-    return { all: ofBins.filter(isInBin), ofKinds: found.filter(isInBin), ofBins };
+    return { all: ofBins.filter(isInBin), ofKinds: (this.isDiff ? found : ofBins).filter(isInBin), ofBins };
   }
   kindButton({ key, title, is }, kernels) {
     const chosen = this.state.kind.split(",").filter(Boolean);
@@ -158,10 +158,11 @@ class Report {
     }));
   }
   groups(kernels) {
-    const { sort, down } = this.state;
-    const { of = () => 0 } = this.columns.find(({ key }) => key === (sort || this.given)) ?? {};
-    const groups = [...Map.groupBy(kernels, ({ row }) => row).values()].map((all) => {
-      const [worst] = all.toSorted((a, b) => changeOf(a) - changeOf(b) || (a.share ?? 2) - (b.share ?? 2));
+    const { sort, down } = this.order();
+    const { of = () => 0 } = this.columns.find(({ key }) => key === sort) ?? {};
+    const groups = [...Map.groupBy(kernels, ({ name }) => name).values()].map((all) => {
+      const [worst] = all.toSorted((a, b) => rankOf(a) - rankOf(b) || changeOf(a) - changeOf(b)
+        || (a.share ?? 2) - (b.share ?? 2));
       const group = all.sort((one, other) => ORDER.compare(one.arch ?? "", other.arch ?? ""));
       return { group, worst, value: rangeOf(this.isDiff ? [worst] : group, of)[down ? 1 : 0] };
     }); // unknown values come last
@@ -179,19 +180,23 @@ class Report {
     fill(this.box.querySelector("tbody"), groups.slice(0, shown).map(({ group, worst }) =>
       element("tr", {}, this.columns.map((column) => cellOf(column, group, worst, isMixed || group.length > 1)))));
     this.rest.hidden = groups.length <= shown;
-    const chosen = ["q", "kind", "arch", "bin"].map((name) => this.state[name]).filter(Boolean).join(", ");
-    const same = !this.state.kind && rowsOf(found.ofKinds) - groups.length;
+    const { q, kind, arch, bin } = this.state;
+    const chosen = [q, arch, bin].filter(Boolean).join(", ");
     const archs = this.archs.length > 1 ? words.count(this.archs.length, "architecture") : this.archs[0];
     const part = groups.length < this.count && `${groups.length ? grouped(groups.length) : "None"} of `;
-    const facts = [`${part || ""}${words.count(this.count, "kernel")}`, same && `${grouped(same)} same hidden`,
+    const facts = [`${part || ""}${words.count(this.count, "kernel")}${this.isDiff && !kind ? " changed" : ""}`,
       groups.length > shown && `the first ${grouped(shown)} are shown`, chosen || archs];
     settle(byId("count"), `${facts.filter(Boolean).join(", ")}.${this.left.join("")}`);
-    byId("clear").hidden = !chosen;
-    this.sort.value = this.state.sort || this.given || "";
+    byId("clear").hidden = !(chosen || kind);
+    const { sort } = this.order();
+    const titles = [...this.box.querySelectorAll("thead th")].map(({ textContent }) => textContent.toLowerCase());
+    fill(this.sort, [this.columns.map(({ key }, at) => element("option", { value: key }, `By ${titles[at]}`)),
+      element("option", { value: sort, disabled: !sort }, sort ? "Reverse" : "…")]); // chooses the same column again
+    this.sort.value = sort;
     byId("back").href = this.fragment();
   }
   title({ key, title, text }) {
-    const { sort, down } = this.state.sort ? this.state : { sort: this.given, down: "" };
+    const { sort, down } = this.order();
     const next = { sort: key, down: (sort === key ? down : !text || key.endsWith("occupancy")) ? "" : "1" };
     const order = sort === key && (down ? "descending" : "ascending");
     return element("th", { scope: "col", class: `${key} ${text ? "num" : ""}`, "aria-sort": order },
@@ -200,7 +205,7 @@ class Report {
 }
 function cellOf({ key, title, of, text, show, mark, look, isLinked }, group, worst, hasLinks) {
   const shown = show ? show(worst, group) : text ? rangeText(group, of, text) || "–" : of(worst);
-  const looks = [key, text && "num", look?.(group), shown === "0" && "zero"].filter(Boolean).join(" ");
+  const looks = [key, text && "num", look?.(group), /^[0–]$/.test(shown) && "zero"].filter(Boolean).join(" ");
   return element(key === "name" ? "th" : "td", { class: looks, "data-title": title }, shown,
     shown && mark?.(worst, group, of), hasLinks && isLinked && [" ", archLinks(group)]);
 }
@@ -210,7 +215,7 @@ function joined(between, one, other) {
   return `${one}${between}${other}`.replace(/(?<=\d)(\D+)(?=( to | → ).*\d\1$)/, "");
 }
 const archsOf = (kernels) => [...new Set(kernels.map(({ arch }) => arch).filter(Boolean))].sort(ORDER.compare);
-const rowsOf = (kernels) => new Set(kernels.map(({ row }) => row)).size;
+const rowsOf = (kernels) => new Set(kernels.map(({ name }) => name)).size;
 const changeOf = ({ old_occupancy: before, new_occupancy: after }) => after - before || 0;
 const rangeText = (group, of, text) =>
   joined(" to ", ...rangeOf(group, of).map((value) => (value === undefined ? "" : text(value))));
@@ -219,27 +224,21 @@ function rangeOf(group, of) {
   const values = group.map(of).filter((value) => value || value === 0).sort(compareValues);
   return [values[0], values[values.length - 1]];
 }
-function nameOf(kernel) {
-  return element("a", { href: linkTo(kernel), title: kernel.source, draggable: "false" }, kernel.name);
-}
 const colourOf = ({ launchable, limiters }) => (launchable === false ? "fails" : limiters?.[0] ?? "warps");
-// A link to each kernel of a row, with its architecture, and its occupancy: in a scan a bar, on phones a number.
+// A link to each kernel of a row, with its architecture, and in a scan a bar of its occupancy.
 function archLinks(group) {
   return element("span", { class: "archs" }, group.map((kernel) => {
     const [share, arch = ""] = [kernel.share >= 0 && words.percent(kernel.share), kernel.arch];
-    const title = [arch, share, limitersOf(kernel)].filter(Boolean).join(", ");
-    const properties = { href: linkTo(kernel), title, "aria-label": title, tabindex: "-1", draggable: "false" };
-    const [before, after] = [arch.slice(0, 3), share && ` ${share}`].map((text) => element("span", {}, text));
+    const title = [arch, kernel.verdict, share, limitersOf(kernel), kernel.source].filter(Boolean).join(", ");
+    const link = { class: kernel.verdict, href: linkTo(kernel), tabindex: "-1", draggable: "false" };
     const picture = !kernel.verdict && bar(kernel.share ?? 0, colourOf(kernel));
-    return element("a", properties, before, arch.slice(3), after, picture);
+    return element("a", { ...link, title, "aria-label": title }, arch.slice(3), picture);
   }));
 }
 // Link to the calculator with a kernel; in a comparison the old build is A.
 function linkTo(kernel) {
-  const gpu = ccOf(kernel.cc ?? kernel.arch);
-  if (!limitsOf(gpu)) return null;
   const [now, before] = (kernel.verdict ? ["new_", "old_"] : [""])
-    .map((side) => ({ ...fieldsIn(kernel, side), gpu, kernel: kernel.name }))
+    .map((side) => ({ ...fieldsIn(kernel, side), gpu: ccOf(kernel[`${side}cc`] ?? kernel.arch), kernel: kernel.name }))
     .filter(({ regs }) => regs || !kernel.verdict);
-  return now?.threads ? toFragment(now, before, DEFAULT_PINS.split(",")) : null;
+  return now?.threads && limitsOf(now.gpu) ? toFragment(now, before, DEFAULT_PINS.split(",")) : null;
 }
