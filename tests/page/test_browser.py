@@ -238,7 +238,7 @@ def test_a_pasted_kernel_clears_what_it_does_not_state(opened: Open) -> None:
     assert page.inner_text("#found").startswith("No kernel found.")
     page.fill("#pasted", LOG)
     assert page.inner_text("#kernel code") == "img::histogram<64>"
-    assert "Not in the log" in page.inner_text("#dynamic-smem-error")
+    assert "Not recorded" in page.inner_text("#dynamic-smem-error")
     assert "1,008 B stores" in page.inner_text("#kernel small")
     assert given(page, "regs", "barriers", "static-smem", "dynamic-smem") == ["168", "16", "48 KiB", ""]
     page.click("text=Paste")

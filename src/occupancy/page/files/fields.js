@@ -161,7 +161,7 @@ function showFields(fields, limits, { errors, kernel, limits: own }) {
     const convert = () => app.change({ [input.name]: `${bytes}k` });
     let remark = bytes > 0 && bytes < 1024 && button(`${bytes} bytes. Make it KiB`, convert, { class: "link" });
     if (input.name === "dynamic-smem" && needsCall) remark = "Opt in: cudaFuncSetAttribute.";
-    if (input.name === "dynamic-smem" && fields.kernel && !value) remark = "Not in the log: enter it if used.";
+    if (input.name === "dynamic-smem" && fields.kernel && !value) remark = "Not recorded: enter it if used.";
     fill(byId(`${input.name}-error`), [errors[input.name] ?? remark]);
     byId(`${input.name}-error`).className = remark && !(input.name in errors) ? "remark" : "error";
   }
