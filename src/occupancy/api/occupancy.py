@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
@@ -92,7 +92,7 @@ class Occupancy(Printed, Result):
 
     def next_steps(self) -> Results[NextStep]:
         """Return the changes for each higher occupancy, lowest first, and then up to two other block sizes."""
-        return Results(next_steps(self), partial(steps_report, self))
+        return Results(next_steps(self), steps_report, self)
 
     def slack(self) -> Slack:
         """Return the largest value of each input that keeps the blocks, and the unused resources of the SM."""
@@ -137,10 +137,10 @@ class Occupancy(Printed, Result):
         Raises:
             InputError: The function returns no size, or the kernel has only a total of shared memory.
         """
-        from ..report.block_sizes import sizes_report
+        from ..report.block_sizes import block_sizes_report
 
         found = block_sizes(self.limits, self.kernel, dynamic_smem, self.model)
-        return Results(found, partial(sizes_report, self))
+        return Results(found, block_sizes_report, self)
 
     def waves(
         self, grid: Shape, *, cluster: Shape | None = None, multiprocessor_count: int | None = None,
@@ -177,7 +177,7 @@ class Occupancy(Printed, Result):
         """Return the arithmetic of each resource, step by step."""
         from ..report.explain import explain
 
-        return Results(explain(self), partial(explain_report, self))
+        return Results(explain(self), explain_report, self)
 
     def plot(self) -> list[Any]:
         """Draw occupancy by block size, registers and shared memory, and return matplotlib's ``Axes``."""
@@ -229,6 +229,10 @@ class Occupancies(Results[Occupancy]):
         """Return the results for other inputs of the kernel, on the same GPUs."""
         return Occupancies(each.replace(**inputs) for each in self)
 
+    def next_steps(self) -> Results[Results[NextStep]]:
+        """Return the next steps on each GPU."""
+        return Results((each.next_steps() for each in self), steps_report)
+
     def budget(
         self, *, occupancy: float | str | None = None, blocks: int | str | None = None
     ) -> Results[Budget]:
@@ -244,7 +248,7 @@ class Occupancies(Results[Occupancy]):
         from ..report.block_sizes import block_sizes_report
 
         found = [each.block_sizes(dynamic_smem=dynamic_smem) for each in self]
-        return Results(found, partial(block_sizes_report, self))
+        return Results(found, block_sizes_report)
 
     def waves(self, grid: Shape, *, cluster: Shape | None = None) -> Results[Waves]:
         """Return the waves of a grid on each GPU."""

@@ -31,7 +31,7 @@ class Printed:
         raise NotImplementedError
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a flat dictionary for each row, for ``pandas.DataFrame``: the CSV's columns of plain values."""
+        """Return a dictionary for each row, for ``pandas.DataFrame``: the CSV's columns without nested values."""
         from ..render.data import flat_rows
 
         return flat_rows(self.report())
@@ -54,12 +54,14 @@ class Printed:
 class Results(Printed, tuple[T, ...]):
     """A sequence of results that prints as one report."""
 
+    result: Any
+    """Occupancy that all of them belong to, such as its next steps; None if each has its own."""
     _report: Callable[[Any], Report]
 
-    def __new__(cls, results: Iterable[T], report: Any = None) -> Results[T]:
-        """Make the sequence; a copy or a pickle brings its report as an attribute."""
+    def __new__(cls, results: Iterable[T], report: Any = None, result: Any = None) -> Results[T]:
+        """Make the sequence; a copy or a pickle brings the other arguments as attributes."""
         made = super().__new__(cls, results)
-        made._report = report
+        made._report, made.result = report, result
         return made
 
     @overload
@@ -68,22 +70,15 @@ class Results(Printed, tuple[T, ...]):
     def __getitem__(self, index: slice) -> Self: ...
     def __getitem__(self, index: SupportsIndex | slice) -> Any:
         found: Any = super().__getitem__(index)
-        return type(self)(found, self._report) if isinstance(index, slice) else found
+        return type(self)(found, self._report, self.result) if isinstance(index, slice) else found
 
     def report(self) -> Report:
-        return self._report(self)
+        return self._report(self if self.result is None else [self])
 
 
 @readable
 class Budget(Printed, BudgetFields):
     """Maximum registers and shared memory at one block size."""
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the rows with the numbers of the only GPU."""
-        return [
-            {name: value[0] if isinstance(value, list) else value for name, value in row.items()}
-            for row in super().rows()
-        ]
 
     def report(self) -> Report:
         return budget_report([self])
@@ -113,7 +108,7 @@ class CarveoutAdvice(Printed, CarveoutFields):
     """Shared memory configurations of an SM, with the resident blocks of each."""
 
     def report(self) -> Report:
-        return part_report(self.result, "carveout", [each._asdict() for each in self.configurations])
+        return part_report([self], "carveout", [each._asdict() for each in self.configurations])
 
 
 @documented

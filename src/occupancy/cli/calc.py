@@ -231,9 +231,9 @@ def block_sizes(
     ]
     sizes = [result.block_sizes(dynamic_smem=sizer) for result in results]
     if output is not None:
-        save_picture(block_sizes_picture(results, sizes, added), output)
+        save_picture(block_sizes_picture(sizes, added), output)
         return
-    show(block_sizes_report(results, sizes, launches, added, wants_all), output_format)
+    show(block_sizes_report(sizes, launches, added, wants_all), output_format)
 
 
 @command(

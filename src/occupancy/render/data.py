@@ -49,7 +49,7 @@ def _json(value: Any) -> str:
 
 
 def csv_pieces(report: Report) -> Iterator[str]:
-    """Yield CSV; semicolons join lists, nested values are as on a screen."""
+    """Yield CSV."""
     yield ",".join(column.key for column in report.columns) + "\n"
     for lines in _lines(report, ",".join(["%s"] * len(report.columns)), _csv):  # csv.writer is slower
         if len(report.columns) == 1:
@@ -59,26 +59,27 @@ def csv_pieces(report: Report) -> Iterator[str]:
 
 def flat_rows(report: Report) -> list[dict[str, Any]]:
     """Return each row as a dictionary with the columns of the CSV that are not nested."""
-    columns = [(column.key, column.getter, column) for column in report.columns if column.type != "object"]
+    flat = [column for column in report.columns if column.type not in ("object", "objects")]
+    columns = [(column.key, column.getter, column) for column in flat]
     return [{key: _flat(value(row), column, row) for key, value, column in columns} for row in report.rows]
 
 
 def _flat(value: Any, column: Column, row: Any) -> Any:
-    """Return a plain value; dictionaries are as on a screen, or JSON."""
+    """Return a plain value: semicolons join lists, and dictionaries are as on a screen, or JSON."""
     value = json_value(value)
-    if not isinstance(value[0] if value and isinstance(value, list) else value, dict):
-        return value
-    return json.dumps(value) if column.show is None else column.show(row)
+    if isinstance(value[0] if value and isinstance(value, list) else value, dict):
+        return json.dumps(value) if column.show is None else column.show(row)
+    if isinstance(value, list):
+        return ";".join(map(str, value)) if len(value) > 1 else next(iter(value), None)
+    return value
 
 
 def _csv(value: Any, column: Column, row: Any) -> str:
     value = _flat(value, column, row)
-    if value is None or value == []:
+    if value is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, list):
-        value = ";".join(map(str, value))
     text = str(csv_cell(value))
     return '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text
 

@@ -50,14 +50,13 @@ ROW_COLUMNS = Column("threads", "Threads"), Column("lowest", "Lowest", show=lamb
 
 
 def block_sizes_report(
-    results: Sequence[Any],
-    sizes: Sequence[Sequence[BlockSize]],
+    sizes: Sequence[Any],
     launches: Sequence[LaunchConfiguration | None] = (),
     smem_per_thread: int | None = None,
     all_rows: bool = True,
 ) -> Report:
-    """Return every block size that launches, best first."""
-    gpus: list[Gpu] = [result.gpu for result in results]
+    """Return every block size of some results that launches, best first."""
+    gpus: list[Gpu] = [each.result.gpu for each in sizes]
     by_threads = [{each.threads: each for each in found} for found in sizes]
     common = [threads for threads in by_threads[0] if all(threads in each for each in by_threads)]
     rows = [SizeRow(threads, tuple(each[threads] for each in by_threads)) for threads in common]
@@ -82,17 +81,13 @@ def block_sizes_report(
     if picks:
         picks += [(gpu_name(gpu), "unknown: the number of SMs varies") for gpu in gpus if gpu.variants]
         details.append(facts(picks, "cudaOccupancyMaxPotentialBlockSize returns"))
-    kernel: Kernel = results[0].kernel
+    kernel: Kernel = sizes[0].result.kernel
     headline = f"Block sizes on {gpu_text(*gpus)}: {best}", *filter(None, [_uses(kernel, smem_per_thread)])
     inputs = {**kernel.to_dict(), "threads": None, "block_dim": None, "smem_per_thread": smem_per_thread}
     on_gpus = [SizeOnGpu(*each) for row in rows for each in zip(gpus, row.sizes, strict=True)]
     return Report(
         "block-sizes", headline, COLUMNS, on_gpus, "block_sizes", inputs, {}, details, shows_rows=False
     )
-
-
-def sizes_report(result: Any, sizes: Sequence[BlockSize]) -> Report:
-    return block_sizes_report([result], [sizes])
 
 
 def _uses(kernel: Kernel, smem_per_thread: int | None) -> str:
@@ -122,17 +117,18 @@ def _levels(rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Block]:
         yield Paragraph((f"{count(lower, 'lower size')}. To list them, pass --all.",))
 
 
-def block_sizes_picture(
-    results: Sequence[Any], sizes: Sequence[Sequence[BlockSize]], smem_per_thread: int | None = None
-) -> Picture:
+def block_sizes_picture(sizes: Sequence[Any], smem_per_thread: int | None = None) -> Picture:
     """Return a curve for each GPU over the block sizes, with the best ones of each marked."""
     values = sorted({each.threads for found in sizes for each in found})
     curves = {}
-    for result, found in zip(results, sizes, strict=True):
+    for found in sizes:
         shares = {each.threads: each.occupancy for each in found}
-        curves[gpu_name(result.gpu) if len(results) > 1 else ""] = [shares.get(each, 0.0) for each in values]
+        curves[gpu_name(found.result.gpu) if len(sizes) > 1 else ""] = [
+            shares.get(each, 0.0) for each in values
+        ]
     marks = best_marks(values, curves.values())
-    where = [gpu_text(results[0].gpu)] if len(results) == 1 else []
-    given = ", ".join(filter(None, [*where, _uses(results[0].kernel, smem_per_thread)]))
+    result = sizes[0].result
+    where = [gpu_text(result.gpu)] if len(sizes) == 1 else []
+    given = ", ".join(filter(None, [*where, _uses(result.kernel, smem_per_thread)]))
     title = f"Occupancy by {LABELS['threads']}\n{given}".rstrip()
     return Picture(title, [StepPlot("threads", values, curves, marks)])

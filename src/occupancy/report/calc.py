@@ -117,7 +117,7 @@ COLUMNS = (
            about="Waves and tail of the grid, with --grid", type="object"),
     Column("next_steps", "Next step", _next_steps, lambda row: step_text(row.steps[0]) if row.steps else "",
            "Higher levels of occupancy, each with all required changes", "left", optional=1, wraps=True,
-           unbroken=14, type="array"),
+           unbroken=14, type="objects"),
     Column("headroom", "", lambda row: values_of(row.result.slack(), *QUANTITIES),
            about="Largest value of each input that keeps the blocks", type="object"),
     Column("carveout", about="Smallest shared memory configuration that keeps the blocks", type="object"),
@@ -148,11 +148,15 @@ def calc_report(rows: Sequence[Row], *, explain: bool = False) -> Report:
     return Report("calc", headline, COLUMNS, rows, "gpus", inputs, {}, details, notes, shows_rows=not one)
 
 
-def part_report(result: Any, name: str, rows: list[dict[str, Any]], details: Sequence[Block] = ()) -> Report:
-    """Return the report of some advice on a result; details replace the table of its rows."""
-    headline = result_text(result), kernel_text(result.kernel, result.gpu)
+def part_report(
+    parts: Sequence[Any], name: str, rows: list[dict[str, Any]], details: Sequence[Block] = ()
+) -> Report:
+    """Return the report of some advice on each of some results; details replace the table of its rows."""
+    first, *others = (part.result for part in parts)
+    headline = [] if others else [result_text(first)]
+    headline.append(kernel_text(first.kernel, first.gpu, *(each.gpu for each in others)))
     columns = list(map(keyed_column, dict.fromkeys(key for row in rows for key in row)))
-    inputs = result.kernel.to_dict()
+    inputs = first.kernel.to_dict()
     return Report(name, headline, columns, rows, inputs=inputs, details=details, shows_rows=not details)
 
 
@@ -170,23 +174,29 @@ def keyed_column(key: str) -> Column:
     return column._replace(title=title, value=methodcaller("get", key), show=show)
 
 
-def steps_report(result: Any, steps: Sequence[NextStep]) -> Report:
-    row = Row(result)
-    row.steps = tuple(steps)  # perhaps some of them
-    rows = [{**step.pop("requires"), **step} for step in _next_steps(row)]
-    return part_report(result, "next-steps", rows, list(_steps_blocks(row)))
+def steps_report(parts: Sequence[Any]) -> Report:
+    rows, details = list[dict[str, Any]](), list[Block]()
+    for steps in parts:
+        row = Row(steps.result)
+        row.steps = tuple(steps)  # perhaps some of them
+        on_gpu = {"gpu": row.gpu.name, "cc": row.gpu.cc}
+        rows += [{**on_gpu, **step.pop("requires"), **step} for step in _next_steps(row)]
+        details += [Paragraph([f"{gpu_name(row.gpu)}: {result_text(row.result)}"])] if len(parts) > 1 else []
+        details += _steps_blocks(row)
+    return part_report(parts, "next-steps", rows, details)
 
 
 def slack_report(slack: SlackFields) -> Report:
     unused = {f"unused_{name}": left.amount for name, left in slack.left_over.items()}
     texts = [f"{label(name.removeprefix('unused_'))} {amount:,}" for name, amount in unused.items() if amount]
     details = facts([("Headroom", ", ".join(_headroom(slack))), ("Unused", ", ".join(texts))])
-    return part_report(slack.result, "slack", [values_of(slack, *QUANTITIES) | unused], [details])
+    return part_report([slack], "slack", [values_of(slack, *QUANTITIES) | unused], [details])
 
 
-def explain_report(result: Any, explained: Sequence[Any]) -> Report:
+def explain_report(parts: Sequence[Any]) -> Report:
+    (explained,) = parts
     details = [Paragraph([label(each.resource), *(f"  {step}" for step in each.steps)]) for each in explained]
-    return part_report(result, "explain", [each._asdict() for each in explained], details)
+    return part_report(parts, "explain", [each._asdict() for each in explained], details)
 
 
 def waves_report(waves: Sequence[WavesFields]) -> Report:

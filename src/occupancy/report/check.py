@@ -112,7 +112,7 @@ COLUMNS = (
     Column("threads_assumed", "", lambda row: row.broken and row.broken.kernel.threads_assumed,
            about="True if the block size is assumed", type="boolean"),
     Column("causes", "", lambda row: row.broken.causes if row.broken else [],
-           about="Changes since the baseline that explain the value", type="array"),
+           about="Changes since the baseline that explain the value", type="objects"),
     Column("fix", "", lambda row: row.broken and row.broken.fix,
            about="Change that satisfies the rule, if one is known; spills may remain", type="object"),
     *chosen(SCAN_COLUMNS, "name", "source", "file", "line"),

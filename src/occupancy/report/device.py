@@ -98,7 +98,7 @@ CHECK_COLUMNS = (
     Column("compared", "Compared", about="Number of comparisons", type="integer"),
     Column("different", "Different", about="Number of differences", type="integer"),
     Column("documented", "Known bug", about="Results explained by a known driver bug", type="integer"),
-    Column("differences", about="First differences", type="array"),
+    Column("differences", about="First differences", type="objects"),
 )  # fmt: skip
 
 

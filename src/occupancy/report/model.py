@@ -86,7 +86,7 @@ class Column(NamedTuple):
     cut_to: int = 0
     """Width to which cells are cut in the middle before columns are dropped; 0: never cut."""
     type: str = ""
-    """JSON type, for the schema; empty: any."""
+    """JSON type, for the schema; ``objects``: an array of objects; empty: any."""
 
     @property
     def getter(self) -> Callable[[Any], Any]:

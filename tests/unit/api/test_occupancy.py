@@ -34,7 +34,7 @@ PRINTED = {
     "Block sizes on H100 SXM5": (RESULT.block_sizes(), SEVERAL.block_sizes()),
     "4,096 blocks in 10.34 waves of 396": (RESULT.waves(4096),),
     "256 threads per block, 72 registers": (SEVERAL,),
-    "H100 SXM5 and A100: 256 threads": (SEVERAL.budget(),),
+    "H100 SXM5 and A100: 256 threads": (SEVERAL.budget(), SEVERAL.next_steps()),
     "256 threads per block, 64 registers": (SEVERAL.replace(regs=64),),
     "100 blocks in one wave": (occupancy.compute(["H200 NVL"], threads=64).waves(100),),
     "Launches on 1 of 1 compute capabilities": (occupancy.fits("9.0", RESULT),),
@@ -109,8 +109,10 @@ def test_parts_of_results_print_and_have_rows() -> None:
     assert str(several[1:].budget()) == str(several[1].budget())
     assert several[:1].rows() == several[0].rows() == several.rows()[:1]
     assert {"regs": 72, "carveout": "50%", "gpu": "H100"}.items() <= several[0].rows()[0].items()
-    assert several[0].budget().rows()[0]["active_blocks"] == 8
+    assert several[:1].budget().rows()[0]["active_blocks"] == 8
+    assert several.block_sizes()[1:].rows() == several[1].block_sizes().rows()
     steps = several[0].next_steps()
+    assert several.next_steps()[:1].rows() == steps.rows()
     assert len(steps[1:3].rows()) == 2
     assert steps[:0].rows() == []
 
