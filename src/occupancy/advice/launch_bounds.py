@@ -54,7 +54,7 @@ class RegisterCap(NamedTuple):
 
 def register_cap(now: Result, registers: int, blocks: int) -> RegisterCap | None:
     """Return attributes that cap the registers for a number of blocks; None at the maximum."""
-    limits, threads = now.limits, now.kernel.max_threads or now.kernel.threads
+    limits, threads = now.limits, now.kernel.launch_bound
     if registers >= limits.max_registers_per_thread:
         return None
     kept, with_one_more = (
@@ -79,8 +79,8 @@ def maxnreg_in_source(registers: int) -> str:
 def launch_bounds(
     gpu: Gpu, kernel: Kernel, min_blocks: int | None = None, model: Model | None = None
 ) -> LaunchBoundsFields:
-    """Return the register cap of ``__launch_bounds__(max_threads or threads, min_blocks)``."""
-    limits, threads = gpu.limits, kernel.max_threads or kernel.threads
+    """Return the register cap of ``__launch_bounds__(launch_bound, min_blocks)``."""
+    limits, threads = gpu.limits, kernel.launch_bound
     alone = Result(_compiler_limits(limits), Kernel(threads))
     if threads > limits.max_threads_per_block or not alone.active_blocks:
         problem = f"{threads:,} is more than the maximum per block on {gpu.label}"

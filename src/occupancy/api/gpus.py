@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..advice.launch_requirements import opt_ins
 from ..advice.registers import RegisterSplitFields, Warpgroups, split_registers
 from ..advice.waves import check_cluster
-from ..engine import Model
+from ..engine import Model, check_model
 from ..errors import InputError, shown
 from ..report.fits import fits_report
 from ..report.limits import gpus_report, sources_report
@@ -110,6 +110,7 @@ def fits(
         cluster: Blocks per cluster, or its shape, on compute capability 9.0 and newer.
     """
     needed = kernel_of_inputs(kernel, inputs, "fits")
+    check_model(model)  # a mistake of the caller, and no reason of a GPU
     size = None if cluster is None else prod(parse_shape(cluster, "cluster"))
     gpus = find_gpus(shipped.known() if gpu is None else gpu)
     return Results((_fit(each, needed, model, size) for each in gpus), fits_report)
@@ -152,6 +153,7 @@ def register_split(
 
     Args:
         groups: Warpgroups with their registers, ``"1:40,2:232"``. ``?`` for one of them computes the maximum.
+            Neighboring groups with the same registers are one group.
         gpu, smem: As in `compute`; 9.0 or newer.
         threads: Threads per block, a multiple of 128; by default all groups.
         regs: Registers per thread at launch, as compiled.

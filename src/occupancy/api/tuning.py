@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from ..advice.launch_requirements import compile_error
-from ..engine import Model, Result
+from ..engine import Model, Result, check_model
 from ..errors import InputError, TooLargeError
 from ..report.words import labels
 from ..tables.gpus import find_gpus
@@ -122,8 +122,8 @@ class Criteria:
         known = (*KernelInputs.__annotations__, "min_occupancy", "min_blocks", "model", "dropped")
         for name in needs.keys() - KernelInputs.__annotations__.keys():
             raise unknown_input(name, function, known)
-        self._gpus = find_gpus(gpu)
-        self._model: Model | None = model
+        check_model(model)
+        self._gpus, self._model = find_gpus(gpu), model
         self._min_occupancy = parse_share(min_occupancy, "min_occupancy")
         self._min_blocks = in_range(parse_count(min_blocks, "min_blocks"), "min_blocks")
         needs = {name: need for name, need in needs.items() if need is not None}

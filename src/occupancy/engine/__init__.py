@@ -7,5 +7,6 @@ from .common import Use as Use
 from .launch_failure import LaunchFailure as LaunchFailure
 from .result import MODELS as MODELS
 from .result import Result as Result
+from .result import check_model as check_model
 from .result import default_model as default_model
 from .result import rules as rules

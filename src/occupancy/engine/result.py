@@ -30,11 +30,16 @@ def default_model(limits: Limits) -> Model:
     return "cuda" if cuda.supports(limits) else "spreadsheet"
 
 
+def check_model(model: Model | None) -> None:
+    """Reject a model that does not exist."""
+    if model not in (None, *MODELS):
+        raise InputError(f"{shown(model)} is unknown", where="model", allowed=", ".join(MODELS))
+
+
 def rules(limits: Limits, model: Model) -> ModelRules:
     """Return the rules of a model."""
-    chosen = MODELS.get(model) if isinstance(model, str) else None
-    if chosen is None:
-        raise InputError(f"{shown(model)} is unknown", where="model", allowed=", ".join(MODELS))
+    check_model(model)
+    chosen = MODELS[model]
     if not chosen.supports(limits):
         problem = f"{model} does not support compute capability {limits.compute_capability}"
         allowed = ", ".join(name for name, each in MODELS.items() if each.supports(limits))

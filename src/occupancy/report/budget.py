@@ -159,7 +159,7 @@ def bounds_report(bounds: Sequence[LaunchBoundsFields]) -> Report:
     honored = {each.register_cap for each in bounds if not each.warning}
     caps, text = sorted(honored or {each.register_cap for each in bounds}), bounds[0].launch_bounds
     if len(set(blocks)) > 1:
-        text = bounds_in_source(kernel.max_threads or kernel.threads, MACRO)
+        text = bounds_in_source(kernel.launch_bound, MACRO)
         details.append(_macro([each.gpu for each in bounds], filter(None, blocks)))
     names = ", ".join(gpu_name(each.gpu) for each in refused)
     exception = f" (ignored on {names})" if honored and refused else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple, NoReturn
 
@@ -74,11 +75,13 @@ class Kernel(_KernelFields):
     __slots__ = ()
 
     def __new__(
-        cls, threads: Any = None, regs: Any = None, static_smem: Any = None, dynamic_smem: Any = None,
-        smem: Any = None, barriers: Any = None, max_threads: Any = None, block_dim: Any = None,
-        carveout: Any = None, caching: Any = None, opt_in: Any = None, virtual_resources: Any = None,
-        tensor_memory: Any = None, shared_memory_mode: Any = None, reallocates_registers: bool = False,
-        **unknown: NoReturn,
+        cls, threads: int | str | Sequence[int] | None = None, regs: int | str | None = None,
+        static_smem: int | str | None = None, dynamic_smem: int | str | None = None, smem: int | str | None = None,
+        barriers: int | str | None = None, max_threads: int | str | None = None,
+        block_dim: str | Sequence[int] | None = None, carveout: int | str | Carveout | None = None,
+        caching: Caching | None = None, opt_in: bool | None = None, virtual_resources: int | str | None = None,
+        tensor_memory: int | str | None = None, shared_memory_mode: SharedMemoryMode | None = None,
+        reallocates_registers: bool = False, **unknown: NoReturn,
     ) -> Kernel:  # fmt: skip
         """Check the values, plain integers in place, because autotuners make millions of kernels."""
         shape = block_dim
@@ -101,7 +104,11 @@ class Kernel(_KernelFields):
             )
             and (barriers is None or (type(barriers) is int and 0 <= barriers <= _MAX_BARRIERS))
             and (max_threads is None or (type(max_threads) is int and 0 < max_threads <= INT_MAX))
-            and (block_dim is carveout is caching is opt_in is shared_memory_mode is None)
+            and block_dim is None
+            and carveout is None
+            and caching is None
+            and opt_in is None
+            and shared_memory_mode is None
             and (
                 virtual_resources is None
                 or (type(virtual_resources) is int and 0 <= virtual_resources <= _MAX_VIRTUAL)
@@ -149,6 +156,11 @@ class Kernel(_KernelFields):
         return type(self)(**values | changes)
 
     __replace__ = replace
+
+    @property
+    def launch_bound(self) -> int:
+        """First launch bound: ``max_threads``, or the threads of this block if not given."""
+        return self.max_threads or self.threads
 
     @property
     def shared_memory(self) -> int:
