@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .advice.waves import count_waves, full_wave
-from .api.occupancy import GpuLike, KernelLike, compute, multiprocessors
+from .api.occupancy import GpuLike, GpuList, KernelLike, compute, multiprocessors
 from .api.tuning import Criteria, Needs, blocks_per_cluster
 from .engine import Model
 from .tables.gpus import find_gpu
@@ -22,7 +22,7 @@ __all__ = ["early_config_prune", "max_stages", "perf_model"]
 
 
 def early_config_prune(
-    gpu: GpuLike | list[Any],
+    gpu: GpuLike | GpuList,
     *,
     min_occupancy: float | str = 0.0,
     min_blocks: int = 1,

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 Shape = int | str | Iterable[int]
 GpuLike = str | int | tuple[int, int] | ComputeCapability | Limits | Gpu | HasGpu
 """A GPU: its name, a compute capability in any spelling, the limits of an SM, or a `Device`."""
-GpuList = list[Any] | tuple[str | ComputeCapability | Limits | Gpu | HasGpu, ...]
-"""Several GPUs. A pair of integers is one compute capability."""
+GpuList = Iterable[GpuLike]
+"""Several GPUs. Text and a pair of integers are one GPU."""
 KernelLike = object
 """A `Kernel`, an `Occupancy`, a scanned kernel, or a compiled kernel of a framework: see `read_kernel`."""
 _new_kernel = Kernel.__new__  # without the detour of type.__call__
@@ -263,17 +263,21 @@ class Occupancies(Results[Occupancy]):
 
 
 @overload
-def compute(  # type: ignore[overload-overlap]  # every other text is one GPU
-    gpu: Architecture | GpuList,
+def compute(  # type: ignore[overload-overlap]  # other text is one GPU
+    gpu: Architecture,
     kernel: KernelLike = None,
     *,
     model: Model | None = None,
     **inputs: Unpack[KernelInputs],
 ) -> Occupancies: ...
 @overload
-def compute(
+def compute(  # type: ignore[overload-overlap]  # text and pairs are no list
     gpu: GpuLike, kernel: KernelLike = None, *, model: Model | None = None, **inputs: Unpack[KernelInputs]
 ) -> Occupancy: ...
+@overload
+def compute(
+    gpu: GpuList, kernel: KernelLike = None, *, model: Model | None = None, **inputs: Unpack[KernelInputs]
+) -> Occupancies: ...
 def compute(
     gpu: GpuLike | GpuList, kernel: KernelLike = None, *, model: Model | None = None,
     threads: int | str | Sequence[int] | None = None, regs: int | str | None = None,
