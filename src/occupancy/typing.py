@@ -34,6 +34,7 @@ from .readers.record import Spills as Spills
 from .report.explain import Explanation as Explanation
 from .report.model import Column as Column
 from .report.model import Report as Report
+from .report.scan import ScanSummary as ScanSummary
 from .tables.gpus import Architecture as Architecture
 from .tables.sources import Provenance as Provenance
 from .values.fields import KernelInputs as KernelInputs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 from ..builds.merge import merge
@@ -15,10 +15,11 @@ from ..errors import ErrorCollector, InputError, ReadError, shown
 from ..readers import KernelRecord, KernelSource, ReadProblem
 from ..readers.reading import read_each
 from ..report.model import Column, Report
-from ..report.scan import Finding, findings, scan_report, summary
+from ..report.scan import Finding, ScanSummary, findings, scan_report, summary
 from ..tables.gpus import LimitsTable, compute_capabilities_of, find_gpu
 from ..values.fields import unknown_input
 from ..values.limits import ComputeCapability
+from ..values.records import documented
 from ..values.spellings import did_you_mean, in_range, parse_count, parse_optional, parse_share
 from .occupancy import GpuLike, occupancy_on
 from .results import Printed
@@ -181,39 +182,45 @@ def scan(
     wanted = reading.sized(selection.records(records))
     rows = reading.evaluator().rows(wanted, sum(record.duration_us or 0 for record in records))
     chosen = selection.filtered(rows)
-    of = summary(chosen)
+    counts = summary(chosen)
     if only_spilling and not chosen:  # 0 if spills are known
-        of = of._replace(spilling=summary(rows).spilling)
+        counts = counts._replace(spilling=summary(rows).spilling)
     inputs = reading.inputs()
     if below is not None:
         inputs["below"] = selection.below
     if only_spilling:
         inputs["spilling"] = True
-    about = {"found": len(records), "of": of, "inputs": inputs, "order": selection.order_name(chosen)}
-    return Scan(selection.ordered(chosen), problems, about)
+    kernels = tuple(selection.ordered(chosen))
+    return Scan(kernels, tuple(problems), counts, len(records), inputs, selection.order_name(chosen))
 
 
+@documented
+@dataclass(frozen=True, repr=False, eq=False)
 class Scan(Printed, Sequence[ScannedKernel]):
     """Kernels of files, with their occupancy: a sequence that prints as ``occupancy scan``."""
 
-    def __init__(
-        self, rows: Sequence[ScannedKernel], problems: Sequence[ReadProblem], about: Mapping[str, Any]
-    ) -> None:
-        self._rows = tuple(rows)
-        self.problems = tuple(problems)
-        """Damaged parts of the files."""
-        self._about = about
+    kernels: tuple[ScannedKernel, ...]
+    problems: tuple[ReadProblem, ...]
+    """Damaged parts of the files."""
+    summary: ScanSummary
+    """Counts of the kernels, before `limit`."""
+    found: int
+    """Number of all kernels in the files."""
+    inputs: Mapping[str, Any]
+    """Arguments, as in the JSON."""
+    order: str
+    """Order of the kernels, in words."""
 
     def findings(self) -> list[Finding]:
         """Return the kernels that cannot launch, spill, or have an occupancy below 50%."""
-        return list(findings(self._rows))
+        return list(findings(self.kernels))
 
     def report(self, columns: Sequence[Column] = (), *, in_full: bool = False) -> Report:
         """Return the report with the given columns, or with all rows."""
-        return scan_report(self._rows, columns=columns, in_full=in_full, **self._about)
+        return scan_report(self, columns, in_full=in_full)
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self.kernels)
 
     @overload
     def __getitem__(self, index: int) -> ScannedKernel: ...
@@ -221,9 +228,9 @@ class Scan(Printed, Sequence[ScannedKernel]):
     def __getitem__(self, index: slice) -> Scan: ...
     def __getitem__(self, index: int | slice) -> ScannedKernel | Scan:
         if not isinstance(index, slice):
-            return self._rows[index]
-        rows = self._rows[index]
-        return Scan(rows, self.problems, {**self._about, "of": summary(rows)})
+            return self.kernels[index]
+        kernels = self.kernels[index]
+        return replace(self, kernels=kernels, summary=summary(kernels))
 
     def __repr__(self) -> str:
         return f"<Scan of {len(self):,} kernels{f', {len(self.problems)} problems' if self.problems else ''}>"

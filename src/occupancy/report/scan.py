@@ -54,7 +54,7 @@ SCAN_FINDINGS: Mapping[str, FindingKind] = {
 }
 
 
-class Summary(NamedTuple):
+class ScanSummary(NamedTuple):
     """Kernels in numbers."""
 
     kernels: int
@@ -66,13 +66,13 @@ class Summary(NamedTuple):
     not_launchable: int
 
 
-def summary(rows: Iterable[ScannedKernel]) -> Summary:
+def summary(rows: Iterable[ScannedKernel]) -> ScanSummary:
     """Count kernels, and reasons to look at them."""
     rows = list(rows)
     run = [row for row in rows if row.record.chosen is not False]
     spilled = [spills for row in run if (spills := spilled_bytes(row.record)) is not None]
     archs = {row.record.arch or "an unknown architecture" for row in rows}
-    return Summary(
+    return ScanSummary(
         kernels=len(rows),
         launches=sum(row.record.launches or 0 for row in rows),
         archs=tuple(sorted(archs, key=age)),
@@ -231,32 +231,25 @@ def _screen_columns(rows: Sequence[ScannedKernel]) -> list[Column]:
 # The report
 
 
-def scan_report(
-    rows: Sequence[ScannedKernel],
-    *,
-    of: Summary,
-    found: int,
-    inputs: Mapping[str, Any],
-    columns: Sequence[Column] = (),
-    in_full: bool = False,
-    order: str = "lowest occupancy first",
-) -> Report:
+def scan_report(scan: Any, columns: Sequence[Column] = (), *, in_full: bool = False) -> Report:
+    """Return the report of an `occupancy.Scan` with the given columns, or with all rows."""
+    rows, of, found = scan.kernels, scan.summary, scan.found
     limit = None if in_full or len(rows) <= MOST_IN_FULL else EXCERPT
     shown = rows if limit is None else rows[:limit]
     threads = set(map(threads_text, shown))
     at = f" at {threads.pop()} threads" if len(threads) == 1 else ""
-    headline = [_headline(of, found, at if len(shown) == of.kernels else "", inputs)]
+    headline = [_headline(of, found, at if len(shown) == of.kernels else "", scan.inputs)]
     if len(shown) < of.kernels:
         more = "" if limit is None else ". --all lists every row"
         more += ", --newest one row per kernel" if more and len(of.archs) > 1 else ""
-        headline.append(f"First {len(shown):,}{at}, {order}{more}")
+        headline.append(f"First {len(shown):,}{at}, {scan.order}{more}")
     chosen = tuple(columns) or _screen_columns(shown)
     values = {"summary": of, "found": found}
     notes = list(_notes(shown, {column.key for column in chosen}))
-    return Report("scan", headline, chosen, rows, "kernels", inputs, values, limit=limit, notes=notes)
+    return Report("scan", headline, chosen, rows, "kernels", scan.inputs, values, limit=limit, notes=notes)
 
 
-def _headline(of: Summary, found: int, at: str, inputs: Mapping[str, Any]) -> str:
+def _headline(of: ScanSummary, found: int, at: str, inputs: Mapping[str, Any]) -> str:
     if not of.kernels:
         filters = [f"is below {percent(inputs['below'])}"] if "below" in inputs else []
         filters += ["spills"] if "spilling" in inputs else []
