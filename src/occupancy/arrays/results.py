@@ -90,7 +90,7 @@ class ArrayResults:
         arrays = {name: np.empty((len(gpus), *shape), np.min_scalar_type(largest[name])) for name in outputs}
         for index, limits in enumerate(gpus):
             out = {name: array[index, ...] for name, array in arrays.items()}
-            _combine(look_up(limits, common, model or default_model(limits), read, out), out)
+            _combine(look_up(limits, common, model or default_model(limits), read, outputs), out)
         if not has_gpu_axis:
             arrays = {name: array[0, ...] for name, array in arrays.items()}
         return cls(gpus, names, {name: each.values for name, each in read.items()}, arrays, has_gpu_axis)

@@ -6,7 +6,7 @@ Each resource has its own table, because the engine limits each resource separat
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache, reduce
 from typing import Any, NamedTuple
 
@@ -116,23 +116,40 @@ class Columns(NamedTuple):
 
 
 def look_up(
-    limits: Limits, common: Kernel, model: Model, inputs: Mapping[str, Input], out: Mapping[Output, Integers]
+    limits: Limits, common: Kernel, model: Model, inputs: Mapping[str, Input], outputs: Collection[Output]
 ) -> list[Columns]:
     """Return the blocks that each resource allows, in shapes that broadcast to each other.
 
-    Without limiters among the outputs, the first result includes all resources whose inputs have its shape. If
-    the output array has this shape too, it holds the first result, so that large arrays are written once.
-
-    Args:
-        limits: Limits of the SM.
-        common: Kernel with the options common to all elements.
-        model: Model of the engine.
-        inputs: Field of `Kernel` -> values.
-        out: Output -> array. The first result, from threads and registers, has the columns for these outputs.
+    The first result, from threads and registers, has the columns that the outputs need. The inputs are fields
+    of `Kernel`; options common to all elements are taken from ``common``.
     """
     none = read_input(0, "smem")
+    pair = [inputs["threads"], inputs.get("regs", none)]
+    found = [_look_up_threads(limits, model, common.caching, pair, outputs)]
+    sizes = [inputs[field] for field in SHARED_MEMORY_FIELDS if field in inputs] or [none]
+    options = common.carveout, common.opt_in, common.shared_memory_mode
+    found.append(_look_up("shared_memory", _shared_memory_table(limits, model, *options), sizes))
+    # Tensor memory implies virtual resources.
+    usual = Kernel(1, tensor_memory=TENSOR_MEMORY_UNIT if "tensor_memory" in inputs else None)
+    for resource in COUNTED:
+        if resource in inputs:
+            low = inputs[resource].low
+            counts = _count_table(limits, model, resource, low)
+            chosen = inputs[resource]._replace(high=low + counts.size - 1)
+            found.append(_look_up(resource, counts, [chosen]))
+        else:
+            allowed = getattr(rules(limits, model).evaluate(limits, usual)[0], resource)
+            if allowed is not None and allowed <= limits.max_blocks_per_multiprocessor:
+                found.append(_look_up(resource, _as_blocks(limits, [allowed]), [none]))
+    return found
+
+
+def _look_up_threads(
+    limits: Limits, model: Model, caching: Caching | None, pair: Sequence[Input], outputs: Collection[Output]
+) -> Columns:
+    """Return the results by warps, block slots and registers, for arrays of threads and registers."""
     warp, largest = limits.warp_size, limits.max_threads_per_block
-    table = _threads_table(limits, model, common.caching)
+    table = _threads_table(limits, model, caching)
     last_row = table.blocks.size // _REGISTER_COUNTS - 1
 
     def place(distances: Sequence[Integers], most: Sequence[int]) -> Integers:
@@ -145,34 +162,10 @@ def look_up(
         rows += registers
         return rows
 
-    pair = [inputs["threads"], inputs.get("regs", none)]
-    sources = {"blocks": "active_blocks", "warps": "active_warps", "limiters": "limiters"}
-    columns = [name for name, output in sources.items() if name == "blocks" or output in out]
-    tables = [getattr(table, name) for name in columns]
-    taken = [np.empty(_shape(pair), each.dtype) for each in tables]
-    whole, least = out.get("active_blocks", taken[0]), None
-    if "limiters" not in out:
-        if (whole.shape, whole.dtype) == (taken[0].shape, taken[0].dtype):
-            taken[0] = whole
-        least = taken[0]
-    _take(tables, pair, place, taken)
-    found = [table._replace(**dict(zip(columns, taken, strict=True)))]
-    sizes = [inputs[field] for field in SHARED_MEMORY_FIELDS if field in inputs] or [none]
-    options = common.carveout, common.opt_in, common.shared_memory_mode
-    found += _look_up("shared_memory", _shared_memory_table(limits, model, *options), sizes, least)
-    # Tensor memory implies virtual resources.
-    usual = Kernel(1, tensor_memory=TENSOR_MEMORY_UNIT if "tensor_memory" in inputs else None)
-    for resource in COUNTED:
-        if resource in inputs:
-            low = inputs[resource].low
-            counts = _count_table(limits, model, resource, low)
-            chosen = inputs[resource]._replace(high=low + counts.size - 1)
-            found += _look_up(resource, counts, [chosen], least)
-        else:
-            allowed = getattr(rules(limits, model).evaluate(limits, usual)[0], resource)
-            if allowed is not None and allowed <= limits.max_blocks_per_multiprocessor:
-                found += _look_up(resource, _as_blocks(limits, [allowed]), [none], least)
-    return found
+    needed = {"blocks": True, "warps": "active_warps" in outputs, "limiters": "limiters" in outputs}
+    names = [name for name, is_needed in needed.items() if is_needed]
+    columns = _take([getattr(table, name) for name in names], pair, place)
+    return table._replace(**dict(zip(names, columns, strict=True)))
 
 
 def _as_blocks(limits: Limits, blocks: Sequence[int | None]) -> Integers:
@@ -281,42 +274,27 @@ def _check_rows(rows: int, limits: Limits, name: str) -> None:
         raise InputError(problem, where=where, hint=hint)
 
 
-def _look_up(
-    resource: str, table: Integers, inputs: Sequence[Input], least: Integers | None
-) -> list[Columns]:
+def _look_up(resource: str, table: Integers, inputs: Sequence[Input]) -> Columns:
     """Return the table's entries at the sums of the inputs; beyond the end, the last entry.
 
-    If ``least`` has the shape of the inputs, reduce it to the minimum and return nothing. At most two inputs are
-    added, static and dynamic shared memory, so that the sum fits in 32 unsigned bits.
+    At most two inputs are added, static and dynamic shared memory, so that the sum fits in 32 unsigned bits.
     """
-    own = np.empty(_shape(inputs), table.dtype)
-    blocks = least if least is not None and least.shape == own.shape else own
-    _take([table], inputs, lambda distances, most: reduce(np.add, distances), [blocks], blocks is least)
-    if blocks is least:
-        return []
-    return [Columns(blocks, np.uint8(Limiter[resource.upper()]))]  # type: ignore[arg-type]
-
-
-def _shape(inputs: Sequence[Input]) -> tuple[int, ...]:
-    return np.broadcast_shapes(*(each.values.shape for each in inputs))
+    (blocks,) = _take([table], inputs, lambda distances, most: reduce(np.add, distances))
+    return Columns(blocks, np.uint8(Limiter[resource.upper()]))  # type: ignore[arg-type]
 
 
 def _take(
-    tables: Sequence[Integers],
-    inputs: Sequence[Input],
-    places: Callable[..., Integers],
-    found: Sequence[Integers],
-    lower: bool = False,
-) -> None:
-    """Set each array to the entries of its table, or to the minimum of both, chunk by chunk."""
+    tables: Sequence[Integers], inputs: Sequence[Input], places: Callable[..., Integers]
+) -> list[Integers]:
+    """Return the entries of each table at the places of the inputs, chunk by chunk."""
     arrays = [each.values for each in inputs]
+    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    found = [np.empty(shape, table.dtype) for table in tables]
     directions: Any = [["readonly"] for _ in inputs] + [["readwrite"] for _ in found]
     with np.nditer([*arrays, *found], ["external_loop", "buffered"], directions, buffersize=CHUNK) as chunks:
         for chunk in chunks:
             distances, most = zip(*map(Input.above_low, inputs, chunk), strict=True)
             where = places(distances, most).astype(np.intp, copy=False)
             for table, output in zip(tables, chunk[len(inputs) :], strict=True):
-                if lower:
-                    np.minimum(output, table.take(where, mode="clip"), out=output)
-                else:
-                    table.take(where, mode="clip", out=output)
+                table.take(where, mode="clip", out=output)
+    return found
