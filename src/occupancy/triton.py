@@ -71,8 +71,8 @@ def perf_model(
     sms = None if grid is None else multiprocessors(gpu, multiprocessor_count)
 
     def estimate(**arguments: Any) -> float:
-        results = criteria.results(arguments)
-        if isinstance(results, str):
+        results, reason = criteria.verdict(arguments)
+        if reason is not None:
             return math.inf
         (result,) = results
         if sms is None or grid is None:

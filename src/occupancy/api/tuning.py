@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 from ..advice.launch_requirements import compile_error
 from ..engine import Model, Result, check_model
@@ -107,6 +107,14 @@ def is_launchable(
     return any(True for _ in criteria.kept([config], dropped))
 
 
+class Verdict(NamedTuple):
+    """Results of a configuration, up to the first GPU on which it fails."""
+
+    results: Sequence[Result]
+    reason: str | None = None
+    """Reason to drop the configuration; None if it fits on all GPUs."""
+
+
 class Criteria:
     """The conditions on a configuration, from the arguments of a function."""
 
@@ -131,7 +139,7 @@ class Criteria:
         self._values = {name: need for name, need in needs.items() if not callable(need)}
         Kernel(**{"threads": 1, **self._values})  # rejects values that no kernel can have
         # Results by the values that are read, because many configurations of a tuner have the same.
-        self._known: dict[object, list[Result] | str] = {}
+        self._known: dict[object, Verdict] = {}
 
     def kept(
         self, configs: Iterable[Config], dropped: Callable[[Config, str], object] | None = None
@@ -139,23 +147,23 @@ class Criteria:
         if isinstance(configs, Mapping) or not isinstance(configs, Iterable):
             raise InputError("is not a list of configurations", where="configs", hint="Pass [{...}, ...].")
         for index, config in enumerate(configs):
-            found = self.results(config, index)
-            if not isinstance(found, str):
+            reason = self.verdict(config, index).reason
+            if reason is None:
                 yield config
             elif dropped is not None:
-                dropped(config, found)
+                dropped(config, reason)
 
-    def results(self, config: object, index: int | str = "") -> list[Result] | str:
-        """Return the result on each GPU, or why the configuration fails on one; the index is for errors."""
+    def verdict(self, config: object, index: int | str = "") -> Verdict:
+        """Return the results on the GPUs; the index is for errors."""
         try:
-            return self._results(config)
+            return self._verdict(config)
         except TooLargeError as error:
-            return str(error)
+            return Verdict((), str(error))
         except InputError as error:
             where = f"configuration {index}".rstrip()
             raise error.with_location(f"{where}: {error.where}", InputError) from error
 
-    def _results(self, config: Any) -> list[Result] | str:
+    def _verdict(self, config: Any) -> Verdict:
         given = dict(self._values)
         for name, function in self._functions.items():
             try:
@@ -167,38 +175,41 @@ class Criteria:
             return self._compute(config, given)
         names = _read_names(tuple(config))
         key = names, repr(([config[name] for name in names], given))  # of any values, and True is not 1
-        found = self._known.get(key)
-        if found is None:
+        verdict = self._known.get(key)
+        if verdict is None:
             if len(self._known) >= _MAX_KNOWN:
                 self._known.clear()
-            found = self._known[key] = self._compute(config, given)
-        return found
+            verdict = self._known[key] = self._compute(config, given)
+        return verdict
 
-    def _compute(self, config: Any, given: dict[str, Any]) -> list[Result] | str:
+    def _compute(self, config: Any, given: dict[str, Any]) -> Verdict:
         values = config if isinstance(config, Mapping) else _attributes(config)
         if values is not config and "asm" in values and "metadata" in values:  # compiled by Triton
             kernel, cluster = kernel_of_inputs(config, given), blocks_per_cluster(config.metadata)
         else:
             inputs = _inputs(values, self._gpus[0].limits.warp_size, given)
             kernel, cluster = Kernel(**inputs), blocks_per_cluster(values)
-        results = []
+        results = list[Result]()
         for gpu in self._gpus:
-            limits = gpu.limits
-            if (kernel.tensor_memory or 0) > (limits.tensor_memory_per_multiprocessor or 0):
-                return f"{gpu.label}: {kernel.tensor_memory} columns of tensor memory"
-            result = Result(limits, kernel, self._model)
-            reason = result.reason or compile_error(result)
-            if result.active_blocks < self._min_blocks or result.occupancy < self._min_occupancy:
-                has_too_few = result.active_blocks < self._min_blocks
-                least = count(self._min_blocks, "block") if has_too_few else percent(self._min_occupancy)
-                found = f"{percent(result.occupancy)}, {count(result.active_blocks, 'block')}"
-                reason = reason or f"{found}, limited by {labels(result.limiters)}, but needs {least}"
-            elif cluster > max(1, limits.most_blocks_per_cluster):
-                reason = f"{cluster} blocks per cluster"
-            if reason is not None:
-                return f"{gpu.label}: {reason}"
+            if (kernel.tensor_memory or 0) > (gpu.limits.tensor_memory_per_multiprocessor or 0):
+                return Verdict(results, f"{gpu.label}: {kernel.tensor_memory} columns of tensor memory")
+            result = Result(gpu.limits, kernel, self._model)
+            if reason := self._reason(result, cluster):
+                return Verdict(results, f"{gpu.label}: {reason}")
             results.append(result)
-        return results
+        return Verdict(results)
+
+    def _reason(self, result: Result, cluster: int) -> str | None:
+        """Return why a kernel is dropped; None if it is kept."""
+        if reason := result.reason or compile_error(result):
+            return reason
+        has_too_few = result.active_blocks < self._min_blocks
+        if has_too_few or result.occupancy < self._min_occupancy:
+            least = count(self._min_blocks, "block") if has_too_few else percent(self._min_occupancy)
+            blocks = f"{percent(result.occupancy)}, {count(result.active_blocks, 'block')}"
+            return f"{blocks}, limited by {labels(result.limiters)}, but needs {least}"
+        is_too_large = cluster > max(1, result.limits.most_blocks_per_cluster)
+        return f"{cluster} blocks per cluster" if is_too_large else None
 
 
 @lru_cache(maxsize=64)
