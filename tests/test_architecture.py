@@ -30,7 +30,7 @@ BUDGETS = {
     "page": 222,
     "api": 1806,
     "cuda": 101,
-    "typing": 42,
+    "typing": 43,
     "triton": 120,
     "cli": 1333,
     "__init__": 120,

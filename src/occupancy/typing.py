@@ -19,6 +19,7 @@ from .api.results import Results as Results
 from .api.results import Slack as Slack
 from .api.results import Waves as Waves
 from .api.scan import ReadingOptions as ReadingOptions
+from .api.scan import SelectionOptions as SelectionOptions
 from .api.tuning import Needs as Needs
 from .compare.baseline import Build as Build
 from .compare.check import BrokenKernel as BrokenKernel

@@ -24,14 +24,10 @@ from ..report.scan import Finding
 from ..values.atomic_file import written_atomically
 from ..values.numbers import count
 from .results import Printed
-from .scan import Path, Paths, Reading, ReadingOptions, as_list, as_paths
+from .scan import Path, Paths, Reading, ReadingOptions, SelectionOptions, as_list, as_paths
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-
-SAVED_OPTIONS = ("threads", "name", "arch", "only_newest", "with_runtime")
-"""Options of `scan` that a baseline depends on."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -200,7 +196,10 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
     path = rules.baseline
     if path is None:
         raise InputError("needs a baseline", where="update", hint="Set `baseline` (`--baseline FILE`).")
-    _reject_unused({"gpu": reading.gpu})
+    if reading.gpu is not None:
+        raise InputError(
+            "is not used for a baseline", where="gpu", hint="Remove it: a baseline needs no GPU."
+        )
     before = read_baseline(path) if os.path.exists(path) else Build(())
     old, new = _both(reading, before, after)
     wanted = {id(record) for record in (*old, *new)}
@@ -221,13 +220,12 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
     return done, f"Wrote {path}: {count(len(names), 'kernel')} ({changes})"
 
 
-def save_baseline(build: Paths, path: Path, **options: Unpack[ReadingOptions]) -> Build:
+def save_baseline(build: Paths, path: Path, **options: Unpack[SelectionOptions]) -> Build:
     """Write the baseline of a build, replacing an existing file; arguments and errors as in `check`.
 
     It keeps the threads per block of kernels whose file does not contain them, but no GPU and no patterns.
     """
-    reading = Reading(options, "save_baseline")
-    _reject_unused({name: value for name, value in options.items() if name not in SAVED_OPTIONS})
+    reading = Reading(options, "save_baseline", SelectionOptions)
     after = _read_whole(_paths(build, "build"))
     if reading.block_sizes:
         raise InputError("has sizes for some kernels", where="threads", hint="Set them in the rules instead.")
@@ -235,13 +233,6 @@ def save_baseline(build: Paths, path: Path, **options: Unpack[ReadingOptions]) -
     baseline = baseline_from(kernels, reading.threads or after.threads)
     write_baseline(path, baseline)
     return baseline
-
-
-def _reject_unused(options: Mapping[str, Any]) -> None:
-    hint = "Remove it: a baseline needs no GPU."
-    for name, value in options.items():
-        if value:
-            raise InputError("is not used for a baseline", where=name, hint=hint)
 
 
 FIRST_RULES = """\

@@ -36,15 +36,20 @@ EVERY = "*"
 """Pattern of the kernels that no other one matches."""
 
 
-class ReadingOptions(TypedDict, total=False):
-    """Keyword arguments of `scan` that `diff`, `check` and `save_baseline` share."""
+class SelectionOptions(TypedDict, total=False):
+    """Keyword arguments of `scan` and `save_baseline`."""
 
     threads: BlockSizeLike | Mapping[str, BlockSizeLike] | None
-    gpu: GpuLike | None
     name: str | Sequence[str] | None
     arch: ArchitectureLike | Sequence[ArchitectureLike]
     only_newest: bool
     with_runtime: bool
+
+
+class ReadingOptions(SelectionOptions, total=False):
+    """Keyword arguments of `scan` that `diff` and `check` share."""
+
+    gpu: GpuLike | None
     multiprocessor_count: int | str | None
     limits_file: Path | None
 
@@ -52,10 +57,11 @@ class ReadingOptions(TypedDict, total=False):
 class Reading:
     """The files, kernels and limits that a function's `ReadingOptions` choose."""
 
-    def __init__(self, options: ReadingOptions, function: str = "scan") -> None:
-        known = ReadingOptions.__annotations__
-        for unknown in options.keys() - known.keys():
-            raise unknown_input(unknown, function, known)
+    def __init__(
+        self, options: Mapping[str, Any], function: str = "scan", known: type = ReadingOptions
+    ) -> None:
+        for unknown in options.keys() - known.__annotations__.keys():
+            raise unknown_input(unknown, function, known.__annotations__)
         table = LimitsTable(options.get("limits_file"))
         threads, gpu, name = options.get("threads"), options.get("gpu"), options.get("name")
         by_name = threads if isinstance(threads, Mapping) else {EVERY: threads}

@@ -79,13 +79,15 @@ def scan(
     occupancy scan build/ -o report.html
     """
     if baseline is not None:
-        from ..api.builds import SAVED_OPTIONS, save_baseline
+        from ..api.builds import save_baseline
+        from ..api.scan import SelectionOptions
         from ..report.diff import names_of
 
+        used = SelectionOptions.__annotations__
         for name, value in options.items():
-            if value and name not in SAVED_OPTIONS:
+            if value and name not in used:
                 raise InputError("is not used with --save-baseline", where=name, hint="Remove it.")
-        saved = save_baseline(files, baseline, **{name: options[name] for name in SAVED_OPTIONS})
+        saved = save_baseline(files, baseline, **{name: options[name] for name in used})
         click.echo(f"Wrote {printable(baseline)}: {count(len(names_of(saved.kernels)), 'kernel')}.")
         return
     from ..api.scan import scan as scan_files
