@@ -30,7 +30,7 @@ def max_active_blocks_per_multiprocessor(
     gpu: GpuLike, kernel: KernelLike = None, **inputs: Unpack[KernelInputs]
 ) -> int:
     """Return the resident blocks of an SM: cudaOccupancyMaxActiveBlocksPerMultiprocessor."""
-    needed = kernel_of_inputs(kernel, inputs, "max_active_blocks_per_multiprocessor")
+    needed = kernel_of_inputs(kernel, inputs, max_active_blocks_per_multiprocessor)
     return runtime.max_active_blocks_per_multiprocessor(find_gpu(gpu).limits, needed)
 
 
@@ -52,7 +52,7 @@ def max_potential_block_size(
         smem_of_threads: Function that returns the bytes of dynamic shared memory for a number of threads.
     """
     found = find_gpu(gpu)
-    needed = kernel_of_inputs(kernel, {"threads": 1, **inputs}, "max_potential_block_size")
+    needed = kernel_of_inputs(kernel, {"threads": 1, **inputs}, max_potential_block_size)
     limit = parse_count(block_size_limit, "block_size_limit")
     return runtime.max_potential_block_size(
         found.limits, needed, multiprocessors(found, multiprocessor_count), smem_of_threads, limit
@@ -70,7 +70,7 @@ def available_dynamic_shared_memory_per_block(
     Raises:
         InputError: The blocks do not fit even without dynamic shared memory.
     """
-    needed = kernel_of_inputs(kernel, inputs, "available_dynamic_shared_memory_per_block")
+    needed = kernel_of_inputs(kernel, inputs, available_dynamic_shared_memory_per_block)
     count = parse_count(blocks, "blocks")
     return runtime.available_dynamic_shared_memory_per_block(find_gpu(gpu).limits, needed, count)
 
@@ -95,7 +95,7 @@ def max_active_clusters(
         InputError: The GPU does not support this cluster size, or its number of SMs is unknown.
     """
     found = find_gpu(gpu)
-    needed = kernel_of_inputs(kernel, inputs, "max_active_clusters")
+    needed = kernel_of_inputs(kernel, inputs, max_active_clusters)
     size = prod(parse_shape(cluster, "cluster"))
     count = multiprocessors(found, multiprocessor_count)
     return runtime.max_active_clusters(found.limits, needed, count, size)

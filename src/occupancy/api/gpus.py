@@ -109,7 +109,7 @@ def fits(
         gpu, kernel, model, inputs: As in `compute`; by default every compute capability of the table.
         cluster: Blocks per cluster, or its shape, on compute capability 9.0 and newer.
     """
-    needed = kernel_of_inputs(kernel, inputs, "fits")
+    needed = kernel_of_inputs(kernel, inputs, fits)
     check_model(model)  # a mistake of the caller, and no reason of a GPU
     size = None if cluster is None else prod(parse_shape(cluster, "cluster"))
     gpus = find_gpus(shipped.known() if gpu is None else gpu)

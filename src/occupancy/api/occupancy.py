@@ -344,18 +344,18 @@ def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None) -> Occupa
     return found
 
 
-def kernel_of_inputs(kernel: KernelLike, inputs: Mapping[str, Any], function: str = "compute") -> Kernel:
-    """Return the kernel that an object, keyword arguments, or both describe."""
+def kernel_of_inputs(
+    kernel: KernelLike, inputs: Mapping[str, Any], function: Callable[..., Any] = compute
+) -> Kernel:
+    """Return the kernel that an object, keyword arguments of a function, or both describe."""
     if unknown := [each for each in inputs if each not in KernelInputs.__annotations__]:
         from inspect import signature
 
-        advice = (Occupancy.waves, Occupancy.budget, Occupancy.launch_bounds) if function == "compute" else ()
-        having = " and ".join(
-            f"{each.__name__}()" for each in advice if unknown[0] in signature(each).parameters
-        )
-        hint = f"It is an argument of the result's {having}." if having else ""
-        others = ("gpu", "kernel", "model") if function == "compute" else ("gpu", "kernel")
-        raise unknown_input(unknown[0], function, (*KernelInputs.__annotations__, *others), hint)
+        advice = (Occupancy.waves, Occupancy.budget, Occupancy.launch_bounds) if function is compute else ()
+        having = [f"{each.__name__}()" for each in advice if unknown[0] in signature(each).parameters]
+        hint = f"It is an argument of the result's {' and '.join(having)}." if having else ""
+        names = {*KernelInputs.__annotations__, *signature(function).parameters} - {"inputs", "unknown"}
+        raise unknown_input(unknown[0], function.__name__, names, hint)
     given = {name: value for name, value in inputs.items() if value is not None}
     if isinstance(kernel, Occupancy):
         kernel = kernel.kernel

@@ -137,7 +137,7 @@ def budget(
 
     limits_file, gpus = inputs["limits_file"], chosen_gpus(inputs)
     stage = parse_optional(parse_size, stage_smem, "stage_smem")
-    kernel = kernel_of_inputs(None, inputs, "budget")
+    kernel = kernel_of_inputs(None, inputs)
     bare = kernel if stage is None else kernel.replace(smem=0)
     share = parse_optional(parse_share, occupancy, "occupancy")
     found = [
@@ -191,7 +191,7 @@ def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: 
     from ..report.budget import bounds_report
 
     limits_file, gpus = inputs["limits_file"], chosen_gpus(inputs)
-    kernel = kernel_of_inputs(None, inputs, "bounds")
+    kernel = kernel_of_inputs(None, inputs)
     targets = _targets(gpus, blocks, limits_file)
     found = [launch_bounds(gpu, kernel, each, model) for gpu, each in zip(gpus, targets, strict=True)]
     show(bounds_report(found), output_format)
