@@ -35,13 +35,13 @@ class BlockSize(NamedTuple):
 def block_sizes(
     limits: Limits,
     kernel: Kernel,
-    dynamic_smem: SharedMemoryFunction | None = None,
+    smem_of_threads: SharedMemoryFunction | None = None,
     model: Model | None = None,
 ) -> tuple[BlockSize, ...]:
     """Return every block size, best first; larger ones win ties, as in the CUDA runtime."""
     warp = limits.warp_size
     sizes = range(limits.max_threads_per_block // warp * warp, 0, -warp)
-    results = results_by_size(limits, kernel, sizes, dynamic_smem, model)
+    results = results_by_size(limits, kernel, sizes, smem_of_threads, model)
     values = attrgetter("kernel.threads", "kernel.dynamic_smem", *BlockSize._fields[2:])
     ordered = sorted(results, key=lambda result: -result.active_warps)
     return tuple(BlockSize(*values(result)) for result in ordered)
@@ -51,15 +51,15 @@ def results_by_size(
     limits: Limits,
     kernel: Kernel,
     sizes: Iterable[int],
-    dynamic_smem: SharedMemoryFunction | None,
+    smem_of_threads: SharedMemoryFunction | None,
     model: Model | None,
 ) -> Iterator[Result]:
     """Yield the result for each block size."""
-    if not (dynamic_smem is None or callable(dynamic_smem)):
-        hint = "Write dynamic_smem=lambda threads: 16 * threads, or give a constant size to compute()."
-        raise InputError(f"{shown(dynamic_smem)} is not a function", where="dynamic_smem", hint=hint)
+    if not (smem_of_threads is None or callable(smem_of_threads)):
+        hint = "Write smem_of_threads=lambda threads: 16 * threads, or give a constant size to compute()."
+        raise InputError(f"{shown(smem_of_threads)} is not a function", where="smem_of_threads", hint=hint)
     for threads in sizes:
         sized = kernel.replace(threads=threads)
-        if dynamic_smem is not None:
-            sized = sized.replace(dynamic_smem=parse_size(dynamic_smem(threads), "dynamic_smem"))
+        if smem_of_threads is not None:
+            sized = sized.replace(dynamic_smem=parse_size(smem_of_threads(threads), "smem_of_threads"))
         yield Result(limits, sized, model)

@@ -39,7 +39,7 @@ def max_potential_block_size(
     limits: Limits,
     kernel: Kernel,
     multiprocessor_count: int,
-    dynamic_smem: SharedMemoryFunction | None = None,
+    smem_of_threads: SharedMemoryFunction | None = None,
     block_size_limit: int = 0,
 ) -> LaunchConfiguration:
     """Return the block size with the most resident threads: cudaOccupancyMaxPotentialBlockSize.
@@ -52,7 +52,7 @@ def max_potential_block_size(
     largest = min(block_size_limit or limits.max_threads_per_block, limits.max_threads_per_block)
     warp = limits.warp_size
     sizes = [largest, *range(round_up(largest, warp) - warp, 0, -warp)]
-    results = results_by_size(limits, _without_columns(limits, kernel), sizes, dynamic_smem, MODEL)
+    results = results_by_size(limits, _without_columns(limits, kernel), sizes, smem_of_threads, MODEL)
     best = max(results, key=lambda result: result.active_threads)
     if not best.active_blocks:
         return LaunchConfiguration(0, 0, 0.0)

@@ -129,17 +129,17 @@ class Occupancy(Printed, Result):
         count = parse_optional(parse_count, blocks, "blocks")
         return LaunchBounds(*launch_bounds(self.gpu, self.kernel, count, self.model))
 
-    def block_sizes(self, *, dynamic_smem: Callable[[int], int] | None = None) -> Results[BlockSize]:
+    def block_sizes(self, *, smem_of_threads: Callable[[int], int] | None = None) -> Results[BlockSize]:
         """Return every multiple of the warp size as a block size with its occupancy, best first.
 
-        Its own block size does not matter. ``dynamic_smem`` returns the dynamic shared memory for a number of threads.
+        Its own block size does not matter. ``smem_of_threads`` returns the dynamic shared memory for a size.
 
         Raises:
             InputError: The function returns no size, or the kernel has only a total of shared memory.
         """
         from ..report.block_sizes import block_sizes_report
 
-        found = block_sizes(self.limits, self.kernel, dynamic_smem, self.model)
+        found = block_sizes(self.limits, self.kernel, smem_of_threads, self.model)
         return Results(found, block_sizes_report, self)
 
     def waves(
@@ -243,11 +243,13 @@ class Occupancies(Results[Occupancy]):
         """Return the launch bounds on each GPU."""
         return Results((each.launch_bounds(blocks=blocks) for each in self), bounds_report)
 
-    def block_sizes(self, *, dynamic_smem: Callable[[int], int] | None = None) -> Results[Results[BlockSize]]:
+    def block_sizes(
+        self, *, smem_of_threads: Callable[[int], int] | None = None
+    ) -> Results[Results[BlockSize]]:
         """Return the block sizes on each GPU; they print by the lowest occupancy of all."""
         from ..report.block_sizes import block_sizes_report
 
-        found = [each.block_sizes(dynamic_smem=dynamic_smem) for each in self]
+        found = [each.block_sizes(smem_of_threads=smem_of_threads) for each in self]
         return Results(found, block_sizes_report)
 
     def waves(self, grid: Shape, *, cluster: Shape | None = None) -> Results[Waves]:

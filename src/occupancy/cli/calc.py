@@ -229,7 +229,7 @@ def block_sizes(
         else None
         for result in results
     ]
-    sizes = [result.block_sizes(dynamic_smem=sizer) for result in results]
+    sizes = [result.block_sizes(smem_of_threads=sizer) for result in results]
     if output is not None:
         save_picture(block_sizes_picture(sizes, added), output)
         return
