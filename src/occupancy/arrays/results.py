@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache, reduce
 from itertools import chain, islice
 from typing import Any, TypeVar, get_args
@@ -26,6 +27,7 @@ CHUNK = 1 << 16
 Results = TypeVar("Results", bound="ArrayResults")
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class ArrayResults:
     """Results for arrays of kernels; the base of `occupancy.Sweep`."""
 
@@ -34,25 +36,8 @@ class ArrayResults:
     """Names of the GPUs."""
     inputs: Mapping[str, Integers]
     """Argument -> array of integers."""
-    outputs: tuple[Output, ...]
-    shape: tuple[int, ...]
-
-    def __init__(
-        self,
-        gpus: Sequence[Limits],
-        names: Sequence[str],
-        inputs: Mapping[str, Integers],
-        arrays: Mapping[Output, Integers],
-        has_gpu_axis: bool,
-    ) -> None:
-        self.limits, self.inputs = tuple(gpus), dict(inputs)
-        self.names = tuple(names) or self.ccs
-        self._arrays = dict(arrays)
-        self.outputs = tuple(arrays)
-        self._has_gpu_axis = has_gpu_axis
-        self.shape = next(iter(arrays.values())).shape
-        for array in arrays.values():
-            array.setflags(write=False)
+    _arrays: Mapping[Output, Integers]
+    _has_gpu_axis: bool
 
     @classmethod
     def compute(
@@ -93,7 +78,21 @@ class ArrayResults:
             _combine(look_up(limits, common, model or default_model(limits), read, outputs), out)
         if not has_gpu_axis:
             arrays = {name: array[0, ...] for name, array in arrays.items()}
-        return cls(gpus, names, {name: each.values for name, each in read.items()}, arrays, has_gpu_axis)
+        for array in arrays.values():
+            array.setflags(write=False)
+        names = tuple(names) or tuple(str(limits.compute_capability) for limits in gpus)
+        values = {name: each.values for name, each in read.items()}
+        return cls(tuple(gpus), names, values, arrays, has_gpu_axis)
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """Names of the computed arrays."""
+        return tuple(self._arrays)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the arrays."""
+        return next(iter(self._arrays.values())).shape
 
     @property
     def active_blocks(self) -> Integers:
