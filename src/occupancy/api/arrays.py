@@ -65,7 +65,5 @@ class Sweep(ArrayResults, Printed):  # type: ignore[misc]  # its rows() is an it
         which = "The best" if has_warps else "The first"
         headline = [f"{which} of {shape} kernels on {', '.join(self.names)}"]
         inputs = {name: values.tolist() for name, values in self.inputs.items()}
-        columns_of_all, rows = tuple(columns.values()), self.rows()
-        return Report(
-            "sweep", headline, columns_of_all, rows, "results", inputs, {}, details, shows_rows=False
-        )
+        keyed, rows = list(columns.values()), self.rows()
+        return Report("sweep", headline, keyed, rows, inputs=inputs, details=details, shows_rows=False)

@@ -34,8 +34,7 @@ def limits(gpu: GpuLike) -> Limits:
     """Return the limits of one SM.
 
     Args:
-        gpu: A compute capability as a string (``"9.0"``, ``"sm_90"``, ``"90a"``), an integer (``90``, ``120``)
-            or a pair (``(9, 0)``), or the name of an architecture or a GPU (``"RTX 4090"``).
+        gpu: One GPU as in `compute`, or an architecture with one compute capability, such as ``"hopper"``.
 
     Raises:
         InputError: The name is unknown, or matches GPUs with different compute capabilities.

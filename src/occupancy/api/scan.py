@@ -232,11 +232,9 @@ class Scan(Printed, Sequence[ScannedKernel]):
     def __getitem__(self, index: int) -> ScannedKernel: ...
     @overload
     def __getitem__(self, index: slice) -> Scan: ...
-    def __getitem__(self, index: int | slice) -> ScannedKernel | Scan:
-        if not isinstance(index, slice):
-            return self.kernels[index]
-        kernels = self.kernels[index]
-        return replace(self, kernels=kernels, summary=summary(kernels))
+    def __getitem__(self, index: int | slice) -> Any:
+        found: Any = self.kernels[index]
+        return replace(self, kernels=found, summary=summary(found)) if isinstance(index, slice) else found
 
     def __repr__(self) -> str:
         return f"<Scan of {len(self):,} kernels{f', {len(self.problems)} problems' if self.problems else ''}>"
