@@ -206,7 +206,6 @@ class Occupancy(Printed, Result):
         """
         try:
             inputs, gpu, model = dict(values["inputs"]), values["gpu"] or values["cc"], values["model"]
-            inputs["threads"] = tuple(inputs.pop("block_dim", None) or ()) or inputs.get("threads")
         except (LookupError, TypeError, ValueError) as error:
             raise InputError("is not a dictionary from to_dict()", where="values") from error
         found = occupancy_on(find_gpu(gpu), Kernel(**inputs), model)

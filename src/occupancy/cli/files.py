@@ -83,11 +83,10 @@ def scan(
         from ..api.scan import SelectionOptions
         from ..report.diff import names_of
 
-        used = SelectionOptions.__annotations__
-        for name, value in options.items():
-            if value and name not in used:
-                raise InputError("is not used with --save-baseline", where=name, hint="Remove it.")
-        saved = save_baseline(files, baseline, **{name: options[name] for name in used})
+        given = {name: value for name, value in options.items() if value}
+        if unused := [name for name in given if name not in SelectionOptions.__annotations__]:
+            raise InputError("is not used with --save-baseline", where=unused[0], hint="Remove it.")
+        saved = save_baseline(files, baseline, **given)
         click.echo(f"Wrote {printable(baseline)}: {count(len(names_of(saved.kernels)), 'kernel')}.")
         return
     from ..api.scan import scan as scan_files
