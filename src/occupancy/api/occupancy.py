@@ -56,11 +56,8 @@ class Occupancy(Printed, Result):
     gpu: Gpu
     """GPU, with its name, limits and number of SMs, if known."""
 
-    def __init__(self) -> None:
-        raise TypeError("occupancy.compute() makes an Occupancy")
-
     def __setattr__(self, name: str, value: object = None) -> None:
-        raise AttributeError("Occupancy is immutable; replace() makes another one")
+        raise AttributeError("Occupancy is immutable; compute() and replace() make one")
 
     __delattr__ = __setattr__
 

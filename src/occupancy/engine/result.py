@@ -31,7 +31,6 @@ def default_model(limits: Limits) -> Model:
 
 
 def check_model(model: Model | None) -> None:
-    """Reject a model that does not exist."""
     if model not in (None, *MODELS):
         raise InputError(f"{shown(model)} is unknown", where="model", allowed=", ".join(MODELS))
 

@@ -59,8 +59,7 @@ def csv_pieces(report: Report) -> Iterator[str]:
 
 def flat_rows(report: Report) -> list[dict[str, Any]]:
     """Return each row as a dictionary with the columns of the CSV that are not nested."""
-    flat = [column for column in report.columns if column.type not in ("object", "objects")]
-    columns = [(column.key, column.getter, column) for column in flat]
+    columns = [(each.key, each.getter, each) for each in report.columns if "object" not in each.type]
     return [{key: _flat(value(row), column, row) for key, value, column in columns} for row in report.rows]
 
 
