@@ -71,10 +71,9 @@ def build_report(
     about = f"{paths}; occupancy {version}, {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC."
     rows = list(report.rows)
     columns = [each for column in report.columns if column.key in KEYS for each in _coded(column, rows)]
-    data = {"count": len(rows), "columns": columns}
     lead = _paragraphs("error", [*problems[:20], *([] if rows else report.headline[:1])])
     notes = _paragraphs("note", [" ".join(each.text for each in report.notes)])
-    parts = {"lead": lead, "notes": notes, "data": _json(data)}
+    parts = {"lead": lead, "notes": notes, "data": _json({"count": len(rows), "columns": columns})}
     return build_page(version, title=title, about=about, report=_filled("report.html", parts))
 
 
@@ -96,10 +95,7 @@ def _paragraphs(kind: str, texts: Sequence[str]) -> str:
 
 def page_script() -> str:
     """Return all of the page's JavaScript."""
-    script = '"use strict";\n' + "".join(_read(f"{name}.js") for name in SCRIPTS) + START
-    if "</script" in script or "<!--" in script:
-        raise ValueError("the script contains its own end tag")
-    return script
+    return '"use strict";\n' + "".join(_read(f"{name}.js") for name in SCRIPTS) + START
 
 
 def _field(field: Mapping[str, Any]) -> str:

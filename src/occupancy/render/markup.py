@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime, timezone
 
+from .. import __version__
 from ..report.model import Paragraph, Report, Table
 from ..values.untrusted import html_text, markdown_cell, markdown_text
 
@@ -59,13 +61,15 @@ def html(report: Report) -> str:
 
 
 def html_document(report: Report) -> str:
-    """Return the report as a file for a browser."""
+    """Return the report as a file for a browser, with the command, the version and the time."""
+    command = html_text(f"{report.name} {report.inputs.get('build', '')}".strip())
+    about = f"{command}; occupancy {__version__}, {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC."
+    style = ":root { color-scheme: light dark } body { font: 14px/1.6 system-ui; margin: 2em }"
+    style += " td, th { padding-right: 1em; vertical-align: top }"
+    if report.values.get("passed") is False:
+        style += " div > p:first-child { color: light-dark(#b3261e, #ff8a80) }"
     head = '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-    style = (
-        "body { font: 14px/1.6 system-ui; margin: 2em } td, th { padding-right: 1em; vertical-align: top }"
-    )
-    head += f"<title>occupancy</title><style>:root {{ color-scheme: light dark }} {style}</style>"
-    return f"{head}{html(report)}\n"
+    return f"{head}<title>occupancy {command}</title><style>{style}</style><p>{about}</p>{html(report)}\n"
 
 
 def _html_table(table: Table) -> str:
