@@ -12,7 +12,7 @@ import tarfile
 from functools import cache
 from pathlib import Path
 
-from occupancy.readers import Found, KernelRecord, ReadProblem, read, stream_kernels
+from occupancy.readers import Item, KernelRecord, ReadProblem, read, stream_kernels
 
 FOLDER = Path(__file__).parent / "data" / "kernels"
 
@@ -39,7 +39,7 @@ def sample(name: str) -> bytes:
     return path.read_bytes() if path.exists() else unpacked(f"kernels/{name}")
 
 
-def found_in(content: bytes | str) -> list[Found]:
+def found_in(content: bytes | str) -> list[Item]:
     """Return the results of the readers for a file with this content."""
     return list(read(io.BytesIO(content.encode() if isinstance(content, str) else content)))
 
@@ -49,11 +49,11 @@ def by_name(source: bytes | bytearray | Path) -> dict[str, KernelRecord]:
     return {record.name: record for record in stream_kernels(stream)}
 
 
-def kernels_of(found: list[Found]) -> list[KernelRecord]:
+def kernels_of(found: list[Item]) -> list[KernelRecord]:
     return [each for each in found if isinstance(each, KernelRecord)]
 
 
-def problems_of(found: list[Found]) -> list[ReadProblem]:
+def problems_of(found: list[Item]) -> list[ReadProblem]:
     return [each for each in found if isinstance(each, ReadProblem)]
 
 

@@ -16,7 +16,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from ..engine.common import round_up
-from ..readers import Found, KernelRecord
+from ..readers import Item, KernelRecord
 from ..readers.record import COMPILED, RECORD_FIELDS, SPILLS, Choice, Fusion, ReadProblem, Remark, file_name
 from ..tables.compatibility import runs_on
 from .names import base_name, signature
@@ -63,7 +63,7 @@ class Merged(NamedTuple):
     """Damaged pieces, logs that contradict the images, and records too numerous to merge."""
 
 
-def merge(found: Iterable[Found]) -> Merged:
+def merge(found: Iterable[Item]) -> Merged:
     """Merge records of the same kernel and architecture from several files.
 
     Kernels come first, ordered by the first occurrence of their names, then launches. The order of the files
@@ -97,7 +97,7 @@ class _Group:
 
 
 class _Merging:
-    def __init__(self, found: Iterable[Found]) -> None:
+    def __init__(self, found: Iterable[Item]) -> None:
         self._groups: dict[tuple[str, str | None], _Group] = defaultdict(_Group)
         self._linker_lines: dict[str, list[KernelRecord]] = defaultdict(list)
         self._launches: dict[object, _Launches] = {}

@@ -139,7 +139,7 @@ class ScannedKernel(_Fields):
         return {*super().__dir__(), *dir(self.record)}
 
     @property
-    def smem(self) -> int | None:
+    def smem(self) -> int | None:  # type: ignore[override]  # computed, unlike the record's
         """Static and dynamic shared memory per block in bytes; None if both are unknown."""
         return self.record.shared_memory
 

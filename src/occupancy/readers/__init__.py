@@ -8,10 +8,10 @@ from __future__ import annotations
 from .content import KernelSource
 from .python_objects import read_kernel
 from .reading import KernelStream, read, stream_kernels
-from .record import Found, KernelRecord, ReadProblem
+from .record import Item, KernelRecord, ReadProblem
 
 __all__ = [
-    "Found",
+    "Item",
     "KernelRecord",
     "KernelSource",
     "KernelStream",

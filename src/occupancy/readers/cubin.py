@@ -10,13 +10,12 @@ import re
 import struct
 from collections.abc import Collection, Iterator
 from functools import lru_cache
-from math import prod
 from typing import Any
 from zlib import crc32
 
 from .elf import ET_REL, SHT_NOBITS, SHT_PROGBITS, Image, KernelSymbol, Section
 from .limits import MIB, Malformed
-from .record import NO_SPILLS, FatbinModule, KernelRecord, Shape, SourceFormat, Spills
+from .record import NO_SPILLS, FatbinModule, KernelRecord, Shape, SourceFormat, Spills, block_shapes
 from .source_lines import SHT_REL, SHT_RELA, Place, read_places
 from .spills import FIRST_ARCHITECTURE, count_spills
 
@@ -135,12 +134,12 @@ def symbol_values(data: memoryview) -> dict[int, int]:
     heads = [plain[place::size] for place in (0, 2, 3)]
     if heads == [each * count for each in (b"\x04", b"\x08", b"\x00")] and len(plain) == count * size:
         return dict(_SYMBOL_RECORD.iter_unpack(plain))  # the usual layout, and 20 times as fast
-    found = {}
+    values = {}
     for id, value in records(data, range(256)):
         if len(value) == _SYMBOL_VALUE.size:
-            symbol, number_of_it = _SYMBOL_VALUE.unpack(value)
-            found[symbol_key(id, symbol)] = number_of_it
-    return found
+            symbol, number = _SYMBOL_VALUE.unpack(value)
+            values[symbol_key(id, symbol)] = number
+    return values
 
 
 @lru_cache(maxsize=1 << 12)
@@ -150,17 +149,13 @@ def attribute_fields(values: Values) -> dict[str, Any]:
     shapes: dict[int, Shape] = {
         id: _SHAPE.unpack_from(value) for id, value in values if len(value) >= _SHAPE.size
     }
-    required, bound = shapes.get(REQNTID), shapes.get(MAX_THREADS)
-    threads = prod(required) if required else None
-    return {
+    return block_shapes(shapes.get(MAX_THREADS), shapes.get(REQNTID)) | {
         # Before CUDA 12.8 or 13, the header of the code section has the barriers.
         "barriers": numbers.get(NUM_BARRIERS, 0),
         "spill_smem": int.from_bytes(dict(values).get(SHARED_SCRATCH, b"")[4:8], "little"),
-        "register_cap": numbers.get(MAXREG_COUNT), "max_threads": prod(bound) if bound else None,
-        "cluster_dim": shapes.get(CTA_PER_CLUSTER), "virtual_resources": numbers.get(VRC_CTA_INIT_COUNT),
+        "register_cap": numbers.get(MAXREG_COUNT), "cluster_dim": shapes.get(CTA_PER_CLUSTER),
+        "virtual_resources": numbers.get(VRC_CTA_INIT_COUNT),
         "reallocates_registers": True if REG_RECONFIG in numbers else None,
-        "required_threads": threads, "threads": threads, "block_dim": required,
-        "threads_from": "required" if required else None,
     }  # fmt: skip
 
 
@@ -185,7 +180,6 @@ class _Cubin:
         self._code_is_known = arch >= FIRST_ARCHITECTURE  # true if the instruction format is known
         self._shared: dict[int, int] = {}
         self._info: dict[int, Section] = {}
-        self._places: dict[int, Place] | None = None  # source lines, from the first line table
         # Results by offset and size: kernels that maliciously share attributes or code cost nothing extra.
         self._fields: dict[tuple[int, ...], dict[str, Any]] = {}
         self._spilled: dict[tuple[int, ...], Spills | None] = {}
@@ -195,9 +189,10 @@ class _Cubin:
             for name, _, _, _, size, _, code in image.by_type[type]:
                 if code and image.section_names.startswith(_SHARED_NAME, name):
                     self._shared[code] = size
-        for section in (*image.by_type[SHT_REL], *image.by_type[SHT_RELA]):
-            if self._places is None:
-                self._places = read_places(image, section)
+        relocations = (*image.by_type[SHT_REL], *image.by_type[SHT_RELA])
+        tables = (read_places(image, section) for section in relocations)
+        # Source lines, from the first line table.
+        self._places: dict[int, Place] = next((places for places in tables if places is not None), {})
         self._symbol_values: dict[int, int] = {}
         if (module_info := self._info.pop(0, None)) is not None:
             self._symbol_values = symbol_values(_attribute_data(image, module_info))
@@ -217,9 +212,9 @@ class _Cubin:
             machine_code: memoryview | None = image.part(offset, size, "machine code of a kernel")
         except Malformed:  # an image without its code is still readable otherwise
             machine_code = None
-        spills = self._spills(code, machine_code) if frame else None if frame is None else NO_SPILLS
+        spills = self._spills(code, machine_code, frame)
         stores, loads = (None, None) if spills is None else spills
-        file, line = (self._places or {}).get(code, (None, None))
+        file, line = self._places.get(code, (None, None))
         # CUDA before 10.1 writes the count to the section header, not to REGCOUNT. In later images the section
         # header excludes the registers of callees. Only a linked image includes the stack of all callees.
         return KernelRecord(**{
@@ -243,8 +238,10 @@ class _Cubin:
             self._fields[place] = attribute_fields(tuple(values.items()))
         return self._fields[place]
 
-    def _spills(self, code: int, machine_code: memoryview | None) -> Spills | None:
-        if machine_code is None or not self._code_is_known:
+    def _spills(self, code: int, machine_code: memoryview | None, frame: int | None) -> Spills | None:
+        if frame == 0:
+            return NO_SPILLS
+        if frame is None or machine_code is None or not self._code_is_known:
             return None
         place = self._image.sections[code][3:5]
         if place not in self._spilled:

@@ -95,10 +95,10 @@ class Image:
 
     @cached_property
     def by_type(self) -> defaultdict[int, list[Section]]:
-        found: defaultdict[int, list[Section]] = defaultdict(list)
+        sections: defaultdict[int, list[Section]] = defaultdict(list)
         for section in self.sections:
-            found[section[1]].append(section)
-        return found
+            sections[section[1]].append(section)
+        return sections
 
     @cached_property
     def section_names(self) -> bytes:
@@ -125,11 +125,11 @@ class Image:
     def callees(self) -> dict[int, list[tuple[int, int]]]:
         """Extents of the functions that are no kernels, by section, without overlaps."""
         _, symbols = self._symbols()
-        found: dict[int, list[tuple[int, int]]] = {}
+        extents: dict[int, list[tuple[int, int]]] = {}
         for _, info, other, section, start, size in symbols:
             if info & 0xF == STT_FUNC and not other & STO_CUDA_ENTRY:
-                found.setdefault(section, []).append((start, start + size))
-        return {section: _without_overlaps(places) for section, places in found.items()}
+                extents.setdefault(section, []).append((start, start + size))
+        return {section: _without_overlaps(places) for section, places in extents.items()}
 
     def sections_of_symbols(self) -> dict[int, int]:
         _, symbols = self._symbols()
@@ -137,8 +137,10 @@ class Image:
 
     def _symbols(self) -> tuple[int, Iterator[Symbol]]:
         """Return the string table's section number, and the symbols."""
-        if not self.by_type[SHT_SYMTAB]:
+        if not self.sections:
             return 0, iter(())
+        if not self.by_type[SHT_SYMTAB]:
+            raise Malformed(f"the table of sections at {self._table:#x} is damaged: it has no symbols")
         _, _, _, offset, size, names, _ = self.by_type[SHT_SYMTAB][0]
         count = size // SYMBOL.size
         symbols = SYMBOL.iter_unpack(self.part(offset, count * SYMBOL.size, "symbol table"))

@@ -16,7 +16,7 @@ from .content import WINDOW_BYTES, Bytes, Content
 from .cubin import read_cubin
 from .elf import CUBIN_START, Image, is_cubin, is_relocatable
 from .limits import MIB, Malformed, checked
-from .record import FatbinModule, Found, KernelRecord, ReadProblem, SourceFormat
+from .record import FatbinModule, Item, KernelRecord, ReadProblem, SourceFormat
 
 FATBIN_MAGIC = b"\x50\xed\x55\xba"
 CONTAINER = struct.Struct("<IHHQ")  # magic, version, size of this header, size of all entries
@@ -31,7 +31,7 @@ MAX_IMAGE_BYTES = 512 * MIB
 MAX_LZ4_RATIO = 255  # maximum expansion of an LZ4 block
 
 
-def read_device_code(content: Content) -> Iterator[Found]:
+def read_device_code(content: Content) -> Iterator[Item]:
     """Yield the kernels of every fatbin and every cubin in a file.
 
     A library of separately compiled objects contains both linked and relocatable kernels. A linked kernel
@@ -42,14 +42,14 @@ def read_device_code(content: Content) -> Iterator[Found]:
     linked: set[tuple[str, str | None]] = set()
     relocatable: list[KernelRecord] = []
     nothing = True
-    for found in checked(content.limits, search.run(), content.name):
+    for item in checked(content.limits, search.run(), content.name):
         nothing = False
-        if isinstance(found, KernelRecord):
-            if not found.linked:
-                relocatable.append(found)
+        if isinstance(item, KernelRecord):
+            if not item.linked:
+                relocatable.append(item)
                 continue
-            linked.add((found.name, found.arch))
-        yield found
+            linked.add((item.name, item.arch))
+        yield item
     unread = search.unread if search.is_complete else search.unread | {None}
     skipped = 0
     for record in relocatable:
@@ -80,7 +80,7 @@ class _Search:
     """Architectures of the linked images that could not be read; None: unknown architecture."""
     is_complete: bool = False  # true after the whole file was searched
 
-    def run(self) -> Iterator[Found]:
+    def run(self) -> Iterator[Item]:
         # Windows overlap, so that a magic number across two of them is found.
         buffer = bytearray(WINDOW_BYTES + max(len(FATBIN_MAGIC), len(CUBIN_START)) - 1)
         position = 0
@@ -100,7 +100,7 @@ class _Search:
                     position = yield from read_image(start)
         self.is_complete = True
 
-    def _read_container(self, start: int) -> Generator[Found, None, int]:
+    def _read_container(self, start: int) -> Generator[Item, None, int]:
         """Yield the kernels of a fatbin; return the position at which the search continues."""
         position = start + CONTAINER.size
         if position > self.content.size:
@@ -164,7 +164,7 @@ class _Search:
             raise Malformed(f"an image claims {size} bytes, but decompresses to {more}")
         return memoryview(plain)
 
-    def _read_cubin(self, start: int) -> Generator[Found, None, int]:
+    def _read_cubin(self, start: int) -> Generator[Item, None, int]:
         """Yield the kernels of a standalone cubin; return the position at which the search continues.
 
         The search continues within the cubin, so that sections with false sizes cannot hide later images.
@@ -179,7 +179,7 @@ class _Search:
     def _read_kernels(
         self, data: Bytes, start: int, format: SourceFormat, arch_number: int | None = None,
         modules: tuple[FatbinModule, ...] = (),
-    ) -> Generator[Found, None, Image | None]:  # fmt: skip
+    ) -> Generator[Item, None, Image | None]:  # fmt: skip
         """Yield the kernels of an image; return the image if it was read completely."""
         try:
             image = Image(data, self.content.limits)

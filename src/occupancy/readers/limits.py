@@ -18,7 +18,7 @@ from typing import NamedTuple
 from ..errors import MAX_SHOWN, shown
 from ..values.spellings import INT_MAX
 from ..values.untrusted import printable
-from .record import Found, KernelRecord, ReadProblem
+from .record import Item, KernelRecord, ReadProblem
 
 MIB = 1 << 20
 
@@ -27,7 +27,7 @@ MAX_NAME_BYTES = 1 << 16  # longer names are cut; names of C++ templates reach a
 MAX_PROBLEMS = 100  # maximum damaged pieces of a file; the rest is not read
 MAX_NUMBER = 10**12 - 1  # largest accepted number; JSON numbers can be too large for a float, or to print
 MIN_FILE_BYTES = 1 << 12  # minimum size charged for a file, because opening it takes time too
-CACHE_SIZE = 1 << 13  # cached names and counts: libraries repeat each of them for ten architectures
+CACHE_SIZE = 1 << 13  # known names: libraries repeat each of them for ten architectures
 
 
 class Malformed(Exception):  # noqa: N818, internal to the readers
@@ -98,24 +98,24 @@ class ReadLimits:
         self.consume("names", len(name) if name.isascii() else 4 * len(name))
 
 
-def checked(limits: ReadLimits, found: Iterator[Found], source: str) -> Iterator[Found]:
+def checked(limits: ReadLimits, items: Iterator[Item], source: str) -> Iterator[Item]:
     """Yield the sanitized results of a reader, up to the limits and the maximum of damaged pieces."""
     problems = 0
     known: set[str] = set()  # printable names whose demangling was charged
     try:
-        for each in found:
-            if isinstance(each, KernelRecord):
-                each = _check(each, limits, known)
-            elif not isinstance(each, ReadProblem):
+        for item in items:
+            if isinstance(item, KernelRecord):
+                item = _check(item, limits, known)
+            elif not isinstance(item, ReadProblem):
                 limits.consume("kernels")
-                limits.consume_name(repr(each))
-            if isinstance(each, ReadProblem):
+                limits.consume_name(repr(item))
+            if isinstance(item, ReadProblem):
                 problems += 1
                 limits.consume("problems")
-            yield each
-            if problems == MAX_PROBLEMS and isinstance(each, ReadProblem):
-                yield replace(each, what="too many damaged parts, so the rest was not read")
-                return
+                if problems > MAX_PROBLEMS:
+                    yield replace(item, what="too many damaged parts, so the rest was not read")
+                    return
+            yield item
     except Exhausted as error:
         yield ReadProblem(source, None, str(error))
 
@@ -131,24 +131,19 @@ def _check(record: KernelRecord, limits: ReadLimits, known: set[str]) -> KernelR
         limits.consume("demangling", len(name) * (1 + 2 * name.count("Dp")))
         if len(known) < CACHE_SIZE:
             known.add(name)
-    wrong = _impossible_count(_counts(record))
-    if wrong is None:
-        return record
-    return ReadProblem(record.source, None, f"{name[:MAX_SHOWN]}: {wrong}, out of range")
-
-
-@lru_cache(maxsize=CACHE_SIZE)  # most kernels of a library share their counts with others
-def _impossible_count(counts: tuple[int | None, ...]) -> str | None:
-    for field, value in zip(_COUNTS, counts, strict=True):
+    for field, value in zip(_COUNTS, _counts(record), strict=True):
         if value is not None and not 0 <= value <= INT_MAX:
-            return f"{field} is {shown(value)}"
-    return None
+            what = f"{name[:MAX_SHOWN]}: {field} is {shown(value)}, out of range"
+            return ReadProblem(record.source, None, what)
+    return record
 
 
 _NO_COUNTS = ("code", "spill_store_bytes", "spill_load_bytes")  # a checksum, and numbers that can be negative
-_COUNTS = tuple(
-    each.name for each in fields(KernelRecord) if each.type == "int | None" and each.name not in _NO_COUNTS
-)
+_COUNTS = [
+    field.name
+    for field in fields(KernelRecord)
+    if field.type == "int | None" and field.name not in _NO_COUNTS
+]
 _counts = attrgetter(*_COUNTS)
 
 

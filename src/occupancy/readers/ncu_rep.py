@@ -17,7 +17,7 @@ from .content import Content, leb128
 from .cubin import read_cubin
 from .elf import Image, is_cubin
 from .limits import Malformed
-from .record import Found, KernelRecord, ReadProblem, Shape
+from .record import Item, KernelRecord, ReadProblem, Shape
 
 REPORT_MAGIC = b"NVR\0"
 KNOWN_VERSION = 7
@@ -42,7 +42,7 @@ _TEXT, _FLOAT, _DOUBLE, _UINT32, _UINT64 = 1, 2, 3, 4, 5
 _Value = int | memoryview  # value of a field: an integer for varints, otherwise bytes
 
 
-def read_ncu_rep(content: Content) -> Iterator[Found]:
+def read_ncu_rep(content: Content) -> Iterator[Item]:
     """Yield the launches of a report, with the registers of its cubins."""
     reader = _Reader(content)
     try:
@@ -66,7 +66,7 @@ class _Reader:
         self._end = len(self._data)  # end of the current block; between blocks, of the file
         self.version: int | None = None
 
-    def run(self) -> Iterator[Found]:
+    def run(self) -> Iterator[Item]:
         self.version = _number(dict(self._fields(self._item())), _VERSION)
         while self.position < len(self._data):
             header = dict(self._fields(self._item()))

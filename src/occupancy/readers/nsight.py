@@ -14,7 +14,7 @@ from math import isfinite, prod
 from typing import Any
 
 from .content import NumberedLines
-from .record import Found, KernelRecord, ReadProblem
+from .record import Item, KernelRecord, ReadProblem
 
 # Field of the record -> metric, label on the details page, divisor of the metric (0: integer)
 _METRICS = {
@@ -81,13 +81,14 @@ _FACTORS = {  # the base unit of time is the nanosecond; older versions write un
 
 ROUNDED_NOTE = "Nsight's details page rounds shared memory: the most likely unrounded number is assumed"
 
-_VALUE_FORM = re.compile(r"\d{1,12}(?:\.(\d{1,12}))?")
+_VALUE_FORM = re.compile(r"(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,12})(?:\.(\d{1,12}))?")
+_LOCAL_FORM = re.compile(r"\d[\d.,'’\s]*")  # another language's separators: ncu writes those of its locale
 _SHAPE_FORM = re.compile(r"\(\s*(\d{1,12}),\s*(\d{1,12}),\s*(\d{1,12})\s*\)")
 
 _Row = dict[str, str]  # relevant cells of a row, by column name
 
 
-def read_nsight_csv(lines: NumberedLines, source: str) -> Iterator[Found]:
+def read_nsight_csv(lines: NumberedLines, source: str) -> Iterator[Item]:
     """Yield the launches of a page. Arguments are those of `read_ptxas`."""
     launch: _Row = {}  # first row of the current launch of the details page
     metrics: dict[str, tuple[str, str]] = {}
@@ -149,12 +150,15 @@ def _rows(lines: NumberedLines, source: str) -> Iterator[tuple[_Row, _Row] | Rea
             yield problem(f"the row has {len(row)} columns, but the header {width}")
 
 
-def _record(source: str, launch: _Row, metrics: dict[str, tuple[str, str]]) -> KernelRecord:
+def _record(source: str, launch: _Row, metrics: dict[str, tuple[str, str]]) -> KernelRecord | ReadProblem:
     numbers: dict[str, float] = {}
     is_rounded = False
     for name, (text, unit) in metrics.items():
         number, error = _parse(text, unit)
         if number is None:
+            if _LOCAL_FORM.fullmatch(text):
+                what = f"a launch has {name} {text!r}, not in the form 1,024.5. Run ncu with LC_ALL=C"
+                return ReadProblem(source, None, what)
             continue
         if name.startswith(_SIZES) and error > 0.5:
             number, is_rounded = _roundest(number - error, number + error), True
@@ -170,13 +174,13 @@ def _record(source: str, launch: _Row, metrics: dict[str, tuple[str, str]]) -> K
 
 def _parse(text: str, unit: str) -> tuple[float | None, float]:
     """Return a value in base units, and its maximum rounding error."""
-    found = _VALUE_FORM.fullmatch(text.replace(",", ""))
-    if not found:
+    number = _VALUE_FORM.fullmatch(text)
+    if not number:
         return None, 0
     factor = _FACTORS.get(unit.split("/")[0], 1)
-    decimals = len(found[1] or "")
+    decimals = len(number[1] or "")
     error = factor / 10**decimals / 2 if factor > 1 else 0
-    return float(found[0]) * factor, error
+    return float(text.replace(",", "")) * factor, error
 
 
 def _roundest(low: float, high: float) -> int:
@@ -188,5 +192,5 @@ def _roundest(low: float, high: float) -> int:
 
 
 def _shape(text: str) -> tuple[int, ...] | None:
-    found = _SHAPE_FORM.fullmatch(text.strip())
-    return tuple(map(int, found.groups())) if found else None
+    shape = _SHAPE_FORM.fullmatch(text.strip())
+    return tuple(map(int, shape.groups())) if shape else None

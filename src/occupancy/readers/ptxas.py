@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from math import prod
 from typing import Any
 
+from ..values.numbers import count
 from .content import ESCAPES, NumberedLines
 from .cubin import FIRST_WITH_RESERVED_SHARED_MEMORY, RESERVED_SHARED_MEMORY
-from .record import Found, KernelRecord, ReadProblem, Shape
+from .record import Item, KernelRecord, ReadProblem, Shape, block_shapes
 
 # 'name' for 'sm_90a', also with the curly quotes of forums and word processors.
 _ENTRY = re.compile(r"\s+['‘’`\"](.+)['‘’´\"]\s+for\s+['‘’`\"](sm_\w+)['‘’´\"]")
@@ -23,11 +23,12 @@ _FRAME = re.compile(
     r"(\d{1,12}) bytes stack frame, (-?\d{1,12}) bytes spill stores, (-?\d{1,12}) bytes spill loads"
 )
 _USED = re.compile(r"\b[Uu]sed (\d{1,12}) registers(.*)")
-_BARRIERS = re.compile(r"used (\d{1,12}) barriers")
-# The second number, for old GPUs, is shared memory that the system reserves in addition.
-_SMEM = re.compile(r"(\d{1,12})(?:\+(\d{1,12}))? bytes smem")
-# Includes all callees. The compiler prints it from 12.4 on, the linker always.
-_STACK = re.compile(r"(\d{1,12}) (?:bytes cumulative )?stack\b")
+# Items after the registers. The second number, for old GPUs, is shared memory that the system reserves in
+# addition. The stack includes all callees. The compiler prints it from 12.4 on, the linker always.
+_ITEM = re.compile(r"(\d{1,12})(?:\+(\d{1,12}))? (?:bytes )?(?:cumulative )?(barriers|smem|stack)\b")
+_WHOLE_ITEMS = (
+    "used N barriers", "N bytes cumulative stack size", "N stack", "N bytes smem", "N bytes lmem", "N bytes cmem[N]",
+)  # fmt: skip
 _QUOTES = "'‘’`´\""
 COMPILING, PROPERTIES = "Compiling entry function", "Function properties for"
 # Message C7508: setmaxnreg has no effect. It precedes the kernels of a compilation and does not name the
@@ -39,14 +40,15 @@ _STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
 # Characters searched before and after these words: a long line of digits would take an hour.
 _BEFORE, _AFTER = 20, 200
 
+_AS_FILE = "Write the log to a file: nvcc -Xptxas -v ... 2> log"
 _LINKED_SMEM_NOTE = "the linker includes 1,024 reserved bytes of shared memory for sm_90, none for others"
 _IGNORED_NOTE = (
-    "ptxas ignored setmaxnreg (C7508) in {kernels} of this compilation, without naming them. "
+    "ptxas ignored setmaxnreg (C7508) in {} of this compilation, without naming them. "
     "Add __launch_bounds__(threads, 1) or __maxnreg__ to kernels that use setmaxnreg"
 )
 
 
-def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
+def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
     """Yield the kernels in the output of a compiler or linker.
 
     The "Used" line is the last line of a kernel. Lines about its callees can precede it. ``lines`` are numbered
@@ -66,60 +68,61 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
         _, is_about_frame, function = line.partition(PROPERTIES)
         if IGNORED in line:
             ignored += 1
-        elif is_entry and (found := _ENTRY.match(entry)):
+        elif is_entry and (named := _ENTRY.match(entry)):
             if kernel is not None:
-                yield _incomplete_kernel(source, number, kernel)
-            kernel = {"name": found[1], "arch": found[2]}
+                yield _incomplete(source, number, kernel["name"])
+            kernel = {"name": named[1], "arch": named[2]}
         elif is_about_frame:
             subject = function.strip().removesuffix(":").strip(_QUOTES)
         elif (place := line.find(_STACK_FRAME)) >= 0:
-            found = _FRAME.search(line, max(0, place - _BEFORE), place + _AFTER)
+            frame = _FRAME.search(line, max(0, place - _BEFORE), place + _AFTER)
             # Device functions have this line too, before or after the kernel that calls them.
-            if found and kernel is not None and subject == kernel["name"]:
+            if frame and kernel is not None and subject == kernel["name"]:
                 names = ("stack_bytes", "spill_store_bytes", "spill_load_bytes")
-                kernel |= dict(zip(names, map(int, found.groups()), strict=True), spills_from="compiler")
-        elif _REGISTERS in line and (found := _USED.search(line)):
-            rest = found[2][:_AFTER]
-            shared = _SMEM.search(rest)  # absent without shared memory
-            usage: dict[str, Any] = {
-                "regs": int(found[1]),
-                "static_smem": int(shared[1]) + int(shared[2] or 0) if shared else 0,
-                "barriers": _number(_BARRIERS, rest),
-                "stack_bytes": _number(_STACK, rest),
+                kernel |= dict(zip(names, map(int, frame.groups()), strict=True), spills_from="compiler")
+        elif _REGISTERS in line and (used := _USED.search(line)):
+            items = {
+                item: int(first) + int(more or 0) for first, more, item in _ITEM.findall(used[2][:_AFTER])
             }
-            if "nvlink" in line[: found.start()]:  # the line does not name the architecture
-                notes = (_LINKED_SMEM_NOTE,) if usage["static_smem"] >= 1024 else ()
-                yield record(name=subject, linked=True, notes=notes, **usage)
+            smem, stack = items.get("smem", 0), items.get("stack")
+            usage: dict[str, Any] = {
+                "regs": int(used[1]),
+                "static_smem": smem,
+                "barriers": items.get("barriers"),
+            }
+            if _ends_within_item(used[2]):
+                yield _incomplete(source, number, kernel["name"] if kernel else subject or "a kernel")
+                kernel = None
+            elif "nvlink" in line[: used.start()]:  # the line does not name the architecture
+                notes = (_LINKED_SMEM_NOTE,) if smem >= RESERVED_SHARED_MEMORY else ()
+                yield record(name=subject, linked=True, stack_bytes=stack, notes=notes, **usage)
             elif kernel is None:
                 what = "registers without a kernel: its 'Compiling entry function' line is missing, or was wrapped"
-                yield ReadProblem(
-                    source, None, f"{what}. Write the log to a file: nvcc -Xptxas -v ... 2> log", number
-                )
+                yield ReadProblem(source, None, f"{what}. {_AS_FILE}", number)
             else:
-                usage["stack_bytes"] = usage["stack_bytes"] or kernel.get("stack_bytes")
-                kernels = "a kernel" if ignored == 1 else f"{ignored} kernels"
-                notes = (_IGNORED_NOTE.format(kernels=kernels),) if ignored else ()
+                usage["stack_bytes"] = stack or kernel.get("stack_bytes")
+                notes = (_IGNORED_NOTE.format(count(ignored, "kernel")),) if ignored else ()
                 yield record(notes=notes, **kernel | usage)
                 kernel, has_kernels = None, True
     if kernel is not None:
-        yield _incomplete_kernel(source, number, kernel)
+        yield _incomplete(source, number, kernel["name"])
 
 
-def _incomplete_kernel(source: str, number: int, kernel: dict[str, Any]) -> ReadProblem:
-    return ReadProblem(source, None, f"no registers for {kernel['name']}: its output is incomplete", number)
+def _incomplete(source: str, number: int, name: str) -> ReadProblem:
+    what = f"no registers for {name}: its output is incomplete, or was wrapped. {_AS_FILE}"
+    return ReadProblem(source, None, what, number)
 
 
-def _number(pattern: re.Pattern[str], text: str) -> int | None:
-    # Patterns match at most 12 digits, because Python refuses to convert thousands of digits.
-    found = pattern.search(text)
-    return int(found[1]) if found else None
+def _ends_within_item(rest: str) -> bool:
+    """Return True if a "Used" line was cut: an item is missing after its last comma, or incomplete."""
+    _, comma, last = rest[-_AFTER:].rpartition(",")
+    start = re.sub(r"\d+(?:\+\d*)?", "N", last.strip())
+    return bool(comma) and any(item.startswith(start) and item != start for item in _WHOLE_ITEMS)
 
 
 _ARCH = re.compile(r"^\s*arch\s*=\s*(sm_(\d{1,12})\w*)")
 _FUNCTION = re.compile(r"^\s*Function (.+):\s*$")
-_LISTED_REGISTERS = re.compile(r"^\s*REG:(\d{1,12})\s")
-_LISTED_STACK = re.compile(r"\bSTACK:(\d{1,12})")
-_LISTED_SHARED = re.compile(r"\bSHARED:(\d{1,12})")
+_LISTED = re.compile(r"\b(REG|STACK|SHARED):(\d{1,12})\b")
 _KERNEL = "CONSTANT[0]:"  # parameters, which only kernels have: device functions are listed too
 
 RES_USAGE_MARKS = ("Resource usage:", "Fatbin elf code:")
@@ -127,24 +130,25 @@ RES_USAGE_MARKS = ("Resource usage:", "Fatbin elf code:")
 _UNKNOWN_ARCH_NOTE = "for sm_90 and newer, the shared memory includes 1,024 reserved bytes"
 
 
-def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Found]:
+def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Item]:
     """Yield the kernels of ``cuobjdump -res-usage``. Arguments are those of `read_ptxas`."""
     arch: str | None = None
     has_reservation = False  # true if the linker added the reserved shared memory
     name = ""
     for _, line in lines:
-        if found := _ARCH.match(line):
-            arch, has_reservation = found[1], int(found[2]) >= FIRST_WITH_RESERVED_SHARED_MEMORY
-        elif found := _FUNCTION.match(line):
-            name = found[1]
-        elif (found := _LISTED_REGISTERS.match(line)) and name and _KERNEL in line:
-            shared = _number(_LISTED_SHARED, line)
+        if target := _ARCH.match(line):
+            arch, has_reservation = target[1], int(target[2]) >= FIRST_WITH_RESERVED_SHARED_MEMORY
+        elif function := _FUNCTION.match(line):
+            name = function[1]
+        elif name and _KERNEL in line:
+            usage = {item: int(number) for item, number in _LISTED.findall(line)}
+            shared = usage.get("SHARED")
             is_large = shared is not None and shared >= RESERVED_SHARED_MEMORY
             if shared is not None and is_large and has_reservation:
                 shared -= RESERVED_SHARED_MEMORY
             yield KernelRecord(
-                source=source, format="res-usage", name=name, arch=arch, regs=int(found[1]),
-                static_smem=shared, stack_bytes=_number(_LISTED_STACK, line),
+                source=source, format="res-usage", name=name, arch=arch, regs=usage.get("REG"),
+                static_smem=shared, stack_bytes=usage.get("STACK"),
                 notes=(_UNKNOWN_ARCH_NOTE,) if is_large and arch is None else (),
             )  # fmt: skip
             name = ""
@@ -158,7 +162,7 @@ _DIRECTIVE = re.compile(r"\.(\w+)\s+(\d{1,12})(?:\s*,\s*(\d{1,12}))?(?:\s*,\s*(\
 MAX_DIRECTIVE_LINES = 1000  # between the name of a kernel and its body; each parameter takes a line
 
 
-def read_ptx(lines: NumberedLines, source: str) -> Iterator[Found]:
+def read_ptx(lines: NumberedLines, source: str) -> Iterator[Item]:
     """Yield the kernels of PTX code with their launch bounds. Arguments are those of `read_ptxas`."""
     arch: str | None = None
     name = ""
@@ -167,16 +171,16 @@ def read_ptx(lines: NumberedLines, source: str) -> Iterator[Found]:
     for _, line in lines:
         code = line.partition("//")[0]
         if not name:
-            if found := PTX_TARGET.match(code):
-                arch = found[1]
-            if found := _PTX_ENTRY.search(code):
-                name, directives, left = found[1], {}, MAX_DIRECTIVE_LINES
-                code = code[found.end() :]
+            if target := PTX_TARGET.match(code):
+                arch = target[1]
+            if entry := _PTX_ENTRY.search(code):
+                name, directives, left = entry[1], {}, MAX_DIRECTIVE_LINES
+                code = code[entry.end() :]
         if name:
             header, brace, _ = code.partition("{")
-            for found in _DIRECTIVE.finditer(header):
-                x, y, z = (int(number or 1) for number in found.groups()[1:])
-                directives[found[1]] = (x, y, z)
+            for directive, *numbers in _DIRECTIVE.findall(header):
+                x, y, z = (int(number or 1) for number in numbers)
+                directives[directive] = (x, y, z)
             left -= 1
             if brace or not left:
                 yield _ptx_record(source, name, arch, directives)
@@ -184,12 +188,10 @@ def read_ptx(lines: NumberedLines, source: str) -> Iterator[Found]:
 
 
 def _ptx_record(source: str, name: str, arch: str | None, directives: dict[str, Shape]) -> KernelRecord:
-    bound, required = directives.get("maxntid"), directives.get("reqntid")
-    threads = prod(required) if required else None
     unknown = (None, None, None)
     return KernelRecord(
-        source=source, format="ptx", name=name, arch=arch, max_threads=prod(bound) if bound else None,
-        required_threads=threads, min_blocks=directives.get("minnctapersm", unknown)[0],
+        source=source, format="ptx", name=name, arch=arch,
+        **block_shapes(directives.get("maxntid"), directives.get("reqntid")),
+        min_blocks=directives.get("minnctapersm", unknown)[0],
         register_cap=directives.get("maxnreg", unknown)[0], cluster_dim=directives.get("reqnctapercluster"),
-        threads=threads, threads_from="required" if required else None, block_dim=required,
     )  # fmt: skip

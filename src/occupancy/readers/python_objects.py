@@ -62,11 +62,12 @@ def _record(obj: Any, **values: Any) -> KernelRecord:
 
 
 def _from_driver(obj: Any) -> KernelRecord:
-    # CuPy and PyCUDA use the same attribute names; cuda.core has them one level down.
+    # CuPy and PyCUDA use the same attribute names; cuda.core has them one level down. The registers of a block,
+    # at most 65,536, are allocated in units of 8 per thread, for multiples of four warps.
     version, regs = _whole(obj, "binary_version"), _whole(obj, "num_regs")
     most = _whole(obj, "max_threads_per_block")
     registers_of_warp = -(-(regs or 1) // 8) * 8 * 32
-    by_registers = (1 << 16) // registers_of_warp // 4 * 4 * 32  # of 65,536 per block
+    by_registers = (1 << 16) // registers_of_warp // 4 * 4 * 32
     return _record(
         obj, arch=f"sm_{version}" if version else None, regs=regs,
         static_smem=_whole(obj, "shared_size_bytes"), stack_bytes=_whole(obj, "local_size_bytes"),
@@ -141,12 +142,12 @@ def _from_image(obj: Any) -> KernelRecord:
 
 
 def _only_kernel(image: bytes, source: str, name: str) -> KernelRecord:
-    found = list(stream_kernels(io.BytesIO(image)))
-    chosen = [kernel for kernel in found if kernel.name == name] or found
-    if len(chosen) > 1:
+    kernels = list(stream_kernels(io.BytesIO(image)))
+    named = [kernel for kernel in kernels if kernel.name == name] or kernels
+    if len(named) > 1:
         hint = "Read them all with occupancy.scan(io.BytesIO(code))."
-        raise InputError(f"{source} contains {len(chosen)} kernels", where=_WHERE, hint=hint)
-    return replace(chosen[0], source=source, format="python")
+        raise InputError(f"{source} contains {len(named)} kernels", where=_WHERE, hint=hint)
+    return replace(named[0], source=source, format="python")
 
 
 _READERS: tuple[tuple[Callable[[Any], bool], Callable[[Any], KernelRecord]], ...] = (

@@ -16,7 +16,7 @@ from typing import Any
 from .content import Text
 from .limits import MAX_NUMBER, MIB, Malformed
 from .nsight import MAX_GPU_NAME
-from .record import Found, KernelRecord, ReadProblem, Shape
+from .record import Item, KernelRecord, ReadProblem, Shape
 
 KERNEL = re.compile(r'"cat"\s*:\s*"kernel"', re.IGNORECASE)  # old traces write Kernel
 
@@ -26,7 +26,7 @@ MARKERS = (b'"traceEvents"', b'"deviceProperties"', b'"registers per thread"', b
 _Devices = dict[object, dict[str, Any]]  # fields of records by device number
 
 
-def read_pytorch_trace(text: Text, source: str) -> Iterator[Found]:
+def read_pytorch_trace(text: Text, source: str) -> Iterator[Item]:
     """Yield the launches of a trace, in the order of the file."""
     stream = JsonStream(text)
     devices: _Devices = {}
@@ -59,7 +59,7 @@ def _devices(described: Any) -> _Devices:
         raise Malformed(f"the deviceProperties of the trace have an unknown format ({error})") from error
 
 
-def _launches(stream: JsonStream, devices: _Devices, source: str) -> Iterator[Found]:
+def _launches(stream: JsonStream, devices: _Devices, source: str) -> Iterator[Item]:
     for event in stream.events_with(KERNEL):
         if not isinstance(event, dict) or str(event.get("cat")).lower() != "kernel":
             continue
@@ -156,8 +156,6 @@ class JsonStream:
             if match < self._dropped + self._position:
                 found = wanted.search(self._buffer, self._position)
                 match = self._dropped + (found.start() if found else len(self._buffer))
-            else:
-                found = None
             end = match - self._dropped
             # Search once only: the key of an event can be frequent in other lists.
             start = None if match == self._none_before else self._last_event_before(end)
@@ -165,16 +163,15 @@ class JsonStream:
                 self._none_before = match
                 return match
             self._position = start
-            if found or end < len(self._buffer) or not self._fill():
+            if end < len(self._buffer) or not self._fill():
                 return match
             match = -1
 
     def _last_event_before(self, end: int) -> int | None:
         while (end := self._buffer.rfind(FIRST_KEY, self._position, end)) >= 0:
             earliest = max(self._position, end - MAX_BETWEEN_EVENTS)
-            found = _EVENT_START.search(self._buffer, earliest, end)
-            if found:
-                return found.start(1)
+            if event := _EVENT_START.search(self._buffer, earliest, end):
+                return event.start(1)
         return None
 
     def value(self) -> Any:
@@ -197,10 +194,9 @@ class JsonStream:
     def peek(self) -> str:
         """Return the next character other than whitespace."""
         while True:
-            found = _NO_SPACE.search(self._buffer, self._position)
-            if found:
-                self._position = found.start()
-                return found[0]
+            if character := _NO_SPACE.search(self._buffer, self._position):
+                self._position = character.start()
+                return character[0]
             self._position = len(self._buffer)
             if not self._fill():
                 raise Malformed("the JSON is truncated")

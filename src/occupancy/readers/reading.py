@@ -14,6 +14,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, TypeGuard
 
@@ -22,7 +23,7 @@ from . import ncu_rep, nsight, ptxas, pytorch_trace, triton
 from .content import BYTE_ORDER_MARKS, Content, KernelSource, NumberedLines, open_content
 from .fatbin import read_device_code
 from .limits import Exhausted, Malformed, ReadLimits, checked
-from .record import Found, KernelRecord, ReadProblem, Remark
+from .record import Item, KernelRecord, ReadProblem, Remark
 from .triton import IMAGE_SUFFIX, METADATA_SUFFIX
 
 STANDARD_INPUT = "-"
@@ -35,7 +36,7 @@ TRITON_SUFFIXES = (IMAGE_SUFFIX, ".ptx")  # skipped if Triton metadata of the sa
 
 _NO_KERNELS = "contains no kernels. Pass object files or libraries, or the output of nvcc -Xptxas -v"
 
-LineReader = Callable[[NumberedLines, str], Iterator[Found]]
+LineReader = Callable[[NumberedLines, str], Iterator[Item]]
 
 LINE_READERS: tuple[tuple[str, LineReader], ...] = (
     *((mark, ptxas.read_ptxas) for mark in ptxas.PTXAS_MARKS),
@@ -53,7 +54,7 @@ MAX_ARCHIVE_RATIO = 100  # expansion of a whole archive; libraries of kernels re
 _ARCHIVE_SLACK_BYTES = 64 << 20
 
 
-def read(source: KernelSource, limits: ReadLimits | None = None, name: str | None = None) -> Iterator[Found]:
+def read(source: KernelSource, limits: ReadLimits | None = None, name: str | None = None) -> Iterator[Item]:
     """Yield the records, remarks and problems of a source in order.
 
     Invalid content never raises an error. A source without kernels yields one problem with the reason.
@@ -70,9 +71,9 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
     elif os.path.isdir(source) or _is_zip(source):
         read_files = _read_folder if os.path.isdir(source) else _read_archive
         is_empty = True
-        for found in read_files(Path(source), limits):
-            is_empty = is_empty and isinstance(found, Remark)
-            yield found
+        for item in read_files(Path(source), limits):
+            is_empty = is_empty and isinstance(item, Remark)
+            yield item
         if is_empty:
             yield ReadProblem(str(Path(source)), None, _NO_KERNELS)
     elif " registers" in str(source) and not os.path.exists(source):
@@ -83,7 +84,7 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
         yield from _read_file(source, limits)
 
 
-def read_each(sources: Iterable[KernelSource], limits: ReadLimits | None = None) -> Iterator[Found]:
+def read_each(sources: Iterable[KernelSource], limits: ReadLimits | None = None) -> Iterator[Item]:
     """Yield records, remarks and problems of several sources.
 
     Streams with the same name, or without a name, get a number from the second on.
@@ -98,12 +99,12 @@ def read_each(sources: Iterable[KernelSource], limits: ReadLimits | None = None)
         if not _is_path(source):
             number = streams[name] = streams.get(name, 0) + 1
             name = name if number == 1 else f"{name} ({number})"
-        for found in read(source, limits, name):
-            has_kernels = has_kernels or isinstance(found, KernelRecord)
-            if isinstance(found, ReadProblem) and found.is_harmless:
-                harmless.append(found)
+        for item in read(source, limits, name):
+            has_kernels = has_kernels or isinstance(item, KernelRecord)
+            if isinstance(item, ReadProblem) and item.is_harmless:
+                harmless.append(item)
             else:
-                yield found
+                yield item
     if not has_kernels:
         yield from harmless
 
@@ -148,12 +149,12 @@ class KernelStream(Iterable[KernelRecord]):
         self._was_read = True
         self.problems = []
         is_empty = True
-        for found in read(self._source):
-            if isinstance(found, KernelRecord):
+        for item in read(self._source):
+            if isinstance(item, KernelRecord):
                 is_empty = False
-                yield found
-            elif isinstance(found, ReadProblem):
-                self.problems.append(found)
+                yield item
+            elif isinstance(item, ReadProblem):
+                self.problems.append(item)
         if is_empty and self.problems:
             raise ReadError(self.problems[0].what, where=self.problems[0].where)
 
@@ -167,7 +168,7 @@ def _name(source: KernelSource) -> str:
 
 def _read_file(
     source: KernelSource, limits: ReadLimits, listed: int | None = None, name: str | None = None
-) -> Iterator[Found]:
+) -> Iterator[Item]:
     """Yield the contents of a file, or a problem. Arguments are those of `read`.
 
     ``listed`` is the size in the listing of its folder, whose files may lack kernels; None for other files.
@@ -176,9 +177,9 @@ def _read_file(
     is_empty = True
     try:
         with open_content(source, limits, name) as content:
-            for found in read_content(content):
-                is_empty = is_empty and isinstance(found, Remark)
-                yield found
+            for item in read_content(content):
+                is_empty = is_empty and isinstance(item, Remark)
+                yield item
             if content.state() != content.state_at_first or listed not in (None, content.size):
                 yield ReadProblem(name, None, "was changed while it was read. Read it again")
             elif content.errors.count and (listed is None or not is_empty):
@@ -214,7 +215,7 @@ def _is_zip(path: str | os.PathLike[str]) -> bool:
     return False
 
 
-def _read_archive(path: Path, limits: ReadLimits) -> Iterator[Found]:
+def _read_archive(path: Path, limits: ReadLimits) -> Iterator[Item]:
     """Yield the contents of a zip archive, such as a wheel."""
     try:
         archive = zipfile.ZipFile(path)
@@ -254,18 +255,18 @@ class _Member:
             raise OSError(f"the archive is damaged: {error}") from error
 
 
-def _read_paths(paths: Iterable[tuple[Path, int | None]], limits: ReadLimits) -> Iterator[Found]:
+def _read_paths(paths: Iterable[tuple[Path, int | None]], limits: ReadLimits) -> Iterator[Item]:
     """Yield the contents of files; images that Triton's metadata describe are not read a second time."""
     described: set[Path] = set()
     for path, size in paths:
         if path.suffix not in TRITON_SUFFIXES or path.with_suffix("") not in described:
-            for found in _read_file(path, limits, size):
-                if isinstance(found, KernelRecord) and found.format == "triton":
+            for item in _read_file(path, limits, size):
+                if isinstance(item, KernelRecord) and item.format == "triton":
                     described.add(path.with_suffix(""))
-                yield found
+                yield item
 
 
-def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Found]:
+def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Item]:
     """Yield the contents of all files below a folder, then the problems.
 
     The search is a loop, because folders can be nested thousands deep. A file with several names is read once.
@@ -307,15 +308,15 @@ def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Found]:
         yield ReadProblem(str(refused.filename), None, unreadable(refused))
 
 
-def read_content(content: Content) -> Iterator[Found]:
+def read_content(content: Content) -> Iterator[Item]:
     """Yield the records of a file of any format."""
     if content.size == 0:
         return
     head = content.head()
     if content.suffix == triton.CHOICE_SUFFIX:
-        found = triton.read_choice(content)
+        items = triton.read_choice(content)
     elif not _is_binary(head):
-        found = _read_json(content) if _JSON_START.match(head) else _read_lines(content)
+        items = _read_json(content) if _JSON_START.match(head) else _read_lines(content)
     elif content.is_compressed:
         with open_content(content.plain(), content.limits, content.name) as plain:
             if not plain.is_compressed:  # nested gzip is not supported
@@ -323,11 +324,11 @@ def read_content(content: Content) -> Iterator[Found]:
             content.has_device_code = plain.has_device_code
         return
     elif head.startswith(ncu_rep.REPORT_MAGIC):
-        found = ncu_rep.read_ncu_rep(content)
+        items = ncu_rep.read_ncu_rep(content)
     else:
         yield from read_device_code(content)
         return
-    yield from checked(content.limits, found, content.name)
+    yield from checked(content.limits, items, content.name)
 
 
 def reason_without_kernels(content: Content) -> str:
@@ -358,25 +359,25 @@ def _is_binary(head: bytes) -> bool:
     return b"\0" in head and not head.startswith(tuple(BYTE_ORDER_MARKS))
 
 
-def _read_json(content: Content) -> Iterator[Found]:
+def _read_json(content: Content) -> Iterator[Item]:
     if metadata := triton.parse_metadata(content):
         yield from triton.read_triton(metadata, content)
     elif any(marker in content.head() for marker in pytorch_trace.MARKERS):
         yield from pytorch_trace.read_pytorch_trace(content.text(), content.name)
 
 
-def _read_lines(content: Content) -> Iterator[Found]:
-    reader: LineReader | None = None  # none before the first mark
+def _read_lines(content: Content) -> Iterator[Item]:
+    for read_part, part in groupby(_lines_with_readers(content), itemgetter(0)):
+        if read_part is not None:
+            yield from read_part((numbered for _, numbered in part), content.name)
 
-    def reader_of(numbered: tuple[int, str]) -> LineReader | None:
-        nonlocal reader
-        _, line = numbered
+
+def _lines_with_readers(content: Content) -> Iterator[tuple[LineReader | None, tuple[int, str]]]:
+    """Yield the numbered lines, each with the reader of the last mark; None before the first mark."""
+    reader: LineReader | None = None
+    for number, line in content.text().lines(content.errors):
         for mark, other in LINE_READERS:
             if mark in line and (mark != ptxas.PTX_MARK or ptxas.PTX_TARGET.match(line)):
                 reader = other
                 break
-        return reader
-
-    for read_part, part in groupby(content.text().lines(content.errors), reader_of):
-        if read_part is not None:
-            yield from read_part(part, content.name)
+        yield reader, (number, line)

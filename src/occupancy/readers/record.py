@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
+from math import prod
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..errors import InputError, about, cut
 from ..values.fields import Carveout
@@ -66,14 +67,6 @@ def demangle(name: str) -> str:
     return readable if len(readable) <= MAX_RATIO * len(name) + MAX_CHARACTERS else name
 
 
-if TYPE_CHECKING:
-    from dataclasses import dataclass as _frozen
-else:  # for type checkers only: a frozen dataclass of 40 fields takes three times as long to create
-
-    def _frozen(*, frozen, **options):
-        return dataclass(unsafe_hash=frozen, **options)
-
-
 @readable
 class Spills(NamedTuple):
     """Bytes of spill stores and loads per thread."""
@@ -94,7 +87,7 @@ NO_SPILLS = Spills(0, 0)
 
 
 @readable
-@_frozen(frozen=True, slots=True, kw_only=True)
+@dataclass(unsafe_hash=True, slots=True, kw_only=True)  # frozen ones take three times as long to create
 class KernelRecord:
     """Kernel of one architecture, or one launch, with the values that its file records; None: unknown."""
 
@@ -272,6 +265,15 @@ RECORD_FIELDS = tuple(each.name for each in fields(KernelRecord) if each.compare
 all_values = attrgetter(*RECORD_FIELDS)
 
 
+def block_shapes(most: Shape | None, exact: Shape | None) -> dict[str, Any]:
+    """Return the fields of a record with the block shapes of ``.maxntid`` and ``.reqntid``."""
+    threads = prod(exact) if exact else None
+    return {
+        "max_threads": prod(most) if most else None, "required_threads": threads, "threads": threads,
+        "threads_from": "required" if exact else None, "block_dim": exact,
+    }  # fmt: skip
+
+
 @documented
 @dataclass(frozen=True, slots=True)
 class ReadProblem:
@@ -319,7 +321,7 @@ class Choice(NamedTuple):
 
 Remark = Fusion | Choice  # information in one file about kernels of other files
 
-Found = KernelRecord | ReadProblem | Remark  # results of a reader
+Item = KernelRecord | ReadProblem | Remark  # what readers yield, in the order of the file
 
 
 def file_name(path: str) -> str:

@@ -61,7 +61,7 @@ def read_places(image: Image, relocations: Section) -> dict[int, Place] | None:
     name, table_type, _, table_offset, table_size, _, _ = image.sections[table]
     if table_type != SHT_PROGBITS or not image.section_names.startswith(_SECTION_NAME, name):
         return None
-    found: dict[int, Place] = {}
+    places: dict[int, Place] = {}
     try:
         if max(table_size, size) > MAX_LINE_TABLE_BYTES:
             return {}
@@ -74,14 +74,14 @@ def read_places(image: Image, relocations: Section) -> dict[int, Place] | None:
         for address, info, *_ in form.iter_unpack(entries):
             image.limits.consume("pieces", _PIECES_OF_ROW)
             section = symbols.get(info >> 32)
-            if units and section is not None and section not in found:
+            if units and section is not None and section not in places:
                 unit = units[max(0, bisect_right(starts, address) - 1)]
                 with suppress(Malformed, IndexError, ValueError, ZeroDivisionError):
                     if place := _first_place(data, address - _OPERAND, unit):
-                        found[section] = place
+                        places[section] = place
     except (Malformed, IndexError, ValueError, struct.error):  # the kernel is still valid
         pass
-    return found
+    return places
 
 
 def _units(data: bytes, limits: ReadLimits) -> list[_Unit]:

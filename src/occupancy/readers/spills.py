@@ -133,7 +133,7 @@ def _accesses(code: bytes, limits: ReadLimits) -> tuple[list[_Access], bool]:
     """Return the accesses at fixed offsets, and True if there are others."""
     either = _allowed(code, 0, _BY_FIRST_BYTE) & _allowed(code, 1, _BY_SECOND_BYTE)
     at_fixed_place = either & _allowed(code, _FIRST, _BY_REGISTER)
-    found = []
+    accesses = []
     for number in islice(_numbers(at_fixed_place, code, limits), MAX_STACK_ACCESSES + 1):
         place = number * INSTRUCTION_BYTES
         low, high = _INSTRUCTION.unpack_from(code, place)
@@ -143,8 +143,8 @@ def _accesses(code: bytes, limits: ReadLimits) -> tuple[list[_Access], bool]:
         width = _WIDTHS[high >> 9 & 7]
         words = range(offset // _WORD, (offset + width - 1) // _WORD + 1)
         is_unconditional = low >> 12 & 0xF == _ALWAYS
-        found.append(_Access(place, is_store, is_last_use, is_unconditional, width, words))
-    return found, either != at_fixed_place
+        accesses.append(_Access(place, is_store, is_last_use, is_unconditional, width, words))
+    return accesses, either != at_fixed_place
 
 
 def _allowed(code: bytes, place: int, allows: bytes) -> int:

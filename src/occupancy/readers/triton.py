@@ -22,7 +22,7 @@ from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
 from .content import Content, NumberedLines, open_content
 from .fatbin import read_device_code
 from .limits import MAX_NUMBER, MIB, Malformed
-from .record import Choice, Found, Fusion, KernelRecord, ReadProblem, Shape, SourceFormat, file_name
+from .record import Choice, Fusion, Item, KernelRecord, ReadProblem, Shape, SourceFormat, file_name
 
 MAX_METADATA_BYTES = MIB  # a few KB are usual
 
@@ -39,7 +39,7 @@ def parse_metadata(content: Content) -> dict[str, Any] | None:
     return None
 
 
-def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Found]:
+def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Item]:
     """Yield the kernel of a metadata file, and any others in its cubin."""
     source = content.name
     try:
@@ -76,9 +76,9 @@ def _read_image(metadata: Content) -> tuple[list[KernelRecord], list[ReadProblem
                 limits.shared.images.add(identity)
                 limits = limits.shared
         with open_content(image, limits) as content:
-            found = list(read_device_code(content))
-        kernels = [each for each in found if isinstance(each, KernelRecord)]
-        damage = [each for each in found if isinstance(each, ReadProblem)]
+            items = list(read_device_code(content))
+        kernels = [item for item in items if isinstance(item, KernelRecord)]
+        damage = [item for item in items if isinstance(item, ReadProblem)]
         if not kernels:
             raise Malformed(damage[0].what if damage else "contains no kernels")
     except Malformed as error:
@@ -134,7 +134,7 @@ MAX_OPERATIONS = 64  # per kernel
 _FOLDER = re.compile(r"[\w-]{1,128}", re.ASCII)
 
 
-def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
+def read_fusions(lines: NumberedLines, source: str) -> Iterator[Item]:
     """Yield the fused operations of kernels in a generated module. Arguments are those of `read_ptxas`."""
     file = ""
     for _, line in lines:
@@ -147,7 +147,7 @@ def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
             file = ""
 
 
-def read_choice(content: Content) -> Iterator[Found]:
+def read_choice(content: Content) -> Iterator[Item]:
     """Yield the choice of an autotuner, or a problem; nothing for files of old versions."""
     folder: Any = content.text().read(MAX_CHOICE_CHARACTERS)
     with suppress(ValueError, RecursionError, AttributeError):

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from occupancy.readers import Found, ReadProblem, read
+from occupancy.readers import Item, ReadProblem, read
 from occupancy.readers.limits import CEILINGS, MIB, ReadLimits
 from occupancy.readers.reading import read_each
 from tests import hostile
@@ -130,7 +130,7 @@ def test_names_of_packs_within_packs() -> None:
 
 @pytest.mark.linux
 def test_a_file_that_is_one_hole(tmp_path: Path) -> None:
-    path, found = tmp_path / "hole", list[Found]()
+    path, found = tmp_path / "hole", list[Item]()
     path.touch()
     os.truncate(path, 1 << 40)
     assert calls(lambda: found.extend(read(path)), "_filled") == 0

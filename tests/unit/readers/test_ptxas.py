@@ -97,6 +97,9 @@ FIRST, *_, LAST = KERNEL.splitlines(keepends=True)
         (KERNEL + LAST, 1, 5, "wrapped"),
         (FIRST.replace("_Z1kPf", "_Z5otherv") + KERNEL, 1, None, "_Z5otherv"),
         (FIRST, 0, 1, ""),
+        (KERNEL + KERNEL.replace("256", "25\n6"), 1, 8, "wrapped"),
+        (KERNEL + KERNEL.replace(", used 1", ",\nused 1"), 1, 8, "wrapped"),
+        (KERNEL + KERNEL.replace("cumulative ", "cumulative\n"), 1, 8, "wrapped"),
     ],
 )
 def test_lines_of_builds_side_by_side(text: str, kernels: int, line: int | None, what: str) -> None:
