@@ -13,7 +13,7 @@ import numpy as np
 
 import occupancy
 from occupancy import cuda
-from occupancy.advice.next_steps import may_be_divided
+from occupancy.advice.next_steps import probably_uses_setmaxnreg
 from occupancy.errors import OccupancyError
 from occupancy.values.fields import Carveout
 from occupancy.values.kernel import Kernel, Launch
@@ -121,7 +121,7 @@ def advice(cc: str, model: str, inputs: Inputs) -> Values:
         "carveout": None if smallest is None else [smallest.percent, smallest.shared_memory, smallest.l1],
         "configurations": [[each.shared_memory, each.active_blocks] for each in carveout.configurations],
         "needs_opt_in": carveout.needs_opt_in,
-        "may_be_divided": may_be_divided(r),
+        "may_be_divided": probably_uses_setmaxnreg(r),
     }
 
 

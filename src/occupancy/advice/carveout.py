@@ -40,7 +40,7 @@ class CarveoutFields(NamedTuple):
 
 def carveout(now: Result) -> CarveoutFields:
     """Return the blocks for each configuration, and the smallest configuration that keeps the maximum."""
-    limits, kernel, found = now.limits, now.kernel, []
+    limits, kernel, sizes = now.limits, now.kernel, []
     unified = limits.unified_l1_and_shared_memory
     for amount in limits.shared_memory_configurations:
         result = Result(limits, kernel.replace(carveout=Carveout(amount, "bytes")), now.model)
@@ -48,9 +48,9 @@ def carveout(now: Result) -> CarveoutFields:
         if result.active_blocks and result.shared_memory_pool == amount:
             l1 = None if unified is None else unified - amount
             percent = _percent(limits, amount)
-            found.append(SharedMemorySize(amount, l1, percent, result.active_blocks, result.occupancy))
-    enough = (each for each in found if now.active_blocks and each.active_blocks >= now.active_blocks)
-    return CarveoutFields(now, next(enough, None), tuple(found), needs_opt_in(limits, kernel))
+            sizes.append(SharedMemorySize(amount, l1, percent, result.active_blocks, result.occupancy))
+    enough = (each for each in sizes if now.active_blocks and each.active_blocks >= now.active_blocks)
+    return CarveoutFields(now, next(enough, None), tuple(sizes), needs_opt_in(limits, kernel))
 
 
 def _percent(limits: Limits, size: int) -> int | None:

@@ -32,7 +32,7 @@ class LaunchBoundsFields(NamedTuple):
     most_blocks: int
     """Largest second bound that ptxas honors."""
     warning: str | None
-    """Warning that ptxas prints."""
+    """Reason why ptxas ignores the second bound; None if it honors it."""
     register_cap: int
     """Maximum registers per thread that ptxas allocates; the rest spills."""
     regs: int
@@ -79,7 +79,7 @@ def maxnreg_in_source(registers: int) -> str:
 def launch_bounds(
     gpu: Gpu, kernel: Kernel, min_blocks: int | None = None, model: Model | None = None
 ) -> LaunchBoundsFields:
-    """Return the register cap of ``__launch_bounds__(launch_bound, min_blocks)``."""
+    """Return the register cap of launch bounds on one GPU."""
     limits, threads = gpu.limits, kernel.launch_bound
     alone = Result(_compiler_limits(limits), Kernel(threads))
     if threads > limits.max_threads_per_block or not alone.active_blocks:

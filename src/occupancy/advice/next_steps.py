@@ -119,17 +119,17 @@ def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
             yield best
 
 
-def may_be_divided(now: Result) -> bool:
-    """Return True for a block whose warpgroups probably exchange registers.
+def probably_uses_setmaxnreg(result: Result) -> bool:
+    """Return True for a block of several whole warpgroups with nearly all registers of an SM.
 
-    Such a block has several whole warpgroups and nearly all registers of an SM. It should keep its registers.
+    Its warpgroups probably exchange registers, so it should keep them.
     """
-    limits, warpgroups = now.limits, now.kernel.threads // THREADS_PER_WARPGROUP
+    limits, threads = result.limits, result.kernel.threads
     return (
         limits.compute_capability >= FIRST_WITH_SETMAXNREG
-        and warpgroups > 1
-        and now.kernel.threads == warpgroups * THREADS_PER_WARPGROUP
-        and now.launchable
-        and (now.kernel.regs or 0) >= WORTH_DIVIDING
-        and now.allocated.registers >= NEARLY_ALL * limits.max_registers_per_multiprocessor
+        and threads > THREADS_PER_WARPGROUP
+        and threads % THREADS_PER_WARPGROUP == 0
+        and result.launchable
+        and (result.kernel.regs or 0) >= WORTH_DIVIDING
+        and result.allocated.registers >= NEARLY_ALL * limits.max_registers_per_multiprocessor
     )

@@ -109,7 +109,7 @@ def split_registers(
     if min_blocks is not None:
         in_range(min_blocks, "blocks")
     if launch_regs is None:
-        min_blocks = min_blocks or _most_blocks(limits, Kernel(threads, smem=smem), groups)
+        min_blocks = min_blocks or _max_blocks(limits, Kernel(threads, smem=smem), groups)
         launch = _registers_by_bounds(limits, threads, min_blocks)
         if launch < LEAST:
             problem = f"{min_blocks} blocks leave {launch} registers per thread"
@@ -117,17 +117,19 @@ def split_registers(
     else:
         launch = in_range(launch_regs, "regs", LEAST, _registers_by_bounds(limits, threads, 1))
         if min_blocks is None:
-            min_blocks = _bound_with(limits, threads, launch)
+            min_blocks = _second_bound(limits, threads, launch)
         elif (given := _registers_by_bounds(limits, threads, min_blocks)) != launch:
             bounds = bounds_in_source(threads, min_blocks)
             problem = f"{launch} contradicts {bounds}, which gives {given}"
             raise InputError(problem, where="regs", hint=f"Set {given}, or remove `blocks` (`--blocks`).")
     pool = threads * round_up(launch, STEP)
-    solved = [group if group.regs else group._replace(regs=_most(group, groups, pool)) for group in groups]
+    solved = [
+        group if group.regs else group._replace(regs=_max_registers(group, groups, pool)) for group in groups
+    ]
     if any(group.regs is None for group in solved):
         problem = f"the other warpgroups leave fewer than {LEAST} registers"
         raise InputError(problem, where="groups", hint=f"Leave {LEAST} or more to each of the others.")
-    taken, needed = THREADS_PER_WARPGROUP * _sum(solved), _needed(solved)
+    taken, needed = THREADS_PER_WARPGROUP * _total(solved), _needed_at_launch(solved)
     result = Result(limits, Kernel(threads, launch, smem=smem))
     if_fitting = None
     if min_blocks is not None and 0 < result.active_blocks < min_blocks:
@@ -177,11 +179,11 @@ def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Warpg
     return total
 
 
-def _most_blocks(limits: Limits, kernel: Kernel, groups: Sequence[Warpgroups]) -> int:
+def _max_blocks(limits: Limits, kernel: Kernel, groups: Sequence[Warpgroups]) -> int:
     """Return the maximum blocks with enough registers; 1 if there is none, or if a number is computed."""
     if any(group.regs is None for group in groups):
         return 1
-    needed = kernel.replace(regs=min(_needed(groups), limits.max_registers_per_thread))
+    needed = kernel.replace(regs=min(_needed_at_launch(groups), limits.max_registers_per_thread))
     return max(1, Result(limits, needed).active_blocks)
 
 
@@ -190,7 +192,7 @@ def _registers_by_bounds(limits: Limits, threads: int, min_blocks: int) -> int:
     return launch_bounds(Gpu(limits), Kernel(threads), min_blocks).register_cap
 
 
-def _bound_with(limits: Limits, threads: int, regs: int) -> int | None:
+def _second_bound(limits: Limits, threads: int, regs: int) -> int | None:
     """Return the second launch bound for which ptxas allocates a number of registers; None if none does."""
     blocks = Result(limits, Kernel(threads, regs)).active_blocks
     return blocks if blocks and _registers_by_bounds(limits, threads, blocks) == regs else None
@@ -200,22 +202,22 @@ def _sufficient_attribute(limits: Limits, threads: int, needed: int) -> str | No
     """Return the attribute for a number of registers; None if the block cannot launch with them."""
     if needed > _registers_by_bounds(limits, threads, 1):
         return None
-    blocks = _bound_with(limits, threads, needed)
+    blocks = _second_bound(limits, threads, needed)
     return maxnreg_in_source(needed) if blocks is None else bounds_in_source(threads, blocks)
 
 
-def _needed(groups: Sequence[Warpgroups]) -> int:
+def _needed_at_launch(groups: Sequence[Warpgroups]) -> int:
     # Registers are allocated in units of 256 per warp, which is 8 per thread.
-    return round_up(divide_up(_sum(groups), sum(group.warpgroups for group in groups)), STEP)
+    return round_up(divide_up(_total(groups), sum(group.warpgroups for group in groups)), STEP)
 
 
-def _sum(groups: Sequence[Warpgroups]) -> int:
+def _total(groups: Sequence[Warpgroups]) -> int:
     return sum(group.warpgroups * (group.regs or 0) for group in groups)
 
 
-def _most(group: Warpgroups, groups: Sequence[Warpgroups], pool: int) -> int | None:
+def _max_registers(group: Warpgroups, groups: Sequence[Warpgroups], pool: int) -> int | None:
     """Return the maximum registers of one group with the others unchanged; None if below the minimum."""
-    others = _sum(groups) - _sum([group])
+    others = _total(groups) - _total([group])
     most = min((pool // THREADS_PER_WARPGROUP - others) // group.warpgroups // STEP * STEP, MOST)
     return most if most >= LEAST else None
 
@@ -225,4 +227,4 @@ def _share(group: Warpgroups, groups: Sequence[Warpgroups], launch: int, pool: i
     instruction: Literal["setmaxnreg.dec", "setmaxnreg.inc"] | None = None
     if registers != launch:
         instruction = "setmaxnreg.dec" if registers < launch else "setmaxnreg.inc"
-    return WarpgroupShare(group.warpgroups, registers, instruction, _most(group, groups, pool))
+    return WarpgroupShare(group.warpgroups, registers, instruction, _max_registers(group, groups, pool))

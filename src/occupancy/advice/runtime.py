@@ -70,8 +70,7 @@ def available_dynamic_shared_memory_per_block(
     varied = VariedResource(now, "smem")
     if now.active_blocks < blocks:
         problem = f"{blocks} blocks of {kernel.threads} threads do not fit even without dynamic shared memory"
-        allowed = f"up to {now.active_blocks}"
-        raise InputError(problem, where="blocks", allowed=allowed, hint=now.reason or "")
+        raise InputError(problem, where="blocks", allowed=f"up to {now.active_blocks}", hint=now.reason or "")
     most = max_keeping(blocks, varied.levels(static, blocks))
     if driver_580:
         most = min(most + limits.reserved_shared_memory_per_block, max_keeping(1, varied.levels(static, 1)))

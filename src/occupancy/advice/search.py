@@ -52,12 +52,11 @@ class VariedResource:
         return min(most, result.block_limits.warps) if self.resource == "regs" else most
 
     def levels(self, low: int, most: int, high: int | None = None) -> Iterator[Level]:
-        """Yield ranges of amounts from low to high that allow the same blocks, ascending.
+        """Return the ranges of amounts from low to high that allow the same blocks, ascending.
 
         Ranges with ``most`` blocks or more are merged. Columns of tensor memory are single amounts.
         """
-        for amount, blocks in self._runs(low, high, lambda result: min(self.blocks(result), most)):
-            yield Level(amount, blocks)
+        return map(Level._make, self._runs(low, high, lambda result: min(self.blocks(result), most)))
 
     def results(self, low: int) -> Iterator[tuple[int, Result]]:
         """Yield the last amount of each range with the same limits, and its result, ascending."""
@@ -65,6 +64,7 @@ class VariedResource:
             yield amount, self.result(amount)
 
     def _runs(self, low: int, high: int | None, key: Callable[[Result], Key]) -> Iterator[tuple[int, Key]]:
+        """Yield the last amount of each range whose results have the same key, and the key, ascending."""
         if high is None:
             high = getattr(self.now.limits, QUANTITIES[self.resource].most)
         if self.resource == "tensor_memory":
@@ -86,8 +86,8 @@ class VariedResource:
             result = self.result(amount_at(index))
             return self._segment(result), key(result)
 
-        for index, (_, found) in _equal_runs(key_at, 0, len(range(first, high, unit))):
-            yield amount_at(index), found
+        for index, (_, same) in _equal_runs(key_at, 0, len(range(first, high, unit))):
+            yield amount_at(index), same
 
     def _segment(self, result: Result) -> int:
         """Return the number, ascending, of a segment in which more never allows more blocks."""

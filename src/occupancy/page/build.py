@@ -107,7 +107,7 @@ def _field(field: Mapping[str, Any]) -> str:
 
 
 def _filled(name: str, parts: Mapping[str, str]) -> str:
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _read(name))
+    return re.sub(r"\{\{(\w+)\}\}", lambda name: parts[name[1]], _read(name))
 
 
 def _json(value: object) -> str:

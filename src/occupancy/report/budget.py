@@ -115,7 +115,7 @@ def _in_source(gpus: Sequence[Gpu], kernel: Kernel, levels: Sequence[BudgetLevel
     with suppress(InputError):
         bounds = [launch_bounds(gpu, Kernel(threads), each) for gpu, each in zip(gpus, blocks, strict=True)]
         # The blocks of a kernel that was compiled for larger ones are no second bound.
-        if all(each.legal for each in bounds) and kernel.max_threads in (None, threads):
+        if all(each.legal for each in bounds) and kernel.launch_bound == threads:
             return bounds_in_source(threads, blocks[0] if len(set(blocks)) == 1 else MACRO)
     return maxnreg_in_source(min(level.regs for level in levels))
 

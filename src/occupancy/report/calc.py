@@ -10,7 +10,7 @@ from typing import Any
 
 from ..advice.launch_bounds import RegisterCap, register_cap
 from ..advice.launch_requirements import opt_ins
-from ..advice.next_steps import NextStep, may_be_divided
+from ..advice.next_steps import NextStep, probably_uses_setmaxnreg
 from ..advice.slack import SlackFields
 from ..advice.waves import FullWave, WavesFields, full_wave
 from ..engine.common import shared_memory_configuration
@@ -18,8 +18,7 @@ from ..tables.gpus import Gpu
 from ..values.kernel import Kernel, Launch
 from ..values.numbers import count, percent, plain, size
 from ..values.resources import QUANTITIES
-from . import model
-from .model import NOTES, Block, Column, Note, Paragraph, Report, Table, facts, values_of
+from .model import LABELS, NOTES, Block, Column, Note, Paragraph, Report, Table, facts, is_size, values_of
 from .words import gpu_name, gpu_text, kernel_text, label, labels, result_text, step_changes, step_text
 
 
@@ -163,9 +162,9 @@ def part_report(
 def keyed_column(key: str) -> Column:
     """Return the column of a key of dictionaries, an input or part of a result."""
     column = next((each for each in RESULT_COLUMNS if each.key == key), Column(key))
-    title = model.LABELS.get(key, label(key)).partition(" per ")[0]
+    title = LABELS.get(key, label(key)).partition(" per ")[0]
     texts = dict[str, Callable[[Any], str]](occupancy=percent, limiters=labels, shared_memory=size, l1=size)
-    text = texts.get(key, size if model.is_size(key) else plain)
+    text = texts.get(key, size if is_size(key) else plain)
 
     def show(row: dict[str, Any]) -> str:
         return "-" if row.get(key) is None else text(row[key])
@@ -359,7 +358,7 @@ def _notes(row: Row, *, is_only: bool) -> Iterator[str]:
             yield "carveout-raised"
     if kernel.tensor_memory is not None and result.limiters == ("virtual_resources",):
         yield "tensor-memory"
-    if may_be_divided(result) and not kernel.reallocates_registers:
+    if probably_uses_setmaxnreg(result) and not kernel.reallocates_registers:
         yield "setmaxnreg"
     elif is_only and result.compile_error is None and any("regs" in step.requires for step in row.steps):
         yield "registers-may-spill"

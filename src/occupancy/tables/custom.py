@@ -123,7 +123,7 @@ def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, A
     except TableError as error:
         if error.where.startswith(where):
             raise
-        raise error.with_location(where + error.where.rpartition(": ")[2], TableError) from error
+        raise error.with_location(where + error.where, TableError) from error
 
 
 def _convert(value: object, kind: str) -> object:

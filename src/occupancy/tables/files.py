@@ -87,8 +87,8 @@ def read_toml(
 def settings_in(pyproject: dict[str, Any]) -> dict[str, Any]:
     """Return the table ``[tool.occupancy]`` of a ``pyproject.toml``; empty without one."""
     tools = pyproject.get("tool")
-    found = tools.get("occupancy") if isinstance(tools, dict) else None
-    return found if isinstance(found, dict) else {}
+    settings = tools.get("occupancy") if isinstance(tools, dict) else None
+    return settings if isinstance(settings, dict) else {}
 
 
 def parse_trusted_yaml(text: str) -> Any:

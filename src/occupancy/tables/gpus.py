@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeGuard
 
 from ..errors import InputError, UnknownComputeCapabilityError, shown
 from ..values.limits import ComputeCapability, Limits
@@ -129,38 +129,37 @@ class HasGpu(Protocol):
 
 def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
     """Find the GPUs of a name, a number, a pair, `Limits`, a `Gpu`, a `Device`, or of several of these."""
+    gpus: list[Gpu] = []
     if isinstance(value, str):
         names = [name for name in re.split(r"[,;]|(?<=\.\d)\s+(?=\d+\.)", value) if name.strip()]
-        found = [gpu for name in names for gpu in _find_name(name.strip(), table)]
+        gpus = [gpu for name in names for gpu in _find_name(name.strip(), table)]
     elif isinstance(value, Gpu):
-        found = [value]
+        gpus = [value]
     elif isinstance(value, Limits):
-        found = [Gpu(value)]
+        gpus = [Gpu(value)]
     elif isinstance(gpu := getattr(value, "gpu", None), Gpu):  # a Device
-        found = [gpu]
-    elif isinstance(value, Iterable) and not isinstance(value, bytes) and not _is_pair(value):
-        found = [gpu for each in value for gpu in find_gpus(each, table)]
+        gpus = [gpu]
+    elif _is_list(value):
+        gpus = [gpu for item in value for gpu in find_gpus(item, table)]
     elif isinstance(value, (float, tuple)) or hasattr(value, "__index__"):
-        found = [Gpu((table or LimitsTable()).limits(value))]
-    else:
-        found = []
-    if not found:
+        gpus = [Gpu((table or LimitsTable()).limits(value))]
+    if not gpus:
         objects = "" if isinstance(value, str) else ", Limits, a Gpu, a Device, or a list of these"
         allowed = f'a name ("H100") or a compute capability ("9.0"){objects}'
         raise InputError(f"{shown(value)} names no GPU", where="gpu", allowed=allowed)
-    return found
+    return gpus
 
 
 def find_gpu(value: object, table: LimitsTable | None = None) -> Gpu:
     """Find the only GPU that matches a value of `find_gpus`."""
-    found = find_gpus(value, table)
-    if len(found) > 1:
-        raise ambiguous(f"{shown(value)} names {len(found)} GPUs, but only one is allowed", found)
-    return found[0]
+    gpus = find_gpus(value, table)
+    if len(gpus) > 1:
+        raise ambiguous(f"{shown(value)} names {len(gpus)} GPUs, but only one is allowed", gpus)
+    return gpus[0]
 
 
 def compute_capabilities_of(arch: object, table: LimitsTable | None = None) -> list[ComputeCapability]:
-    """Return those of a number, or of the name of a GPU or an architecture."""
+    """Return the compute capabilities of a number, or of the name of a GPU or an architecture."""
     with suppress(InputError):
         return [ComputeCapability.parse(arch)]
     try:
@@ -171,10 +170,7 @@ def compute_capabilities_of(arch: object, table: LimitsTable | None = None) -> l
 
 def find_one_or_several(value: object) -> Gpu | list[Gpu]:
     """Find the GPU of a value, or the list of GPUs of a list or of an architecture."""
-    if isinstance(value, str):
-        are_several = bool(LimitsTable().architecture(value))
-    else:
-        are_several = isinstance(value, Iterable) and not isinstance(value, bytes) and not _is_pair(value)
+    are_several = bool(LimitsTable().architecture(value)) if isinstance(value, str) else _is_list(value)
     return find_gpus(value) if are_several else find_gpu(value)
 
 
@@ -206,18 +202,18 @@ def gpus_matching(pattern: str) -> tuple[Gpu, ...]:
     if not named and not rows:
         rows = tuple(gpu.limits for gpu in find_gpus(pattern))
     ccs = [str(cc) for cc in sorted({row.compute_capability for row in rows})]
-    found = [each for each in products() if each in named or each.row["compute_capability"] in ccs]
-    if not found:
+    listed = [each for each in products() if each in named or each.row["compute_capability"] in ccs]
+    if not listed:
         problem = f"no GPU of compute capability {' or '.join(ccs)} is known by name"
         raise InputError(problem, where="gpu", hint="Use the compute capability instead.")
-    return tuple(map(_gpu, found))
+    return tuple(map(_gpu, listed))
 
 
-def _is_pair(value: object) -> bool:
-    """Return True for one compute capability, such as (9, 0); (90, 80) is two."""
-    if isinstance(value, tuple) and [type(each) for each in value] == [int, int]:
-        return isinstance(value, ComputeCapability) or min(value) < 10  # 10 is 1.0
-    return False
+def _is_list(value: object) -> TypeGuard[Iterable[object]]:
+    """Return True for several GPUs, such as (90, 80), but not for one compute capability, such as (9, 0)."""
+    if isinstance(value, tuple) and [type(number) for number in value] == [int, int]:
+        return not isinstance(value, ComputeCapability) and min(value) >= 10  # 10 is 1.0
+    return isinstance(value, Iterable) and not isinstance(value, bytes)
 
 
 @lru_cache(maxsize=256)
@@ -238,16 +234,16 @@ def _find_name(name: str, table: LimitsTable | None) -> tuple[Gpu, ...]:
     try:
         return (Gpu(table.limits(cc)),)
     except UnknownComputeCapabilityError:
-        if name.isdecimal() and (found := with_full_name(name)):  # 980
-            return (_find_product(name, found, table),)
+        if name.isdecimal() and (named := with_full_name(name)):  # 980
+            return (_find_product(name, named, table),)
         raise
 
 
-def _find_product(name: str, found: Sequence[Product], table: LimitsTable) -> Gpu:
+def _find_product(name: str, named: Sequence[Product], table: LimitsTable) -> Gpu:
     """Return the common values of the GPUs with a name."""
-    if not found:
+    if not named:
         raise _no_such_gpu(name)
-    gpus = tuple(_gpu(each, table) for each in found)
+    gpus = tuple(_gpu(product, table) for product in named)
     if len({gpu.cc for gpu in gpus}) > 1:
         raise ambiguous(f"{shown(name)} matches {len(gpus)} GPUs with different compute capabilities", gpus)
     if len(gpus) == 1:
@@ -260,7 +256,7 @@ def _find_product(name: str, found: Sequence[Product], table: LimitsTable) -> Gp
         gpus[0].limits,
         common_name(name, [gpu.label for gpu in gpus]),
         variants=gpus if same["multiprocessor_count"] is None else (),
-        die=", ".join(sorted({each.row["die"] for each in found})),
+        die=", ".join(sorted({product.row["die"] for product in named})),
         **same,
     )
 
@@ -279,15 +275,15 @@ def _gpu(product: Product, table: LimitsTable | None = None) -> Gpu:
 
 
 def _no_such_gpu(name: str) -> InputError:
-    words, found = similar(name)
+    words, likely = similar(name)
     hint = "To list all GPUs, run `occupancy.gpus()` (`occupancy gpus --all`)."
     if words:
-        hint = "Did you mean:" if found else f"Did you mean {words[0]}?"
+        hint = "Did you mean:" if likely else f"Did you mean {words[0]}?"
     problem = f"{shown(name)} matches no NVIDIA GPU, architecture or compute capability"
-    return InputError(problem, where="gpu", hint=hint, choices=_choices(list(map(_gpu, found))))
+    return InputError(problem, where="gpu", hint=hint, choices=_choices(list(map(_gpu, likely))))
 
 
-def _choices(found: Sequence[Gpu]) -> dict[str, str]:
+def _choices(gpus: Sequence[Gpu]) -> dict[str, str]:
     """Return the names of the first GPUs, each with a line of what differs between variants."""
     rows = [
         (
@@ -296,7 +292,7 @@ def _choices(found: Sequence[Gpu]) -> dict[str, str]:
             gpu.die or "",
             count(gpu.multiprocessor_count, "SM") if gpu.multiprocessor_count else "",
         )
-        for gpu in found[:MAX_CHOICES]
+        for gpu in gpus[:MAX_CHOICES]
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return {row[0]: "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows}

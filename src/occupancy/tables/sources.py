@@ -73,12 +73,12 @@ def sources() -> Mapping[str, Source]:
 @cache
 def expand(ranges: str) -> tuple[ComputeCapability, ...]:
     """Parse ``"3.0-5.2, 6.1"`` into the compute capabilities of the table."""
-    found: list[ComputeCapability] = []
+    ccs: list[ComputeCapability] = []
     for part in ranges.split(","):
         first, _, last = part.strip().partition("-")
         lowest, highest = ComputeCapability.parse(first), ComputeCapability.parse(last or first)
-        found += [cc for cc in shipped.known() if lowest <= cc <= highest]
-    return tuple(found)
+        ccs += [cc for cc in shipped.known() if lowest <= cc <= highest]
+    return tuple(ccs)
 
 
 @cache

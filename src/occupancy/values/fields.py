@@ -138,8 +138,8 @@ class Field(NamedTuple):
         choices = (True, False) if self.kind == "flag" else self.choices
         if choices:
             try:
-                return dict(zip(choices, choices, strict=True))[value]
-            except (KeyError, TypeError):
+                return choices[choices.index(value)]  # True for 1
+            except ValueError:
                 allowed = ", ".join(map(str, choices))
                 raise InputError(f"{shown(value)} is unknown", where=self.name, allowed=allowed) from None
         if self.kind == "count":

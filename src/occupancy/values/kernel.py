@@ -115,8 +115,8 @@ class Kernel(_KernelFields):
             and not unknown
         ):
             return _make(cls, given)
-        for name in unknown:
-            raise unknown_input(name, "Kernel", cls._fields)
+        if unknown:
+            raise unknown_input(next(iter(unknown)), "Kernel", cls._fields)
         if threads is None:
             hint = "Pass threads per block, such as 256 or 16x16."
             raise InputError("is missing", where="threads", hint=hint)

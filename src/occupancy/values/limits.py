@@ -57,8 +57,8 @@ class ComputeCapability(NamedTuple):
             case ComputeCapability() as known:
                 return known
             case str(text):
-                if found := _SPELLING.fullmatch(text.strip()):
-                    return cls(int(found[1] or found[3]), int(found[2] or found[4]))
+                if parts := _SPELLING.fullmatch(text.strip()):
+                    return cls(int(parts[1] or parts[3]), int(parts[2] or parts[4]))
             case float():
                 problem = "is a float, and a float cannot tell 12.10 from 12.1"
             case bool() | [bool(), _] | [_, bool()]:
@@ -158,13 +158,12 @@ class Limits:
     """Column of NVIDIA's spreadsheet; None: no column."""
 
     def __post_init__(self) -> None:
-        where = f"limits of {self.compute_capability}: "
-        _check_values(self, where)
+        _check_values(self)
 
         def require(is_valid: bool, name: str, other: str, allowed: str) -> None:
             if not is_valid:
                 problem = f"{shown(getattr(self, name))} contradicts {other}"
-                raise TableError(problem, where=where + name, allowed=allowed)
+                raise TableError(problem, where=name, allowed=allowed)
 
         sm_limit, block_limit = "max_shared_memory_per_multiprocessor", "max_shared_memory_per_block_optin"
         total, opt_in = self.max_shared_memory_per_multiprocessor, self.max_shared_memory_per_block_optin
@@ -240,7 +239,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _check_values(record: Limits | SpreadsheetColumn, where: str) -> None:
+def _check_values(record: Limits | SpreadsheetColumn, where: str = "") -> None:
     """Reject values of another type, and numbers out of range."""
     for field in fields(record):
         name, value = field.name, getattr(record, field.name)
@@ -279,6 +278,5 @@ KIND_CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
 MAY_BE_ZERO = ("reserved_shared_memory_per_block", "shared_memory_configurations")
 """Numbers that are at least 0; all others are at least 1."""
 
-_, *_LIMITS = fields(Limits)  # without the compute capability
-KINDS: dict[str, str] = {field.name: str(field.type).removesuffix(" | None") for field in _LIMITS}
-"""Name of a limit -> its type without None, in the order of the table."""
+KINDS: dict[str, str] = {each.name: str(each.type).removesuffix(" | None") for each in fields(Limits)[1:]}
+"""Name of a limit -> its type without None, in the order of the table, without the compute capability."""

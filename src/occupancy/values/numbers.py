@@ -35,7 +35,7 @@ def grouped(text: str) -> str:
     """Return a text whose whole numbers have their digits in groups: ``65,536``."""
     import re  # only arithmetic in words needs it
 
-    return re.sub(r"(?<![\d.])\d{4,}(?![\d.]*\d)", lambda found: f"{int(found[0]):,}", text)
+    return re.sub(r"(?<![\d.])\d{4,}(?![\d.]*\d)", lambda digits: f"{int(digits[0]):,}", text)
 
 
 def plain(value: object) -> str:

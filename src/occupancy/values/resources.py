@@ -65,8 +65,8 @@ class Limiter(IntFlag):
     @classmethod
     def _missing_(cls, value: object) -> Limiter:
         """Return the resources of an integer of another type, such as NumPy's."""
-        found: Limiter = super()._missing_(index(value))  # type: ignore[arg-type]
-        return found
+        limiter: Limiter = super()._missing_(index(value))  # type: ignore[arg-type]
+        return limiter
 
     def __str__(self) -> str:
         return ", ".join(self.resources)

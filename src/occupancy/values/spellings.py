@@ -56,8 +56,8 @@ def parse_count(value: object, where: str, hint: str = "", for_several: str = ""
         text = value.strip()
         if text.isascii() and text.isdecimal() and len(text) <= 20:  # without compiling the pattern
             return int(text)
-        if found := re.fullmatch(_COUNT, text):
-            return -_whole(found) if found["sign"] == "-" else _whole(found)
+        if match := re.fullmatch(_COUNT, text):
+            return -_whole(match) if match["sign"] == "-" else _whole(match)
     elif not isinstance(value, bool):
         with suppress(TypeError):
             return operator.index(value)  # type: ignore[arg-type]
@@ -71,8 +71,8 @@ def parse_optional(parse: Callable[[Any, str], Value], value: object, where: str
     return None if value is None else parse(value, where)
 
 
-def _whole(found: re.Match[str]) -> int:
-    return int(found["hex"], 16) if found["hex"] else int(re.sub("[,_]", "", found["digits"]))
+def _whole(match: re.Match[str]) -> int:
+    return int(match["hex"], 16) if match["hex"] else int(re.sub("[,_]", "", match["digits"]))
 
 
 def in_range(value: int, where: str, low: int = 1, high: int = INT_MAX, allowed: str = "") -> int:
@@ -136,11 +136,11 @@ def parse_size(value: object, where: str) -> int:
 
 
 def _parse_factor(text: str, value: str, where: str) -> int:
-    found = re.fullmatch(_SIZE, text.strip())
-    if found and (found["factor"] or not found["fraction"]):
-        fraction = found["fraction"] or ""
+    match = re.fullmatch(_SIZE, text.strip())
+    if match and (match["factor"] or not match["fraction"]):
+        fraction = match["fraction"] or ""
         scale: int = 10 ** len(fraction)
-        amount = (_whole(found) * scale + int(fraction or 0)) * _FACTOR[(found["factor"] or "").lower()]
+        amount = (_whole(match) * scale + int(fraction or 0)) * _FACTOR[(match["factor"] or "").lower()]
         if amount % scale == 0:
             return amount // scale
     problem = f"{shown(value)} is {'negative' if value.strip()[:1] == '-' else 'not a size in whole bytes'}"
@@ -151,8 +151,8 @@ def parse_share(value: object, where: str) -> float:
     """Parse a share of 1: ``0.75``, ``75``, ``"75%"``. Numbers between 1 and 5 are ambiguous."""
     number, is_percent = math.nan, False
     if isinstance(value, str):
-        if found := re.fullmatch(_SHARE, value.strip()):
-            number, is_percent = float(found[1]), bool(found[2])
+        if match := re.fullmatch(_SHARE, value.strip()):
+            number, is_percent = float(match[1]), bool(match[2])
     elif not isinstance(value, bool):
         with suppress(TypeError, ValueError, OverflowError):
             number = float(value)  # type: ignore[arg-type]

@@ -26,7 +26,9 @@ _MARKDOWN = (
 def printable(text: str) -> str:
     """Escape control characters and commands, for a line of a terminal or of a log."""
     if not text.isprintable():
-        text = "".join(map(_printable, text))
+        text = "".join(
+            each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
+        )
     return re.sub(_COMMAND, _spelled_out, text) if "::" in text or "##[" in text else text
 
 
@@ -40,12 +42,8 @@ def without_commands(text: str) -> str:
     return re.sub(r"(?m)^([^\S\n]*):(?=:)", r"\1\\x3a", text) if "::" in text else text
 
 
-def _printable(character: str) -> str:
-    return character if character.isprintable() else character.encode("unicode_escape").decode()
-
-
-def _spelled_out(found: re.Match[str]) -> str:
-    return "#\\x23" if found[0] == "##" else f"{found[1]}\\x3a"
+def _spelled_out(match: re.Match[str]) -> str:
+    return "#\\x23" if match[0] == "##" else f"{match[1]}\\x3a"
 
 
 def csv_cell(value: object) -> object:
@@ -78,13 +76,13 @@ def markdown_text(text: str) -> str:
     return "".join(parts)
 
 
-def _without_meaning(found: re.Match[str]) -> str:
-    if found["sign"]:
-        return f"\\{found['sign']}"
-    if found["tag"]:
-        return "&lt;" if found["tag"] == "<" else "&amp;"
+def _without_meaning(match: re.Match[str]) -> str:
+    if match["sign"]:
+        return f"\\{match['sign']}"
+    if match["tag"]:
+        return "&lt;" if match["tag"] == "<" else "&amp;"
     # An escape does not keep these from becoming links; a comment in between does.
-    return f"{found['link']}<!-- -->" if found["link"] in "@#" else f"<!-- -->{found['link']}"
+    return f"{match['link']}<!-- -->" if match["link"] in "@#" else f"<!-- -->{match['link']}"
 
 
 def markdown_cell(text: str) -> str:
