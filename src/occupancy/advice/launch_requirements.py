@@ -34,10 +34,8 @@ def compile_error(result: Result) -> str | None:
     if not (_exceeds_static_limit(result) and result.launchable):
         return None
     most = result.limits.max_shared_memory_per_block
-    return (
-        f"The compiler rejects more than {most:,} bytes of static shared memory. "
-        "Use dynamic shared memory instead."
-    )
+    problem = f"The compiler rejects more than {most:,} bytes of static shared memory."
+    return f"{problem} Use dynamic shared memory instead."
 
 
 def _exceeds_static_limit(result: Result) -> bool:
