@@ -14,14 +14,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-from ..values.untrusted import (
-    github_message,
-    github_property,
-    json_text,
-    printable,
-    printable_lines,
-    sarif_text,
-)
+from ..values import untrusted
+from ..values.untrusted import printable, printable_lines
 
 if TYPE_CHECKING:
     from ..report.scan import Finding, FindingKind
@@ -44,7 +38,7 @@ def sarif(findings: Iterable[Finding], rules: Mapping[str, FindingKind], version
     results = list(map(_result, findings))
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json_text(json.dumps(log, indent=2, ensure_ascii=True, allow_nan=False))
+    return untrusted.json_text(json.dumps(log, indent=2, ensure_ascii=True, allow_nan=False))
 
 
 def _result(finding: Finding) -> dict[str, Any]:
@@ -56,7 +50,7 @@ def _result(finding: Finding) -> dict[str, Any]:
     return {
         "ruleId": finding.rule,
         "level": finding.severity,
-        "message": {"text": sarif_text(finding.message)},
+        "message": {"text": untrusted.sarif_text(finding.message)},
         "locations": [{"physicalLocation": physical, "logicalLocations": logical}],
         "partialFingerprints": {"kernelAndRule/v1": fingerprint},
     }
@@ -91,25 +85,23 @@ def within_checkout(path: str) -> str:
 
 def github(findings: Sequence[Finding], lines: Iterable[str]) -> str:
     """Return an annotation for each finding, at most as many as GitHub shows, and plain lines."""
-    few = len(findings) <= MOST_ANNOTATIONS
-    shown = findings if few else findings[: MOST_ANNOTATIONS - 1]
-    commands = [_command(each) for each in shown]
-    if not few:
-        text = f"{len(findings) - len(shown):,} more kernels break rules; the summary lists them."
-        commands.append(f"::error title=occupancy::{github_message(text)}")
-    return "\n".join([*commands, *map(printable, lines)])
+    shown = findings if len(findings) <= MOST_ANNOTATIONS else findings[: MOST_ANNOTATIONS - 1]
+    annotations = [_annotation(each) for each in shown]
+    if more := len(findings) - len(shown):
+        annotations.append(github_error(f"{more:,} more kernels break rules; the summary lists them."))
+    return "\n".join([*annotations, *map(printable, lines)])
 
 
 def github_error(message: str) -> str:
-    """Return the annotation of a check that could not run."""
-    return f"::error title=occupancy::{github_message(message)}"
+    """Return an annotation without a place."""
+    return f"::error title=occupancy::{untrusted.github_message(message)}"
 
 
-def _command(finding: Finding) -> str:
-    place = f"file={github_property(within_checkout(finding.file))}"
+def _annotation(finding: Finding) -> str:
+    place = f"file={untrusted.github_property(within_checkout(finding.file))}"
     place += "" if finding.line is None else f",line={finding.line}"
-    title = github_property(f"occupancy: {finding.rule}")
-    return f"::error {place},title={title}::{github_message(finding.message)}"
+    title = untrusted.github_property(f"occupancy: {finding.rule}")
+    return f"::error {place},title={title}::{untrusted.github_message(finding.message)}"
 
 
 def junit(suite: str, cases: Sequence[tuple[str, str, str]]) -> str:
