@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from occupancy.page.build import build_report
-from occupancy.report.model import NOTES, Column, Report
+from occupancy.report.model import Column, Report, note
 from tests.page.browser import Open, axe_violations, keep, until
 
 HOSTILE = "</script><img src=x onerror=alert(1)><i>k</i>"
@@ -52,7 +52,7 @@ DIFF = [
 def written(rows: list[dict[str, Any]], path: Path) -> Path:
     keys = dict.fromkeys(key for row in rows for key in row)
     columns = [Column(key, value=methodcaller("get", key), show=methodcaller("get", key, "")) for key in keys]
-    report = Report("scan", ["The result first."], columns, rows, notes=[NOTES["assumed-threads"]])
+    report = Report("scan", ["The result first."], columns, rows, notes=[note("assumed-threads")])
     path.write_text(build_report("1.0", report, ["lib.so"], problems=["a.o: damaged"]), encoding="utf-8")
     return path
 

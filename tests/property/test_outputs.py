@@ -35,7 +35,7 @@ def report(text: str) -> Report:
     columns = (Column("name", "A", lambda row: row), Column("count", "B", lambda row: -1))
     return Report(
         name="scan", headline=(text, text), columns=columns, rows=[text], inputs={"name": text},
-        details=(Table(text, columns, [text], [text]), facts([(text, text)]), Paragraph([text])),
+        details=(Table(text, columns, [text]), facts([(text, text)]), Paragraph([text])),
     )  # fmt: skip
 
 

@@ -9,8 +9,8 @@ from ..arrays import ArrayResults
 from ..errors import InputError
 from ..render.pictures import plot
 from ..report import pictures
-from ..report.calc import keyed_column
 from ..report.model import Report, Table
+from ..report.results import keyed_column
 from ..report.sweep import BEST
 from ..values.numbers import count
 from .results import Printed
@@ -48,7 +48,7 @@ class Sweep(ArrayResults, Printed):  # type: ignore[misc]  # its rows() is an it
             raise InputError(f"{len(sizes)} inputs vary on {count(gpus, 'GPU')}", where="plot", hint=hint)
         fixed = {name: int(values.flat[0]) for name, values in self.inputs.items() if values.size == 1}
         given = {"cc" if self.names == self.ccs else "gpu": self.names[0]} if gpus == 1 else {}
-        title = pictures.title([*several], {**given, **fixed})
+        title = pictures.picture_title([*several], {**given, **fixed})
         panel = plot(pictures.Picture(title, (content,)), ax)[0]
         if ax is not None and gpus == 1:
             panel.set_title(self.names[0])
@@ -66,4 +66,4 @@ class Sweep(ArrayResults, Printed):  # type: ignore[misc]  # its rows() is an it
         headline = [f"{which} of {shape} kernels on {', '.join(self.names)}"]
         inputs = {name: values.tolist() for name, values in self.inputs.items()}
         keyed, rows = list(columns.values()), self.rows()
-        return Report("sweep", headline, keyed, rows, inputs=inputs, details=details, shows_rows=False)
+        return Report("sweep", headline, keyed, rows, inputs=inputs, details=details, has_table=False)

@@ -18,8 +18,9 @@ from ..advice.waves import count_waves, full_wave
 from ..engine import Model, Result
 from ..errors import InputError, shown
 from ..report.budget import bounds_report, budget_report
-from ..report.calc import Row, calc_report, explain_report, record, steps_report, waves_report
+from ..report.calc import calc_report, explain_report, steps_report, waves_report
 from ..report.model import Report
+from ..report.results import ResultRow, record
 from ..tables.gpus import Architecture, Gpu, HasGpu, ambiguous, find_gpu, find_one_or_several
 from ..values.fields import TENSOR_MEMORY_UNIT, Carveout, KernelInputs, unknown_input
 from ..values.kernel import Kernel, Launch
@@ -188,7 +189,7 @@ class Occupancy(Printed, Result):
         return [{**row, **self.kernel.to_dict()} for row in super().rows()]
 
     def report(self) -> Report:
-        return calc_report([Row(self)])
+        return calc_report([ResultRow(self)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return inputs and result as plain values, with the names of ``calc --format json``."""
@@ -257,7 +258,7 @@ class Occupancies(Results[Occupancy]):
         return [row for each in self for row in each.rows()]
 
     def report(self) -> Report:
-        return calc_report(list(map(Row, self)))
+        return calc_report(list(map(ResultRow, self)))
 
 
 @overload

@@ -11,8 +11,9 @@ from ..advice.launch_bounds import LaunchBoundsFields
 from ..advice.slack import SlackFields
 from ..advice.waves import WavesFields
 from ..report.budget import bounds_report, budget_report
-from ..report.calc import part_report, slack_report, waves_report
+from ..report.calc import slack_report, waves_report
 from ..report.model import Report
+from ..report.results import part_report
 from ..values.records import documented, readable
 
 if TYPE_CHECKING:

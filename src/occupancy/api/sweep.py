@@ -12,9 +12,10 @@ import occupancy  # for the annotation occupancy.Sweep: evaluating it imports Nu
 
 from ..engine import Model
 from ..errors import InputError, shown
-from ..report.model import Report, Value
+from ..report.model import Report
 from ..report.pictures import Picture
-from ..report.sweep import Grid, Point, curves_picture, curves_report, sweep_picture, sweep_report
+from ..report.sweep import Combinations, Point, curves_picture, curves_report, sweep_picture, sweep_report
+from ..report.words import Value
 from ..tables.gpus import Gpu, find_one_or_several
 from ..values.fields import FIELDS, Caching, Carveout, Field, SharedMemoryMode, unknown_input
 from ..values.kernel import Kernel
@@ -100,10 +101,10 @@ def report_of(
 
     The inputs are fields of `Kernel` as text, with lists and ranges as `parse_values` reads them.
     """
-    grid = _make_grid(gpus, inputs, model)
-    if grid.varied:
-        return sweep_report(grid, has_screen=has_screen)
-    return curves_report(compute(gpus[0], model=model, **_only(grid.inputs)))
+    swept = _combinations(gpus, inputs, model)
+    if swept.varied:
+        return sweep_report(swept, has_screen=has_screen)
+    return curves_report(compute(gpus[0], model=model, **_only(swept.inputs)))
 
 
 def picture_of(
@@ -123,22 +124,22 @@ def picture_of(
         problem = f"{shown(unknown[0])} is neither a number nor best"
         raise InputError(problem, where="marks", hint="Write 64,128 or best.")
     values = [parse_size(each, "marks") for each in texts if each != "best"]
-    grid = _make_grid(gpus, inputs, model, values)
-    if set(grid.varied) - {"gpu"} or (grid.varied and texts):
-        return sweep_picture(grid, title, values, marks_best="best" in texts)
+    swept = _combinations(gpus, inputs, model, values)
+    if set(swept.varied) - {"gpu"}:
+        return sweep_picture(swept, title, values, marks_best="best" in texts)
     if texts:
         hint = "Remove it, or vary one input, such as --regs 16:255."
         raise InputError("these curves mark the kernel's own values", where="marks", hint=hint)
-    return curves_picture([compute(gpu, model=model, **_only(grid.inputs)) for gpu in gpus], title)
+    return curves_picture([compute(gpu, model=model, **_only(swept.inputs)) for gpu in gpus], title)
 
 
 def _only(inputs: Mapping[str, Sequence[Value]]) -> dict[str, Any]:
     return {name: value for name, (value,) in inputs.items()}
 
 
-def _make_grid(
+def _combinations(
     gpus: Sequence[Gpu], inputs: Mapping[str, Any], model: Model | None = None, marks: Sequence[int] = ()
-) -> Grid:
+) -> Combinations:
     """Return every combination of the values of some inputs, with the marks within a range."""
     values = {name: _values(FIELDS[name], text) for name, text in inputs.items() if text is not None}
     several = [name for name, each in values.items() if len(each) > 1]
@@ -158,7 +159,7 @@ def _make_grid(
                 given: dict[str, Any] = dict(zip(values, chosen, strict=True))
                 yield Point(gpu, given, compute(gpu, model=model, **given))
 
-    return Grid(gpus, values, points())
+    return Combinations(gpus, values, points())
 
 
 def _values(field: Field, given: Any) -> Sequence[Value]:

@@ -15,7 +15,7 @@ from .printing import FORMAT, format_of, format_option, output_option, save_pict
 
 if TYPE_CHECKING:
     from ..api.occupancy import Occupancy
-    from ..report.calc import Row
+    from ..report.results import ResultRow
     from ..tables.gpus import Gpu
 
 BLOCKS = ("--blocks", "--min-blocks", "blocks")
@@ -53,12 +53,12 @@ def calc(
         sys.exit(1)
 
 
-def _row(result: Occupancy, grid: str | None, cluster: str | None, sms: str | None) -> Row:
+def _row(result: Occupancy, grid: str | None, cluster: str | None, sms: str | None) -> ResultRow:
     """Return the result with the waves of a grid, and with the blocks that are resident at once."""
-    from ..report.calc import Row
+    from ..report.results import ResultRow
 
     if grid is None and cluster is None and sms is None:
-        return Row(result)
+        return ResultRow(result)
     from ..advice.waves import check_cluster, count_waves, full_wave
     from ..api.occupancy import multiprocessors
     from ..values.kernel import Launch
@@ -77,8 +77,8 @@ def _row(result: Occupancy, grid: str | None, cluster: str | None, sms: str | No
     count = multiprocessors(result.gpu, sms)
     wave = full_wave(result, count, cluster_size=size, max_active_clusters=clusters)
     if blocks is None or not wave.blocks:
-        return Row(result, wave)
-    return Row(result, wave, count_waves(Launch(result.kernel, blocks, shape), wave))
+        return ResultRow(result, wave)
+    return ResultRow(result, wave, count_waves(Launch(result.kernel, blocks, shape), wave))
 
 
 @command(

@@ -81,7 +81,7 @@ def scan(
     if baseline is not None:
         from ..api.builds import save_baseline
         from ..api.scan import SelectionOptions
-        from ..report.diff import names_of
+        from ..report.changes import names_of
 
         given = {name: value for name, value in options.items() if value}
         if unused := [name for name in given if name not in SelectionOptions.__annotations__]:
@@ -225,7 +225,7 @@ def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> N
     occupancy init build/
     """
     from ..api import builds
-    from ..report.diff import names_of
+    from ..report.changes import names_of
 
     saved = builds.init(build, rules, baseline, **options)
     kernels = count(len(names_of(saved.kernels)), "kernel")

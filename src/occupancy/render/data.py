@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -67,7 +67,7 @@ def _flat(value: Any, column: Column, row: Any) -> Any:
     """Return a plain value: semicolons join lists, and dictionaries are as on a screen, or JSON."""
     value = json_value(value)
     if isinstance(value[0] if value and isinstance(value, list) else value, dict):
-        return json.dumps(value) if column.show is None else column.show(row)
+        return column.cell(row) if column.show or column.text else json.dumps(value)
     if isinstance(value, list):
         return ";".join(map(str, value)) if len(value) > 1 else next(iter(value), None)
     return value
@@ -84,18 +84,15 @@ def _csv(value: Any, column: Column, row: Any) -> str:
 
 
 def _lines(report: Report, layout: str, text: Callable[[Any, Column, Any], str]) -> Iterator[list[str]]:
-    """Yield the lines of some rows at a time; values that all of these share are filled in once."""
+    """Yield the lines of some rows at a time."""
     rows = iter(report.rows)
     while part := list(islice(rows, ROWS)):
         columns = [_cells(column, part, text) for column in report.columns]
-        shared = tuple(cells[0].replace("%", "%%") if len(cells) == 1 else "%s" for cells in columns)
-        filled = layout % shared
-        several = [cells for cells in columns if len(cells) > 1]
-        yield [filled % row for row in zip(*several, strict=True)] if several else [filled % ()] * len(part)
+        yield [layout % cells for cells in zip(*columns, strict=True)]
 
 
-def _cells(column: Column, rows: list[Any], text: Callable[[Any, Column, Any], str]) -> Sequence[str]:
-    """Return the texts of a column, or the one that all rows share; what rows share is converted once."""
+def _cells(column: Column, rows: list[Any], text: Callable[[Any, Column, Any], str]) -> list[str]:
+    """Return the texts of a column; a value that rows share is converted once."""
     keys = values = list(map(column.getter, rows))
     if column.type in PLAIN_TYPES:
         texts = {value: text(value, column, None) for value in set(values)}
@@ -103,4 +100,4 @@ def _cells(column: Column, rows: list[Any], text: Callable[[Any, Column, Any], s
         keys = list(map(id, values))
         objects = dict(zip(keys, zip(values, rows, strict=True), strict=True))
         texts = {key: text(value, column, row) for key, (value, row) in objects.items()}
-    return list(texts.values()) if len(texts) == 1 else list(map(texts.__getitem__, keys))
+    return list(map(texts.__getitem__, keys))

@@ -13,12 +13,12 @@ from ..values.untrusted import html_text, markdown_cell, markdown_text
 def markdown(report: Report) -> str:
     first, *others = map(_line, report.headline)
     parts = ["\n\n".join((f"**{first}**", *others))]
-    for block in report.blocks():
-        if isinstance(block, Paragraph):
-            lines = ("```", *block.lines, "```") if block.is_code else map(_line, block.lines)
+    for section in report.sections():
+        if isinstance(section, Paragraph):
+            lines = ("```", *section.lines, "```") if section.is_code else map(_line, section.lines)
             parts.append("\n".join(lines))
         else:
-            parts.append("\n".join(_markdown_table(block)))
+            parts.append("\n".join(_markdown_table(section)))
     parts.append("\n".join(f"- {_line(note.text)}" for note in report.notes))
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -40,8 +40,6 @@ def _markdown_table(table: Table) -> Iterator[str]:
         rules = (" ---: " if column.align == "right" else " --- " for column in table.columns)
         yield f"|{'|'.join(rules)}|"
         yield from map(line, _rows(table))
-    if table.lines:
-        yield "\n" + "\n".join(map(_line, table.lines))
 
 
 def _rows(table: Table) -> Iterator[tuple[str, ...]]:
@@ -51,11 +49,11 @@ def _rows(table: Table) -> Iterator[tuple[str, ...]]:
 def html(report: Report) -> str:
     """Return the report as HTML elements without scripts, for ``_repr_html_``."""
     parts = [f"<div><p><b>{'<br>'.join(map(html_text, report.headline))}</b></p>"]
-    for block in report.blocks():
-        if isinstance(block, Paragraph):
-            parts.append(f"<p>{'<br>'.join(map(html_text, block.lines))}</p>")
+    for section in report.sections():
+        if isinstance(section, Paragraph):
+            parts.append(f"<p>{'<br>'.join(map(html_text, section.lines))}</p>")
         else:
-            parts.append(_html_table(block))
+            parts.append(_html_table(section))
     parts += [f"<p><small>{html_text(note.text)}</small></p>" for note in report.notes]
     return "".join(parts) + "</div>"
 
@@ -82,5 +80,4 @@ def _html_table(table: Table) -> str:
     titles = [column.title for column in table.columns]
     head = line("th", titles) if any(titles) else ""
     rows = "".join(line("td", row) for row in _rows(table))
-    lines = "".join(f"<p>{html_text(line.strip())}</p>" for line in table.lines)
-    return f"{title}<table><thead>{head}</thead><tbody>{rows}</tbody></table>{lines}"
+    return f"{title}<table><thead>{head}</thead><tbody>{rows}</tbody></table>"

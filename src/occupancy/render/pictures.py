@@ -1,4 +1,4 @@
-"""Pictures of occupancy, the only home of matplotlib: step plots, heat maps and bars, fit for a slide."""
+"""Pictures of occupancy, the only home of matplotlib: step plots and heat maps, fit for a slide."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from math import ceil, log2
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, MissingDependencyError
-from ..report.model import is_size, value_text
-from ..report.pictures import Bars, HeatMap, Picture, Plot, StepPlot, tick, title_of
+from ..report.pictures import HeatMap, Picture, Plot, StepPlot, axis_title, axis_value
+from ..report.words import is_size, value_text
 from ..values.numbers import percent
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 PICTURE_FILES = (".svg", ".png", ".pdf")
 SLIDE_INCHES = (13.33, 7.5)
-INCHES_PER_BAR = 0.25
 STYLE: dict[Any, Any] = {
     "font.size": 14,
     "axes.titlesize": 18,
@@ -29,7 +28,6 @@ STYLE: dict[Any, Any] = {
     "svg.hashsalt": "occupancy",  # else the same picture is a different file each time
 }
 NO_DATE = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-COLOR = "#1f77b4"
 MARK_COLOR = "#d62728"
 LABEL_BOX = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
 MAX_TICKS = 8
@@ -51,7 +49,7 @@ def picture_bytes(picture: Picture, path: str) -> bytes:
         raise _missing_matplotlib("-o") from error
     file = io.BytesIO()
     with rc_context(STYLE):
-        figure = Figure(_inches(picture), layout="constrained")
+        figure = Figure(SLIDE_INCHES, layout="constrained")
         _draw(picture, figure)
         figure.savefig(file, format=suffix[1:], dpi=144, metadata=NO_DATE.get(suffix))
     return file.getvalue()
@@ -70,7 +68,7 @@ def plot(picture: Picture, ax: Axes | None = None) -> list[Axes]:
         _draw_plot(picture.plots[0], ax)
         return [ax]
     # Outside the context, which would undo a notebook's choice of backend.
-    figure = pyplot.figure(figsize=_inches(picture), layout="constrained")
+    figure = pyplot.figure(figsize=SLIDE_INCHES, layout="constrained")
     with rc_context(STYLE):
         return _draw(picture, figure)
 
@@ -79,12 +77,6 @@ def _missing_matplotlib(where: str) -> MissingDependencyError:
     return MissingDependencyError(
         "matplotlib is not installed", where=where, hint="Install it with: pip install matplotlib"
     )
-
-
-def _inches(picture: Picture) -> tuple[float, float]:
-    width, height = SLIDE_INCHES
-    bars = max((len(each.names) for each in picture.plots if isinstance(each, Bars)), default=0)
-    return width, max(height, INCHES_PER_BAR * bars)
 
 
 def _draw(picture: Picture, figure: Any) -> list[Axes]:
@@ -98,7 +90,7 @@ def _draw(picture: Picture, figure: Any) -> list[Axes]:
 
 
 def _draw_plot(content: Plot, panel: Axes) -> None:
-    draw: Any = {StepPlot: _draw_steps, HeatMap: _draw_map, Bars: _draw_bars}[type(content)]
+    draw: Any = _draw_steps if isinstance(content, StepPlot) else _draw_map
     draw(content, panel)
 
 
@@ -119,7 +111,7 @@ def _draw_steps(content: StepPlot, panel: Axes) -> None:
     panel.yaxis.set_major_locator(MultipleLocator(0.25))
     panel.yaxis.set_major_formatter(PercentFormatter(1))
     panel.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    panel.set_xlabel(title_of(content.input))
+    panel.set_xlabel(axis_title(content.input))
     panel.set_ylabel("Occupancy")
     panel.set_ylim(0, 1.05)
     panel.margins(x=0.01)
@@ -154,8 +146,8 @@ def _draw_map(content: HeatMap, panel: Axes) -> None:
     for axis, name, values in ((panel.yaxis, down, content.rows), (panel.xaxis, across, content.columns)):
         step = ceil(len(values) / room)
         places = range(len(values))[::step]
-        axis.set_ticks(places, [tick(name, values[place]) for place in places])
-        axis.set_label_text(title_of(name))
+        axis.set_ticks(places, [axis_value(name, values[place]) for place in places])
+        axis.set_label_text(axis_title(name))
     panel.tick_params(axis="x", rotation=90 if len(content.columns) > MAX_TICKS else 0)
     panel.tick_params(labelsize=10)
     if len(content.rows) * len(content.columns) <= MAX_CELLS_WITH_TEXT:
@@ -171,18 +163,3 @@ def _draw_map(content: HeatMap, panel: Axes) -> None:
             panel.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=MARK_COLOR, linewidth=2))
     label = "Occupancy" if min(map(min, content.shares)) else "Occupancy (gray: does not launch)"
     panel.figure.colorbar(image, ax=panel, format=PercentFormatter(1), label=label)
-
-
-def _draw_bars(content: Bars, panel: Axes) -> None:
-    from matplotlib.ticker import PercentFormatter
-
-    places = range(len(content.names))
-    highest = max(content.shares) if content.marks_best else None
-    colors = [MARK_COLOR if share == highest else COLOR for share in content.shares]
-    bars = panel.barh(places, content.shares, color=colors)
-    panel.bar_label(bars, [percent(share) for share in content.shares], padding=3, fontsize=10)
-    panel.set_yticks(places, content.names, fontsize=10)
-    panel.invert_yaxis()
-    panel.xaxis.set_major_formatter(PercentFormatter(1))
-    panel.set_xlabel("Occupancy")
-    panel.set_xlim(0, 1.08)

@@ -26,12 +26,12 @@ def text(report: Report, width: int = 80, color: bool = False) -> str:
     )  # fmt: skip
     for number, line in enumerate(report.headline):
         console.print(printable(line), style="" if number else "bold", soft_wrap=False)
-    for block in report.blocks():
+    for section in report.sections():
         console.print()
-        if isinstance(block, Paragraph):
-            _lines(console, block.lines)
+        if isinstance(section, Paragraph):
+            _lines(console, section.lines)
         else:
-            _table(console, block)
+            _table(console, section)
     if report.notes:
         console.print()
         _lines(console, [note.text for note in report.notes[:MOST_NOTES]])
@@ -71,7 +71,6 @@ def _table(console: Console, table: Table) -> None:
     hidden = [each.title for at, each in enumerate(table.columns) if each.title and at not in kept]
     if hidden:
         console.print(f"Hidden at this width: {', '.join(hidden)}. Widen the terminal, or pass --format csv.")
-    _lines(console, [" " * indent + line for line in table.lines])
 
 
 def _least(column: Column, cells: Sequence[str], longest: int) -> int:

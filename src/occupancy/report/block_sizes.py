@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -11,15 +11,22 @@ from ..advice.runtime import LaunchConfiguration
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, percent, size
-from .calc import RESULT_COLUMNS
-from .model import LABELS, Block, Column, Paragraph, Report, Table, chosen, facts
+from .model import Column, Paragraph, Report, Section, Table, chosen, facts
 from .pictures import Picture, StepPlot, best_marks
-from .words import gpu_name, gpu_text, limited_by, uses_of
+from .results import RESULT_COLUMNS
+from .words import LABELS, gpu_name, gpu_text, limited_by, uses_of
 
 MOST_LEVELS = 5
 """Occupancies of the screen of one GPU."""
 MOST_ROWS = 16
 """Block sizes of the screen of several."""
+
+
+class SizeOnGpu(NamedTuple):
+    """One block size on one GPU."""
+
+    gpu: Gpu
+    result: BlockSize
 
 
 class SizeRow(NamedTuple):
@@ -33,20 +40,19 @@ class SizeRow(NamedTuple):
         return min(each.occupancy for each in self.sizes)
 
 
-class SizeOnGpu(NamedTuple):
-    """One block size on one GPU."""
-
-    gpu: Gpu
-    result: BlockSize
-
-
 COLUMNS = (
     *chosen(RESULT_COLUMNS, "gpu", "cc"),
-    Column("threads", "", "result.threads", about="Threads per block", type="integer"),
+    Column("threads", value="result.threads", about="Threads per block", type="integer"),
     *chosen(RESULT_COLUMNS, "occupancy", "active_blocks", "active_warps", "limiters"),
-    Column("dynamic_smem", "", "result.dynamic_smem", about="Dynamic shared memory per block in bytes", type="integer"),
+    Column("dynamic_smem", value="result.dynamic_smem", about="Dynamic shared memory per block in bytes",
+           type="integer"),
 )  # fmt: skip
-ROW_COLUMNS = Column("threads", "Threads"), Column("lowest", "Lowest", show=lambda row: percent(row.lowest))
+ROW_COLUMNS = Column("threads", "Threads"), Column("lowest", "Lowest", text=percent)
+LEVEL_COLUMNS = (
+    Column("occupancy", "Occupancy", lambda level: percent(level[0].lowest)),
+    Column("threads", "Threads per block (blocks per SM)", align="left", wraps=True,
+           show=lambda level: ", ".join(f"{row.threads:,} ({row.sizes[0].active_blocks})" for row in level)),
+)  # fmt: skip
 
 
 def block_sizes_report(
@@ -57,22 +63,15 @@ def block_sizes_report(
 ) -> Report:
     """Return every block size of some results that launches, best first."""
     gpus: list[Gpu] = [each.result.gpu for each in sizes]
-    by_threads = [{each.threads: each for each in found} for found in sizes]
-    common = [threads for threads in by_threads[0] if all(threads in each for each in by_threads)]
-    rows = [SizeRow(threads, tuple(each[threads] for each in by_threads)) for threads in common]
-    rows = [row for row in rows if any(each.active_blocks for each in row.sizes)]
-    rows.sort(key=lambda row: (-row.lowest, -row.threads))
-    best = f"best {percent(rows[0].lowest)}" if rows else "no size launches"
-    if len(gpus) == 1:
-        best += f", {limited_by(rows[0].sizes[0].limiters)}" if rows else ""
-        details: list[Block] = list(_levels(rows, all_rows))
-    else:
-        shown = rows if all_rows else rows[:MOST_ROWS]
-        columns = [*ROW_COLUMNS, *map(_on_gpu, gpus, range(len(gpus)))]
-        details = [Table("Occupancy (blocks per SM)", columns, shown)]
-        if len(rows) > len(shown):
-            hidden = count(len(rows) - len(shown), "more size")
-            details.append(Paragraph((f"{hidden}. To list them, pass --all.",)))
+    kernel: Kernel = sizes[0].result.kernel
+    rows = _rows(sizes)
+    best, details = "no size launches", list[Section]()
+    if rows and len(gpus) == 1:
+        best = f"best {percent(rows[0].lowest)}, {limited_by(rows[0].sizes[0].limiters)}"
+        details += _levels(rows, all_rows)
+    elif rows:
+        best = f"best {percent(rows[0].lowest)}"
+        details += _sizes_of_several(gpus, rows, all_rows)
     picks = [
         (gpu_name(gpu), f"{each.block_size:,} threads, minimum grid {each.min_grid_size:,} blocks")
         for gpu, each in zip(gpus, launches, strict=False)
@@ -81,18 +80,36 @@ def block_sizes_report(
     if picks:
         picks += [(gpu_name(gpu), "unknown: the number of SMs varies") for gpu in gpus if gpu.variants]
         details.append(facts(picks, "cudaOccupancyMaxPotentialBlockSize returns"))
-    kernel: Kernel = sizes[0].result.kernel
     headline = f"Block sizes on {gpu_text(*gpus)}: {best}", *filter(None, [_uses(kernel, smem_per_thread)])
     inputs = {**kernel.to_dict(), "threads": None, "block_dim": None, "smem_per_thread": smem_per_thread}
     on_gpus = [SizeOnGpu(*each) for row in rows for each in zip(gpus, row.sizes, strict=True)]
-    return Report(
-        "block-sizes", headline, COLUMNS, on_gpus, "block_sizes", inputs, {}, details, shows_rows=False
-    )
+    return Report("block-sizes", headline, COLUMNS, on_gpus, "block_sizes", inputs, details, has_table=False)
 
 
-def _uses(kernel: Kernel, smem_per_thread: int | None) -> str:
-    added = [] if smem_per_thread is None else [f"{size(smem_per_thread)} of shared memory per thread"]
-    return ", ".join([*uses_of(kernel), *added])
+def _rows(sizes: Sequence[Iterable[BlockSize]]) -> list[SizeRow]:
+    """Return the block sizes that any GPU can launch, sorted by the lowest occupancy."""
+    by_threads = [{each.threads: each for each in on_gpu} for on_gpu in sizes]
+    common = set(by_threads[0]).intersection(*by_threads[1:])
+    rows = (SizeRow(threads, tuple(each[threads] for each in by_threads)) for threads in common)
+    launching = [row for row in rows if any(each.active_blocks for each in row.sizes)]
+    return sorted(launching, key=lambda row: (-row.lowest, -row.threads))
+
+
+def _levels(rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Section]:
+    """Yield a row for each occupancy on the only GPU."""
+    levels = [list(level) for _, level in groupby(rows, lambda row: row.lowest)]
+    shown = levels if shows_all else levels[:MOST_LEVELS]
+    yield Table("", LEVEL_COLUMNS, shown)
+    if lower := sum(map(len, levels[len(shown) :])):
+        yield Paragraph((f"{count(lower, 'lower size')}. To list them, pass --all.",))
+
+
+def _sizes_of_several(gpus: Sequence[Gpu], rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Section]:
+    """Yield a row for each block size, with a column for each GPU."""
+    shown = rows if shows_all else rows[:MOST_ROWS]
+    yield Table("Occupancy (blocks per SM)", [*ROW_COLUMNS, *map(_on_gpu, gpus, range(len(gpus)))], shown)
+    if len(rows) > len(shown):
+        yield Paragraph((f"{count(len(rows) - len(shown), 'more size')}. To list them, pass --all.",))
 
 
 def _on_gpu(gpu: Gpu, number: int) -> Column:
@@ -102,32 +119,20 @@ def _on_gpu(gpu: Gpu, number: int) -> Column:
     return Column("", gpu_name(gpu), cell)
 
 
-LEVEL_COLUMNS = (
-    Column("occupancy", "Occupancy", lambda level: percent(level[0].lowest)),
-    Column("threads", "Threads per block (blocks per SM)", align="left", wraps=True,
-           show=lambda level: ", ".join(f"{row.threads:,} ({row.sizes[0].active_blocks})" for row in level)),
-)  # fmt: skip
-
-
-def _levels(rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Block]:
-    levels = [list(level) for _, level in groupby(rows, lambda row: row.lowest)]
-    shown = levels if shows_all else levels[:MOST_LEVELS]
-    yield Table("", LEVEL_COLUMNS, shown)
-    if lower := sum(map(len, levels[len(shown) :])):
-        yield Paragraph((f"{count(lower, 'lower size')}. To list them, pass --all.",))
+def _uses(kernel: Kernel, smem_per_thread: int | None) -> str:
+    added = [] if smem_per_thread is None else [f"{size(smem_per_thread)} of shared memory per thread"]
+    return ", ".join([*uses_of(kernel), *added])
 
 
 def block_sizes_picture(sizes: Sequence[Any], smem_per_thread: int | None = None) -> Picture:
     """Return a curve for each GPU over the block sizes, with the best ones of each marked."""
-    values = sorted({each.threads for found in sizes for each in found})
-    curves = {}
-    for found in sizes:
-        shares = {each.threads: each.occupancy for each in found}
-        curves[gpu_name(found.result.gpu) if len(sizes) > 1 else ""] = [
-            shares.get(each, 0.0) for each in values
-        ]
+    values = sorted({each.threads for on_gpu in sizes for each in on_gpu})
+    curves, result = {}, sizes[0].result
+    for on_gpu in sizes:
+        shares = {each.threads: each.occupancy for each in on_gpu}
+        name = gpu_name(on_gpu.result.gpu) if len(sizes) > 1 else ""
+        curves[name] = [shares.get(threads, 0.0) for threads in values]
     marks = best_marks(values, curves.values())
-    result = sizes[0].result
     where = [gpu_text(result.gpu)] if len(sizes) == 1 else []
     given = ", ".join(filter(None, [*where, _uses(result.kernel, smem_per_thread)]))
     title = f"Occupancy by {LABELS['threads']}\n{given}".rstrip()

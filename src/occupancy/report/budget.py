@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import groupby
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ..advice.budget import BudgetFields, BudgetLevel
@@ -13,9 +11,10 @@ from ..advice.launch_bounds import LaunchBoundsFields, bounds_in_source, launch_
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
+from ..values.limits import ComputeCapability
 from ..values.numbers import count, join_and, percent, size
-from .calc import RESULT_COLUMNS
-from .model import NOTES, Column, Paragraph, Report, chosen
+from .model import Column, Paragraph, Report, chosen, note
+from .results import RESULT_COLUMNS
 from .words import gpu_name, kernel_text, labels
 
 MACRO = "MIN_BLOCKS"
@@ -34,33 +33,38 @@ class BudgetRow(NamedTuple):
         return [getattr(level, name) for level in self.levels]
 
     @property
-    def smem(self) -> list[int]:
-        """Shared memory of each GPU if stages are counted, else one for all."""
+    def regs(self) -> int:
+        return min(level.regs for level in self.levels)
+
+    @property
+    def sizes(self) -> list[int]:
+        """Shared memory of each GPU if stages are counted, else the least of all."""
         sizes = self.per_gpu("smem")
         return [min(sizes)] if self.stages is None else sizes
 
 
-def _each(numbers: Iterable[object], text: Callable[[Any], str] = str) -> str:
-    """Return the number that all GPUs share, or that of each."""
+def _common_or_each(numbers: Iterable[object], text: Callable[[Any], str] = str) -> str:
+    """Return the number that all GPUs share, or each one: ``75 / 100%``."""
     texts = list(map(text, numbers))
     return (" / ".join(texts) if len(set(texts)) > 1 else texts[0]).replace("% /", " /")
 
 
 BUDGET_COLUMNS = (
     Column("active_blocks", "Blocks", lambda row: row.per_gpu("active_blocks"),
-           lambda row: _each(row.per_gpu("active_blocks")), "Resident blocks per SM, for each GPU", type="array"),
-    Column("occupancies", "", lambda row: row.per_gpu("occupancy"), about="Occupancy per GPU, 0 to 1", type="array"),
+           show=lambda row: _common_or_each(row.per_gpu("active_blocks")),
+           about="Resident blocks per SM, for each GPU", type="array"),
+    Column("occupancies", value=lambda row: row.per_gpu("occupancy"), about="Occupancy per GPU, 0 to 1", type="array"),
     Column("occupancy", "Occupancy", lambda row: min(row.per_gpu("occupancy")),
-           lambda row: _each(row.per_gpu("occupancy"), percent), "Lowest occupancy, 0 to 1", type="number"),
-    Column("regs", "Registers", lambda row: min(row.per_gpu("regs")), about="Maximum registers per thread",
-           type="integer"),
-    Column("smem", "Shared", lambda row: min(row.smem), lambda row: _each(row.smem, size),
-           "Maximum shared memory per block in bytes", type="integer"),
-    Column("stages", "Stages", show=lambda row: _each(row.stages or [""]),
+           show=lambda row: _common_or_each(row.per_gpu("occupancy"), percent),
+           about="Lowest occupancy, 0 to 1", type="number"),
+    Column("regs", "Registers", about="Maximum registers per thread", type="integer"),
+    Column("smem", "Shared", lambda row: min(row.sizes), show=lambda row: _common_or_each(row.sizes, size),
+           about="Maximum shared memory per block in bytes", type="integer"),
+    Column("stages", "Stages", show=lambda row: _common_or_each(row.stages or [""]),
            about="Pipeline stages that fit on each GPU, with --stage-smem", type="array"),
     Column("launch_bounds", "In the source", about="Launch bounds (MIN_BLOCKS: blocks by GPU) or __maxnreg__",
            align="left", optional=1, wraps=True, unbroken=25, type="string"),
-    Column("needs_opt_in", "", lambda row: any(row.per_gpu("needs_opt_in")), type="boolean",
+    Column("needs_opt_in", value=lambda row: any(row.per_gpu("needs_opt_in")), type="boolean",
            about="True if this shared memory needs cudaFuncSetAttribute"),
 )  # fmt: skip
 
@@ -72,26 +76,7 @@ def budget_report(budgets: Sequence[BudgetFields], stage_smem: int | None = None
     """
     gpus, kernel = [budget.gpu for budget in budgets], budgets[0].kernel
     targets = [budget.wanted.active_blocks for budget in budgets if budget.wanted is not None]
-    if targets:
-        wanted = [targets]
-    else:
-        numbers = {level.active_blocks for budget in budgets for level in budget.levels}
-        most = min(budget.levels[0].active_blocks for budget in budgets)
-        wanted = [[blocks] * len(gpus) for blocks in sorted(numbers, reverse=True) if blocks <= most]
-    rows, before = list[BudgetRow](), None
-    for blocks in wanted:
-        reached = [
-            [level for level in budget.levels if level.active_blocks >= least][-1]
-            for budget, least in zip(budgets, blocks, strict=True)
-        ]
-        stages = None
-        if stage_smem is not None:
-            stages = [max(level.smem - kernel.shared_memory, 0) // stage_smem for level in reached]
-        row = BudgetRow(reached, _in_source(gpus, kernel, reached), stages)
-        amounts = min(row.per_gpu("regs")), row.smem
-        if amounts != before and (targets or stages is None or any(stages)):
-            rows.append(row)
-            before = amounts
+    rows = list(_rows(budgets, targets, stage_smem))
     headline = [kernel_text(kernel, *gpus)]
     if stage_smem is not None:
         added = f" in addition to {size(kernel.shared_memory)}" if kernel.shared_memory else ""
@@ -101,12 +86,33 @@ def budget_report(budgets: Sequence[BudgetFields], stage_smem: int | None = None
             result += f": {join_and([f'{number} on {gpu_name(gpu)}' for number, gpu in fitting])}"
         headline.insert(0, result)
     elif targets:
-        registers, memory = count(min(rows[0].per_gpu("regs")), "register"), size(*rows[0].smem)
+        registers, memory = count(rows[0].regs, "register"), size(*rows[0].sizes)
         headline.insert(0, f"Up to {registers} per thread and {memory} of shared memory per block")
     values = {"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]}
     details = [_macro(gpus, targets)] if any(MACRO in row.launch_bounds for row in rows) else []
-    inputs, notes = kernel.to_dict(), [NOTES["budget-both"]]
-    return Report("budget", headline, BUDGET_COLUMNS, rows, "levels", inputs, values, details, notes)
+    inputs, notes = kernel.to_dict(), [note("budget-both")]
+    return Report("budget", headline, BUDGET_COLUMNS, rows, "levels", inputs, details, notes, values=values)
+
+
+def _rows(budgets: Sequence[BudgetFields], targets: list[int], stage_smem: int | None) -> Iterator[BudgetRow]:
+    """Yield the row of the targets, or of each number of blocks with other amounts than the one before."""
+    gpus, kernel = [budget.gpu for budget in budgets], budgets[0].kernel
+    numbers = {level.active_blocks for budget in budgets for level in budget.levels}
+    most = min(budget.levels[0].active_blocks for budget in budgets)
+    wanted = [[blocks] * len(gpus) for blocks in sorted(numbers, reverse=True) if blocks <= most]
+    amounts_before = None
+    for blocks in [targets] if targets else wanted:
+        levels = [
+            [level for level in budget.levels if level.active_blocks >= least][-1]
+            for budget, least in zip(budgets, blocks, strict=True)
+        ]
+        rooms = [max(level.smem - kernel.shared_memory, 0) for level in levels]
+        stages = None if stage_smem is None else [room // stage_smem for room in rooms]
+        row = BudgetRow(levels, _in_source(gpus, kernel, levels), stages)
+        amounts = row.regs, row.sizes
+        if amounts != amounts_before and (targets or stages is None or any(stages)):
+            yield row
+            amounts_before = amounts
 
 
 def _in_source(gpus: Sequence[Gpu], kernel: Kernel, levels: Sequence[BudgetLevel]) -> str:
@@ -123,15 +129,16 @@ def _in_source(gpus: Sequence[Gpu], kernel: Kernel, levels: Sequence[BudgetLevel
 def _macro(gpus: Sequence[Gpu], blocks: Iterable[int]) -> Paragraph:
     """Return the definition of the macro for different second bounds. Host code has no ``__CUDA_ARCH__``."""
     by_arch = dict(zip((gpu.limits.compute_capability for gpu in gpus), blocks, strict=True))
-    newest_first = groupby(sorted(by_arch.items(), reverse=True), itemgetter(1))
-    *newer, (oldest, _) = ((number, list(group)[-1][0]) for number, group in newest_first)
+    branches: list[tuple[ComputeCapability, int]] = []
+    for cc, number in sorted(by_arch.items()):
+        if not branches or number != branches[-1][1]:
+            branches.append((cc, number))  # for this architecture and newer ones
     lines: list[str] = []
-    for number, cc in newer:
-        lines += [
-            f"{'#elif' if lines else '#if'} __CUDA_ARCH__ >= {cc[0]}{cc[1]}0",
-            f"#define {MACRO} {number}",
-        ]
-    return Paragraph([*lines, "#else", f"#define {MACRO} {oldest}", "#endif"], is_code=True)
+    for cc, number in reversed(branches):
+        lines += [f"#elif __CUDA_ARCH__ >= {cc[0]}{cc[1]}0", f"#define {MACRO} {number}"]
+    lines[0] = lines[0].replace("elif", "if")
+    lines[-2] = "#else"
+    return Paragraph([*lines, "#endif"], is_code=True)
 
 
 BOUNDS_COLUMNS = (
@@ -139,14 +146,14 @@ BOUNDS_COLUMNS = (
     Column("legal", "Honored", about="True if an SM can hold the blocks", align="left", type="boolean"),
     Column("register_cap", "Register cap",
            about="Maximum registers per thread that ptxas allocates", type="integer"),
-    Column("regs", "", "", about="Register cap, or registers of the kernel if fewer", type="integer"),
+    Column("regs", about="Register cap, or registers of the kernel if fewer", type="integer"),
     Column("active_blocks", "Blocks", about="Resident blocks per SM", type="integer"),
-    Column("occupancy", "Occupancy", "", lambda row: percent(row.occupancy),
-           "Resident warps divided by the maximum per SM, 0 to 1", type="number"),
-    Column("limiters", "Limited by", "", lambda row: labels(row.limiters),
-           "Limiting resources", "left", optional=1, wraps=True, unbroken=14, type="array"),
-    Column("most_blocks", "", "", about="Largest second bound that ptxas honors", type="integer"),
-    Column("warning", "", "", about="Warning that ptxas prints", type="string"),
+    Column("occupancy", "Occupancy", text=percent,
+           about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
+    Column("limiters", "Limited by", text=labels,
+           about="Limiting resources", align="left", optional=1, wraps=True, unbroken=14, type="array"),
+    Column("most_blocks", about="Largest second bound that ptxas honors", type="integer"),
+    Column("warning", about="Warning that ptxas prints", type="string"),
 )  # fmt: skip
 
 
@@ -156,16 +163,17 @@ def bounds_report(bounds: Sequence[LaunchBoundsFields]) -> Report:
     refused = [each for each in bounds if each.warning]
     warnings = [f"{gpu_name(each.gpu)}: {each.warning}. Use {each.most_blocks} or fewer." for each in refused]
     details = [Paragraph(warnings)] if warnings else []
-    honored = {each.register_cap for each in bounds if not each.warning}
-    caps, text = sorted(honored or {each.register_cap for each in bounds}), bounds[0].launch_bounds
+    text = bounds[0].launch_bounds
     if len(set(blocks)) > 1:
         text = bounds_in_source(kernel.launch_bound, MACRO)
         details.append(_macro([each.gpu for each in bounds], filter(None, blocks)))
+    honored = {each.register_cap for each in bounds if not each.warning}
+    caps = sorted(honored or {each.register_cap for each in bounds})
     names = ", ".join(gpu_name(each.gpu) for each in refused)
     exception = f" (ignored on {names})" if honored and refused else ""
     cap = f"at most {' or '.join(map(str, caps))} registers per thread{exception}"
-    headline = [f"{text}: {cap}", kernel_text(kernel)]
-    inputs, notes = kernel.to_dict(), [NOTES["launch-bounds-caps"]]
+    notes = [note("launch-bounds-caps")]
     if kernel.regs is None or kernel.regs > caps[0]:
-        notes.insert(0, NOTES["at-the-cap" if kernel.regs is None else "above-the-cap"])
-    return Report("bounds", headline, BOUNDS_COLUMNS, bounds, "gpus", inputs, {}, details, notes)
+        notes.insert(0, note("at-the-cap" if kernel.regs is None else "above-the-cap"))
+    headline, inputs = [f"{text}: {cap}", kernel_text(kernel)], kernel.to_dict()
+    return Report("bounds", headline, BOUNDS_COLUMNS, bounds, "gpus", inputs, details, notes)

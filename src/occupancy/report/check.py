@@ -11,8 +11,8 @@ from ..compare.check import BrokenKernel, Checked, Violation
 from ..compare.rules import CRITERIA, Exemption
 from ..readers import KernelRecord
 from ..values.numbers import count
-from . import diff
-from .model import NOTES, Block, Column, Paragraph, Report, chosen, cut_in_middle, facts, values_of
+from . import changes
+from .model import Column, Paragraph, Report, Section, chosen, cut_in_middle, facts, note, values_of
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import Finding, FindingKind, kernel_finding, threads_text
 
@@ -25,40 +25,41 @@ CHECK_FINDINGS: Mapping[str, FindingKind] = {
 }
 
 
-class Group(NamedTuple):
-    """One kernel that breaks rules, for all its architectures."""
+class BrokenOnArchs(NamedTuple):
+    """One kernel that breaks rules, on all its architectures."""
 
     name: str
-    broken: Sequence[BrokenKernel]
+    on_archs: Sequence[BrokenKernel]
 
     @property
     def criteria(self) -> list[str]:
-        return list(dict.fromkeys(name for one in self.broken for name in one.criteria))
+        return list(dict.fromkeys(name for broken in self.on_archs for name in broken.criteria))
 
-    def lines(self) -> list[tuple[str, str]]:
+    def facts(self) -> list[tuple[str, str]]:
         """Return labels and texts: the values of each architecture, the cause, and the fix."""
         kernels = []
-        for one in self.broken:
-            values = [violation_text(each, one) for each in one.violations]
-            kernels.append(diff.OnArch(one.kernel.record.arch, values, one.causes, one.fix))
-        lines = diff.block_lines(kernels)
-        if any(one.needs_fewer_live_values for one in self.broken):
-            return [*lines, ("fix", "reduce live values, because a kernel with fewer registers spills more")]
-        if "spill" in self.broken[0].violations[0].measure:
-            fix = diff.fix_text("raise", kernels) or "allow more registers"
-            return [*lines, ("fix", f"{fix}, or reduce live values")]
+        for broken in self.on_archs:
+            values = [violation_text(each, broken) for each in broken.violations]
+            kernels.append(changes.OnArch(broken.kernel.record.arch, values, broken.causes, broken.fix))
+        return [*changes.change_facts(kernels), ("fix", self._fix(kernels))]
+
+    def _fix(self, kernels: Sequence[changes.OnArch]) -> str:
+        if any(broken.needs_fewer_live_values for broken in self.on_archs):
+            return "reduce live values, because a kernel with fewer registers spills more"
+        if "spill" in self.on_archs[0].violations[0].measure:
+            return f"{changes.fix_phrase('raise', kernels) or 'allow more registers'}, or reduce live values"
         accept = f"change the kernel, or accept it with --update --name {quote(self.name)}"
-        return [*lines, ("fix", diff.fix_text("reduce", kernels) or accept)]
+        return changes.fix_phrase("reduce", kernels) or accept
 
 
-def groups(done: Checked) -> list[Group]:
+def broken_by_name(check: Checked) -> list[BrokenOnArchs]:
     """Return the kernels that break rules, those with the largest loss of occupancy first."""
-    found: dict[str, list[BrokenKernel]] = {}
-    for broken in done.broken:
-        found.setdefault(broken.kernel.record.demangled, []).append(broken)
-    ordered = sorted(found.values(), key=lambda each: min(map(_severity, each)))
-    names = cut_in_middle([each[0].kernel.short_name for each in ordered], diff.NAME_WIDTH)
-    return list(map(Group, names, ordered))
+    by_name: dict[str, list[BrokenKernel]] = {}
+    for broken in check.broken:
+        by_name.setdefault(broken.kernel.record.demangled, []).append(broken)
+    ordered = sorted(by_name.values(), key=lambda on_archs: min(map(_severity, on_archs)))
+    names = cut_in_middle([on_archs[0].kernel.short_name for on_archs in ordered], changes.NAME_WIDTH)
+    return list(map(BrokenOnArchs, names, ordered))
 
 
 def _severity(broken: BrokenKernel) -> tuple[int, float]:
@@ -72,18 +73,13 @@ def violation_text(violation: Violation, broken: BrokenKernel) -> str:
     """Return a broken demand: ``100% -> 50% at 256 threads (minimum 100%)``."""
     measure, old, new = violation.measure, broken.baseline, broken.kernel
     if measure == "spill_bytes":
-        text = diff.change_line("spills", old and old.record.spills, new.record.spills)
+        text = changes.phrase("spills", old and old.record.spills, new.record.spills)
     else:
-        text = diff.change_line(measure, violation.was, violation.value)
+        text = changes.phrase(measure, violation.was, violation.value)
     at, bound = "", "maximum"
     if measure == "occupancy":
         at, bound = f" at {threads_text(new)} threads", "minimum"
-    return f"{text}{at} ({bound} {diff.change_text(measure, None, violation.limit)})"
-
-
-def _accept(removed: Iterable[str]) -> str:
-    names = " ".join(f"--name {quote(name)}" for name in list(removed)[: diff.MOST_NAMED])
-    return f"run check with --update {names}, or change allow_removed in the rules"
+    return f"{text}{at} ({bound} {changes.change_text(measure, None, violation.limit)})"
 
 
 class CheckRow(NamedTuple):
@@ -96,7 +92,7 @@ class CheckRow(NamedTuple):
 
 
 def _violation_column(key: str, kind: str, about: str) -> Column:
-    return Column(key, "", lambda row: row.violation and getattr(row.violation, key), about=about, type=kind)
+    return Column(key, about=about, type=kind, value=lambda row: getattr(row.violation, key, None))
 
 
 COLUMNS = (
@@ -107,101 +103,112 @@ COLUMNS = (
     _violation_column("was", "number", "Value in the baseline"),
     _violation_column("value", "number", "Value in this build"),
     _violation_column("limit", "number", "Allowed value, from the rule and the baseline"),
-    Column("threads", "", lambda row: row.broken and row.broken.kernel.threads, about="Threads per block",
+    Column("threads", value=lambda row: row.broken and row.broken.kernel.threads, about="Threads per block",
            type="integer"),
-    Column("threads_assumed", "", lambda row: row.broken and row.broken.kernel.threads_assumed,
+    Column("threads_assumed", value=lambda row: row.broken and row.broken.kernel.threads_assumed,
            about="True if the block size is assumed", type="boolean"),
-    Column("causes", "", lambda row: row.broken.causes if row.broken else [],
+    Column("causes", value=lambda row: row.broken.causes if row.broken else [],
            about="Changes since the baseline that explain the value", type="objects"),
-    Column("fix", "", lambda row: row.broken and row.broken.fix,
+    Column("fix", value=lambda row: row.broken and row.broken.fix,
            about="Change that satisfies the rule, if one is known; spills may remain", type="object"),
     *chosen(SCAN_COLUMNS, "name", "source", "file", "line"),
 )  # fmt: skip
 
 
 def check_report(
-    done: Checked, *, build: str, command: str, inputs: Mapping[str, Any], updated: str = ""
+    check: Checked, *, build: str, command: str, inputs: Mapping[str, Any], updated: str = ""
 ) -> Report:
-    found = groups(done)
-    details: list[Block] = [
-        facts(group.lines(), f"{group.name}: {', '.join(group.criteria)}")
-        for group in found[: diff.MOST_BLOCKS]
+    kernels = broken_by_name(check)
+    rows = [
+        CheckRow(broken.kernel.record, violation.criterion, broken, violation)
+        for kernel in kernels
+        for broken in kernel.on_archs
+        for violation in broken.violations
     ]
-    if more := len(found[diff.MOST_BLOCKS :]):
-        details.append(Paragraph([f"{more:,} more kernels break rules. To list them, pass --format csv."]))
-    removed = diff.names_of(done.removed)
-    if removed:
-        details.append(facts([("fix", _accept(removed))], f"{diff.listed(removed)}: removed"))
-    if done.added:
-        details.append(Paragraph([f"New since the baseline: {diff.listed(diff.names_of(done.added))}"]))
-    if remarks := list(_remarks(done)):
-        details.append(Paragraph(remarks))
-    compares = any(CRITERIA[each.criterion].compares for broken in done.broken for each in broken.violations)
-    if (compares or removed) and done.rules.baseline and not updated:
-        details.append(Paragraph([f"To accept all changes: {command} --update (--name NAME for one)"]))
-    inputs = {"build": build, "rules": done.rules.source, "baseline": done.rules.baseline, **inputs}
+    rows += [CheckRow(record, REMOVED) for record in check.removed]
+    inputs = {"build": build, "rules": check.rules.source, "baseline": check.rules.baseline, **inputs}
     values = {
-        "passed": done.passed,
-        "kernels": len(done.kernels),
-        "broken": len(done.broken),
-        "added": [values_of(each, *NAMES) for each in done.added],
+        "passed": check.passed,
+        "kernels": len(check.kernels),
+        "broken": len(check.broken),
+        "added": [values_of(each, *NAMES) for each in check.added],
         "exempt": [
             {**values_of(each.kernel, *NAMES), "rules": each.criteria, **values_of(each.exemption, "reason")}
-            for each in done.exempt
+            for each in check.exempt
         ],
     }
-    headline = [_headline(done, len(found)), *filter(None, [updated])]
-    notes = [NOTES["assumed-threads"]] if any(each.kernel.threads_assumed for each in done.broken) else []
-    rows = [
-        CheckRow(one.kernel.record, each.criterion, one, each)
-        for group in found
-        for one in group.broken
-        for each in one.violations
-    ]
-    rows += [CheckRow(record, REMOVED) for record in done.removed]
+    headline = [_headline(check, len(kernels)), *([updated] if updated else [])]
+    details = list(_sections(check, kernels, "" if updated else command))
+    notes = [note("assumed-threads")] if any(each.kernel.threads_assumed for each in check.broken) else []
     return Report(
-        "check", headline, COLUMNS, rows, "violations", inputs, values, details, notes, shows_rows=False
+        "check", headline, COLUMNS, rows, "violations", inputs, details, notes, values=values, has_table=False
     )
 
 
-def _headline(done: Checked, broken: int) -> str:
-    archs = count(len({record.arch for record in done.kernels}), "architecture")
-    where = f"({done.rules.source}, {archs})" if done.rules.source else f"({archs})"
-    number, removed = (len({record.name for record in records}) for records in (done.kernels, done.removed))
+def _sections(check: Checked, kernels: Sequence[BrokenOnArchs], command: str) -> Iterator[Section]:
+    """Yield the facts of each broken kernel, names of other kernels, and the command to accept changes."""
+    for kernel in kernels[: changes.MOST_KERNELS]:
+        yield facts(kernel.facts(), f"{kernel.name}: {', '.join(kernel.criteria)}")
+    if more := len(kernels[changes.MOST_KERNELS :]):
+        yield Paragraph([f"{more:,} more kernels break rules. To list them, pass --format csv."])
+    if removed := changes.names_of(check.removed):
+        yield facts([("fix", _accept(removed))], f"{changes.listed(removed)}: removed")
+    if check.added:
+        yield Paragraph([f"New since the baseline: {changes.listed(changes.names_of(check.added))}"])
+    if remarks := list(_remarks(check)):
+        yield Paragraph(remarks)
+    compares = any(CRITERIA[name].compares for broken in check.broken for name in broken.criteria)
+    if (compares or removed) and check.rules.baseline and command:
+        yield Paragraph([f"To accept all changes: {command} --update (--name NAME for one)"])
+
+
+def _accept(removed: Iterable[str]) -> str:
+    names = " ".join(f"--name {quote(name)}" for name in list(removed)[: changes.MOST_NAMES])
+    return f"run check with --update {names}, or change allow_removed in the rules"
+
+
+def _headline(check: Checked, broken: int) -> str:
+    archs = count(len({record.arch for record in check.kernels}), "architecture")
+    where = f"({check.rules.source}, {archs})" if check.rules.source else f"({archs})"
+    number, removed = (
+        len({record.name for record in check.kernels}),
+        len({record.name for record in check.removed}),
+    )
     kernels = count(number, "kernel")
-    if done.passed:
+    if check.passed:
         return f"{f'All {kernels} pass' if number > 1 else 'The kernel passes' if number else 'No kernels'} {where}"
     parts = [f"{broken:,} of {kernels} {'breaks' if broken == 1 else 'break'} a rule"] if broken else []
     parts += [f"{removed:,} {'was' if removed == 1 else 'were'} removed"] if removed else []
     return f"FAILED: {', '.join(parts)} {where}"
 
 
-def _remarks(done: Checked) -> Iterator[str]:
-    for exemption in done.ended:
+def _remarks(check: Checked) -> Iterator[str]:
+    for exemption in check.ended:
         yield f"The exemption of {exemption.about} ended on {exemption.until}: {exemption.reason}"
-    if done.exempt:
-        reasons = dict.fromkeys(each.exemption.reason for each in done.exempt if each.exemption)
-        names = diff.names_of(each.kernel.record for each in done.exempt)
-        yield f"Exempt: {diff.listed(names)} ({'; '.join(reasons)})"
-    for entry, patterns in done.unused:
+    if check.exempt:
+        reasons = dict.fromkeys(each.exemption.reason for each in check.exempt if each.exemption)
+        names = changes.names_of(each.kernel.record for each in check.exempt)
+        yield f"Exempt: {changes.listed(names)} ({'; '.join(reasons)})"
+    for entry, patterns in check.unused:
         kind = "exemption" if isinstance(entry, Exemption) else "rule"
         yield f"No kernel matches {', '.join(patterns)} ({kind}{f' in {entry.place}' if entry.place else ''})."
 
 
-def check_findings(done: Checked) -> Iterator[Finding]:
+def check_findings(check: Checked) -> Iterator[Finding]:
     """Return one finding for each kernel and broken rule, and for each removed kernel."""
-    for group in groups(done):
-        message = f"{group.name} breaks {', '.join(group.criteria)}. {diff.line_text(group.lines())}."
-        archs = ", ".join(filter(None, (one.kernel.record.arch for one in group.broken)))
-        yield kernel_finding(group.broken[0].kernel, group.criteria[0], "error", message)._replace(arch=archs)
-    for name, record in {each.demangled: each for each in done.removed}.items():
+    for kernel in broken_by_name(check):
+        message = f"{kernel.name} breaks {', '.join(kernel.criteria)}. {changes.on_one_line(kernel.facts())}."
+        archs = ", ".join(filter(None, (broken.kernel.record.arch for broken in kernel.on_archs)))
+        finding = kernel_finding(kernel.on_archs[0].kernel, kernel.criteria[0], "error", message)
+        yield finding._replace(arch=archs)
+    for name, record in {each.demangled: each for each in check.removed}.items():
         short = short_name(record.name)
         message = f"{short} was removed since the baseline: {_accept([short])}."
         yield Finding(record.file or record.source, None, "error", REMOVED, message, name, record.arch)
 
 
-def check_cases(done: Checked) -> Iterator[tuple[str, str, str]]:
+def check_cases(check: Checked) -> Iterator[tuple[str, str, str]]:
     """Yield file, name and message of each kernel, also of removed ones; no message if it passes."""
-    messages = {each.kernel: each.message for each in check_findings(done)}
-    for name, record in {each.demangled: each for each in (*done.kernels, *done.removed)}.items():
+    messages = {each.kernel: each.message for each in check_findings(check)}
+    for name, record in {each.demangled: each for each in (*check.kernels, *check.removed)}.items():
         yield record.source, name, messages.get(name, "")

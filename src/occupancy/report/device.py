@@ -10,7 +10,7 @@ from ..errors import OccupancyError
 from ..values.limits import KINDS
 from ..values.numbers import count
 from .limits import CC, limit_label, limit_text
-from .model import Block, Column, Paragraph, Report, Table, values_of
+from .model import Column, Paragraph, Report, Section, Table, values_of
 
 if TYPE_CHECKING:
     from ..device import Device, Verification
@@ -24,16 +24,15 @@ class LiveLimit(NamedTuple):
 
 
 def _limits(device: Device) -> list[LiveLimit]:
-    found = []
+    limits: dict[str, LiveLimit] = {}
     with suppress(OccupancyError):
         row = device.row
-        found = [LiveLimit(name, getattr(row, name), "table") for name in KINDS]
-    in_table = {each.name: each for each in found}
+        limits = {name: LiveLimit(name, getattr(row, name), "table") for name in KINDS}
     for name, value in device.reported.items():
-        differs = name in in_table and in_table[name].value != value
-        table = f"; the table has {limit_text(name, in_table[name].value)}" if differs else ""
-        in_table[name] = LiveLimit(name, value, f"driver{table}")
-    return list(in_table.values())
+        differs = name in limits and limits[name].value != value
+        table = f"; the table has {limit_text(name, limits[name].value)}" if differs else ""
+        limits[name] = LiveLimit(name, value, f"driver{table}")
+    return list(limits.values())
 
 
 def _problems(device: Device) -> list[str]:
@@ -55,12 +54,11 @@ COLUMNS = (
     CC._replace(title=""),
     Column("multiprocessor_count", about="SMs of the GPU, or of the visible MIG instance", type="integer"),
     Column("driver_version", about="Version of the driver", type="string"),
-    Column("cuda_version", "", _cuda_version, about="Newest CUDA version that the driver can run", type="string"),
+    Column("cuda_version", value=_cuda_version, about="Newest CUDA version that the driver can run", type="string"),
     Column("mig", about="True if MIG divides the GPU", type="boolean"),
-    Column("limits", "",
-           lambda device: {each.name: values_of(each, "value", "source") for each in _limits(device)},
-           about="Limits of an SM, each with its source: the driver or the table", type="object"),
-    Column("problems", "", _problems, about="Missing packages, and contradictions between sources", type="array"),
+    Column("limits", about="Limits of an SM, each with its source: the driver or the table", type="object",
+           value=lambda device: {each.name: values_of(each, "value", "source") for each in _limits(device)}),
+    Column("problems", value=_problems, about="Missing packages, and contradictions between sources", type="array"),
 )  # fmt: skip
 
 _LIMIT_COLUMNS = (
@@ -82,14 +80,14 @@ def device_lines(device: Device) -> tuple[str, str]:
 
 
 def device_report(devices: Sequence[Device]) -> Report:
-    details: list[Block] = []
+    details: list[Section] = []
     for device in devices:
         if len(devices) > 1:
             details.append(Paragraph(device_lines(device)))
         details.append(Table("", _LIMIT_COLUMNS, _limits(device)))
         details += [Paragraph([problem]) for problem in _problems(device)]
     headline = device_lines(devices[0]) if len(devices) == 1 else (count(len(devices), "GPU"),)
-    return Report("device", headline, COLUMNS, devices, "devices", shows_rows=False, details=details)
+    return Report("device", headline, COLUMNS, devices, "devices", details=details, has_table=False)
 
 
 CHECK_COLUMNS = (
@@ -126,4 +124,4 @@ def verify_report(verification: Verification) -> Report:
         **values_of(verification, "kernels", "compared", "different", "documented"),
     }
     checks = verification.checks
-    return Report("verify", (verdict,), CHECK_COLUMNS, checks, "checks", values=values, details=details)
+    return Report("verify", [verdict], CHECK_COLUMNS, checks, "checks", {}, details, values=values)

@@ -7,12 +7,13 @@ from typing import Any
 
 from ..advice.budget import TOLERANCE
 from ..values.numbers import percent
-from .calc import RESULT_COLUMNS
 from .model import Column, Paragraph, Report, chosen
+from .results import RESULT_COLUMNS
 from .words import gpu_name, kernel_text, labels
 
 FITS_COLUMNS = (
-    RESULT_COLUMNS[0]._replace(show=lambda fit: gpu_name(fit.gpu) if fit.gpu.name else fit.gpu.limits.architecture),
+    chosen(RESULT_COLUMNS, "gpu")[0]._replace(
+        show=lambda fit: gpu_name(fit.gpu) if fit.gpu.name else fit.gpu.limits.architecture),
     *chosen(RESULT_COLUMNS, "cc"),
     Column("runs", about="True if the kernel compiles and launches", type="boolean"),
     Column("occupancy", "Occupancy", show=lambda fit: percent(fit.occupancy) if fit.runs else "no launch",
@@ -20,8 +21,8 @@ FITS_COLUMNS = (
     Column("active_blocks", "Blocks", lambda fit: fit.result.active_blocks if fit.runs else 0,
            about="Resident blocks per SM", type="integer"),
     Column("limiters", "Limited by", lambda fit: list(fit.result.limiters) if fit.runs else [],
-           lambda fit: labels(fit.result.limiters) if fit.runs else "", "Limiting resources", "left", wraps=True,
-           type="array"),
+           show=lambda fit: labels(fit.result.limiters) if fit.runs else "", about="Limiting resources", align="left",
+           wraps=True, type="array"),
     Column("opt_ins", about="Calls required before the launch", type="array"),
     Column("reason", about="Reason why the kernel does not run", type="string"),
 )  # fmt: skip
@@ -37,11 +38,11 @@ def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
         reached = [fit for fit in running if fit.occupancy >= least - TOLERANCE]
         fits = sorted(reached, key=lambda fit: -fit.occupancy)
         runs += f", {len(fits)} with at least {percent(least)}"
-    reasons: dict[str, list[str]] = {}
+    remarks: dict[str, list[str]] = {}
     for fit in fits:
         reason = fit.reason and fit.reason.removeprefix(f"compute capability {fit.gpu.cc} has ")
-        for text in [reason] if reason else [f"call {each}" for each in fit.opt_ins]:
-            reasons.setdefault(text, []).append(gpu_name(fit.gpu))
-    details = [Paragraph([f"{', '.join(gpus)}: {text}" for text, gpus in reasons.items()])] if reasons else []
-    headline = runs, kernel_text(kernel)
-    return Report("fits", headline, columns, fits, "gpus", kernel.to_dict(), details=details)
+        for remark in [reason] if reason else [f"call {call}" for call in fit.opt_ins]:
+            remarks.setdefault(remark, []).append(gpu_name(fit.gpu))
+    lines = [f"{', '.join(gpus)}: {remark}" for remark, gpus in remarks.items()]
+    headline, details = [runs, kernel_text(kernel)], [Paragraph(lines)] if lines else []
+    return Report("fits", headline, columns, fits, "gpus", kernel.to_dict(), details)

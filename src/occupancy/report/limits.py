@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from typing import Any
@@ -11,7 +11,7 @@ from ..tables.gpus import CURRENT_FROM, Gpu
 from ..tables.sources import Provenance, Source
 from ..values.limits import KINDS, Limits, SpreadsheetColumn
 from ..values.numbers import count, plain, size
-from .model import Block, Column, Paragraph, Report, Table
+from .model import Column, Paragraph, Report, Section, Table
 
 _OVERVIEW = {
     "architecture": "Architecture",
@@ -67,7 +67,7 @@ def _column(name: str) -> Column:
         name,
         _OVERVIEW.get(name, ""),
         lambda row: _plain_value(getattr(row, name)),
-        lambda row: limit_text(name, getattr(row, name)),
+        show=lambda row: limit_text(name, getattr(row, name)),
         type=_JSON_TYPES.get(KINDS.get(name, "int").partition("[")[0], "string"),
         about=f"{limit_label(name)}{' in bytes' if 'shared_memory' in name else ''}",
         align="left" if name == "architecture" else "right",
@@ -75,9 +75,8 @@ def _column(name: str) -> Column:
     )
 
 
-CC = Column(
-    "cc", "CC", lambda row: str(row.compute_capability), None, "Compute capability", "left", type="string"
-)
+CC = Column("cc", "CC", lambda row: str(row.compute_capability), about="Compute capability", align="left",
+            type="string")  # fmt: skip
 COLUMNS = (CC, *map(_column, NAMES))
 
 
@@ -86,7 +85,7 @@ def limits_report(gpus: Sequence[Gpu], *, is_overview: bool = False) -> Report:
     if is_overview:
         newer = all(row.compute_capability >= CURRENT_FROM for row in rows)
         scope = f", compute capability {CURRENT_FROM} and newer (--all adds older ones)" if newer else ""
-        return Report("limits", (f"Limits of an SM{scope}",), COLUMNS, rows, "compute_capabilities")
+        return Report("limits", [f"Limits of an SM{scope}"], COLUMNS, rows, "compute_capabilities")
     label = Column("label", "Limit", limit_label, align="left")
     columns = list(map(_limit_column, rows))
     names = [name for name in NAMES if any(getattr(row, name) is not None for row in rows)]
@@ -95,8 +94,8 @@ def limits_report(gpus: Sequence[Gpu], *, is_overview: bool = False) -> Report:
         for start in range(0, len(columns), SIDE_BY_SIDE)
     ]
     shown = ", ".join(gpu.cc if gpu.name is None else f"{gpu.name} ({gpu.cc})" for gpu in gpus)
-    headline = (f"Limits of an SM: {shown}",)
-    return Report("limits", headline, COLUMNS, rows, "compute_capabilities", shows_rows=False, details=tables)
+    headline = [f"Limits of an SM: {shown}"]
+    return Report("limits", headline, COLUMNS, rows, "compute_capabilities", details=tables, has_table=False)
 
 
 def _limit_column(row: Limits) -> Column:
@@ -120,36 +119,41 @@ SOURCE_COLUMNS = (
     CC._replace(title=""),
     Column("limit", "Limit", "field", about="Name of the limit", align="left", type="string"),
     Column("value", "Value", lambda value: _plain_value(value.value),
-           lambda value: limit_text(value.field, value.value),
+           show=lambda value: limit_text(value.field, value.value),
            about="Value; null if there is no such limit or no source for it", wraps=True),
     Column("sources", "Sources", lambda value: [source.code for source in value.sources],
            about="Codes of the sources, explained in `sources`", align="left", wraps=True, type="array"),
     Column("note", about="Explanation of the value", type="string"),
-    Column("disputes", "", _disputes, about="Values of other sources, with the reason for the choice", type="array"),
+    Column("disputes", value=_disputes, about="Values of other sources, with the reason for the choice", type="array"),
 )  # fmt: skip
 
 
 def sources_report(values: Sequence[Provenance]) -> Report:
-    cited: dict[str, Source] = {}
-    details: list[Block] = []
-    for cc, found in groupby(values, lambda value: value.compute_capability):
-        rows, notes, disputes = list(found), [], []
-        for value in rows:
-            notes += [f"  {value.field}: {value.note}"] if value.note else []
-            disputes += [f"  {value.field}: {each}" for each in _disputes(value)]
-            others = [source for each in value.disputes for other in each.others for source in other.sources]
-            cited |= {source.code: source for source in (*value.sources, *others)}
+    details: list[Section] = []
+    for cc, group in groupby(values, lambda value: value.compute_capability):
+        rows = list(group)
         details.append(Table(f"Compute capability {cc}", SOURCE_COLUMNS[1:4], rows))
-        remarks = {"Notes": notes, "Disputed": disputes}
-        details += [Paragraph([title, *lines]) for title, lines in remarks.items() if lines]
-    sources = sorted(cited.items())
+        if notes := [f"  {row.field}: {row.note}" for row in rows if row.note]:
+            details.append(Paragraph(["Notes", *notes]))
+        if disputes := [f"  {row.field}: {text}" for row in rows for text in _disputes(row)]:
+            details.append(Paragraph(["Disputed", *disputes]))
+    sources = dict(sorted((source.code, source) for value in values for source in _cited(value)))
     lines = ["Sources"]
-    for code, source in sources:
+    for code, source in sources.items():
         lines += [f"  {code}: {source.title}", f"    {source.where} ({source.license})"]
     details.append(Paragraph(lines))
-    about = {"sources": dict(sources)}
-    title = ("Sources of the limits",)
-    return Report("sources", title, SOURCE_COLUMNS, values, "limits", {}, about, details, shows_rows=False)
+    headline, cited = ["Sources of the limits"], {"sources": sources}
+    return Report(
+        "sources", headline, SOURCE_COLUMNS, values, "limits", {}, details, values=cited, has_table=False
+    )
+
+
+def _cited(value: Provenance) -> Iterator[Source]:
+    """Yield the sources of a limit, and those of other values."""
+    yield from value.sources
+    for dispute in value.disputes:
+        for other in dispute.others:
+            yield from other.sources
 
 
 GPU_COLUMNS = (
@@ -167,4 +171,4 @@ GPU_COLUMNS = (
 
 def gpus_report(gpus: Sequence[Gpu], others: int = 0) -> Report:
     top = f"First {len(gpus)} of {len(gpus) + others:,} GPUs, highest compute capability first (--all lists every GPU)"
-    return Report("gpus", (top if others else count(len(gpus), "GPU"),), GPU_COLUMNS, gpus, "gpus")
+    return Report("gpus", [top if others else count(len(gpus), "GPU")], GPU_COLUMNS, gpus, "gpus")

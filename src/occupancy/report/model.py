@@ -7,14 +7,13 @@ types and the order of its JSON and CSV.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import islice
 from operator import attrgetter, itemgetter
 from os.path import commonprefix
 from typing import Any, Literal, NamedTuple
 
-from ..values.fields import FIELDS
-from ..values.numbers import plain, size
+from ..values.numbers import plain
 
 SCHEMA_VERSION = 3
 """Version of the JSON; it grows when a key is renamed, removed, or changes its meaning."""
@@ -52,7 +51,7 @@ NOTES = {note.code: note for note in (
     Note("dynamic-smem", "Dynamic shared memory is not recorded in the file; 0 assumed."),
     Note("spills-counted", "~ Counted in the machine code."),
     Note("not-linked", "Relocatable code: registers, shared memory and stack do not include called functions."),
-    Note("stated-by-one", "Not compared, because only one build contains it."),
+    Note("stated-by-one", "Not compared, because only one build contains it: {values}."),
     Note("other-archs", "Added and removed kernels of the same name are compared if you ignore the architecture."),
     Note("mixed", "mixed: some values improved, others regressed."),
     Note("autotuner", "Candidates that the autotuner rejected come last, because they do not run."),
@@ -60,8 +59,13 @@ NOTES = {note.code: note for note in (
 """The catalog: whole sentences by their codes. A note changes the reader's use of the numbers above it."""
 
 
+def note(code: str, **names: object) -> Note:
+    """Return a note of the catalog, with names in place of its fields."""
+    return Note(code, NOTES[code].text.format(**names))
+
+
 class Column(NamedTuple):
-    """One column of a report."""
+    """One column of a report; all fields after the value are given by keyword."""
 
     key: str
     """Its name in JSON and CSV."""
@@ -69,8 +73,10 @@ class Column(NamedTuple):
     """Its heading on a screen; empty: only programs get it."""
     value: Callable[[Any], Any] | str = ""
     """From a row to a value that JSON holds, or the row's attribute with it; by default that of the key."""
+    text: Callable[[Any], str] | None = None
+    """From a value to the text of its cell, which is empty for None; by default `plain`, which writes ``-``."""
     show: Callable[[Any], str] | None = None
-    """From a row to the text of a cell; by default the value as `plain` writes it."""
+    """From a row to the text of a cell, if the text depends on more than the value."""
     about: str = ""
     """Meaning, unit and range, for the reference."""
     align: Literal["left", "right"] = "right"
@@ -93,7 +99,10 @@ class Column(NamedTuple):
         return self.value if callable(self.value) else attrgetter(self.value or self.key)
 
     def cell(self, row: Any) -> str:
-        return plain(self.getter(row)) if self.show is None else self.show(row)
+        if self.show is not None:
+            return self.show(row)
+        value = self.getter(row)
+        return "" if value is None and self.text else (self.text or plain)(value)
 
     def cells(self, rows: Sequence[Any]) -> list[str]:
         """Return the cells of some rows, cut to the largest width."""
@@ -146,7 +155,6 @@ class Table(NamedTuple):
     title: str
     columns: Sequence[Column]
     rows: Sequence[Any]
-    lines: Sequence[str] = ()
 
 
 class Paragraph(NamedTuple):
@@ -156,7 +164,7 @@ class Paragraph(NamedTuple):
     is_code: bool = False
 
 
-Block = Table | Paragraph
+Section = Table | Paragraph
 
 FACTS = (
     Column("label", value=itemgetter(0), align="left"),
@@ -181,11 +189,12 @@ class Report:
     rows_key: str = "results"
     """The key of the list of rows in JSON."""
     inputs: Mapping[str, Any] = field(default_factory=dict)
+    details: Sequence[Section] = ()
+    notes: Sequence[Note] = ()
+    _: KW_ONLY
     values: Mapping[str, Any] = field(default_factory=dict)
     """Further members of the JSON, between inputs and rows."""
-    details: Sequence[Block] = ()
-    notes: Sequence[Note] = ()
-    shows_rows: bool = True
+    has_table: bool = True
     """False if the rows are no table of the screen; the details of a single row need none."""
     limit: int | None = None
     """Rows of the screen; programs get all."""
@@ -193,9 +202,9 @@ class Report:
     def __repr__(self) -> str:
         return f"<Report {self.name}: {' '.join(self.headline[:1])}>"
 
-    def blocks(self) -> list[Block]:
+    def sections(self) -> list[Section]:
         """Return everything between headline and notes that a person reads."""
-        rows = list(islice(self.rows, self.limit)) if self.shows_rows else []
+        rows = list(islice(self.rows, self.limit)) if self.has_table else []
         columns = [
             each
             for each in self.columns
@@ -215,37 +224,3 @@ class Report:
         head = {"schema_version": SCHEMA_VERSION, "report": self.name, "inputs": self.inputs, **self.values}
         rows = list(self.records()) if with_rows else []
         return {**json_value(head), self.rows_key: rows, "notes": json_value(self.notes)}
-
-
-# Inputs as text
-
-Value = int | str
-"""A value along an axis: threads, registers, bytes, or text as it was given."""
-
-LABELS = {name: field.label for name, field in FIELDS.items()} | {"gpu": "GPU", "cc": "compute capability"}
-"""Varied input -> its label along an axis."""
-
-
-def describe(name: str, value: Value) -> str:
-    """Return a value with its input: ``256 threads per block``, ``compute capability 9.0``."""
-    text, label = value_text(name, value), LABELS[name]
-    if name == "gpu":
-        return text
-    if name == "max_threads":
-        return f"compiled for at most {text} threads"
-    if is_size(name) or name == "tensor_memory":
-        return f"{text}{'' if is_size(name) else ' columns'} of {label}"
-    if " per " not in label:
-        return f"{label} {text}"
-    return f"{text} {label.replace('s per', ' per') if text == '1' else label}"
-
-
-def value_text(name: str, value: Value) -> str:
-    """Return a value of an input as text, sizes with their unit."""
-    if isinstance(value, int):
-        return size(value) if is_size(name) else f"{value:,}"
-    return value
-
-
-def is_size(name: str) -> bool:
-    return name in FIELDS and FIELDS[name].kind == "size"

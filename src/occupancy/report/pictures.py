@@ -1,4 +1,4 @@
-"""Pictures of occupancy as data: step plots, heat maps and bars; `render.pictures` draws them."""
+"""Pictures of occupancy as data: step plots and heat maps; `render.pictures` draws them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..values.numbers import join_and
-from .model import LABELS, Value, describe, is_size, value_text
+from .words import LABELS, Value, input_text, is_size, value_text
 
 
 class StepPlot(NamedTuple):
@@ -24,7 +24,7 @@ class StepPlot(NamedTuple):
 
 
 class HeatMap(NamedTuple):
-    """The occupancy over two inputs."""
+    """The occupancy over two inputs, of which one can be the GPU."""
 
     inputs: tuple[str, str]
     """The input downwards, and the one to the right."""
@@ -34,15 +34,7 @@ class HeatMap(NamedTuple):
     marks_best: bool = False
 
 
-class Bars(NamedTuple):
-    """A bar for each name."""
-
-    names: Sequence[str]
-    shares: Sequence[float]
-    marks_best: bool = False
-
-
-Plot = StepPlot | HeatMap | Bars
+Plot = StepPlot | HeatMap
 
 
 class Picture(NamedTuple):
@@ -62,19 +54,19 @@ def best_marks(values: Sequence[int], curves: Iterable[Sequence[float]]) -> list
     return sorted(set(marks))
 
 
-def title(varied: Sequence[str], fixed: Mapping[str, Value], own: str | None = None) -> str:
+def picture_title(varied: Sequence[str], fixed: Mapping[str, Value], own: str | None = None) -> str:
     """Return the title of a picture: its own or the inputs that vary, and below it those that do not."""
     names = join_and([LABELS[name] for name in varied])
-    given = ", ".join(describe(name, value) for name, value in fixed.items())
+    given = ", ".join(input_text(name, value) for name, value in fixed.items())
     return f"{own or f'Occupancy by {names}'}\n{given}".rstrip()
 
 
-def tick(name: str, value: Value) -> str:
-    """Return a value of an input below its title, sizes in KiB."""
-    return f"{value / 1024:,.5g}" if isinstance(value, int) and is_size(name) else value_text(name, value)
-
-
-def title_of(name: str, *, short: bool = False) -> str:
+def axis_title(name: str, *, short: bool = False) -> str:
     """Return the title of an axis, or the short one of a column, with the unit of sizes."""
     text = LABELS[name].partition(" per ")[0] if short else LABELS[name]
     return f"{text[0].upper()}{text[1:]}{' (KiB)' if is_size(name) else ''}"
+
+
+def axis_value(name: str, value: Value) -> str:
+    """Return a value of an input below its title, sizes in KiB."""
+    return f"{value / 1024:,.5g}" if isinstance(value, int) and is_size(name) else value_text(name, value)

@@ -33,7 +33,7 @@ def registers_report(split: RegisterSplitFields) -> Report:
     headline = result, f"{split.threads:,} threads, {groups}, compute capability {split.cc}"
     inputs, details = values_of(split, "threads", "smem"), [facts(_facts(split))]
     values = values_of(split, *VALUES)
-    return Report("registers", headline, COLUMNS, split.groups, "groups", inputs, values, details)
+    return Report("registers", headline, COLUMNS, split.groups, "groups", inputs, details, values=values)
 
 
 def _facts(split: RegisterSplitFields) -> Iterator[tuple[str, str]]:

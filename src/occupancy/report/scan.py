@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ..builds.rows import LOW, FindingRule, ScannedKernel, spilled_bytes
@@ -13,14 +14,12 @@ from ..tables.compatibility import runs_on
 from ..values.numbers import count, join_and, percent, size
 from ..values.records import readable
 from ..values.spellings import did_you_mean
-from .model import ALWAYS, NOTES, Column, Note, Report
+from .model import ALWAYS, Column, Note, Report, note, values_of
 from .words import gpu_name, labels, limited_by, step_text
 
 MOST_IN_FULL = 60
 """Rows above which a screen shows the first ones."""
 EXCERPT = 20
-PROFILED = ("launches", "duration_us", "time_share", "achieved_occupancy", "waves")
-"""Columns that are dropped first if some rows are not from a profiler."""
 
 
 @readable
@@ -84,8 +83,7 @@ def summary(rows: Iterable[ScannedKernel]) -> ScanSummary:
 
 def findings(rows: Iterable[ScannedKernel]) -> Iterator[Finding]:
     for row in rows:
-        rule = row.finding
-        if rule is not None:
+        if (rule := row.finding) is not None:
             yield kernel_finding(row, rule, SCAN_FINDINGS[rule].severity, _message(row, rule))
 
 
@@ -105,9 +103,6 @@ def _message(row: ScannedKernel, rule: FindingRule) -> str:
     return f"{name} has {percent(row.occupancy or 0)} occupancy at {at}, {limited_by(row.limiters)}."
 
 
-# Cells
-
-
 def occupancy_text(row: ScannedKernel) -> str:
     if row.launchable is False:
         return "no launch"
@@ -125,49 +120,42 @@ def spills_text(row: ScannedKernel) -> str:
     return f"{mark}{spills.stores:,}/{spills.loads:,} B" if spills else ""
 
 
-def _known(value: Any, text: Callable[[Any], str]) -> str:
-    return "" if value is None else text(value)
+def _marked_occupancy(row: ScannedKernel) -> str:
+    return f"{occupancy_text(row)}{'*' if row.threads_assumed and row.launchable else ''}"
 
 
-# Columns
-
-
-def _field(name: str, kind: str, about: str, title: str = "", show: Any = None, optional: int = 0) -> Column:
-    cell = show and (lambda row: _known(getattr(row.record, name), show))
-    return Column(name, title, f"record.{name}", cell, about, optional=optional, type=kind)
+def _field(name: str, kind: str, about: str, title: str = "", text: Any = None, optional: int = 0) -> Column:
+    return Column(name, title, f"record.{name}", text, about=about, optional=optional, type=kind)
 
 
 COLUMNS: tuple[Column, ...] = (
-    Column("demangled", "Kernel", "record.demangled", lambda row: row.short_name,
-           "Readable name", "left", type="string", cut_to=23, widest=60),
+    Column("demangled", "Kernel", "record.demangled", show=attrgetter("short_name"), about="Readable name",
+           align="left", type="string", cut_to=23, widest=60),
     _field("arch", "string", "Target of the compiler, such as sm_90a", "Arch"),
-    Column("threads", "Threads", "threads", threads_text, "Threads per block", optional=5, type="integer"),
-    Column("threads_assumed", type="boolean", about="True if the block size is assumed"),
-    Column("occupancy", "Occ.", "occupancy",
-           lambda row: occupancy_text(row) + "*" * bool(row.threads_assumed and row.launchable),
-           "Resident warps divided by the maximum per SM, 0 to 1", type="number"),
+    Column("threads", "Threads", show=threads_text, about="Threads per block", optional=5, type="integer"),
+    Column("threads_assumed", about="True if the block size is assumed", type="boolean"),
+    Column("occupancy", "Occ.", show=_marked_occupancy,
+           about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     _field("launches", "integer", "Number of launches of this configuration", "Launches", optional=8),
     _field("duration_us", "number", "Total time of these launches in microseconds", "Time", "{:,.1f} us".format, 1),
-    Column("time_share", "Share", "time_share", lambda row: _known(row.time_share, percent),
-           "Share of the time of all kernels, 0 to 1", optional=6, type="number"),
+    Column("time_share", "Share", text=percent, about="Share of the time of all kernels, 0 to 1", optional=6,
+           type="number"),
     _field("achieved_occupancy", "number", "Occupancy measured by a profiler, 0 to 1", "Achieved", percent, 2),
-    Column("limiters", "Limited by", "limiters", lambda row: labels(row.limiters) if row.launchable else "",
-           "Limiting resources", "left", optional=1, type="array"),
+    Column("limiters", "Limited by", show=lambda row: labels(row.limiters) if row.launchable else "",
+           about="Limiting resources", align="left", optional=1, type="array"),
     _field("regs", "integer", "Registers per thread", "Regs"),
-    Column("smem", "Shared", "smem", lambda row: _known(row.smem, size), "Shared memory per block in bytes",
-           optional=4, type="integer"),
-    Column("spill_store_bytes", "Spills (st/ld)", "record.spill_store_bytes", spills_text,
-           "Bytes of spill stores per thread", type="integer"),
+    Column("smem", "Shared", text=size, about="Shared memory per block in bytes", optional=4, type="integer"),
+    Column("spill_store_bytes", "Spills (st/ld)", "record.spill_store_bytes", show=spills_text,
+           about="Bytes of spill stores per thread", type="integer"),
     _field("spill_load_bytes", "integer", "Bytes of spill loads per thread"),
     _field("spills_from", "string", '"compiler" if printed by ptxas, "code" if counted in the machine code'),
     _field("stack_bytes", "integer", "Stack per thread in bytes", "Stack", size, 9),
-    Column("waves", "Waves", "waves", lambda row: _known(row.waves, "{:,.2f}".format),
-           "Waves of each launch", optional=10, type="number"),
-    Column("next_step", "Next step", "next_step", lambda row: _known(row.next_step, step_text),
-           "Next higher level of occupancy, with all required changes", "left", optional=2, type="object"),
+    Column("waves", "Waves", text="{:,.2f}".format, about="Waves of each launch", optional=10, type="number"),
+    Column("next_step", "Next step", text=step_text,
+           about="Next higher level of occupancy, with all required changes", align="left", optional=2, type="object"),
     Column("active_blocks", about="Resident blocks per SM", type="integer"),
     Column("launchable", about="True if the kernel launches", type="boolean"),
-    Column("reason", type="string", about="Reason why the kernel does not launch, or why occupancy is null"),
+    Column("reason", about="Reason why the kernel does not launch, or why occupancy is null", type="string"),
     Column("cc", about="Compute capability of the result", type="string"),
     _field("file", "string", "Source file of the kernel"),
     _field("line", "integer", "Line in the source file"),
@@ -219,55 +207,59 @@ def _plain_name(name: str) -> str:
 
 def _screen_columns(rows: Sequence[ScannedKernel]) -> list[Column]:
     """Return all columns, with a title only where rows say something that the headline does not."""
-    columns, is_mixed = [], any(row.record.launches is None for row in rows)
+    columns = []
     for column in COLUMNS:
         cells = {column.cell(row) for row in rows} if column.title else set()
         is_hidden = cells <= {"", "0 bytes"} or (len(cells) == 1 and column.key in ("arch", "threads"))
-        optional = column.optional + 10 * (is_mixed and column.key in PROFILED)
-        columns.append(column._replace(title="" if is_hidden else column.title, optional=optional))
+        columns.append(column._replace(title="") if is_hidden else column)
     return columns
-
-
-# The report
 
 
 def scan_report(scan: Any, columns: Sequence[Column] = (), *, in_full: bool = False) -> Report:
     """Return the report of an `occupancy.Scan` with the given columns, or with all rows."""
-    rows, of, found = scan.kernels, scan.summary, scan.found
+    rows: Sequence[ScannedKernel] = scan.kernels
+    counts: ScanSummary = scan.summary
     limit = None if in_full or len(rows) <= MOST_IN_FULL else EXCERPT
-    shown = rows if limit is None else rows[:limit]
+    shown = rows[:limit]
     threads = set(map(threads_text, shown))
     at = f" at {threads.pop()} threads" if len(threads) == 1 else ""
-    headline = [_headline(of, found, at if len(shown) == of.kernels else "", scan.inputs)]
-    if len(shown) < of.kernels:
+    headline = [_headline(scan, at if len(shown) == counts.kernels else "")]
+    if len(shown) < counts.kernels:
         more = "" if limit is None else ". --all lists every row"
-        more += ", --newest one row per kernel" if more and len(of.archs) > 1 else ""
+        more += ", --newest one row per kernel" if more and len(counts.archs) > 1 else ""
         headline.append(f"First {len(shown):,}{at}, {scan.order}{more}")
-    chosen = tuple(columns) or _screen_columns(shown)
-    values = {"summary": of, "found": found}
-    notes = list(_notes(shown, {column.key for column in chosen}))
-    return Report("scan", headline, chosen, rows, "kernels", scan.inputs, values, limit=limit, notes=notes)
+    columns = columns or _screen_columns(shown)
+    values = values_of(scan, "summary", "found")
+    notes = list(_notes(shown, {column.key for column in columns}))
+    return Report(
+        "scan", headline, columns, rows, "kernels", scan.inputs, notes=notes, values=values, limit=limit
+    )
 
 
-def _headline(of: ScanSummary, found: int, at: str, inputs: Mapping[str, Any]) -> str:
-    if not of.kernels:
+def _headline(scan: Any, at: str) -> str:
+    counts, inputs = scan.summary, scan.inputs
+    if not counts.kernels:
         filters = [f"is below {percent(inputs['below'])}"] if "below" in inputs else []
         filters += ["spills"] if "spilling" in inputs else []
         if not filters and not inputs.keys() & {"names", "archs"}:
-            return f"No kernels besides {found:,} of the CUDA device runtime. To list them, pass --runtime."
-        unknown = ": there is no spill data" if of.spilling is None else ""
-        return f"None of {count(found, 'kernel')} {' and '.join(filters) or 'matches'}{unknown}"
-    archs = of.archs[0] if len(of.archs) == 1 else count(len(of.archs), "architecture")
-    launches = "" if of.launches < 2 else f" ({of.launches:,} launches)"
-    spilling = f"{of.spilling:,} with spills" if of.spilling else "no spills"
-    below = f"{of.below_half:,}" if of.below_half else "none"
-    parts = [
-        f"{of.not_launchable:,} do{'es' * (of.not_launchable == 1)} not launch" if of.not_launchable else "",
-        "no spill data" if of.spilling is None else spilling,
-        f"{below} below {percent(LOW)}" if of.below_half or not of.not_launchable else "",
-    ]
-    number = f"{of.kernels:,} of {found:,} kernels" if of.kernels < found else count(of.kernels, "kernel")
-    return f"{number}{launches} for {archs}{at}: {', '.join(filter(None, parts))}"
+            return (
+                f"No kernels besides {scan.found:,} of the CUDA device runtime. To list them, pass --runtime."
+            )
+        unknown = ": there is no spill data" if counts.spilling is None else ""
+        return f"None of {count(scan.found, 'kernel')} {' and '.join(filters) or 'matches'}{unknown}"
+    failing, number = counts.not_launchable, count(counts.kernels, "kernel")
+    if counts.kernels < scan.found:
+        number = f"{counts.kernels:,} of {scan.found:,} kernels"
+    archs = counts.archs[0] if len(counts.archs) == 1 else count(len(counts.archs), "architecture")
+    launches = f" ({counts.launches:,} launches)" if counts.launches > 1 else ""
+    parts = [f"{failing:,} {'does' if failing == 1 else 'do'} not launch"] if failing else []
+    if counts.spilling is None:
+        parts.append("no spill data")
+    else:
+        parts.append(f"{counts.spilling:,} with spills" if counts.spilling else "no spills")
+    if counts.below_half or not failing:
+        parts.append(f"{f'{counts.below_half:,}' if counts.below_half else 'none'} below {percent(LOW)}")
+    return f"{number}{launches} for {archs}{at}: {', '.join(parts)}"
 
 
 _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
@@ -289,4 +281,4 @@ def _notes(rows: Sequence[ScannedKernel], keys: Container[str]) -> Iterator[Note
         if key in keys and (noted := list(filter(is_needed, rows))):
             archs = join_and(list(dict.fromkeys(row.record.arch or "-" for row in noted)))
             gpu = noted[0].result and gpu_name(noted[0].result.gpu)
-            yield NOTES[code]._replace(text=NOTES[code].text.format(gpu=gpu, archs=archs))
+            yield note(code, gpu=gpu, archs=archs)

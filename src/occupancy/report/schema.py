@@ -61,7 +61,7 @@ def json_schema(command: str) -> dict[str, Any]:
 
 
 def _described(json_type: str, about: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"type": [json_type, "null"]} if json_type else {}
+    described: dict[str, Any] = {"type": [json_type, "null"]} if json_type else {}
     if json_type == "objects":
-        found = {"type": ["array", "null"], "items": {"type": "object"}}
-    return {**found, "description": about} if about else found
+        described = {"type": ["array", "null"], "items": {"type": "object"}}
+    return {**described, "description": about} if about else described

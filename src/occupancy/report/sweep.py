@@ -15,11 +15,10 @@ from ..values.fields import FIELDS
 from ..values.numbers import percent
 from ..values.resources import COUNTED
 from ..values.spellings import in_range
-from . import pictures
-from .calc import RESULT_COLUMNS
-from .model import LABELS, Block, Column, Paragraph, Report, Table, Value, chosen, value_text
-from .pictures import Picture, StepPlot, best_marks, tick, title_of
-from .words import gpu_name, kernel_text, result_text
+from .model import Column, Paragraph, Report, Section, Table, chosen
+from .pictures import HeatMap, Picture, StepPlot, axis_title, axis_value, best_marks, picture_title
+from .results import RESULT_COLUMNS
+from .words import LABELS, Value, gpu_name, kernel_text, result_text
 
 MAX_AXES = 2
 """Inputs that a screen or a picture shows."""
@@ -38,7 +37,7 @@ class Point(NamedTuple):
     result: Result
 
 
-class Grid(NamedTuple):
+class Combinations(NamedTuple):
     """GPUs, the values of each input, and the result of every combination."""
 
     gpus: Sequence[Gpu]
@@ -50,7 +49,7 @@ class Grid(NamedTuple):
     def varied(self) -> list[str]:
         """Inputs with several values, the GPU first."""
         several = [name for name, values in self.inputs.items() if len(values) > 1]
-        return [*(["gpu"] if len(self.gpus) > 1 else []), *several]
+        return ["gpu", *several] if len(self.gpus) > 1 else several
 
     @property
     def fixed(self) -> dict[str, Value]:
@@ -69,7 +68,7 @@ class Grid(NamedTuple):
 
 def _input_column(name: str) -> Column:
     field = FIELDS[name]
-    return Column(name, "", lambda point: point.inputs.get(name), about=field.about, type=field.json_type)
+    return Column(name, value=lambda point: point.inputs.get(name), about=field.about, type=field.json_type)
 
 
 COLUMNS = (
@@ -88,74 +87,72 @@ class Step(NamedTuple):
     is_current: bool = False
 
 
-SHOWN = chosen(RESULT_COLUMNS, "occupancy", "active_blocks", "limiters")
-BAR = Column("bar", "", lambda row: "█" * round(row.result.occupancy * BAR_WIDTH), align="left")
-NOW = Column("is_current", "", lambda step: "<- this kernel" if step.is_current else "", align="left")
+OCCUPANCY, *OTHERS = chosen(RESULT_COLUMNS, "occupancy", "active_blocks", "limiters")
+BAR = Column("bar", value=lambda row: "█" * round(row.result.occupancy * BAR_WIDTH), align="left")
+NOW = Column("is_current", value=lambda step: "<- this kernel" if step.is_current else "", align="left")
 
 
 def _steps_table(title: str, values: Column, steps: Sequence[Step]) -> Table:
-    occupancy, *others = SHOWN
-    return Table(title, [values, occupancy, BAR, *others, NOW], steps)
+    return Table(title, [values, OCCUPANCY, BAR, *OTHERS, NOW], steps)
 
 
-def sweep_report(grid: Grid, *, has_screen: bool = True) -> Report:
+def _same_result(result: Result) -> object:
+    """Return a key that neighboring values of a step share."""
+    return result.active_blocks, result.active_warps, result.limiters, result.launchable
+
+
+def sweep_report(swept: Combinations, *, has_screen: bool = True) -> Report:
     """Return the report of every combination; without a screen, which shows few, they are read only once."""
-    details: list[Block] = []
-    if has_screen:
-        points = tuple(grid.points) if len(grid.varied) <= MAX_AXES else grid.points
-        grid = grid._replace(points=points)
-        if len(grid.varied) > MAX_AXES:
-            details += _best_tables(grid)
-        else:
-            details.append(_matrix(grid) if len(grid.varied) == MAX_AXES else _runs(grid))
-    given = {name: values[0] if len(values) == 1 else list(values) for name, values in grid.inputs.items()}
-    headline = pictures.title(grid.varied, grid.fixed).split("\n")
-    return Report("sweep", headline, COLUMNS, grid.points, "results", given, {}, details, shows_rows=False)
+    details: list[Section] = []
+    if has_screen and len(swept.varied) > MAX_AXES:
+        details += _best_tables(swept)
+    elif has_screen:
+        swept = swept._replace(points=tuple(swept.points))
+        details += _matrix(swept) if len(swept.varied) == MAX_AXES else [_runs(swept)]
+    given = {name: values[0] if len(values) == 1 else list(values) for name, values in swept.inputs.items()}
+    headline = picture_title(swept.varied, swept.fixed).split("\n")
+    return Report("sweep", headline, COLUMNS, swept.points, "results", given, details, has_table=False)
 
 
-def _runs(grid: Grid) -> Table:
+def _runs(swept: Combinations) -> Table:
     """Return a row for each run of neighboring numbers with the same result, or for each name."""
-    (name,), points = grid.varied, list(grid.points)
-    results = [point.result for point in points]
-    keys = [
-        (each.block_limits.smallest(), each.active_warps, each.limiters, each.launchable) for each in results
-    ]
-    values, steps = grid.values(name), []
-    for run in _alike(values, keys):
-        first, last = run[0], run[-1]
-        steps.append(Step(values[first], values[last], results[last]))
-    title = title_of(name, short=True)
-    text = Column("values", title, lambda step: _span(name, step.first, step.last), align="left")
-    return _steps_table("", text, steps)
+    (name,), points = swept.varied, list(swept.points)
+    values, results = swept.values(name), [point.result for point in points]
+    runs = _alike(values, list(map(_same_result, results)))
+    steps = [Step(values[run[0]], values[run[-1]], results[run[-1]]) for run in runs]
+    title = axis_title(name, short=True)
+    span = Column("values", title, lambda step: _span(name, step.first, step.last), align="left")
+    return _steps_table("", span, steps)
 
 
 def _span(name: str, first: Value, last: Value) -> str:
     """Return one value, or the first and the last of several, without the unit that the title has."""
-    return " to ".join(dict.fromkeys([tick(name, first), tick(name, last)]))
+    return " to ".join(dict.fromkeys([axis_value(name, first), axis_value(name, last)]))
 
 
-def _matrix(grid: Grid) -> Table:
-    """Return a table over two inputs, with neighbors of the same results in one row or column."""
-    down, across = grid.varied
-    shares = [[point.result.occupancy for point in line] for line in grid.lines()]
-    columns = _alike(grid.values(across), list(zip(*shares, strict=True)))
-    rows = _alike(grid.values(down), [tuple(line) for line in shares])
-    kept = columns[:: ceil(len(columns) / MAX_COLUMNS)]
-    shown = rows[:: ceil(len(rows) / MAX_ROWS)]
+def _matrix(swept: Combinations) -> Iterator[Section]:
+    """Yield a table over two inputs, with neighbors of the same results in one row or column."""
+    down, across = swept.varied
+    values_down, values_across = swept.values(down), swept.values(across)
+    shares = [[point.result.occupancy for point in line] for line in swept.lines()]
+    columns = _alike(values_across, list(zip(*shares, strict=True)))
+    rows = _alike(values_down, list(map(tuple, shares)))
+    shown_columns = columns[:: ceil(len(columns) / MAX_COLUMNS)]
+    shown_rows = rows[:: ceil(len(rows) / MAX_ROWS)]
 
     def column(run: range) -> Column:
-        title = tick(across, grid.values(across)[run[-1]])
         cells = [f"{int(100 * line[run[-1]] + 0.5)}%" if line[run[-1]] else "-" for line in shares]
-        return Column("", title, lambda row: cells[row[-1]])
+        return Column("", axis_value(across, values_across[run[-1]]), lambda row: cells[row[-1]])
 
-    values = grid.values(down)
-    first = Column(down, "", lambda run: _span(down, values[run[0]], values[run[-1]]))
-    to_right = title_of(across)
-    title = f"{title_of(down)} down, {to_right[0].lower()}{to_right[1:]} across, each up to"
-    hidden = len(rows) * len(columns) - len(shown) * len(kept)
-    lines = ["- The kernel does not launch."] if any(0 in line for line in shares) else []
-    lines += [f"{hidden:,} cells are hidden. To list them, pass --format csv."] if hidden else []
-    return Table(title, [first, *map(column, kept)], shown, lines)
+    first = Column(down, value=lambda run: _span(down, values_down[run[0]], values_down[run[-1]]))
+    to_right = axis_title(across)
+    title = f"{axis_title(down)} down, {to_right[0].lower()}{to_right[1:]} across, each up to"
+    hidden = len(rows) * len(columns) - len(shown_rows) * len(shown_columns)
+    yield Table(title, [first, *map(column, shown_columns)], shown_rows)
+    if any(0 in line for line in shares):
+        yield Paragraph(['"-" means that the kernel does not launch.'])
+    if hidden:
+        yield Paragraph([f"{hidden:,} cells are hidden. To list them, pass --format csv."])
 
 
 def _alike(values: Sequence[Value], keys: Sequence[object]) -> list[range]:
@@ -166,18 +163,16 @@ def _alike(values: Sequence[Value], keys: Sequence[object]) -> list[range]:
     return [range(each[0], each[-1] + 1) for each in places]
 
 
-def _best_tables(grid: Grid) -> Iterator[Block]:
-    columns = [*(_best_column(name) for name in grid.varied if name != "gpu"), *SHOWN]
-    for gpu, points in groupby(grid.points, lambda point: point.gpu):
-        found = best(points, BEST)
-        title = f"Best on {gpu_name(gpu)}"
-        yield Table(title, columns, found) if found else Paragraph([f"None launches on {gpu_name(gpu)}."])
+def _best_tables(swept: Combinations) -> Iterator[Section]:
+    columns = [*(_best_column(name) for name in swept.varied if name != "gpu"), OCCUPANCY, *OTHERS]
+    for gpu, points in groupby(swept.points, lambda point: point.gpu):
+        rows, name = best(points, BEST), gpu_name(gpu)
+        yield Table(f"Best on {name}", columns, rows) if rows else Paragraph([f"None launches on {name}."])
     yield Paragraph(["--format csv also lists combinations that use fewer resources for the same occupancy."])
 
 
 def _best_column(name: str) -> Column:
-    title = title_of(name, short=True)
-    return Column(name, title, lambda point: tick(name, point.inputs[name]))
+    return Column(name, axis_title(name, short=True), lambda point: axis_value(name, point.inputs[name]))
 
 
 def best(points: Iterable[Point], most: int) -> list[Point]:
@@ -198,9 +193,9 @@ def best(points: Iterable[Point], most: int) -> list[Point]:
             for other in [each for each in front if _covers(use, each)]:
                 del front[other]
             front[use] = point
-    found = [(key, use, point) for key, front in fronts.items() for use, point in front.items()]
-    found.sort(key=lambda each: (each[0][0], [-amount for amount in each[1]], each[0][1]))
-    return [point for *_, point in found[:most]]
+    ranked = [(*key, use, point) for key, front in fronts.items() for use, point in front.items()]
+    ranked.sort(key=lambda each: (each[0], [-amount for amount in each[2]], each[1]))
+    return [point for *_, point in ranked[:most]]
 
 
 def _covers(uses: Sequence[int], others: Sequence[int]) -> bool:
@@ -208,51 +203,49 @@ def _covers(uses: Sequence[int], others: Sequence[int]) -> bool:
 
 
 def sweep_picture(
-    grid: Grid, title: str | None = None, marks: Sequence[int] = (), *, marks_best: bool = False
+    swept: Combinations, title: str | None = None, marks: Sequence[int] = (), *, marks_best: bool = False
 ) -> Picture:
-    """Return a step plot over numbers with a curve for each GPU, a heat map over two inputs, or bars."""
-    if len(grid.varied) > MAX_AXES:
-        problem = (
-            f"{len(grid.varied)} inputs vary ({', '.join(grid.varied)}), but a picture shows at most two"
-        )
+    """Return a step plot over numbers with a curve for each GPU, or a heat map."""
+    if len(swept.varied) > MAX_AXES:
+        names = ", ".join(swept.varied)
+        problem = f"{len(swept.varied)} inputs vary ({names}), but a picture shows at most two"
         raise InputError(problem, hint="Fix some of them, or write every combination to a .csv file.")
-    *down, across = grid.varied
-    values = grid.values(across)
+    *down, across = swept.varied
+    values = swept.values(across)
     numbers = [value for value in values if isinstance(value, int)]
-    rows = [[point.result.occupancy for point in line] for line in grid.lines()]
+    rows = [[point.result.occupancy for point in line] for line in swept.lines()]
+    title = picture_title(swept.varied, swept.fixed, title)
     if len(numbers) == len(values) and down in ([], ["gpu"]):
         for mark in marks:
             in_range(mark, "marks", min(numbers), max(numbers))
         places = [*marks, *(best_marks(numbers, rows) if marks_best else ())]
-        names = [gpu_name(gpu) for gpu in grid.gpus] if down else [""]
-        plot: pictures.Plot = StepPlot(across, numbers, dict(zip(names, rows, strict=True)), places)
-    elif marks:
+        gpus = [gpu_name(gpu) for gpu in swept.gpus] if down else [""]
+        return Picture(title, [StepPlot(across, numbers, dict(zip(gpus, rows, strict=True)), places)])
+    if marks:
         hint = "Vary one input over numbers, such as --regs 16:255, on one GPU or more."
         raise InputError("there is no curve on which to mark a value", where="marks", hint=hint)
-    else:
-        if down:
-            plot = pictures.HeatMap((down[0], across), grid.values(down[0]), values, rows, marks_best)
-        else:
-            plot = pictures.Bars([value_text(across, value) for value in values], rows[0], marks_best)
-    return Picture(pictures.title(grid.varied, grid.fixed, title), (plot,))
-
-
-# The three curves of a kernel
+    first = down[0] if down else "gpu"
+    return Picture(title, [HeatMap((first, across), swept.values(first), values, rows, marks_best)])
 
 
 def curves(result: Any) -> dict[str, list[Step]]:
     """Return the steps over threads, registers and shared memory, while all else stays."""
-    kernel = result.kernel
-    shared_memory = kernel.shared_memory if kernel.has_shared_memory else None
+    own = _own_values(result)
     steps = {
-        "threads": list(_steps(1, _over_threads(result), kernel.threads)),
-        "regs": list(_steps(1, VariedResource(result, "regs").results(1), kernel.regs)),
-        "smem": list(_steps(0, VariedResource(result, "smem").results(0), shared_memory)),
+        "threads": list(_steps(1, _over_threads(result), own["threads"])),
+        "regs": list(_steps(1, VariedResource(result, "regs").results(1), own["regs"])),
+        "smem": list(_steps(0, VariedResource(result, "smem").results(0), own["smem"])),
     }
     *others, last = steps["smem"]
     if others and not last.result.active_blocks and not last.is_current:
         steps["smem"] = others  # sizes that are too large for any block
     return steps
+
+
+def _own_values(result: Any) -> dict[str, int | None]:
+    kernel = result.kernel
+    shared_memory = kernel.shared_memory if kernel.has_shared_memory else None
+    return {"threads": kernel.threads, "regs": kernel.regs, "smem": shared_memory}
 
 
 def _over_threads(result: Result) -> Iterator[tuple[int, Result]]:
@@ -262,13 +255,10 @@ def _over_threads(result: Result) -> Iterator[tuple[int, Result]]:
         yield threads, Result(limits, result.kernel.replace(threads=threads), result.model)
 
 
-def _steps(first: int, results: Iterator[tuple[int, Result]], now: int | None) -> Iterator[Step]:
-    def key(each: tuple[int, Result]) -> object:
-        return each[1].active_blocks, each[1].active_warps, each[1].limiters
-
-    for _, group in groupby(results, key):
-        last, found = list(group)[-1]
-        yield Step(first, last, found, now is not None and first <= now <= last)
+def _steps(first: int, results: Iterator[tuple[int, Result]], own: int | None) -> Iterator[Step]:
+    for _, run in groupby(results, lambda each: _same_result(each[1])):
+        last, result = list(run)[-1]
+        yield Step(first, last, result, own is not None and first <= own <= last)
         first = last + 1
 
 
@@ -278,31 +268,29 @@ def curves_report(result: Any) -> Report:
     rows = [Point(result.gpu, each.kernel.to_dict(), each) for each in results]
     headline = result_text(result), kernel_text(result.kernel, result.gpu)
     details, inputs = [_curve_table(*each) for each in steps.items()], result.kernel.to_dict()
-    return Report("sweep", headline, COLUMNS, rows, "results", inputs, {}, details, shows_rows=False)
+    return Report("sweep", headline, COLUMNS, rows, "results", inputs, details, has_table=False)
 
 
 def _curve_table(name: str, steps: Sequence[Step]) -> Table:
-    last = Column("last", f"{title_of(name, short=True)} up to", lambda step: tick(name, step.last))
+    last = Column("last", f"{axis_title(name, short=True)} up to", lambda step: axis_value(name, step.last))
     return _steps_table(f"Occupancy by {LABELS[name]}", last, steps)
 
 
 def curves_picture(results: Sequence[Any], title: str | None = None) -> Picture:
     """Return three plots with a curve for each GPU and the kernel's own values marked."""
-    kernel = results[0].kernel
     subject = "Occupancy by block size, registers and shared memory"
     names = [f"{gpu_name(result.gpu)}: {percent(result.occupancy)}" for result in results]
     if len(results) == 1:
         subject, names = f"{result_text(results[0])}, on {gpu_name(results[0].gpu)}", [""]
-    found = [curves(result) for result in results]
-    smem = kernel.shared_memory if kernel.has_shared_memory else None
+    steps_of_gpus = list(map(curves, results))
     plots = []
-    for name, now in (("threads", kernel.threads), ("regs", kernel.regs), ("smem", smem)):
-        per_gpu = [each[name] for each in found]
+    for name, own in _own_values(results[0]).items():
+        per_gpu = [steps[name] for steps in steps_of_gpus]
         values = sorted({end for steps in per_gpu for step in steps for end in (step.first, step.last)})
         shares = [[_occupancy_at(steps, value) for value in values] for steps in per_gpu]
         lines = dict(zip(names, shares, strict=True))
-        plots.append(StepPlot(name, values, lines, [] if now is None else [now]))
-    return Picture(f"{title or subject}\n{kernel_text(kernel)}", plots)
+        plots.append(StepPlot(name, values, lines, [] if own is None else [own]))
+    return Picture(f"{title or subject}\n{kernel_text(results[0].kernel)}", plots)
 
 
 def _occupancy_at(steps: Sequence[Step], value: int) -> float:

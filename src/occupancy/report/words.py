@@ -1,4 +1,4 @@
-"""Words that reports share: resources, steps, kernels, GPUs and results as text."""
+"""Words that reports share: resources, inputs, steps, kernels, GPUs and results as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from ..values.fields import FIELDS
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
 from ..values.resources import QUANTITIES
-from .model import describe
+
+Value = int | str
+"""A value of an input: threads, registers, bytes, or text as it was given."""
+
+LABELS = {name: field.label for name, field in FIELDS.items()} | {"gpu": "GPU", "cc": "compute capability"}
+"""Input, or what else can vary -> its label along an axis."""
 
 
 def label(resource: str) -> str:
@@ -27,19 +32,36 @@ def limited_by(resources: Iterable[str]) -> str:
     return f"limited by {join_and([*map(label, resources)])}"
 
 
-def step_changes(kernel: Kernel, step: NextStep) -> str:
-    """Return all changes of a step: ``72 -> 40 registers, 40 -> 37 KiB``."""
-    changes = []
-    for name, after in step.requires.items():
-        if name == "threads":
-            shape = kernel.block_dim or (kernel.threads,)
-            changes.append(f"{' x '.join(map('{:,}'.format, shape))} -> {after:,} threads")
-        elif name == "carveout":
-            changes.append(f"carveout {arrow(str(kernel.carveout), size(step.requires['carveout']))}")
-        else:
-            before = getattr(kernel, QUANTITIES[name].field) or 0  # type: ignore[index]
-            changes.append(arrow(target(name, before), target(name, after)))
-    return ", ".join(changes)
+def is_size(name: str) -> bool:
+    return name in FIELDS and FIELDS[name].kind == "size"
+
+
+def value_text(name: str, value: Value) -> str:
+    """Return a value of an input: ``64``, ``32.25 KiB``."""
+    if isinstance(value, int):
+        return size(value) if is_size(name) else f"{value:,}"
+    return value
+
+
+def amount_text(name: str, amount: Any) -> str:
+    """Return a value of an input with its short unit: ``64 registers``, ``32.25 KiB``."""
+    if name in ("smem", "carveout"):
+        return f"carveout {size(amount)}" if name == "carveout" else size(amount)
+    return count(amount, {"regs": "register", "tensor_memory": "column"}.get(name, name.removesuffix("s")))
+
+
+def input_text(name: str, value: Value) -> str:
+    """Return a value of an input with its label: ``64 registers per thread``, ``compute capability 9.0``."""
+    text, meaning = value_text(name, value), LABELS[name]
+    if name == "gpu":
+        return text
+    if name == "max_threads":
+        return f"compiled for at most {text} threads"
+    if is_size(name) or name == "tensor_memory":
+        return f"{text}{'' if is_size(name) else ' columns'} of {meaning}"
+    if " per " not in meaning:
+        return f"{meaning} {text}"
+    return f"{text} {meaning.replace('s per', ' per') if text == '1' else meaning}"
 
 
 def arrow(was: str, now: str) -> str:
@@ -52,22 +74,32 @@ def arrow(was: str, now: str) -> str:
 
 def step_text(step: NextStep) -> str:
     """Return ``50%: 64 regs``."""
-    changes = ", ".join(target(*each) for each in step.requires.items())
+    changes = ", ".join(amount_text(*each) for each in step.requires.items())
     return f"{percent(step.occupancy)}: {changes.replace('registers', 'regs')}"
 
 
-def target(name: str, amount: Any) -> str:
-    """Return ``64 registers`` or ``32.25 KiB``."""
-    if name in ("smem", "carveout"):
-        return f"carveout {size(amount)}" if name == "carveout" else size(amount)
-    return count(amount, {"regs": "register", "tensor_memory": "column"}.get(name, name.removesuffix("s")))
+def step_changes(kernel: Kernel, step: NextStep) -> str:
+    """Return all changes of a step: ``72 -> 40 registers, 40 -> 37 KiB``."""
+    changes = []
+    for name, after in step.requires.items():
+        if name == "threads":
+            changes.append(f"{_shape_text(kernel)} -> {after:,} threads")
+        elif name == "carveout":
+            changes.append(f"carveout {arrow(str(kernel.carveout), size(step.requires['carveout']))}")
+        else:
+            before = getattr(kernel, QUANTITIES[name].field) or 0  # type: ignore[index]
+            changes.append(arrow(amount_text(name, before), amount_text(name, after)))
+    return ", ".join(changes)
+
+
+def _shape_text(kernel: Kernel) -> str:
+    return " x ".join(f"{length:,}" for length in kernel.block_dim or (kernel.threads,))
 
 
 def kernel_text(kernel: Kernel, *gpus: Gpu) -> str:
     """Return the GPUs and inputs: ``H100 and B200: 256 threads per block, 72 registers per thread``."""
-    shape = kernel.block_dim or (kernel.threads,)
-    threads = describe("threads", " x ".join(map("{:,}".format, shape)))
-    inputs, where = ", ".join([threads, *uses_of(kernel)]), gpu_text(*gpus) if gpus else ""
+    inputs = ", ".join([input_text("threads", _shape_text(kernel)), *uses_of(kernel)])
+    where = gpu_text(*gpus) if gpus else ""
     return f"{where[0].upper()}{where[1:]}: {inputs}" if where else inputs
 
 
@@ -75,7 +107,7 @@ def uses_of(kernel: Kernel) -> list[str]:
     """Return the inputs but the block size."""
     names = [name for name, field in FIELDS.items() if field.kind not in ("flag", "shape")]
     given = ((name, getattr(kernel, name)) for name in names if name != "threads")
-    uses = [describe(name, value) for name, value in given if value is not None]
+    uses = [input_text(name, value) for name, value in given if value is not None]
     return [*uses, "no opt-in"] if kernel.opt_in is False else uses
 
 

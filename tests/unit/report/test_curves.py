@@ -9,7 +9,7 @@ import pytest
 from occupancy import compute
 from occupancy.builds.names import contains
 from occupancy.engine import Result
-from occupancy.report.diff import listed
+from occupancy.report.changes import listed
 from occupancy.report.model import cut_in_middle
 from occupancy.report.schema import json_schema
 from occupancy.report.sweep import curves

@@ -1,0 +1,127 @@
+"""Columns that results share, and an `Occupancy` as a row of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from operator import methodcaller
+from typing import Any
+
+from ..advice.launch_bounds import RegisterCap, register_cap
+from ..advice.launch_requirements import opt_ins
+from ..advice.next_steps import NextStep
+from ..advice.waves import FullWave, WavesFields, full_wave
+from ..tables.gpus import Gpu
+from ..values.kernel import Kernel
+from ..values.numbers import percent, size
+from .model import Column, Report, Section, values_of
+from .words import LABELS, gpu_name, is_size, kernel_text, label, labels, result_text
+
+
+class ResultRow:
+    """An `Occupancy` with the advice on it, each part computed when a column or a detail needs it."""
+
+    def __init__(self, result: Any, wave: FullWave | None = None, waves: WavesFields | None = None) -> None:
+        self.result, self.waves = result, waves
+        self.gpu: Gpu = result.gpu
+        self.kernel: Kernel = result.kernel
+        sms = self.gpu.multiprocessor_count
+        self.wave = full_wave(result, sms) if wave is None and sms is not None else wave
+
+    @cached_property
+    def steps(self) -> tuple[NextStep, ...]:
+        """Higher occupancies; none for a grid of at most one wave, whose blocks are all resident."""
+        return () if self.is_one_wave else tuple(self.result.next_steps())
+
+    @property
+    def is_one_wave(self) -> bool:
+        return self.waves is not None and self.waves.waves <= 1
+
+    def cap(self, step: NextStep) -> RegisterCap | None:
+        """Return how a step's registers are requested from the compiler; None if it needs no others."""
+        registers = step.requires.get("regs")
+        if registers is None or "threads" in step.requires:
+            return None
+        return register_cap(self.result, registers, step.active_blocks)
+
+    @property
+    def next_steps(self) -> list[dict[str, Any]]:
+        """The steps as plain values, each with both ways to cap the registers."""
+        return [
+            {**step._asdict(), "launch_bounds": cap and cap.launch_bounds, "maxnreg": cap and cap.maxnreg}
+            for step, cap in zip(self.steps, map(self.cap, self.steps), strict=True)
+        ]
+
+    @property
+    def clusters(self) -> dict[str, Any] | None:
+        if self.wave is None or self.wave.cluster_size is None:
+            return None
+        return values_of(self.wave, "cluster_size", "clusters", "blocks", "is_upper_bound")
+
+    @property
+    def opt_ins(self) -> list[str]:
+        return list(opt_ins(self.result, None if self.wave is None else self.wave.cluster_size))
+
+    @property
+    def carveout(self) -> dict[str, Any] | None:
+        smallest = self.result.carveout().smallest
+        return smallest and values_of(smallest, "shared_memory", "percent", "l1", "active_blocks")
+
+    @property
+    def resources(self) -> dict[str, dict[str, int | None]]:
+        return {
+            name: {**values_of(use, "per_block", "per_multiprocessor"), "blocks": blocks}
+            for (name, use), blocks in zip(self.result.uses.items(), self.result.block_limits, strict=True)
+        }
+
+
+RESULT_COLUMNS = (
+    Column("gpu", "GPU", "gpu.name", show=lambda row: gpu_name(row.gpu) if row.gpu.name else "-",
+           about="Name of the GPU, if one was given", align="left", type="string"),
+    Column("cc", "CC", "gpu.cc", about="Compute capability", align="left", type="string"),
+    Column("model", value="result.model", about='"cuda" or "spreadsheet"', type="string"),
+    Column("launchable", value="result.launchable", about="True if the kernel launches", type="boolean"),
+    Column("reason", value="result.reason", about="Reason why the kernel does not launch", type="string"),
+    Column("occupancy", "Occupancy", "result.occupancy",
+           show=lambda row: percent(row.result.occupancy) if row.result.launchable else "no launch",
+           about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
+    Column("active_blocks", "Blocks", "result.active_blocks", about="Resident blocks per SM", type="integer"),
+    Column("multiprocessor_count", "SMs", "gpu.multiprocessor_count", about="SMs of the GPU", optional=3,
+           type="integer"),
+    Column("resident_blocks", "On GPU", lambda row: row.wave and row.wave.blocks, optional=1, type="integer",
+           about="Resident blocks of the whole GPU, in whole clusters"),
+    Column("active_warps", value="result.active_warps", about="Resident warps per SM", type="integer"),
+    Column("limiters", "Limited by", "result.limiters", text=labels,
+           about="Limiting resources", align="left", wraps=True, unbroken=14, type="array"),
+    Column("resources", type="object",
+           about="Amount per block, amount per SM and block limit of each resource; null: no limit"),
+)  # fmt: skip
+"""Keys of `Occupancy.to_dict`, too. Most fit any row with a ``gpu`` and a ``result``."""
+
+
+def record(result: Any) -> dict[str, Any]:
+    row = ResultRow(result)
+    return {column.key: column.getter(row) for column in RESULT_COLUMNS}
+
+
+def part_report(
+    parts: Sequence[Any], name: str, rows: list[dict[str, Any]], details: Sequence[Section] = ()
+) -> Report:
+    """Return the report of some advice on each of some results; details replace the table of its rows."""
+    first, *others = (part.result for part in parts)
+    headline = [] if others else [result_text(first)]
+    headline.append(kernel_text(first.kernel, first.gpu, *(each.gpu for each in others)))
+    columns = list(map(keyed_column, dict.fromkeys(key for row in rows for key in row)))
+    inputs = first.kernel.to_dict()
+    return Report(name, headline, columns, rows, inputs=inputs, details=details, has_table=not details)
+
+
+def keyed_column(key: str) -> Column:
+    """Return the column of a key of dictionaries, an input or part of a result."""
+    column = next((each for each in RESULT_COLUMNS if each.key == key), Column(key))
+    title = column.title or LABELS.get(key, label(key)).partition(" per ")[0]
+    texts = dict[str, Callable[[Any], str]](occupancy=percent, limiters=labels, shared_memory=size, l1=size)
+    return column._replace(
+        title=title[:1].upper() + title[1:], value=methodcaller("get", key),
+        text=texts.get(key, size if is_size(key) else None), show=None,
+    )  # fmt: skip
