@@ -5,7 +5,8 @@ const MAX_KERNELS = 500;
 function readPasted(text) {
   const formats = [[/^\s*\{/, fromJson], [/"Kernel Name"/, fromNsight], [/^/, fromCompiler]];
   const [, read] = formats.find(([sign]) => sign.test(text));
-  return read(text.slice(0, MAX_PASTED)).slice(0, MAX_KERNELS).map((each) => ({ ...each, name: demangled(each.name) }));
+  const kernels = read(text.slice(0, MAX_PASTED)).slice(0, MAX_KERNELS);
+  return kernels.map(({ name, ...rest }) => ({ ...rest, title: name, name: demangled(name) }));
 }
 const first = (pattern, text) => pattern.exec(text)?.[1];
 const spillsText = (stores, loads) => (stores || loads ? `${grouped(stores)} B stores, ${grouped(loads)} B loads` : "");
@@ -107,7 +108,7 @@ function fieldsIn(kernel, side = "") {
   const text = (value) => ({ true: "yes", false: "no" })[value] ?? `${value}`.slice(0, 100);
   return Object.fromEntries(known.map(([name, value]) => [name, text(value)]));
 }
-// _ZN3img9histogramILi64EEEvPfi -> img::histogram<64>: the names, and the numbers of the template.
+// _ZN3img9histogramILi64EEEvPfi -> img::histogram<64>. Arguments other than numbers stay mangled: foo<fLi8E>.
 function demangled(name) {
   let [, rest = ""] = /^_ZN?(.*)/s.exec(name) ?? [];
   const parts = [];
@@ -116,6 +117,8 @@ function demangled(name) {
     parts.push(rest.slice(length.length, end).replace(/^_GLOBAL__N.*/s, "(anonymous namespace)"));
     rest = rest.slice(end);
   }
-  const numbers = first(/^I((?:[a-z]|L[a-z]n?\d+E)+)/, rest)?.match(/\d+/g);
-  return `${parts.join("::") || name}${numbers ? `<${numbers.join(", ")}>` : ""}`;
+  const args = first(/^I(.*)Ev/s, rest) ?? "";
+  const isNumeric = /^(L[a-z]n?\d+E)+E?$/.test(args);
+  const texts = isNumeric ? args.match(/n?\d+/g).join(", ").replaceAll("n", "-") : args;
+  return `${parts.join("::") || name}${args && `<${texts}>`}`;
 }
