@@ -9,7 +9,8 @@ import pytest
 from tests.page.browser import SCREENS, Open, axe_violations, keep, until
 
 HOPPER = "#gpu=9.0&threads=256&regs=72&dynamic-smem=40k"
-PLACES = """[...document.querySelectorAll("form, .field, .card, .curve > *, .row, tr, #verdict > *")]
+PLACES = """byId("headline").getBoundingClientRect().y + [
+  ...document.querySelectorAll("form, .field, .card, .curve > *, .row, tr, #verdict > *")]
   .map((each) => each.getBoundingClientRect())
   .map(({ x, y, width, height }) => [x, y, width, height]).join(";")"""
 
@@ -41,7 +42,7 @@ def test_the_first_screen_has_everything(opened: Open) -> None:
     assert figure(page) == "37.5%"
     assert page.inner_text(".why h2") == "Limited by registers"
     detail = page.inner_text("#detail")
-    assert detail == "One more block needs 8,192 registers more."
+    assert detail == "One more block needs 8,192\u00a0registers more."
     steps = page.locator("#steps > button:visible").all_inner_texts()
     assert [each.split("\n")[0] for each in steps] == ["43.8%", "50%", "100%", "All 6"]
     bounds = "__launch_bounds__\u200b(256,\u00a04)"
@@ -76,10 +77,12 @@ def test_the_phone_shows_the_result_without_scrolling(opened: Open) -> None:
     assert small == 0
 
 
-@pytest.mark.parametrize("screen", ["light", "tablet"])
-def test_dragging_a_curve_moves_nothing(opened: Open, screen: str) -> None:
+@pytest.mark.parametrize(
+    ("screen", "link"), [("light", HOPPER), ("tablet", HOPPER), ("phone", "#gpu=Thor&threads=64&regs=16&dynamic-smem=9k")]
+)
+def test_dragging_a_curve_moves_nothing(opened: Open, screen: str, link: str) -> None:
     for number in range(3):
-        page = opened(HOPPER, screen=screen)
+        page = opened(link, screen=screen)
         curve = page.locator(".curve svg").nth(number)
         curve.scroll_into_view_if_needed()
         box = curve.bounding_box()
@@ -178,14 +181,16 @@ COLOUR = "getComputedStyle(document.querySelector('{}')).color"
         ("gpu=rtx4090&threads=256", "8.9", {"#gpu-facts": "8.9 · 128 SMs"}),
         ("cc=8.0&gpu=A100&sms=108&threads=64", "8.0", {"#gpu-facts": "8.0 · 108 SMs"}),
         ("cc=9.0&threads=256&dynamic-smem=60k", "9.0",
-         {"#detail": "One more block needs 16 KiB of shared memory more.",
+         {"#detail": "One more block needs 16\u00a0KiB of shared memory more.",
           "#dynamic-smem-error": "Opt in: cudaFuncSetAttribute."}),
         ("cc=9.0&threads=1056", "9.0",
          {"strong": "✕ Does not launch", ".why h2": "1,056 threads exceed 1,024 per block"}),
         ("cc=9.0&threads=1024&regs=80", "9.0",
          {"strong": "✕ Does not launch", ".why h2": "81,920 registers exceed 65,536 per block"}),
-        ("cc=9.0&threads=256&regs=300", "9.0",
-         {"strong": "✕ Does not compile", ".why h2": "300 registers exceed 255 per thread"}),
+        ("cc=3.0&threads=256&regs=72", "3.0",
+         {"strong": "✕ Does not compile", ".why h2": "72 registers exceed 63 per thread"}),
+        ("cc=9.0&threads=256&regs=72&spills=8", "9.0",
+         {"#steps-title": "Spills: allow more registers.", "#steps": "43.8%\n256 → 224 threads\n4 blocks"}),
         ("cc=9.0&threads=64&static-smem=100k", "9.0",
          {"strong": "✕ Does not compile", ".why h2": "100 KiB of static shared memory exceed 48 KiB"}),
     ],
@@ -241,6 +246,8 @@ def test_a_pasted_kernel_clears_what_it_does_not_state(opened: Open) -> None:
     assert "Not recorded" in page.inner_text("#dynamic-smem-error")
     assert "1,008 B stores" in page.inner_text("#kernel small")
     assert given(page, "regs", "barriers", "static-smem", "dynamic-smem") == ["168", "16", "48 KiB", ""]
+    page.press(".curve svg >> nth=2", "Home")
+    assert drawn(page, "[app.fields['static-smem'], app.fields['dynamic-smem']]") == ["48 KiB", "0"]
     page.click("text=Paste")
     page.fill("#pasted", LOG + OTHER.replace("histogram", "otherkern"))
     assert page.locator("#found li").count() == 2
@@ -273,6 +280,8 @@ def test_a_step_is_applied_and_undone(opened: Open) -> None:
     assert given(page, "regs", "dynamic-smem") == ["32", "27.5 KiB"]
     page.keyboard.press("u")
     until(page, f"app.fragment() === {before!r}")
+    page.press("#steps button:has-text('100%')", "Enter")
+    assert page.evaluate("document.activeElement.id") == "undo", "the cards have gone"
 
 
 def test_gpus_are_pinned_and_chosen(opened: Open) -> None:
@@ -289,7 +298,7 @@ def test_gpus_are_pinned_and_chosen(opened: Open) -> None:
         page.fill("#pin", name)
         page.press("#pin", "Enter")
     assert page.inner_text("#pin-error") == "6 at most: unpin one to pin Tesla T4."
-    assert "B200: same as 9.0" in page.inner_text("#key")
+    assert page.inner_text("#key").split() == ["A100", "9.0", "B200", "V100"]
     page.click("[aria-label='Unpin A100']")
     assert "A100" not in page.inner_text("#pinned")
 
@@ -298,11 +307,12 @@ def test_a_and_now_are_compared(opened: Open) -> None:
     page = opened(HOPPER)
     page.click("#keep")
     page.fill("#regs", "32")
-    until(page, "document.querySelector('.figure strong').textContent === 'was 37.5% (A) 62.5%'")
+    until(page, "document.querySelector('.figure strong').textContent === '62.5% was 37.5% (A)'")
     assert page.locator(".curve .kept").count() == 3
     assert page.locator("#pinned tr >> nth=0 >> :scope > *").all_inner_texts() == [
         "A: 72 registers\n9.0: 3 blocks, registers", "37.5%", "✕",
     ]  # fmt: skip
+    assert page.inner_text("#pinned .here small") == "9.0: A 37.5%, 5 blocks, shared"
     page.click("#reset")
     assert (figure(page), page.input_value("#gpu")) == ("37.5%", "H100 SXM5")
 

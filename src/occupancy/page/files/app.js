@@ -128,10 +128,12 @@ const app = {
     this.change(Object.assign({}, ...changes));
   },
   act(change) {
+    const used = document.activeElement;
     this.rest();
     change();
     this.redraw();
     this.rest();
+    if (!used.isConnected) byId("undo").focus();
   },
   pin(text) {
     const { error, name } = findGpu(text);
@@ -199,21 +201,22 @@ const app = {
   draw(result, shownFields, problem) {
     const { launch } = this;
     const kept = this.kept && readLaunch(this.kept);
-    const limitsWith = (text) => limitsOf(findGpu(text).cc, shownFields.bounds);
-    const pins = this.pins.map((text, at) => ({ text, limits: limitsWith(text), at })).filter(({ limits }) => limits);
+    const pins = this.pins.map((text, at) => ({
+      text, limits: limitsOf(findGpu(text).cc, shownFields.bounds),
+      line: { class: `pinned p${at % 3}`, "stroke-dasharray": DASHES[at] },
+    })).filter(({ limits }) => limits);
     document.title = shownFields.kernel ? `${shownFields.kernel}: occupancy` : this.title;
     if (this.report) settle(document.querySelector("h1"), shownFields.kernel || this.title);
-    const steps = stepsOf(result);
+    const steps = stepsOf(launch);
     showKernel(shownFields);
     showVerdict(launch, steps, kept, problem);
     showBars(result);
-    const others = pins.filter(({ limits }) => limits.version !== launch.limits.version).map(({ text, limits, at }) => {
-      const line = { class: `pinned p${at % 3}`, "stroke-dasharray": DASHES[at] };
-      return { label: text, result: resultOn(limits, launch).result, line };
-    });
-    others.push({ label: "A", result: kept?.result, line: { class: "kept" } });
-    const seen = others.filter((other) => other.result);
-    showKey(seen, this.curves.map((curve) => curve.draw(result, steps, seen)));
+    const others = pins.filter(({ limits }) => limits.version !== launch.limits.version)
+      .map(({ text, limits, line }) => ({ label: text, result: resultOn(limits, launch).result, line }));
+    if (kept) others.push({ label: "A", result: kept.result, line: { class: "kept", "stroke-dasharray": "5 5" } });
+    const seen = others.filter((other) => other.result && !isRefusedByCompiler(other.result));
+    for (const curve of this.curves) curve.draw(result, steps, seen);
+    showKey(others);
     showGpus(shownFields, launch, pins, kept, this.kept);
     showLimits(result);
   },
@@ -238,15 +241,14 @@ const app = {
     const kernels = text.trim() ? readPasted(text) : [];
     if (isShown) byId("pasted").value = text.slice(0, MAX_PASTED);
     byId("paste").togglePopover(kernels.length !== 1);
-    const shareOf = ({ result }) => result?.occupancy ?? 2;
     const launches = kernels.map((kernel) => ({ ...readLaunch(this.fieldsOf(kernel)), of: kernel }));
-    launches.sort((one, other) => shareOf(one) - shareOf(other));
-    const rows = launches.map(({ result, gpu, kernel: read, of: { name, arch, fields }, of }) => {
+    launches.sort((one, other) => (one.result?.occupancy ?? 2) - (other.result?.occupancy ?? 2));
+    const rows = launches.map(({ result, gpu, kernel: read, of: { name, title, arch, fields }, of }) => {
       const facts = [arch?.replace(/^(\d+)\.(\d)$/, "sm_$1$2"),
         `${fields.threads ?? `${this.fields.threads}*`} threads`, fields.regs && `${fields.regs} regs`,
         read && sharedMemoryOf(read) && words.size(sharedMemoryOf(read)), fields.spills && `spills ${fields.spills}`];
-      const row = [element("code", {}, name || arch), element("small", {}, facts.filter(Boolean).join(", ")),
-        result ? occupancyBar(result) : element("small", {}, gpu.cc ? "" : "unknown GPU")];
+      const row = [element("code", { title }, name || arch), element("small", {}, facts.filter(Boolean).join(", ")),
+        gpu.cc ? occupancyBar(result) : element("small", {}, "unknown GPU")];
       return element("li", {}, button(row, () => this.take(of), { class: "link", popovertarget: "paste" }));
     });
     const none = element("p", { class: "error" }, "No kernel found. For a binary: occupancy scan FILE -o report.html");
@@ -260,7 +262,7 @@ const app = {
   fieldsOf({ name, arch, fields }) {
     const [cc, now] = [ccOf(arch), this.fields];
     const gpu = fields.gpu ?? (limitsOf(cc) && cc !== findGpu(now.gpu).cc ? DATA.known_by[cc] ?? cc : now.gpu);
-    const { sms, switched } = gpu === now.gpu ? now : { switched: `GPU set to ${gpu} (was ${now.gpu})` };
+    const { sms, switched } = gpu === now.gpu ? now : { switched: `GPU set to ${fullNameOf(gpu)} (was ${now.gpu})` };
     return { sms, switched, ...fields, gpu, threads: fields.threads || now.threads, kernel: name };
   },
 };

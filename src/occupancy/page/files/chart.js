@@ -41,10 +41,7 @@ class Curve {
       app.redrawSoon();
     }).observe(this.svg);
   }
-  change(value) {
-    const least = this.name === "threads" ? this.unit : this.low;
-    app.set({ [this.name]: Math.max(least, Math.min(this.high, value)) });
-  }
+  change(value) { app.set({ [this.name]: Math.max(this.least, Math.min(this.high, value)) }); }
   get right() { return this.width - EDGE.right; }
   x(value) {
     const share = (Math.max(0, Math.min(value, this.high) - this.low)) / (this.high - this.low);
@@ -100,27 +97,24 @@ class Curve {
   }
   amount(value) { return this.name === "smem" ? words.size(value) : words.some(this.name, value); }
   sentence(value) {
-    const { share, why } = runAt(this.runs, value);
-    return `${this.amount(value)}: ${words.percent(share)} (${why})`;
+    const { share, warps, why } = runAt(this.runs, value);
+    return `${this.amount(value)}: ${words.percent(share)}, ${words.count(warps, "warp")} (${why})`;
   }
-  // others: [{label, result, line}], drawn behind the curve; line: properties of their line. Returns all paths.
+  // others: [{result, line}], drawn over the curve with gaps; line: properties of their line.
   draw(result, steps, others) {
     let [runs, now] = [curveOf(result, this.name), valueOf(result.kernel, this.name)];
     const [low, high] = [runs[0].first, runs[runs.length - 1].last];
-    if (isRefusedByCompiler(result)) {
-      const most = this.name === "smem" ? result.limits.max_shared_memory_per_block : 0;
-      runs = runs.filter(({ first }) => first <= most).map((run) => ({ ...run, last: Math.min(run.last, most) }));
-      runs.push({ first: most + 1, last: high, share: 0, colour: "fails", why: "does not compile" });
-    }
-    Object.assign(this, { unit: stepOf(this.name, result.limits), runs, now, low, high });
+    const failing = { first: low, last: high, warps: 0, share: 0, colour: "fails", why: "does not compile" };
+    if (isRefusedByCompiler(result)) runs = [failing];
+    const unit = stepOf(this.name, result.limits);
+    const least = { threads: unit, regs: low, smem: result.kernel.static_smem ?? 0 }[this.name]; // static memory stays
+    Object.assign(this, { unit, least, runs, now, low, high });
     const text = now === null ? "not given" : this.sentence(now);
     const aria = { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": now ?? low, "aria-valuetext": text };
     const lines = others.map((other) => this.line(curveOf(other.result, this.name), other.line));
-    const own = this.line(this.runs, { class: "line" });
     adapt(this.svg, drawn("svg", { viewBox: `0 0 ${this.width} ${this.height}`, ...aria },
-      this.axes(), this.areas(), lines, own, this.marks(steps, result), drawn("g")));
+      this.axes(), this.areas(), this.line(runs, { class: "line" }), lines, this.marks(steps, result), drawn("g")));
     this.point(null);
-    return [own, ...lines].map(({ properties }) => properties.d);
   }
   axes() {
     const shares = [0, 0.25, 0.5, 0.75, 1];
@@ -172,13 +166,8 @@ class Curve {
         : this.label(now, `${this.amount(now)}: ${words.percent(runAt(this.runs, now).share)}`));
   }
 }
-// The lines of other GPUs and A in the key of the curves. paths: those of each curve, its own first.
-function showKey(others, paths) {
+// The lines of other GPUs and A in the key of the curves.
+function showKey(others) {
   const line = (look) => drawn("svg", { width: 26, height: 10 }, drawn("path", { d: "M0 5H26", ...look }));
-  const names = ["this kernel", ...others.map(({ label }) => label)];
-  const drawnAt = names.map((_, at) => paths.map((each) => each[at]).join());
-  fill(byId("key"), others.map(({ label, line: look }, at) => {
-    const same = drawnAt.indexOf(drawnAt[at + 1]); // the first with the same lines
-    return element("span", {}, same > at ? [line(look), ` ${label}`] : `${label}: same as ${names[same]}`);
-  }));
+  fill(byId("key"), others.map(({ label, line: look }) => element("span", {}, line(look), ` ${label}`)));
 }

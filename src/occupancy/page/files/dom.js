@@ -36,8 +36,9 @@ function fill(node, children) {
 function settle(node, text) { if (node.textContent !== text) node.textContent = text; }
 const byId = (id) => document.getElementById(id);
 const button = (text, click, properties = {}) => element("button", { type: "button", click, ...properties }, text);
-const occupancyBar = ({ occupancy, launchable, limiters }) =>
-  [element("span", { class: "number" }, words.percent(occupancy)), bar(occupancy, launchable ? limiters[0] : "fails")];
+// The occupancy of a result and its bar.
+const occupancyBar = (result) => (!result || verdictOf({ result }).isBad ? element("span", { class: "error" }, "fails")
+  : [element("span", { class: "number" }, words.percent(result.occupancy)), bar(result.occupancy, result.limiters[0])]);
 // A bar with blocks that each take a share of it.
 function bar(share, colour, blocks = 1, look = "share") {
   const gap = blocks > 1 ? Math.min(0.3, 33 * share) : 0;

@@ -12,7 +12,7 @@ function readCount(text, range) {
 function within(number, [low, high]) {
   if (number >= low && number <= high) return number;
   const isOpen = high >= MOST && !(number > high);
-  throw new Refused(isOpen ? `Enter ${low} or more.` : `Enter ${grouped(low)} to ${grouped(high)}.`);
+  throw new Refused(`Enter a whole number, ${isOpen ? `${low} or more` : `${grouped(low)} to ${grouped(high)}`}.`);
 }
 // Bytes of a size such as 27.5k; NaN if invalid.
 function bytesOf(text) {
@@ -23,7 +23,8 @@ function bytesOf(text) {
 
 function readSize(text, range) {
   const bytes = bytesOf(text);
-  if (!Number.isInteger(bytes)) throw new Refused("Enter bytes, or a size such as 40k.");
+  const advice = bytes ? "Enter a whole number of bytes." : "Enter bytes, or a size such as 40k.";
+  if (!Number.isInteger(bytes)) throw new Refused(advice);
   return within(bytes, range);
 }
 
@@ -50,8 +51,7 @@ function readCarveout(text) {
 }
 const READERS = {
   count(text, input) {
-    const most = input.name === "regs" ? MOST : input.range[1]; // more registers do not compile
-    const number = readCount(text, [input.range[0], most]);
+    const number = readCount(text, input.range);
     if (number % input.multiple) throw new Refused(`Enter a multiple of ${input.multiple}.`);
     return { [input.field]: number };
   },

@@ -18,7 +18,7 @@ function lacks({ active_blocks: blocks, limiters, uses, kernel }) {
   return limiters.map((name) => {
     if (name === "virtual_resources" && kernel.tensor_memory !== null) return "the permit for tcgen05.alloc";
     const missing = (blocks + 1) * uses[name].per_block - uses[name].per_multiprocessor;
-    if (name === "blocks") return "a block slot";
+    if (name === "blocks") return "1 block slot";
     if (missing > 0) return words.some(name, missing);
     return name === "registers" ? "registers in each sub-partition" : words.name(name);
   });
@@ -41,7 +41,7 @@ function verdictOf({ result }) {
   }
   const isFull = warps === limits.max_warps_per_multiprocessor;
   const reason = isFull ? `All ${warps} warps of the SM are in use.`
-    : `One more block needs ${words.list(lacks(result))} more.`;
+    : `One more block needs ${words.list(lacks(result)).replace(/(\d) /g, "$1\u00a0")} more.`;
   const headline = `Limited by ${limitersOf(result)}`;
   return { figure: words.percent(result.occupancy), headline, detail: reason, isBad: false };
 }
@@ -54,12 +54,13 @@ function showKernel({ kernel = "", spills, bounds, switched, ...fields }) {
   const texts = [switched, spills && `spills ${spills}`, bounds && `__launch_bounds__(${bounds})`];
   settle(facts, texts.filter(Boolean).join(", "));
 }
-// Next steps that compile. Static shared memory above the compiler's limit becomes dynamic.
-function stepsOf(result) {
+// Next steps that compile; not of fewer registers if the kernel spills. Too much static shared memory becomes dynamic.
+function stepsOf({ result, spills }) {
   const reached = (requires) => evaluate(result.limits, changed(result.kernel, requires));
   const dynamic = { static_smem: 0, dynamic_smem: sharedMemoryOf(result.kernel) };
   const steps = isRefusedByCompiler(result) ? [stepTo(reached(dynamic), dynamic)] : nextSteps(result);
-  return steps.filter(({ requires, active_blocks: blocks }) => blocks && !isRefusedByCompiler(reached(requires)));
+  return steps.filter(({ requires, active_blocks: blocks }) => blocks && !isRefusedByCompiler(reached(requires))
+    && !(spills && result.launchable && "regs" in requires));
 }
 // The best block size (phones hide it if there are three), and the nearest and the highest level of using less.
 function mainSteps(all) {
@@ -101,9 +102,9 @@ function showVerdict(launch, all, kept, problem) {
   const isStale = document.body.classList.contains("stale");
   const now = `${warps} of ${limits.max_warps_per_multiprocessor} warps, ${words.count(blocks, "block")}`;
   const before = !isBad && kept?.result && !isRefusedByCompiler(kept.result) ? kept.result.occupancy : occupancy;
-  const since = before !== occupancy && element("small", {}, `was ${words.percent(before)} (A) `);
+  const since = before !== occupancy && element("small", {}, ` was ${words.percent(before)} (A)`);
   byId("verdict").className = isBad ? "card bad" : "card";
-  fill(byId("figure"), isStale ? ["–"] : [since, isBad ? `✕ ${figure}` : figure]);
+  fill(byId("figure"), isStale ? ["–"] : [isBad ? `✕ ${figure}` : figure, since]);
   settle(byId("facts"), isStale ? "" : isBad ? "0 resident blocks" : now);
   const reach = () => {
     byId(problem.field).closest("details")?.setAttribute("open", "");
@@ -112,20 +113,18 @@ function showVerdict(launch, all, kept, problem) {
   const text = problem.text && `✕ ${problem.text}`;
   fill(byId("headline"), [problem.field ? button(text, reach, { class: "link" }) : text || headline]);
   settle(byId("detail"), isStale ? "Resources and curves show the last result." : detail);
-  const spills = launch.spills && !isBad; // such a kernel is not offered fewer registers
-  const offered = all.filter(({ requires }) => !(spills && "regs" in requires));
-  const steps = mainSteps(offered).map((step) => stepButton(launch, step, false));
+  const steps = mainSteps(all).map((step) => stepButton(launch, step, false));
   const more = button(`All ${all.length}`, null, { class: "step all", popovertarget: "all-steps", title: "All steps" });
   const choices = problem.choices.slice(0, 4).map((name) => {
     const limits = limitsOf(findGpu(name).cc);
-    const { result, why } = resultOn(limits, launch);
-    const text = [element("b", {}, result ? words.percent(result.occupancy) : "–"), element("span", {}, name),
+    const { result, isBad: fails, why } = resultOn(limits, launch);
+    const text = [element("b", {}, fails ? "–" : words.percent(result.occupancy)), element("span", {}, name),
       element("small", {}, `${ccOf(name) ? familyOf(limits) : limits.compute_capability}: ${why}`)];
-    return button(text, () => app.change({ gpu: name }), { class: "step" });
+    return button(text, () => app.act(() => app.change({ gpu: name })), { class: "step" });
   });
-  let title = isBad ? "Make it run (click to apply):" : "Raise it (click to apply):";
+  let title = isBad ? "Make it run:" : "Raise it:";
   if (isStale) title = choices.length ? "Choose a GPU:" : "";
-  else if (spills && launch.kernel.regs < 255) title = "Spills: allow more registers.";
+  else if (launch.spills && !isBad && launch.kernel.regs < 255) title = "Spills: allow more registers.";
   else if (!all.length) title = isBad || occupancy === 1 ? "" : "No smaller amount or other block size raises it.";
   settle(byId("steps-title"), title);
   fill(byId("steps"), isStale ? choices : [steps, all.length > steps.length && more]);
@@ -140,7 +139,8 @@ function showBars(result) {
   const cell = (text, name = "number") => element("span", { class: name, role: "cell" }, text);
   const limiting = isRefused ? ["shared_memory"] : failure ? limiters.slice(0, 1) : limiters;
   const others = ["barriers", "virtual_resources", "tensor_memory"]
-    .filter((name) => allowed[name] !== null && (kernel[name] !== null || limiting.includes(name)));
+    .filter((name) => allowed[name] !== null && (name !== "barriers" || kernel.barriers !== null
+      || uses.barriers.per_multiprocessor <= uses.blocks.per_multiprocessor)); // barriers may limit blocks
   fill(byId("resources"), ["registers", "shared_memory", "warps", "blocks", ...others].map((name) => {
     const { per_block: used, per_multiprocessor: all } = uses[name];
     const each = name === "registers" && failure?.limit === "max_registers_per_block" ? failure.needed : used;
@@ -173,26 +173,29 @@ function showWaves({ wave, waves, sms, limits }) {
   ];
   fill(byId("waves"), lines.filter(Boolean).map((text) => element("p", {}, text)));
 }
-// {result, why} on another GPU; result is null if the GPU lacks one of the inputs.
+// {result, why, isBad} on another GPU; result is null if the GPU lacks one of the inputs.
 function resultOn(limits, { kernel, cluster }) {
   return attempt(() => {
     const result = evaluate(limits, kernel);
     fullWave(result, 1, cluster);
-    if (isRefusedByCompiler(result)) return { result: null, why: "does not compile" };
-    return { result, why: limitersOf(result).replaceAll(" and ", " + ").replaceAll(" memory", "") };
-  }, ({ message }) => ({ result: null, why: message.replace(/\.$/, "") }));
+    const { figure, isBad } = verdictOf({ result });
+    if (isBad) return { result, isBad, why: figure.toLowerCase() };
+    return { result, isBad, why: limitersOf(result).replaceAll(" and ", " + ").replaceAll(" memory", "") };
+  }, ({ message }) => ({ result: null, isBad: true, why: message.replace(/\.$/, "") }));
 }
 // Show the kernel on the current and the pinned GPUs, and A with the inputs that differ.
 function showGpus(fields, launch, pins, kept, keptFields) {
   const { gpu, limits: own } = launch;
   const here = fullNameOf(fields.gpu);
   const row = (label, limits, of, { choose, last, isHere }) => {
-    const { result, why } = resultOn(limits, of);
-    const blocks = result ? `${words.count(result.active_blocks, "block")}, ` : "";
-    const name = [label, element("small", {}, `${limits.compute_capability}: ${blocks}${why}`)];
+    const { result, why, isBad } = resultOn(limits, of);
+    const blocks = !isBad ? `${words.count(result.active_blocks, "block")}, ` : "";
+    const inA = of === launch && kept?.result && resultOn(limitsOf(limits.compute_capability, keptFields.bounds), kept);
+    const since = inA ? `A ${inA.isBad ? "fails" : words.percent(inA.result.occupancy)}, ` : "";
+    const name = [label, element("small", {}, `${limits.compute_capability}: ${since}${blocks}${why}`)];
     return element("tr", { class: isHere && "here", "aria-current": isHere && "true" },
       element("th", { scope: "row" }, choose ? button(name, choose, { class: "link", title: label }) : name),
-      element("td", { class: "use" }, result ? occupancyBar(result) : "–"), element("td", {}, last));
+      element("td", { class: "use" }, occupancyBar(result)), element("td", {}, last));
   };
   const remove = (label, click) => button("✕", click, { class: "plain", "aria-label": label, title: label });
   const pinned = pins.map(({ text, limits }) => {
