@@ -78,7 +78,8 @@ def test_the_phone_shows_the_result_without_scrolling(opened: Open) -> None:
 
 
 @pytest.mark.parametrize(
-    ("screen", "link"), [("light", HOPPER), ("tablet", HOPPER), ("phone", "#gpu=Thor&threads=64&regs=16&dynamic-smem=9k")]
+    ("screen", "link"),
+    [("light", HOPPER), ("tablet", HOPPER), ("phone", "#gpu=Thor&threads=64&regs=16&smem=9k")],
 )
 def test_dragging_a_curve_moves_nothing(opened: Open, screen: str, link: str) -> None:
     for number in range(3):
