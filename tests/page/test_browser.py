@@ -87,7 +87,7 @@ def test_dragging_a_curve_moves_nothing(opened: Open, screen: str, link: str) ->
         curve = page.locator(".curve svg").nth(number)
         curve.scroll_into_view_if_needed()
         box = curve.bounding_box()
-        before = page.evaluate(PLACES)
+        before = drawn(page, PLACES)
         figures = set()
         page.mouse.move(box["x"] + 50, box["y"] + 80)
         page.mouse.down()
