@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .advice.waves import count_waves, full_wave
-from .api.occupancy import GpuLike, GpuList, KernelLike, compute, multiprocessors
+from .api.occupancy import GpuLike, GpuList, KernelLike, compute, kernel_of_inputs, multiprocessors
 from .api.tuning import Criteria, Needs, blocks_per_cluster
 from .engine import Model
 from .tables.gpus import find_gpu
@@ -34,7 +34,7 @@ def early_config_prune(
 
     Arguments and errors are as in `prune`. Functions in ``needs`` receive the ``triton.Config``.
     """
-    criteria = Criteria("early_config_prune", gpu, needs, min_occupancy, min_blocks, model)
+    criteria = Criteria(early_config_prune, gpu, needs, min_occupancy, min_blocks, model)
 
     def prune_configs(configs: Sequence[Any], named_args: object = None, **others: Any) -> list[Any]:
         return list(criteria.kept(configs, dropped))
@@ -67,7 +67,7 @@ def perf_model(
         infinity for a configuration that cannot launch.
     """
     gpu = find_gpu(gpu)
-    criteria = Criteria("perf_model", gpu, needs, model=model)
+    criteria = Criteria(perf_model, gpu, needs, model=model)
     sms = None if grid is None else multiprocessors(gpu, multiprocessor_count)
 
     def estimate(**arguments: Any) -> float:
@@ -112,6 +112,6 @@ def max_stages(
         Number of stages; 0 if one stage does not fit.
     """
     stage = in_range(parse_size(stage_smem, "stage_smem"), "stage_smem")
-    found = compute(find_gpu(gpu), kernel, **inputs)
+    found = compute(find_gpu(gpu), kernel_of_inputs(kernel, inputs, max_stages))
     level = found.budget(blocks=parse_count(blocks, "blocks")).wanted
     return max(0, (0 if level is None else level.smem) - found.kernel.shared_memory) // stage

@@ -56,7 +56,7 @@ def results_by_size(
 ) -> Iterator[Result]:
     """Yield the result for each block size."""
     if not (smem_of_threads is None or callable(smem_of_threads)):
-        hint = "Write smem_of_threads=lambda threads: 16 * threads, or give a constant size to compute()."
+        hint = "Write smem_of_threads=lambda threads: 16 * threads, or pass a constant size to compute()."
         raise InputError(f"{shown(smem_of_threads)} is not a function", where="smem_of_threads", hint=hint)
     for threads in sizes:
         sized = kernel.replace(threads=threads)

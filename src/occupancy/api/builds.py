@@ -110,7 +110,7 @@ def diff(
         InputError, ReadError: As in `scan`.
         BaselineError: A baseline is damaged, or a newer version wrote it.
     """
-    reading = Reading(options, "diff")
+    reading = Reading(options, diff)
     if not (isinstance(threshold, (int, float)) and 0 <= threshold <= 100):  # also NaN
         raise InputError(f"{shown(threshold)} is out of range", where="threshold", allowed="0 to 100")
     common = ReadLimits()
@@ -156,7 +156,7 @@ def check(
         BaselineError: The baseline cannot be read or written, or contains no kernel of the build.
         InputError, ReadError: As in `scan`, or a part of the build is damaged.
     """
-    reading = Reading(options, "check")
+    reading = Reading(options, check)
     paths = _paths(build, "build")
     wanted = _rules(rules)
     path = wanted.baseline if baseline is None else os.fspath(baseline)
@@ -225,7 +225,7 @@ def save_baseline(build: Paths, path: Path, **options: Unpack[SelectionOptions])
 
     It keeps the threads per block of kernels whose file does not contain them, but no GPU and no patterns.
     """
-    reading = Reading(options, "save_baseline", SelectionOptions)
+    reading = Reading(options, save_baseline, SelectionOptions)
     after = _read_whole(_paths(build, "build"))
     if reading.block_sizes:
         raise InputError("has sizes for some kernels", where="threads", hint="Set them in the rules instead.")
@@ -266,7 +266,7 @@ def init(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
         if os.path.exists(path):
             hint = "To accept changes, run occupancy check BUILD --update. For other files, set --rules and --baseline."
             raise InputError("already exists", where=path, hint=hint)
-    reading = Reading({"threads": options.pop("threads", None)})
+    reading = Reading({"threads": options.pop("threads", None)}, init)
     saved = save_baseline(build, baseline, threads=reading.threads, **options)
     states_spills = all(kernel.spill_store_bytes is not None for kernel in saved.kernels)
     spills = SPILL_RULES if states_spills else STACK_RULES

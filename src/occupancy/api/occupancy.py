@@ -205,7 +205,7 @@ class Occupancy(Printed, Result):
         try:
             inputs, gpu, model = dict(values["inputs"]), values["gpu"] or values["cc"], values["model"]
         except (LookupError, TypeError, ValueError) as error:
-            raise InputError("is not a dictionary from to_dict()", where="values") from error
+            raise InputError("is not a result of Occupancy.to_dict()", where="values") from error
         found = occupancy_on(find_gpu(gpu), Kernel(**inputs), model)
         if found.to_dict()["resources"] != values.get("resources"):
             problem = f"was computed with other limits than those of {found.gpu.label} in the table"

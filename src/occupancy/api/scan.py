@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 from ..builds.merge import merge
@@ -57,11 +58,10 @@ class ReadingOptions(SelectionOptions, total=False):
 class Reading:
     """The files, kernels and limits that a function's `ReadingOptions` choose."""
 
-    def __init__(
-        self, options: Mapping[str, Any], function: str = "scan", known: type = ReadingOptions
-    ) -> None:
+    def __init__(self, options: Mapping[str, Any], function: Any, known: type = ReadingOptions) -> None:
         for unknown in options.keys() - known.__annotations__.keys():
-            raise unknown_input(unknown, function, known.__annotations__)
+            *own, _ = signature(function).parameters
+            raise unknown_input(unknown, function.__name__, (*own, *known.__annotations__))
         table = LimitsTable(options.get("limits_file"))
         threads, gpu, name = options.get("threads"), options.get("gpu"), options.get("name")
         by_name = threads if isinstance(threads, Mapping) else {EVERY: threads}
@@ -172,7 +172,7 @@ def scan(
         ReadError: Nothing could be read.
         InputError: An argument is out of range, or no kernel has such a name or architecture.
     """
-    reading = Reading(options)
+    reading = Reading(options, scan)
     if sort is not None and sort not in ORDERS:
         raise InputError(f"{shown(sort)} is unknown", where="sort", hint=did_you_mean(str(sort), ORDERS))
     if limit is not None:

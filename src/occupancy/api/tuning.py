@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from inspect import signature
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
@@ -89,7 +90,7 @@ def prune(
     Raises:
         InputError: As in `compute`, or for missing or contradictory threads. The message contains the index.
     """
-    return Criteria("prune", gpu, needs, min_occupancy, min_blocks, model).kept(configs, dropped)
+    return Criteria(prune, gpu, needs, min_occupancy, min_blocks, model).kept(configs, dropped)
 
 
 def is_launchable(
@@ -103,7 +104,7 @@ def is_launchable(
     **needs: Unpack[Needs],
 ) -> bool:
     """Return True if `prune` keeps a configuration, with the same arguments and errors."""
-    criteria = Criteria("is_launchable", gpu, needs, min_occupancy, min_blocks, model)
+    criteria = Criteria(is_launchable, gpu, needs, min_occupancy, min_blocks, model)
     return any(True for _ in criteria.kept([config], dropped))
 
 
@@ -120,16 +121,16 @@ class Criteria:
 
     def __init__(
         self,
-        function: str,
+        function: Callable[..., Any],
         gpu: GpuLike | GpuList,
         needs: Mapping[str, Any],
         min_occupancy: float | str = 0.0,
         min_blocks: int = 1,
         model: Model | None = None,
     ) -> None:
-        known = (*KernelInputs.__annotations__, "min_occupancy", "min_blocks", "model", "dropped")
         for name in needs.keys() - KernelInputs.__annotations__.keys():
-            raise unknown_input(name, function, known)
+            *own, _ = signature(function).parameters
+            raise unknown_input(name, function.__name__, (*own, *KernelInputs.__annotations__))
         check_model(model)
         self._gpus, self._model = find_gpus(gpu), model
         self._min_occupancy = parse_share(min_occupancy, "min_occupancy")

@@ -79,7 +79,7 @@ class Selection:
         if not missing:
             return
         named = ", ".join(sorted(filter(None, there), key=age))
-        hint = f"There is code for {named}." if named else "The files do not name any architecture."
+        hint = f"Architectures: {named}." if named else "The files do not name any architecture."
         if any(runs_on(arch, cc) for cc in missing for arch in there):
             hint += " To see the code that a GPU runs, use `gpu` (`--cc`) in place of `arch` (`--arch`)."
         raise InputError(

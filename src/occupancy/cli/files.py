@@ -39,8 +39,10 @@ SELECTION = (
     Option("--newest", "only_newest", group="kernels", is_flag=True, help="Only the newest code of each kernel."),
     Option("--runtime", "with_runtime", group="rare", is_flag=True, help="Include kernels of the CUDA device runtime."),
 )  # fmt: skip
-"""The options that choose kernels and set their block sizes."""
-KERNELS = (*SELECTION, *GPU, LIMITS)
+KERNELS = (
+    *SELECTION, GPU[0], LIMITS,
+    Option("--gpu", group="gpu", metavar="NAME", help="Compute for this GPU.  [default: the architecture of the code]"),
+)  # fmt: skip
 IN_FULL = Option("--all", "in_full", is_flag=True, help="Show all kernels.")
 REPORT_FILE = output_option(help="Write to a .csv, .html, .json, .jsonl, .md, .sarif or .txt file.")
 
@@ -68,9 +70,8 @@ def scan(
 ) -> None:  # fmt: skip
     """List the kernels of files with their registers, shared memory and occupancy.
 
-    FILE is a file, a folder, or - for standard input. Reads cubins, executables, libraries, objects, PTX,
-    ptxas and nvcc logs, cuobjdump output, Nsight Compute reports, PyTorch traces, and Triton and Inductor
-    caches. Without --cc, --gpu or --device, the limits of each kernel's architecture apply.
+    FILE is a file, a folder, or - for standard input. Reads cubins, executables, libraries, objects, PTX, ptxas and
+    nvcc logs, cuobjdump output, Nsight Compute reports, PyTorch traces, and Triton and Inductor caches.
 
     \b
     occupancy scan libkernels.so --newest --below 50
@@ -160,8 +161,7 @@ def _write_report(
     Option("--rules", metavar="FILE",
            help="Rules file.  [default: occupancy.toml, or [tool.occupancy] in pyproject.toml]"),
     Option("--baseline", metavar="FILE", help="Baseline file.  [default: from the rules file]"),
-    Option("--update", is_flag=True,
-           help="Update the baseline. --name and --arch update only some kernels."),
+    Option("--update", is_flag=True, help="Update the baseline. --name and --arch update only some kernels."),
     Option("-o", "--output", group="output", multiple=True, metavar="FILE",
            help="Also write a .csv, .html, .json, .jsonl, .md, .sarif, .txt or .xml (JUnit) file. Repeatable."),
     *KERNELS,

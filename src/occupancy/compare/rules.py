@@ -66,9 +66,9 @@ class _Entry:
     """Position in a file: ``occupancy.toml, line 7``."""
 
     def __new__(cls, **values: Any) -> Any:
-        names = [each.name for each in fields(cls)]
-        for name in values.keys() - set(names):
-            raise unknown_input(name, cls.__name__, names)
+        names = {each.name for each in fields(cls)}
+        for name in values.keys() - names:
+            raise unknown_input(name, cls.__name__, names - {"place"})
         return super().__new__(cls)
 
     def _read_selectors(self, found: ErrorCollector) -> None:

@@ -352,7 +352,7 @@ def reason_without_kernels(content: Content) -> str:
         return "is JSON, but no trace or Triton metadata. Baselines are for occupancy diff and check"
     if b"Used " in head and b" registers" in head:
         return "contains 'Used N registers' without the 'Compiling entry function' line before it. Pass both lines"
-    return "contains no kernels. Supported text: PTX, ptxas -v, cuobjdump -res-usage and ncu --csv"
+    return "contains no kernels. Supported: PTX, and output of ptxas -v, cuobjdump -res-usage and ncu --csv"
 
 
 def _is_binary(head: bytes) -> bool:

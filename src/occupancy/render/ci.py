@@ -88,7 +88,7 @@ def github(findings: Sequence[Finding], lines: Iterable[str]) -> str:
     shown = findings if len(findings) <= MOST_ANNOTATIONS else findings[: MOST_ANNOTATIONS - 1]
     annotations = [_annotation(each) for each in shown]
     if more := len(findings) - len(shown):
-        annotations.append(github_error(f"{more:,} more kernels break rules; the summary lists them."))
+        annotations.append(github_error(f"{more:,} more kernels break rules. The summary lists them."))
     return "\n".join([*annotations, *map(printable, lines)])
 
 

@@ -12,14 +12,16 @@ from ..values.untrusted import html_text, markdown_cell, markdown_text
 
 def markdown(report: Report) -> str:
     first, *others = map(_line, report.headline)
-    parts = ["\n\n".join((f"**{first}**", *others))]
+    parts = [f"**{first}**", *others]
     for section in report.sections():
-        if isinstance(section, Paragraph):
-            lines = ("```", *section.lines, "```") if section.is_code else map(_line, section.lines)
-            parts.append("\n".join(lines))
-        else:
+        if isinstance(section, Table):
             parts.append("\n".join(_markdown_table(section)))
-    parts.append("\n".join(f"- {_line(note.text)}" for note in report.notes))
+        elif section.is_code:
+            parts.append("\n".join(("```", *section.lines, "```")))
+        else:
+            parts.append("\\\n".join(map(_line, section.lines)))  # a line break
+    if report.notes:
+        parts.append("\n".join(("**Notes**\n", *(f"- {_line(note.text)}" for note in report.notes))))
     return "\n\n".join(filter(None, parts)) + "\n"
 
 

@@ -68,8 +68,7 @@ def _table(console: Console, table: Table) -> None:
     for row in range(len(table.rows)):
         grid.add_row(*(cells[number][row] for number in kept))
     console.print(Padding(grid, (0, 0, 0, indent)) if indent else grid)
-    hidden = [each.title for at, each in enumerate(table.columns) if each.title and at not in kept]
-    if hidden:
+    if hidden := [each.title for at, each in enumerate(table.columns) if each.title and at not in kept]:
         console.print(f"Hidden at this width: {', '.join(hidden)}. Widen the terminal, or pass --format csv.")
 
 

@@ -116,10 +116,7 @@ def chosen(columns: Iterable[Column], *keys: str) -> list[Column]:
 
 
 def cut_in_middle(texts: Sequence[str], width: int) -> list[str]:
-    """Cut each long text to its start and end; if others have the same ones, to the part that differs.
-
-    ``--name`` finds a name that was cut.
-    """
+    """Cut each long text to its start and end; if others have the same ones, to the part that differs."""
     head, tail = (width - 2) // 2, (width - 3) // 2
     groups: dict[tuple[str, str], list[str]] = {}
     for text in sorted(set(texts)):

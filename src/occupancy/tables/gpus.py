@@ -25,7 +25,6 @@ CURRENT_FROM = ComputeCapability(7, 5)
 """Oldest compute capability that CUDA 13 compiles for."""
 MAX_CHOICES = 16
 """Maximum number of candidates in an error."""
-CHOOSE = "Choose one of them, in quotes:"
 
 Architecture = Literal[
     "tesla", "fermi", "kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell", "rubin",
@@ -154,7 +153,8 @@ def find_gpu(value: object, table: LimitsTable | None = None) -> Gpu:
     """Find the only GPU that matches a value of `find_gpus`."""
     gpus = find_gpus(value, table)
     if len(gpus) > 1:
-        raise ambiguous(f"{shown(value)} names {len(gpus)} GPUs, but only one is allowed", gpus)
+        kind = "GPUs" if gpus[0].name else "compute capabilities"
+        raise ambiguous(f"{shown(value)} names {len(gpus)} {kind}, but one is required", gpus)
     return gpus[0]
 
 
@@ -186,7 +186,7 @@ def gpu(name: str) -> Gpu:
     return find_gpu(name)
 
 
-def ambiguous(problem: str, gpus: Sequence[Gpu], hint: str = CHOOSE) -> InputError:
+def ambiguous(problem: str, gpus: Sequence[Gpu], hint: str = "Choose one of these names:") -> InputError:
     return InputError(problem, where="gpu", hint=hint, choices=_choices(gpus))
 
 

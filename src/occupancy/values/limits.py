@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from ..errors import InputError, TableError, shown
 from .fields import MAX_REGISTERS_PER_THREAD
+from .numbers import grouped
 from .records import documented
 from .spellings import INT_MAX, did_you_mean
 
@@ -60,7 +61,7 @@ class ComputeCapability(NamedTuple):
                 if parts := _SPELLING.fullmatch(text.strip()):
                     return cls(int(parts[1] or parts[3]), int(parts[2] or parts[4]))
             case float():
-                problem = "is a float, and a float cannot tell 12.10 from 12.1"
+                problem = "is a float, which cannot distinguish 12.10 from 12.1"
             case bool() | [bool(), _] | [_, bool()]:
                 pass
             case int(number) if 20 <= number <= 999:  # 12 could be 12.0
@@ -162,8 +163,8 @@ class Limits:
 
         def require(is_valid: bool, name: str, other: str, allowed: str) -> None:
             if not is_valid:
-                problem = f"{shown(getattr(self, name))} contradicts {other}"
-                raise TableError(problem, where=name, allowed=allowed)
+                problem = f"{grouped(shown(getattr(self, name)))} contradicts {other}"
+                raise TableError(problem, where=name, allowed=grouped(allowed))
 
         sm_limit, block_limit = "max_shared_memory_per_multiprocessor", "max_shared_memory_per_block_optin"
         total, opt_in = self.max_shared_memory_per_multiprocessor, self.max_shared_memory_per_block_optin

@@ -118,7 +118,7 @@ BUILD = "tests/data/builds/after"
 
 def test_an_architecture_needs_code_for_one_of_its_compute_capabilities() -> None:
     assert {each.arch for each in occupancy.scan(BUILD, arch="ampere")} == {"sm_80"}
-    with pytest.raises(occupancy.InputError, match=r"sm_70, sm_72\. There is code for sm_80, sm_90"):
+    with pytest.raises(occupancy.InputError, match=r"sm_70, sm_72\. Architectures: sm_80, sm_90"):
         occupancy.scan(BUILD, arch=["ampere", "volta"])
     for arch, found in (("Ampere", "sm_80"), ((), "sm_80, sm_90")):
         checked = occupancy.check(BUILD, occupancy.Rule(arch=arch, min_occupancy=0.5))

@@ -73,6 +73,8 @@ def test_wrong_arguments_are_refused_before_the_tuner_runs() -> None:
         (prune, "9.0", {"min_occupancy": -1}, "min_occupancy"),
         (prune, "9.0", {"min_blocks": 0}, r"^min_blocks: 0 is out of range"),
         (rank, "9.0", {"min_blocks": 2}, r"perf_model\(\) has no argument 'min_blocks'"),
+        (stages, "9.0", {"stage_smem": 1024, "foo": 1}, r"max_stages\(\) has no argument 'foo'"),
+        (prune, "9.0", {"foo": 1}, "Allowed: .*gpu, .*min_blocks, "),
     ]
     for function, gpu, arguments, message in wrong:
         with pytest.raises((InputError, TypeError), match=message):

@@ -77,7 +77,7 @@ def test_an_unknown_name_names_the_nearest() -> None:
 def test_an_unknown_architecture_names_those_that_there_are() -> None:
     of_9_0, of_8_6 = (Selection(archs=(frozenset([ComputeCapability(*cc)]),)) for cc in ((9, 0), (8, 6)))
     assert len(of_9_0.records(KERNELS)) == 2
-    with pytest.raises(InputError, match=r"for sm_86\. There is code for sm_80, sm_90\.") as caught:
+    with pytest.raises(InputError, match=r"for sm_86\. Architectures: sm_80, sm_90\.") as caught:
         of_8_6.records(KERNELS)
     assert caught.value.where == "arch"
 

@@ -61,6 +61,8 @@ class TestNumbers:
         assert done.stdout == "None of 1 kernel spills: there is no spill data\n"
         done = run("scan", str(log_of(tmp_path, ("k", "sm_90", 8))), "--spilling")
         assert done.stdout == "None of 1 kernel spills\n"
+        done = run("scan", str(log_of(tmp_path, ("_cuda_device_runtime_k", "sm_90", 8))))
+        assert done.stdout.startswith("No kernels besides 1 of the CUDA device runtime. ")
         (row,) = scan(tmp_path / "usage", "--cc", "9.0")
         assert (row["occupancy"], row["cc"]) == (1.0, "9.0")
         (row,) = scan(log_of(tmp_path, ("k", "sm_99", 32)), "--threads", 64)

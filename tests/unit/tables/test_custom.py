@@ -71,7 +71,7 @@ class TestReadLimits:
             ('{like: "9.0", wrap_size: 32}', "Did you mean warp_size?"),
             ('{like: "9.0", 32: 32}', ".32 is unknown"),
             ('{like: "9.0", compute_capability: [9, 0]}', ".compute_capability is unknown"),
-            ('{like: "9.0", max_shared_memory_per_block: 300000}', ".max_shared_memory_per_block: 300000"),
+            ('{like: "9.0", max_shared_memory_per_block: 300000}', ".max_shared_memory_per_block: 300,000"),
             ('{like: "9.9"}', ".like: "), ("{like: 9.0}", ".like: "), ('{like: "x"}', ".like: got 'x'"),
             ('{like: "sm_90"}', ".like: got 'sm_90'. Write a"),
             ("{warp_size: 32}", ".architecture, max_threads_per_multiprocessor, max_blocks_"),
