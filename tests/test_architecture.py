@@ -16,7 +16,7 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 182,
-    "values": 1353,
+    "values": 1352,
     "tables": 955,
     "engine": 832,
     "readers": 3371,
@@ -25,10 +25,10 @@ BUDGETS = {
     "device": 748,
     "builds": 1097,
     "compare": 1384,
-    "report": 2911,
-    "render": 576,
+    "report": 2910,
+    "render": 577,
     "page": 218,
-    "api": 1815,
+    "api": 1816,
     "cuda": 101,
     "typing": 43,
     "triton": 117,
