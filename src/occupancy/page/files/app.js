@@ -246,9 +246,10 @@ const app = {
     const rows = launches.map(({ result, gpu, kernel: read, of: { name, title, arch, fields }, of }) => {
       const facts = [arch?.replace(/^(\d+)\.(\d)$/, "sm_$1$2"),
         `${fields.threads ?? `${this.fields.threads}*`} threads`, fields.regs && `${fields.regs} regs`,
-        read && sharedMemoryOf(read) && words.size(sharedMemoryOf(read)), fields.spills && `spills ${fields.spills}`];
+        read && sharedMemoryOf(read) && words.size(sharedMemoryOf(read)),
+        fields.spills && `spills ${fields.spills.replace(/ B stores, (.*) B loads/, "/$1\u00a0B")}`];
       const row = [element("code", { title }, name || arch), element("small", {}, facts.filter(Boolean).join(", ")),
-        gpu.cc ? occupancyBar(result) : element("small", {}, "unknown GPU")];
+        result ? occupancyBar(result) : element("small", {}, gpu.cc ? "" : "unknown GPU")];
       return element("li", {}, button(row, () => this.take(of), { class: "link", popovertarget: "paste" }));
     });
     const none = element("p", { class: "error" }, "No kernel found. For a binary: occupancy scan FILE -o report.html");
