@@ -51,11 +51,11 @@ def max_potential_block_size(
         block_size_limit: Maximum threads per block; 0 is no limit.
         smem_of_threads: Function that returns the bytes of dynamic shared memory for a number of threads.
     """
-    found = find_gpu(gpu)
+    gpu = find_gpu(gpu)
     needed = kernel_of_inputs(kernel, {"threads": 1, **inputs}, max_potential_block_size)
     limit = parse_count(block_size_limit, "block_size_limit")
     return runtime.max_potential_block_size(
-        found.limits, needed, multiprocessors(found, multiprocessor_count), smem_of_threads, limit
+        gpu.limits, needed, multiprocessors(gpu, multiprocessor_count), smem_of_threads, limit
     )
 
 
@@ -85,7 +85,7 @@ def max_active_clusters(
 ) -> int:
     """Return an upper bound of the resident clusters: see cudaOccupancyMaxActiveClusters.
 
-    A cluster must stay within one GPC, so a real GPU often holds fewer. The driver returns the exact number.
+    A cluster must stay within gpu GPC, so a real GPU often holds fewer. The driver returns the exact number.
 
     Args:
         cluster: Blocks per cluster, or its shape.
@@ -94,8 +94,8 @@ def max_active_clusters(
     Raises:
         InputError: The GPU does not support this cluster size, or its number of SMs is unknown.
     """
-    found = find_gpu(gpu)
+    gpu = find_gpu(gpu)
     needed = kernel_of_inputs(kernel, inputs, max_active_clusters)
     size = prod(parse_shape(cluster, "cluster"))
-    count = multiprocessors(found, multiprocessor_count)
-    return runtime.max_active_clusters(found.limits, needed, count, size)
+    count = multiprocessors(gpu, multiprocessor_count)
+    return runtime.max_active_clusters(gpu.limits, needed, count, size)

@@ -112,6 +112,6 @@ def max_stages(
         Number of stages; 0 if one stage does not fit.
     """
     stage = in_range(parse_size(stage_smem, "stage_smem"), "stage_smem")
-    found = compute(find_gpu(gpu), kernel_of_inputs(kernel, inputs, max_stages))
-    level = found.budget(blocks=parse_count(blocks, "blocks")).wanted
-    return max(0, (0 if level is None else level.smem) - found.kernel.shared_memory) // stage
+    result = compute(find_gpu(gpu), kernel_of_inputs(kernel, inputs, max_stages))
+    level = result.budget(blocks=parse_count(blocks, "blocks")).wanted
+    return max(0, (0 if level is None else level.smem) - result.kernel.shared_memory) // stage

@@ -116,7 +116,7 @@ def diff(
     common = ReadLimits()
     before, after = read_build(_paths(old, "old"), common), read_build(_paths(new, "new"), common)
     old_kernels, new_kernels = map(reading.sized, _both(reading, before, after))
-    found = compare(
+    differences = compare(
         old_kernels,
         new_kernels,
         reading.evaluator(after.threads or before.threads),
@@ -125,7 +125,7 @@ def diff(
         ignore_arch=ignore_arch or reading.gpu is not None,
     )
     inputs = {"old": before.name, "new": after.name, **reading.inputs()}
-    return Diff(**vars(found), problems=before.problems + after.problems, inputs=inputs)
+    return Diff(**vars(differences), problems=before.problems + after.problems, inputs=inputs)
 
 
 def check(
@@ -212,11 +212,11 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
     evaluator = reading.evaluator(threads)
     sized = reading.sized(new, rules.block_sizes)
     done = check_kernels(sized, rules, evaluator, sized, every=after.kernels)
-    found = compare(before.kernels, new_baseline.kernels, evaluator)
+    differences = compare(before.kernels, new_baseline.kernels, evaluator)
     old_names, names = ({record.name for record in build.kernels} for build in (before, new_baseline))
-    renamed = names - old_names - {row.record.name for row in found.added}
+    renamed = names - old_names - {row.record.name for row in differences.added}
     write_baseline(path, new_baseline)
-    changes = changes_by_name(found, renamed) or "nothing changed"
+    changes = changes_by_name(differences, renamed) or "nothing changed"
     return done, f"Wrote {path}: {count(len(names), 'kernel')} ({changes})"
 
 

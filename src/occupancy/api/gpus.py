@@ -55,8 +55,8 @@ def gpus(pattern: str = "") -> Results[Gpu]:
     """
     parts = [part.strip() for part in str(pattern).split(",") if part.strip()]
     named = [gpu for part in parts for gpu in gpus_matching(part)] if parts else all_gpus()
-    found = sorted(dict.fromkeys(named), key=lambda gpu: gpu.limits.compute_capability, reverse=True)
-    return Results(found, gpus_report)
+    matching = sorted(dict.fromkeys(named), key=lambda gpu: gpu.limits.compute_capability, reverse=True)
+    return Results(matching, gpus_report)
 
 
 def compute_capabilities() -> list[ComputeCapability]:
@@ -70,8 +70,8 @@ def sources(gpu: GpuLike | GpuList | None = None) -> Results[Provenance]:
     Args:
         gpu: A GPU as in `limits`, which also lists the errors, or a list. By default, the whole table.
     """
-    found = shipped.known() if gpu is None else [each.limits.compute_capability for each in find_gpus(gpu)]
-    return Results((provenance(cc, field) for cc in dict.fromkeys(found) for field in KINDS), sources_report)
+    ccs = shipped.known() if gpu is None else [each.limits.compute_capability for each in find_gpus(gpu)]
+    return Results((provenance(cc, field) for cc in dict.fromkeys(ccs) for field in KINDS), sources_report)
 
 
 @readable
@@ -162,7 +162,7 @@ def register_split(
         InputError: The GPU does not support ``setmaxnreg``, the threads do not match the groups, or
             ``setmaxnreg`` does not accept a number of registers.
     """
-    found = split_registers(
+    split = split_registers(
         find_gpu(gpu).limits,
         parse_optional(parse_count, threads, "threads"),
         _warpgroups(groups),
@@ -170,17 +170,17 @@ def register_split(
         min_blocks=parse_optional(parse_count, blocks, "blocks"),
         smem=parse_optional(parse_size, smem, "smem"),
     )
-    return RegisterSplit(*found)
+    return RegisterSplit(*split)
 
 
 def _warpgroups(groups: str) -> list[Warpgroups]:
-    found, hint = [], "Write groups as 1:40,2:?."
+    warpgroups, hint = [], "Write groups as 1:40,2:?."
     for part in str(groups).replace(" ", "").split(","):
         number, colon, regs = part.partition(":")
         if not colon:
             problem = f"{shown(groups)} is not text of the form COUNT:REGS,COUNT:REGS"
             raise InputError(problem, where="groups", hint=hint)
         registers = None if regs == "?" else parse_count(regs, "groups", hint)
-        found.append(Warpgroups(parse_count(number, "groups", hint), registers))
-    alike = groupby(found, key=lambda group: group.regs)
+        warpgroups.append(Warpgroups(parse_count(number, "groups", hint), registers))
+    alike = groupby(warpgroups, key=lambda group: group.regs)
     return [Warpgroups(sum(group.warpgroups for group in same), regs) for regs, same in alike]

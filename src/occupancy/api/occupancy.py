@@ -137,8 +137,8 @@ class Occupancy(Printed, Result):
         """
         from ..report.block_sizes import block_sizes_report
 
-        found = block_sizes(self.limits, self.kernel, smem_of_threads, self.model)
-        return Results(found, block_sizes_report, self)
+        sizes = block_sizes(self.limits, self.kernel, smem_of_threads, self.model)
+        return Results(sizes, block_sizes_report, self)
 
     def waves(
         self, grid: Shape, *, cluster: Shape | None = None, multiprocessor_count: int | None = None,
@@ -206,11 +206,11 @@ class Occupancy(Printed, Result):
             inputs, gpu, model = dict(values["inputs"]), values["gpu"] or values["cc"], values["model"]
         except (LookupError, TypeError, ValueError) as error:
             raise InputError("is not a result of Occupancy.to_dict()", where="values") from error
-        found = occupancy_on(find_gpu(gpu), Kernel(**inputs), model)
-        if found.to_dict()["resources"] != values.get("resources"):
-            problem = f"was computed with other limits than those of {found.gpu.label} in the table"
+        result = occupancy_on(find_gpu(gpu), Kernel(**inputs), model)
+        if result.to_dict()["resources"] != values.get("resources"):
+            problem = f"was computed with other limits than those of {result.gpu.label} in the table"
             raise InputError(problem, where="values", hint="Store such results with pickle.")
-        return found
+        return result
 
     def __reduce__(self) -> tuple[Any, ...]:
         return occupancy_on, self._key()
@@ -246,8 +246,8 @@ class Occupancies(Results[Occupancy]):
         """Return the block sizes on each GPU; they print by the lowest occupancy of all."""
         from ..report.block_sizes import block_sizes_report
 
-        found = [each.block_sizes(smem_of_threads=smem_of_threads) for each in self]
-        return Results(found, block_sizes_report)
+        sizes = [each.block_sizes(smem_of_threads=smem_of_threads) for each in self]
+        return Results(sizes, block_sizes_report)
 
     def waves(self, grid: Shape, *, cluster: Shape | None = None) -> Results[Waves]:
         """Return the waves of a grid on each GPU."""
@@ -322,10 +322,10 @@ def compute(
         needed = kernel_of_inputs(
             kernel, {name: given[name] for name in KernelInputs.__annotations__} | unknown
         )
-    found = _gpus_called(gpu) if isinstance(gpu, str) else find_one_or_several(gpu)
-    if isinstance(found, list):
-        return Occupancies(occupancy_on(each, needed, model) for each in found)
-    return occupancy_on(found, needed, model)
+    chosen = _gpus_called(gpu) if isinstance(gpu, str) else find_one_or_several(gpu)
+    if isinstance(chosen, list):
+        return Occupancies(occupancy_on(each, needed, model) for each in chosen)
+    return occupancy_on(chosen, needed, model)
 
 
 _gpus_called = lru_cache(maxsize=256)(find_one_or_several)
@@ -339,8 +339,8 @@ def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None) -> Occupa
     result: Any = Result(gpu.limits, kernel, model)
     result.gpu = gpu
     result.__class__ = Occupancy
-    found: Occupancy = result
-    return found
+    made: Occupancy = result
+    return made
 
 
 def kernel_of_inputs(

@@ -70,8 +70,8 @@ class Results(Printed, tuple[T, ...]):
     @overload
     def __getitem__(self, index: slice) -> Self: ...
     def __getitem__(self, index: SupportsIndex | slice) -> Any:
-        found: Any = super().__getitem__(index)
-        return type(self)(found, self._report, self.result) if isinstance(index, slice) else found
+        chosen: Any = super().__getitem__(index)
+        return type(self)(chosen, self._report, self.result) if isinstance(index, slice) else chosen
 
     def report(self) -> Report:
         return self._report(self if self.result is None else [self])

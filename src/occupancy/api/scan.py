@@ -233,8 +233,8 @@ class Scan(Printed, Sequence[ScannedKernel]):
     @overload
     def __getitem__(self, index: slice) -> Scan: ...
     def __getitem__(self, index: int | slice) -> Any:
-        found: Any = self.kernels[index]
-        return replace(self, kernels=found, summary=summary(found)) if isinstance(index, slice) else found
+        chosen: Any = self.kernels[index]
+        return replace(self, kernels=chosen, summary=summary(chosen)) if isinstance(index, slice) else chosen
 
     def __repr__(self) -> str:
         return f"<Scan of {len(self):,} kernels{f', {len(self.problems)} problems' if self.problems else ''}>"

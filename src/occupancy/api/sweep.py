@@ -74,8 +74,8 @@ def sweep(
         raise unknown_input(next(iter(others)), "sweep", names)
     from .arrays import Sweep
 
-    found = find_one_or_several(gpu)
-    gpus = found if isinstance(found, list) else [found]
+    chosen = find_one_or_several(gpu)
+    gpus = chosen if isinstance(chosen, list) else [chosen]
     common = Kernel(
         1, carveout=carveout, caching=caching, opt_in=opt_in, shared_memory_mode=shared_memory_mode
     )
@@ -88,7 +88,7 @@ def sweep(
         {"threads": threads, **{name: array for name, array in arrays.items() if array is not None}},
         common,
         model,
-        has_gpu_axis=isinstance(found, list),
+        has_gpu_axis=isinstance(chosen, list),
         outputs=outputs,
         names=[each.label for each in gpus],
     )

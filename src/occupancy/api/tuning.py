@@ -238,31 +238,31 @@ def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any])
     shape = tuple(map(values.get, _DIMENSIONS))
     if any(shape):
         named.append(("block_size_x, y, z", tuple(size or 1 for size in shape)))
-    found, sources = dict(given), dict[str, str]()
+    inputs, sources = dict(given), dict[str, str]()
     for name, value in named:
         argument = _ARGUMENT_OF.get(name, "threads")
         # Triton's 0 columns of tensor memory are none.
         if value is None or argument in given or (not value and argument == "tensor_memory"):
             continue
-        if argument in sources and not _are_equal(argument, found[argument], value):
+        if argument in sources and not _are_equal(argument, inputs[argument], value):
             raise InputError(
-                f"has two values: {sources[argument]} is {found[argument]}, and {name} is {value}",
+                f"has two values: {sources[argument]} is {inputs[argument]}, and {name} is {value}",
                 where=argument,
                 hint=f"Pass {argument}, a value or a function of the configuration.",
             )
-        found[argument], sources[argument] = value, name
+        inputs[argument], sources[argument] = value, name
     for name in _REGISTER_CAPS:
-        if (cap := values.get(name)) is not None and found.get("regs") is not None:
+        if (cap := values.get(name)) is not None and inputs.get("regs") is not None:
             most = in_range(parse_count(cap, name), name)
-            found["regs"] = min(parse_count(found["regs"], "regs"), most)
+            inputs["regs"] = min(parse_count(inputs["regs"], "regs"), most)
     if "smem" in sources:
-        parts = [parse_size(found[name], name) for name in ("static_smem", "dynamic_smem") if name in found]
-        if parts and sum(parts) == parse_size(found["smem"], "smem"):
-            del found["smem"]  # a scanned kernel has the total and its parts
-    if "threads" not in found:
+        parts = [parse_size(inputs[name], name) for name in ("static_smem", "dynamic_smem") if name in inputs]
+        if parts and sum(parts) == parse_size(inputs["smem"], "smem"):
+            del inputs["smem"]  # a scanned kernel has the total and its parts
+    if "threads" not in inputs:
         hint = "Add threads, num_warps or block_size_x to each configuration, or pass `threads` for all."
         raise InputError("is missing", where="threads", hint=hint)
-    return found
+    return inputs
 
 
 def _are_equal(argument: str, first: object, second: object) -> bool:

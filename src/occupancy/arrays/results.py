@@ -214,8 +214,8 @@ class ArrayResults:
         for name, values in self.inputs.items():
             columns[name] = np.atleast_1d(np.broadcast_to(values, self.shape)[index])
         for output, array in self._arrays.items():
-            found = array.reshape(-1)[places]
-            columns[output] = limiters[found] if output == "limiters" else found
+            chosen = array.reshape(-1)[places]
+            columns[output] = limiters[chosen] if output == "limiters" else chosen
         if "active_warps" in self._arrays:
             most = np.array([limits.max_warps_per_multiprocessor for limits in self.limits])
             columns["occupancy"] = columns["active_warps"] / most[gpus]
@@ -241,10 +241,10 @@ def _limiters_by_bits() -> NDArray[Any]:
     return np.array([Limiter(bits).resources for bits in range(2 * max(Limiter))], object)
 
 
-def _combine(found: Sequence[Columns], out: Mapping[Output, Integers]) -> None:
+def _combine(results: Sequence[Columns], out: Mapping[Output, Integers]) -> None:
     """Fill the outputs of one GPU with the minimum over all resources."""
     shape = next(iter(out.values())).shape
-    least, *others = sorted((each.blocks for each in found), key=lambda blocks: blocks.size)
+    least, *others = sorted((each.blocks for each in results), key=lambda blocks: blocks.size)
     blocks = out.get("active_blocks", np.empty(shape, least.dtype))
     for each in others:  # small arrays first, so that the full grid is filled once
         has_room = np.broadcast_shapes(least.shape, each.shape) == shape
@@ -252,11 +252,11 @@ def _combine(found: Sequence[Columns], out: Mapping[Output, Integers]) -> None:
     if least is not blocks:
         blocks[...] = least
     if "active_warps" in out:
-        np.multiply(found[0].warps, blocks, out=out["active_warps"], casting="unsafe")
+        np.multiply(results[0].warps, blocks, out=out["active_warps"], casting="unsafe")
     if "limiters" in out:
         limiters = out["limiters"]
         limiters[...] = 0
-        for columns in found:
+        for columns in results:
             limiters |= (columns.blocks == blocks).view(np.uint8) * columns.limiters
 
 

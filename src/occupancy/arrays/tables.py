@@ -51,15 +51,15 @@ class Input(NamedTuple):
         """Return values as unsigned differences from the lowest, and the maximum difference."""
         # Values below the lowest wrap around, so that the maximum checks both ends of the range.
         signed = values if values.itemsize >= 4 else values.astype(np.int32)
-        found = signed.view(f"u{signed.itemsize}")
+        above = signed.view(f"u{signed.itemsize}")
         if self.low:
-            found = found - self.low
-        largest = np.maximum.reduce(found, axis=None)
-        if largest > self.high - self.low or (self.unit > 1 and np.any(found % self.unit)):
+            above = above - self.low
+        largest = np.maximum.reduce(above, axis=None)
+        if largest > self.high - self.low or (self.unit > 1 and np.any(above % self.unit)):
             is_out_of_range = (self.values < self.low) | (self.values > self.high)
             problem = "is out of range" if is_out_of_range.any() else f"is not a multiple of {self.unit}"
             raise self.error(is_out_of_range | (self.values % self.unit != 0), problem)
-        return found, largest
+        return above, largest
 
     def error(self, is_bad: NDArray[np.bool_], problem: str) -> InputError:
         """Return the error for the first bad value."""
@@ -125,10 +125,10 @@ def look_up(
     """
     none = read_input(0, "smem")
     pair = [inputs["threads"], inputs.get("regs", none)]
-    found = [_look_up_threads(limits, model, common.caching, pair, outputs)]
+    results = [_look_up_threads(limits, model, common.caching, pair, outputs)]
     sizes = [inputs[field] for field in SHARED_MEMORY_FIELDS if field in inputs] or [none]
     options = common.carveout, common.opt_in, common.shared_memory_mode
-    found.append(_look_up("shared_memory", _shared_memory_table(limits, model, *options), sizes))
+    results.append(_look_up("shared_memory", _shared_memory_table(limits, model, *options), sizes))
     # Tensor memory implies virtual resources.
     usual = Kernel(1, tensor_memory=TENSOR_MEMORY_UNIT if "tensor_memory" in inputs else None)
     for resource in COUNTED:
@@ -136,12 +136,12 @@ def look_up(
             low = inputs[resource].low
             counts = _count_table(limits, model, resource, low)
             chosen = inputs[resource]._replace(high=low + counts.size - 1)
-            found.append(_look_up(resource, counts, [chosen]))
+            results.append(_look_up(resource, counts, [chosen]))
         else:
             allowed = getattr(rules(limits, model).evaluate(limits, usual)[0], resource)
             if allowed is not None and allowed <= limits.max_blocks_per_multiprocessor:
-                found.append(_look_up(resource, _as_blocks(limits, [allowed]), [none]))
-    return found
+                results.append(_look_up(resource, _as_blocks(limits, [allowed]), [none]))
+    return results
 
 
 def _look_up_threads(
@@ -186,8 +186,8 @@ def _shared_memory_table(
 
     def evaluate(size: int) -> tuple[int | None, int]:
         kernel = Kernel(1, smem=size, carveout=carveout, opt_in=opt_in, shared_memory_mode=mode)
-        found, allocated = rules(limits, model).evaluate(limits, kernel)
-        return found.shared_memory, allocated.shared_memory
+        by_resource, allocated = rules(limits, model).evaluate(limits, kernel)
+        return by_resource.shared_memory, allocated.shared_memory
 
     unit = limits.shared_memory_allocation_unit
     # The first step is short if reserved shared memory takes part of its allocation unit.
@@ -224,12 +224,12 @@ def _threads_table(limits: Limits, model: Model, caching: Caching | None) -> Col
     distinct = sorted(set(alike))
 
     def entry(threads: int, registers: int) -> tuple[int, int, int]:
-        found, allocated = evaluate(limits, Kernel(threads, registers, caching=caching))
-        blocks = min(found.warps, found.blocks)
-        if found.registers is not None and found.registers < blocks:
-            blocks = found.registers
-        bits = _WARPS * (found.warps == blocks) + _BLOCKS * (found.blocks == blocks)
-        bits += _REGISTERS * (found.registers == blocks)
+        by_resource, allocated = evaluate(limits, Kernel(threads, registers, caching=caching))
+        blocks = min(by_resource.warps, by_resource.blocks)
+        if by_resource.registers is not None and by_resource.registers < blocks:
+            blocks = by_resource.registers
+        bits = _WARPS * (by_resource.warps == blocks) + _BLOCKS * (by_resource.blocks == blocks)
+        bits += _REGISTERS * (by_resource.registers == blocks)
         return blocks, bits, allocated.warps if blocks else 0
 
     size, largest = limits.warp_size, limits.max_threads_per_block
@@ -262,8 +262,8 @@ def _equivalent_register_counts(limits: Limits, model: Model) -> Sequence[int]:
     counts = range(_REGISTER_COUNTS)
     if limits.register_allocation_granularity == "block":
         return counts
-    found = [rules(limits, model).evaluate(limits, Kernel(1, registers)) for registers in counts]
-    keys = [(by.registers, allocated.registers) for by, allocated in found]
+    results = [rules(limits, model).evaluate(limits, Kernel(1, registers)) for registers in counts]
+    keys = [(by.registers, allocated.registers) for by, allocated in results]
     return [keys.index(key) for key in keys]
 
 
@@ -289,12 +289,12 @@ def _take(
     """Return the entries of each table at the places of the inputs, chunk by chunk."""
     arrays = [each.values for each in inputs]
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
-    found = [np.empty(shape, table.dtype) for table in tables]
-    directions: Any = [["readonly"] for _ in inputs] + [["readwrite"] for _ in found]
-    with np.nditer([*arrays, *found], ["external_loop", "buffered"], directions, buffersize=CHUNK) as chunks:
+    taken = [np.empty(shape, table.dtype) for table in tables]
+    directions: Any = [["readonly"] for _ in inputs] + [["readwrite"] for _ in taken]
+    with np.nditer([*arrays, *taken], ["external_loop", "buffered"], directions, buffersize=CHUNK) as chunks:
         for chunk in chunks:
             distances, most = zip(*map(Input.above_low, inputs, chunk), strict=True)
             where = places(distances, most).astype(np.intp, copy=False)
             for table, output in zip(tables, chunk[len(inputs) :], strict=True):
                 table.take(where, mode="clip", out=output)
-    return found
+    return taken
