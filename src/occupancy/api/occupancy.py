@@ -334,7 +334,7 @@ _gpus_called = lru_cache(maxsize=256)(find_one_or_several)
 def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None) -> Occupancy:
     """Compute the occupancy of a kernel on one GPU.
 
-    It fills a mutable `Result` first: to set the guarded attributes one by one would take a quarter longer.
+    It fills a mutable `Result` first: to set the guarded attributes one by one takes a third longer.
     """
     result: Any = Result(gpu.limits, kernel, model)
     result.gpu = gpu

@@ -94,7 +94,7 @@ def sweep(
     )
 
 
-def report_of(
+def grid_report(
     gpus: Sequence[Gpu], inputs: Mapping[str, Any], model: Model | None = None, *, has_screen: bool = True
 ) -> Report:
     """Return the report of every combination, or of the kernel's three curves if nothing varies.
@@ -107,7 +107,7 @@ def report_of(
     return curves_report(compute(gpus[0], model=model, **_only(swept.inputs)))
 
 
-def picture_of(
+def grid_picture(
     gpus: Sequence[Gpu],
     inputs: Mapping[str, Any],
     model: Model | None = None,

@@ -288,17 +288,17 @@ def sweep(
     occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
     occupancy sweep --cc 9.0 -t 32:1024:32 -r 16:255:8 -s 0:227k:1k -o all.csv
     """
-    from ..api.sweep import picture_of, report_of
+    from ..api.sweep import grid_picture, grid_report
     from ..render.pictures import PICTURE_FILES
 
     gpus = chosen_gpus(inputs)
     if output is not None and output_format is None and output.lower().endswith(PICTURE_FILES):
-        save_picture(picture_of(gpus, inputs, model, title=title, marks=marks), output)
+        save_picture(grid_picture(gpus, inputs, model, title=title, marks=marks), output)
         return
     if title is not None or marks:
         raise InputError("needs a picture", where="marks" if marks else "title", hint="Add -o chart.png.")
     output_format = format_of(output, output_format, PICTURE_FILES)
     has_screen = output_format in (None, "text", "markdown", "html")
-    report = report_of(gpus, inputs, model, has_screen=has_screen)
+    report = grid_report(gpus, inputs, model, has_screen=has_screen)
     with written_to(output):
         show(report, output_format)

@@ -14,7 +14,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 
 import occupancy
-from occupancy.api.sweep import picture_of
+from occupancy.api.sweep import grid_picture
 from occupancy.errors import InputError
 from occupancy.render.pictures import PICTURE_FILES, picture_bytes, plot
 from occupancy.report.pictures import Picture, StepPlot
@@ -32,7 +32,7 @@ def without_a_screen() -> Iterator[None]:
 
 
 def drawn(*names: str, marks: tuple[str, ...] = (), title: str | None = None, **kernel: str) -> list[Axes]:
-    return plot(picture_of([find_gpu(name) for name in names], kernel, title=title, marks=marks))
+    return plot(grid_picture([find_gpu(name) for name in names], kernel, title=title, marks=marks))
 
 
 def points(line: Any) -> dict[float, float]:
