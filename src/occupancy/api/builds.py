@@ -24,7 +24,7 @@ from ..report.scan import Finding
 from ..values.atomic_file import written_atomically
 from ..values.numbers import count
 from .results import Printed
-from .scan import Path, Paths, Reading, ReadingOptions, SelectionOptions, as_list, as_paths
+from .scan import Path, Paths, Reading, ReadingOptions, SelectionOptions, as_list, as_sources
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -333,4 +333,4 @@ def _read_whole(paths: Sequence[str]) -> Build:
 
 
 def _paths(given: Paths, where: str) -> list[str]:
-    return list(map(os.fspath, as_paths(given, where)))
+    return list(map(os.fspath, as_sources(given, where, with_streams=False)))

@@ -318,10 +318,8 @@ def compute(
             caching, opt_in, virtual_resources, tensor_memory, shared_memory_mode,
         )  # fmt: skip
     else:
-        given = locals()
-        needed = kernel_of_inputs(
-            kernel, {name: given[name] for name in KernelInputs.__annotations__} | unknown
-        )
+        given = {name: value for name, value in locals().items() if name in KernelInputs.__annotations__}
+        needed = kernel_of_inputs(kernel, given | unknown)
     chosen = _gpus_called(gpu) if isinstance(gpu, str) else find_one_or_several(gpu)
     if isinstance(chosen, list):
         return Occupancies(occupancy_on(each, needed, model) for each in chosen)

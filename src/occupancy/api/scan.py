@@ -179,7 +179,7 @@ def scan(
         limit = in_range(parse_count(limit, "limit"), "limit")
     share = parse_optional(parse_share, below, "below")
     selection = replace(reading.selection, below=share, only_spilling=only_spilling, sort=sort, limit=limit)
-    records, problems = merge(read_each(as_paths(sources, "sources")))
+    records, problems = merge(read_each(as_sources(sources, "sources")))
     if not records:
         with ErrorCollector() as errors:
             for problem in problems:
@@ -247,11 +247,11 @@ def as_list(given: Any) -> list[Any]:
     return [given] if is_one else list(given)
 
 
-def as_paths(given: Any, where: str) -> list[Any]:
+def as_sources(given: Any, where: str, *, with_streams: bool = True) -> list[Any]:
     several = as_list(given)
     for each in several or [given]:
         is_path = isinstance(each, (str, os.PathLike)) and ("\n" not in str(each) or os.path.exists(each))
-        if not is_path and not hasattr(each, "read"):
-            hint = "Pass paths, or text and bytes as io.StringIO or io.BytesIO."
+        if not is_path and not (with_streams and hasattr(each, "read")):
+            hint = f"Pass paths{', or text and bytes as io.StringIO or io.BytesIO' if with_streams else ''}."
             raise InputError(f"{shown(each)} is not a path", where=where, hint=hint)
     return several
