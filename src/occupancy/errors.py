@@ -30,7 +30,7 @@ class OccupancyError(ValueError):
         where: Input, file or table entry.
         allowed: Accepted values.
         hint: Fix, as a full sentence, in which options follow the arguments' names.
-        choices: Candidates, each with its line below the hint.
+        choices: Candidates, each with its line below the hint; empty if the hint has the names.
 
     ``others`` contains further errors of the same input.
     """
@@ -61,7 +61,7 @@ class OccupancyError(ValueError):
             text = f"{_sentence(text)} Allowed: {self.allowed}"
         if self.hint:
             text = f"{_sentence(text)} {self.hint}"
-        return text if self._choices else _sentence(text), *(f"  {line}" for line in self._choices.values())
+        return _sentence(text), *(f"  {line}" for line in self._choices.values() if line)
 
     @property
     def every(self) -> tuple[OccupancyError, ...]:
@@ -179,4 +179,4 @@ def unreadable(error: Exception) -> str:
 
 
 def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else text + "."
+    return text if text.endswith((".", "!", "?", ":")) else text + "."

@@ -103,8 +103,8 @@ class Reading:
         names = {record.name for record in records}
         for size in self.block_sizes:
             if names and not any(matches(size.kernels, name) for name in names):
-                problem, hint = f"no kernel is called {shown(size.kernels)}", names_there(size.kernels, names)
-                raise InputError(problem, where="threads", hint=hint)
+                problem = f"no kernel is called {shown(size.kernels)}"
+                raise InputError(problem, where="threads", **names_there(size.kernels, names))
 
     def sized(self, records: Iterable[KernelRecord], more: Sequence[SizePattern] = ()) -> list[KernelRecord]:
         """Return records with the block sizes that are stated for their names, those given here last."""
@@ -174,7 +174,7 @@ def scan(
     """
     reading = Reading(options, scan)
     if sort is not None and sort not in ORDERS:
-        raise InputError(f"{shown(sort)} is unknown", where="sort", hint=did_you_mean(str(sort), ORDERS))
+        raise InputError(f"{shown(sort)} is unknown", where="sort", **did_you_mean(str(sort), ORDERS))
     if limit is not None:
         limit = in_range(parse_count(limit, "limit"), "limit")
     share = parse_optional(parse_share, below, "below")

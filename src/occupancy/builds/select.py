@@ -11,7 +11,7 @@ from ..errors import InputError, shown
 from ..readers import KernelRecord
 from ..tables.compatibility import runs_on
 from ..values.limits import ComputeCapability
-from ..values.spellings import did_you_mean
+from ..values.spellings import Suggestion, did_you_mean
 from .names import base_name, contains, last_name
 from .rows import ScannedKernel, spilled_bytes
 
@@ -26,8 +26,8 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 MAX_NAMES = 10
 
 
-def names_there(wanted: str, names: Collection[str]) -> str:
-    """Return the hint of an error about an unknown kernel name: the nearest names, or all names."""
+def names_there(wanted: str, names: Collection[str]) -> Suggestion:
+    """Suggest the nearest names of kernels, or all names."""
     known = sorted(set(map(base_name, names)))
     more = f" and {len(known) - MAX_NAMES:,} more" if len(known) > MAX_NAMES else ""
     all_names = f"Kernels: {', '.join(known[:MAX_NAMES])}{more}."
@@ -61,8 +61,8 @@ class Selection:
             unknown = [part for part in self.names if not any(contains((part,), name) for name in matching)]
             if unknown and found and not is_partial:
                 problem = f"no kernel has {' or '.join(map(shown, unknown))} in its name"
-                hint = names_there(unknown[0], {record.name for record in found})
-                raise InputError(problem, where="name", hint=hint)
+                names = {record.name for record in found}
+                raise InputError(problem, where="name", **names_there(unknown[0], names))
             found = [each for each in found if each.name in matching]
         if self.archs:
             if found and not is_partial:

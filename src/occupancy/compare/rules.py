@@ -273,7 +273,7 @@ def _bound(name: str, value: Any) -> float | bool:
 
 
 def _unknown(name: str, names: Collection[str], where: str) -> RulesError:
-    return RulesError("is unknown", where=where, hint=did_you_mean(name[:MAX_SHOWN], names))
+    return RulesError("is unknown", where=where, **did_you_mean(name[:MAX_SHOWN], names))
 
 
 _NAMES = ("allow_removed", "baseline", "threads", "rules", "exemptions")

@@ -9,6 +9,7 @@ from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import RESOURCES, Resource
+from ..values.spellings import did_you_mean
 from . import cuda, spreadsheet
 from .common import Allocation, BlockLimits, Model, Use, round_up
 from .launch_failure import LaunchFailure, first_failure
@@ -32,7 +33,7 @@ def default_model(limits: Limits) -> Model:
 
 def check_model(model: Model | None) -> None:
     if model not in (None, *MODELS):
-        raise InputError(f"{shown(model)} is unknown", where="model", allowed=", ".join(MODELS))
+        raise InputError(f"{shown(model)} is unknown", where="model", **did_you_mean(str(model), MODELS))
 
 
 def rules(limits: Limits, model: Model) -> ModelRules:

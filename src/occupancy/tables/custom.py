@@ -103,7 +103,7 @@ def _check_names(given: Iterable[object], names: Collection[str], where: str, ot
     for name in given:
         if name not in names:
             start = str(name)[:80]
-            raise TableError("is unknown", where=where + start, hint=did_you_mean(start, names, otherwise))
+            raise TableError("is unknown", where=where + start, **did_you_mean(start, names, otherwise))
 
 
 def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, Any], where: str) -> Limits:

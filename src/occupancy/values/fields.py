@@ -262,5 +262,5 @@ class KernelInputs(TypedDict, total=False):
 def unknown_input(name: str, function: str, names: Collection[str], otherwise: str = "") -> TypeError:
     """Return the error for a keyword that a function does not have, with the likeliest one."""
     likely = {**LIKELY, "cc": "gpu"}.get(name.replace("_", "").replace("-", "").lower())
-    hint = f"Did you mean {likely}?" if likely in names else did_you_mean(name, names, otherwise)
+    hint = f"Did you mean {likely}?" if likely in names else did_you_mean(name, names, otherwise)["hint"]
     return TypeError(f"{function}() has no argument {name!r}. {hint}")

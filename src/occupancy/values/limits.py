@@ -215,8 +215,8 @@ class Limits:
         """
         for name in changes:
             if name not in KINDS and name != "compute_capability":
-                hint = did_you_mean(name, KINDS)
-                raise TableError(f"there is no limit {shown(name)}", where="limits", hint=hint)
+                problem = f"there is no limit {shown(name)}"
+                raise TableError(problem, where="limits", **did_you_mean(name, KINDS))
         changes = {name: _plain(value) for name, value in changes.items()}
         if "compute_capability" in changes:
             changes["compute_capability"] = ComputeCapability.parse(changes["compute_capability"])

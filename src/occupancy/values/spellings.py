@@ -11,7 +11,7 @@ import operator
 import re
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from ..errors import InputError, TooLargeError, shown
 from .numbers import grouped
@@ -200,12 +200,19 @@ def _range(text: str, parse_bound: Callable[[str], int], where: str, unit: int) 
     return range(first, last + 1, step)
 
 
-def did_you_mean(name: str, names: Collection[str], otherwise: str = "") -> str:
-    """Return the hint for an unknown name: the nearest names; if none is near, another hint, or all names."""
+class Suggestion(TypedDict):
+    """Arguments of an error about an unknown name."""
+
+    hint: str
+    choices: dict[str, str]
+
+
+def did_you_mean(name: str, names: Collection[str], otherwise: str = "") -> Suggestion:
+    """Suggest the nearest names; if none is near, all names, with another hint if there is one."""
     near = nearest_names(name, names)[:2]
-    return (
-        f"Did you mean {' or '.join(near)}?" if near else otherwise or f"Allowed: {', '.join(sorted(names))}."
-    )
+    hint = otherwise or f"Allowed: {', '.join(sorted(names))}."
+    hint = f"Did you mean {' or '.join(near)}?" if near else hint
+    return {"hint": hint, "choices": dict.fromkeys(near or sorted(names), "")}
 
 
 def nearest_names(name: str, names: Iterable[str]) -> list[str]:

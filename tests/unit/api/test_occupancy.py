@@ -100,8 +100,9 @@ def test_a_kernel_is_checked_however_it_is_made() -> None:
     for each in wrong:
         with pytest.raises(occupancy.InputError):
             occupancy.Kernel(**{"threads": 128, **each})
-    with pytest.raises(occupancy.InputError, match="'zz' is unknown"):
+    with pytest.raises(occupancy.InputError, match="'zz' is unknown") as caught:
         occupancy.fits("9.0", kernel, model="zz")  # type: ignore[arg-type]
+    assert caught.value.choices == ("cuda", "spreadsheet")
     assert set(KernelInputs.__annotations__) == {name for name, field in FIELDS.items() if field.options}
     assert Needs.__annotations__.keys() == KernelInputs.__annotations__.keys()
 
