@@ -318,8 +318,9 @@ def compute(
             caching, opt_in, virtual_resources, tensor_memory, shared_memory_mode,
         )  # fmt: skip
     else:
-        given = {name: value for name, value in locals().items() if name in KernelInputs.__annotations__}
-        needed = kernel_of_inputs(kernel, given | unknown)
+        given = locals()
+        inputs = {name: given[name] for name in KernelInputs.__annotations__}
+        needed = kernel_of_inputs(kernel, inputs | unknown)
     chosen = _gpus_called(gpu) if isinstance(gpu, str) else find_one_or_several(gpu)
     if isinstance(chosen, list):
         return Occupancies(occupancy_on(each, needed, model) for each in chosen)

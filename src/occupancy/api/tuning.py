@@ -104,8 +104,10 @@ def is_launchable(
     **needs: Unpack[Needs],
 ) -> bool:
     """Return True if `prune` keeps a configuration, with the same arguments and errors."""
-    criteria = Criteria(is_launchable, gpu, needs, min_occupancy, min_blocks, model)
-    return any(True for _ in criteria.kept([config], dropped))
+    reason = Criteria(is_launchable, gpu, needs, min_occupancy, min_blocks, model).verdict(config).reason
+    if reason is not None and dropped is not None:
+        dropped(config, reason)
+    return reason is None
 
 
 class Verdict(NamedTuple):
