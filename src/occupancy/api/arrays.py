@@ -62,8 +62,7 @@ class Sweep(ArrayResults, Printed):  # type: ignore[misc]  # its rows() is an it
         columns = {name: keyed_column(name) for name in (shown[0] if shown else next(self.rows(), {}))}
         details = [Table("", [columns[name] for name in names if name in columns], shown)] if shown else []
         shape = " x ".join(f"{each:,}" for each in self.shape) or "one"
-        which = "The best" if has_warps else "The first"
-        headline = [f"{which} of {shape} kernels on {', '.join(self.names)}"]
+        headline = [f"The {'best' if has_warps else 'first'} of {shape} kernels on {', '.join(self.names)}"]
         inputs = {name: values.tolist() for name, values in self.inputs.items()}
         keyed, rows = list(columns.values()), self.rows()
         return Report("sweep", headline, keyed, rows, inputs=inputs, details=details, has_table=False)

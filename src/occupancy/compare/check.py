@@ -289,9 +289,8 @@ def _idle_error(
     names, ccs = {name for name, _ in known}, {cc for _, cc in known}
     archs = f" on {', '.join(arch.sm for arch in rule.arch)}" if rule.arch else ""
     near = names_there(idle[0].strip("*"), names)
-    hint = near["hint"]
     if rule.arch and ccs.isdisjoint(rule.arch):
-        hint = f"There is code for {', '.join(cc.sm for cc in sorted(ccs - {None}))}."
+        near["hint"] = f"There is code for {', '.join(cc.sm for cc in sorted(ccs - {None}))}."
     problem = f"rule {number} matches no kernel: {', '.join(idle)}{archs}"
-    hint = f"Correct or remove it. {hint}"
-    return RulesError(problem, where=rule.place, hint=hint, choices=near["choices"])
+    near["hint"] = f"Correct or remove it. {near['hint']}"
+    return RulesError(problem, where=rule.place, **near)
