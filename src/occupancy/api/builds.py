@@ -72,9 +72,7 @@ class CheckResult(Printed, Checked):
         return [each._replace(file=path) if os.path.exists(path) else each for each, path in paths]
 
     def report(self) -> Report:
-        return check_report(
-            self, build=self.build, command=self.command, inputs=self.inputs, updated=self.updated
-        )
+        return check_report(self)
 
     def __repr__(self) -> str:
         """Return the headline with the first broken kernels, for ``assert result.passed, result``."""

@@ -64,13 +64,15 @@ def flat_rows(report: Report) -> list[dict[str, Any]]:
 
 
 def _flat(value: Any, column: Column, row: Any) -> Any:
-    """Return a plain value: semicolons join lists, and dictionaries are as on a screen, or JSON."""
-    value = json_value(value)
-    if isinstance(value[0] if value and isinstance(value, list) else value, dict):
-        return column.cell(row) if column.show or column.text else json.dumps(value)
-    if isinstance(value, list):
-        return ";".join(map(str, value)) if len(value) > 1 else next(iter(value), None)
-    return value
+    """Return a plain value: semicolons join lists, and dictionaries are text, or JSON."""
+    plain = json_value(value)
+    if isinstance(plain[0] if plain and isinstance(plain, list) else plain, dict):
+        if column.text is not None:
+            return column.text(value)
+        return json.dumps(plain) if column.show is None else column.show(row)
+    if isinstance(plain, list):
+        return ";".join(map(str, plain)) if len(plain) > 1 else next(iter(plain), None)
+    return plain
 
 
 def _csv(value: Any, column: Column, row: Any) -> str:

@@ -33,10 +33,6 @@ class BudgetRow(NamedTuple):
         return [getattr(level, name) for level in self.levels]
 
     @property
-    def regs(self) -> int:
-        return min(level.regs for level in self.levels)
-
-    @property
     def sizes(self) -> list[int]:
         """Shared memory of each GPU if stages are counted, else the least of all."""
         sizes = self.per_gpu("smem")
@@ -57,7 +53,8 @@ BUDGET_COLUMNS = (
     Column("occupancy", "Occupancy", lambda row: min(row.per_gpu("occupancy")),
            show=lambda row: _common_or_each(row.per_gpu("occupancy"), percent),
            about="Lowest occupancy, 0 to 1", type="number"),
-    Column("regs", "Registers", about="Maximum registers per thread", type="integer"),
+    Column("regs", "Registers", lambda row: min(row.per_gpu("regs")), about="Maximum registers per thread",
+           type="integer"),
     Column("smem", "Shared", lambda row: min(row.sizes), show=lambda row: _common_or_each(row.sizes, size),
            about="Maximum shared memory per block in bytes", type="integer"),
     Column("stages", "Stages", show=lambda row: _common_or_each(row.stages or [""]),
@@ -86,7 +83,7 @@ def budget_report(budgets: Sequence[BudgetFields], stage_smem: int | None = None
             result += f": {join_and([f'{number} on {gpu_name(gpu)}' for number, gpu in fitting])}"
         headline.insert(0, result)
     elif targets:
-        registers, memory = count(rows[0].regs, "register"), size(*rows[0].sizes)
+        registers, memory = count(min(rows[0].per_gpu("regs")), "register"), size(*rows[0].sizes)
         headline.insert(0, f"Up to {registers} per thread and {memory} of shared memory per block")
     values = {"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]}
     details = [_macro(gpus, targets)] if any(MACRO in row.launch_bounds for row in rows) else []
@@ -109,7 +106,7 @@ def _rows(budgets: Sequence[BudgetFields], targets: list[int], stage_smem: int |
         rooms = [max(level.smem - kernel.shared_memory, 0) for level in levels]
         stages = None if stage_smem is None else [room // stage_smem for room in rooms]
         row = BudgetRow(levels, _in_source(gpus, kernel, levels), stages)
-        amounts = row.regs, row.sizes
+        amounts = min(row.per_gpu("regs")), row.sizes
         if amounts != amounts_before and (targets or stages is None or any(stages)):
             yield row
             amounts_before = amounts

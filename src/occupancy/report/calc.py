@@ -114,11 +114,19 @@ def _resource_rows(row: ResultRow) -> Iterator[tuple[str, ...]]:
             remarks.append(f"up to {result.failure.allowed:,} threads")
         if name == "shared_memory" and reserved and use.per_block:
             remarks.append(f"{size(reserved)} reserved")
-        text = size if name == "shared_memory" else plain
         mark = "*" if name == "registers" and row.kernel.regs is None else ""
-        per_sm = "-" if use.per_multiprocessor is None else text(use.per_multiprocessor)
-        fitting = "no limit" if blocks is None else plain(blocks)
-        yield label(name), f"{text(use.per_block)}{mark}", per_sm, fitting, ", ".join(remarks)
+        per_block, per_sm = f"{_amount(name, use.per_block)}{mark}", _amount(name, use.per_multiprocessor)
+        yield (
+            label(name),
+            per_block,
+            per_sm,
+            "no limit" if blocks is None else plain(blocks),
+            ", ".join(remarks),
+        )
+
+
+def _amount(resource: str, amount: int | None) -> str:
+    return size(amount) if resource == "shared_memory" and amount is not None else plain(amount)
 
 
 def _steps_sections(row: ResultRow) -> Iterator[Section]:
@@ -213,10 +221,11 @@ def steps_report(parts: Sequence[Any]) -> Report:
 
 
 def slack_report(slack: SlackFields) -> Report:
-    unused = {f"unused_{name}": left.amount for name, left in slack.left_over.items()}
-    texts = [f"{label(name)} {left.amount:,}" for name, left in slack.left_over.items() if left.amount]
-    details = facts([("Headroom", _headroom(slack)), ("Unused", ", ".join(texts))])
-    return part_report([slack], "slack", [values_of(slack, *QUANTITIES) | unused], [details])
+    unused = {name: left.amount for name, left in slack.left_over.items()}
+    texts = [f"{label(name)} {_amount(name, amount)}" for name, amount in unused.items() if amount]
+    pairs = [("Headroom", _headroom(slack)), ("Unused", ", ".join(texts))]
+    row = values_of(slack, *QUANTITIES) | {f"unused_{name}": amount for name, amount in unused.items()}
+    return part_report([slack], "slack", [row], [facts(pair for pair in pairs if pair[1])])
 
 
 def waves_report(waves: Sequence[WavesFields]) -> Report:

@@ -58,6 +58,10 @@ def phrase(name: str, old: Any, new: Any) -> str:
     return PHRASES[name][0].format(change_text(name, old, new))
 
 
+def phrases(all_changes: Iterable[Change]) -> str:
+    return ", ".join(phrase(*each) for each in all_changes)
+
+
 class OnArch(NamedTuple):
     """A kernel that changed, on one architecture."""
 

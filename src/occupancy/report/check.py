@@ -15,6 +15,7 @@ from . import changes
 from .model import Column, Paragraph, Report, Section, chosen, cut_in_middle, facts, note, values_of
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import Finding, FindingKind, kernel_finding, threads_text
+from .words import step_text
 
 REMOVED = "removed"
 NAMES = ("name", "demangled", "arch")
@@ -108,16 +109,15 @@ COLUMNS = (
     Column("threads_assumed", value=lambda row: row.broken and row.broken.kernel.threads_assumed,
            about="True if the block size is assumed", type="boolean"),
     Column("causes", value=lambda row: row.broken.causes if row.broken else [],
-           about="Changes since the baseline that explain the value", type="objects"),
-    Column("fix", value=lambda row: row.broken and row.broken.fix,
+           about="Changes since the baseline that explain the value", text=changes.phrases, type="objects"),
+    Column("fix", value=lambda row: row.broken and row.broken.fix, text=step_text,
            about="Change that satisfies the rule, if one is known; spills may remain", type="object"),
     *chosen(SCAN_COLUMNS, "name", "source", "file", "line"),
 )  # fmt: skip
 
 
-def check_report(
-    check: Checked, *, build: str, command: str, inputs: Mapping[str, Any], updated: str = ""
-) -> Report:
+def check_report(check: Any) -> Report:
+    """Return the report of an `occupancy.CheckResult`."""
     kernels = broken_by_name(check)
     rows = [
         CheckRow(broken.kernel.record, violation.criterion, broken, violation)
@@ -126,7 +126,7 @@ def check_report(
         for violation in broken.violations
     ]
     rows += [CheckRow(record, REMOVED) for record in check.removed]
-    inputs = {"build": build, "rules": check.rules.source, "baseline": check.rules.baseline, **inputs}
+    files = {"build": check.build, "rules": check.rules.source, "baseline": check.rules.baseline}
     values = {
         "passed": check.passed,
         "kernels": len(check.kernels),
@@ -137,15 +137,15 @@ def check_report(
             for each in check.exempt
         ],
     }
-    headline = [_headline(check, len(kernels)), *([updated] if updated else [])]
-    details = list(_sections(check, kernels, "" if updated else command))
+    headline = [_headline(check, len(kernels)), *([check.updated] if check.updated else [])]
+    details, inputs = list(_sections(check, kernels)), {**files, **check.inputs}
     notes = [note("assumed-threads")] if any(each.kernel.threads_assumed for each in check.broken) else []
     return Report(
         "check", headline, COLUMNS, rows, "violations", inputs, details, notes, values=values, has_table=False
     )
 
 
-def _sections(check: Checked, kernels: Sequence[BrokenOnArchs], command: str) -> Iterator[Section]:
+def _sections(check: Any, kernels: Sequence[BrokenOnArchs]) -> Iterator[Section]:
     """Yield the facts of each broken kernel, names of other kernels, and the command to accept changes."""
     for kernel in kernels[: changes.MOST_KERNELS]:
         yield facts(kernel.facts(), f"{kernel.name}: {', '.join(kernel.criteria)}")
@@ -158,8 +158,8 @@ def _sections(check: Checked, kernels: Sequence[BrokenOnArchs], command: str) ->
     if remarks := list(_remarks(check)):
         yield Paragraph(remarks)
     compares = any(CRITERIA[name].compares for broken in check.broken for name in broken.criteria)
-    if (compares or removed) and check.rules.baseline and command:
-        yield Paragraph([f"To accept all changes: {command} --update (--name NAME for one)"])
+    if (compares or removed) and check.rules.baseline and not check.updated:
+        yield Paragraph([f"To accept all changes: {check.command} --update (--name NAME for one)"])
 
 
 def _accept(removed: Iterable[str]) -> str:

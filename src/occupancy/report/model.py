@@ -6,7 +6,7 @@ types and the order of its JSON and CSV.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from itertools import islice
 from operator import attrgetter, itemgetter
@@ -76,7 +76,7 @@ class Column(NamedTuple):
     text: Callable[[Any], str] | None = None
     """From a value to the text of its cell, which is empty for None; by default `plain`, which writes ``-``."""
     show: Callable[[Any], str] | None = None
-    """From a row to the text of a cell, if the text depends on more than the value."""
+    """From a row to the text of a cell on a screen, if it depends on more than the value."""
     about: str = ""
     """Meaning, unit and range, for the reference."""
     align: Literal["left", "right"] = "right"
@@ -210,14 +210,9 @@ class Report:
         ]
         return [*([Table("", columns, rows)] if rows else []), *self.details]
 
-    def records(self) -> Iterator[dict[str, Any]]:
-        """Return each row as a dictionary of plain values, by the keys of the columns."""
-        getters = [(column.key, column.getter) for column in self.columns]
-        for row in self.rows:
-            yield {key: json_value(value(row)) for key, value in getters}
-
     def to_dict(self, *, with_rows: bool = True) -> dict[str, Any]:
         """Return the whole report as plain values: its JSON."""
         head = {"schema_version": SCHEMA_VERSION, "report": self.name, "inputs": self.inputs, **self.values}
-        rows = list(self.records()) if with_rows else []
-        return {**json_value(head), self.rows_key: rows, "notes": json_value(self.notes)}
+        getters = [(column.key, column.getter) for column in self.columns]
+        rows = [{key: value(row) for key, value in getters} for row in self.rows] if with_rows else []
+        return {**json_value(head), self.rows_key: json_value(rows), "notes": json_value(self.notes)}

@@ -120,10 +120,6 @@ def spills_text(row: ScannedKernel) -> str:
     return f"{mark}{spills.stores:,}/{spills.loads:,} B" if spills else ""
 
 
-def _marked_occupancy(row: ScannedKernel) -> str:
-    return f"{occupancy_text(row)}{'*' if row.threads_assumed and row.launchable else ''}"
-
-
 def _field(name: str, kind: str, about: str, title: str = "", text: Any = None, optional: int = 0) -> Column:
     return Column(name, title, f"record.{name}", text, about=about, optional=optional, type=kind)
 
@@ -134,7 +130,8 @@ COLUMNS: tuple[Column, ...] = (
     _field("arch", "string", "Target of the compiler, such as sm_90a", "Arch"),
     Column("threads", "Threads", show=threads_text, about="Threads per block", optional=5, type="integer"),
     Column("threads_assumed", about="True if the block size is assumed", type="boolean"),
-    Column("occupancy", "Occ.", show=_marked_occupancy,
+    Column("occupancy", "Occ.",
+           show=lambda row: f"{occupancy_text(row)}{'*' if row.threads_assumed and row.launchable else ''}",
            about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     _field("launches", "integer", "Number of launches of this configuration", "Launches", optional=8),
     _field("duration_us", "number", "Total time of these launches in microseconds", "Time", "{:,.1f} us".format, 1),

@@ -146,7 +146,8 @@ def _matrix(swept: Combinations) -> Iterator[Section]:
 
     first = Column(down, value=lambda run: _span(down, values_down[run[0]], values_down[run[-1]]))
     to_right = axis_title(across)
-    title = f"{axis_title(down)} down, {to_right[0].lower()}{to_right[1:]} across, each up to"
+    title = f"{axis_title(down)} down, {to_right[0].lower()}{to_right[1:]} across"
+    title += ", each up to" if len(columns) < len(values_across) else ""
     hidden = len(rows) * len(columns) - len(shown_rows) * len(shown_columns)
     yield Table(title, [first, *map(column, shown_columns)], shown_rows)
     if any(0 in line for line in shares):
