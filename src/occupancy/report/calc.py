@@ -116,13 +116,8 @@ def _resource_rows(row: ResultRow) -> Iterator[tuple[str, ...]]:
             remarks.append(f"{size(reserved)} reserved")
         mark = "*" if name == "registers" and row.kernel.regs is None else ""
         per_block, per_sm = f"{_amount(name, use.per_block)}{mark}", _amount(name, use.per_multiprocessor)
-        yield (
-            label(name),
-            per_block,
-            per_sm,
-            "no limit" if blocks is None else plain(blocks),
-            ", ".join(remarks),
-        )
+        fitting = "no limit" if blocks is None else plain(blocks)
+        yield label(name), per_block, per_sm, fitting, ", ".join(remarks)
 
 
 def _amount(resource: str, amount: int | None) -> str:

@@ -170,10 +170,8 @@ def _accept(removed: Iterable[str]) -> str:
 def _headline(check: Checked, broken: int) -> str:
     archs = count(len({record.arch for record in check.kernels}), "architecture")
     where = f"({check.rules.source}, {archs})" if check.rules.source else f"({archs})"
-    number, removed = (
-        len({record.name for record in check.kernels}),
-        len({record.name for record in check.removed}),
-    )
+    number = len({record.name for record in check.kernels})
+    removed = len({record.name for record in check.removed})
     kernels = count(number, "kernel")
     if check.passed:
         return f"{f'All {kernels} pass' if number > 1 else 'The kernel passes' if number else 'No kernels'} {where}"

@@ -157,9 +157,8 @@ def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
         yield Paragraph([f"{len(changed) - most:,} more kernels changed. To list them, pass --all."])
     for verdict, records in others.items():
         archs = ", ".join(sorted({record.arch or "-" for record in records}, key=age))
-        yield Paragraph(
-            [f"{verdict.capitalize()} ({archs}): {changes.listed(changes.names_of(records), most)}"]
-        )
+        kernels = changes.listed(changes.names_of(records), most)
+        yield Paragraph([f"{verdict.capitalize()} ({archs}): {kernels}"])
 
 
 def _facts(on_archs: Sequence[DiffRow]) -> list[tuple[str, str]]:

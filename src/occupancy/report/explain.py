@@ -91,10 +91,8 @@ def _warps(result: Result) -> list[str]:
     steps = [] if kernel.block_dim is None else [f"{' x '.join(map(str, kernel.block_dim))} = {threads}"]
     rounded = ", rounded up to whole warps" if kernel.threads % limits.warp_size else ""
     steps.append(f"{threads} / {limits.warp_size}{rounded} = {count(result.allocated.warps, 'warp')}")
-    is_too_large = (
-        kernel.threads > limits.max_threads_per_block or cuda.exceeded_dimension(limits, kernel) is not None
-    )
-    if result.model == "cuda" and is_too_large:
+    dimension = cuda.exceeded_dimension(limits, kernel)
+    if result.model == "cuda" and (kernel.threads > limits.max_threads_per_block or dimension is not None):
         return [*steps, f"above the maximum block size: {NO_BLOCKS}"]
     return [*steps, *_warp_steps(result, "warps", limits.max_warps_per_multiprocessor, " warps per SM")]
 

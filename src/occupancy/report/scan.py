@@ -229,7 +229,7 @@ def scan_report(scan: Any, columns: Sequence[Column] = (), *, in_full: bool = Fa
     values = values_of(scan, "summary", "found")
     notes = list(_notes(shown, {column.key for column in columns}))
     return Report(
-        "scan", headline, columns, rows, "kernels", scan.inputs, notes=notes, values=values, limit=limit
+        "scan", headline, columns, rows, "kernels", scan.inputs, (), notes, values=values, limit=limit
     )
 
 
@@ -239,9 +239,8 @@ def _headline(scan: Any, at: str) -> str:
         filters = [f"is below {percent(inputs['below'])}"] if "below" in inputs else []
         filters += ["spills"] if "spilling" in inputs else []
         if not filters and not inputs.keys() & {"names", "archs"}:
-            return (
-                f"No kernels besides {scan.found:,} of the CUDA device runtime. To list them, pass --runtime."
-            )
+            hidden = f"{scan.found:,} of the CUDA device runtime"
+            return f"No kernels besides {hidden}. To list them, pass --runtime."
         unknown = ": there is no spill data" if counts.spilling is None else ""
         return f"None of {count(scan.found, 'kernel')} {' and '.join(filters) or 'matches'}{unknown}"
     failing, number = counts.not_launchable, count(counts.kernels, "kernel")
