@@ -235,12 +235,12 @@ class Evaluator:
     """SMs of the GPU, for waves; None: the number in the file."""
     _results: dict[object, _SharedResult] = field(default_factory=dict, init=False)
 
-    def row(self, record: KernelRecord, threads: int | None = None) -> ScannedKernel:
-        """Return the record with its occupancy, at a given block size if its file has none."""
-        key = threads, _needs(record)
+    def row(self, record: KernelRecord, other: ScannedKernel | None = None) -> ScannedKernel:
+        """Return the record with its occupancy; a file without a block size has that of another version."""
+        key = other and (other.threads, other.threads_assumed), bool(spilled_bytes(record)), _needs(record)
         result = self._results.get(key)
         if result is None:
-            result = self._results[key] = self._result(record, threads)
+            result = self._results[key] = self._result(record, other)
         return ScannedKernel(record, result, self.multiprocessor_count)
 
     def rows(self, records: Iterable[KernelRecord], time: float = 0) -> list[ScannedKernel]:
@@ -251,13 +251,13 @@ class Evaluator:
                 row.time_share = row.record.duration_us / time
         return rows
 
-    def _result(self, record: KernelRecord, other: int | None) -> _SharedResult:
+    def _result(self, record: KernelRecord, other: ScannedKernel | None) -> _SharedResult:
         bound = record.max_threads
-        common = self.threads or other
-        if common and bound and common > bound:
-            common = None  # the kernel cannot launch with it: the launch bound is the best guess
-        known = record.threads or common
-        threads = known or bound or ASSUMED_THREADS
+        guess = (other and other.threads) or bound or ASSUMED_THREADS
+        common = self.threads or (guess if other and not other.threads_assumed else None)
+        fits = not (common and bound and common > bound)  # else the launch bound is the best guess
+        known = record.threads or (common if fits else None)
+        threads = known or min(guess, bound or guess)
         shared = _SharedResult(record, threads, threads_assumed=known is None)
         try:
             own = record.compute_capability
@@ -303,5 +303,6 @@ def with_block_sizes(records: Iterable[KernelRecord], sizes: Sequence[SizePatter
 
 
 def is_possible(step: NextStep, record: KernelRecord) -> bool:
-    """Return False for a carveout, which the launch sets, and for less shared memory if it holds spills."""
-    return "carveout" not in step.requires and not (record.spill_smem and "smem" in step.requires)
+    """Return False for a carveout, which the launch sets, and for less of a resource that already spills."""
+    spills = {"regs": spilled_bytes(record), "smem": record.spill_smem, "carveout": True}
+    return not any(spills.get(name) for name in step.requires)

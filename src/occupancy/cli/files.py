@@ -82,13 +82,14 @@ def scan(
     if baseline is not None:
         from ..api.builds import save_baseline
         from ..api.scan import SelectionOptions
-        from ..report.changes import names_of
 
         given = {name: value for name, value in options.items() if value}
         if unused := [name for name in given if name not in SelectionOptions.__annotations__]:
             raise InputError("is not used with --save-baseline", where=unused[0], hint="Remove it.")
         saved = save_baseline(files, baseline, **given)
-        click.echo(f"Wrote {printable(baseline)}: {count(len(names_of(saved.kernels)), 'kernel')}.")
+        click.echo(
+            f"Wrote {printable(baseline)}: {count(len({each.name for each in saved.kernels}), 'kernel')}."
+        )
         return
     from ..api.scan import scan as scan_files
     from ..report.scan import SCAN_FINDINGS, chosen_columns
@@ -225,10 +226,9 @@ def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> N
     occupancy init build/
     """
     from ..api import builds
-    from ..report.changes import names_of
 
     saved = builds.init(build, rules, baseline, **options)
-    kernels = count(len(names_of(saved.kernels)), "kernel")
+    kernels = count(len({each.name for each in saved.kernels}), "kernel")
     # A check of other kernels would find some added and some removed.
     selecting = [word for name in ("name", "arch") for each in options[name] for word in (f"--{name}", each)]
     flags = {"--newest": "only_newest", "--runtime": "with_runtime"}

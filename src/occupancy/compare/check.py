@@ -10,14 +10,13 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..advice.budget import TOLERANCE
-from ..advice.next_steps import NextStep, step_with
 from ..builds.names import base_name, matches
 from ..builds.rows import Evaluator, ScannedKernel
 from ..builds.select import names_there
 from ..errors import BaselineError, ErrorCollector, RulesError
 from ..readers import KernelRecord
 from ..values.records import documented, readable
-from .diff import MEASURES, Change, Measure, explaining, step_to, step_with_registers
+from .diff import MEASURES, Change, Fix, Measure, explaining, find_fix
 from .match import by_name, match
 from .rules import CRITERIA, Exemption, Rule, Rules
 
@@ -66,6 +65,8 @@ class BrokenKernel:
     violations: tuple[Violation, ...]
     exemption: Exemption | None = None
     """Exemption that permits it."""
+    baseline_passes: bool = True
+    """True if the values of the baseline satisfy all rules."""
 
     @property
     def criteria(self) -> list[str]:
@@ -75,28 +76,27 @@ class BrokenKernel:
     @property
     def causes(self) -> list[Change]:
         """Changes since the baseline that explain the broken rules."""
-        measures = [each.measure for each in self.violations]
-        return explaining(self.baseline, self.kernel, measures) if self.baseline else []
-
-    @property
-    def needs_fewer_live_values(self) -> bool:
-        """True for too many registers and spills, because fewer registers spill more."""
-        return {"regs", "spill_bytes"} <= {each.measure for each in self.violations}
+        if self.baseline is None:
+            return []
+        worse = [
+            each.measure
+            for each in self.violations
+            if each.was is not None and (each.value < each.was) == (each.measure == "occupancy")
+        ]
+        return explaining(self.baseline, self.kernel, worse)
 
     @cached_property
-    def fix(self) -> NextStep | None:
-        """Smallest change that satisfies the first broken rule, or for spills may; None if unknown."""
-        first = self.violations[0]
-        if self.needs_fewer_live_values:
-            return None
-        if first.measure == "occupancy":
-            return step_to(self.kernel, first.limit)
-        if "spill" in first.measure:
-            return step_with_registers(self.kernel)
-        if self.kernel.result is None or first.measure == "stack_bytes":
-            return None
-        change: Any = {first.measure: int(first.limit)}
-        return step_with(self.kernel.result, change)
+    def tightest(self) -> dict[Measure, Violation]:
+        """Violation of the tightest limit of each measure."""
+        ordered = sorted(self.violations, key=lambda each: abs(each.value - each.limit))
+        return {each.measure: each for each in (*self.violations, *ordered)}  # in the order of the rules
+
+    @cached_property
+    def fix(self) -> Fix:
+        """Smallest change that satisfies all broken rules."""
+        limits = {measure: each.limit for measure, each in self.tightest.items()}
+        old = self.baseline if self.baseline_passes else None
+        return find_fix(old, self.kernel, limits, self.causes)
 
 
 @dataclass(frozen=True)
@@ -210,8 +210,10 @@ class _Run:
         return sorted(some, key=lambda each: not CRITERIA[each.criterion].compares)
 
     def check(self, kernel: KernelRecord, old: KernelRecord | None) -> BrokenKernel | None:
-        row = self.evaluator.row(kernel, None if old is None else old.threads)
-        before = None if old is None else self.evaluator.row(old, kernel.threads)
+        before = None if old is None else self.evaluator.row(old)
+        row = self.evaluator.row(kernel, before)
+        before = None if old is None else self.evaluator.row(old, row)
+        baseline_passes = True
         broken = []
         for demand in self.demands_on(kernel):
             number, _, name, bound = demand
@@ -232,7 +234,9 @@ class _Run:
             limit = base + sign * bound if criterion.compares else bound
             if sign * (value - limit) > TOLERANCE:
                 broken.append(Violation(number, name, bound, was, value, limit))
-        return BrokenKernel(row, before, tuple(broken)) if broken else None
+            if was is not None and sign * (was - limit) > TOLERANCE:
+                baseline_passes = False
+        return BrokenKernel(row, before, tuple(broken), None, baseline_passes) if broken else None
 
     def reject_unchecked(
         self, known: Sequence[KernelRecord], *, is_partial: bool

@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple, get_args
 
 from ..advice.budget import TOLERANCE
 from ..advice.launch_bounds import launch_bounds
 from ..advice.next_steps import NextStep, next_steps, step_with
-from ..advice.slack import max_with
 from ..builds.merge import LOGS
-from ..builds.rows import Evaluator, ScannedKernel, is_possible
+from ..builds.rows import Evaluator, ScannedKernel, is_possible, spilled_bytes
 from ..engine import Result
 from ..errors import OccupancyError
 from ..readers import KernelRecord
@@ -27,7 +27,10 @@ from .match import MatchedBy, Pair, by_name, compared_values, match
 Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
 """Compared value. Sizes are in bytes, occupancy is 0 to 1."""
 
+DECISIVE: tuple[Measure, ...] = ("occupancy", "spill_bytes", "spill_smem")
 SPILLED: tuple[Measure, ...] = ("spill_bytes", "spill_smem", "stack_bytes")
+REGISTER_LIMITS = ("launch_bounds", "register_cap")
+"""Changes that limit the registers."""
 
 Verdict = Literal["worse", "mixed", "better", "changed", "same"]
 """Occupancy and spills determine better or worse, or the stack if spills are unknown. Others only change."""
@@ -35,20 +38,16 @@ Verdict = Literal["worse", "mixed", "better", "changed", "same"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
-def _spill_bytes(row: ScannedKernel) -> int | None:
-    spills = row.record.spills
-    return None if spills is None else spills.total
-
-
 MEASURES: Mapping[Measure, Callable[[ScannedKernel], Any]] = {
     "occupancy": attrgetter("occupancy"),
-    "spill_bytes": _spill_bytes,
+    "spill_bytes": lambda row: None if row.record.spills is None else row.record.spills.total,
     "stack_bytes": attrgetter("record.stack_bytes"),
     "spill_smem": attrgetter("record.spill_smem"),
     "regs": attrgetter("record.regs"),
     "smem": attrgetter("record.shared_memory"),
     "barriers": attrgetter("record.barriers"),
 }
+_INPUTS = ("regs", "smem", "barriers", "threads")
 
 
 class Change(NamedTuple):
@@ -58,6 +57,17 @@ class Change(NamedTuple):
     """A measure, ``threads``, ``launch_bounds``, ``register_cap``, ``cluster_dim``, or ``spills``."""
     old: Any
     new: Any
+
+
+class Fix(NamedTuple):
+    """Change that brings the values of a kernel within limits."""
+
+    step: NextStep | None
+    """Smallest sufficient change of inputs; None if unknown."""
+    changes: Sequence[tuple[str, Change]]
+    """Changes with a verb: restore, reduce or change."""
+    live_values: str
+    """``or`` if fewer live values also avoid spills, ``only`` if nothing else does; else empty."""
 
 
 @documented
@@ -71,17 +81,18 @@ class DiffRow:
     new: ScannedKernel
     changes: tuple[Change, ...]
 
+    limits: Mapping[Measure, float]
+    """Measures that got worse, with their old values."""
+
     @cached_property
-    def fix(self) -> NextStep | None:
-        """Smallest change that restores the occupancy; None if none is known or required."""
-        if self.old.occupancy is None or self.verdict not in ("worse", "mixed"):
-            return None
-        return step_to(self.new, self.old.occupancy)
+    def fix(self) -> Fix:
+        """Smallest change that restores what got worse."""
+        return find_fix(self.old, self.new, self.limits, self.explaining)
 
     @cached_property
     def explaining(self) -> list[Change]:
         """Changes that explain the new occupancy or spills."""
-        return explaining(self.old, self.new, ("occupancy", "spill_bytes"))
+        return explaining(self.old, self.new, DECISIVE[:2])
 
     @property
     def others(self) -> list[Change]:
@@ -153,16 +164,13 @@ def compare(
 
 
 def _row(pair: Pair, evaluator: Evaluator, threshold: float) -> DiffRow:
-    """Compare one kernel of two builds.
-
-    A block size in one build applies to both. If neither has one, each uses its launch bound, or 256.
-    """
-    old, new = evaluator.row(pair.old, pair.new.threads), evaluator.row(pair.new, pair.old.threads)
+    old = evaluator.row(pair.old)
+    new = evaluator.row(pair.new, old)
+    old = evaluator.row(pair.old, new)
     both = _measured(old, new)
     directions = {name: _direction(name, *values, threshold) for name, values in both.items()}
-    decides: set[Measure] = {"occupancy", "spill_bytes", "spill_smem"}
-    if None in both["spill_bytes"]:
-        decides.add("stack_bytes")
+    decides = (*DECISIVE, "stack_bytes") if None in both["spill_bytes"] else DECISIVE
+    limits = {name: both[name][0] for name in decides if directions[name] == "worse"}
     decisive = {directions[name] for name in decides} - {"same"}
     changes = tuple(causes(old, new))
     verdict: Verdict = "same"
@@ -172,7 +180,7 @@ def _row(pair: Pair, evaluator: Evaluator, threshold: float) -> DiffRow:
         not threshold and any(each.name != "arch" for each in changes)
     ):
         verdict = "changed"
-    return DiffRow(verdict, pair.matched_by, old, new, changes)
+    return DiffRow(verdict, pair.matched_by, old, new, changes, limits)
 
 
 def _measured(old: ScannedKernel, new: ScannedKernel) -> dict[Measure, tuple[Any, Any]]:
@@ -221,38 +229,38 @@ def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
 
 
 def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measure]) -> list[Change]:
-    """Return the changes that explain new values: for occupancy, changes whose reversal restores it.
+    """Return the changes that explain new values.
 
-    Without such a change, and for other values, every change in the right direction is a possible cause.
+    A change explains the occupancy if it alone lowers the higher one.
     """
-    changes, names = list(causes(old, new)), set[str]()
+    changes, names = list(causes(old, new)), {"arch"}
     for measure in measures:
         was, now = MEASURES[measure](old), MEASURES[measure](new)
-        if was != now and None not in (was, now):
-            found = _restoring(old.result, new.result) if measure == "occupancy" else set()
-            possible = {each.name for each in changes if _may_explain(each, measure, is_up=now > was)}
-            names |= found & {each.name for each in changes} or possible
+        if was == now or None in (was, now):
+            continue
+        is_up = now > was
+        found: set[str] = {measure}
+        if measure == "occupancy":
+            higher: Any = (new if is_up else old).result
+            lower: Any = [
+                {each.name: each.old if is_up else each.new} for each in changes if each.name in _INPUTS
+            ]
+            found = {
+                name for one in lower if step_with(higher, one).occupancy < higher.occupancy for name in one
+            }
+        elif measure in SPILLED:
+            found = {each.name for each in changes if each.name == "regs" and (each.new < each.old) == is_up}
+        for each in changes:
+            reason = "smem" if each.name == "spill_smem" else each.name
+            if each.name in REGISTER_LIMITS:  # more threads or blocks leave fewer registers
+                limits = [
+                    -prod(filter(None, one)) if isinstance(one, tuple) else one or 0 for one in each[1:]
+                ]
+                has_more = limits[1] > limits[0]
+                reason = "regs" if has_more == (is_up == (measure == "regs")) else each.name
+            if reason in found and each.name != measure:
+                names.add(each.name)
     return [each for each in changes if each.name in names]
-
-
-def _restoring(old: Any, new: Any) -> set[str]:
-    """Return the changes whose reversal alone restores the old occupancy."""
-    names, bounds = set[str](), {"launch_bounds"}
-    reasons = {"regs": bounds | {"register_cap"}, "threads": bounds, "smem": {"spill_smem"}}
-    for name in ("regs", "smem", "barriers", "threads"):
-        amount = old.kernel.shared_memory if name == "smem" else getattr(old.kernel, name)
-        change: Any = {name: amount}
-        if amount is not None and step_with(new, change).occupancy == old.occupancy:
-            names |= {name} | reasons.get(name, set())
-    return names
-
-
-def _may_explain(change: Change, measure: Measure, *, is_up: bool) -> bool:
-    """Return True if a change can raise the measure (``is_up``), or lower it."""
-    is_resource = change.name in ("smem", "regs", "spill_smem", "barriers")
-    if is_resource and (measure == "occupancy" or (change.name == "regs" and measure in SPILLED)):
-        return (change.new > change.old) != is_up  # type: ignore[no-any-return]
-    return change.name in ("arch", "launch_bounds", "register_cap", "threads")
 
 
 def _source_bounds(record: KernelRecord) -> tuple[int, int | None] | None:
@@ -276,34 +284,48 @@ def _source_bounds(record: KernelRecord) -> tuple[int, int | None] | None:
     return threads, None
 
 
-def step_to(row: ScannedKernel, occupancy: float) -> NextStep | None:
-    """Return the smallest change of a kernel that reaches an occupancy."""
-    result, least = row.result, occupancy - TOLERANCE
-    if result is None or result.occupancy >= least:
-        return None
-    for step in next_steps(result):
-        is_guess = row.threads_assumed and "threads" in step.requires
-        if step.occupancy >= least and not is_guess and is_possible(step, row.record):
-            return step
-    return None
+def find_fix(
+    old: ScannedKernel | None, new: ScannedKernel, limits: Mapping[Measure, float], causes: Iterable[Change]
+) -> Fix:
+    """Return the smallest change that keeps all limits; against new spills, the registers of ``old``.
 
-
-def step_with_registers(row: ScannedKernel) -> NextStep | None:
-    """Return the step to more registers, to avoid spills: free if possible, otherwise at the least cost."""
-    result = row.result
-    if result is None or result.kernel.regs is None:
-        return None
-    now = result.kernel.regs
-    for registers in range(now, min(now + 1, result.limits.max_registers_per_thread) + 1):
-        there = Result(result.limits, result.kernel.replace(regs=registers), result.model)
-        most = max_with(there, "regs", there.active_blocks)
-        if most is not None and most > now:
-            return step_with(result, {"regs": most})
-    return None
+    ``old`` is a version that keeps the limits, or None.
+    """
+    requires: Any = {}
+    spills = bool(spilled_bytes(new.record))
+    for measure, limit in limits.items():
+        amounts: Any = {} if measure in SPILLED else {measure: int(limit)}
+        if measure == "occupancy":
+            for each in next_steps(new.result) if new.result else ():
+                is_guess = new.threads_assumed and "threads" in each.requires
+                if each.occupancy >= limit - TOLERANCE and not is_guess and is_possible(each, new.record):
+                    amounts = each.requires
+                    break
+            else:
+                return Fix(None, (), "only" if spills else "")
+        requires |= {name: min(amount, requires.get(name, amount)) for name, amount in amounts.items()}
+    if spills and "regs" in requires:
+        return Fix(None, (), "only")
+    old_regs = (old and old.record.regs) or 0
+    verbs = {"threads": "change"}
+    if has_new_spills := not limits.keys().isdisjoint(DECISIVE[1:]):
+        if old_regs <= (new.record.regs or 0):
+            return Fix(None, (), "or")
+        requires["regs"], verbs["regs"] = old_regs, "restore"
+    step = step_with(new.result, requires) if requires and new.result else None
+    restored = [Change(each.name, None, each.old) for each in causes if each.name in REGISTER_LIMITS]
+    if restored and 0 < old_regs <= requires.get("regs", 0):
+        del requires["regs"]
+    else:
+        restored = []
+    if "stack_bytes" in limits:
+        requires["stack_bytes"] = int(limits["stack_bytes"])
+    changes = [(verbs.get(name, "reduce"), Change(name, None, amount)) for name, amount in requires.items()]
+    return Fix(step, [*(("restore", each) for each in restored), *changes], "or" if has_new_spills else "")
 
 
 def _severity(row: DiffRow) -> tuple[Any, ...]:
     """Return a sort key, worst first: lost occupancy, new spills, then all others by name."""
     order = VERDICTS.index(row.verdict)
-    old, new = _spill_bytes(row.old) or 0, _spill_bytes(row.new) or 0
+    old, new = (MEASURES["spill_bytes"](each) or 0 for each in (row.old, row.new))
     return order, row.occupancy_change or 0, old - new, by_name(row.new.record)

@@ -348,7 +348,7 @@ def _entry(
             values[name] = value
             if "occupancy" in name and type(value) in (int, float):
                 values[name] = f"{value}%"  # a plain number is a fraction in Python
-                if name == "min_occupancy" and 0 < value <= 1:
+                if 0 < value < 1 or (name == "min_occupancy" and value == 1):
                     hint = f'It is in percent: write {100 * value:g}, or "{value}%".'
                     found.add(_wrong(value, at(name), hint))
         try:

@@ -26,7 +26,7 @@ _MEASURED = (
     "barriers", "tensor_memory", "virtual_resources", "spill_store_bytes", "spill_load_bytes", "stack_bytes",
     "max_threads", "min_blocks", "spills_from", "cc",
 )  # fmt: skip
-_TEXTS = ("next_step", "fix", "causes")
+_TEXTS = ("next_step", "fix", "causes", "other_changes")
 _OTHERS = (
     "demangled", "arch", "verdict", "limiters", "block_dim", "grid_dim", "cluster_dim", "waves",
     "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration", "source",

@@ -288,17 +288,19 @@ def _copied(stream: Readable) -> Iterator[tuple[BinaryIO, int]]:
         yield file, size
 
 
-_WORDS = ("error", "fatal")  # every line with an error contains one of them
+_WORDS = ("error", "fatal", ": *** ", "ninja: ")  # every line with an error contains one of them
 
-# k.cu(12): error: ..., k.cu:12:3: fatal error: ..., k.cu(12): error #20-D: ..., k.cu(12): error C2065: ...
+# k.cu(12): error: ..., k.cu:12:3: fatal error: ..., k.cu(12): error #20-D: ..., k.obj : error LNK2019: ...
 _PLACED = re.compile(
     r"(?:\(\d{1,9}(?:,\d{1,9})?\)|:\d{1,9}) ?: (?:(?:fatal|catastrophic|internal) )?error[ #\w-]{0,12}:"
+    r"| : (?:fatal )?error LNK\d{1,9}:"
 )
 # nvcc fatal   : ..., ptxas error   : ..., ptxas a.ptx, line 12; error   : ..., nvlink error   : ...,
-# cc1plus: fatal error: ..., At end of source: error: ..., At end of source: error #20-D: ...
+# cc1plus: fatal error: ..., collect2: error: ..., At end of source: error #20-D: ..., make[2]: *** [k.o] Error 1
 _TOOL = re.compile(
-    r"\s{0,9}(?:(?:nvcc|ptxas|nvlink|fatbinary|cicc|cudafe\+\+|cc1plus|At end of source)(?!\w)"
-    r"(?:[^;]{1,300};)?[: ]{1,9}(?:fatal|error|fatal error)(?: #[\w-]{1,12})?\s{0,9}:)"
+    r"\s{0,9}(?:(?:nvcc|ptxas|nvlink|fatbinary|cicc|cudafe\+\+|cc1plus|collect2|ninja|At end of source)(?!\w)"
+    r"(?:[^;]{1,300};)?[: ]{1,9}(?:fatal|error|fatal error)(?: #[\w-]{1,12})?\s{0,9}:"
+    r"|g?make(?:\[\d{1,9}\])?: \*\*\* |ninja: build stopped)"
 )
 ESCAPES = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")  # terminal colors
 _MAX_MATCHED = 1000  # characters of a line that are matched
@@ -319,7 +321,7 @@ class CompilerErrors:
             return
         for place, line in enumerate(text.split("\n"), number):
             plain = ESCAPES.sub("", line[:_MAX_MATCHED])
-            if is_error(plain):
+            if _TOOL.match(plain) or _PLACED.search(plain):
                 self.count += 1
                 if self.count == 1:
                     self.first, self.line = cut(printable(plain.strip()), MAX_QUOTED), place
@@ -327,8 +329,3 @@ class CompilerErrors:
     def __str__(self) -> str:
         more = f" and {self.count - 1:,} more" if self.count > 1 else ""
         return f"the compiler reported an error, so kernels may be missing: {self.first}{more}"
-
-
-def is_error(line: str) -> bool:
-    """Return True for an error of a compiler or linker."""
-    return any(word in line for word in _WORDS) and bool(_TOOL.match(line) or _PLACED.search(line))

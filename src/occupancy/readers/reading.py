@@ -32,6 +32,9 @@ STANDARD_INPUT_NAME = "standard input"
 CMAKE_FOLDER = "CMakeFiles"
 _PROBES = re.compile(r"\d+\.\d+.*|CMakeScratch|CMakeTmp|ShowIncludes")  # folders of CMake's compiler tests
 
+# The logs of configure and Meson contain failed tests of compilers.
+_BUILD_LOG = re.compile(r"(?!config\.log|meson-log\.txt)(?:[^.]*|.*\.(?:err|log|out|txt))")
+
 TRITON_SUFFIXES = (IMAGE_SUFFIX, ".ptx")  # skipped if Triton metadata of the same name was read
 
 _NO_KERNELS = "contains no kernels. Pass object files or libraries, or the output of nvcc -Xptxas -v"
@@ -171,10 +174,10 @@ def _read_file(
 ) -> Iterator[Item]:
     """Yield the contents of a file, or a problem. Arguments are those of `read`.
 
-    ``listed`` is the size in the listing of its folder, whose files may lack kernels; None for other files.
+    ``listed`` is the size in the listing of its folder, whose files may have no kernels; None for other files.
     """
     name = _name(source) if name is None else name
-    is_empty = True
+    is_empty, is_build_log = True, _BUILD_LOG.fullmatch(os.path.basename(name))
     try:
         with open_content(source, limits, name) as content:
             for item in read_content(content):
@@ -182,7 +185,7 @@ def _read_file(
                 yield item
             if content.state() != content.state_at_first or listed not in (None, content.size):
                 yield ReadProblem(name, None, "was changed while it was read. Read it again")
-            elif content.errors.count and (listed is None or not is_empty):
+            elif content.errors.count and (listed is None or not is_empty or is_build_log):
                 yield ReadProblem(name, None, str(content.errors), content.errors.line)
             elif is_empty and listed is None:
                 reason = reason_without_kernels(content)

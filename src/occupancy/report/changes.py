@@ -6,11 +6,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..advice.next_steps import NextStep
 from ..builds.names import short_name
-from ..compare.diff import Change
+from ..builds.select import age
+from ..compare.diff import Change, Fix
 from ..readers import KernelRecord
-from ..values.numbers import percent, size
+from ..readers.record import file_name
+from ..values.numbers import join_and, percent, size
 from .words import arrow
 
 MOST_KERNELS = 20
@@ -50,6 +51,8 @@ PHRASES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
 def change_text(name: str, old: Any, new: Any) -> str:
     """Return both values of a change: ``128 -> 40``; without an old one the new one."""
     text = PHRASES[name][1]
+    if text is size and old and new and (old % 128 or new % 128):
+        text = "{:,} bytes".format  # the same unit for both
     return text(new) if old is None else arrow(text(old), text(new))
 
 
@@ -58,8 +61,8 @@ def phrase(name: str, old: Any, new: Any) -> str:
     return PHRASES[name][0].format(change_text(name, old, new))
 
 
-def phrases(all_changes: Iterable[Change]) -> str:
-    return ", ".join(phrase(*each) for each in all_changes)
+def phrases(changes: Iterable[Change]) -> str:
+    return ", ".join(phrase(*each) for each in changes)
 
 
 class OnArch(NamedTuple):
@@ -68,27 +71,35 @@ class OnArch(NamedTuple):
     arch: str | None
     values: Sequence[str]
     causes: Sequence[Change]
-    fix: NextStep | None
+    fix: Fix
     others: Sequence[Change] = ()
 
 
-def change_facts(kernels: Sequence[OnArch]) -> list[tuple[str, str]]:
-    """Return labels and texts: the values of each architecture, then the causes and other changes of all."""
+def change_facts(kernels: Iterable[OnArch]) -> list[tuple[str, str]]:
+    """Return labels and texts: the values of each architecture, then causes, other changes and the fix."""
+    kernels = sorted(kernels, key=lambda each: age(each.arch))
     values = [(each.arch or "-", text) for each in kernels for text in each.values]
     cause = _by_arch([(each.arch, each.causes) for each in kernels])
     others = _by_arch([(each.arch, each.others) for each in kernels])
-    texts = {"cause": cause, "also" if cause else "change": others}
+    fix = fix_phrase([(each.arch, each.fix) for each in kernels])
+    texts = {"cause": cause, "also" if cause else "change": others, "fix": fix}
     return [*values, *((name, text) for name, text in texts.items() if text)]
 
 
-def fix_phrase(verb: str, kernels: Sequence[OnArch]) -> str:
+def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     """Return ``reduce shared memory to 19.5 KiB (sm_80) and 27.5 KiB (sm_90)``, or nothing."""
-    fixes = [(each.arch, each.fix.requires if each.fix else {}) for each in kernels]
-    amounts = [(arch, [Change(name, None, after) for name, after in fix.items()]) for arch, fix in fixes]
-    prefix = "to at least " if verb == "raise" else "to "  # the registers that spills need are unknown
-    text = _by_arch(amounts, prefix)
-    verb = "change" if any("threads" in fix for _, fix in fixes) else verb
-    return f"{verb} {text}" if text else ""
+    parts = []
+    for verb in ("restore", "reduce", "change"):
+        changes = [
+            (arch, [each for its_verb, each in fix.changes if its_verb == verb]) for arch, fix in fixes
+        ]
+        parts += [f"{verb} {text}"] if (text := _by_arch(changes, "to ")) else []
+    live_values = {fix.live_values for _, fix in fixes}
+    if "only" in live_values:
+        parts.append("reduce live values, because a kernel with fewer registers spills more")
+    elif "or" in live_values:
+        parts = [f"{', '.join(parts) or 'allow more registers'}, or reduce live values"]
+    return ", ".join(parts)
 
 
 def _by_arch(kernels: Sequence[tuple[str | None, Iterable[Change]]], prefix: str = "") -> str:
@@ -103,7 +114,7 @@ def _by_arch(kernels: Sequence[tuple[str | None, Iterable[Change]]], prefix: str
             text if len(having) == len(kernels) else f"{text} ({', '.join(having)})"
             for text, having in archs_of_text.items()
         ]
-        phrases.append(PHRASES[name][0].format(prefix + " and ".join(texts)))
+        phrases.append(PHRASES[name][0].format(prefix + join_and(texts)))
     return ", ".join(phrases)
 
 
@@ -111,8 +122,21 @@ def on_one_line(labeled: Sequence[tuple[str, str]]) -> str:
     return "; ".join(map(": ".join, labeled))
 
 
-def names_of(records: Iterable[KernelRecord]) -> dict[str, None]:
-    return {short_name(name): None for name in dict.fromkeys(record.name for record in records)}
+def names_by_archs(records: Iterable[KernelRecord]) -> dict[str, dict[str, None]]:
+    """Return ``sm_80, sm_90`` -> the names of the kernels for exactly these architectures."""
+    archs = defaultdict[str, set[str]](set)
+    for record in records:
+        archs[record.name].add(record.arch or "-")
+    names = defaultdict[str, dict[str, None]](dict)
+    for name, its_archs in archs.items():
+        names[", ".join(sorted(its_archs, key=age))][short_name(name)] = None
+    return names
+
+
+def placed_name(record: KernelRecord) -> str:
+    """Return the short name with its place in the source, if known: ``img::blur (k.cu:8)``."""
+    place = f" ({file_name(record.file)}:{record.line})" if record.file and record.line else ""
+    return f"{short_name(record.name)}{place}"
 
 
 def listed(names: Mapping[str, None], most: int = MOST_NAMES) -> str:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from shlex import quote
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..builds.names import short_name
+from ..builds.select import age
 from ..compare.check import BrokenKernel, Checked, Violation
 from ..compare.rules import CRITERIA, Exemption
 from ..readers import KernelRecord
 from ..values.numbers import count
 from . import changes
+from .diff import occupancy_phrase
 from .model import Column, Paragraph, Report, Section, chosen, cut_in_middle, facts, note, values_of
 from .scan import COLUMNS as SCAN_COLUMNS
-from .scan import Finding, FindingKind, kernel_finding, threads_text
-from .words import step_text
+from .scan import Finding, FindingKind, kernel_finding
 
 REMOVED = "removed"
 NAMES = ("name", "demangled", "arch")
+ACCEPT = "run check with --update --name NAME, or change allow_removed in the rules"
 
 CHECK_FINDINGS: Mapping[str, FindingKind] = {
     **{name: FindingKind(f"A kernel breaks {name}", "error") for name in CRITERIA},
@@ -31,26 +31,23 @@ class BrokenOnArchs(NamedTuple):
 
     name: str
     on_archs: Sequence[BrokenKernel]
-
-    @property
-    def criteria(self) -> list[str]:
-        return list(dict.fromkeys(name for broken in self.on_archs for name in broken.criteria))
+    criteria: Sequence[str]
 
     def facts(self) -> list[tuple[str, str]]:
-        """Return labels and texts: the values of each architecture, the cause, and the fix."""
+        """Return labels and texts: the values of each architecture with their limits, the cause, and the fix."""
         kernels = []
         for broken in self.on_archs:
-            values = [violation_text(each, broken) for each in broken.violations]
-            kernels.append(changes.OnArch(broken.kernel.record.arch, values, broken.causes, broken.fix))
-        return [*changes.change_facts(kernels), ("fix", self._fix(kernels))]
-
-    def _fix(self, kernels: Sequence[changes.OnArch]) -> str:
-        if any(broken.needs_fewer_live_values for broken in self.on_archs):
-            return "reduce live values, because a kernel with fewer registers spills more"
-        if "spill" in self.on_archs[0].violations[0].measure:
-            return f"{changes.fix_phrase('raise', kernels) or 'allow more registers'}, or reduce live values"
-        accept = f"change the kernel, or accept it with --update --name {quote(self.name)}"
-        return changes.fix_phrase("reduce", kernels) or accept
+            old, new, values = broken.baseline, broken.kernel, []
+            for name, each in broken.tightest.items():
+                text = changes.phrase(name, each.was, each.value)
+                if name == "occupancy":
+                    text = occupancy_phrase(old, new)
+                elif name == "spill_bytes":
+                    text = changes.phrase("spills", old and old.record.spills, new.record.spills)
+                bound = "minimum" if name == "occupancy" else "maximum"
+                values.append(f"{text} ({bound} {changes.change_text(name, None, each.limit)})")
+            kernels.append(changes.OnArch(new.record.arch, values, broken.causes, broken.fix))
+        return changes.change_facts(kernels)
 
 
 def broken_by_name(check: Checked) -> list[BrokenOnArchs]:
@@ -58,29 +55,22 @@ def broken_by_name(check: Checked) -> list[BrokenOnArchs]:
     by_name: dict[str, list[BrokenKernel]] = {}
     for broken in check.broken:
         by_name.setdefault(broken.kernel.record.demangled, []).append(broken)
-    ordered = sorted(by_name.values(), key=lambda on_archs: min(map(_severity, on_archs)))
-    names = cut_in_middle([on_archs[0].kernel.short_name for on_archs in ordered], changes.NAME_WIDTH)
-    return list(map(BrokenOnArchs, names, ordered))
-
-
-def _severity(broken: BrokenKernel) -> tuple[int, float]:
-    first = broken.violations[0]
-    if first.measure == "occupancy":
-        return 0, first.value - (1 if first.was is None else first.was)
-    return 1 if "spill" in first.measure else 2, 0.0
-
-
-def violation_text(violation: Violation, broken: BrokenKernel) -> str:
-    """Return a broken demand: ``100% -> 50% at 256 threads (minimum 100%)``."""
-    measure, old, new = violation.measure, broken.baseline, broken.kernel
-    if measure == "spill_bytes":
-        text = changes.phrase("spills", old and old.record.spills, new.record.spills)
-    else:
-        text = changes.phrase(measure, violation.was, violation.value)
-    at, bound = "", "maximum"
-    if measure == "occupancy":
-        at, bound = f" at {threads_text(new)} threads", "minimum"
-    return f"{text}{at} ({bound} {changes.change_text(measure, None, violation.limit)})"
+    ordered = sorted(
+        by_name.values(),
+        key=lambda on_archs: min(
+            (
+                first.measure != "occupancy",
+                "spill" not in first.measure,
+                min(0, first.value - (first.was or 1)),
+            )
+            for first in (each.violations[0] for each in on_archs)
+        ),
+    )
+    names = [changes.placed_name(on_archs[0].kernel.record) for on_archs in ordered]
+    criteria = (
+        list(dict.fromkeys(name for each in on_archs for name in each.criteria)) for on_archs in ordered
+    )
+    return list(map(BrokenOnArchs, cut_in_middle(names, changes.NAME_WIDTH), ordered, criteria))
 
 
 class CheckRow(NamedTuple):
@@ -110,8 +100,9 @@ COLUMNS = (
            about="True if the block size is assumed", type="boolean"),
     Column("causes", value=lambda row: row.broken.causes if row.broken else [],
            about="Changes since the baseline that explain the value", text=changes.phrases, type="objects"),
-    Column("fix", value=lambda row: row.broken and row.broken.fix, text=step_text,
-           about="Change that satisfies the rule, if one is known; spills may remain", type="object"),
+    Column("fix", value=lambda row: row.broken and row.broken.fix.step,
+           show=lambda row: changes.fix_phrase([("", row.broken.fix)]) if row.broken else "",
+           about="Smallest change that satisfies the rules of the kernel, if one is known", type="object"),
     *chosen(SCAN_COLUMNS, "name", "source", "file", "line"),
 )  # fmt: skip
 
@@ -151,32 +142,34 @@ def _sections(check: Any, kernels: Sequence[BrokenOnArchs]) -> Iterator[Section]
         yield facts(kernel.facts(), f"{kernel.name}: {', '.join(kernel.criteria)}")
     if more := len(kernels[changes.MOST_KERNELS :]):
         yield Paragraph([f"{more:,} more kernels break rules. To list them, pass --format csv."])
-    if removed := changes.names_of(check.removed):
-        yield facts([("fix", _accept(removed))], f"{changes.listed(removed)}: removed")
-    if check.added:
-        yield Paragraph([f"New since the baseline: {changes.listed(changes.names_of(check.added))}"])
+    for names, _, problem in _removed(check):
+        yield facts([("fix", ACCEPT)], f"{changes.listed(names)}: {problem}")
+    for archs, added in changes.names_by_archs(check.added).items():
+        yield Paragraph([f"New since the baseline ({archs}): {changes.listed(added)}"])
     if remarks := list(_remarks(check)):
         yield Paragraph(remarks)
-    compares = any(CRITERIA[name].compares for broken in check.broken for name in broken.criteria)
-    if (compares or removed) and check.rules.baseline and not check.updated:
+    compares = all(CRITERIA[name].compares for broken in check.broken for name in broken.criteria)
+    if compares and not check.passed and check.rules.baseline and not check.updated:
         yield Paragraph([f"To accept all changes: {check.command} --update (--name NAME for one)"])
 
 
-def _accept(removed: Iterable[str]) -> str:
-    names = " ".join(f"--name {quote(name)}" for name in list(removed)[: changes.MOST_NAMES])
-    return f"run check with --update {names}, or change allow_removed in the rules"
+def _removed(check: Checked) -> Iterator[tuple[Mapping[str, None], str, str]]:
+    """Yield the names of missing kernels, their architectures, and the problem."""
+    built = {record.arch or "-" for record in check.kernels}
+    for archs, names in changes.names_by_archs(check.removed).items():
+        kind = "without code" if built.isdisjoint(archs.split(", ")) else "removed"
+        yield names, archs, f"{kind} for {archs}"
 
 
 def _headline(check: Checked, broken: int) -> str:
     archs = count(len({record.arch for record in check.kernels}), "architecture")
     where = f"({check.rules.source}, {archs})" if check.rules.source else f"({archs})"
     number = len({record.name for record in check.kernels})
-    removed = len({record.name for record in check.removed})
     kernels = count(number, "kernel")
     if check.passed:
         return f"{f'All {kernels} pass' if number > 1 else 'The kernel passes' if number else 'No kernels'} {where}"
     parts = [f"{broken:,} of {kernels} {'breaks' if broken == 1 else 'break'} a rule"] if broken else []
-    parts += [f"{removed:,} {'was' if removed == 1 else 'were'} removed"] if removed else []
+    parts += [f"{len(names):,} {problem}" for names, _, problem in _removed(check)]
     return f"FAILED: {', '.join(parts)} {where}"
 
 
@@ -185,28 +178,29 @@ def _remarks(check: Checked) -> Iterator[str]:
         yield f"The exemption of {exemption.about} ended on {exemption.until}: {exemption.reason}"
     if check.exempt:
         reasons = dict.fromkeys(each.exemption.reason for each in check.exempt if each.exemption)
-        names = changes.names_of(each.kernel.record for each in check.exempt)
-        yield f"Exempt: {changes.listed(names)} ({'; '.join(reasons)})"
+        for archs, names in changes.names_by_archs(each.kernel.record for each in check.exempt).items():
+            yield f"Exempt ({archs}): {changes.listed(names)} ({'; '.join(reasons)})"
     for entry, patterns in check.unused:
         kind = "exemption" if isinstance(entry, Exemption) else "rule"
         yield f"No kernel matches {', '.join(patterns)} ({kind}{f' in {entry.place}' if entry.place else ''})."
 
 
 def check_findings(check: Checked) -> Iterator[Finding]:
-    """Return one finding for each kernel and broken rule, and for each removed kernel."""
+    """Return findings for each kernel that breaks rules, and for removed kernels."""
     for kernel in broken_by_name(check):
         message = f"{kernel.name} breaks {', '.join(kernel.criteria)}. {changes.on_one_line(kernel.facts())}."
-        archs = ", ".join(filter(None, (broken.kernel.record.arch for broken in kernel.on_archs)))
+        archs = ", ".join(sorted((broken.kernel.record.arch or "-" for broken in kernel.on_archs), key=age))
         finding = kernel_finding(kernel.on_archs[0].kernel, kernel.criteria[0], "error", message)
         yield finding._replace(arch=archs)
-    for name, record in {each.demangled: each for each in check.removed}.items():
-        short = short_name(record.name)
-        message = f"{short} was removed since the baseline: {_accept([short])}."
-        yield Finding(record.file or record.source, None, "error", REMOVED, message, name, record.arch)
+    for names, archs, problem in _removed(check):
+        message = f"{changes.listed(names)}: {problem}; fix: {ACCEPT}."
+        yield Finding(check.rules.baseline or "", None, "error", REMOVED, message, ", ".join(names), archs)
 
 
 def check_cases(check: Checked) -> Iterator[tuple[str, str, str]]:
-    """Yield file, name and message of each kernel, also of removed ones; no message if it passes."""
-    messages = {each.kernel: each.message for each in check_findings(check)}
-    for name, record in {each.demangled: each for each in (*check.kernels, *check.removed)}.items():
+    """Yield file, name and message of each kernel, then of removed ones; no message if it passes."""
+    findings = list(check_findings(check))
+    messages = {each.kernel: each.message for each in findings}
+    for name, record in {each.demangled: each for each in check.kernels}.items():
         yield record.source, name, messages.get(name, "")
+    yield from ((each.file, each.kernel, each.message) for each in findings if each.rule == REMOVED)

@@ -8,7 +8,6 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ..builds.rows import ScannedKernel
-from ..builds.select import age
 from ..compare.diff import Change, Differences, DiffRow
 from ..readers import KernelRecord
 from ..values.numbers import count
@@ -16,9 +15,7 @@ from . import changes
 from .model import Column, Note, Paragraph, Report, Section, chosen, cut_in_middle, facts, note
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import Finding, FindingKind, kernel_finding, occupancy_text, threads_text
-from .words import arrow, label, step_text
-
-CONSEQUENCES = ("spills", "stack_bytes")
+from .words import arrow, label
 
 DIFF_FINDINGS: Mapping[str, FindingKind] = {
     "worse": FindingKind("The kernel got worse", "warning"),
@@ -61,12 +58,13 @@ def changes_by_name(differences: Differences, renamed: set[str]) -> str:
 
 
 def diff_findings(differences: Differences) -> Iterator[Finding]:
-    """Return kernels that got worse, and removed ones."""
+    """Return kernels that got worse or were removed."""
     for entry in entries(differences):
         if (kind := DIFF_FINDINGS.get(entry.verdict)) is not None:
             name = f"{entry.kernel.short_name} for {entry.record.arch}"
-            lines = [(name, entry.verdict), *(_facts([entry.row]) if entry.row else [])]
-            yield kernel_finding(entry.kernel, entry.verdict, kind.severity, f"{changes.on_one_line(lines)}.")
+            facts = changes.change_facts([_on_arch(entry.row)]) if entry.row else []
+            text = changes.on_one_line([(name, entry.verdict), *facts])
+            yield kernel_finding(entry.kernel, entry.verdict, kind.severity, f"{text}.")
 
 
 def _row_value(name: str, default: Any = None) -> Callable[[Entry], Any]:
@@ -82,23 +80,6 @@ def _side(side: str, column: Column) -> Column:
     return column._replace(key=f"{side}_{column.key}", title="", value=value, show=None)
 
 
-def _all_changes(row: DiffRow) -> str:
-    """Return all changes, the causes first; those whose values have columns of their own as names."""
-    texts = {each.name: changes.phrase(*each) for each in (*row.explaining, *row.others)}
-    for name in texts.keys() & {"regs", "smem", "spills", "stack_bytes"}:
-        texts[name] = changes.PHRASES[name][0].removesuffix(" {}")
-    return ", ".join(texts.values()).replace("->", "→")
-
-
-def _restoring_change(row: DiffRow) -> str:
-    """Return what restores the occupancy, or for more spills the old bounds or register cap."""
-    changed = {each.name: each for each in row.changes}
-    if "spills" not in changed or changed["spills"].new < changed["spills"].old:
-        return step_text(row.fix) if row.fix else ""
-    caps = [changed[name] for name in ("launch_bounds", "register_cap") if name in changed]
-    return ", ".join(changes.phrase(each.name, None, each.old) for each in caps) or "allow more registers"
-
-
 _MEASURED = (
     "occupancy", "active_blocks", "threads", "threads_assumed", "regs", "smem", "static_smem", "spill_store_bytes",
     "spill_load_bytes", "stack_bytes", "barriers", "max_threads", "cc",
@@ -108,10 +89,10 @@ COLUMNS: tuple[Column, ...] = (
     Column("verdict", type="string", about="worse, mixed, changed, better, same, added or removed"),
     *chosen(SCAN_COLUMNS, "demangled", "arch"),
     Column("change", value=_row_value("occupancy_change"), about="New minus old occupancy, -1 to 1", type="number"),
-    Column("fix", value=_row_value("fix"), show=lambda entry: _restoring_change(entry.row) if entry.row else "",
-           about="Smallest change that restores the occupancy", type="object"),
+    Column("fix", value=lambda entry: entry.row and entry.row.fix.step,
+           show=lambda entry: changes.fix_phrase([("", entry.row.fix)]) if entry.row else "",
+           about="Smallest change that restores what got worse, if one is known", type="object"),
     Column("causes", value=_row_value("explaining", []), text=changes.phrases,
-           show=lambda entry: _all_changes(entry.row) if entry.row else "",
            about="Changes that explain the new occupancy or spills", type="objects"),
     Column("other_changes", value=_row_value("others", []), text=changes.phrases,
            about="Other changed values", type="objects"),
@@ -150,30 +131,27 @@ def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
             others.setdefault(entry.verdict, []).append(entry.record)
         else:
             changed.setdefault((entry.verdict, entry.kernel.demangled), []).append(entry.row)
-    names = cut_in_middle([on_archs[0].new.short_name for on_archs in changed.values()], changes.NAME_WIDTH)
+    names = [changes.placed_name(on_archs[0].new.record) for on_archs in changed.values()]
+    names = cut_in_middle(names, changes.NAME_WIDTH)
     for name, (verdict, _), on_archs in islice(zip(names, changed, changed.values(), strict=True), most):
-        yield facts(_facts(on_archs), f"{name}: {verdict}")
+        yield facts(changes.change_facts(map(_on_arch, on_archs)), f"{name}: {verdict}")
     if len(changed) > most:
         yield Paragraph([f"{len(changed) - most:,} more kernels changed. To list them, pass --all."])
     for verdict, records in others.items():
-        archs = ", ".join(sorted({record.arch or "-" for record in records}, key=age))
-        kernels = changes.listed(changes.names_of(records), most)
-        yield Paragraph([f"{verdict.capitalize()} ({archs}): {kernels}"])
+        for archs, found in changes.names_by_archs(records).items():
+            yield Paragraph([f"{verdict.capitalize()} ({archs}): {changes.listed(found, most)}"])
 
 
-def _facts(on_archs: Sequence[DiffRow]) -> list[tuple[str, str]]:
-    """Return labels and texts of a kernel: its values, the causes, and the fix."""
-    kernels = list(map(_on_arch, on_archs))
-    fix = changes.fix_phrase("reduce", kernels)
-    return [*changes.change_facts(kernels), *([("fix", fix)] if fix else [])]
+def occupancy_phrase(old: ScannedKernel | None, new: ScannedKernel) -> str:
+    """Return ``100% -> 50% at 256 threads``."""
+    shares, threads = ([text(each) for each in (old or new, new)] for text in (occupancy_text, threads_text))
+    return f"{arrow(*shares)} at {arrow(*threads)} threads"
 
 
 def _on_arch(row: DiffRow) -> changes.OnArch:
-    threads = arrow(threads_text(row.old), threads_text(row.new))
-    shares = f"{arrow(occupancy_text(row.old), occupancy_text(row.new))} at {threads} threads"
-    spills = [changes.phrase(*each) for each in row.others if each.name in CONSEQUENCES]
-    values = [", ".join([shares, *spills[:1]])]  # a stack grows with the spills
-    others = [each for each in row.others if each.name not in CONSEQUENCES]
+    spills = [changes.phrase(*each) for each in row.others if each.name == "spills"]
+    values = [", ".join([occupancy_phrase(row.old, row.new), *spills])]
+    others = [each for each in row.others if each.name != "spills"]
     if row.old.short_name != row.new.short_name:
         others.insert(0, Change("name", row.old.short_name, row.new.short_name))
     return changes.OnArch(row.new.record.arch, values, row.explaining, row.fix, others)

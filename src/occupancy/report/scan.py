@@ -98,13 +98,13 @@ def _message(row: ScannedKernel, rule: FindingRule) -> str:
     if rule == "does-not-launch":
         return f"{name} does not launch: {row.reason}".rstrip(".") + "."
     if rule == "spills":
-        return f"{name} spills {size(spilled_bytes(row.record) or 0)} of registers."
+        return f"{name} spills {spills_text(row) or size(row.record.spill_smem or 0)} (stores/loads)."
     at = count(row.threads or 0, "thread")
     return f"{name} has {percent(row.occupancy or 0)} occupancy at {at}, {limited_by(row.limiters)}."
 
 
 def occupancy_text(row: ScannedKernel) -> str:
-    if row.launchable is False:
+    if row.result and row.reason is not None:
         return "no launch"
     return "-" if row.occupancy is None else percent(row.occupancy)
 

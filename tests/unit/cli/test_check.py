@@ -103,7 +103,8 @@ def test_annotations(project: Path) -> None:
     rules = [re.findall(r",title=occupancy%3A (\w+):", line) for line in lines[:3]]
     assert rules == [["max_occupancy_drop"], ["no_new_spills"], ["removed"]]
     assert "sm_80: 100%25 -> 50%25 at 256* threads (minimum 100%25); sm_90: 100%25 -> 75%25" in lines[0]
-    assert "--update --name img::emboss" in lines[2]
+    assert "::img::emboss: removed for sm_80, sm_90; fix: run check with --update" in lines[2]
+    assert "file=occupancy-baseline.json," in lines[2]
     assert lines[3].startswith("FAILED: ")
     Path("occupancy.toml").write_text("[[rules]]\nmax_regsters = 3\n")
     done = run("check", "build/", "--format", "github")
@@ -156,6 +157,7 @@ def test_places_in_the_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert {each["artifactLocation"]["uri"] for each in locations()} == {"kernels.cu"}
     errors = run("check", "alone.cubin", "--rules", "rules.toml", "--format", "github").stdout
     assert "::error file=kernels.cu,line=4" in errors
+    assert " (kernels.cu:4): max_regs\n" in run("check", "alone.cubin", "--rules", "rules.toml").stdout
 
 
 def test_a_damaged_build_is_not_checked(project: Path, builds: Path) -> None:
@@ -168,9 +170,19 @@ def test_update_is_offered_only_if_it_helps(project: Path) -> None:
     offer = "To accept all changes: occupancy check build/ "
     assert offer in run("check", "build/").stdout
     settings = 'baseline = "occupancy-baseline.json"\nallow_removed = true\n'
-    Path("own.toml").write_text(f"{settings}[[rules]]\nmax_regs = 8\n")
-    done = run("check", "build/", "--rules", "own.toml")
-    assert (done.exit_code, offer in done.stdout) == (1, False)
+    for rule in ("", "no_new_spills = true\n"):
+        Path("own.toml").write_text(f"{settings}[[rules]]\nmax_regs = 8\n{rule}")
+        done = run("check", "build/", "--rules", "own.toml")
+        assert (done.exit_code, offer in done.stdout) == (1, False)
+
+
+def test_a_missing_architecture_is_no_removed_kernel(project: Path) -> None:
+    assert run("check", "build/", "--update").exit_code == 0
+    for image in Path("build").glob("*sm_90*"):
+        image.unlink()
+    done = run("check", "build/", columns=200)
+    assert (done.exit_code, done.stdout.splitlines()[0][:27]) == (1, "FAILED: 7 without code for ")
+    assert ": without code for sm_90\n" in done.stdout
 
 
 def test_init_replaces_nothing(project: Path) -> None:

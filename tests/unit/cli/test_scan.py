@@ -156,7 +156,7 @@ class TestPython:
         (finding,) = occupancy.scan(samples / "samples.cubin", threads=256).findings()
         assert (finding.rule, finding.severity, finding.arch) == ("spills", "warning", "sm_90")
         assert finding.file.endswith("samples.cubin")
-        assert "spills 2,016 bytes of registers" in finding.message
+        assert "spills ~1,008/1,008 B (stores/loads)" in finding.message
         low = occupancy.scan(log_of(tmp_path, ("k", "sm_90", 128)), threads=256).findings()
         assert [each.rule for each in low] == ["low-occupancy"]
         sarif = json.loads(run("scan", str(samples / "samples.cubin"), "--format", "sarif").stdout)

@@ -22,7 +22,7 @@ from occupancy.compare.baseline import (
     read_build,
     write_baseline,
 )
-from occupancy.compare.check import Checked, check_kernels
+from occupancy.compare.check import BrokenKernel, Checked, check_kernels
 from occupancy.compare.diff import compare
 from occupancy.compare.match import compared_values
 from occupancy.compare.rules import Exemption, Rule, Rules
@@ -184,7 +184,8 @@ class TestDiff:
             ({"regs": 64, "static_smem": 2048}, ["regs"]), ({"regs": 30, "static_smem": 65536}, ["smem"]),
             ({"regs": 64, "static_smem": 65536}, ["smem", "regs"]), ({"regs": 24}, []),
             ({"regs": 24, "spill_store_bytes": 8}, ["regs"]),
-            ({"regs": 64, "barriers": 2, "max_threads": 512}, ["launch_bounds", "regs"]),
+            ({"regs": 64, "barriers": 2, "max_threads": 512}, ["regs"]),
+            ({"regs": 64, "barriers": 2, "max_threads": None}, ["launch_bounds", "regs"]),
         ],
     )  # fmt: skip
     def test_the_change_that_alone_restores_the_occupancy_explains_it(
@@ -208,8 +209,8 @@ class TestDiff:
         assert row.verdict == "worse"
         (row,) = compare([kernel()], [kernel(static_smem=36864)], EVALUATOR).kernels
         assert (row.old.occupancy, row.new.occupancy, row.occupancy_change) == (1, 0.75, -0.25)
-        assert row.fix is not None
-        assert row.fix.requires == {"smem": 27 * 1024 + 512}
+        assert row.fix.step is not None
+        assert row.fix.step.requires == {"smem": 27 * 1024 + 512}
 
     def test_added_removed_and_unknown(self) -> None:
         old = [kernel("_Z1av"), kernel("_Z1bv")]
@@ -224,6 +225,19 @@ class TestDiff:
         launch = kernel(threads=64, launches=1)
         (row,) = compare([kernel()], [launch], EVALUATOR, with_same=True).kernels
         assert (row.old.threads, row.new.threads, row.old.threads_assumed) == (64, 64, False)
+
+    @pytest.mark.parametrize(
+        ("old", "new", "threads", "launches"),
+        [(1024, None, 1024, False), (1024, 128, 128, True), (None, 1024, 256, True)],
+    )
+    def test_both_builds_have_the_same_assumed_block_size(
+        self, old: int | None, new: int | None, threads: int, launches: bool
+    ) -> None:
+        before, after = kernel(max_threads=old, regs=64), kernel(max_threads=new, regs=72)
+        (row,) = compare([before], [after], EVALUATOR).kernels
+        assert (row.old.threads, row.new.threads, row.new.launchable) == (threads, threads, launches)
+        assert row.old.threads_assumed
+        assert row.new.threads_assumed
 
     def test_another_architecture_is_a_change(self) -> None:
         old, new = (kernel(regs=24, max_threads=1024, arch=arch) for arch in ("sm_90", "sm_86"))
@@ -324,6 +338,37 @@ class TestCheck:
         with pytest.raises(OccupancyError) as caught:
             check([silent], Rule(no_new_spills=True, max_smem_growth=0), Rule(kernels="x", max_regs=8))
         assert len(caught.value.every) == 3
+
+    def test_a_fix_satisfies_all_rules_and_restores_registers_only_if_all_rules_allow_them(self) -> None:
+        def broken(new: KernelRecord, *rules: Rule, **old: Any) -> BrokenKernel:
+            (found,) = check([new], *rules, baseline=[kernel(**old)]).broken
+            return found
+
+        def fix(*arguments: Any, **old: Any) -> Any:
+            step = broken(*arguments, **old).fix.step
+            return step and step.requires
+
+        large = kernel(static_smem=36 << 10, regs=64)
+        rules = [
+            Rule(max_occupancy_drop=0),
+            Rule(min_occupancy=0.6),
+            Rule(max_smem="16k", max_smem_growth="20k"),
+        ]
+        assert fix(large, *rules) == {"smem": 16 << 10, "regs": 32}
+        now: dict[str, Any] = {"regs": 40, "spill_store_bytes": 8}
+        assert fix(kernel(**now), Rule(no_new_spills=True), regs=96) == {"regs": 96}
+        assert fix(kernel(**now), Rule(no_new_spills=True, max_regs=64), regs=96) is None
+        assert fix(kernel(**now), Rule(max_regs=32), regs=96) is None  # would spill more
+
+    def test_only_a_value_that_got_worse_has_causes(self) -> None:
+        old = kernel(regs=76, min_blocks=2, static_smem=1024)
+        new = kernel(regs=64, min_blocks=4, static_smem=4096)
+        for rule in (Rule(max_regs=50), Rule(max_smem=2048)):
+            assert check([new], rule, baseline=[old]).broken[0].causes == []
+        (row,) = check([replace(new, regs=80)], Rule(max_regs_growth=0), baseline=[old]).broken
+        assert row.causes == [], "the new launch bounds allow fewer registers"
+        (row,) = check([replace(new, min_blocks=1, regs=80)], Rule(max_regs_growth=0), baseline=[old]).broken
+        assert row.fix.changes == [("restore", ("launch_bounds", None, (256, 2)))]
 
     def test_the_later_rule_counts(self) -> None:
         done = check([kernel()], Rule(max_regs=16), Rule(kernels="k", max_regs=64))

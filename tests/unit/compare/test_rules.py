@@ -102,6 +102,7 @@ def test_a_pyproject_without_rules(tmp_path: Path, text: str, monkeypatch: pytes
         ("[[rules]]\nmax_regs = 256", "got 256. Allowed: 1 to 255, or false"),
         ("[[rules]]\nmax_regs = 64.5", "got 64.5"), ("[[rules]]\nmax_regs = '64'", "got '64'"),
         ("[[rules]]\nmin_occupancy = 0.5", "got 0.5.*write 50, or"),
+        ("[[rules]]\nmax_occupancy_drop = 0.05", "got 0.05.*write 5, or"),
         ("[[rules]]\nmin_occupancy = nan", "'nan%' is not a percentage"),
         ("[[rules]]\nmax_occupancy_drop = -1", "'-1%' is not a percentage"),
         ("[[rules]]\nmax_occupancy_drop = '101%'", "'101%' is not a percentage from 0 to 100"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from occupancy.readers import read
-from occupancy.readers.content import is_error
+from occupancy.readers.content import CompilerErrors
 from tests.samples import found_in, kernels_of, problems_of, sample
 
 # Output of nvcc 13.0, its host compilers, ptxas and nvlink.
@@ -26,6 +26,11 @@ FAILED = [
     "At end of source: error: expected an expression",
     'At end of source: error #67-D: expected a "}"',
     "nvlink error   : Undefined reference to 'f' in 'a.o'",
+    "collect2: error: ld returned 1 exit status",
+    "LINK : fatal error LNK1104: cannot open file 'cudart.lib'",
+    "k.obj : error LNK2019: unresolved external symbol f",
+    "make[2]: *** [Makefile:76: k.o] Error 1",
+    "ninja: build stopped: subcommand failed.",
 ]
 FINE = [
     "ptxas info    : Compiling entry function '_Z5errorPf' for 'sm_90'",
@@ -33,6 +38,7 @@ FINE = [
     "k.cu(12): warning #177-D: variable error: was declared but never referenced",
     "[ 50%] Building CUDA object error.dir/fatal: error.cu.o",
     "0 errors, 2 warnings",
+    "make: [Makefile:76: clean] Error 1 (ignored)",
     'k.cu(12): note: in "error: foo"',
     "std::error: error",
     "At end of source: warning #12-D: parsing restarts here after previous syntax error",
@@ -41,7 +47,9 @@ FINE = [
 
 @pytest.mark.parametrize("line", [*FAILED, *FINE])
 def test_lines_that_are_errors(line: str) -> None:
-    assert is_error(line) == (line in FAILED)
+    errors = CompilerErrors()
+    errors.inspect(line, 1)
+    assert errors.count == (line in FAILED)
 
 
 @pytest.mark.parametrize("place", ["before", "after", "alone"])
@@ -65,13 +73,16 @@ def test_a_line_that_begins_in_one_piece_and_ends_in_the_next_is_seen_once() -> 
         assert (problem.line, problem.what[-18:]) == (2, ": nvcc fatal   : x")
 
 
-def test_of_a_folder_the_logs_of_kernels_count_and_none_of_the_probes_of_cmake(tmp_path: Path) -> None:
+def test_of_a_folder_all_logs_count_but_no_documents_and_no_tests_of_compilers(tmp_path: Path) -> None:
     failed = f"\n{FAILED[0]}\n".encode()
-    (tmp_path / "notes.txt").write_bytes(failed)
+    for name in ("notes.md", "config.log"):
+        (tmp_path / name).write_bytes(failed)
     (tmp_path / "CMakeFiles").mkdir()
     (tmp_path / "CMakeFiles" / "CMakeError.log").write_bytes(sample("ptxas_v.txt") + failed)
     (tmp_path / "build.log").write_bytes(sample("ptxas_v.txt"))
     assert not problems_of(list(read(tmp_path)))
-    (tmp_path / "build.log").write_bytes(sample("ptxas_v.txt") + failed)
-    (problem,) = problems_of(list(read(tmp_path)))
-    assert problem.source == str(tmp_path / "build.log")
+    for log in (failed, sample("ptxas_v.txt") + failed):
+        (tmp_path / "build.log").write_bytes(log)
+        (tmp_path / "kernels.log").write_bytes(sample("ptxas_v.txt"))
+        (problem,) = problems_of(list(read(tmp_path)))
+        assert problem.source == str(tmp_path / "build.log")

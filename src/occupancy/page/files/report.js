@@ -57,7 +57,7 @@ const COLUMNS = [
   comparedColumn("regs", "Regs", grouped, costs),
   comparedColumn("smem", "Shared", sizeText, costs),
   comparedColumn("spills", "Spills st\u00a0+\u00a0ld", sizeText, () => -1),
-  { key: "causes", title: "Changes" },
+  { key: "causes", title: "Changes", of: ({ causes, other_changes: others }) => joined(", ", causes, others) },
   { key: "next_step", title: "Next step", of: adviceOf, mark: archIfDiffers },
 ];
 class Report {
