@@ -159,11 +159,6 @@ def attribute_fields(values: Values) -> dict[str, Any]:
     }  # fmt: skip
 
 
-_REGCOUNT = symbol_key(REGCOUNT, 0)
-_FRAME_SIZE = symbol_key(FRAME_SIZE, 0)
-_MIN_STACK_SIZE = symbol_key(MIN_STACK_SIZE, 0)
-
-
 class _Cubin:
     """Tables of an image, by symbol or by code section."""
 
@@ -206,8 +201,8 @@ class _Cubin:
         fields = self._kernel_fields(code)
         # Empty sections, as in cuFFT, have no reservation either.
         static_smem = max(0, self._shared.get(code, 0) - self._reserved)
-        values, symbol = self._symbol_values, number << 32
-        frame = values.get(_FRAME_SIZE | symbol)
+        values = self._symbol_values
+        frame = values.get(symbol_key(FRAME_SIZE, number))
         try:
             machine_code: memoryview | None = image.part(offset, size, "machine code of a kernel")
         except Malformed:  # an image without its code is still readable otherwise
@@ -220,10 +215,10 @@ class _Cubin:
         return KernelRecord(**{
             **self._common, **fields, "name": name, "file": file, "line": line,
             "code": None if machine_code is None else crc32(machine_code),
-            "regs": values.get(_REGCOUNT | symbol, info >> 24 or None),
+            "regs": values.get(symbol_key(REGCOUNT, number), info >> 24 or None),
             "static_smem": static_smem, "spill_smem": min(fields["spill_smem"], static_smem),
             "barriers": flags >> 20 & 0x7F if self._is_old else fields["barriers"],
-            "stack_bytes": values.get(_MIN_STACK_SIZE | symbol, frame),
+            "stack_bytes": values.get(symbol_key(MIN_STACK_SIZE, number), frame),
             "spill_store_bytes": stores, "spill_load_bytes": loads,
             "spills_from": None if spills is None else "code",
         })  # fmt: skip

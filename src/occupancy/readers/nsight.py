@@ -79,7 +79,7 @@ _FACTORS = {  # the base unit of time is the nanosecond; older versions write un
     "Gbyte": 10**9, "s": 10**9, "second": 10**9,
 }  # fmt: skip
 
-ROUNDED_NOTE = "Nsight's details page rounds shared memory: the most likely unrounded number is assumed"
+ROUNDED_NOTE = "Nsight's details page rounds shared memory. The most likely unrounded number is assumed."
 
 _VALUE_FORM = re.compile(r"(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,12})(?:\.(\d{1,12}))?")
 _LOCAL_FORM = re.compile(r"\d[\d.,'’\s]*")  # another language's separators: ncu writes those of its locale

@@ -41,10 +41,12 @@ _STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
 _BEFORE, _AFTER = 20, 200
 
 _AS_FILE = "Write the log to a file: nvcc -Xptxas -v ... 2> log"
-_LINKED_SMEM_NOTE = "the linker includes 1,024 reserved bytes of shared memory for sm_90, none for others"
+_LINKED_SMEM_NOTE = (
+    "The linker includes 1,024 reserved bytes of shared memory for sm_90, and none for others."
+)
 _IGNORED_NOTE = (
-    "ptxas ignored setmaxnreg (C7508) in {} of this compilation, without naming them. "
-    "Add __launch_bounds__(threads, 1) or __maxnreg__ to kernels that use setmaxnreg"
+    "ptxas ignored setmaxnreg (C7508) in {} of a compilation, without naming them. "
+    "Add __launch_bounds__(threads, 1) or __maxnreg__ to kernels that use setmaxnreg."
 )
 
 
@@ -127,13 +129,20 @@ _KERNEL = "CONSTANT[0]:"  # parameters, which only kernels have: device function
 
 RES_USAGE_MARKS = ("Resource usage:", "Fatbin elf code:")
 
-_UNKNOWN_ARCH_NOTE = "for sm_90 and newer, the shared memory includes 1,024 reserved bytes"
+# Notes by whether the linker added the reserved shared memory; None: unknown.
+_RESERVATION_NOTES: dict[bool | None, tuple[str, ...]] = {
+    None: ("For sm_90 and newer, the shared memory includes 1,024 reserved bytes.",),
+    True: (
+        "1,024 reserved bytes of shared memory are subtracted. Relocatable objects (-rdc=true) have none.",
+    ),
+    False: (),
+}
 
 
 def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Item]:
     """Yield the kernels of ``cuobjdump -res-usage``. Arguments are those of `read_ptxas`."""
     arch: str | None = None
-    has_reservation = False  # true if the linker added the reserved shared memory
+    has_reservation: bool | None = None
     name = ""
     for _, line in lines:
         if target := _ARCH.match(line):
@@ -142,14 +151,13 @@ def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Item]:
             name = function[1]
         elif name and _KERNEL in line:
             usage = {item: int(number) for item, number in _LISTED.findall(line)}
-            shared = usage.get("SHARED")
-            is_large = shared is not None and shared >= RESERVED_SHARED_MEMORY
+            shared, is_large = usage.get("SHARED"), usage.get("SHARED", 0) >= RESERVED_SHARED_MEMORY
             if shared is not None and is_large and has_reservation:
                 shared -= RESERVED_SHARED_MEMORY
             yield KernelRecord(
                 source=source, format="res-usage", name=name, arch=arch, regs=usage.get("REG"),
                 static_smem=shared, stack_bytes=usage.get("STACK"),
-                notes=(_UNKNOWN_ARCH_NOTE,) if is_large and arch is None else (),
+                notes=_RESERVATION_NOTES[has_reservation] if is_large else (),
             )  # fmt: skip
             name = ""
 

@@ -62,12 +62,11 @@ def _record(obj: Any, **values: Any) -> KernelRecord:
 
 
 def _from_driver(obj: Any) -> KernelRecord:
-    # CuPy and PyCUDA use the same attribute names; cuda.core has them one level down. The registers of a block,
-    # at most 65,536, are allocated in units of 8 per thread, for multiples of four warps.
+    # CuPy and PyCUDA use the same attribute names; cuda.core has them one level down.
     version, regs = _whole(obj, "binary_version"), _whole(obj, "num_regs")
     most = _whole(obj, "max_threads_per_block")
-    registers_of_warp = -(-(regs or 1) // 8) * 8 * 32
-    by_registers = (1 << 16) // registers_of_warp // 4 * 4 * 32
+    registers_of_warp = -(-(regs or 1) // 8) * 8 * 32  # in units of 8 per thread
+    by_registers = (1 << 16) // registers_of_warp // 4 * 4 * 32  # of 65,536, for multiples of 4 warps
     return _record(
         obj, arch=f"sm_{version}" if version else None, regs=regs,
         static_smem=_whole(obj, "shared_size_bytes"), stack_bytes=_whole(obj, "local_size_bytes"),

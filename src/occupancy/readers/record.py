@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from math import prod
-from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 from ..errors import InputError, about, cut
@@ -257,12 +256,11 @@ class KernelRecord:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values with the demangled name."""
-        return dict(zip(RECORD_FIELDS, all_values(self), strict=True), demangled=self.demangled)
+        return {name: getattr(self, name) for name in RECORD_FIELDS} | {"demangled": self.demangled}
 
 
 RECORD_FIELDS = tuple(each.name for each in fields(KernelRecord) if each.compare)
 """Fields of a record in every output."""
-all_values = attrgetter(*RECORD_FIELDS)
 
 
 def block_shapes(most: Shape | None, exact: Shape | None) -> dict[str, Any]:

@@ -273,6 +273,8 @@ _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
 
 
 def _notes(rows: Sequence[ScannedKernel], keys: Container[str]) -> Iterator[Note]:
+    for text in dict.fromkeys(text for row in rows for text in row.record.notes):
+        yield Note("source", text)
     for code, (key, is_needed) in _NOTED.items():
         if key in keys and (noted := list(filter(is_needed, rows))):
             archs = join_and(list(dict.fromkeys(row.record.arch or "-" for row in noted)))

@@ -85,7 +85,7 @@ def test_logs_say_that_some_of_the_kernels_have_lost_it(arch: str) -> None:
     for record in found.values():
         assert record.reallocates_registers is None
         (note,) = record.notes
-        assert note.startswith("ptxas ignored setmaxnreg (C7508) in 2 kernels of this compilation")
+        assert note.startswith("ptxas ignored setmaxnreg (C7508) in 2 kernels of a compilation")
 
 
 def test_the_next_compilation_of_a_log_is_another_one() -> None:

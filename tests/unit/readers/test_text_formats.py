@@ -2,6 +2,7 @@
 
 import io
 
+import occupancy
 from occupancy.readers import KernelRecord, ReadProblem, read, stream_kernels
 
 
@@ -22,6 +23,10 @@ class TestResUsage:
         (record,) = stream_kernels(io.StringIO(text))
         assert (record.arch, record.static_smem) == (None, 3072)
         assert "1,024 reserved bytes" in record.notes[0]
+        assert record.notes[0][:40] in str(occupancy.scan(io.StringIO(text)))
+        (record,) = stream_kernels(io.StringIO("Fatbin elf code:\narch = sm_90\n" + text))
+        assert record.static_smem == 2048
+        assert "-rdc=true" in record.notes[0]
 
 
 class TestPtx:
