@@ -262,6 +262,12 @@ def test_pasted_kernels_are_those_of_a_scan(engine: PageEngine, file: str) -> No
     )
 
 
+def test_shared_memory_of_a_wrapped_line_is_left_blank(engine: PageEngine) -> None:
+    text = "Compiling entry function 'k' for 'sm_90'\nUsed 8 registers, used 1 barriers, 25\n6 bytes smem"
+    assert engine.value(f"readPasted({json.dumps(text)})[0].fields['static-smem']") == ""
+    assert engine.value("['8,19', '1,024', '2.05'].map((text) => amountIn([text]))") == ["", "1024", "2"]
+
+
 def test_pasted_json_of_calc_has_its_inputs(engine: PageEngine) -> None:
     command = "calc --cc 9.0 -t 16x16 --smem 20k --carveout 50 --no-opt-in --format json"
     text = run(*command.split()).stdout

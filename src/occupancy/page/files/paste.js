@@ -28,7 +28,8 @@ function fromCompiler(text) {
     if (used) {
       const [, own = 0, more = 0] = /(\d{1,12})(?:\+(\d{1,12}))? bytes smem/.exec(rest) ?? [];
       const barriers = first(/used (\d{1,12}) barriers/, rest);
-      add({ regs: used, "static-smem": String(Number(own) + Number(more)), barriers, spills });
+      const isCut = /(,|\d|used|bytes|cumulative|stack)\s*$/.test(rest); // a wrapped line
+      add({ regs: used, "static-smem": isCut ? "" : String(Number(own) + Number(more)), barriers, spills });
     }
     if (listed) {
       const reserved = limitsOf(ccOf(arch))?.version >= 90 && shared >= 1024 ? 1024 : 0;
@@ -44,7 +45,7 @@ function cellsOf(line) {
 }
 // A number with its unit. The details page rounds it, so this takes the roundest number within half a digit.
 function amountIn([value, unit = ""] = []) {
-  if (!value) return "";
+  if (!/^(\d{1,3}(,\d{3})+|\d+)(\.\d+)?$/.test(value)) return ""; // 8,19 of other languages
   const factor = { K: 1e3, M: 1e6, G: 1e9 }[first(/^([KMG])byte/, unit)] ?? 1;
   const exact = Number(value.replaceAll(",", "")) * factor;
   const half = (factor / 2) * 10 ** -(value.split(".")[1]?.length ?? 0);
