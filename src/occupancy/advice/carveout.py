@@ -8,7 +8,6 @@ from ..engine import Result
 from ..engine.common import shared_memory_configuration
 from ..engine.cuda import FIRST_WITH_FLEXIBLE_CARVEOUT
 from ..values.fields import Carveout
-from ..values.limits import Limits
 from ..values.records import readable
 from .launch_requirements import needs_opt_in
 
@@ -42,19 +41,17 @@ def carveout(now: Result) -> CarveoutFields:
     """Return the blocks for each configuration, and the smallest configuration that keeps the maximum."""
     limits, kernel, sizes = now.limits, now.kernel, []
     unified = limits.unified_l1_and_shared_memory
+    lowest_percent = {
+        shared_memory_configuration(limits, Carveout(percent, "percent")): percent
+        for percent in range(100, -1, -1)
+        if limits.compute_capability >= FIRST_WITH_FLEXIBLE_CARVEOUT
+    }
     for amount in limits.shared_memory_configurations:
         result = Result(limits, kernel.replace(carveout=Carveout(amount, "bytes")), now.model)
         # If a configuration is too small for one block, the SM selects a larger one.
         if result.active_blocks and result.shared_memory_pool == amount:
             l1 = None if unified is None else unified - amount
-            percent = _percent(limits, amount)
+            percent = lowest_percent.get(amount)
             sizes.append(SharedMemorySize(amount, l1, percent, result.active_blocks, result.occupancy))
     enough = (each for each in sizes if now.active_blocks and each.active_blocks >= now.active_blocks)
     return CarveoutFields(now, next(enough, None), tuple(sizes), needs_opt_in(limits, kernel))
-
-
-def _percent(limits: Limits, size: int) -> int | None:
-    if limits.compute_capability < FIRST_WITH_FLEXIBLE_CARVEOUT:
-        return None
-    sizes = (shared_memory_configuration(limits, Carveout(percent, "percent")) for percent in range(101))
-    return next((percent for percent, each in enumerate(sizes) if each == size), None)
