@@ -82,7 +82,7 @@ _FACTORS = {  # the base unit of time is the nanosecond; older versions write un
 ROUNDED_NOTE = "Nsight's details page rounds shared memory. The most likely unrounded number is assumed."
 
 _VALUE_FORM = re.compile(r"(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,12})(?:\.(\d{1,12}))?")
-_LOCAL_FORM = re.compile(r"\d[\d.,'’\s]*")  # another language's separators: ncu writes those of its locale
+_LOCAL_FORM = re.compile(r"\d[\d.,'’\s\ufffd]*")  # separators of another locale, also undecodable ones
 _SHAPE_FORM = re.compile(r"\(\s*(\d{1,12}),\s*(\d{1,12}),\s*(\d{1,12})\s*\)")
 
 _Row = dict[str, str]  # relevant cells of a row, by column name

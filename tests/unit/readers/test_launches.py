@@ -43,7 +43,7 @@ class TestNsightCsv:
         (record,) = stream_kernels(io.StringIO(head + row))
         assert record.dynamic_smem == bytes
 
-    @pytest.mark.parametrize("text", ["8,19", "49 152", "1.024,00", "1'024"])
+    @pytest.mark.parametrize("text", ["8,19", "49 152", "49\ufffd152", "1.024,00", "1'024"])
     def test_numbers_of_another_language(self, text: str) -> None:
         (problem,) = found_in(f'"ID","Kernel Name","launch__block_size"\n"0","k","{text}"\n')
         assert "LC_ALL=C" in str(problem)
