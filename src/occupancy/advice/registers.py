@@ -106,22 +106,8 @@ def split_registers(
         problem = f"compute capability {limits.compute_capability} has no setmaxnreg"
         raise InputError(problem, hint="Choose 9.0 or newer, and compile for a target such as sm_90a.")
     threads = _checked_threads(limits, threads, groups)
-    if min_blocks is not None:
-        in_range(min_blocks, "blocks")
-    if launch_regs is None:
-        min_blocks = min_blocks or _max_blocks(limits, Kernel(threads, smem=smem), groups)
-        launch = _registers_by_bounds(limits, threads, min_blocks)
-        if launch < LEAST:
-            problem = f"{min_blocks} blocks leave {launch} registers per thread"
-            raise InputError(problem, where="blocks", hint=f"Use fewer blocks, to leave {LEAST} or more.")
-    else:
-        launch = in_range(launch_regs, "regs", LEAST, _registers_by_bounds(limits, threads, 1))
-        if min_blocks is None:
-            min_blocks = _second_bound(limits, threads, launch)
-        elif (given := _registers_by_bounds(limits, threads, min_blocks)) != launch:
-            bounds = bounds_in_source(threads, min_blocks)
-            problem = f"{launch} contradicts {bounds}, which gives {given}"
-            raise InputError(problem, where="regs", hint=f"Set {given}, or remove `blocks` (`--blocks`).")
+    kernel = Kernel(threads, smem=smem)
+    launch, min_blocks = _registers_at_launch(limits, kernel, groups, launch_regs, min_blocks)
     pool = threads * round_up(launch, STEP)
     solved = [
         group if group.regs else group._replace(regs=_max_registers(group, groups, pool)) for group in groups
@@ -130,7 +116,7 @@ def split_registers(
         problem = f"the other warpgroups leave fewer than {LEAST} registers"
         raise InputError(problem, where="groups", hint=f"Leave {LEAST} or more to each of the others.")
     taken, needed = THREADS_PER_WARPGROUP * _total(solved), _needed_at_launch(solved)
-    result = Result(limits, Kernel(threads, launch, smem=smem))
+    result = Result(limits, kernel.replace(regs=launch))
     if_fitting = None
     if min_blocks is not None and 0 < result.active_blocks < min_blocks:
         registers = _registers_by_bounds(limits, threads, result.active_blocks)
@@ -179,12 +165,29 @@ def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Warpg
     return total
 
 
-def _max_blocks(limits: Limits, kernel: Kernel, groups: Sequence[Warpgroups]) -> int:
-    """Return the maximum blocks with enough registers; 1 if there is none, or if a number is computed."""
-    if any(group.regs is None for group in groups):
-        return 1
-    needed = kernel.replace(regs=min(_needed_at_launch(groups), limits.max_registers_per_thread))
-    return max(1, Result(limits, needed).active_blocks)
+def _registers_at_launch(
+    limits: Limits, kernel: Kernel, groups: Sequence[Warpgroups], regs: int | None, min_blocks: int | None
+) -> tuple[int, int | None]:
+    """Return the registers per thread at launch, and the second launch bound; most blocks by default."""
+    threads = kernel.threads
+    if min_blocks is not None:
+        in_range(min_blocks, "blocks")
+    if regs is None:
+        if min_blocks is None and all(group.regs is not None for group in groups):
+            needed = min(_needed_at_launch(groups), limits.max_registers_per_thread)
+            min_blocks = Result(limits, kernel.replace(regs=needed)).active_blocks
+        min_blocks = min_blocks or 1
+        if (launch := _registers_by_bounds(limits, threads, min_blocks)) < LEAST:
+            problem = f"{min_blocks} blocks leave {launch} registers per thread"
+            raise InputError(problem, where="blocks", hint=f"Use fewer blocks, to leave {LEAST} or more.")
+        return launch, min_blocks
+    in_range(regs, "regs", LEAST, _registers_by_bounds(limits, threads, 1))
+    if min_blocks is None:
+        return regs, _second_bound(limits, threads, regs)
+    if (given := _registers_by_bounds(limits, threads, min_blocks)) != regs:
+        problem = f"{regs} contradicts {bounds_in_source(threads, min_blocks)}, which gives {given}"
+        raise InputError(problem, where="regs", hint=f"Set {given}, or remove `blocks` (`--blocks`).")
+    return regs, min_blocks
 
 
 def _registers_by_bounds(limits: Limits, threads: int, min_blocks: int) -> int:

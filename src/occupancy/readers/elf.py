@@ -109,7 +109,7 @@ class Image:
 
     def kernels(self) -> Iterator[KernelSymbol]:
         """Yield the kernels, in symbol order."""
-        names, symbols = self._symbols()
+        names, symbols = self.symbols()
         for number, (start, info, other, section, _, _) in enumerate(symbols):
             if other & STO_CUDA_ENTRY and info & 0xF == STT_FUNC:
                 table = self._strings(names)
@@ -124,18 +124,14 @@ class Image:
     @cached_property
     def callees(self) -> dict[int, list[tuple[int, int]]]:
         """Extents of the functions that are no kernels, by section, without overlaps."""
-        _, symbols = self._symbols()
+        _, symbols = self.symbols()
         extents: dict[int, list[tuple[int, int]]] = {}
         for _, info, other, section, start, size in symbols:
             if info & 0xF == STT_FUNC and not other & STO_CUDA_ENTRY:
                 extents.setdefault(section, []).append((start, start + size))
         return {section: _without_overlaps(places) for section, places in extents.items()}
 
-    def sections_of_symbols(self) -> dict[int, int]:
-        _, symbols = self._symbols()
-        return {number: section for number, (_, _, _, section, _, _) in enumerate(symbols)}
-
-    def _symbols(self) -> tuple[int, Iterator[Symbol]]:
+    def symbols(self) -> tuple[int, Iterator[Symbol]]:
         """Return the string table's section number, and the symbols."""
         if not self.sections:
             return 0, iter(())

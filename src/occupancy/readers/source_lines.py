@@ -68,13 +68,14 @@ def read_places(image: Image, relocations: Section) -> dict[int, Place] | None:
         data = bytes(image.part(table_offset, table_size, "table of lines"))
         form = _RELA if type == SHT_RELA else _REL
         entries = image.part(offset, size // form.size * form.size, "relocations of the table of lines")
-        symbols = image.sections_of_symbols()
+        _, symbols = image.symbols()
+        sections = [section for _, _, _, section, _, _ in symbols]
         units = _units(data, image.limits)
         starts = [unit.start for unit in units]
         for address, info, *_ in form.iter_unpack(entries):
             image.limits.consume("pieces", _PIECES_OF_ROW)
-            section = symbols.get(info >> 32)
-            if units and section is not None and section not in places:
+            symbol = info >> 32
+            if units and symbol < len(sections) and (section := sections[symbol]) not in places:
                 unit = units[max(0, bisect_right(starts, address) - 1)]
                 with suppress(Malformed, IndexError, ValueError, ZeroDivisionError):
                     if place := _first_place(data, address - _OPERAND, unit):
