@@ -108,10 +108,10 @@ def fits(
         gpu, kernel, model, inputs: As in `compute`; by default every compute capability of the table.
         cluster: Blocks per cluster, or its shape, on compute capability 9.0 and newer.
     """
+    gpus = find_gpus(shipped.known() if gpu is None else gpu)
     needed = kernel_of_inputs(kernel, inputs, fits)
     check_model(model)  # a mistake of the caller, and no reason of a GPU
     size = None if cluster is None else prod(parse_shape(cluster, "cluster"))
-    gpus = find_gpus(shipped.known() if gpu is None else gpu)
     return Results((_fit(each, needed, model, size) for each in gpus), fits_report)
 
 

@@ -30,7 +30,7 @@ MAX_NAME_COLUMNS = 24
 """Columns for the names of the options; a longer one has a line of its own."""
 OTHER_NAMES = {
     "arch": "cc", "gencode": "cc", "sm": "cc", "cc": "gpu", "json": "format json", "csv": "format csv",
-    "html": "format html", "o": "format csv > FILE", "output": "format csv > FILE", "v": "version",
+    "html": "format html", "o": "format csv > FILE or occupancy page -o FILE", "v": "version",
     "kernel": "name", "filter": "name", "minoccupancy": "below",
 }  # fmt: skip
 """Options of other tools and commands, and ours of the same meaning."""

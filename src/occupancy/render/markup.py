@@ -45,7 +45,7 @@ def _markdown_table(table: Table) -> Iterator[str]:
 
 
 def _rows(table: Table) -> Iterator[tuple[str, ...]]:
-    return zip(*(column.cells(table.rows) for column in table.columns), strict=True)
+    return (tuple(column.cell(row) for column in table.columns) for row in table.rows)
 
 
 def html(report: Report) -> str:

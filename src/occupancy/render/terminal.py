@@ -77,8 +77,7 @@ def _least(column: Column, cells: Sequence[str], longest: int) -> int:
     if not column.wraps:
         return min(longest, column.cut_to or longest)
     longest_word = max((len(word) for cell in (column.title, *cells) for word in cell.split()), default=0)
-    unbroken = max(column.unbroken, len(column.title))
-    return max(min(longest_word, LEAST_WIDTH), min(longest, unbroken))
+    return max(min(longest_word, LEAST_WIDTH), min(longest, column.unbroken), len(column.title))
 
 
 def _widths(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: int) -> dict[int, int]:
@@ -88,9 +87,10 @@ def _widths(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: in
     widths: dict[int, int] = {}
     spare = width + PADDING
     for number in sorted(range(len(columns)), key=lambda number: columns[number].optional):
-        if not widths or least[number] + PADDING <= spare:
-            widths[number] = least[number]
-            spare -= least[number] + PADDING
+        if widths and least[number] + PADDING > spare:
+            break
+        widths[number] = least[number]
+        spare -= least[number] + PADDING
     wanted = {
         number: max(min(longest[number], columns[number].widest or longest[number]) - least[number], 0)
         for number in widths

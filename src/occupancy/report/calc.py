@@ -28,6 +28,8 @@ WAVE_COLUMNS = (
     Column("last_wave_blocks", value="partial_wave_blocks"),
     Column("last_wave_fill", "Last wave", text=percent),
     Column("idle_share", "GPU idle", text=percent, optional=1),
+    Column("filling_grid_below"),
+    Column("filling_grid_above", "No tail"),
 )  # fmt: skip
 
 COLUMNS = (
@@ -179,6 +181,8 @@ def _details_of_several(rows: Sequence[ResultRow]) -> Iterator[Section]:
         yield Table(_grid_text(waves[0].launch), [column for column in WAVE_COLUMNS if column.title], waves)
     if failures := [row for row in rows if not row.result.launchable or row.result.compile_error]:
         yield facts([(gpu_name(row.gpu), result_text(row.result)) for row in failures])
+    if calls := dict.fromkeys(call for row in rows for call in row.opt_ins):
+        yield facts([("Opt in", call) for call in calls])
     if any(row.steps for row in rows):
         yield Paragraph(("For limits that hold on all GPUs, run `occupancy budget` with the same inputs.",))
 
@@ -240,7 +244,8 @@ def _waves_text(waves: WavesFields) -> str:
         return f"{grid} in one wave of {most}: {filled} full"
     if not waves.partial_wave_blocks:
         return f"{grid} in {count(waves.rounds, 'wave')} of {most}: no tail{idle}"
-    return f"{grid} in {waves.waves:,.2f} waves of {most}: last wave {filled} full{idle}"
+    run = f"{grid} in {waves.waves:,.2f} waves of {most}: last wave {filled} full{idle}"
+    return f"{run}. No tail with {waves.filling_grid_below:,} or {waves.filling_grid_above:,} blocks"
 
 
 def _wave_blocks(wave: FullWave) -> str:

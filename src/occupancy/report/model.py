@@ -37,9 +37,10 @@ NOTES = {note.code: note for note in (
     Note("registers-may-spill", "Fewer registers may cause spills."),
     Note("carveout-raised", "The carveout is too small for one block, so the SM uses a larger configuration."),
     Note("tensor-memory",
-         "If the block executes tcgen05.relinquish_alloc_permit, pass --virtual-resources 0. Not measured on a GPU."),
+         "Virtual resources are the permit for tcgen05.alloc. If the block relinquishes it, pass "
+         "--virtual-resources 0. Not measured on a GPU."),
     Note("setmaxnreg", "If the kernel uses setmaxnreg, ignore these steps, and run `occupancy registers`."),
-    Note("cluster-bound", "Clusters are an upper bound: each must fit in one GPC, so GPUs often hold fewer."),
+    Note("cluster-bound", "Clusters are an upper bound: each must fit in one GPC. --device 0 counts them on a GPU."),
     Note("sms-vary", "SM counts differ between {gpu} variants. For whole-GPU results, name one, such as '{example}'."),
     Note("launch-bounds-caps",
          "Kernels that do not fit under the cap may spill. `-maxrregcount` caps only kernels without launch bounds."),
@@ -104,11 +105,6 @@ class Column(NamedTuple):
         value = self.getter(row)
         return "" if value is None and self.text else (self.text or plain)(value)
 
-    def cells(self, rows: Sequence[Any]) -> list[str]:
-        """Return the cells of some rows, cut to the largest width."""
-        texts = list(map(self.cell, rows))
-        return cut_in_middle(texts, self.widest) if self.cut_to and self.widest else texts
-
 
 def chosen(columns: Iterable[Column], *keys: str) -> list[Column]:
     by_key = {column.key: column for column in columns}
@@ -127,7 +123,8 @@ def cut_in_middle(texts: Sequence[str], width: int) -> list[str]:
             if len(alike) > 1:  # sorted, so that a neighbor has the longest common prefix
                 neighbors = alike[number - 1], alike[(number + 1) % len(alike)]
                 first_difference = max(len(commonprefix([text, each])) for each in neighbors)  # noqa: RUF071
-                end = text[max(head, first_difference - tail // 3) :][:tail]
+                rest = text[max(head, first_difference - tail // 3) :]
+                end = rest if len(rest) <= tail else f"{rest[: tail - 3]}..."
             cut[text] = f"{start.rstrip('.')}...{end.lstrip('.')}" if len(text) > width else text
     return [cut[text] for text in texts]
 

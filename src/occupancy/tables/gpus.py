@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any, Literal, Protocol, TypeGuard
 
 from ..errors import InputError, UnknownComputeCapabilityError, shown
+from ..values.kernel import Kernel
 from ..values.limits import ComputeCapability, Limits
 from ..values.numbers import count
 from ..values.records import documented
@@ -213,7 +214,7 @@ def _is_list(value: object) -> TypeGuard[Iterable[object]]:
     """Return True for several GPUs, such as (90, 80), but not for one compute capability, such as (9, 0)."""
     if isinstance(value, tuple) and [type(number) for number in value] == [int, int]:
         return not isinstance(value, ComputeCapability) and min(value) >= 10  # 10 is 1.0
-    return isinstance(value, Iterable) and not isinstance(value, bytes)
+    return isinstance(value, Iterable) and not isinstance(value, (bytes, Kernel))
 
 
 @lru_cache(maxsize=256)
@@ -223,8 +224,7 @@ def _find_name(name: str, table: LimitsTable | None) -> tuple[Gpu, ...]:
         raise _no_such_gpu(name)
     if rows := table.architecture(name):
         return tuple(map(Gpu, rows))
-    same_major = [str(cc) for cc in shipped.known() if name == str(cc.major)]
-    if same_major:  # 12 could be 1.2 as well
+    if same_major := [str(cc) for cc in shipped.known() if name == str(cc.major)]:  # 12 could be 1.2
         hint = f"Did you mean {' or '.join(same_major)}?"
         raise InputError(f"{shown(name)} is not a compute capability", where="gpu", hint=hint)
     try:

@@ -15,6 +15,7 @@ from occupancy.errors import InputError, OccupancyError
 from occupancy.tables import shipped
 from occupancy.tables.gpus import WELL_KNOWN, Gpu, all_gpus, find_gpu, find_gpus, gpu, gpus_matching
 from occupancy.tables.products import FILE_NAME
+from occupancy.values.kernel import Kernel
 
 PATH = Path(shipped.data_path(FILE_NAME))
 LARGEST_SM_COUNT = 224
@@ -181,6 +182,10 @@ class TestSeveral:
     def test_no_gpu(self, value: object) -> None:
         with pytest.raises(InputError):
             find_gpus(value)
+
+    def test_a_kernel_is_no_list_of_gpus(self) -> None:
+        with pytest.raises(InputError, match=r"Kernel\(threads=90\) is not a compute capability"):
+            find_gpus(Kernel(90))
 
 
 def test_words_match_names_markets_dies_and_memory() -> None:
