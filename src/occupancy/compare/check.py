@@ -75,15 +75,8 @@ class BrokenKernel:
 
     @property
     def causes(self) -> list[Change]:
-        """Changes since the baseline that explain the broken rules."""
-        if self.baseline is None:
-            return []
-        worse = [
-            each.measure
-            for each in self.violations
-            if each.was is not None and (each.value < each.was) == (each.measure == "occupancy")
-        ]
-        return explaining(self.baseline, self.kernel, worse)
+        """Changes since the baseline that explain values that got worse."""
+        return explaining(self.baseline, self.kernel, self.tightest) if self.baseline else []
 
     @cached_property
     def tightest(self) -> dict[Measure, Violation]:

@@ -64,8 +64,8 @@ class Fix(NamedTuple):
 
     step: NextStep | None
     """Smallest sufficient change of inputs; None if unknown."""
-    changes: Sequence[tuple[str, Change]]
-    """Changes with a verb: restore, reduce or change."""
+    changes: Mapping[str, Sequence[Change]]
+    """Verb (restore, reduce or change) -> changes."""
     live_values: str
     """``or`` if fewer live values also avoid spills, ``only`` if nothing else does; else empty."""
 
@@ -91,7 +91,7 @@ class DiffRow:
 
     @cached_property
     def explaining(self) -> list[Change]:
-        """Changes that explain the new occupancy or spills."""
+        """Changes that explain lower occupancy or more spills."""
         return explaining(self.old, self.new, DECISIVE[:2])
 
     @property
@@ -229,35 +229,30 @@ def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
 
 
 def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measure]) -> list[Change]:
-    """Return the changes that explain new values.
+    """Return the changes that explain measures that got worse.
 
-    A change explains the occupancy if it alone lowers the higher one.
+    A change explains the occupancy if it alone lowers it.
     """
     changes, names = list(causes(old, new)), {"arch"}
     for measure in measures:
         was, now = MEASURES[measure](old), MEASURES[measure](new)
-        if was == now or None in (was, now):
+        if None in (was, now) or was == now or (now < was) != (measure == "occupancy"):
             continue
-        is_up = now > was
         found: set[str] = {measure}
         if measure == "occupancy":
-            higher: Any = (new if is_up else old).result
-            lower: Any = [
-                {each.name: each.old if is_up else each.new} for each in changes if each.name in _INPUTS
-            ]
-            found = {
-                name for one in lower if step_with(higher, one).occupancy < higher.occupancy for name in one
-            }
+            before: Any = old.result
+            inputs: Any = [{each.name: each.new} for each in changes if each.name in _INPUTS]
+            found = {name for each in inputs if step_with(before, each).occupancy < was for name in each}
         elif measure in SPILLED:
-            found = {each.name for each in changes if each.name == "regs" and (each.new < each.old) == is_up}
+            found = {each.name for each in changes if each.name == "regs" and each.new < each.old}
         for each in changes:
             reason = "smem" if each.name == "spill_smem" else each.name
             if each.name in REGISTER_LIMITS:  # more threads or blocks leave fewer registers
                 limits = [
                     -prod(filter(None, one)) if isinstance(one, tuple) else one or 0 for one in each[1:]
                 ]
-                has_more = limits[1] > limits[0]
-                reason = "regs" if has_more == (is_up == (measure == "regs")) else each.name
+                is_reason = (limits[1] > limits[0]) == (measure not in SPILLED)
+                reason = "regs" if is_reason else each.name
             if reason in found and each.name != measure:
                 names.add(each.name)
     return [each for each in changes if each.name in names]
@@ -302,26 +297,27 @@ def find_fix(
                     amounts = each.requires
                     break
             else:
-                return Fix(None, (), "only" if spills else "")
+                return Fix(None, {}, "only" if spills else "")
         requires |= {name: min(amount, requires.get(name, amount)) for name, amount in amounts.items()}
     if spills and "regs" in requires:
-        return Fix(None, (), "only")
+        return Fix(None, {}, "only")
     old_regs = (old and old.record.regs) or 0
     verbs = {"threads": "change"}
     if has_new_spills := not limits.keys().isdisjoint(DECISIVE[1:]):
         if old_regs <= (new.record.regs or 0):
-            return Fix(None, (), "or")
+            return Fix(None, {}, "or")
         requires["regs"], verbs["regs"] = old_regs, "restore"
     step = step_with(new.result, requires) if requires and new.result else None
-    restored = [Change(each.name, None, each.old) for each in causes if each.name in REGISTER_LIMITS]
-    if restored and 0 < old_regs <= requires.get("regs", 0):
+    is_restored = 0 < old_regs <= requires.get("regs", 0)
+    restored = [each for each in causes if is_restored and each.name in REGISTER_LIMITS]
+    if restored:
         del requires["regs"]
-    else:
-        restored = []
     if "stack_bytes" in limits:
         requires["stack_bytes"] = int(limits["stack_bytes"])
-    changes = [(verbs.get(name, "reduce"), Change(name, None, amount)) for name, amount in requires.items()]
-    return Fix(step, [*(("restore", each) for each in restored), *changes], "or" if has_new_spills else "")
+    changes = {"restore": [Change(each.name, None, each.old) for each in restored]}
+    for name, amount in requires.items():
+        changes.setdefault(verbs.get(name, "reduce"), []).append(Change(name, None, amount))
+    return Fix(step, changes, "or" if has_new_spills else "")
 
 
 def _severity(row: DiffRow) -> tuple[Any, ...]:

@@ -90,10 +90,8 @@ def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     """Return ``reduce shared memory to 19.5 KiB (sm_80) and 27.5 KiB (sm_90)``, or nothing."""
     parts = []
     for verb in ("restore", "reduce", "change"):
-        changes = [
-            (arch, [each for its_verb, each in fix.changes if its_verb == verb]) for arch, fix in fixes
-        ]
-        parts += [f"{verb} {text}"] if (text := _by_arch(changes, "to ")) else []
+        text = _by_arch([(arch, fix.changes.get(verb, ())) for arch, fix in fixes], "to ")
+        parts += [f"{verb} {text}"] if text else []
     live_values = {fix.live_values for _, fix in fixes}
     if "only" in live_values:
         parts.append("reduce live values, because a kernel with fewer registers spills more")

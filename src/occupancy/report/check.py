@@ -51,19 +51,15 @@ class BrokenOnArchs(NamedTuple):
 
 
 def broken_by_name(check: Checked) -> list[BrokenOnArchs]:
-    """Return the kernels that break rules, those with the largest loss of occupancy first."""
+    """Return the kernels that break rules, the largest loss of occupancy first."""
     by_name: dict[str, list[BrokenKernel]] = {}
     for broken in check.broken:
         by_name.setdefault(broken.kernel.record.demangled, []).append(broken)
     ordered = sorted(
         by_name.values(),
         key=lambda on_archs: min(
-            (
-                first.measure != "occupancy",
-                "spill" not in first.measure,
-                min(0, first.value - (first.was or 1)),
-            )
-            for first in (each.violations[0] for each in on_archs)
+            (each.kernel.occupancy or 0) - ((each.baseline and each.baseline.occupancy) or 0)
+            for each in on_archs
         ),
     )
     names = [changes.placed_name(on_archs[0].kernel.record) for on_archs in ordered]

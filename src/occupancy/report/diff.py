@@ -93,7 +93,7 @@ COLUMNS: tuple[Column, ...] = (
            show=lambda entry: changes.fix_phrase([("", entry.row.fix)]) if entry.row else "",
            about="Smallest change that restores what got worse, if one is known", type="object"),
     Column("causes", value=_row_value("explaining", []), text=changes.phrases,
-           about="Changes that explain the new occupancy or spills", type="objects"),
+           about="Changes that explain lower occupancy or more spills", type="objects"),
     Column("other_changes", value=_row_value("others", []), text=changes.phrases,
            about="Other changed values", type="objects"),
     Column("old_name", value=lambda entry: entry.old and entry.old.record.name,
