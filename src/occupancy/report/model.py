@@ -89,7 +89,7 @@ class Column(NamedTuple):
     unbroken: int = 0
     """Length up to which a cell that wraps stays on one line."""
     widest: int = 0
-    """Width up to which a cell that wraps grows; 0: any."""
+    """Width up to which a cell that wraps or is cut grows; 0: any."""
     cut_to: int = 0
     """Width to which cells are cut in the middle before columns are dropped; 0: never cut."""
     type: str = ""
