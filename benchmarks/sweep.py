@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 import occupancy
 
-RANDOM_GOAL, GRID_GOAL = 5.0, 90.0
+RANDOM_GOAL, GRID_GOAL = 6.0, 90.0
 GRID_MEMORY_GOAL = 600e6
 RANDOM_INPUTS = 20_000_000
 ROUNDS = 7
