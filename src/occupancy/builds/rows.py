@@ -235,9 +235,9 @@ class Evaluator:
     """SMs of the GPU, for waves; None: the number in the file."""
     _results: dict[object, _SharedResult] = field(default_factory=dict, init=False)
 
-    def row(self, record: KernelRecord, other: ScannedKernel | None = None) -> ScannedKernel:
-        """Return the record with its occupancy; a file without a block size has that of another version."""
-        key = other and (other.threads, other.threads_assumed), bool(spilled_bytes(record)), _needs(record)
+    def row(self, record: KernelRecord, other: KernelRecord | None = None) -> ScannedKernel:
+        """Return the record with its occupancy, at a block size that also suits another version of the kernel."""
+        key = other and (other.threads, other.max_threads), bool(spilled_bytes(record)), _needs(record)
         result = self._results.get(key)
         if result is None:
             result = self._results[key] = self._result(record, other)
@@ -251,13 +251,14 @@ class Evaluator:
                 row.time_share = row.record.duration_us / time
         return rows
 
-    def _result(self, record: KernelRecord, other: ScannedKernel | None) -> _SharedResult:
+    def _result(self, record: KernelRecord, other: KernelRecord | None) -> _SharedResult:
         bound = record.max_threads
-        guess = (other and other.threads) or bound or ASSUMED_THREADS
-        common = self.threads or (guess if other and not other.threads_assumed else None)
-        fits = not (common and bound and common > bound)  # else the launch bound is the best guess
-        known = record.threads or (common if fits else None)
-        threads = known or min(guess, bound or guess)
+        common = self.threads or (other and other.threads)
+        if common and bound and common > bound:
+            common = None  # the kernel cannot launch with it: the launch bound is the best guess
+        known = record.threads or common
+        bounds = [each for each in (bound, other and other.max_threads) if each]
+        threads = known or min(bounds, default=ASSUMED_THREADS)
         shared = _SharedResult(record, threads, threads_assumed=known is None)
         try:
             own = record.compute_capability

@@ -203,9 +203,8 @@ class _Run:
         return sorted(some, key=lambda each: not CRITERIA[each.criterion].compares)
 
     def check(self, kernel: KernelRecord, old: KernelRecord | None) -> BrokenKernel | None:
-        before = None if old is None else self.evaluator.row(old)
-        row = self.evaluator.row(kernel, before)
-        before = None if old is None else self.evaluator.row(old, row)
+        row = self.evaluator.row(kernel, old)
+        before = None if old is None else self.evaluator.row(old, kernel)
         baseline_passes = True
         broken = []
         for demand in self.demands_on(kernel):

@@ -164,9 +164,7 @@ def compare(
 
 
 def _row(pair: Pair, evaluator: Evaluator, threshold: float) -> DiffRow:
-    old = evaluator.row(pair.old)
-    new = evaluator.row(pair.new, old)
-    old = evaluator.row(pair.old, new)
+    old, new = evaluator.row(pair.old, pair.new), evaluator.row(pair.new, pair.old)
     both = _measured(old, new)
     directions = {name: _direction(name, *values, threshold) for name, values in both.items()}
     decides = (*DECISIVE, "stack_bytes") if None in both["spill_bytes"] else DECISIVE

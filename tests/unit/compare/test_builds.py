@@ -221,7 +221,7 @@ class TestDiff:
 
     @pytest.mark.parametrize(
         ("old", "new", "threads", "launches"),
-        [(1024, None, 1024, False), (1024, 128, 128, True), (None, 1024, 256, True)],
+        [(1024, None, 1024, False), (1024, 128, 128, True), (None, 1024, 1024, False)],
     )
     def test_both_builds_have_one_assumed_block_size(
         self, old: Any, new: Any, threads: int, launches: bool
