@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 from ..builds.merge import merge
 from ..builds.names import matches
-from ..builds.rows import Evaluator, ScannedKernel, SizePattern, parse_block_size, with_block_sizes
+from ..builds.rows import Evaluator, ScannedKernel, parse_block_size
 from ..builds.select import ORDERS, Order, Selection, names_there
 from ..errors import ErrorCollector, InputError, ReadError, shown
 from ..readers import KernelRecord, KernelSource, ReadProblem
@@ -27,6 +27,8 @@ from .results import Printed
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+    from ..compare.rules import Rule
 
 Path = str | os.PathLike[str]
 Paths = Path | Sequence[Path]
@@ -68,7 +70,8 @@ class Reading:
         sizes = {str(name): parse_block_size(size) for name, size in by_name.items() if size is not None}
         self.threads = sizes.pop(EVERY, None)
         """Threads per block of all kernels whose file does not state them."""
-        self.block_sizes = tuple(SizePattern(pattern, size) for pattern, size in sizes.items())
+        self.block_sizes = sizes
+        """Threads per block by patterns of names."""
         self.gpu = None if gpu is None else find_gpu(gpu, table)
         """GPU to compute for, in place of the one that each kernel was compiled for."""
         archs = as_list(options.get("arch"))
@@ -82,16 +85,13 @@ class Reading:
             # Architectures that were chosen are shown whether the GPU runs their code or not.
             gpu=None if self.gpu is None or texts else self.gpu.limits.compute_capability,
         )
+        self.selects = bool(self.selection.names or self.selection.archs or self.selection.only_newest)
+        """True if some kernels were chosen."""
         sms, where = options.get("multiprocessor_count"), "multiprocessor_count"
         self.multiprocessor_count = None if self.gpu is None else self.gpu.multiprocessor_count
         if sms is not None:
             self.multiprocessor_count = in_range(parse_count(sms, where), where)
         self._limits_of = table.limits
-
-    @property
-    def selects(self) -> bool:
-        wanted = self.selection
-        return bool(wanted.names or wanted.archs or wanted.only_newest)
 
     def evaluator(self, threads: int | None = None) -> Evaluator:
         return Evaluator(
@@ -101,19 +101,23 @@ class Reading:
     def check_patterns(self, records: Sequence[KernelRecord]) -> None:
         """Refuse block sizes for names that no kernel has."""
         names = {record.name for record in records}
-        for size in self.block_sizes:
-            if names and not any(matches(size.kernels, name) for name in names):
-                problem = f"no kernel is called {shown(size.kernels)}"
-                raise InputError(problem, where="threads", **names_there(size.kernels, names))
+        for pattern in self.block_sizes:
+            if names and not any(matches(pattern, name) for name in names):
+                problem = f"no kernel is called {shown(pattern)}"
+                raise InputError(problem, where="threads", **names_there(pattern, names))
 
-    def sized(self, records: Iterable[KernelRecord], more: Sequence[SizePattern] = ()) -> list[KernelRecord]:
-        """Return records with the block sizes that are stated for their names, those given here last."""
-        sizes = (*more, *self.block_sizes)
-        return list(with_block_sizes(records, sizes) if sizes else records)
+    def sized(self, records: Iterable[KernelRecord], rules: Sequence[Rule] = ()) -> list[KernelRecord]:
+        """Return records with the block sizes of rules and of options, which take precedence."""
+        if not rules and not self.block_sizes:
+            return list(records)
+        from ..compare.rules import Rule, with_block_sizes
+
+        own = (Rule(kernels=pattern, threads=size) for pattern, size in self.block_sizes.items())
+        return list(with_block_sizes(records, [*rules, *own]))
 
     def inputs(self) -> dict[str, Any]:
         """Return what was given, for a report."""
-        sizes = {size.kernels: size.threads for size in self.block_sizes}
+        sizes = dict(self.block_sizes)
         if sizes and self.threads is not None:
             sizes[EVERY] = self.threads
         values = {
@@ -250,8 +254,10 @@ def as_list(given: Any) -> list[Any]:
 def as_sources(given: Any, where: str, *, with_streams: bool = True) -> list[Any]:
     several = as_list(given)
     for each in several or [given]:
-        is_path = isinstance(each, (str, os.PathLike)) and ("\n" not in str(each) or os.path.exists(each))
+        is_text = str(each) == "" or ("\n" in str(each) and not os.path.exists(each))
+        is_path = isinstance(each, (str, os.PathLike)) and not is_text
         if not is_path and not (with_streams and hasattr(each, "read")):
-            hint = f"Pass paths{', or text and bytes as io.StringIO or io.BytesIO' if with_streams else ''}."
+            streams = ", or `io.StringIO or io.BytesIO` (`- for standard input`)" if with_streams else ""
+            hint = f"Pass paths{streams}."
             raise InputError(f"{shown(each)} is not a path", where=where, hint=hint)
     return several

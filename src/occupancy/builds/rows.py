@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import occupancy  # for annotations: its public names load their modules on first use
 
@@ -20,7 +20,7 @@ from ..values.limits import ComputeCapability, Limits
 from ..values.records import documented
 from ..values.resources import Resource
 from ..values.spellings import in_range, parse_threads
-from .names import matches, short_name, template_name
+from .names import short_name, template_name
 
 ASSUMED_THREADS = 256
 """Assumed threads per block if both block size and launch bound are unknown."""
@@ -36,17 +36,6 @@ _needs = attrgetter(
     "block_dim", "shared_memory_configuration",
 )  # fmt: skip
 """Values that determine the occupancy; most kernels of a library share them with hundreds of others."""
-
-
-@dataclass(frozen=True)
-class SizePattern:
-    """Block size, dynamic shared memory, or both, of kernels whose files do not record them."""
-
-    kernels: str
-    threads: int | None = None
-    dynamic_smem: int | None = None
-    archs: frozenset[ComputeCapability] = frozenset()
-    """Their architectures; empty for all."""
 
 
 def parse_block_size(value: object) -> int:
@@ -246,8 +235,8 @@ class Evaluator:
     def rows(self, records: Iterable[KernelRecord], time: float = 0) -> list[ScannedKernel]:
         """Return the records with their occupancy and their shares of the total time in microseconds."""
         rows = list(map(self.row, records))
-        for row in rows if time else ():
-            if row.record.duration_us is not None:
+        for row in rows:
+            if time and row.record.duration_us is not None:
                 row.time_share = row.record.duration_us / time
         return rows
 
@@ -286,21 +275,6 @@ class Evaluator:
         except OccupancyError as error:
             shared.reason = str(error)
         return shared
-
-
-def with_block_sizes(records: Iterable[KernelRecord], sizes: Sequence[SizePattern]) -> Iterator[KernelRecord]:
-    """Apply block sizes to records by name; the last matching pattern wins."""
-    for record in records:
-        changes: dict[str, Any] = {}
-        for size in sizes:
-            is_arch = not size.archs or record.compute_capability in size.archs
-            if not is_arch or not matches(size.kernels, record.name):
-                continue
-            if size.threads is not None and record.threads is None:
-                changes |= {"threads": size.threads, "threads_from": "option"}
-            if size.dynamic_smem is not None and record.lacks_dynamic_smem:
-                changes["dynamic_smem"] = size.dynamic_smem
-        yield replace(record, **changes) if changes else record
 
 
 def is_possible(step: NextStep, record: KernelRecord) -> bool:

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from operator import attrgetter
 from pathlib import PurePath
 from typing import Annotated
 
@@ -87,8 +86,6 @@ class BaselineFile(BaseModel):
 
 FIELDS = tuple(KernelLine.model_fields)
 
-_recorded = attrgetter(*FIELDS)
-
 
 @dataclass(frozen=True)
 class Build:
@@ -110,13 +107,14 @@ class Build:
 def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
     """Read a build: a baseline, or files and folders with kernels; ``"-"`` is standard input."""
     sources: list[KernelSource] = [*paths]
-    if len(paths) == 1:
+    folders = list(filter(os.path.isdir, paths))
+    if len(paths) == 1 and not folders:
         (path,) = paths
         if os.path.isfile(path):
             with suppress(OSError), open(path, "rb") as file:  # the readers report the reason
                 if looks_like_baseline(file.read(4096)):
                     return read_baseline(path)
-        elif path == STANDARD_INPUT or (os.path.exists(path) and not os.path.isdir(path)):
+        elif path == STANDARD_INPUT or os.path.exists(path):
             stream = _in_memory(path)
             if looks_like_baseline(stream.getvalue()[:4096]):
                 return parse_baseline(stream.getvalue(), stream.name)
@@ -127,7 +125,7 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
         raise ReadError(first.what, where=first.where)
     # Portable names can be ambiguous, so names change after merging.
     files = {file for record in records for file in (record.source, *record.also_in)}
-    portable = {file: _portable(file, paths) for file in files}
+    portable = {file: _portable(file, folders) for file in files}
     kernels = []
     for record in records:
         others = tuple(portable[file] for file in record.also_in)
@@ -135,11 +133,10 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
     return Build(tuple(kernels), name=", ".join(paths), problems=problems)
 
 
-def _portable(source: str, paths: Iterable[str]) -> str:
+def _portable(source: str, folders: Iterable[str]) -> str:
     """Return the path of a file relative to the folder that was read, or its base name."""
     file = PurePath(source)
-    folders = (path for path in paths if file.is_relative_to(path) and os.path.isdir(path))
-    folder = next(folders, file.parent)
+    folder = next(filter(file.is_relative_to, folders), file.parent)
     # File names can contain bytes that JSON cannot represent.
     return file.relative_to(folder).as_posix().encode("utf-8", "replace").decode()
 
@@ -203,8 +200,8 @@ def baseline_from(records: Iterable[KernelRecord], threads: int | None = None) -
     """Return a baseline of the kernels, sorted by name, without duplicates."""
     by_line: dict[str, KernelRecord] = {}
     for record in records:
-        values = zip(FIELDS, _recorded(replace(record, name=stable_name(record.name))), strict=True)
-        kept = KernelRecord(**dict(values))
+        values = {name: getattr(record, name) for name in FIELDS}
+        kept = KernelRecord(**{**values, "name": stable_name(record.name)})
         by_line.setdefault(_line(kept), kept)
 
     def order(line: str) -> tuple[object, ...]:
@@ -216,7 +213,7 @@ def baseline_from(records: Iterable[KernelRecord], threads: int | None = None) -
 
 
 def _line(record: KernelRecord) -> str:
-    values = zip(FIELDS, _recorded(record), strict=True)
+    values = ((name, getattr(record, name)) for name in FIELDS)
     return _json({name: value for name, value in values if value is not None})
 
 

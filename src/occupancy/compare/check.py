@@ -142,28 +142,30 @@ def check_kernels(
     run = _Run(rules, evaluator, baseline is not None)
     matching = match(baseline or (), kernels, ignore_arch=ignore_arch)
     before = {id(pair.new): pair.old for pair in matching.pairs}
-    found: list[BrokenKernel] = []
-    for kernel in kernels:
-        if (broken := run.check(kernel, before.get(id(kernel)))) is not None:
-            found += _by_exemption(broken, rules.exemptions, today)
+    broken: list[BrokenKernel] = []
+    exempt: list[BrokenKernel] = []
+    for kernel in sorted(kernels, key=by_name):
+        if (checked := run.check(kernel, before.get(id(kernel)))) is not None:
+            for part in _by_exemption(checked, rules.exemptions, today):
+                (exempt if part.exemption else broken).append(part)
     unused = run.reject_unchecked(kernels if every is None else every, is_partial=every is not None)
-    found.sort(key=lambda each: by_name(each.kernel.record))
-    unexcused = tuple(each for each in found if each.exemption is None)
-    past = [each for each in rules.exemptions if each.has_ended(today)]
-    ended = [
-        each for each in past if any(each.concerns(one.kernel.record, one.criteria) for one in unexcused)
-    ]
-    removed = [
-        each for each in matching.removed if not any(matches(text, each.name) for text in rules.allow_removed)
-    ]
     return Checked(
         rules=rules,
-        broken=unexcused,
-        exempt=tuple(each for each in found if each.exemption is not None),
+        broken=tuple(broken),
+        exempt=tuple(exempt),
         kernels=tuple(kernels),
         added=() if baseline is None else matching.added,
-        removed=tuple(removed),
-        ended=tuple(ended),
+        removed=tuple(
+            record
+            for record in matching.removed
+            if not any(matches(pattern, record.name) for pattern in rules.allow_removed)
+        ),
+        ended=tuple(
+            exemption
+            for exemption in rules.exemptions
+            if exemption.has_ended(today)
+            and any(exemption.concerns(each.kernel.record, each.criteria) for each in broken)
+        ),
         unused=tuple(unused),
     )
 
@@ -199,64 +201,64 @@ class _Run:
             if rule.matching(kernel):
                 for name, bound in rule.bounds.items():
                     latest[name] = None if bound is None else Demand(number, rule, name, bound)
-        some = [each for each in latest.values() if each is not None]
-        return sorted(some, key=lambda each: not CRITERIA[each.criterion].compares)
+        demands = [each for each in latest.values() if each is not None]
+        return sorted(demands, key=lambda each: not CRITERIA[each.criterion].compares)
 
     def check(self, kernel: KernelRecord, old: KernelRecord | None) -> BrokenKernel | None:
         row = self.evaluator.row(kernel, old)
         before = None if old is None else self.evaluator.row(old, kernel)
         baseline_passes = True
-        broken = []
+        violations = []
         for demand in self.demands_on(kernel):
             number, _, name, bound = demand
             criterion = CRITERIA[name]
             measure = MEASURES[criterion.measure]
             value, was = measure(row), None if before is None else measure(before)
-            base: Any = 0  # all spills of a new kernel are new
+            start: Any = 0  # all spills of a new kernel are new
             if criterion.compares and before is not None:
                 self.compared.add(demand)
-                base = was
-            elif criterion.compares and criterion.measure != "spill_bytes":
+                start = was
+            elif criterion.compares and criterion.most:
                 self.new.setdefault(demand, kernel)
                 continue
-            if value is None or base is None:
+            if value is None or start is None:
                 self.unknown[demand].append(kernel)
                 continue
             sign = -1 if criterion.measure == "occupancy" else 1  # the only value for which higher is better
-            limit = base + sign * bound if criterion.compares else bound
+            limit = start + sign * bound if criterion.compares else bound
             if sign * (value - limit) > TOLERANCE:
-                broken.append(Violation(number, name, bound, was, value, limit))
+                violations.append(Violation(number, name, bound, was, value, limit))
             if was is not None and sign * (was - limit) > TOLERANCE:
                 baseline_passes = False
-        return BrokenKernel(row, before, tuple(broken), None, baseline_passes) if broken else None
+        return BrokenKernel(row, before, tuple(violations), None, baseline_passes) if violations else None
 
     def reject_unchecked(
         self, known: Sequence[KernelRecord], *, is_partial: bool
     ) -> list[tuple[Rule | Exemption, list[str]]]:
         """Raise errors for rules that checked nothing; return other entries that match no kernel."""
-        names = {(kernel.name, kernel.compute_capability): kernel for kernel in known}
+        distinct = {(kernel.name, kernel.compute_capability): kernel for kernel in known}
         unused: list[tuple[Rule | Exemption, list[str]]] = []
-        with ErrorCollector() as found:
+        with ErrorCollector() as errors:
             for number, rule in enumerate([] if self.has_baseline else self.rules.rules, 1):
                 if compares := ", ".join(name for name in rule.demands if CRITERIA[name].compares):
                     problem = f"rule {number} ({rule.about}) sets {compares}, which needs a baseline"
                     hint = "Set `baseline` (`--baseline FILE`), and write the file with `update=True` (`--update`)."
-                    found.add(RulesError(problem, where=rule.place, hint=hint))
+                    errors.add(RulesError(problem, where=rule.place, hint=hint))
             entries: list[Rule | Exemption] = [*self.rules.rules, *self.rules.exemptions]
             for number, entry in enumerate(entries, 1):  # rules first
-                matched = {pattern for kernel in names.values() for pattern in entry.matching(kernel)}
+                matched = {pattern for kernel in distinct.values() for pattern in entry.matching(kernel)}
                 idle = [pattern for pattern in entry.patterns if pattern not in matched]
                 if idle and isinstance(entry, Rule) and entry.demands:
-                    found.add(_idle_error(number, entry, idle, names))
+                    errors.add(_idle_error(number, entry, idle, distinct))
                 elif idle:
                     unused.append((entry, idle))
             for demand, kernels in self.unknown.items():
-                found.add(_unknown_error(demand, kernels))
+                errors.add(_unknown_error(demand, kernels))
             for demand, kernel in self.new.items():
                 if self.has_baseline and demand not in self.compared and not is_partial:
                     problem = f"but the baseline has none of its kernels. {_on_arch(kernel)} is new"
                     hint = "Accept new kernels with `update=True` (`--update`), or compare with the right baseline."
-                    found.add(BaselineError(f"{demand}, {problem}", hint=hint))
+                    errors.add(BaselineError(f"{demand}, {problem}", hint=hint))
         return unused
 
 

@@ -47,14 +47,14 @@ MEASURES: Mapping[Measure, Callable[[ScannedKernel], Any]] = {
     "smem": attrgetter("record.shared_memory"),
     "barriers": attrgetter("record.barriers"),
 }
-_INPUTS = ("regs", "smem", "barriers", "threads")
+_INPUTS = ("regs", "smem", "barriers", "tensor_memory", "threads")
 
 
 class Change(NamedTuple):
     """Difference of one value between the builds."""
 
     name: str
-    """A measure, ``threads``, ``launch_bounds``, ``register_cap``, ``cluster_dim``, or ``spills``."""
+    """A measure, ``tensor_memory``, ``threads``, ``launch_bounds``, ``register_cap``, ``cluster_dim`` or ``spills``."""
     old: Any
     new: Any
 
@@ -219,8 +219,9 @@ def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
         yield Change("threads", old.threads, new.threads)
     stores_and_loads = [(row.record.spill_store_bytes, row.record.spill_load_bytes) for row in (old, new)]
     spills = [None if None in each else each for each in stores_and_loads]
-    values: Mapping[Any, Sequence[Any]] = {**_measured(old, new), "spills": spills}
-    for name in ("smem", "regs", "spill_smem", "barriers", "spills", "stack_bytes"):
+    columns = old.record.tensor_memory, new.record.tensor_memory
+    values: Mapping[Any, Any] = {**_measured(old, new), "spills": spills, "tensor_memory": columns}
+    for name in ("smem", "regs", "spill_smem", "barriers", "tensor_memory", "spills", "stack_bytes"):
         was, now = values[name]
         if was is not None and now is not None and was != now:
             yield Change(name, was, now)

@@ -23,9 +23,6 @@ compared_values: Key = attrgetter(
 )  # fmt: skip
 """Values compared between builds."""
 
-_copy: Key = attrgetter("name", "arch", "threads")
-"""Values that copies of a kernel have in common."""
-
 
 def by_name(record: KernelRecord) -> tuple[str, str, str]:
     return record.name, record.arch or "", record.source
@@ -56,45 +53,56 @@ def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_ar
     kernels of the same source. With ``ignore_arch``, a kernel without a match for its architecture can match
     another architecture. The order of the kernels does not matter, and the cost is linear.
     """
-    left, right = list(old), list(new)
+    removed, added = list(old), list(new)
     pairs: list[Pair] = []
-    keys: list[tuple[MatchedBy, Key]] = [
-        ("name", lambda record: (record.name, record.arch)),
-        ("stable_name", lambda record: (stable_name(record.name), (record.arch or "").rstrip("af"))),
-        ("stable_name", lambda record: (unparametrized(record.name), (record.arch or "").rstrip("af"))),
-        ("code", lambda record: None if record.code is None else (record.code, record.arch)),
-    ]
-    if ignore_arch:
-        keys += [
-            ("name", lambda record: stable_name(record.name)),
-            ("stable_name", lambda record: unparametrized(record.name)),
-        ]
-    for matched_by, key in keys:
-        found = [Pair(one, other, matched_by) for one, other in _join(left, right, key)]
-        pairs += found
-        left, right = _unpaired(left, found), _unpaired(right, found)
-    copies = _copies(pairs, left, right)
-    removed = sorted(_unpaired(left, copies), key=by_name)
-    added = sorted(_unpaired(right, copies), key=by_name)
+    for matched_by, key in _KEYS if ignore_arch else _KEYS_WITH_ARCH:
+        matched = [Pair(before, after, matched_by) for before, after in _join(removed, added, key)]
+        pairs += matched
+        removed, added = _unpaired(removed, matched), _unpaired(added, matched)
+    copies = _copies(pairs, removed, added)
+    removed = sorted(_unpaired(removed, copies), key=by_name)
+    added = sorted(_unpaired(added, copies), key=by_name)
     return Matching((*pairs, *copies), tuple(removed), tuple(added))
 
 
+def _architecture(record: KernelRecord) -> str:
+    """Return the architecture without its variant: ``sm_90`` for ``sm_90a``."""
+    return (record.arch or "").rstrip("af")
+
+
+_KEYS_WITH_ARCH: tuple[tuple[MatchedBy, Key], ...] = (
+    ("name", attrgetter("name", "arch")),
+    ("stable_name", lambda record: (stable_name(record.name), _architecture(record))),
+    ("stable_name", lambda record: (unparametrized(record.name), _architecture(record))),
+    ("code", lambda record: None if record.code is None else (record.code, record.arch)),
+)
+_KEYS: tuple[tuple[MatchedBy, Key], ...] = (
+    *_KEYS_WITH_ARCH,
+    ("name", lambda record: stable_name(record.name)),
+    ("stable_name", lambda record: unparametrized(record.name)),
+)
+
+
 def _join(
-    left: list[KernelRecord], right: list[KernelRecord], key: Key
+    old: list[KernelRecord], new: list[KernelRecord], key: Key
 ) -> Iterator[tuple[KernelRecord, KernelRecord]]:
-    if not left or not right:
+    """Yield pairs of records with the same key; records without a key match none."""
+    if not old or not new:
         return
-    groups: dict[Hashable, tuple[list[KernelRecord], list[KernelRecord]]] = defaultdict(lambda: ([], []))
-    for side, records in enumerate((left, right)):
-        for record in records:
-            name = key(record)
-            if name is not None:
-                groups[name][side].append(record)
-    for before, after in groups.values():
-        if len(before) == len(after) == 1:
+    candidates = _grouped(new, key)
+    for value, before in _grouped(old, key).items():
+        after = candidates[value]
+        if value is not None and len(before) == len(after) == 1:
             yield before[0], after[0]
-        elif before and after:
+        elif value is not None and after:
             yield from _pair_up(before, after)
+
+
+def _grouped(records: Iterable[KernelRecord], key: Key) -> dict[Hashable, list[KernelRecord]]:
+    groups: dict[Hashable, list[KernelRecord]] = defaultdict(list)
+    for record in records:
+        groups[key(record)].append(record)
+    return groups
 
 
 def _unpaired(records: list[KernelRecord], pairs: Iterable[Pair]) -> list[KernelRecord]:
@@ -107,20 +115,22 @@ def _copies(
 ) -> list[Pair]:
     """Pair each remaining kernel with the only kernel of its name in the other build.
 
-    Identical kernels of several files are merged into one record. If only one of them changes, the two
-    kernels of the new build match this one record.
+    Identical kernels of several files are one record, and identical ``static`` kernels are one line of a
+    baseline. The two kernels of the new build match this one record.
     """
-    only_old = _only(pair.old for pair in pairs)
-    only_new = _only(pair.new for pair in pairs)
-    found = [Pair(old, new, "name") for old in removed if (new := only_new.get(_copy(old)))]
-    return found + [Pair(old, new, "name") for new in added if (old := only_old.get(_copy(new)))]
+    old = _grouped((pair.old for pair in pairs), _copy)
+    new = _grouped((pair.new for pair in pairs), _copy)
+    copies = [
+        Pair(record, new[_copy(record)][0], "name") for record in removed if len(new[_copy(record)]) == 1
+    ]
+    return copies + [
+        Pair(old[_copy(record)][0], record, "name") for record in added if len(old[_copy(record)]) == 1
+    ]
 
 
-def _only(records: Iterable[KernelRecord]) -> dict[Hashable, KernelRecord]:
-    groups: dict[Hashable, list[KernelRecord]] = defaultdict(list)
-    for record in records:
-        groups[_copy(record)].append(record)
-    return {key: group[0] for key, group in groups.items() if len(group) == 1}
+def _copy(record: KernelRecord) -> Hashable:
+    """Return the values that copies of a kernel have in common."""
+    return stable_name(record.name), record.arch, record.threads
 
 
 def _pair_up(
@@ -135,17 +145,15 @@ def _pair_up(
         attrgetter("source"),
         lambda record: None,
     )
-    for likeness in closeness:
-        waiting: dict[Hashable, list[KernelRecord]] = defaultdict(list)
-        for record in sorted(after, key=_order, reverse=True):
-            waiting[likeness(record)].append(record)
-        left = []
+    for key in closeness:
+        candidates = _grouped(sorted(after, key=_order, reverse=True), key)
+        unmatched = []
         for record in sorted(before, key=_order):
-            if others := waiting[likeness(record)]:
-                pairs.append((record, others.pop()))
+            if candidates[key(record)]:
+                pairs.append((record, candidates[key(record)].pop()))
             else:
-                left.append(record)
-        before, after = left, [record for others in waiting.values() for record in others]
+                unmatched.append(record)
+        before, after = unmatched, [record for group in candidates.values() for record in group]
     return pairs
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from ..builds.names import matches
-from ..builds.rows import SizePattern, parse_block_size
+from ..builds.rows import parse_block_size
 from ..errors import MAX_SHOWN, ErrorCollector, InputError, OccupancyError, RulesError, shown
 from ..readers import KernelRecord
 from ..tables.files import PYPROJECT, read_toml, settings_in
@@ -71,27 +72,26 @@ class _Entry:
             raise unknown_input(name, cls.__name__, names - {"place"})
         return super().__new__(cls)
 
-    def _read_selectors(self, found: ErrorCollector) -> None:
-        kernels = found.call(_texts, self.kernels, "kernels", 'patterns such as "sgemm*"')
+    def _read_selectors(self, errors: ErrorCollector) -> None:
+        kernels = errors.call(_texts, self.kernels, "kernels", 'patterns such as "sgemm*"')
         object.__setattr__(self, "kernels", kernels or ("*",))
         archs = [self.arch] if isinstance(self.arch, (str, int, ComputeCapability)) else self.arch
         if not isinstance(archs, Collection):
-            found.add(_wrong(self.arch, "arch", 'Write "sm_90", or a list.'))
+            errors.add(_wrong(self.arch, "arch", 'Write "sm_90", or a list.'))
             archs = ()
-        parsed = [found.call(_parsed, "arch", compute_capabilities_of, each) or [] for each in archs]
+        parsed = [errors.call(_parsed, "arch", compute_capabilities_of, arch) or [] for arch in archs]
         object.__setattr__(self, "arch", tuple(cc for ccs in parsed for cc in ccs))
-
-    @property
-    def patterns(self) -> tuple[str, ...]:
-        """Patterns that include kernels."""
-        included = tuple(each for each in self.kernels if not each.startswith("!"))
-        return included or ("*",)
 
     @property
     def about(self) -> str:
         """Kernels in one line: ``sgemm* on sm_90``."""
         archs = ", ".join(arch.sm for arch in self.arch)
         return f"{', '.join(self.kernels)}{' on ' if archs else ''}{archs}"
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """Patterns that include kernels."""
+        return tuple(each for each in self.kernels if not each.startswith("!")) or ("*",)
 
     def matching(self, record: KernelRecord) -> tuple[str, ...]:
         """Return the patterns that match a kernel; none if its name or architecture is excluded.
@@ -132,20 +132,15 @@ class Rule(_Entry):
     max_smem_growth: int | str | bool | None = None
 
     def __post_init__(self) -> None:
-        with ErrorCollector() as found:
-            if not any(getattr(self, name) is not None for name in ("threads", "dynamic_smem", *CRITERIA)):
-                found.add(RulesError("no limit is set", allowed=", ".join(CRITERIA)))
-            self._read_selectors(found)
-            if self.threads is not None:
-                threads = found.call(_parsed, "threads", parse_block_size, self.threads)
-                object.__setattr__(self, "threads", threads)
-            if self.dynamic_smem is not None:
-                size = found.call(_parsed, "dynamic_smem", parse_size, self.dynamic_smem, "dynamic_smem")
-                object.__setattr__(self, "dynamic_smem", size)
-            for name in CRITERIA:
-                value = getattr(self, name)
-                if value is not None:
-                    object.__setattr__(self, name, found.call(_parsed, name, _bound, name, value))
+        parsers = {"threads": parse_block_size, "dynamic_smem": partial(parse_size, where="dynamic_smem")}
+        parsers |= {name: partial(_bound, name) for name in CRITERIA}
+        values = {name: getattr(self, name) for name in parsers if getattr(self, name) is not None}
+        with ErrorCollector() as errors:
+            if not values:
+                errors.add(RulesError("no limit is set", allowed=", ".join(CRITERIA)))
+            self._read_selectors(errors)
+            for name, value in values.items():
+                object.__setattr__(self, name, errors.call(_parsed, name, parsers[name], value))
 
     @property
     def bounds(self) -> dict[str, float | None]:
@@ -171,18 +166,18 @@ class Exemption(_Entry):
     """Last day of the exemption; None without an end."""
 
     def __post_init__(self) -> None:
-        with ErrorCollector() as found:
-            self._read_selectors(found)
+        with ErrorCollector() as errors:
+            self._read_selectors(errors)
             if not isinstance(self.reason, str) or not self.reason:
-                found.add(_wrong(self.reason, "reason", 'Add a line such as reason = "rewritten in #123".'))
+                errors.add(_wrong(self.reason, "reason", 'Add a line such as reason = "rewritten in #123".'))
             if self.rules:
-                names = found.call(_texts, self.rules, "rules", '"min_occupancy", or a list') or ()
+                names = errors.call(_texts, self.rules, "rules", '"min_occupancy", or a list') or ()
                 for name in names:
                     if name not in CRITERIA:
-                        found.add(_unknown(name, CRITERIA, f"rules: {name[:MAX_SHOWN]}"))
+                        errors.add(_unknown(name, CRITERIA, f"rules: {name[:MAX_SHOWN]}"))
                 object.__setattr__(self, "rules", names)
             if self.until is not None:
-                object.__setattr__(self, "until", found.call(_day, self.until))
+                object.__setattr__(self, "until", errors.call(_day, self.until))
 
     def concerns(self, record: KernelRecord, criteria: Iterable[str]) -> bool:
         """Return True if the exemption includes a kernel and any of the criteria, on any day."""
@@ -208,15 +203,20 @@ class Rules:
     threads: int | None = None
     """Threads per block of kernels whose files do not record them."""
 
-    @property
-    def block_sizes(self) -> tuple[SizePattern, ...]:
-        """Block sizes from the rules, by patterns of kernel names."""
-        return tuple(
-            SizePattern(pattern, rule.threads, rule.dynamic_smem, frozenset(rule.arch))
-            for rule in self.rules
-            if rule.threads is not None or rule.dynamic_smem is not None
-            for pattern in rule.patterns
-        )
+
+def with_block_sizes(records: Iterable[KernelRecord], rules: Iterable[Rule]) -> Iterator[KernelRecord]:
+    """Apply the block sizes of rules to records; the last matching rule wins."""
+    sizes = [rule for rule in rules if rule.threads is not None or rule.dynamic_smem is not None]
+    for record in records:
+        changes: dict[str, Any] = {}
+        for rule in sizes:
+            if not rule.matching(record):
+                continue
+            if rule.threads is not None and record.threads is None:
+                changes |= {"threads": rule.threads, "threads_from": "option"}
+            if rule.dynamic_smem is not None and record.lacks_dynamic_smem:
+                changes["dynamic_smem"] = rule.dynamic_smem
+        yield replace(record, **changes) if changes else record
 
 
 Entry = TypeVar("Entry", Rule, Exemption)
@@ -287,45 +287,47 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
     file = os.fspath(path)
     table, lines = read_toml(file, RulesError)
     above = "tool.occupancy." if os.path.basename(file) == PYPROJECT else ""
-    shortest = f"Add [[{above}rules]] with max_occupancy_drop = 0 below it."
     if above:
         table = settings_in(table)
     top = f"{file}: {above}"
-    with ErrorCollector() as found:
-        for name in table:
-            if name not in _NAMES:
-                found.add(_unknown(name, _NAMES, top + name[:MAX_SHOWN]))
+    with ErrorCollector() as errors:
 
-        def read(name: str, make: type[Entry]) -> tuple[Entry, ...]:
+        def read_entries(name: str, make: type[Entry]) -> tuple[Entry, ...]:
             entries = table.get(name, [])
             if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
-                found.add(_wrong(entries, f"{top}{name}", f"Write tables [[{name}]]."))
+                errors.add(_wrong(entries, f"{top}{name}", f"Write tables [[{name}]]."))
                 return ()
             heads = lines.get(f"{above}{name}", [])
             results = []
             for number, entry in enumerate(entries, 1):
                 keys = heads[number - 1] if len(heads) == len(entries) else {}
-                results.append(found.call(_entry, entry, make, file, keys, f"{name[:-1]} {number}"))
+                results.append(errors.call(_entry, entry, make, file, keys, f"{name[:-1]} {number}"))
             return tuple(each for each in results if each is not None)
 
+        for name in table:
+            if name not in _NAMES:
+                errors.add(_unknown(name, _NAMES, top + name[:MAX_SHOWN]))
         if not table.get("rules"):
-            found.add(RulesError("are missing", where=f"{top}rules", hint=shortest))
+            hint = f"Add [[{above}rules]] with max_occupancy_drop = 0 below it."
+            errors.add(RulesError("are missing", where=f"{top}rules", hint=hint))
         removable = table.get("allow_removed", False)
         if not isinstance(removable, bool):
             where = f"{top}allow_removed"
-            removable = found.call(_texts, removable, where, 'true, false, or patterns such as "old_*"')
-        baseline = table.get("baseline")
-        if baseline is not None and not isinstance(baseline, str):
-            found.add(_wrong(baseline, f"{top}baseline", "Write the path of a file."))
+            removable = errors.call(_texts, removable, where, 'true, false, or patterns such as "old_*"')
+        baseline, threads = table.get("baseline"), table.get("threads")
+        if isinstance(baseline, str):
+            baseline = os.path.join(os.path.dirname(file), baseline)
+        elif baseline is not None:
+            errors.add(_wrong(baseline, f"{top}baseline", "Write the path of a file."))
+        if threads is not None:
+            threads = errors.call(_parsed, f"{top}threads", parse_block_size, threads)
         return Rules(
             source=file,
-            rules=read("rules", Rule),
-            exemptions=read("exemptions", Exemption),
-            baseline=os.path.join(os.path.dirname(file), baseline) if isinstance(baseline, str) else None,
+            rules=read_entries("rules", Rule),
+            exemptions=read_entries("exemptions", Exemption),
+            baseline=baseline,
             allow_removed=("*",) if removable is True else removable or (),
-            threads=found.call(_parsed, f"{top}threads", parse_block_size, table["threads"])
-            if "threads" in table
-            else None,
+            threads=threads,
         )
 
 
@@ -340,23 +342,23 @@ def _entry(
         line = lines.get(name.partition(":")[0], lines.get(""))
         return f"{file}{f', line {line}' if line else ''}: {where}{f': {name}' if name else ''}"
 
-    with ErrorCollector() as found:
+    with ErrorCollector() as errors:
         for name, value in entry.items():
             if name not in names:
-                found.add(_unknown(name, names, at(name[:MAX_SHOWN])))
+                errors.add(_unknown(name, names, at(name[:MAX_SHOWN])))
                 continue
             values[name] = value
             if "occupancy" in name and type(value) in (int, float):
                 values[name] = f"{value}%"  # a plain number is a fraction in Python
                 if 0 < value < 1 or (name == "min_occupancy" and value == 1):
                     hint = f'It is in percent: write {100 * value:g}, or "{value}%".'
-                    found.add(_wrong(value, at(name), hint))
+                    errors.add(_wrong(value, at(name), hint))
         try:
             return make(**values, place=at().rpartition(": ")[0])
         except OccupancyError as error:
             for each in error.every:
                 if each.where or entry.keys() <= set(names):  # suppress "no limit" if the limit is misspelled
-                    found.add(each.with_location(at(each.where), RulesError))
+                    errors.add(each.with_location(at(each.where), RulesError))
     return None
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from occupancy import ComputeCapability, InputError
 from occupancy.api.occupancy import occupancy_on
-from occupancy.builds.rows import Evaluator, SizePattern, spilled_bytes, with_block_sizes
+from occupancy.builds.rows import Evaluator, spilled_bytes
 from occupancy.builds.select import ORDERS, Selection, age, loadable_code, newest
 from occupancy.readers import KernelRecord
 from occupancy.tables.gpus import LimitsTable
@@ -135,13 +135,6 @@ class TestRows:
         rows = Evaluator(LimitsTable().limits, occupancy_on, 128).rows(found)
         assert [each.launchable for each in rows] == [False, True]
         assert repr(row) == "<ScannedKernel a for sm_90: occupancy 0%>"
-
-    def test_stated_sizes_of_some_kernels(self) -> None:
-        archs = frozenset([ComputeCapability(8, 0)])
-        sizes = [SizePattern("*", 64), SizePattern("bl*", 512, 1024, archs)]
-        done = list(with_block_sizes([*KERNELS, record("blur", "sm_80", threads=32)], sizes))
-        sizes_of = [(each.threads, each.dynamic_smem) for each in done]
-        assert sizes_of == [(512, 1024), (64, None), (64, None), (32, 1024)]
 
 
 def test_architectures_from_the_oldest_to_the_newest() -> None:

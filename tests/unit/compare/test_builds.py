@@ -198,6 +198,9 @@ class TestDiff:
         old, new = (kernel(max_threads=None, register_cap=cap, regs=cap) for cap in (40, 64))
         (row,) = compare([old], [new], EVALUATOR).kernels
         assert (row.verdict, [each.name for each in row.explaining]) == ("worse", ["register_cap", "regs"])
+        old = kernel(arch="sm_100a", tensor_memory=64, virtual_resources=0)
+        (row,) = compare([old], [replace(old, tensor_memory=512)], EVALUATOR).kernels
+        assert (row.verdict, [each.name for each in row.explaining]) == ("worse", ["tensor_memory"])
 
     def test_more_registers_for_fewer_spills_are_mixed(self) -> None:
         old = kernel(regs=40, spill_store_bytes=80, spill_load_bytes=80)
@@ -292,6 +295,8 @@ class TestCheck:
         assert (broken.kernel.name, broken.baseline, broken.violations[0].was) == ("_Z3newv", None, None)
         assert [each.name for each in done.added] == ["_Z3newv"]
         assert check([kernel(), new], Rule(max_occupancy_drop=0), baseline=[kernel()]).passed
+        new = replace(new, spill_smem=64)
+        assert not check([new], Rule(no_new_smem_spills=True), baseline=[]).passed
 
     @pytest.mark.parametrize(
         ("until", "is_excused"), [(None, True), ("2027-01-01", True), ("2026-12-31", False)]

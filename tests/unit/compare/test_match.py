@@ -85,3 +85,5 @@ def test_a_copy_that_changes_alone_is_compared_with_the_kernel() -> None:
     found = match([one], [one, copy])
     assert [(old.regs, new.regs) for old, new, _ in found.pairs] == [(32, 32), (32, 64)]
     assert not found.added
+    static = [kernel(f"__nv_static_25__9e609c31_4_{file}_cu_f763c035__Z1kv") for file in "ab"]
+    assert not match([kernel()], static).added, "one line of a baseline"

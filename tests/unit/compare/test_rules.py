@@ -1,12 +1,13 @@
 """Rules as Python objects and in files."""
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pytest
 
-from occupancy import ComputeCapability, RulesError
-from occupancy.compare.rules import Exemption, Rule, find_rules, read_rules
+from occupancy import RulesError
+from occupancy.compare.rules import Exemption, Rule, find_rules, read_rules, with_block_sizes
 from occupancy.readers import KernelRecord
 
 GOOD = """
@@ -48,9 +49,6 @@ def test_rules(tmp_path: Path) -> None:
     assert second.bounds == bounds
     assert second.about == "sgemm*, img::*, !*debug* on sm_80, sm_90"
     assert first.place.endswith("occupancy.toml, line 5")
-    (sgemm, img) = rules.block_sizes
-    assert (sgemm.kernels, sgemm.threads, sgemm.dynamic_smem) == ("sgemm*", 128, 49152)
-    assert img.archs == {ComputeCapability(8, 0), ComputeCapability(9, 0)}
 
 
 def test_the_kernels_of_a_rule() -> None:
@@ -63,6 +61,14 @@ def test_the_kernels_of_a_rule() -> None:
     assert matching(Rule(kernels="!*debug*", max_regs=64), "blur") == ("*",)
     assert (bool(Rule(max_regs=64).demands), Rule(max_regs=64).place) == (True, "")
     assert not any(rule.demands for rule in (Rule(max_regs=False), Rule(threads=64)))
+
+
+def test_block_sizes_of_rules() -> None:
+    rules = [Rule(threads=64), Rule(kernels=["b*", "!*x"], arch="8.0", threads=512, dynamic_smem="1k")]
+    kernel = KernelRecord(source="f", format="cubin", name="b", arch="sm_80")
+    records = [kernel, replace(kernel, arch="sm_90"), replace(kernel, threads=32), replace(kernel, name="bx")]
+    sizes = [(each.threads, each.dynamic_smem) for each in with_block_sizes(records, rules)]
+    assert sizes == [(512, 1024), (64, None), (32, 1024), (64, None)]
 
 
 def test_kernels_that_may_be_removed(tmp_path: Path) -> None:
