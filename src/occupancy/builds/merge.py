@@ -63,13 +63,13 @@ class Merged(NamedTuple):
     """Damaged pieces, logs that contradict the images, and records too numerous to merge."""
 
 
-def merge(found: Iterable[Item]) -> Merged:
+def merge(items: Iterable[Item]) -> Merged:
     """Merge records of the same kernel and architecture from several files.
 
     Kernels come first, ordered by the first occurrence of their names, then launches. The order of the files
     has no other effect.
     """
-    return _Merging(found).merged()
+    return _Merging(items).merged()
 
 
 def fill(record: KernelRecord, other: KernelRecord, names: Iterable[str]) -> KernelRecord:
@@ -97,7 +97,7 @@ class _Group:
 
 
 class _Merging:
-    def __init__(self, found: Iterable[Item]) -> None:
+    def __init__(self, items: Iterable[Item]) -> None:
         self._groups: dict[tuple[str, str | None], _Group] = defaultdict(_Group)
         self._linker_lines: dict[str, list[KernelRecord]] = defaultdict(list)
         self._launches: dict[object, _Launches] = {}
@@ -106,26 +106,26 @@ class _Merging:
         self._size: Counter[str] = Counter()  # kernels in each file
         self._contradictions: dict[str, list[tuple[KernelRecord, KernelRecord]]] = defaultdict(list)
         self._too_many: dict[str, set[str]] = defaultdict(set)
-        for record in found:
-            if isinstance(record, ReadProblem):
-                self._damaged.append(record)
-            elif not isinstance(record, KernelRecord):
-                self._remarks.append(record)
-            elif record.launches is not None:
-                key = _configuration(record)
+        for item in items:
+            if isinstance(item, ReadProblem):
+                self._damaged.append(item)
+            elif not isinstance(item, KernelRecord):
+                self._remarks.append(item)
+            elif item.launches is not None:
+                key = _configuration(item)
                 if key not in self._launches:
-                    self._launches[key] = _Launches(record)
-                self._launches[key].add(record)
+                    self._launches[key] = _Launches(item)
+                self._launches[key].add(item)
             else:
-                self._size[record.source] += 1
-                if record.format in LOGS and record.linked and record.arch is None:
-                    self._linker_lines[record.name].append(record)
-                elif record.format in LOGS:
-                    self._groups[record.name, record.arch].logs.append(record)
-                elif record.format == "ptx" or record.regs is None:
-                    self._groups[record.name, record.arch].ptx.append(record)
+                self._size[item.source] += 1
+                if item.format in LOGS and item.linked and item.arch is None:
+                    self._linker_lines[item.name].append(item)
+                elif item.format in LOGS:
+                    self._groups[item.name, item.arch].logs.append(item)
+                elif item.format == "ptx" or item.regs is None:
+                    self._groups[item.name, item.arch].ptx.append(item)
                 else:
-                    self._groups[record.name, record.arch].images.append(record)
+                    self._groups[item.name, item.arch].images.append(item)
 
     def merged(self) -> Merged:
         if self._linker_lines:
@@ -136,21 +136,21 @@ class _Merging:
             if len(group.images) == 1 and not group.logs and not group.ptx:
                 rows += group.images
                 continue
-            found = self._images(group) or self._logs_alone(group.logs)
-            if found and group.ptx:
+            kernels = self._images(group) or self._logs_alone(group.logs)
+            if kernels and group.ptx:
                 ptx = sorted(group.ptx, key=repr)
-                if len(found) * len(ptx) <= MAX_COMPARISONS:
-                    found = [reduce(_with_ptx, ptx, row) for row in found]
+                if len(kernels) * len(ptx) <= MAX_COMPARISONS:
+                    kernels = [reduce(_with_ptx, ptx, kernel) for kernel in kernels]
                 else:
                     self._skip_merging(ptx)
             elif name not in compiled:
-                found = self._copies(group.ptx)
-            rows += found
+                kernels = self._copies(group.ptx)
+            rows += kernels
         if self._remarks:
             rows = _with_remarks(rows, self._remarks)
         if self._launches:
-            rows, alone = _with_launches(rows, [each.total() for each in self._launches.values()])
-            self._skip_merging(alone)
+            rows, unmerged = _with_launches(rows, [each.total() for each in self._launches.values()])
+            self._skip_merging(unmerged)
         return Merged(tuple(rows), (*self._damaged, *self._problems()))
 
     def _assign_linker_lines(self) -> None:
@@ -168,12 +168,11 @@ class _Merging:
 
     def _images(self, group: _Group) -> list[KernelRecord]:
         """Merge images; linked images replace the relocatable images that they were linked from."""
-        linked = [each for each in group.images if each.linked is not False]
-        relocatable = [each for each in group.images if each.linked is False]
+        linked = [image for image in group.images if image.linked is not False]
+        relocatable = [image for image in group.images if image.linked is False]
         rows = self._copies(linked or relocatable)
-        if linked and relocatable:
-            before = {record.source for record in relocatable}
-            rows = [also_in(row, before) for row in rows]
+        if linked:
+            rows = [also_in(row, {image.source for image in relocatable}) for row in rows]
         return self._with_logs(rows, group.logs, relocatable) if group.logs else rows
 
     def _with_logs(
@@ -184,31 +183,33 @@ class _Merging:
         if len(logs) * (len(rows) + len(parts)) > MAX_COMPARISONS:
             self._skip_merging(logs)
             return rows
-        before_linking = {id(log) for log in logs if not all(_differences(log, each) for each in parts)}
+        before_linking = {id(log) for log in logs if not all(_differences(log, part) for part in parts)}
         used: set[int] = set()
-        done, without = [], []
+        merged, unlogged = [], []
         for row in rows:
-            fitting = [log for log in logs if id(log) in before_linking or not _differences(log, row)]
-            used.update(map(id, fitting))
-            if not fitting:
-                done.append(row)
-                without.append(row)
+            matching = [log for log in logs if id(log) in before_linking or not _differences(log, row)]
+            used.update(map(id, matching))
+            if not matching:
+                merged.append(row)
+                unlogged.append(row)
                 continue
-            best = max(fitting, key=lambda log: _likeness(log, row))
-            done.append(also_in(fill(row, best, _LOG_FIELDS), {log.source for log in fitting}))
+            best = max(matching, key=lambda log: _likeness(log, row))
+            merged.append(also_in(fill(row, best, _LOG_FIELDS), {log.source for log in matching}))
         unused = [log for log in logs if id(log) not in used and log.linked is None]
         # If other lines match every image, the unused lines come from an earlier compilation.
-        for row, log in zip(sorted(without, key=repr), sorted(unused, key=repr), strict=False):
+        for row, log in zip(sorted(unlogged, key=repr), sorted(unused, key=repr), strict=False):
             self._contradictions[log.source].append((row, log))
-        return done
+        return merged
 
-    def _copies(self, found: Sequence[KernelRecord]) -> list[KernelRecord]:
+    def _copies(self, records: Sequence[KernelRecord]) -> list[KernelRecord]:
         """Merge identical copies; the source is Triton's file, or the file with the fewest kernels."""
         described = {
-            (record.code, record.threads): _identity(record) for record in found if record.format == "triton"
+            (record.code, record.threads): _identity(record)
+            for record in records
+            if record.format == "triton"
         }
         alike: dict[Hashable, list[KernelRecord]] = defaultdict(list)
-        for record in found:
+        for record in records:
             key = None if record.code is None else described.get((record.code, record.threads))
             if key is None or record.format == "triton":
                 key = _identity(record)
@@ -229,14 +230,13 @@ class _Merging:
 
     def _logs_alone(self, logs: Sequence[KernelRecord]) -> list[KernelRecord]:
         """Merge the log lines of a kernel without an image: equal lines, and linker with compiler lines."""
-        linked = [each for each in logs if each.linked]
-        compiled = [each for each in logs if not each.linked]
-        if len(linked) == 1 and len(compiled) == 1:
-            (final,), (before,) = linked, compiled
-            # The linker includes the reserved shared memory.
-            final = replace(final, static_smem=before.static_smem, notes=before.notes)
-            return [also_in(fill(final, before, _LOG_FIELDS), {before.source})]
-        return self._copies(logs)
+        linked = [log for log in logs if log.linked]
+        compiled = [log for log in logs if not log.linked]
+        if not len(linked) == len(compiled) == 1:
+            return self._copies(logs)
+        # The linker includes the reserved shared memory.
+        final = replace(linked[0], static_smem=compiled[0].static_smem, notes=compiled[0].notes)
+        return [also_in(fill(final, compiled[0], _LOG_FIELDS), {compiled[0].source})]
 
     def _skip_merging(self, records: Iterable[KernelRecord]) -> None:
         for record in records:
@@ -317,26 +317,26 @@ def _with_launches(
         if row.regs is not None and (base := base_name(row.name)) in names:
             for key in {row.name, signature(row.name), base}:
                 kernels[key].append(row)
-    found: dict[object, KernelRecord | None] = {}
-    done: list[KernelRecord] = []
-    alone: list[KernelRecord] = []
+    images: dict[object, KernelRecord | None] = {}  # by configuration
+    merged: list[KernelRecord] = []
+    unmerged: list[KernelRecord] = []
     compared: Counter[str] = Counter()
     for launch in launches:
         configuration = (launch.name, launch.arch, launch.regs, launch.static_smem, launch.threads)
-        if configuration not in found:
+        if configuration not in images:
             spelled = signature(launch.name)
             # Some profiles contain only the base name.
             key = spelled if "(" in spelled else base_name(launch.name)
             near = {id(row): row for name in (launch.name, key) for row in kernels.get(name, ())}
             compared[key] += len(near)
             if compared[key] > MAX_COMPARISONS:
-                alone.append(launch)
+                unmerged.append(launch)
                 near = {}
-            found[configuration] = _launched_kernel(launch, near.values())
-        image = found[configuration]
-        done.append(launch if image is None else _with_image(launch, image))
-    launched = set(map(id, found.values()))
-    return [row for row in rows if id(row) not in launched] + done, alone
+            images[configuration] = _launched_kernel(launch, near.values())
+        image = images[configuration]
+        merged.append(launch if image is None else _with_image(launch, image))
+    launched = set(map(id, images.values()))
+    return [row for row in rows if id(row) not in launched] + merged, unmerged
 
 
 def _with_image(launch: KernelRecord, image: KernelRecord) -> KernelRecord:
@@ -387,17 +387,16 @@ class _Launches:
     achieved: float | None = 0
 
     def add(self, launch: KernelRecord) -> None:
-        count = launch.launches or 1
-        self.count += count
+        self.count += 1
         self.time = _sum(self.time, launch.duration_us)
-        self.achieved = _sum(self.achieved, launch.achieved_occupancy, count)
+        self.achieved = _sum(self.achieved, launch.achieved_occupancy)
 
     def total(self) -> KernelRecord:
-        if self.count == (self.first.launches or 1):
+        if self.count == 1:
             return self.first
         achieved = None if self.achieved is None else self.achieved / self.count
         return replace(self.first, launches=self.count, duration_us=self.time, achieved_occupancy=achieved)
 
 
-def _sum(total: float | None, value: float | None, count: int = 1) -> float | None:
-    return None if total is None or value is None else total + value * count
+def _sum(total: float | None, value: float | None) -> float | None:
+    return None if total is None or value is None else total + value

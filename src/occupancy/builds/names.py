@@ -54,9 +54,9 @@ def stable_name(name: str) -> str:
     parts: list[str] = []
     place = 0
     for suspect in _SUSPECT.finditer(name):
-        found = _identifier_at(name, suspect.start(), place)
-        if found:
-            start, end, stable = found
+        identifier = _identifier_at(name, suspect.start(), place)
+        if identifier:
+            start, end, stable = identifier
             parts += name[place:start], f"{len(stable)}{stable}"
             place = end
     return "".join(parts) + name[place:]
@@ -99,15 +99,15 @@ def _identifiers(mangled: str) -> list[str]:
     """Return the identifiers of a mangled name up to its template arguments or parameters."""
     start = _START.match(mangled)
     assert start
-    place, found = start.end(), []
+    place, identifiers = start.end(), []
     while length := _LENGTH.match(mangled, place):
         place = length.end() + int(length[1])
         identifier = mangled[length.end() : place]
         if not identifier.startswith(_UNNAMED) and identifier not in ("CUB", "THRUST"):
-            found.append(identifier)
+            identifiers.append(identifier)
         if not start[1]:
             break  # not in a namespace: parameters follow
-    return found
+    return identifiers
 
 
 @lru_cache(maxsize=1 << 14)
@@ -172,16 +172,16 @@ def pattern(text: str) -> re.Pattern[str]:
 def matches(text: str, name: str) -> bool:
     """Return True if a pattern matches any complete name of a kernel.
 
-    The names are ``blur``, ``img::blur``, the demangled name with template arguments, with and without
-    parameters, and the mangled name.
+    The names are ``blur``, ``img::blur``, the demangled name with template arguments, with and without return
+    type and parameters, and the mangled name.
     """
     if text == "*":
         return True
     match = pattern(text).match
     if any(match(each) for each in (base_name(name), last_name(name), name)):
         return True
-    readable = demangle(name).removeprefix("void ")
-    return any(match(each) for each in (without_parameters(readable), readable))
+    readable = demangle(name)
+    return any(match(each) for each in (short_name(name), readable, readable.removeprefix("void ")))
 
 
 def contains(parts: tuple[str, ...], name: str) -> bool:

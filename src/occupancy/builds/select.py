@@ -55,36 +55,36 @@ class Selection:
 
     def records(self, records: Sequence[KernelRecord], *, is_partial: bool = False) -> list[KernelRecord]:
         """Return the selected records; raise `InputError` for a name or architecture without kernels."""
-        found = [each for each in records if self.with_runtime or RUNTIME_KERNEL not in each.name]
+        selected = [each for each in records if self.with_runtime or RUNTIME_KERNEL not in each.name]
         if self.names:
-            matching = {name for name in {each.name for each in found} if contains(self.names, name)}
+            names = {record.name for record in selected}
+            matching = {name for name in names if contains(self.names, name)}
             unknown = [part for part in self.names if not any(contains((part,), name) for name in matching)]
-            if unknown and found and not is_partial:
+            if unknown and names and not is_partial:
                 problem = f"no kernel has {' or '.join(map(shown, unknown))} in its name"
-                names = {record.name for record in found}
                 raise InputError(problem, where="name", **names_there(unknown[0], names))
-            found = [each for each in found if each.name in matching]
+            selected = [record for record in selected if record.name in matching]
         if self.archs:
-            if found and not is_partial:
-                self._reject_unknown_archs(found)
-            found = [each for each in found if each.compute_capability in frozenset().union(*self.archs)]
+            if selected and not is_partial:
+                self._reject_unknown_archs(selected)
+            ccs = frozenset().union(*self.archs)
+            selected = [record for record in selected if record.compute_capability in ccs]
         if self.gpu is not None:
-            found = list(loadable_code(found, self.gpu))
-        return list(newest(found)) if self.only_newest else found
+            selected = loadable_code(selected, self.gpu)
+        return list(newest(selected)) if self.only_newest else selected
 
     def _reject_unknown_archs(self, records: Sequence[KernelRecord]) -> None:
-        there = {each.arch for each in records}
-        ccs = {each.compute_capability for each in records}
-        missing = sorted(cc for each in self.archs if each.isdisjoint(ccs) for cc in each)
+        known = {record.arch for record in records}
+        ccs = {record.compute_capability for record in records}
+        missing = sorted(cc for wanted in self.archs if wanted.isdisjoint(ccs) for cc in wanted)
         if not missing:
             return
-        named = ", ".join(sorted(filter(None, there), key=age))
-        hint = f"Architectures: {named}." if named else "The files do not name any architecture."
-        if any(runs_on(arch, cc) for cc in missing for arch in there):
+        listed = ", ".join(sorted(filter(None, known), key=age))
+        hint = f"Architectures: {listed}." if listed else "The files do not name any architecture."
+        if any(runs_on(arch, cc) for cc in missing for arch in known):
             hint += " To see the code that a GPU runs, use `gpu` (`--cc`) in place of `arch` (`--arch`)."
-        raise InputError(
-            f"no kernel is compiled for {', '.join(cc.sm for cc in missing)}", where="arch", hint=hint
-        )
+        problem = f"no kernel is compiled for {', '.join(cc.sm for cc in missing)}"
+        raise InputError(problem, where="arch", hint=hint)
 
     def filtered(self, rows: Iterable[ScannedKernel]) -> list[ScannedKernel]:
         """Return the rows that match the occupancy and spill filters."""
@@ -140,7 +140,7 @@ def age(arch: str | None) -> tuple[int, int, str]:
     return len(digits), int(digits or 0), name
 
 
-def loadable_code(records: Sequence[KernelRecord], gpu: ComputeCapability) -> Iterator[KernelRecord]:
+def loadable_code(records: Sequence[KernelRecord], gpu: ComputeCapability) -> list[KernelRecord]:
     """Keep the code that a GPU runs: like the driver, the newest compatible code in each module.
 
     Kernels without code for the GPU keep their newest code. All launches are kept.
@@ -150,21 +150,20 @@ def loadable_code(records: Sequence[KernelRecord], gpu: ComputeCapability) -> It
     dropped only for newer code in the same module, and incompatible code for any compatible code of the same
     name.
     """
-    running = [
-        each
-        for each in records
-        if each.launches is None and each.regs is not None and runs_on(each.arch, gpu)  # not PTX
-    ]
-    names = {each.name for each in running}
+    code = [record for record in records if record.launches is None and record.arch is not None]
+    running = [record for record in code if record.regs is not None and runs_on(record.arch, gpu)]  # not PTX
     best = _newest(running, _modules)
-    loaded = [
-        each for each in running if any(best[place] == each.compute_capability for place in _modules(each))
+    kept = [
+        record
+        for record in running
+        if any(best[module] == record.compute_capability for module in _modules(record))
     ]
-    code = [each for each in records if each.launches is None and each.arch is not None]
-    others = [each for each in code if each.name not in names and each.regs is not None]
-    dropped = {id(each) for each in code if each.name in names or each.regs is not None}
-    dropped -= {id(each) for each in (*loaded, *newest(others))}
-    yield from (record for record in records if id(record) not in dropped)
+    names = {record.name for record in running}
+    others = [record for record in code if record.name not in names]
+    kept += newest([record for record in others if record.regs is not None])
+    kept += [record for record in others if record.regs is None]
+    dropped = set(map(id, code)) - set(map(id, kept))
+    return [record for record in records if id(record) not in dropped]
 
 
 def newest(records: Sequence[KernelRecord]) -> Iterator[KernelRecord]:

@@ -12,13 +12,14 @@ from ..compare.diff import Change, Fix
 from ..readers import KernelRecord
 from ..readers.record import file_name
 from ..values.numbers import join_and, percent, size
+from .model import cut_in_middle
 from .words import arrow
 
 MOST_KERNELS = 20
 """Kernels of a screen and a comment."""
 MOST_NAMES = 10
 NAME_WIDTH = 68
-"""Width of a name in a heading."""
+"""Width of a name in a heading or a list."""
 
 
 def _bounds_text(bounds: tuple[int, int | None] | None) -> str:
@@ -140,4 +141,4 @@ def placed_name(record: KernelRecord) -> str:
 def listed(names: Mapping[str, None], most: int = MOST_NAMES) -> str:
     """Return names with commas, and the number of those beyond the most."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(list(names)[:most]) + more
+    return ", ".join(cut_in_middle(list(names)[:most], NAME_WIDTH)) + more

@@ -101,6 +101,7 @@ def test_short_names_templates_and_signatures() -> None:
         "_ZN2ns1AIiE3runILi3EEEvv": ("ns::A<int>::run<3>", "ns::A::run"), "plain": ("plain", "plain"),
     }  # fmt: skip
     assert {name: (short_name(name), template_name(name)) for name in names} == names
+    assert matches("void img::histogram<64, true>(float*, int)", HISTOGRAM)
     assert all(matches(each, HISTOGRAM) for each in ("*<64*", "img::histogram<64, true>", "*(float*, int)"))
     spellings = ("_Z4blurILi16EEvPKf", "void blur<(int)16>(const float *)", "blur<16>(float const*)")
     assert len({signature(each) for each in spellings}) == 1
