@@ -23,6 +23,13 @@ calc --cc 9.0 -t 32,64
 calc --cc 9.0 -t 16x
 calc --cc 9.0 -t 32 -o x.csv
 calc -arch=sm_90 -t 32
+calc --cc 9.0 -threads=0
+scan ""
+scan tests/data/builds/before --limit 0
+scan tests/data/builds/before --sort size
+scan tests/data/builds/before --below 150
+scan tests/data/builds/before --arch sm_9x
+scan tests/data/builds/before --save-baseline x.json -o x.csv
 calc --cc 9.0 -t 32 -r 256
 calc --cc 9.0 -t 32 -r 40.5
 calc --cc 9.0 -t 32 -s 1.3k

@@ -89,9 +89,8 @@ def _unreachable(gpu: Gpu, given: Result, target: int, share: float | None, chan
     if not most:
         return InputError(f"no block of {threads:,} threads can be resident: {given.reason}")
     limiters = " and ".join(given.limiters).replace("_", " ")
-    problem = (
-        f"{target:,} blocks of {threads:,} threads do not fit on an SM of {gpu.label}, limited by {limiters}"
-    )
+    sm = f"an SM of {gpu.name or f'compute capability {gpu.cc}'}"
+    problem = f"{target:,} blocks of {threads:,} threads do not fit on {sm}, limited by {limiters}"
     allowed = f"up to {most}" if share is None else f"up to {100 * given.occupancy:.4g}%"
     hint = f"Lower the target, or {change}."
     return InputError(problem, where="blocks" if share is None else "occupancy", allowed=allowed, hint=hint)

@@ -180,10 +180,10 @@ def _check(reading: Reading, after: Build, rules: Rules, command: str) -> Checke
     before = Build(()) if path is None else read_baseline(path)
     old, new = _both(reading, before, after)
     return check_kernels(
-        reading.sized(new, rules.block_sizes),
+        reading.sized(new, rules.rules),
         rules,
         reading.evaluator(rules.threads or before.threads),
-        None if path is None else reading.sized(old, rules.block_sizes),
+        None if path is None else reading.sized(old, rules.rules),
         every=[*after.kernels, *before.kernels] if reading.selects or reading.gpu else None,
         ignore_arch=reading.gpu is not None,
     )
@@ -208,7 +208,7 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
     else:
         new_baseline = baseline_from(new, threads)
     evaluator = reading.evaluator(threads)
-    sized = reading.sized(new, rules.block_sizes)
+    sized = reading.sized(new, rules.rules)
     done = check_kernels(sized, rules, evaluator, sized, every=after.kernels)
     differences = compare(before.kernels, new_baseline.kernels, evaluator)
     old_names, names = ({record.name for record in build.kernels} for build in (before, new_baseline))
@@ -241,7 +241,7 @@ baseline = {baseline}{threads}
 
 [[rules]]                      # every kernel
 max_occupancy_drop = 0         # allowed drop in percentage points
-{spills}
+{growth}
 # [[rules]]                    # some kernels, on one architecture
 # kernels = ["*gemm*", "!*debug*"]
 # arch = "sm_90"
@@ -253,10 +253,6 @@ max_occupancy_drop = 0         # allowed drop in percentage points
 """
 """Initial rules file, without violations if the build is its own baseline."""
 
-SPILL_RULES = "no_new_spills = true\n"
-STACK_RULES = "max_stack_growth = 0           # no_new_spills needs the output of ptxas -v in the build\n"
-SMEM_RULES = "no_new_smem_spills = true      # spills into shared memory\n"
-
 
 def init(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
     """Write the first rules and the first baseline of a build; refuse to replace a file."""
@@ -265,17 +261,20 @@ def init(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
             hint = "To accept changes, run occupancy check BUILD --update. For other files, set --rules and --baseline."
             raise InputError("already exists", where=path, hint=hint)
     reading = Reading({"threads": options.pop("threads", None)}, init)
-    saved = save_baseline(build, baseline, threads=reading.threads, **options)
-    states_spills = all(kernel.spill_store_bytes is not None for kernel in saved.kernels)
-    spills = SPILL_RULES if states_spills else STACK_RULES
-    if all(kernel.spill_smem is not None for kernel in saved.kernels):
-        spills += SMEM_RULES
-    path = PurePath(os.path.relpath(baseline, os.path.dirname(rules) or ".")).as_posix()
     rule = "[[rules]]\nkernels = {}\nthreads = {}\n\n"
-    sizes = "".join(rule.format(json.dumps(size.kernels), size.threads) for size in reading.block_sizes)
-    threads = f"\nthreads = {saved.threads:<21}# per block, unless recorded" if saved.threads else ""
-    with written_atomically(rules) as file:
-        file.write(FIRST_RULES.format(baseline=json.dumps(path), threads=threads, spills=spills, sizes=sizes))
+    sizes = "".join(rule.format(json.dumps(name), size) for name, size in reading.block_sizes.items())
+    path = PurePath(os.path.relpath(baseline, os.path.dirname(rules) or ".")).as_posix()
+    with written_atomically(rules) as file:  # both files, or none
+        saved = save_baseline(build, baseline, threads=reading.threads, **options)
+        threads = f"\nthreads = {saved.threads:<21}# per block, unless recorded" if saved.threads else ""
+        growth = ""  # rules for values that every kernel has
+        if all(kernel.spill_store_bytes is not None for kernel in saved.kernels):
+            growth = "no_new_spills = true\n"
+        elif all(kernel.stack_bytes is not None for kernel in saved.kernels):
+            growth = "max_stack_growth = 0           # no_new_spills needs the output of ptxas -v\n"
+        if all(kernel.spill_smem is not None for kernel in saved.kernels):
+            growth += "no_new_smem_spills = true      # spills into shared memory\n"
+        file.write(FIRST_RULES.format(baseline=json.dumps(path), threads=threads, growth=growth, sizes=sizes))
     return saved
 
 

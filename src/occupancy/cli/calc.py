@@ -32,7 +32,7 @@ VARIED = {name for name, field in FIELDS.items() if field.can_vary}
     FORMAT,
 )
 def calc(
-    grid: str | None, cluster: str | None, sms: str | None, explain: bool, exit_code: bool,
+    grid: str | None, cluster: str | None, multiprocessor_count: str | None, explain: bool, exit_code: bool,
     output_format: str | None, **inputs: Any,
 ) -> None:  # fmt: skip
     """Compute resident blocks per SM, their limiter, and the changes that raise occupancy.
@@ -46,7 +46,7 @@ def calc(
     from ..report.calc import calc_report
 
     results = compute(chosen_gpus(inputs), **inputs)
-    rows = [_row(result, grid, cluster, sms) for result in results]
+    rows = [_row(result, grid, cluster, multiprocessor_count) for result in results]
     show(calc_report(rows, explain=explain), output_format)
     runs = all(result.launchable and result.compile_error is None for result in results)
     if exit_code and not runs:
@@ -64,17 +64,17 @@ def _row(result: Occupancy, grid: str | None, cluster: str | None, sms: str | No
     from ..values.kernel import Launch
     from ..values.spellings import parse_optional, parse_shape
 
+    gpu, clusters = result.gpu, None
     shape, blocks = parse_optional(parse_shape, cluster, "cluster"), parse_optional(parse_shape, grid, "grid")
     size = None if shape is None else prod(shape)
-    if size is not None and result.gpu.multiprocessor_count is None:
+    if size is not None and gpu.multiprocessor_count is None:
         check_cluster(result.limits, size)  # before the number of SMs
-    clusters = None
-    if size is not None and sms is None and result.gpu.device is not None and result.launchable:
+    if size is not None and sms is None and gpu.device is not None and result.launchable:
         from ..device.driver import count_active_clusters
 
         with suppress(DeviceError, MissingDependencyError):
-            clusters = count_active_clusters(result.gpu.device, result.limits, result.active_blocks, size)
-    count = multiprocessors(result.gpu, sms)
+            clusters = count_active_clusters(gpu.device, result.limits, result.active_blocks, size)
+    count = multiprocessors(gpu, sms)
     wave = full_wave(result, count, cluster_size=size, max_active_clusters=clusters)
     if blocks is None or not wave.blocks:
         return ResultRow(result, wave)
@@ -101,9 +101,9 @@ def fits(
     from ..report.fits import fits_report
     from ..values.spellings import parse_optional, parse_share
 
-    found = fitting(chosen_gpus(inputs), cluster=cluster, **inputs)
-    show(fits_report(found, parse_optional(parse_share, occupancy, "occupancy")), output_format)
-    if exit_code and not any(each.runs for each in found):
+    rows = fitting(chosen_gpus(inputs), cluster=cluster, **inputs)
+    show(fits_report(rows, parse_optional(parse_share, occupancy, "occupancy")), output_format)
+    if exit_code and not any(row.runs for row in rows):
         sys.exit(1)
 
 
@@ -140,14 +140,14 @@ def budget(
     kernel = kernel_of_inputs(None, inputs)
     bare = kernel if stage is None else kernel.replace(smem=0)
     share = parse_optional(parse_share, occupancy, "occupancy")
-    found = [
+    budgets = [
         budget_of(gpu, bare, occupancy=share, blocks=target, model=model)._replace(kernel=kernel)
         for gpu, target in zip(gpus, _targets(gpus, blocks, limits_file), strict=True)
     ]
     if stage is not None:
-        most = max(level.smem for each in found for level in each.levels) - kernel.shared_memory
+        most = max(level.smem for each in budgets for level in each.levels) - kernel.shared_memory
         in_range(stage, "stage_smem", 1, max(1, most))
-    show(budget_report(found, stage), output_format)
+    show(budget_report(budgets, stage), output_format)
 
 
 def _targets(gpus: list[Gpu], blocks: str | None, limits_file: str | None) -> list[int | None]:
@@ -193,8 +193,8 @@ def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: 
     limits_file, gpus = inputs["limits_file"], chosen_gpus(inputs)
     kernel = kernel_of_inputs(None, inputs)
     targets = _targets(gpus, blocks, limits_file)
-    found = [launch_bounds(gpu, kernel, each, model) for gpu, each in zip(gpus, targets, strict=True)]
-    show(bounds_report(found), output_format)
+    rows = [launch_bounds(gpu, kernel, target, model) for gpu, target in zip(gpus, targets, strict=True)]
+    show(bounds_report(rows), output_format)
 
 
 @command(
@@ -286,7 +286,7 @@ def sweep(
     occupancy sweep --cc 9.0 --threads 128 --regs 16:128:8
     occupancy sweep --gpu H100,L4 -t 192 -r 16:255 --mark 72 -o curves.png
     occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
-    occupancy sweep --cc 9.0 -t 32:1024:32 -r 16:255:8 -s 0:227k:1k -o all.csv
+    occupancy sweep --cc 9.0 -t 32:1024:32 -r 16:255:8 -s 0:227k:16k -o all.csv
     """
     from ..api.sweep import grid_picture, grid_report
     from ..render.pictures import PICTURE_FILES
@@ -297,7 +297,7 @@ def sweep(
         return
     if title is not None or marks:
         raise InputError("needs a picture", where="marks" if marks else "title", hint="Add -o chart.png.")
-    output_format = format_of(output, output_format, PICTURE_FILES)
+    output_format = format_of(output, output_format, ["html"], PICTURE_FILES)
     has_screen = output_format in (None, "text", "markdown", "html")
     report = grid_report(gpus, inputs, model, has_screen=has_screen)
     with written_to(output):

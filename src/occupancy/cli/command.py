@@ -79,10 +79,13 @@ class Command(WithExamples):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does, and also -threads 256 and -t=256; suggest options for values without one."""
         known = _options_of(self)
-        # -threads is --threads, and -arch the unknown --arch, where click would read -a -r -c -h
-        words = [each for each in args if re.match("-[a-z]{2}", each)]
-        long = [each for each in words if f"-{each}" in known or each[:2] not in known]
-        args = [f"-{each}" if each in long else re.sub("^(-[a-z])=", r"\1", each) for each in args]
+        for place, word in enumerate(args):
+            # -threads is --threads, and -arch the unknown --arch, where click would read -a -r -c -h
+            is_long = f"-{word.partition('=')[0]}" in known or word[:2] not in known
+            if re.match("-[a-z]{2}", word) and is_long:
+                args[place] = f"-{word}"
+            elif re.match("-[a-z]=", word):
+                args[place] = word.replace("=", "", 1)
         values = super().parse_args(ctx, args)
         if values:
             hint = f" Did you mean {likely}?" if (likely := _likely_meaning(ctx, values)) else ""
@@ -104,8 +107,7 @@ class Command(WithExamples):
             for sentence in re.split(r"(?<=\.) ", error.hint_with_options)
             if "occupancy " in sentence or own.issuperset(re.findall("--[a-z-]+", sentence))
         )
-        name = "sms" if error.where == "multiprocessor_count" else error.where
-        param = next((each for each in self.params if each.name == name), None)
+        param = next((each for each in self.params if each.name == error.where), None)
         if param is not None:
             error.where = name_of(param) if isinstance(param, click.Option) else ""
             if error.problem == "is missing":
@@ -124,7 +126,10 @@ def _likely_meaning(ctx: click.Context, values: Sequence[str]) -> str:
         if given := ctx.params.get(name):
             together = separator.join([*([given] if isinstance(given, str) else given), *values])
             with suppress(OccupancyError):
-                _ = parse_size(together, name) if name == "smem" else find_gpus(together)
+                if name == "smem":
+                    parse_size(together, name)
+                else:
+                    find_gpus(together)
                 return f"--{name} {quote(together)}"
     first, names = values[0], ["threads", "regs", "smem"]
     if " registers" in first:  # output of ptxas
@@ -178,9 +183,10 @@ def _likely_options(ctx: click.Context, name: str) -> str:
     bare = name.strip("-")
     plain = bare.replace("-", "").lower()
     meant = LIKELY.get(plain) or OTHER_NAMES.get(plain, bare)
-    arguments = {str(each.name): each for each in ctx.command.params if isinstance(each, click.Argument)}
-    for argument in {meant, OTHER_NAMES.get(meant, meant)} & arguments.keys():  # --arch, --cc and --gpu
-        return f"Write it without an option: {ctx.command_path} {name_of(arguments[argument])}."
+    arguments = {each.name: each for each in ctx.command.params if isinstance(each, click.Argument)}
+    argument = arguments.get(meant) or arguments.get(OTHER_NAMES.get(meant, meant))  # --arch, --cc and --gpu
+    if argument is not None:
+        return f"Write it without an option: {ctx.command_path} {name_of(argument)}."
     own, likely = _options_of(ctx.command), f"--{meant.replace('_', '-')}"
     if likely.partition(" ")[0] in own:
         near = [likely, *(each for each in own if each.startswith(name) and each != likely)]

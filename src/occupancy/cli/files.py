@@ -14,7 +14,7 @@ from ..values.numbers import count
 from ..values.untrusted import printable
 from .command import Option, command
 from .options import GPU, LIMITS, SMS, chosen_gpu, option_of
-from .printing import format_of, format_option, output_option, show, written_to
+from .printing import BUILD_FORMATS, CHECK_FORMATS, format_of, format_option, output_option, show, written_to
 
 if TYPE_CHECKING:
     from ..api.builds import CheckResult, Diff
@@ -48,7 +48,7 @@ REPORT_FILE = output_option(help="Write to a .csv, .html, .json, .jsonl, .md, .s
 
 
 @command(
-    click.Argument(["files"], metavar="FILE...", nargs=-1, required=True),
+    click.Argument(["sources"], metavar="FILE...", nargs=-1, required=True),
     *KERNELS,
     Option("--device", group="gpu", type=int, metavar="N", help="Local GPU, by number."),
     SMS,
@@ -62,10 +62,10 @@ REPORT_FILE = output_option(help="Write to a .csv, .html, .json, .jsonl, .md, .s
            help="Columns to show: kernel,regs,occupancy. For all names, see the first line of --format csv."),
     REPORT_FILE,
     Option("--save-baseline", "baseline", group="output", metavar="FILE", help="Write a baseline for diff and check."),
-    format_option("html", "sarif"),
+    format_option(*BUILD_FORMATS),
 )  # fmt: skip
 def scan(
-    files: tuple[str, ...], baseline: str | None, output: str | None, output_format: str | None,
+    sources: tuple[str, ...], baseline: str | None, output: str | None, output_format: str | None,
     columns: str | None, in_full: bool, **options: Any,
 ) -> None:  # fmt: skip
     """List the kernels of files with their registers, shared memory and occupancy.
@@ -83,21 +83,20 @@ def scan(
         from ..api.builds import save_baseline
         from ..api.scan import SelectionOptions
 
-        given = {name: value for name, value in options.items() if value}
+        options |= {"output": output, "output_format": output_format, "columns": columns, "in_full": in_full}
+        given = {name: value for name, value in options.items() if value is not None and value is not False}
         if unused := [name for name in given if name not in SelectionOptions.__annotations__]:
             raise InputError("is not used with --save-baseline", where=unused[0], hint="Remove it.")
-        saved = save_baseline(files, baseline, **given)
-        click.echo(
-            f"Wrote {printable(baseline)}: {count(len({each.name for each in saved.kernels}), 'kernel')}."
-        )
+        names = {kernel.name for kernel in save_baseline(sources, baseline, **given).kernels}
+        click.echo(f"Wrote {printable(baseline)}: {count(len(names), 'kernel')}.")
         return
     from ..api.scan import scan as scan_files
     from ..report.scan import SCAN_FINDINGS, chosen_columns
 
     chosen = () if columns is None else chosen_columns(columns.split(","))
-    output_format = format_of(output, output_format)
-    found = scan_files(files, gpu=chosen_gpu(options), multiprocessor_count=options.pop("sms"), **options)
-    _write_report(found, SCAN_FINDINGS, output, output_format, files, columns=chosen, in_full=in_full)
+    output_format = format_of(output, output_format, BUILD_FORMATS)
+    result = scan_files(sources, gpu=chosen_gpu(options), **options)
+    _write_report(result, SCAN_FINDINGS, output, output_format, sources, columns=chosen, in_full=in_full)
 
 
 @command(
@@ -111,7 +110,7 @@ def scan(
            callback=lambda context, option, text: click.FLOAT.convert(text.removesuffix("%"), option, context),
            help="Ignore changes up to N percent, or N percentage points of occupancy."),
     REPORT_FILE,
-    format_option("html", "sarif"),
+    format_option(*BUILD_FORMATS),
 )  # fmt: skip
 def diff(
     old: str, new: str, in_full: bool, output: str | None, output_format: str | None, **options: Any
@@ -129,31 +128,32 @@ def diff(
     from ..api.builds import diff as compare
     from ..report.diff import DIFF_FINDINGS
 
-    output_format = format_of(output, output_format)
+    output_format = format_of(output, output_format, BUILD_FORMATS)
     options["with_same"] |= output_format == "html"
-    found = compare(old, new, gpu=chosen_gpu(options), **options)
-    _write_report(found, DIFF_FINDINGS, output, output_format, [new], old, in_full=in_full)
+    result = compare(old, new, gpu=chosen_gpu(options), **options)
+    _write_report(result, DIFF_FINDINGS, output, output_format, [new], old, in_full=in_full)
 
 
 def _write_report(
-    found: Scan | Diff, kinds: Mapping[str, FindingKind], output: str | None, output_format: str | None,
+    result: Scan | Diff, kinds: Mapping[str, FindingKind], output: str | None, output_format: str | None,
     files: Sequence[str], old: str | None = None, **settings: Any,
 ) -> None:  # fmt: skip
     """Write a report in any format; exit with 1 if some part of the files could not be read."""
-    for problem in found.problems:
-        click.echo(f"Warning: {printable(str(problem)).rstrip('.')}.", err=True)
+    problems = list(map(str, result.problems))
+    for problem in problems:
+        click.echo(f"Warning: {printable(problem).rstrip('.')}.", err=True)
     with written_to(output, [*files, old]):
         if output_format == "sarif":
             from ..render.ci import sarif
 
-            click.echo(sarif(found.findings(), kinds, __version__))
+            click.echo(sarif(result.findings(), kinds, __version__))
         elif output_format == "html":
             from ..page.build import build_report
 
-            click.echo(build_report(__version__, found.report(), files, old, list(map(str, found.problems))))
+            click.echo(build_report(__version__, result.report(), files, old, problems))
         else:
-            show(found.report(**settings), output_format)
-    if found.problems:
+            show(result.report(**settings), output_format)
+    if problems:
         sys.exit(1)
 
 
@@ -166,7 +166,7 @@ def _write_report(
     Option("-o", "--output", group="output", multiple=True, metavar="FILE",
            help="Also write a .csv, .html, .json, .jsonl, .md, .sarif, .txt or .xml (JUnit) file. Repeatable."),
     *KERNELS,
-    format_option("html", "github", "junit", "sarif"),
+    format_option(*CHECK_FORMATS),
 )  # fmt: skip
 def check(build: tuple[str, ...], output_format: str | None, output: tuple[str, ...], **options: Any) -> None:
     """Check a build against rules, and exit with 1 if a kernel breaks one.
@@ -180,7 +180,7 @@ def check(build: tuple[str, ...], output_format: str | None, output: tuple[str, 
     """
     from ..api.builds import check as check_builds
 
-    files = {path: format_of(path) for path in output}
+    formats = {path: format_of(path, None, CHECK_FORMATS) for path in output}
     try:
         result = check_builds(build, gpu=chosen_gpu(options), **options)
     except OccupancyError as error:
@@ -189,7 +189,7 @@ def check(build: tuple[str, ...], output_format: str | None, output: tuple[str, 
 
             click.echo("\n".join(github_error("\n".join(each.lines())) for each in error.every))
         raise
-    for path, file_format in files.items():
+    for path, file_format in formats.items():
         with written_to(path, [*build, result.rules.source, result.rules.baseline]):
             _print_checked(result, build, file_format)
     _print_checked(result, build, output_format)
@@ -227,14 +227,14 @@ def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> N
     """
     from ..api import builds
 
-    saved = builds.init(build, rules, baseline, **options)
-    kernels = count(len({each.name for each in saved.kernels}), "kernel")
+    names = {kernel.name for kernel in builds.init(build, rules, baseline, **options).kernels}
     # A check of other kernels would find some added and some removed.
     selecting = [word for name in ("name", "arch") for each in options[name] for word in (f"--{name}", each)]
     flags = {"--newest": "only_newest", "--runtime": "with_runtime"}
     selecting += [flag for flag, option in flags.items() if options[option]]
     click.echo(
-        f"Wrote {printable(rules)}: rules for occupancy and spills.\nWrote {printable(baseline)}: {kernels}.\n"
+        f"Wrote {printable(rules)}: rules for occupancy and spills.\n"
+        f"Wrote {printable(baseline)}: {count(len(names), 'kernel')}.\n"
         "Commit both files. In CI, check exits with 1 if a rule is broken.\n"
         f"Next: {printable(builds.check_command(build, rules, selecting))}"
     )

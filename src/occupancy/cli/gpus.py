@@ -69,9 +69,9 @@ def gpus(gpu: tuple[str, ...], wants_all: bool, output_format: str | None) -> No
     from ..api.gpus import gpus as find
     from ..report.limits import gpus_report
 
-    found = find(" ".join(gpu))
-    shown = found if wants_all or gpu else found[:MOST_WITHOUT_PATTERN]
-    show(gpus_report(shown, len(found) - len(shown)), output_format)
+    matching = find(" ".join(gpu))
+    shown = matching if wants_all or gpu else matching[:MOST_WITHOUT_PATTERN]
+    show(gpus_report(shown, len(matching) - len(shown)), output_format)
 
 
 @command(click.Argument(["device"], metavar="[N]", type=int, required=False), FORMAT)

@@ -22,7 +22,7 @@ DEFAULT_GPU = "OCCUPANCY_CC"
 
 LIMITS = Option("--limits", "limits_file", group="rare", type=click.Path(), metavar="FILE",
                 help="Table of limits in YAML or TOML.")  # fmt: skip
-SMS = Option("--sms", group="gpu", metavar="N", help="Number of SMs, overriding the GPU's.")
+SMS = Option("--sms", "multiprocessor_count", group="gpu", metavar="N", help="Number of SMs of the GPU.")
 _CCS = "Compute capabilities: 9.0,sm_90a,hopper.  [default: {}]"
 _ccs = partial(Option, "-c", "--cc", group="gpu", metavar="CC,...", multiple=True)
 GPUS = (
@@ -76,17 +76,17 @@ def chosen_gpus(options: dict[str, Any]) -> list[Gpu]:
     from ..tables.gpus import Gpu, LimitsTable
 
     file, changes = options.pop("limits_file"), options.pop("changes")
-    wants_all = options.pop("wants_all", None)  # None: not an option, because the command is for chosen GPUs
+    compares_all = file is not None or "wants_all" in options
+    wants_all = options.pop("wants_all", False)
     table = LimitsTable(file)
-    found = _named(options, table)
-    if not found:
-        is_for_all = file is not None or wants_all is not None
-        found = list(map(Gpu, table.rows(every=bool(wants_all)))) if is_for_all else _default_gpus(table)
+    gpus = _named(options, table)
+    if not gpus:
+        gpus = list(map(Gpu, table.rows(every=wants_all))) if compares_all else _default_gpus(table)
     if changes:
         from ..tables.custom import with_changes
 
-        return [replace(gpu, limits=with_changes(gpu.limits, changes)) for gpu in found]
-    return found
+        return [replace(gpu, limits=with_changes(gpu.limits, changes)) for gpu in gpus]
+    return gpus
 
 
 def chosen_gpu(options: dict[str, Any], *, is_needed: bool = False) -> Gpu | None:
@@ -94,20 +94,20 @@ def chosen_gpu(options: dict[str, Any], *, is_needed: bool = False) -> Gpu | Non
     from ..tables.gpus import LimitsTable
 
     table = LimitsTable(options.get("limits_file"))
-    found = _named(options, table) or (_default_gpus(table) if is_needed else [])
-    if len(found) > 1:
-        names = ", ".join(gpu.label for gpu in found)
-        raise InputError(f"{len(found)} GPUs given ({names})", hint="Choose one, with --cc or --gpu.")
-    return found[0] if found else None
+    gpus = _named(options, table) or (_default_gpus(table) if is_needed else [])
+    if len(gpus) > 1:
+        names = ", ".join(gpu.label for gpu in gpus)
+        raise InputError(f"{len(gpus)} GPUs given ({names})", hint="Choose one, with --cc or --gpu.")
+    return gpus[0] if gpus else None
 
 
 def _named(options: dict[str, Any], table: LimitsTable) -> list[Gpu]:
-    found: list[Gpu] = []
+    gpus: list[Gpu] = []
     for name in ("cc", "gpu", "device"):
-        given = options.pop(name, None)
-        if given is not None:
-            found += named_gpus(name, given if isinstance(given, tuple) else [given], table)
-    return list(dict.fromkeys(found))
+        values = options.pop(name, None)
+        if values is not None:
+            gpus += named_gpus(name, values if isinstance(values, tuple) else [values], table)
+    return list(dict.fromkeys(gpus))
 
 
 def named_gpus(option: str, values: Sequence[Any], table: LimitsTable) -> list[Gpu]:

@@ -63,7 +63,8 @@ def _fragment(inputs: dict[str, Any]) -> str:
     gpu = chosen_gpu(inputs, is_needed=any(value is not None for value in inputs.values()))
     if gpu is None:
         return ""
-    launch = {name: inputs.pop(name) for name in ("grid", "cluster", "sms")}
+    launch = {name: inputs.pop(name) for name in ("grid", "cluster")}
+    launch["sms"] = inputs.pop("multiprocessor_count")
     if gpu.name is not None:
         launch["gpu"] = gpu.name
         if launch["sms"] is None and gpu.multiprocessor_count is not None:

@@ -23,11 +23,14 @@ FORMAT_OF_ENDING = {
     ".csv": "csv", ".html": "html", ".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".sarif": "sarif",
     ".txt": "text", ".xml": "junit",
 }  # fmt: skip
+COMMON_FORMATS = ("text", "json", "jsonl", "csv", "markdown")
+BUILD_FORMATS = ("html", "sarif")
+CHECK_FORMATS = ("html", "github", "junit", "sarif")
 
 
 def format_option(*others: str) -> Option:
     """Return ``--format``, with further formats of a command."""
-    formats = ("text", "json", "jsonl", "csv", "markdown", *others)
+    formats = (*COMMON_FORMATS, *others)
     return Option("--format", "output_format", group="output", type=click.Choice(formats), metavar="FORMAT",
                   help=f"Output as {', '.join(formats[:-1])} or {formats[-1]}.")  # fmt: skip
 
@@ -71,8 +74,8 @@ def written_to(path: str | None, inputs: Iterable[str | None] = ()) -> Iterator[
         return
     from ..values.atomic_file import written_atomically
 
-    for each in filter(None, inputs):
-        if os.path.exists(each) and os.path.exists(path) and os.path.samefile(each, path):
+    for name in filter(None, inputs):
+        if os.path.exists(name) and os.path.exists(path) and os.path.samefile(name, path):
             raise InputError("is an input of this command", where="output", hint="Choose another file.")
     with written_atomically(path) as file, redirect_stdout(file):
         yield
@@ -87,20 +90,21 @@ def save_picture(picture: Picture, path: str) -> None:
         sys.stdout.buffer.write(content)
 
 
-def format_of(path: str | None, given: str | None = None, pictures: Sequence[str] = ()) -> str | None:
-    """Return the given format, or else that of the ending of a file's name; an error also lists pictures."""
-    ending = os.path.splitext(path or "")[1].lower()
-    fitting = None if ending in pictures else FORMAT_OF_ENDING.get(ending, given)
-    is_json_file = given == "sarif" and fitting == "json"  # SARIF is JSON
-    if given not in (None, fitting) and not is_json_file:
+def format_of(
+    path: str | None, given: str | None, others: Sequence[str], pictures: Sequence[str] = ()
+) -> str | None:
+    """Return the given format, or the format of the ending of a file."""
+    if path is None or path == "-":
+        return given
+    ending = os.path.splitext(path)[1].lower()
+    if given is None:
+        known = [each for each, name in FORMAT_OF_ENDING.items() if name in (*COMMON_FORMATS, *others)]
+        if ending not in known:
+            problem = f"{path!r} does not end in a known format"
+            raise InputError(problem, where="output", allowed=", ".join((*pictures, *known)))
+        return FORMAT_OF_ENDING[ending]
+    fitting = "picture" if ending in pictures else FORMAT_OF_ENDING.get(ending, given)
+    if given != fitting and (given, fitting) != ("sarif", "json"):  # SARIF is JSON
         hint = "Remove --format, or rename the file."
         raise InputError(f"{given} contradicts {path}", where="output_format", hint=hint)
-    if given is not None or path is None or path == "-":
-        return given
-    options = click.get_current_context().command.params
-    choice = next(option.type for option in options if option.name == "output_format")
-    known = {each: name for each, name in FORMAT_OF_ENDING.items() if name in getattr(choice, "choices", ())}
-    if ending not in known:
-        problem = f"{path!r} does not end in a known format"
-        raise InputError(problem, where="output", allowed=", ".join((*pictures, *known)))
-    return known[ending]
+    return given

@@ -189,6 +189,13 @@ def test_init_replaces_nothing(project: Path) -> None:
     assert done.stdout.endswith("check build/ --rules y.toml --arch sm_90 --runtime\n")
 
 
+def test_init_writes_rules_that_pass_or_nothing(samples: Path, project: Path) -> None:
+    trace = str(samples / "pytorch_trace.json")
+    assert run("init", trace, "--rules", "none/t.toml", "--baseline", "t.json").exit_code == 2
+    assert run("init", trace, "--rules", "t.toml", "--baseline", "t.json").exit_code == 0
+    assert run("check", trace, "--rules", "t.toml").exit_code == 0
+
+
 def test_rules_in_python(project: Path) -> None:
     rules: list[Any] = [
         occupancy.Rule(max_occupancy_drop=0),

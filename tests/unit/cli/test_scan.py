@@ -129,18 +129,6 @@ class TestErrors:
         assert "kernels" in done.stdout
         assert run("scan", str(tmp_path / "text")).exit_code == 2
 
-    @pytest.mark.parametrize(
-        "arguments",
-        [
-            ("--limit", "0"), ("--sort", "size"), ("--below", "150"), ("--threads", "0"),
-            ("--cc", "1.9"), ("--arch", "sm_9x"), ("--format", "xml"), ("--save-baseline", "x", "--limit", "3"),
-        ],
-    )  # fmt: skip
-    def test_wrong_usage(self, samples: Path, arguments: tuple[str, ...]) -> None:
-        done = run("scan", str(samples / "samples.cubin"), *arguments)
-        assert done.exit_code == 2
-        assert done.stderr.startswith(("Error: ", "Usage: "))
-
 
 class TestPython:
     def test_a_scan_is_a_sequence(self, samples: Path) -> None:
