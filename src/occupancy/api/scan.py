@@ -254,7 +254,7 @@ def as_list(given: Any) -> list[Any]:
 def as_sources(given: Any, where: str, *, with_streams: bool = True) -> list[Any]:
     several = as_list(given)
     for each in several or [given]:
-        is_text = str(each) == "" or ("\n" in str(each) and not os.path.exists(each))
+        is_text = isinstance(each, str) and (not each or ("\n" in each and not os.path.exists(each)))
         is_path = isinstance(each, (str, os.PathLike)) and not is_text
         if not is_path and not (with_streams and hasattr(each, "read")):
             streams = ", or `io.StringIO or io.BytesIO` (`- for standard input`)" if with_streams else ""

@@ -50,21 +50,12 @@ class Device:
 
     @property
     def gpu(self) -> Gpu:
-        """This GPU as a `Gpu`.
-
-        Raises:
-            UnknownComputeCapabilityError: The table does not contain the compute capability.
-            TableError: The driver's values contradict the table.
-        """
+        """This GPU as a `Gpu`; errors as in `limits`."""
         return Gpu(self.limits, self.name, self.multiprocessor_count, self.index)
 
     @property
     def row(self) -> Limits:
-        """Limits of this compute capability in the table.
-
-        Raises:
-            UnknownComputeCapabilityError: The table does not contain it.
-        """
+        """Limits of this compute capability in the table; errors as in `limits`."""
         return shipped.limits(self.compute_capability)
 
     @property
@@ -87,20 +78,15 @@ def read_device(index: int = 0) -> Device:
         InputError: No GPU has this number.
     """
     driver = Driver()
-    count: int = driver.call("cuDeviceGetCount")
-    if not 0 <= index < count:
-        allowed, hint = "0" if count == 1 else f"0 to {count - 1}", f"{VISIBLE_DEVICES} may hide others."
+    gpus: int = driver.call("cuDeviceGetCount")
+    if not 0 <= index < gpus:
+        allowed, hint = "0" if gpus == 1 else f"0 to {gpus - 1}", f"{VISIBLE_DEVICES} may hide others."
         raise InputError(f"there is no GPU {index}", where="device", allowed=allowed, hint=hint)
     return _read(driver, index)
 
 
 def read_devices() -> tuple[Device, ...]:
-    """Return all visible local GPUs (CUDA_VISIBLE_DEVICES).
-
-    Raises:
-        MissingDependencyError: The package cuda-bindings is not installed.
-        DeviceError: There is no GPU or driver, or the driver fails.
-    """
+    """Return all visible local GPUs (CUDA_VISIBLE_DEVICES); errors as in `read_device`."""
     driver = Driver()
     return tuple(_read(driver, index) for index in range(driver.call("cuDeviceGetCount")))
 

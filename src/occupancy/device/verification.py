@@ -220,10 +220,8 @@ class _Comparison:
         self.checks = (self._blocks, self._memory, self._block_size, self._bound, self._stand_in)
 
     def run(self, specimen: Specimen, function: Function) -> None:
-        stride, bound = self._plan.stride, specimen.launch_bound or 0
-        threads = [
-            each for each in self._plan.threads if each <= (bound or self._limits.max_threads_per_block)
-        ]
+        stride, most = self._plan.stride, specimen.launch_bound or self._limits.max_threads_per_block
+        threads = [count for count in self._plan.threads if count <= most]
         for kernel in self._with_settings(specimen, function):
             sizes = self._dynamic_sizes(kernel)
             for launched in _launches(kernel, threads, [*sizes, self._most_dynamic(kernel) + 1]):
@@ -232,7 +230,7 @@ class _Comparison:
             for launched in _launches(kernel, threads[::stride], [0]):
                 self._compare_available_smem(function, launched)
             for launched in _launches(kernel, [1], sizes):
-                self._compare_block_size(function, launched, bound)
+                self._compare_block_size(function, launched, specimen.launch_bound or 0)
             if self._counter is not None:
                 function.set_attribute("NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1)
                 for launched in _launches(kernel, threads[::stride], sizes[::stride]):
