@@ -6,7 +6,6 @@ from pathlib import Path
 
 import occupancy
 from tests.cli_runner import as_csv, as_json, run
-from tests.hostile import log
 
 diff = partial(as_json, "diff")
 
@@ -23,13 +22,6 @@ def test_a_build_and_its_baseline(builds: Path, tmp_path: Path) -> None:
     assert (back["better"], back["worse"], back["mixed"], back["added"]) == (2, 0, 2, 2)
     content = (tmp_path / "before.json").read_bytes()
     assert diff("-", builds / "after", stdin=content)["summary"] == summary
-
-
-def test_barriers_are_a_change(tmp_path: Path) -> None:
-    for name, count in {"old.log": 1, "new.log": 3}.items():
-        (tmp_path / name).write_text(log("k").replace("0 barriers", f"{count} barriers"))
-    shown = run("diff", str(tmp_path / "old.log"), str(tmp_path / "new.log")).stdout
-    assert "change  barriers 1 -> 3\n" in shown
 
 
 def test_threshold(builds: Path) -> None:
