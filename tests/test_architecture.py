@@ -25,7 +25,7 @@ BUDGETS = {
     "device": 732,
     "builds": 1071,
     "compare": 1407,
-    "report": 2894,
+    "report": 2889,
     "render": 579,
     "page": 218,
     "api": 1819,

@@ -245,7 +245,7 @@ def _waves_text(waves: WavesFields) -> str:
     if not waves.partial_wave_blocks:
         return f"{grid} in {count(waves.rounds, 'wave')} of {most}: no tail{idle}"
     run = f"{grid} in {waves.waves:,.2f} waves of {most}: last wave {filled} full{idle}"
-    return f"{run}. No tail with {waves.filling_grid_below:,} or {waves.filling_grid_above:,} blocks"
+    return f"{run} (no tail with {waves.filling_grid_below:,} or {waves.filling_grid_above:,} blocks)"
 
 
 def _wave_blocks(wave: FullWave) -> str:

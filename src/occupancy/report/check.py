@@ -153,8 +153,9 @@ def _removed(check: Checked) -> Iterator[tuple[Mapping[str, None], str, str]]:
     """Yield the names of missing kernels, their architectures, and the problem."""
     built = {record.arch or "-" for record in check.kernels}
     for archs, names in changes.names_by_archs(check.removed).items():
-        kind = "without code" if built.isdisjoint(archs.split(", ")) else "removed"
-        yield names, archs, f"{kind} for {archs}"
+        lacking = set(archs.split(", "))
+        kind = "without code" if built.isdisjoint(lacking) else "removed"
+        yield names, archs, kind if lacking == built else f"{kind} for {archs}"
 
 
 def _headline(check: Checked, broken: int) -> str:

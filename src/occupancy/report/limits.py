@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
 from ..tables.gpus import CURRENT_FROM, Gpu
-from ..tables.sources import Provenance, Source
+from ..tables.sources import Provenance
 from ..values.limits import KINDS, Limits, SpreadsheetColumn
 from ..values.numbers import count, plain, size
 from .model import Column, Paragraph, Report, Section, Table
@@ -137,23 +137,17 @@ def sources_report(values: Sequence[Provenance]) -> Report:
             details.append(Paragraph(["Notes", *notes]))
         if disputes := [f"  {row.field}: {text}" for row in rows for text in _disputes(row)]:
             details.append(Paragraph(["Disputed", *disputes]))
-    sources = dict(sorted((source.code, source) for value in values for source in _cited(value)))
+    others = [other for value in values for dispute in value.disputes for other in dispute.others]
+    cited = [*(value.sources for value in values), *(other.sources for other in others)]
+    sources = dict(sorted((source.code, source) for each in cited for source in each))
     lines = ["Sources"]
     for code, source in sources.items():
         lines += [f"  {code}: {source.title}", f"    {source.where} ({source.license})"]
     details.append(Paragraph(lines))
-    headline, cited = ["Sources of the limits"], {"sources": sources}
+    about, headline = {"sources": sources}, ["Sources of the limits"]
     return Report(
-        "sources", headline, SOURCE_COLUMNS, values, "limits", {}, details, values=cited, has_table=False
+        "sources", headline, SOURCE_COLUMNS, values, "limits", {}, details, values=about, has_table=False
     )
-
-
-def _cited(value: Provenance) -> Iterator[Source]:
-    """Yield the sources of a limit, and those of other values."""
-    yield from value.sources
-    for dispute in value.disputes:
-        for other in dispute.others:
-            yield from other.sources
 
 
 GPU_COLUMNS = (

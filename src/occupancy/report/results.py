@@ -87,7 +87,7 @@ RESULT_COLUMNS = (
            about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     Column("active_blocks", "Blocks", "result.active_blocks", about="Resident blocks per SM", type="integer"),
     Column("multiprocessor_count", value="gpu.multiprocessor_count", about="SMs of the GPU", type="integer"),
-    Column("resident_blocks", "Coop. grid", lambda row: row.wave and row.wave.blocks, optional=1, type="integer",
+    Column("resident_blocks", "Whole GPU", lambda row: row.wave and row.wave.blocks, optional=1, type="integer",
            about="Resident blocks of the whole GPU, in whole clusters"),
     Column("active_warps", value="result.active_warps", about="Resident warps per SM", type="integer"),
     Column("limiters", "Limited by", "result.limiters", text=labels,

@@ -133,7 +133,7 @@ def test_the_json_has_the_keys_of_its_schema(schema: str, command: str, few: Non
     [
         ("132", "132 blocks in one wave of 528: 25% full", False),
         ("528", "528 blocks in 1 wave of 528: no tail", False),
-        ("3000", "3,000 blocks in 5.68 waves of 528: last wave 68.2% full, GPU 5.3% idle. No tail", True),
+        ("3000", "3,000 blocks in 5.68 waves of 528: last wave 68.2% full, GPU 5.3% idle (no tail", True),
     ],
 )
 def test_a_grid_leads_with_its_last_wave(grid: str, line: str, helps: bool) -> None:
