@@ -49,10 +49,6 @@ class Violation(NamedTuple):
     limit: float
     """Allowed value, from the rule and the baseline."""
 
-    @property
-    def measure(self) -> Measure:
-        return CRITERIA[self.criterion].measure
-
 
 @documented
 @dataclass(frozen=True)
@@ -81,8 +77,10 @@ class BrokenKernel:
     @cached_property
     def tightest(self) -> dict[Measure, Violation]:
         """Violation of the tightest limit of each measure."""
-        ordered = sorted(self.violations, key=lambda each: abs(each.value - each.limit))
-        return {each.measure: each for each in (*self.violations, *ordered)}  # in the order of the rules
+        # The first occurrence sets the order, the last one the value.
+        tightest_last = sorted(self.violations, key=lambda each: abs(each.value - each.limit))
+        ordered = (*self.violations, *tightest_last)
+        return {CRITERIA[each.criterion].measure: each for each in ordered}
 
     @cached_property
     def fix(self) -> Fix:
