@@ -162,7 +162,8 @@ const app = {
     const input = inputOf(target.name);
     const plain = { u: () => this.undo(), a: () => byId("keep").click(), "?": () => byId("help").togglePopover() };
     const commands = { z: () => (shiftKey ? history.forward() : this.undo()), y: () => history.forward() };
-    let act = (ctrlKey || metaKey ? commands : this.isTyping(event) ? {} : plain)[key.toLowerCase()];
+    const isText = this.isTyping(event) && !(/^[u?]$/i.test(key) && /count|size|shape/.test(input?.kind));
+    let act = (ctrlKey || metaKey ? commands : isText ? {} : plain)[key.toLowerCase()];
     if (key === "/" && target.id !== "q") act = () => byId(this.isListed() ? "q" : "gpu").select();
     if (KEYS[key] && input?.options.length === 0) act = () => this.step(input, KEYS[key], shiftKey);
     if (key === "Escape" && target.id === "gpu") act = () => {
@@ -191,7 +192,7 @@ const app = {
     document.body.classList.toggle("stale", !result);
     if (result) [this.launch, this.shownFields] = [launch, { ...this.fields }];
     else if (!this.launch) [this.launch, this.shownFields] = [readLaunch(EXAMPLE), EXAMPLE];
-    const [wrong] = Object.keys(errors);
+    const [wrong] = result ? [] : Object.keys(errors); // an error of the grid leaves the result
     const problem = wrong ? `Check “${inputOf(wrong)?.label ?? "GPU"}”` : this.problem;
     showWaves(launch);
     this.draw(this.launch.result, this.shownFields, { text: problem, field: wrong, choices: gpu.choices });
@@ -233,7 +234,7 @@ const app = {
   async drop(event) {
     event.preventDefault();
     const file = event.dataTransfer.files[0];
-    this.paste(file ? await file.slice(0, MAX_PASTED).text() : event.dataTransfer.getData("text"), true);
+    this.paste(file ? await file.slice(0, 4 * MAX_PASTED).text() : event.dataTransfer.getData("text"), true);
   },
   // Read the kernels of a text: take a single one, list several.
   paste(text, isShown = false) {
@@ -243,7 +244,8 @@ const app = {
     byId("paste").togglePopover(kernels.length !== 1);
     const launches = kernels.map((kernel) => ({ ...readLaunch(this.fieldsOf(kernel)), of: kernel }));
     launches.sort((one, other) => (one.result?.occupancy ?? 2) - (other.result?.occupancy ?? 2));
-    const rows = launches.map(({ result, gpu, kernel: read, of: { name, title, arch, fields }, of }) => {
+    const shown = launches.slice(0, MAX_KERNELS);
+    const rows = shown.map(({ result, gpu, kernel: read, of: { name, title, arch, fields }, of }) => {
       const facts = [arch?.replace(/^(\d+)\.(\d)$/, "sm_$1$2"),
         `${fields.threads ?? `${this.fields.threads}*`} threads`, fields.regs && `${fields.regs} regs`,
         read && sharedMemoryOf(read) && words.size(sharedMemoryOf(read)),
@@ -254,7 +256,12 @@ const app = {
     });
     const none = element("p", { class: "error" }, "No kernel found. For a binary: occupancy scan FILE -o report.html");
     const assumed = kernels.some(({ fields }) => !fields.threads) && "* Not recorded: the block size of the page.";
-    fill(byId("found"), [text.trim() && !rows.length && none, element("ul", {}, rows), element("small", {}, assumed)]);
+    const isCut = text.length > MAX_PASTED;
+    const all = words.count(kernels.length, "kernel") + (isCut ? " in the first 4 MiB" : "");
+    const left = (isCut || rows.length < kernels.length)
+      && `${rows.length} of ${all}, lowest first. All: occupancy scan FILE -o report.html`;
+    const lead = text.trim() && (rows.length ? left : none);
+    fill(byId("found"), [lead, element("ul", {}, rows), element("small", {}, assumed)]);
     if (kernels.length === 1) this.take(kernels[0]);
     else if (isShown) (byId("found").querySelector("button") ?? byId("pasted")).focus();
     if (text.trim()) this.say(`${words.count(kernels.length, "kernel")} found`);

@@ -3,12 +3,10 @@ const FACTORS = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
 const MOST = 2 ** 31 - 1;
 const inputOf = (name) => DATA.inputs.find((each) => each.name === name);
 const textOf = (fields, { name }) => (fields[name] ?? "").trim();
-
 function readCount(text, range) {
   const plain = /^\d{1,3}([,_]\d{3})+$/.test(text) ? text.replace(/[,_]/g, "") : text;
   return within(/^(\d{1,12}|0x[0-9a-f]{1,9})$/i.test(plain) ? Number(plain) : NaN, range);
 }
-
 function within(number, [low, high]) {
   if (number >= low && number <= high) return number;
   const isOpen = high >= MOST && !(number > high);
@@ -20,14 +18,12 @@ function bytesOf(text) {
   const [, number, unit = ""] = size.exec(text) ?? [];
   return number === undefined ? NaN : Number(number.replace(/[,_](?=\d{3})/g, "")) * FACTORS[unit.toLowerCase()];
 }
-
 function readSize(text, range) {
   const bytes = bytesOf(text);
   const advice = bytes ? "Enter a whole number of bytes." : "Enter bytes, or a size such as 40k.";
   if (!Number.isInteger(bytes)) throw new Refused(advice);
   return within(bytes, range);
 }
-
 function readShape(text, range) {
   if (/^[\d_\s,]*,\s*[1-9][\d_\s,]*$/.test(text)) throw new Refused("Write a shape as 16x16."); // unlike 1,024
   const inBrackets = /^\((.*)\)$/.exec(text); // as Python writes it
@@ -37,7 +33,6 @@ function readShape(text, range) {
   const shape = [...parts.map((each) => readCount(each, range)), 1, 1].slice(0, 3);
   return [within(shape[0] * shape[1] * shape[2], range), shape];
 }
-
 function readCarveout(text) {
   const plain = text.toLowerCase();
   if (plain === "default") return null;
@@ -68,7 +63,6 @@ const READERS = {
   },
 };
 READERS.flag = READERS.choice;
-
 const isOffered = (input, limits) => !input.needs || Boolean(limits[input.needs]);
 const product = ([x, y, z]) => x * y * z;
 // {gpu, limits, kernel, result, errors, sms, cluster, wave, waves}; kernel and result are null if a field is invalid.
@@ -122,7 +116,6 @@ function fieldsFor(kernel, name, amount) {
   if (amount >= fixed) return { "dynamic-smem": String(amount - fixed) };
   return { "static-smem": String(amount), "dynamic-smem": kernel.dynamic_smem === null ? "" : "0" };
 }
-
 const KEYS = { ArrowUp: 1, ArrowDown: -1 }; // units of an input
 const leastStepOf = (name) => (name.endsWith("smem") ? 128 : 1); // with Shift
 // Step of the arrow keys and buttons: the allocation granularity, or 1 KiB.
@@ -131,12 +124,10 @@ function stepOf(name, limits) {
   if (name === "regs") return Math.max(1, limits.register_allocation_unit / limits.warp_size);
   return name.endsWith("smem") ? 1024 : 1;
 }
-
 function stepped(now, units, unit) {
   const at = units > 0 ? Math.floor(now / unit) : Math.ceil(now / unit);
   return Math.max(0, (at + units) * unit);
 }
-
 function nextText(input, text, units, limits, isLeast) {
   if (input.kind === "carveout") {
     const sizes = limits.shared_memory_configurations;
@@ -149,7 +140,6 @@ function nextText(input, text, units, limits, isLeast) {
   const least = input.name === "threads" || input.multiple > 1 ? unit : input.range[0];
   return String(Math.max(least, Math.min(input.range[1], stepped(now, units, unit))));
 }
-
 function showFields(fields, limits, { errors, kernel, limits: own }) {
   const needsCall = kernel && kernel.opt_in === null && needsOptIn(own, kernel);
   for (const input of [{ name: "gpu" }, ...DATA.inputs]) {

@@ -5,8 +5,7 @@ const MAX_KERNELS = 500;
 function readPasted(text) {
   const formats = [[/^\s*\{/, fromJson], [/"Kernel Name"/, fromNsight], [/^/, fromCompiler]];
   const [, read] = formats.find(([sign]) => sign.test(text));
-  const kernels = read(text.slice(0, MAX_PASTED)).slice(0, MAX_KERNELS);
-  return kernels.map(({ name, ...rest }) => ({ ...rest, title: name, name: demangled(name) }));
+  return read(text.slice(0, MAX_PASTED)).map(({ name, ...rest }) => ({ ...rest, title: name, name: demangled(name) }));
 }
 const first = (pattern, text) => pattern.exec(text)?.[1];
 const spillsText = (stores, loads) => (stores || loads ? `${grouped(stores)} B stores, ${grouped(loads)} B loads` : "");

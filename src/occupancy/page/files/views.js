@@ -41,7 +41,7 @@ function verdictOf({ result }) {
   }
   const isFull = warps === limits.max_warps_per_multiprocessor;
   const reason = isFull ? `All ${warps} warps of the SM are in use.`
-    : `One more block needs ${words.list(lacks(result)).replace(/(\d) /g, "$1\u00a0")} more.`;
+    : `One more block lacks ${words.list(lacks(result)).replace(/(\d) /g, "$1\u00a0")}.`;
   const headline = `Limited by ${limitersOf(result)}`;
   return { figure: words.percent(result.occupancy), headline, detail: reason, isBad: false };
 }
@@ -84,7 +84,7 @@ function stepButton({ result, spills }, { requires, occupancy, active_blocks: bl
   const changes = changesOf(result, requires);
   const cap = requires.regs === undefined ? null : registerCap(result, requires.regs, blocks);
   const bounds = cap?.launch_bounds ?? cap?.maxnreg ?? "";
-  const mark = bounds && (spills ? "more spills" : "may spill");
+  const mark = bounds && !isInList && (spills ? "more spills" : "may spill");
   const title = `${words.count(blocks, "block")}: ${words.list(changes)}${bounds && `. ${bounds} may cause spills.`}`;
   const cause = bounds.replace("(", "\u200b(").replace(" ", "\u00a0"); // breaks before the bracket only
   const second = changes.slice(1).join(", ") || cause || words.count(blocks, "block");
@@ -101,8 +101,8 @@ function showVerdict(launch, all, kept, problem) {
   const { figure, headline, detail, isBad } = verdictOf(launch);
   const isStale = document.body.classList.contains("stale");
   const now = `${warps} of ${limits.max_warps_per_multiprocessor} warps, ${words.count(blocks, "block")}`;
-  const before = !isBad && kept?.result && !isRefusedByCompiler(kept.result) ? kept.result.occupancy : occupancy;
-  const since = before !== occupancy && element("small", {}, ` was ${words.percent(before)} (A)`);
+  const inA = !isBad && kept?.result ? verdictOf(kept) : { figure };
+  const since = inA.figure !== figure && element("small", {}, inA.isBad ? " A fails" : ` was ${inA.figure} (A)`);
   byId("verdict").className = isBad ? "card bad" : "card";
   fill(byId("figure"), isStale ? ["–"] : [isBad ? `✕ ${figure}` : figure, since]);
   settle(byId("facts"), isStale ? "" : isBad ? "0 resident blocks" : now);
@@ -122,10 +122,11 @@ function showVerdict(launch, all, kept, problem) {
       element("small", {}, `${ccOf(name) ? familyOf(limits) : limits.compute_capability}: ${why}`)];
     return button(text, () => app.act(() => app.change({ gpu: name })), { class: "step" });
   });
+  const noLess = "Fewer registers or less shared memory would not raise occupancy.";
   let title = isBad ? "Make it run:" : "Raise it:";
   if (isStale) title = choices.length ? "Choose a GPU:" : "";
   else if (launch.spills && !isBad && launch.kernel.regs < 255) title = "Spills: allow more registers.";
-  else if (!all.length) title = isBad || occupancy === 1 ? "" : "No smaller amount or other block size raises it.";
+  else if (!all.length) title = isBad || occupancy === 1 || launch.spills ? "" : noLess;
   settle(byId("steps-title"), title);
   fill(byId("steps"), isStale ? choices : [steps, all.length > steps.length && more]);
   all.sort((one, other) => one.occupancy - other.occupancy);
