@@ -19,10 +19,6 @@ def figure(page: Any) -> str:
     return str(page.inner_text(".figure strong"))
 
 
-def click(page: Any, place: str, chance: random.Random) -> None:
-    page.locator(place).nth(0).click(position={"x": chance.randint(60, 250), "y": chance.randint(30, 120)})
-
-
 def drawn(page: Any, expression: str) -> Any:
     """Return the value of an expression after the next redraw."""
     return page.evaluate(f"new Promise((done) => requestAnimationFrame(() => done({expression})))")
@@ -149,7 +145,10 @@ def test_twenty_one_edits_are_undone_in_four_ways(opened: Open) -> None:
         lambda: page.fill("#regs", str(chance.randint(16, 255))),
         lambda: page.fill("#dynamic-smem", f"{chance.randint(0, 99)}k"),
         lambda: page.fill("#gpu", chance.choice(["A100", "sm_75", "hopper", "RTX 5090", "V100"])),
-        lambda: click(page, f".curve:nth-child({chance.randint(1, 3)}) svg", chance),
+        lambda: page.click(
+            f".curve:nth-child({chance.randint(1, 3)}) svg",
+            position={"x": chance.randint(60, 250), "y": chance.randint(30, 120)},
+        ),
         lambda: page.click(".stepper >> nth=3"),
     ]  # fmt: skip
     while len(trail) <= 21:

@@ -6,7 +6,7 @@ combinations in seconds, and by default some of the sizes. With the marker ``exh
 each combination.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from itertools import product
 from typing import Any
@@ -57,20 +57,15 @@ def as_array(found: Sequence[tuple[int | None, ...]]) -> Array:
     return np.array([[NO_LIMIT if each is None else each for each in row] for row in found], np.int16)
 
 
-def grid_of(limits: Limits, sizes: Array) -> Iterator[tuple[slice, ArrayResults]]:
-    """Sweep all combinations, some block sizes at a time."""
-    threads = threads_of(limits)
-    for first in range(0, len(threads), THREADS_AT_ONCE):
-        some = slice(first, first + THREADS_AT_ONCE)
-        columns = dict(zip(("threads", "regs", "smem"), np.ix_(threads[some], REGISTERS, sizes), strict=True))
-        yield some, ArrayResults.compute([limits], columns, Kernel(1))
-
-
 def assert_grid_is_as_combined(limits: Limits, sizes: Array) -> None:
     by_warps = limits_by_warps(limits)[:, :, None]
     by_size = limits_by_size(limits, sizes)
-    warps = -(-threads_of(limits) // limits.warp_size)[:, None, None]
-    for some, found in grid_of(limits, sizes):
+    threads = threads_of(limits)
+    warps = -(-threads // limits.warp_size)[:, None, None]
+    for first in range(0, len(threads), THREADS_AT_ONCE):
+        some = slice(first, first + THREADS_AT_ONCE)
+        columns = dict(zip(("threads", "regs", "smem"), np.ix_(threads[some], REGISTERS, sizes), strict=True))
+        found = ArrayResults.compute([limits], columns, Kernel(1))
         allowed = [*np.moveaxis(by_warps[some], -1, 0), *by_size.T]
         blocks = reduce(np.minimum, allowed)
         np.testing.assert_array_equal(found.active_blocks, blocks)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import occupancy
-from occupancy.advice.waves import WavesFields, count_waves, full_wave
+from occupancy.advice.waves import count_waves, full_wave
 from occupancy.engine import Result
 from occupancy.values.kernel import Kernel, Launch
 
@@ -12,17 +12,14 @@ DATA = Path(__file__).parents[2] / "data"
 H200_SMS = 132
 
 
-def waves_on_h200(kernel: Kernel, grid_dim: tuple[int, int, int], **cluster: int) -> WavesFields:
-    launch = Launch(kernel, grid_dim)
-    return count_waves(launch, full_wave(Result(occupancy.limits("9.0"), kernel), H200_SMS, **cluster))
-
-
 def test_waves_are_those_of_nsight_compute() -> None:
     """Six launches on an H200, profiled with Nsight Compute 2025.3.1."""
     with open(DATA / "kernels" / "ncu_raw.csv", newline="") as file:
         shown = [row["launch__waves_per_multiprocessor"] for row in csv.DictReader(file) if row["ID"]]
-    records = list(occupancy.stream_kernels(DATA / "kernels" / "ncu_raw.csv"))
-    ours = [waves_on_h200(each.kernel(), each.grid_dim).waves for each in records if each.grid_dim]
+    records = occupancy.stream_kernels(DATA / "kernels" / "ncu_raw.csv")
+    launches = [Launch(each.kernel(), each.grid_dim) for each in records if each.grid_dim]
+    full = [full_wave(Result(occupancy.limits("9.0"), each.kernel), H200_SMS) for each in launches]
+    ours = [count_waves(*each).waves for each in zip(launches, full, strict=True)]
     assert shown == [f"{waves:.2f}".rstrip("0").rstrip(".") for waves in ours]
     assert shown == ["3.88", "3.88", "3.88", "0.25", "1", "1"]
 

@@ -13,9 +13,9 @@ from tests.cli_runner import as_json, run
 FOLDER = Path(__file__).parents[2] / "data" / "modern"
 
 
-def scanned(name: str, **options: str) -> dict[str, occupancy.ScannedKernel]:
+def scanned(name: str) -> dict[str, occupancy.ScannedKernel]:
     content = io.BytesIO(samples.unpacked(f"modern/{name}.cubin"))
-    return {kernel.name: kernel for kernel in occupancy.scan(content, **options)}  # type: ignore[arg-type]
+    return {kernel.name: kernel for kernel in occupancy.scan(content)}
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import shlex
 import webbrowser
 from pathlib import Path
+from unittest.mock import Mock
 from urllib.parse import parse_qsl, unquote
 
 import click
@@ -14,17 +15,11 @@ QUESTION = ("--cc", "9.0", "--threads", "256", "--regs", "40")
 
 
 @pytest.fixture
-def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the list of URLs opened in the browser."""
-    addresses: list[str] = []
+def browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mock:
+    """Return the function that opens an address in the browser, replaced."""
     monkeypatch.setattr(click, "get_app_dir", lambda name: str(tmp_path / name))
-
-    def open_one(address: str) -> bool:
-        addresses.append(address)
-        return True
-
-    monkeypatch.setattr(webbrowser, "open", open_one)
-    return addresses
+    monkeypatch.setattr(webbrowser, "open", replaced := Mock(return_value=True))
+    return replaced
 
 
 def question_in(page: str) -> dict[str, str]:
@@ -58,16 +53,17 @@ def test_the_fragment_by_the_names_of_the_options(options: str, expected: dict[s
     assert question_in(page) == expected
 
 
-def test_it_opens(opened: list[str]) -> None:
+def test_it_opens(browser: Mock) -> None:
     assert run("page", *QUESTION).exit_code == 0
-    ((file, _, fragment),) = (address.partition("#") for address in opened)
+    (call,) = browser.call_args_list
+    file, _, fragment = call.args[0].partition("#")
     assert fragment == "cc=9.0&threads=256&regs=40"
     page = Path(unquote(file.removeprefix("file://"))).read_text(encoding="utf-8")
     assert question_in(page) == {"cc": "9.0", "threads": "256", "regs": "40"}
 
 
-def test_without_a_browser_it_prints_the_address(opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webbrowser, "open", lambda address: False)
+def test_without_a_browser_it_prints_the_address(browser: Mock) -> None:
+    browser.return_value = False
     done = run("page", *QUESTION)
     assert (done.exit_code, done.stderr[:26]) == (0, "No browser to open: file:/")
     assert done.stderr.endswith("add -o occupancy.html.\n")
@@ -81,8 +77,8 @@ def test_without_a_browser_it_prints_the_address(opened: list[str], monkeypatch:
         ("page -o /nowhere/page.html", "/nowhere/"),
     ],
 )
-def test_what_cannot_be_opened(command: str, said: str, opened: list[str]) -> None:
+def test_what_cannot_be_opened(command: str, said: str, browser: Mock) -> None:
     done = run(*shlex.split(command))
     assert done.exit_code == 2
     assert said in done.stderr
-    assert opened == []
+    browser.assert_not_called()

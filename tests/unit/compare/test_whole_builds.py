@@ -68,16 +68,12 @@ def test_no_difference_from_itself(build_from: Callable[[str, str], list[Path]],
     assert report.summary["same"] == (27 if old == new == "log" else 28)
 
 
-def changed(report: occupancy.Diff) -> dict[tuple[str, str | None], set[str]]:
-    rows = [(row.new, {each.name for each in row.changes}) for row in report.kernels]
-    return {(base_name(new.name), new.arch): causes for new, causes in rows}
-
-
 @pytest.mark.parametrize("new", KINDS)
 @pytest.mark.parametrize("old", ["images", "log", "baseline"])
 def test_every_regression_is_found(build_from: Callable[[str, str], list[Path]], old: str, new: str) -> None:
     report = occupancy.diff(build_from("before", old), build_from("after", new))
-    found = changed(report)
+    changed = [(row.new, {each.name for each in row.changes}) for row in report.kernels]
+    found = {(base_name(new.name), new.arch): causes for new, causes in changed}
     for arch in ARCHS:
         assert {name for name, of in found if of == arch} == set(REGRESSIONS)
         for name, measure in REGRESSIONS.items():
