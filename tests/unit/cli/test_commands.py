@@ -10,6 +10,7 @@ import pytest
 
 from occupancy.cli import commands
 from occupancy.cli.command import errors_as_messages
+from tests import hostile
 from tests.cli_runner import COMMANDS, as_json, run
 
 
@@ -28,15 +29,30 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
 @pytest.mark.parametrize(
     ("command", "line"),
     [
-        ("--cc 10.0 -t 128 -r 40 --tensor-memory 512 --virtual-resources 0",
+        ("calc --cc 10.0 -t 128 -r 40 --tensor-memory 512 --virtual-resources 0",
          "      12.5%       2  512 -> 256 columns"),
-        ("--cc 2.0 -t 192 -r 21 --explain",
+        ("calc --cc 2.0 -t 192 -r 21 --explain",
          "  21 registers x 32 threads = 672, rounded up to a multiple of 128: 768 per warp"),
-        ("--cc 3.0 -t 32 -r 64 --explain", "  64 registers per thread > 63: 0 blocks"),
+        ("calc --cc 3.0 -t 32 -r 64 --explain", "  64 registers per thread > 63: 0 blocks"),
+        ("calc --gpu H200 -t 256 -r 64 --grid 132", "132 blocks in one wave of 528: 25% full"),
+        ("calc --gpu H200 -t 256 -r 64 --grid 528", "528 blocks in 1 wave of 528: no tail"),
+        ("calc --gpu H200 -t 256 -r 64 --grid 3000",
+         "3,000 blocks in 5.68 waves of 528: last wave 68.2% full, GPU 5.3% idle (no tail"),
+        ("fits --gpu A100,L4 -t 256 -r 72 -s 20k --occupancy 50", "Launches on 2 of 2 GPUs, 1 with at least 50%"),
+        ("bounds -t 1024 --blocks 2 --cc 8.0,8.6,9.0",
+         "__launch_bounds__(1024, 2): at most 32 registers per thread (ignored on 8.6)"),
+        ("scan tests/data/kernels/cubins --below 50",
+         "12 of 152 kernels for 8 architectures at 256* threads: no spills, 12 below 50%"),
     ],
 )  # fmt: skip
-def test_lines_of_calc(command: str, line: str) -> None:
-    assert line in run("calc", *command.split()).stdout.splitlines()
+def test_lines_that_no_screen_has(command: str, line: str) -> None:
+    assert line in run(*command.split()).stdout.splitlines()
+
+
+def test_steps_are_left_out_where_one_wave_holds_the_grid() -> None:
+    for grid, helps in (("132", False), ("528", False), ("3000", True)):
+        shown = run("calc", "--gpu", "H100 SXM5", "-t", "256", "-r", "64", "--grid", grid).stdout
+        assert ("To raise occupancy" in shown) == helps
 
 
 def test_exit_codes() -> None:
@@ -63,17 +79,6 @@ def test_the_gpu_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("calc", "-t", "256").stderr.startswith("Error: OCCUPANCY_CC=Voodoo2: ")
 
 
-def test_headlines_count_all_and_name_those_that_count() -> None:
-    headlines = {
-        "fits --gpu A100,L4 -t 256 -r 72 -s 20k --occupancy 50": "Launches on 2 of 2 GPUs, 1 with at least 50%",
-        "bounds -t 1024 --blocks 2 --cc 8.0,8.6,9.0":
-            "__launch_bounds__(1024, 2): at most 32 registers per thread (ignored on 8.6)",
-        "scan tests/data/kernels/cubins --below 50":
-            "12 of 152 kernels for 8 architectures at 256* threads: no spills, 12 below 50%",
-    }  # fmt: skip
-    assert {each: run(*each.split()).stdout.splitlines()[0] for each in headlines} == headlines
-
-
 def test_values_that_a_grid_and_a_function_of_the_block_size_add() -> None:
     commands = "calc --gpu H200 -t 128 --grid 1000", "block-sizes --cc 9.0 --smem-per-thread 32"
     calc, sizes = (as_json(*each.split()) for each in commands)
@@ -96,13 +101,23 @@ def test_a_screen_can_claim_any_width() -> None:
     assert run("fits", "-t", "64", columns="9" * 5000).exit_code == 0
 
 
-@pytest.mark.parametrize("command", ["budget", "bounds"])
-def test_targets_of_gpus_in_a_table_of_ones_own(command: str, tmp_path: Path) -> None:
-    table = tmp_path / "limits.yaml"
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("limits", "\n13.0  "), ("calc -t 64", "\nCompute capability 13.0 "), ("scan {log} -t 64", " 100% "),
+        ("budget --cc 13.0,9.0 -t 64 --blocks 13.0=2,9.0=3", "\n13.0 and 9.0: "),
+        ("bounds --cc 13.0,9.0 -t 64 --blocks 13.0=2,9.0=3", "\n13.0  "),
+    ],
+)  # fmt: skip
+def test_a_table_of_ones_own(command: str, shown: str, tmp_path: Path) -> None:
+    table, log = tmp_path / "limits.yaml", tmp_path / "log"
     table.write_text('schema_version: 1\ncompute_capabilities:\n  "13.0":\n    like: "9.0"\n')
-    options = ["--cc", "13.0,9.0", "--threads", "64", "--blocks", "13.0=2,9.0=3", "--limits", str(table)]
-    done = run(command, *options)
+    log.write_text(hostile.log("k").replace("sm_90", "sm_130"))
+    done = run(*command.format(log=log).split(), "--limits", str(table))
     assert (done.exit_code, done.stderr) == (0, "")
+    assert shown in done.stdout
+    refused = run("limits", "--limits", str(table), "--sources")
+    assert (refused.exit_code, refused.stdout) == (2, "")
 
 
 def test_a_file_that_fails_is_named_and_only_printing_is_called_writing_the_answer() -> None:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -35,15 +34,6 @@ class TestLimits:
         rows = as_csv("limits", "--all", "--sources")
         assert len(rows) == len(compute_capabilities()) * len(values)
         assert all(row["sources"] for row in rows)
-
-    def test_a_table_of_ones_own(self, tmp_path: Path) -> None:
-        table = tmp_path / "mine.toml"
-        table.write_text('schema_version = 1\n[compute_capabilities."13.0"]\nlike = "9.0"\nwarp_size = 64\n')
-        assert "13.0" in run("limits", "--limits", str(table)).stdout
-        (alone,) = as_json("calc", "--limits", str(table), "--threads", "64")["gpus"]
-        assert alone["cc"] == "13.0"
-        refused = run("limits", "--limits", str(table), "--sources")
-        assert (refused.exit_code, refused.stdout) == (2, "")
 
 
 class TestGpus:
@@ -126,19 +116,3 @@ def test_the_json_has_the_keys_of_its_schema(schema: str, command: str, few: Non
     ((rows, items),) = ((n, each["items"]) for n, each in properties if each.get("items", {}).get("required"))
     assert list(printed[rows][0]) == items["required"]
     assert all(each.get("description") for each in items["properties"].values())
-
-
-@pytest.mark.parametrize(
-    ("grid", "line", "helps"),
-    [
-        ("132", "132 blocks in one wave of 528: 25% full", False),
-        ("528", "528 blocks in 1 wave of 528: no tail", False),
-        ("3000", "3,000 blocks in 5.68 waves of 528: last wave 68.2% full, GPU 5.3% idle (no tail", True),
-    ],
-)
-def test_a_grid_leads_with_its_last_wave(grid: str, line: str, helps: bool) -> None:
-    kernel = ("--threads", "256", "--regs", "64", "--grid", grid)
-    lines = run("calc", "--gpu", "H100 SXM", *kernel).stdout.splitlines()
-    assert lines[1] == line
-    assert ("To raise occupancy" in lines) == helps
-    assert len(lines) < 25
