@@ -109,16 +109,17 @@ def test_each_order_has_the_most_first_and_the_unknown_last() -> None:
 
 
 class TestRows:
-    def test_an_assumed_block_size_is_the_launch_bound_else_256(self) -> None:
-        sizes: list[dict[str, Any]] = [{"max_threads": 128}, {}, {"threads": 64}]
-        records = [record("a", "sm_90", **each) for each in sizes]
-        rows = Evaluator(LimitsTable().limits, occupancy_on).rows(records)
-        assert [(row.threads, row.threads_assumed) for row in rows] == [(128, True), (256, True), (64, False)]
-
-    def test_a_size_for_all_kernels_is_for_those_whose_launch_bound_allows_it(self) -> None:
-        records = [record(str(bound), "sm_90", max_threads=bound) for bound in (256, 512)]
-        rows = Evaluator(LimitsTable().limits, occupancy_on, 512).rows(records)
-        assert [(row.threads, row.threads_assumed) for row in rows] == [(256, True), (512, False)]
+    @pytest.mark.parametrize(
+        ("of_all", "sizes"),
+        [(None, [(128, True), (512, True), (256, True)]), (512, [(128, True), (512, False), (512, False)])],
+    )
+    def test_an_assumed_size_is_the_launch_bound_unless_it_allows_that_of_all(
+        self, of_all: int | None, sizes: list[tuple[int, bool]]
+    ) -> None:
+        records = [record("a", "sm_90", max_threads=bound) for bound in (128, 512, None)]
+        records.append(record("a", "sm_90", threads=64))
+        rows = Evaluator(LimitsTable().limits, occupancy_on, of_all).rows(records)
+        assert [(row.threads, row.threads_assumed) for row in rows] == [*sizes, (64, False)]
 
     def test_spills_into_shared_memory_count_with_the_others(self) -> None:
         spilling = record("a", "sm_90", spill_store_bytes=8, spill_load_bytes=4, spill_smem=16)

@@ -363,7 +363,3 @@ class TestCheck:
         assert row.causes == [], "the new launch bounds allow fewer registers"
         (row,) = check([replace(new, min_blocks=1, regs=80)], Rule(max_regs_growth=0), baseline=[old]).broken
         assert row.fix.changes == {"restore": [("launch_bounds", None, (256, 2))]}
-
-    def test_the_later_rule_counts(self) -> None:
-        done = check([kernel()], Rule(max_regs=16), Rule(kernels="k", max_regs=64))
-        assert done.passed

@@ -81,12 +81,6 @@ class TestNothingToRead:
         with pytest.raises(ReadError, match=says):
             list(stream_kernels(tmp_path / "file"))
 
-    def test_missing_and_forbidden_files(self, tmp_path: Path) -> None:
-        (problem,) = read(tmp_path / "missing")
-        assert "does not exist" in str(problem)
-        with pytest.raises(ReadError, match="does not exist"):
-            next(iter(occupancy.stream_kernels(tmp_path / "missing")))
-
     @pytest.mark.parametrize(
         ("function", "name", "kernels"), [("scandir", "closed", 3), ("stat", "a.cubin", 0)]
     )

@@ -11,7 +11,6 @@ from occupancy.builds.names import contains
 from occupancy.engine import Result
 from occupancy.report.changes import listed
 from occupancy.report.model import cut_in_middle
-from occupancy.report.schema import json_schema
 from occupancy.report.sweep import curves
 
 KERNELS: list[tuple[str, dict[str, Any]]] = [
@@ -63,12 +62,6 @@ def test_shared_memory_that_no_block_can_have_is_shown_only_for_a_kernel_that_re
 def test_names_beyond_the_most_are_counted() -> None:
     names = dict.fromkeys("abc")
     assert [listed(names, most) for most in (2, 3)] == ["a, b and 1 more", "a, b, c"]
-
-
-def test_the_schema_names_its_report() -> None:
-    schema = json_schema("calc")
-    assert (schema["title"], schema["properties"]["report"]) == ("occupancy calc", {"const": "calc"})
-    assert schema["properties"]["inputs"]["type"] == "object"
 
 
 def test_names_are_cut_to_the_part_that_differs_and_found() -> None:

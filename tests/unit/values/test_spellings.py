@@ -23,6 +23,7 @@ from occupancy.values.spellings import (
 PARSERS: dict[str, Callable[[Any], object]] = {
     "threads": parse_threads, "smem": partial(parse_size, where="smem"), "carveout": parse_carveout,
     "occupancy": partial(parse_share, where="occupancy"), "opt-in": FIELDS["opt_in"].parse,
+    "block_dim": FIELDS["block_dim"].parse,
 }  # fmt: skip
 READ: dict[str, list[tuple[object, object]]] = {
     "threads": [
@@ -60,6 +61,7 @@ REFUSED: dict[str, tuple[object, ...]] = {
         "2*", "+1", "1+", "2**3", "2*-1", "1+1.5", "1" + "+1" * 40,
     ),
     "carveout": ("101%", "-1", -1, "half", "50 percent", 0.5, "", True),
+    "block_dim": ("100,200",),
     "occupancy": ("1.5", 1.5, 1.99, "101%", 101, -0.1, "half", True),
 }  # fmt: skip
 
@@ -101,16 +103,6 @@ def test_a_shape_is_read_in_each_spelling(sizes: list[int], separator: str) -> N
     expected = math.prod(sizes), (*sizes, 1)[:3]
     for spelling in (separator.join(map(str, sizes)), tuple(sizes), str(tuple(sizes))):
         assert parse_threads(spelling) == expected
-
-
-def test_what_a_comma_could_mean_is_said_and_each_way_is_read() -> None:
-    with pytest.raises(InputError) as caught:
-        parse_threads("128,256")
-    assert "sweep" in caught.value.hint
-    with pytest.raises(InputError, match="is ambiguous"):
-        FIELDS["block_dim"].parse("100,200")
-    assert parse_threads("128256") == (128256, None)
-    assert parse_threads("128x256") == (32768, (128, 256, 1))
 
 
 def counts(text: str) -> list[int]:
