@@ -243,8 +243,9 @@ class Evaluator:
     def _result(self, record: KernelRecord, other: KernelRecord | None) -> _SharedResult:
         bound = record.max_threads
         common = self.threads or (other and other.threads)
-        if common and bound and common > bound:
-            common = None  # the kernel cannot launch with it: the launch bound is the best guess
+        versions = (record, other or record)
+        if common and all(each.max_threads and common > each.max_threads for each in versions):
+            common = None  # no version launches with it: the launch bound is the best guess
         known = record.threads or common
         bounds = [each for each in (bound, other and other.max_threads) if each]
         threads = known or min(bounds, default=ASSUMED_THREADS)

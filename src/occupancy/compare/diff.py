@@ -242,6 +242,8 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
             before: Any = old.result
             inputs: Any = [{each.name: each.new} for each in changes if each.name in _INPUTS]
             found = {name for each in inputs if step_with(before, each).occupancy < was for name in each}
+            if new.record.max_threads and (new.threads or 0) > new.record.max_threads:
+                found.add("launch_bounds")
         elif measure in SPILLED:
             found = {each.name for each in changes if each.name == "regs" and each.new < each.old}
         for each in changes:
@@ -252,7 +254,7 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
                 ]
                 is_reason = (limits[1] > limits[0]) == (measure not in SPILLED)
                 reason = "regs" if is_reason else each.name
-            if reason in found and each.name != measure:
+            if not found.isdisjoint((reason, each.name)) and each.name != measure:
                 names.add(each.name)
     return [each for each in changes if each.name in names]
 

@@ -72,7 +72,7 @@ def within_checkout(path: str) -> str:
     A build in another folder, as in a container, has other absolute paths: the longest tail of the path that
     exists here counts. On Windows paths compare without case, and line tables mix both kinds of slashes.
     """
-    seen = PurePath(path)
+    seen = PurePath(os.path.normpath(path))
     if seen.is_relative_to(os.getcwd()):
         return seen.relative_to(os.getcwd()).as_posix()
     parts = seen.parts[1:] if seen.is_absolute() else ()
@@ -88,7 +88,7 @@ def github(findings: Sequence[Finding], lines: Iterable[str]) -> str:
     shown = findings if len(findings) <= MOST_ANNOTATIONS else findings[: MOST_ANNOTATIONS - 1]
     annotations = [_annotation(each) for each in shown]
     if more := len(findings) - len(shown):
-        annotations.append(github_error(f"{more:,} more kernels break rules. The summary lists them."))
+        annotations.append(github_error(f"{more:,} more findings. To list them, pass --format csv."))
     return "\n".join([*annotations, *map(printable, lines)])
 
 

@@ -183,15 +183,15 @@ def _remarks(check: Checked) -> Iterator[str]:
 
 
 def check_findings(check: Checked) -> Iterator[Finding]:
-    """Return findings for each kernel that breaks rules, and for removed kernels."""
+    """Return findings for removed kernels, then for each kernel that breaks rules."""
+    for names, archs, problem in _removed(check):
+        message = f"{changes.listed(names)}: {problem}; fix: {ACCEPT}."
+        yield Finding(check.rules.baseline or "", None, "error", REMOVED, message, ", ".join(names), archs)
     for kernel in broken_by_name(check):
         message = f"{kernel.name} breaks {', '.join(kernel.criteria)}. {changes.on_one_line(kernel.facts())}."
         archs = ", ".join(sorted((broken.kernel.record.arch or "-" for broken in kernel.on_archs), key=age))
         finding = kernel_finding(kernel.on_archs[0].kernel, kernel.criteria[0], "error", message)
         yield finding._replace(arch=archs)
-    for names, archs, problem in _removed(check):
-        message = f"{changes.listed(names)}: {problem}; fix: {ACCEPT}."
-        yield Finding(check.rules.baseline or "", None, "error", REMOVED, message, ", ".join(names), archs)
 
 
 def check_cases(check: Checked) -> Iterator[tuple[str, str, str]]:

@@ -236,6 +236,12 @@ class TestDiff:
         (row,) = compare([before], [replace(after, threads=64, launches=1)], EVALUATOR).kernels
         assert (row.old.threads, row.new.threads, row.old.threads_assumed) == (64, 64, False)
 
+    def test_a_block_size_that_one_build_allows_is_kept(self) -> None:
+        at_256 = replace(EVALUATOR, threads=256)
+        (row,) = compare([kernel(max_threads=256)], [kernel(max_threads=128)], at_256).kernels
+        assert (row.verdict, row.old.launchable, row.new.launchable) == ("worse", True, False)
+        assert "launch_bounds" in [each.name for each in row.explaining]
+
     def test_another_architecture_is_a_change(self) -> None:
         old, new = (kernel(regs=24, max_threads=1024, arch=arch) for arch in ("sm_90", "sm_86"))
         (row,) = compare([old], [new], EVALUATOR, ignore_arch=True).kernels
