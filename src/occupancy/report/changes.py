@@ -97,8 +97,8 @@ def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     if "only" in live_values:
         parts.append("reduce live values, because a kernel with fewer registers spills more")
     elif "or" in live_values:
-        parts = [f"{', '.join(parts) or 'allow more registers'}, or reduce live values"]
-    return ", ".join(parts)
+        parts = [f"{', and '.join(parts) or 'allow more registers'}, or reduce live values"]
+    return ", and ".join(parts)
 
 
 def _by_arch(kernels: Sequence[tuple[str | None, Iterable[Change]]], prefix: str = "") -> str:
@@ -114,7 +114,7 @@ def _by_arch(kernels: Sequence[tuple[str | None, Iterable[Change]]], prefix: str
             for text, having in archs_of_text.items()
         ]
         phrases.append(PHRASES[name][0].format(prefix + join_and(texts)))
-    return ", ".join(phrases)
+    return (", and " if prefix else ", ").join(phrases)
 
 
 def on_one_line(labeled: Sequence[tuple[str, str]]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from shlex import quote
 from typing import Any, NamedTuple
 
 from ..builds.select import age
@@ -18,7 +19,6 @@ from .scan import Finding, FindingKind, kernel_finding
 
 REMOVED = "removed"
 NAMES = ("name", "demangled", "arch")
-ACCEPT = "run check with --update --name NAME, or change allow_removed in the rules"
 
 CHECK_FINDINGS: Mapping[str, FindingKind] = {
     **{name: FindingKind(f"A kernel breaks {name}", "error") for name in CRITERIA},
@@ -138,8 +138,8 @@ def _sections(check: Any, kernels: Sequence[BrokenOnArchs]) -> Iterator[Section]
         yield facts(kernel.facts(), f"{kernel.name}: {', '.join(kernel.criteria)}")
     if more := len(kernels[changes.MOST_KERNELS :]):
         yield Paragraph([f"{more:,} more kernels break rules. To list them, pass --format csv."])
-    for names, _, problem in _removed(check):
-        yield facts([("fix", ACCEPT)], f"{changes.listed(names)}: {problem}")
+    for names, _, problem, fix in _removed(check):
+        yield facts([("fix", fix)], f"{changes.listed(names)}: {problem}")
     for archs, added in changes.names_by_archs(check.added).items():
         yield Paragraph([f"New since the baseline ({archs}): {changes.listed(added)}"])
     if remarks := list(_remarks(check)):
@@ -149,13 +149,18 @@ def _sections(check: Any, kernels: Sequence[BrokenOnArchs]) -> Iterator[Section]
         yield Paragraph([f"To accept all changes: {check.command} --update (--name NAME for one)"])
 
 
-def _removed(check: Checked) -> Iterator[tuple[Mapping[str, None], str, str]]:
-    """Yield the names of missing kernels, their architectures, and the problem."""
+def _removed(check: Checked) -> Iterator[tuple[Mapping[str, None], str, str, str]]:
+    """Yield the names of missing kernels, their architectures, the problem and its fix."""
     built = {record.arch or "-" for record in check.kernels}
     for archs, names in changes.names_by_archs(check.removed).items():
         lacking = set(archs.split(", "))
-        kind = "without code" if built.isdisjoint(lacking) else "removed"
-        yield names, archs, kind if lacking == built else f"{kind} for {archs}"
+        if built.isdisjoint(lacking):
+            fix = f"build for {archs} again, or run check with --update --arch {archs.replace(', ', ' --arch ')}"
+            yield names, archs, f"without code for {archs}", fix
+        else:
+            name = quote(*names) if len(names) == 1 else "NAME"
+            fix = f"run check with --update --name {name}, or change allow_removed in the rules"
+            yield names, archs, "removed" if lacking == built else f"removed for {archs}", fix
 
 
 def _headline(check: Checked, broken: int) -> str:
@@ -166,7 +171,7 @@ def _headline(check: Checked, broken: int) -> str:
     if check.passed:
         return f"{f'All {kernels} pass' if number > 1 else 'The kernel passes' if number else 'No kernels'} {where}"
     parts = [f"{broken:,} of {kernels} {'breaks' if broken == 1 else 'break'} a rule"] if broken else []
-    parts += [f"{len(names):,} {problem}" for names, _, problem in _removed(check)]
+    parts += [f"{len(names):,} {problem}" for names, _, problem, _ in _removed(check)]
     return f"FAILED: {', '.join(parts)} {where}"
 
 
@@ -184,8 +189,8 @@ def _remarks(check: Checked) -> Iterator[str]:
 
 def check_findings(check: Checked) -> Iterator[Finding]:
     """Return findings for removed kernels, then for each kernel that breaks rules."""
-    for names, archs, problem in _removed(check):
-        message = f"{changes.listed(names)}: {problem}; fix: {ACCEPT}."
+    for names, archs, problem, fix in _removed(check):
+        message = f"{changes.listed(names)}: {problem}; fix: {fix}."
         yield Finding(check.rules.baseline or "", None, "error", REMOVED, message, ", ".join(names), archs)
     for kernel in broken_by_name(check):
         message = f"{kernel.name} breaks {', '.join(kernel.criteria)}. {changes.on_one_line(kernel.facts())}."
