@@ -25,7 +25,7 @@ BUDGETS = {
     "device": 732,
     "builds": 1072,
     "compare": 1408,
-    "report": 2894,
+    "report": 2895,
     "render": 579,
     "page": 218,
     "api": 1819,

@@ -122,7 +122,7 @@ def budget(
     """Find the most registers and shared memory that reach a target on all GPUs.
 
     A kernel must stay within both limits of a row. Without a target, the table has one row per number of blocks.
-    A target must be possible with the registers and shared memory of --regs and --smem.
+    With --regs or --smem, the kernel must be able to reach the target with these values.
 
     \b
     occupancy budget --cc 9.0 --threads 256 --occupancy 75%
@@ -176,7 +176,7 @@ def _targets(gpus: list[Gpu], blocks: str | None, limits_file: str | None) -> li
 
 @command(
     *ON_ALL,
-    Option(*BLOCKS, metavar="N|CC=N,...", help="Second argument: 4, or 8.0=2,12.0=4.  [default: none]"),
+    Option(*BLOCKS, metavar="N|CC=N,...", help="Second argument of __launch_bounds__: 4, or 8.0=2,12.0=4."),
     FORMAT,
 )  # fmt: skip
 def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: Any) -> None:

@@ -164,11 +164,12 @@ def _shared_memory(result: Result) -> list[str]:
     if kernel.smem is None and kernel.static_smem is not None and kernel.dynamic_smem is not None:
         terms = [f"{kernel.static_smem} static", f"{kernel.dynamic_smem} dynamic"]
     terms += [f"{reserved} reserved by CUDA"] if reserved else []
+    with_reserved = f" with the {reserved} reserved" if reserved else ""
     total = f" = {kernel.shared_memory + reserved}" if len(terms) > 1 else ""
     rounded = f"rounded up to a multiple of {limits.shared_memory_allocation_unit}: {per_block} per block"
     steps = [f"{' + '.join(terms)}{total}, {rounded}"]
     if per_block > most:
-        return [*steps, f"{per_block} > {most}, the maximum per block: {NO_BLOCKS}"]
+        return [*steps, f"{per_block} > {most}, the maximum per block{with_reserved}: {NO_BLOCKS}"]
     requested, pool = shared_memory_configuration(limits, kernel.carveout), result.shared_memory_pool
     carveout, chosen = kernel.carveout, f"the largest, {requested}"
     if carveout is not None:

@@ -259,6 +259,7 @@ def _headline(scan: Any, at: str) -> str:
 
 _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
     "assumed-threads": ("occupancy", lambda row: row.threads_assumed),
+    "spills-counted": ("spill_store_bytes", lambda row: spills_text(row).startswith("~")),
     "other-gpu": ("occupancy", lambda row: (
         row.result and row.record.arch and not runs_on(row.record.arch, row.result.limits.compute_capability)
     )),
@@ -266,7 +267,6 @@ _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
     "not-linked": ("regs", lambda row: row.record.linked is False),
     "setmaxnreg": ("next_step", lambda row: row.record.reallocates_registers),
     "dynamic-smem": ("occupancy", lambda row: row.record.lacks_dynamic_smem and row.record.regs is not None),
-    "spills-counted": ("spill_store_bytes", lambda row: spills_text(row).startswith("~")),
 }  # fmt: skip
 """Note -> the column that it is about, and whether a row needs it."""
 

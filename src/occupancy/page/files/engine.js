@@ -471,7 +471,10 @@ function explainSharedMemory(result) {
   const unit = limits.shared_memory_allocation_unit;
   const steps = [`${terms.join(" + ")}${total}, rounded up to a multiple of ${unit}: ${perBlock} per block`];
   const most = mostSharedMemory(limits, kernel);
-  if (perBlock > most) return [...steps, `${perBlock} > ${most}, the maximum per block: 0 blocks`];
+  if (perBlock > most) {
+    const withReserved = reserved ? ` with the ${reserved} reserved` : "";
+    return [...steps, `${perBlock} > ${most}, the maximum per block${withReserved}: 0 blocks`];
+  }
   const chosen = configurationOf(limits, kernel.carveout);
   const { amount, unit: kind } = kernel.carveout ?? {};
   const all = limits.max_shared_memory_per_multiprocessor;
