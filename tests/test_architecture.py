@@ -27,7 +27,7 @@ BUDGETS = {
     "compare": 1408,
     "report": 2895,
     "render": 579,
-    "page": 218,
+    "page": 226,
     "api": 1819,
     "cuda": 101,
     "typing": 43,

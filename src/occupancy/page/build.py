@@ -27,6 +27,8 @@ _MEASURED = (
     "max_threads", "min_blocks", "spills_from", "cc",
 )  # fmt: skip
 _TEXTS = ("next_step", "fix", "causes", "other_changes")
+_WITH_COLUMN = ("regs", "smem", "spills")
+"""Changes that the page shows in a column of their own."""
 _OTHERS = (
     "demangled", "arch", "verdict", "limiters", "block_dim", "grid_dim", "cluster_dim", "waves",
     "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration", "source",
@@ -81,6 +83,12 @@ def _coded(column: Column, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
     """Yield the different values of a column, if any, and for each row the place of its value."""
     places: dict[Any, int] = {}
     value = column.cell if column.key in _TEXTS else column.getter
+    if column.type == "objects":
+
+        def value(row: Any) -> str:
+            changes = (each for each in column.getter(row) if each.name not in _WITH_COLUMN)
+            return (column.text or str)(list(changes))
+
     at = [places.setdefault(each, len(places)) for each in map(value, rows)]
     if column.key == "demangled":
         yield {"key": "name", "values": list(map(short_name, places)), "at": at}

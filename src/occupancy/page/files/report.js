@@ -16,7 +16,6 @@ const KINDS = [
 ];
 const BINS = [...Array.from({ length: 10 }, (_, at) => `${10 * at}% to below ${10 * at + 10}%`), "100%"];
 const binOf = ({ share }) => BINS[Math.floor(10 * share + 1e-9)];
-const COMPARED = ["occupancy", "regs", "smem", "spills"];
 // A column with a value before and after, and the difference. signOf: 1 if more is better, -1 if more is worse, else 0.
 function comparedColumn(key, title, text, signOf) {
   const of = (kernel) => kernel[`new_${key}`] - kernel[`old_${key}`];
@@ -25,13 +24,13 @@ function comparedColumn(key, title, text, signOf) {
   const show = (worst, group) => {
     const [before, after] = ["old_", "new_"].map((side) => rangeText([worst], (kernel) => kernel[side + key], text));
     const look = { "-1": "worse", 1: "better" }[Math.sign(signOf(worst) * of(worst))];
-    const arch = key === "occupancy" && archIfDiffers(worst, group, valuesOf); // of all values in the row
+    const arch = key === "occupancy" && archIfDiffers(worst, group, sharesOf);
     return [joined(" → ", before, after) || "–", mark(worst), " ",
       element("small", { class: look }, rangeText([worst], of, signed), arch)];
   };
   return { key: `change_${key}`, title, text, of, show, isUsed: (row) => key === "occupancy" ? row.verdict : of(row) };
 }
-const valuesOf = (kernel) => COMPARED.flatMap((key) => [kernel[`old_${key}`], kernel[`new_${key}`]]).join();
+const sharesOf = (kernel) => [kernel.old_occupancy, kernel.new_occupancy].join();
 const costs = (kernel) => (kernel.old_occupancy === kernel.new_occupancy ? 0 : -1); // only if occupancy changed
 // Columns: the value of a kernel, by default that of the key, and the text of a number or the element to show. Kernels
 // of one name share a row: in a scan a range, in a comparison the worst one. Columns without values are hidden.
@@ -39,7 +38,7 @@ const COLUMNS = [
   { key: "name", title: "Kernel", show: (kernel) =>
     element("a", { href: linkTo(kernel), title: kernel.source, draggable: "false" }, kernel.name) },
   { key: "verdict", title: "Verdict", isLinked: true, of: rankOf,
-    show: ({ verdict }) => element("span", { class: `chip ${verdict}` }, verdict) },
+    show: ({ verdict, arch }) => element("span", { class: `chip ${verdict}`, title: `Values of ${arch}` }, verdict) },
   { key: "occupancy", title: "Occupancy", text: words.percent, isLinked: true },
   { key: "limiters", title: "Limited by", of: limitersOf,
     show: (kernel) => limitersOf(kernel) && element("span", { class: colourOf(kernel) }, limitersOf(kernel)) },
@@ -47,7 +46,7 @@ const COLUMNS = [
   { key: "regs", title: "Regs", text: grouped },
   { key: "smem", title: "Shared", text: sizeText },
   { key: "spills", title: "Spills st\u00a0+\u00a0ld", text: sizeText,
-    mark: (kernel) => kernel.spills > 0 && kernel.spills_from === "code" && "~",
+    mark: (_, group) => group.some((kernel) => kernel.spills > 0 && kernel.spills_from === "code") && "~",
     look: (group) => group.some(({ spills }) => spills > 0) && "worse" },
   { key: "stack_bytes", title: "Stack", text: sizeText },
   { key: "duration_us", title: "Time", text: (time) => `${grouped(time.toFixed(1))} µs` },
@@ -57,7 +56,8 @@ const COLUMNS = [
   comparedColumn("regs", "Regs", grouped, costs),
   comparedColumn("smem", "Shared", sizeText, costs),
   comparedColumn("spills", "Spills st\u00a0+\u00a0ld", sizeText, () => -1),
-  { key: "causes", title: "Changes", of: ({ causes, other_changes: others }) => joined(", ", causes, others) },
+  { key: "causes", title: "Changes",
+    of: ({ causes, other_changes: others }) => joined(", ", causes, others)?.replaceAll(" -> ", "\u00a0→ ") },
   { key: "next_step", title: "Next step", of: adviceOf, mark: archIfDiffers },
 ];
 class Report {
