@@ -171,7 +171,7 @@ class _Merging:
         linked = [image for image in group.images if image.linked is not False]
         relocatable = [image for image in group.images if image.linked is False]
         rows = self._copies(linked or relocatable)
-        if linked:
+        if linked and relocatable:
             rows = [also_in(row, {image.source for image in relocatable}) for row in rows]
         return self._with_logs(rows, group.logs, relocatable) if group.logs else rows
 

@@ -241,14 +241,12 @@ class Evaluator:
         return rows
 
     def _result(self, record: KernelRecord, other: KernelRecord | None) -> _SharedResult:
-        bound = record.max_threads
+        bounds = [version.max_threads for version in (record, other or record)]
         common = self.threads or (other and other.threads)
-        versions = (record, other or record)
-        if common and all(each.max_threads and common > each.max_threads for each in versions):
+        if common and all(bound and common > bound for bound in bounds):
             common = None  # no version launches with it: the launch bound is the best guess
         known = record.threads or common
-        bounds = [each for each in (bound, other and other.max_threads) if each]
-        threads = known or min(bounds, default=ASSUMED_THREADS)
+        threads = known or min(filter(None, bounds), default=ASSUMED_THREADS)
         shared = _SharedResult(record, threads, threads_assumed=known is None)
         try:
             own = record.compute_capability

@@ -59,7 +59,7 @@ def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_ar
         matched = [Pair(before, after, matched_by) for before, after in _join(removed, added, key)]
         pairs += matched
         removed, added = _unpaired(removed, matched), _unpaired(added, matched)
-    copies = _copies(pairs, removed, added)
+    copies = _copies(pairs, removed, added) if removed or added else []
     removed = sorted(_unpaired(removed, copies), key=by_name)
     added = sorted(_unpaired(added, copies), key=by_name)
     return Matching((*pairs, *copies), tuple(removed), tuple(added))

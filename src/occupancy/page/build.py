@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
+from functools import partial
 from html import escape
 from importlib import resources
 from typing import Any
@@ -84,16 +85,17 @@ def _coded(column: Column, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
     places: dict[Any, int] = {}
     value = column.cell if column.key in _TEXTS else column.getter
     if column.type == "objects":
-
-        def value(row: Any) -> str:
-            changes = (each for each in column.getter(row) if each.name not in _WITH_COLUMN)
-            return (column.text or str)(list(changes))
-
+        value = partial(_other_changes, column)
     at = [places.setdefault(each, len(places)) for each in map(value, rows)]
     if column.key == "demangled":
         yield {"key": "name", "values": list(map(short_name, places)), "at": at}
     elif not places.keys() <= {None, "", ()}:
         yield {"key": column.key, "values": list(places), "at": at if len(places) > 1 else []}
+
+
+def _other_changes(column: Column, row: Any) -> str:
+    """Return the changes of a kernel that have no column of their own."""
+    return (column.text or str)([each for each in column.getter(row) if each.name not in _WITH_COLUMN])
 
 
 def _paragraphs(kind: str, texts: Sequence[str]) -> str:
