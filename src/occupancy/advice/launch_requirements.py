@@ -6,6 +6,7 @@ from ..engine import Result
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 
+ALLOW_SIZE = "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, {})"
 NON_PORTABLE = "cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)"
 """Required for clusters beyond the portable size. CUDA C++ Programming Guide, thread block clusters."""
 
@@ -16,7 +17,7 @@ def opt_ins(result: Result, cluster_size: int | None) -> tuple[str, ...]:
     # If the static part is unknown, assume that all shared memory is dynamic.
     size = kernel.dynamic_smem if kernel.smem is None else kernel.smem
     if size is not None and not _exceeds_static_limit(result) and needs_opt_in(limits, kernel):
-        calls.append(f"cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, {size})")
+        calls.append(ALLOW_SIZE.format(size))
     portable = limits.max_portable_cluster_size
     if cluster_size is not None and portable is not None and cluster_size > portable:
         calls.append(NON_PORTABLE)

@@ -110,7 +110,8 @@ def diff(
     """
     reading = Reading(options, diff)
     if not (isinstance(threshold, (int, float)) and 0 <= threshold <= 100):  # also NaN
-        raise InputError(f"{shown(threshold)} is out of range", where="threshold", allowed="0 to 100")
+        problem = f"{shown(threshold).removesuffix('.0')} is out of range"
+        raise InputError(problem, where="threshold", allowed="0 to 100")
     common = ReadLimits()
     before, after = read_build(_paths(old, "old"), common), read_build(_paths(new, "new"), common)
     old_kernels, new_kernels = map(reading.sized, _both(reading, before, after))
@@ -195,9 +196,7 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
     if path is None:
         raise InputError("needs a baseline", where="update", hint="Set `baseline` (`--baseline FILE`).")
     if reading.gpu is not None:
-        raise InputError(
-            "is not used for a baseline", where="gpu", hint="Remove it: a baseline needs no GPU."
-        )
+        raise InputError("is not used for a baseline", where="gpu", hint="Remove it.")
     before = read_baseline(path) if os.path.exists(path) else Build(())
     old, new = _both(reading, before, after)
     wanted = {id(record) for record in (*old, *new)}

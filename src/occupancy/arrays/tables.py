@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,14 +85,14 @@ def read_input(values: ArrayLike, name: str) -> Input:
         raise InputError(f"cannot be read as an array: {error}", where=name) from error
     read = Input(name, array, low, high, unit)
     if array.size == 0:
-        raise InputError("is empty", where=name)
+        raise InputError("is empty", where=name, hint="Pass at least one value.")
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise read.error(np.ma.getmaskarray(values), "is masked")
     if array.dtype.kind == "f":
         if (is_bad := array != np.trunc(array)).any():  # includes NaN
             raise read.error(is_bad, "is not an integer")
     elif array.dtype.kind in "OU":
-        parse = parse_size if name in SHARED_MEMORY_FIELDS else parse_count
+        parse = parse_size if name in SHARED_MEMORY_FIELDS else partial(parse_count, hint=field.hint)
         parsed = [parse(each, read.place(index)) for index, each in enumerate(array.ravel().tolist())]
         array = np.array(parsed, object).reshape(array.shape)
     elif array.dtype.kind in "iu":

@@ -55,9 +55,8 @@ class Commands(WithExamples, click.Group):
             known = [*COMMANDS, *(option for each in self.params for option in each.opts)]
             is_path = os.path.exists(cmd_name)
             near = [f"scan {cmd_name}"] if is_path else nearest_names(cmd_name.lower(), known)[:2]
-            ctx.fail(
-                f"No such command {cmd_name!r}." + (f" Did you mean {' or '.join(near)}?" if near else "")
-            )
+            hint = f" Did you mean {' or '.join(near)}?" if near else ""
+            ctx.fail(f"No such command {cmd_name!r}.{hint}")
         module = importlib.import_module(f".{COMMANDS[cmd_name][0]}", __name__)
         command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command

@@ -126,9 +126,8 @@ def budget(
 
     \b
     occupancy budget --cc 9.0 --threads 256 --occupancy 75%
-    occupancy budget --gpu "A100,H100,RTX 3090" --threads 256 --blocks 4
     occupancy budget --threads 384 --cc 8.0,9.0,12.0 --blocks 8.0=2,9.0=2,12.0=4
-    occupancy budget --gpu "H100,RTX 4090" -t 384 --blocks 2 --stage-smem 16k
+    occupancy budget --gpu "H100,RTX 4090" --blocks 2 --stage-smem 16k
     """
     from ..advice.budget import budget as budget_of
     from ..api.occupancy import kernel_of_inputs
@@ -137,7 +136,8 @@ def budget(
 
     limits_file, gpus = inputs["limits_file"], chosen_gpus(inputs)
     stage = parse_optional(parse_size, stage_smem, "stage_smem")
-    kernel = kernel_of_inputs(None, inputs)
+    needs_threads = stage_smem is None or blocks is None or inputs["threads"] is not None
+    kernel = kernel_of_inputs(None, inputs if needs_threads else {**inputs, "threads": 1})
     bare = kernel if stage is None else kernel.replace(smem=0)
     share = parse_optional(parse_share, occupancy, "occupancy")
     budgets = [
@@ -147,7 +147,7 @@ def budget(
     if stage is not None:
         most = max(level.smem for each in budgets for level in each.levels) - kernel.shared_memory
         in_range(stage, "stage_smem", 1, max(1, most))
-    show(budget_report(budgets, stage), output_format)
+    show(budget_report(budgets, stage, with_threads=needs_threads), output_format)
 
 
 def _targets(gpus: list[Gpu], blocks: str | None, limits_file: str | None) -> list[int | None]:

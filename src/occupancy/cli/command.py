@@ -69,8 +69,7 @@ class Command(WithExamples):
         for each in options:
             group = "own" if len(options) <= MOST_UNGROUPED else getattr(each, "group", "output")
             sections[group].append(each.get_help_record(ctx) or ("", ""))
-        longest = max(len(name) for rows in sections.values() for name, _ in rows)
-        width = min(longest, MAX_NAME_COLUMNS)
+        width = min(MAX_NAME_COLUMNS, max(len(name) for rows in sections.values() for name, _ in rows))
         for group, rows in sections.items():
             if rows:
                 with formatter.section(GROUPS[group]):
@@ -79,10 +78,11 @@ class Command(WithExamples):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does, and also -threads 256 and -t=256; suggest options for values without one."""
         known = _options_of(self)
+        valued = {name for each in self.params if not getattr(each, "is_flag", True) for name in each.opts}
         for place, word in enumerate(args):
-            # -threads is --threads, and -arch the unknown --arch, where click would read -a -r -c -h
+            # -threads is --threads, -arch the unknown --arch (click reads -a -r -c -h), -x of --title -x a value
             is_long = f"-{word.partition('=')[0]}" in known or word[:2] not in known
-            if re.match("-[a-z]{2}", word) and is_long:
+            if re.match("-[a-z]{2}", word) and is_long and args[place - 1] not in valued:
                 args[place] = f"-{word}"
             elif re.match("-[a-z]=", word):
                 args[place] = word.replace("=", "", 1)
@@ -110,6 +110,7 @@ class Command(WithExamples):
         param = next((each for each in self.params if each.name == error.where), None)
         if param is not None:
             error.where = name_of(param) if isinstance(param, click.Option) else ""
+            error.hint = error.hint.replace('"', "")  # Python needs them
             if error.problem == "is missing":
                 return (f"Missing {error.where}. {error.hint}".rstrip(),)
         return error.lines()
@@ -132,8 +133,6 @@ def _likely_meaning(ctx: click.Context, values: Sequence[str]) -> str:
                     find_gpus(together)
                 return f"--{name} {quote(together)}"
     first, names = values[0], ["threads", "regs", "smem"]
-    if " registers" in first:  # output of ptxas
-        return "occupancy scan -, with this text on standard input"
     if re.search(r"\.[a-z]|/", first) or os.path.exists(first):
         return f"occupancy scan {quote(first)}"
     if not first.isdecimal():

@@ -230,8 +230,7 @@ def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> N
     names = {kernel.name for kernel in builds.init(build, rules, baseline, **options).kernels}
     # A check of other kernels would find some added and some removed.
     selecting = [word for name in ("name", "arch") for each in options[name] for word in (f"--{name}", each)]
-    flags = {"--newest": "only_newest", "--runtime": "with_runtime"}
-    selecting += [flag for flag, option in flags.items() if options[option]]
+    selecting += ["--newest"] * options["only_newest"] + ["--runtime"] * options["with_runtime"]
     click.echo(
         f"Wrote {printable(rules)}: rules for occupancy and spills.\n"
         f"Wrote {printable(baseline)}: {count(len(names), 'kernel')}.\n"

@@ -50,9 +50,8 @@ def page(output: str | None, **inputs: Any) -> None:
     path.write_text(content, encoding="utf-8")
     address = path.as_uri() + (f"#{fragment}" if fragment else "")
     if not webbrowser.open(address):
-        click.echo(
-            f"No browser to open: {address}\nTo write the page to a file, add -o {FILE_NAME}.", err=True
-        )
+        hint = f"To write the page to a file, add -o {FILE_NAME}."
+        click.echo(f"No browser to open: {address}\n{hint}", err=True)
 
 
 def _fragment(inputs: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,10 @@ output_option = partial(Option, "-o", "--output", group="output", metavar="FILE"
 
 
 def show(report: Report, output_format: str | None) -> None:
+    if changes := click.get_current_context().params.get("changes"):
+        from ..report.model import note
+
+        report = replace(report, notes=[note("changed-limits", changes=", ".join(changes)), *report.notes])
     output_format = output_format or "text"
     if output_format == "text":
         from shutil import get_terminal_size
@@ -61,9 +66,9 @@ def show(report: Report, output_format: str | None) -> None:
         pieces = {"csv": data.csv_pieces, "json": data.json_pieces, "jsonl": data.json_line_pieces}
         for piece in pieces[output_format](report):
             click.echo(piece, nl=False)
-        for note in report.notes:
-            if output_format == "csv" and note.code == "other-gpu":  # no column says it
-                click.echo(note.text, err=True)
+        for each in report.notes:
+            if output_format == "csv" and each.code in ("other-gpu", "changed-limits"):  # no column says it
+                click.echo(each.text, err=True)
 
 
 @contextmanager

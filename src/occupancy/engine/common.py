@@ -131,7 +131,6 @@ def blocks_by_tensor_memory(limits: Limits, columns: int) -> int:
         raise unsupported(limits, "tensor_memory", "tensor memory", "tensor_memory_per_multiprocessor")
     rounded = round_up(columns, TENSOR_MEMORY_UNIT)
     if rounded > most:
-        problem = f"{columns:,} columns are more than an SM of {limits.compute_capability} has"
-        allowed = f"{TENSOR_MEMORY_UNIT}, {2 * TENSOR_MEMORY_UNIT}, ..., {most}"
-        raise InputError(problem, where="tensor_memory", allowed=allowed)
+        allowed = f"multiples of {TENSOR_MEMORY_UNIT} up to {most}"
+        raise InputError(f"{columns:,} is out of range", where="tensor_memory", allowed=allowed)
     return most // rounded

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from ..advice.block_sizes import BlockSize
@@ -20,13 +21,6 @@ MOST_LEVELS = 5
 """Occupancies of the screen of one GPU."""
 MOST_ROWS = 16
 """Block sizes of the screen of several."""
-
-
-class SizeOnGpu(NamedTuple):
-    """One block size on one GPU."""
-
-    gpu: Gpu
-    result: BlockSize
 
 
 class SizeRow(NamedTuple):
@@ -82,7 +76,8 @@ def block_sizes_report(
         details.append(facts(picks, "cudaOccupancyMaxPotentialBlockSize returns"))
     headline = f"Block sizes on {gpu_text(*gpus)}: {best}", *filter(None, [_uses(kernel, smem_per_thread)])
     inputs = {**kernel.to_dict(), "threads": None, "block_dim": None, "smem_per_thread": smem_per_thread}
-    on_gpus = [SizeOnGpu(*each) for row in rows for each in zip(gpus, row.sizes, strict=True)]
+    pairs = (each for row in rows for each in zip(gpus, row.sizes, strict=True))
+    on_gpus = [SimpleNamespace(gpu=gpu, result=result) for gpu, result in pairs]
     return Report("block-sizes", headline, COLUMNS, on_gpus, "block_sizes", inputs, details, has_table=False)
 
 

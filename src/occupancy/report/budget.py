@@ -66,15 +66,19 @@ BUDGET_COLUMNS = (
 )  # fmt: skip
 
 
-def budget_report(budgets: Sequence[BudgetFields], stage_smem: int | None = None) -> Report:
+def budget_report(
+    budgets: Sequence[BudgetFields], stage_smem: int | None = None, *, with_threads: bool = True
+) -> Report:
     """Return the most registers and shared memory that reach the targets of the budgets on all GPUs.
 
-    Without targets, every number of blocks is a row.
+    Without targets, every number of blocks is a row. Without threads, only stages and shared memory are shown.
     """
     gpus, kernel = [budget.gpu for budget in budgets], budgets[0].kernel
     targets = [budget.wanted.active_blocks for budget in budgets if budget.wanted is not None]
     rows = list(_rows(budgets, targets, stage_smem))
     headline = [kernel_text(kernel, *gpus)]
+    if not with_threads:
+        headline = [headline[0].replace("1 thread per block", "any block size")]
     if stage_smem is not None:
         added = f" in addition to {size(kernel.shared_memory)}" if kernel.shared_memory else ""
         result = f"Stages of {size(stage_smem)} that fit{added}"
@@ -87,8 +91,14 @@ def budget_report(budgets: Sequence[BudgetFields], stage_smem: int | None = None
         headline.insert(0, f"Up to {registers} per thread and {memory} of shared memory per block")
     values = {"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]}
     details = [_macro(gpus, targets)] if any(MACRO in row.launch_bounds for row in rows) else []
-    inputs, notes = kernel.to_dict(), [note("budget-both")]
-    return Report("budget", headline, BUDGET_COLUMNS, rows, "levels", inputs, details, notes, values=values)
+    inputs, notes, columns = kernel.to_dict(), [note("budget-both")], list(BUDGET_COLUMNS)
+    if not with_threads:
+        inputs["threads"], notes, details = None, [], []
+        independent = chosen(BUDGET_COLUMNS, "active_blocks", "smem", "stages", "needs_opt_in")
+        columns = [
+            each if each in independent else Column(each.key, value=lambda _: None) for each in columns
+        ]
+    return Report("budget", headline, columns, rows, "levels", inputs, details, notes, values=values)
 
 
 def _rows(budgets: Sequence[BudgetFields], targets: list[int], stage_smem: int | None) -> Iterator[BudgetRow]:
@@ -141,6 +151,7 @@ def _macro(gpus: Sequence[Gpu], blocks: Iterable[int]) -> Paragraph:
 BOUNDS_COLUMNS = (
     *chosen(RESULT_COLUMNS, "gpu", "cc"),
     Column("legal", "Honored", about="True if an SM can hold the blocks", align="left", type="boolean"),
+    Column("most_blocks", "Max bound", about="Largest second bound that ptxas honors", type="integer"),
     Column("register_cap", "Register cap",
            about="Maximum registers per thread that ptxas allocates", type="integer"),
     Column("regs", about="Register cap, or registers of the kernel if fewer", type="integer"),
@@ -149,7 +160,6 @@ BOUNDS_COLUMNS = (
            about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     Column("limiters", "Limited by", text=labels,
            about="Limiting resources", align="left", optional=1, wraps=True, unbroken=14, type="array"),
-    Column("most_blocks", about="Largest second bound that ptxas honors", type="integer"),
     Column("warning", about="Warning that ptxas prints", type="string"),
 )  # fmt: skip
 
@@ -157,20 +167,17 @@ BOUNDS_COLUMNS = (
 def bounds_report(bounds: Sequence[LaunchBoundsFields]) -> Report:
     """Return the report of launch bounds on each GPU."""
     kernel, blocks = bounds[0].kernel, [each.min_blocks for each in bounds]
-    refused = [each for each in bounds if each.warning]
-    warnings = [f"{gpu_name(each.gpu)}: {each.warning}. Use {each.most_blocks} or fewer." for each in refused]
-    details = [Paragraph(warnings)] if warnings else []
-    text = bounds[0].launch_bounds
+    text, details = bounds[0].launch_bounds, list[Paragraph]()
     if len(set(blocks)) > 1:
         text = bounds_in_source(kernel.launch_bound, MACRO)
         details.append(_macro([each.gpu for each in bounds], filter(None, blocks)))
     honored = {each.register_cap for each in bounds if not each.warning}
     caps = sorted(honored or {each.register_cap for each in bounds})
-    names = ", ".join(gpu_name(each.gpu) for each in refused)
-    exception = f" (ignored on {names})" if honored and refused else ""
+    refused = ", ".join(gpu_name(each.gpu) for each in bounds if each.warning)
+    exception = f" (ptxas ignores the second bound{f' on {refused}' * bool(honored)})" if refused else ""
     cap = f"at most {' or '.join(map(str, caps))} registers per thread{exception}"
     notes = [note("launch-bounds-caps")]
     if kernel.regs is None or kernel.regs > caps[0]:
-        notes.insert(0, note("at-the-cap" if kernel.regs is None else "above-the-cap"))
+        notes.insert(0, note("at-the-cap"))
     headline, inputs = [f"{text}: {cap}", kernel_text(kernel)], kernel.to_dict()
     return Report("bounds", headline, BOUNDS_COLUMNS, bounds, "gpus", inputs, details, notes)

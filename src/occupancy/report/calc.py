@@ -113,7 +113,8 @@ def _resource_rows(row: ResultRow) -> Iterator[tuple[str, ...]]:
             continue
         remarks = ["<- limiter"] if is_limiter else []
         if name == "warps" and result.failure is not None and not blocks:
-            remarks.append(f"up to {result.failure.allowed:,} threads")
+            threads = result.failure.what.partition(" in ")[0].partition(" ")[2]
+            remarks.append(f"up to {result.failure.allowed:,} {threads}")
         if name == "shared_memory" and reserved and use.per_block:
             remarks.append(f"{size(reserved)} reserved")
         mark = "*" if name == "registers" and row.kernel.regs is None else ""
@@ -137,7 +138,7 @@ def _steps_sections(row: ResultRow) -> Iterator[Section]:
     def cells(step: NextStep) -> tuple[Any, ...]:
         cap = row.cap(step)
         bounds = (cap.launch_bounds or cap.maxnreg).removeprefix("__launch_bounds__") if cap else ""
-        return percent(step.occupancy), step.active_blocks, step_changes(row.kernel, step), bounds
+        return percent(step.occupancy), step.active_blocks, step_changes(row.result, step), bounds
 
     hidden = row.steps[MOST_STEPS - 2 : -2]
     shown = (step for step in row.steps if step not in hidden)

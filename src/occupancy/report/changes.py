@@ -117,10 +117,6 @@ def _by_arch(kernels: Sequence[tuple[str | None, Iterable[Change]]], prefix: str
     return (", and " if prefix else ", ").join(phrases)
 
 
-def on_one_line(labeled: Sequence[tuple[str, str]]) -> str:
-    return "; ".join(map(": ".join, labeled))
-
-
 def names_by_archs(records: Iterable[KernelRecord]) -> dict[str, dict[str, None]]:
     """Return ``sm_80, sm_90`` -> the names of the kernels for exactly these architectures."""
     archs = defaultdict[str, set[str]](set)

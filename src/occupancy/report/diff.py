@@ -63,7 +63,7 @@ def diff_findings(differences: Differences) -> Iterator[Finding]:
         if (kind := DIFF_FINDINGS.get(entry.verdict)) is not None:
             name = f"{entry.kernel.short_name} for {entry.record.arch}"
             facts = changes.change_facts([_on_arch(entry.row)]) if entry.row else []
-            text = changes.on_one_line([(name, entry.verdict), *facts])
+            text = "; ".join(map(": ".join, [(name, entry.verdict), *facts]))
             yield kernel_finding(entry.kernel, entry.verdict, kind.severity, f"{text}.")
 
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from ..engine import Result, cuda, spreadsheet
 from ..engine.common import round_up, shared_memory_configuration
-from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.numbers import count, grouped
 from ..values.records import readable
 from ..values.resources import Resource
@@ -53,7 +52,7 @@ def _explanations(result: Result) -> Iterator[tuple[Resource, list[str]]]:
     if kernel.virtual_resources is not None or kernel.tensor_memory is not None:
         yield "virtual_resources", _counted(result, "virtual_resources", "10.0")
     if kernel.tensor_memory is not None:
-        yield "tensor_memory", _tensor_memory(result, kernel.tensor_memory)
+        yield "tensor_memory", [_share(result, "tensor_memory", " columns")]
 
 
 def _blocks(result: Result, resource: Resource) -> str:
@@ -192,10 +191,3 @@ def _counted(result: Result, resource: Resource, since: str) -> list[str]:
         return [f"no limit before {since}"]
     is_assumed = resource == "barriers" and result.kernel.barriers is None
     return [_share(result, resource, note=" (not given: counted as one)" if is_assumed else "")]
-
-
-def _tensor_memory(result: Result, columns: int) -> list[str]:
-    unit, share = TENSOR_MEMORY_UNIT, _share(result, "tensor_memory", " columns")
-    rounded = round_up(columns, unit)
-    rounding = f"{columns} columns, rounded up to a multiple of {unit}: {rounded}"
-    return [share] if rounded == columns else [rounding, share]

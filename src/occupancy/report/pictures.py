@@ -58,7 +58,7 @@ def picture_title(varied: Sequence[str], fixed: Mapping[str, Value], own: str | 
     """Return the title of a picture: its own or the inputs that vary, and below it those that do not."""
     names = join_and([LABELS[name] for name in varied])
     given = ", ".join(input_text(name, value) for name, value in fixed.items())
-    return f"{own or f'Occupancy by {names}'}\n{given}".rstrip()
+    return f"{own or f'Occupancy by {names}'}\n{given[:1].upper()}{given[1:]}".rstrip()
 
 
 def axis_title(name: str, *, short: bool = False) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..advice.launch_bounds import bounds_in_source
+from ..advice.launch_requirements import ALLOW_SIZE
 from ..advice.registers import RegisterSplitFields
 from ..values.numbers import count, percent
 from .model import Column, Report, facts, values_of
@@ -48,8 +50,9 @@ def _facts(split: RegisterSplitFields) -> Iterator[tuple[str, str]]:
         yield "Fix", fix
     if split.reason is None:
         yield "Occupancy", f"{percent(split.occupancy)}, {count(split.active_blocks, 'block')} per SM"
-    if split.launch_regs_if_fitting is not None:
-        registers = f"{split.launch_regs_if_fitting} registers"
-        yield "Better bound", f"{split.active_blocks} blocks fit: that bound gives {registers}"
+    if split.suffices and split.launch_regs_if_fitting is not None:
+        bounds = bounds_in_source(split.threads, split.active_blocks)
+        blocks = f"still {count(split.active_blocks, 'block')} per SM"
+        yield "Better bound", f"{bounds}: {split.launch_regs_if_fitting} registers per thread, and {blocks}"
     if split.needs_opt_in:
-        yield "Opt in", "cudaFuncSetAttribute, for this shared memory"
+        yield "Opt in", ALLOW_SIZE.format(split.smem)

@@ -18,7 +18,7 @@ from ..values.spellings import in_range
 from .model import Column, Paragraph, Report, Section, Table, chosen
 from .pictures import HeatMap, Picture, StepPlot, axis_title, axis_value, best_marks, picture_title
 from .results import RESULT_COLUMNS
-from .words import LABELS, Value, gpu_name, kernel_text, result_text
+from .words import LABELS, Value, gpu_name, gpu_text, kernel_text, result_text
 
 MAX_AXES = 2
 """Inputs that a screen or a picture shows."""
@@ -54,7 +54,7 @@ class Combinations(NamedTuple):
     @property
     def fixed(self) -> dict[str, Value]:
         """Inputs with one value, and the only GPU."""
-        only = {"gpu" if self.gpus[0].name else "cc": gpu_name(self.gpus[0])} if len(self.gpus) == 1 else {}
+        only = {"gpu": gpu_text(self.gpus[0])} if len(self.gpus) == 1 else {}
         return {**only, **{name: values[0] for name, values in self.inputs.items() if len(values) == 1}}
 
     def values(self, name: str) -> Sequence[Value]:
@@ -147,9 +147,10 @@ def _matrix(swept: Combinations) -> Iterator[Section]:
     first = Column(down, value=lambda run: _span(down, values_down[run[0]], values_down[run[-1]]))
     to_right = axis_title(across)
     title = f"{axis_title(down)} down, {to_right[0].lower()}{to_right[1:]} across"
-    title += ", each up to" if len(columns) < len(values_across) else ""
     hidden = len(rows) * len(columns) - len(shown_rows) * len(shown_columns)
     yield Table(title, [first, *map(column, shown_columns)], shown_rows)
+    if len(columns) < len(values_across):
+        yield Paragraph(["Equal neighboring columns are merged under their largest value."])
     if any(0 in line for line in shares):
         yield Paragraph(['"-" means that the kernel does not launch.'])
     if hidden:

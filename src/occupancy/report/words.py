@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..advice.carveout import carveout
 from ..advice.next_steps import NextStep
 from ..tables.gpus import Gpu
 from ..values.fields import FIELDS
@@ -78,14 +79,17 @@ def step_text(step: NextStep) -> str:
     return f"{percent(step.occupancy)}: {changes.replace('registers', 'regs')}"
 
 
-def step_changes(kernel: Kernel, step: NextStep) -> str:
+def step_changes(result: Any, step: NextStep) -> str:
     """Return all changes of a step: ``72 -> 40 registers, 40 -> 37 KiB``."""
-    changes = []
+    changes, kernel = [], result.kernel
     for name, after in step.requires.items():
         if name == "threads":
             changes.append(f"{_shape_text(kernel)} -> {after:,} threads")
         elif name == "carveout":
-            changes.append(f"carveout {arrow(str(kernel.carveout), size(step.requires['carveout']))}")
+            best = next(each for each in carveout(result).configurations if each.shared_memory == after)
+            memory = size(best.shared_memory)
+            wanted = memory if best.percent is None else f"{best.percent}% ({memory})"
+            changes.append(f"carveout {kernel.carveout} -> {wanted}")
         else:
             before = getattr(kernel, QUANTITIES[name].field) or 0  # type: ignore[index]
             changes.append(arrow(amount_text(name, before), amount_text(name, after)))

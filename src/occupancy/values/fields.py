@@ -170,7 +170,7 @@ FIELDS: Mapping[str, Field] = {
             ),
         ),
         Field(
-            "smem", "shared memory per block", "size", "Total shared memory per block, in bytes: 40960, 40k, 27.5KiB.",
+            "smem", "shared memory per block", "size", "Total shared memory per block, in bytes: 40960, 40k, 3*16k+16.",
             options=("-s", "--smem"), metavar="SIZE",
             aliases=("shared", "shared_memory", "shared_mem", "shared_mem_per_block", "shared_bytes", "shmem"),
         ),
@@ -191,7 +191,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "max_threads", "launch bound", "count",
-            "First argument of __launch_bounds__.",
+            "First argument of __launch_bounds__.  [default: the block size]",
             low=1, options=("--max-threads",), aliases=("max_threads_per_block", "maxntid"),
             allowed=THREADS_ALLOWED, hint="Write a number such as 256.",
         ),

@@ -118,7 +118,7 @@ class Kernel(_KernelFields):
         if unknown:
             raise unknown_input(next(iter(unknown)), "Kernel", cls._fields)
         if threads is None:
-            hint = "Pass threads per block, such as 256 or 16x16."
+            hint = 'Pass threads per block, such as 256 or "16x16".'
             raise InputError("is missing", where="threads", hint=hint)
         if smem is not None and not (static_smem is dynamic_smem is None):
             problem = "is the total, so it cannot be combined with static or dynamic shared memory"
@@ -128,7 +128,7 @@ class Kernel(_KernelFields):
         values = {name: None if value is None else FIELDS[name].parse(value) for name, value in pairs}
         values["block_dim"] = block_dim = values["block_dim"] or shape
         if block_dim is not None and (prod(block_dim) != count or shape not in (None, block_dim)):
-            raise InputError("contradicts threads", where="block_dim", hint="Pass threads alone: 16x16.")
+            raise InputError("contradicts threads", where="block_dim", hint='Pass threads alone: "16x16".')
         values["reallocates_registers"] = bool(values["reallocates_registers"])
         return _make(cls, values.values())
 

@@ -34,8 +34,7 @@ _COUNT = rf"(?i)(?P<sign>[+-]?){_DIGITS}"
 _SIZE = rf"(?i){_DIGITS}(?:\.(?P<fraction>[0-9]{{1,20}}))?\s*(?:(?P<factor>[kmg])(?:i?b)?|b(?:ytes?)?)?"
 _FACTOR = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _SHARE = r"([+-]?(?:[0-9]{1,20}(?:\.[0-9]*)?|\.[0-9]+))\s*(%?)"
-_SHAPE_SEPARATOR = r"(?i)\s*(?<!\b0)[x×*]\s*"
-"""Not the x of 0x100."""
+_SHAPE_SEPARATOR = r"(?i)\s*[x×*]\s*"
 _SEVERAL = r"(?i)\s*[0-9a-fx_]+\s*(?:(?:[,:-]|\.\.)\s*[0-9a-fx_]+\s*)+,?"
 """Several values, or a range of them."""
 _LIST_OR_SHAPE = r"(?s)(?=[0-9_\s,]+\Z).*,\s*[1-9].*"
@@ -44,7 +43,7 @@ _OTHER_RANGE = r"(?i)[0-9a-z]\s*(?:-|\u2013|\.\.|\bto\b)\s*[0-9]"
 """Another notation of a range: 16-128, 16..128, 16 to 128."""
 
 FOR_SEVERAL = "For several values, pass a list to `occupancy.sweep` (`occupancy sweep`)."
-_SIZE_HINT = "Write 40960, 40k, 27.5KiB or 3*16k+16."
+_SIZE_HINT = 'Write 40960, "40k", "27.5KiB" or "3*16k+16".'
 _LIST_HINT = "Write a list as 128,256,512 and a range as 32:1024:32."
 
 
@@ -86,12 +85,12 @@ def in_range(value: int, where: str, low: int = 1, high: int = INT_MAX, allowed:
 
 def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
     """Parse threads per block, and their shape if there is one: ``"16x16"``, ``"dim3(16, 16)"``."""
-    return _parse_count_or_shape(value, "threads", "256 or 16x16", FOR_SEVERAL)
+    return _parse_count_or_shape(value, "threads", '256 or "16x16"', FOR_SEVERAL)
 
 
 def parse_shape(value: object, where: str) -> tuple[int, int, int]:
     """Parse the shape of a grid or of a cluster, padded with ones; a plain number is the length along x."""
-    count, shape = _parse_count_or_shape(value, where, "8 or 4x2x1")
+    count, shape = _parse_count_or_shape(value, where, '8 or "4x2x1"')
     return shape or (in_range(count, where), 1, 1)
 
 
@@ -100,7 +99,7 @@ def _parse_count_or_shape(
 ) -> tuple[int, tuple[int, int, int] | None]:
     is_list = isinstance(value, list) and for_several
     if is_list or (isinstance(value, str) and re.fullmatch(_LIST_OR_SHAPE, value)):
-        hint = f"Write a shape as 16x16, or a number without commas. {for_several}".rstrip()
+        hint = f'Write a shape as "16x16", or a number without commas. {for_several}'.rstrip()
         raise InputError(f"{shown(value)} is ambiguous", where=where, hint=hint)
     parts: Iterable[object] = value if isinstance(value, (tuple, list)) else [value]
     if isinstance(value, str):
@@ -117,8 +116,8 @@ def _parse_count_or_shape(
     if len(sizes) == 1 and not isinstance(value, (tuple, list)):
         return sizes[0], None
     if not 1 <= len(sizes) <= 3 or min(sizes) < 1:
-        allowed = "one to three dimensions of 1 or more, such as 16x16x1"
-        raise InputError(f"{shown(value)} is not a shape", where=where, allowed=allowed)
+        problem = f"{shown(value)} is not a shape of 1 to 3 dimensions, each 1 or more"
+        raise InputError(problem, where=where, hint=f"Write {example}.")
     x, y, z = sizes + [1] * (3 - len(sizes))
     return x * y * z, (x, y, z)
 

@@ -379,7 +379,6 @@ function explain(result) {
   const { limits, kernel, allocated, uses } = result;
   const isVirtual = kernel.virtual_resources !== null || kernel.tensor_memory !== null;
   const isShown = kernel.barriers !== null || result.limiters.includes("barriers");
-  const [given, columns] = [kernel.tensor_memory, columnsOf(kernel)];
   const none = (isGiven) => [`no limit${isGiven ? ": the kernel uses none" : ", because it is not given"}`];
   const counted = (name, since, note = "") => {
     if (!uses[name].per_block) return none(true);
@@ -392,10 +391,7 @@ function explain(result) {
     shared_memory: allocated.shared_memory ? explainSharedMemory(result) : none(isSharedMemoryGiven(kernel)),
     barriers: isShown && counted("barriers", "9.0", kernel.barriers === null ? " (not given: counted as one)" : ""),
     virtual_resources: isVirtual && counted("virtual_resources", "10.0"),
-    tensor_memory: given !== null && [
-      ...(columns === given ? [] : [`${given} columns, rounded up to a multiple of ${TENSOR_MEMORY_UNIT}: ${columns}`]),
-      sharingStep(result, "tensor_memory", " columns"),
-    ],
+    tensor_memory: kernel.tensor_memory !== null && [sharingStep(result, "tensor_memory", " columns")],
   };
   const commas = (step) => step.replace(/\d{4,}/g, grouped);
   return Object.entries(found).flatMap(([resource, steps]) => (steps ? [{ resource, steps: steps.map(commas) }] : []));

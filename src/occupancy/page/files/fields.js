@@ -27,7 +27,7 @@ function readSize(text, range) {
 function readShape(text, range) {
   if (/^[\d_\s,]*,\s*[1-9][\d_\s,]*$/.test(text)) throw new Refused("Write a shape as 16x16."); // unlike 1,024
   const inBrackets = /^\((.*)\)$/.exec(text); // as Python writes it
-  const parts = inBrackets ? inBrackets[1].split(/\s*,\s*/) : /^0x/i.test(text) ? [text] : text.split(/\s*[x×*]\s*/i);
+  const parts = inBrackets ? inBrackets[1].split(/\s*,\s*/) : text.split(/\s*[x×*]\s*/i);
   if (parts.length === 1 && !inBrackets) return [readCount(text, range), null];
   if (parts.length > 3) throw new Refused("Enter up to three dimensions.");
   const shape = [...parts.map((each) => readCount(each, range)), 1, 1].slice(0, 3);
