@@ -282,7 +282,7 @@ def test_size() -> None:
 
 
 AS_TYPED = {
-    "gpu": "9.0|A100|rtx4090|sm_75|10.0|5.2|2.0", "threads": "256|16x16|(32, 8)|1,024|0x80",
+    "gpu": "9.0|A100|rtx4090|sm_75|10.0|5.2|2.0", "threads": "256|16x16|(32, 8)|1,024",
     "dynamic-smem": "|8 KiB|27.5k|40000", "static-smem": "|1k", "barriers": "|3", "carveout": "|50%|max",
     "opt-in": "|yes|no", "bounds": "|1024|512, 2",
 }  # fmt: skip
