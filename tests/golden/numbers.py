@@ -105,7 +105,7 @@ def calc(cc: str, model: str, inputs: Inputs) -> Values:
         "limiters": [RESOURCES.index(each) for each in r.limiters], "launchable": r.launchable,
         "failure": None if failure is None else [*(getattr(failure, each) for each in FAILURE)],
         "shared_memory_pool": r.shared_memory_pool,
-        "uses": [[use.per_block, use.per_multiprocessor] for use in r.uses.values()],
+        "uses": [[use.per_block, use.per_multiprocessor] for use in r.resources.values()],
     }  # fmt: skip
 
 

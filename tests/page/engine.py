@@ -21,6 +21,7 @@ from occupancy.errors import InputError
 from occupancy.page.build import START, page_script
 from occupancy.page.data import page_data
 from occupancy.report.explain import explain
+from occupancy.report.model import values_of
 from occupancy.tables import shipped
 from occupancy.values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Carveout
 from occupancy.values.kernel import Kernel
@@ -97,12 +98,14 @@ def own_result(question: Question) -> Any:
         "active_warps": result.active_warps,
         "occupancy": result.occupancy,
         "limiters": result.limiters,
-        "uses": {name: use._asdict() for name, use in result.uses.items()},
-        "failure": failure and {name: getattr(failure, name) for name in ("limit", "needed", "allowed")},
+        "uses": {
+            name: values_of(use, "per_block", "per_multiprocessor") for name, use in result.resources.items()
+        },
+        "failure": failure and values_of(failure, "limit", "needed", "allowed"),
         "refused": compile_error(result) is not None,
         "next_steps": [{**step._asdict(), "requires": dict(step.requires)} for step in steps],
-        "caps": [cap and {"launch_bounds": cap.launch_bounds, "maxnreg": cap.maxnreg} for cap in caps],
-        "slack": {name: getattr(grows, name) for name in ("regs", "smem", "barriers", "tensor_memory")},
+        "caps": [cap and values_of(cap, "launch_bounds", "maxnreg") for cap in caps],
+        "slack": values_of(grows, "regs", "smem", "barriers", "tensor_memory"),
         "needs_opt_in": carveout(result).needs_opt_in,
         "arithmetic": [[each.resource, each.steps] for each in explain(result)] if has_runtime else [],
     }

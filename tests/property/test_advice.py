@@ -261,7 +261,7 @@ def test_what_is_unused_and_why(question: Question) -> None:
         elif unused.amount == 0:
             assert unused.reason is None
         else:
-            use = result.uses[resource]
+            use = result.resources[resource]
             assert use.per_multiprocessor is not None
             assert unused.amount == use.per_multiprocessor - result.active_blocks * use.per_block
             is_limiter = resource in result.limiters

@@ -7,7 +7,7 @@ from functools import cache
 from typing import NamedTuple, TypedDict
 
 from ..engine import Result
-from ..values.records import readable
+from ..values.records import FrozenDict, readable
 from ..values.resources import QUANTITIES
 from .carveout import carveout
 from .search import Level, VariedResource
@@ -52,15 +52,18 @@ def next_steps(now: Result) -> Iterator[NextStep]:
     if now.kernel.carveout is not None:
         best = Result(now.limits, now.kernel.replace(carveout=None), now.model)
         if best.active_blocks > now.active_blocks and (smallest := carveout(best).smallest):
-            yield NextStep(best.active_blocks, best.occupancy, {"carveout": smallest.shared_memory})
+            yield _reached(best, {"carveout": smallest.shared_memory})
     yield from using_less(now)
     yield from _with_other_block_sizes(now)
 
 
 def step_with(now: Result, requires: Changes) -> NextStep:
     """Return the occupancy after some changes, which can be lower."""
-    reached = Result(now.limits, now.kernel.replace(**requires), now.model)
-    return NextStep(reached.active_blocks, reached.occupancy, requires)
+    return _reached(Result(now.limits, now.kernel.replace(**requires), now.model), requires)
+
+
+def _reached(result: Result, requires: Changes) -> NextStep:
+    return NextStep(result.active_blocks, result.occupancy, FrozenDict(requires))  # type: ignore[arg-type]
 
 
 def using_less(now: Result) -> Iterator[NextStep]:
@@ -108,7 +111,7 @@ def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
     # The current size is among them if the GPU rejects its shape.
     results = (Result(now.limits, now.kernel.replace(threads=size), now.model) for size in sizes)
     better = (
-        NextStep(result.active_blocks, result.occupancy, {"threads": result.kernel.threads})
+        _reached(result, {"threads": result.kernel.threads})
         for result in results
         if result.active_warps > warps and result.launchable
     )

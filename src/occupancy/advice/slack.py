@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from ..engine import Result, Use
-from ..values.records import readable
+from ..values.records import FrozenDict, readable
 from ..values.resources import Adjustable, Resource
 from .search import VariedResource, max_keeping
 
@@ -43,10 +43,7 @@ def slack(now: Result) -> SlackFields:
         smem=max_with(now, "smem", blocks),
         barriers=max_with(now, "barriers", blocks),
         tensor_memory=None if now.kernel.tensor_memory is None else max_with(now, "tensor_memory", blocks),
-        left_over={
-            resource: _left(use, blocks, limit)
-            for (resource, use), limit in zip(now.uses.items(), now.block_limits, strict=True)
-        },
+        left_over=FrozenDict((name, _left(use, blocks)) for name, use in now.resources.items()),
     )
 
 
@@ -58,10 +55,10 @@ def max_with(now: Result, resource: Adjustable, blocks: int) -> int | None:
     return max_keeping(blocks, varied.levels(varied.amount, blocks))
 
 
-def _left(use: Use, blocks: int, limit: int | None) -> LeftOver:
-    if use.per_multiprocessor is None or (use.per_block and limit is None):
+def _left(use: Use, blocks: int) -> LeftOver:
+    if use.per_multiprocessor is None or (use.per_block and use.blocks is None):
         return LeftOver(None, None)  # no limit on this GPU, or in this model
     amount = use.per_multiprocessor - blocks * use.per_block
     if not amount:
         return LeftOver(0, None)
-    return LeftOver(amount, "too_little" if limit == blocks else "another_limiter")
+    return LeftOver(amount, "too_little" if use.blocks == blocks else "another_limiter")

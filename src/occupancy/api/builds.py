@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +36,7 @@ class Diff(Printed, Differences):
 
     problems: tuple[ReadProblem, ...]
     """Damaged parts of the files."""
-    inputs: Mapping[str, Any]
+    inputs: Mapping[str, Any] = field(hash=False)
     """Arguments, as in the JSON."""
 
     def findings(self) -> list[Finding]:
@@ -60,7 +60,7 @@ class CheckResult(Printed, Checked):
     """Name of the build."""
     command: str
     """Command line of the same check."""
-    inputs: Mapping[str, Any]
+    inputs: Mapping[str, Any] = field(hash=False)
     """Arguments, as in the JSON."""
     updated: str = ""
     """Changes of the baseline; empty if it was not updated."""

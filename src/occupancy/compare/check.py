@@ -107,7 +107,7 @@ class Checked:
     """Kernels that only the baseline contains and that may not be removed."""
     ended: tuple[Exemption, ...]
     """Ended exemptions of kernels that break rules."""
-    unused: tuple[tuple[Rule | Exemption, list[str]], ...]
+    unused: tuple[tuple[Rule | Exemption, list[str]], ...] = field(hash=False)
     """Exemptions, and rules without demands, whose patterns match no kernel, with these patterns."""
 
     @property

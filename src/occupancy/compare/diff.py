@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from operator import attrgetter
@@ -81,7 +81,7 @@ class DiffRow:
     new: ScannedKernel
     changes: tuple[Change, ...]
 
-    limits: Mapping[Measure, float]
+    limits: Mapping[Measure, float] = field(hash=False)
     """Measures that got worse, with their old values."""
 
     @cached_property
@@ -114,7 +114,7 @@ class Differences:
     same: int
     added: tuple[ScannedKernel, ...]
     removed: tuple[ScannedKernel, ...]
-    unknown: Mapping[str, int]
+    unknown: Mapping[str, int] = field(hash=False)
     """Values recorded in only one of the builds, with the number of kernels."""
 
     @property

@@ -59,11 +59,13 @@ class Allocation(NamedTuple):
 
 @readable
 class Use(NamedTuple):
-    """Amount of one resource per block after rounding, and per SM."""
+    """Amount of one resource per block after rounding, and per SM, and the blocks that it allows."""
 
     per_block: int
     per_multiprocessor: int | None
     """None if undocumented."""
+    blocks: int | None
+    """Blocks per SM that this resource alone allows; None: no limit."""
 
 
 def divide_up(amount: int, unit: int) -> int:

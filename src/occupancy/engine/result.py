@@ -126,8 +126,8 @@ class Result:
         return MODELS[self.model].shared_memory_pool(self.limits, self.kernel, self.allocated.shared_memory)
 
     @property
-    def uses(self) -> dict[Resource, Use]:
-        """Amount of each resource per block and per SM."""
+    def resources(self) -> dict[Resource, Use]:
+        """Amount of each resource per block and per SM, and the blocks that it allows."""
         limits, kernel = self.limits, self.kernel
         barriers = cuda.UNKNOWN_BARRIERS if kernel.barriers is None else kernel.barriers
         columns = round_up(kernel.tensor_memory or 0, TENSOR_MEMORY_UNIT)
@@ -140,7 +140,8 @@ class Result:
             (kernel.virtual_resources_at_start, limits.virtual_resources_per_multiprocessor),
             (columns, limits.tensor_memory_per_multiprocessor),
         )
-        return {name: Use(*amount) for name, amount in zip(RESOURCES, amounts, strict=True)}
+        rows = zip(RESOURCES, amounts, self.block_limits, strict=True)
+        return {name: Use(*amount, blocks) for name, amount, blocks in rows}
 
     @property
     def failure(self) -> LaunchFailure | None:

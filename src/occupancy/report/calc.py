@@ -105,21 +105,21 @@ def _details_of_one(row: ResultRow) -> Iterator[Section]:
 def _resource_rows(row: ResultRow) -> Iterator[tuple[str, ...]]:
     result = row.result
     reserved = result.limits.reserved_shared_memory_per_block if result.model == "cuda" else 0
-    for (name, use), blocks in zip(result.uses.items(), result.block_limits, strict=True):
+    for name, use in result.resources.items():
         is_limiter = name in result.limiters
         if name == "barriers" and row.kernel.barriers is None and not is_limiter:
             continue
-        if blocks is None and name in ("virtual_resources", "tensor_memory", "barriers"):
+        if use.blocks is None and name in ("virtual_resources", "tensor_memory", "barriers"):
             continue
         remarks = ["<- limiter"] if is_limiter else []
-        if name == "warps" and result.failure is not None and not blocks:
+        if name == "warps" and result.failure is not None and not use.blocks:
             threads = result.failure.what.partition(" in ")[0].partition(" ")[2]
             remarks.append(f"up to {result.failure.allowed:,} {threads}")
         if name == "shared_memory" and reserved and use.per_block:
             remarks.append(f"{size(reserved)} reserved")
         mark = "*" if name == "registers" and row.kernel.regs is None else ""
         per_block, per_sm = f"{_amount(name, use.per_block)}{mark}", _amount(name, use.per_multiprocessor)
-        fitting = "no limit" if blocks is None else plain(blocks)
+        fitting = "no limit" if use.blocks is None else plain(use.blocks)
         yield label(name), per_block, per_sm, fitting, ", ".join(remarks)
 
 

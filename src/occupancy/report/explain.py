@@ -65,7 +65,7 @@ def _no_limit(*, is_given: bool) -> list[str]:
 
 def _share(result: Result, resource: Resource, unit: str = "", note: str = "") -> str:
     """Return ``64 per SM // 16 = 4 blocks``."""
-    use = result.uses[resource]
+    use = result.resources[resource]
     return f"{use.per_multiprocessor}{unit} per SM // {use.per_block}{note} = {_blocks(result, resource)}"
 
 
@@ -185,7 +185,7 @@ def _shared_memory(result: Result) -> list[str]:
 
 def _counted(result: Result, resource: Resource, since: str) -> list[str]:
     """Return the steps of a resource that is counted from a compute capability on."""
-    if not result.uses[resource].per_block:
+    if not result.resources[resource].per_block:
         return [USES_NONE]
     if getattr(result.block_limits, resource) is None:
         return [f"no limit before {since}"]

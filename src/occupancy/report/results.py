@@ -69,10 +69,7 @@ class ResultRow:
 
     @property
     def resources(self) -> dict[str, dict[str, int | None]]:
-        return {
-            name: {**values_of(use, "per_block", "per_multiprocessor"), "blocks": blocks}
-            for (name, use), blocks in zip(self.result.uses.items(), self.result.block_limits, strict=True)
-        }
+        return {name: use._asdict() for name, use in self.result.resources.items()}
 
 
 RESULT_COLUMNS = (

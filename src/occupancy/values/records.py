@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 from reprlib import Repr
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 Class = TypeVar("Class", bound=type)
 
@@ -13,6 +13,21 @@ _repr = Repr()
 _repr.maxtuple = 3
 _repr.maxdict = 8
 _repr.maxstring = _repr.maxother = 1 << 10
+
+
+class FrozenDict(dict[Any, Any]):
+    """Dictionary that cannot change, so that results with it are hashable."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FrozenDict, (dict(self),)
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("results are immutable; dict() makes a copy that can change")
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
 
 
 def readable(cls: Class) -> Class:
