@@ -85,7 +85,7 @@ def max_active_clusters(
 ) -> int:
     """Return an upper bound of the resident clusters: see cudaOccupancyMaxActiveClusters.
 
-    A cluster must stay within gpu GPC, so a real GPU often holds fewer. The driver returns the exact number.
+    A cluster must stay within one GPC, so a real GPU often holds fewer. The driver returns the exact number.
 
     Args:
         cluster: Blocks per cluster, or its shape.

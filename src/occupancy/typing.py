@@ -13,6 +13,7 @@ from .api.occupancy import GpuLike as GpuLike
 from .api.occupancy import GpuList as GpuList
 from .api.occupancy import KernelLike as KernelLike
 from .api.results import Budget as Budget
+from .api.results import Budgets as Budgets
 from .api.results import CarveoutAdvice as CarveoutAdvice
 from .api.results import LaunchBounds as LaunchBounds
 from .api.results import Results as Results

@@ -117,7 +117,7 @@ def advice(cc: str, model: str, inputs: Inputs) -> Values:
     return {
         "next_steps": [[step.active_blocks, step.occupancy, dict(step.requires)] for step in r.next_steps()],
         "headroom": [slack.regs, slack.smem, slack.barriers, slack.tensor_memory],
-        "left_over": [slack.left_over[each].amount for each in RESOURCES],
+        "left_over": [slack.unused[each] for each in RESOURCES],
         "carveout": None if smallest is None else [smallest.percent, smallest.shared_memory, smallest.l1],
         "configurations": [[each.shared_memory, each.active_blocks] for each in carveout.configurations],
         "needs_opt_in": carveout.needs_opt_in,

@@ -52,7 +52,7 @@ def answers() -> None:
     assert_type(occupancy.compute(["A100", "H100"], threads=256), occupancy.Occupancies)
     assert_type(occupancy.compute("ampere", threads=256), occupancy.Occupancies)
     several = occupancy.compute(("A100", "H100"), threads=256)
-    assert_type(several.budget(), occupancy.typing.Results[occupancy.typing.Budget])
+    assert_type(several.budget(), occupancy.typing.Budgets)
     assert_type(str(answer), str)
 
 

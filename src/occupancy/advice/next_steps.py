@@ -52,18 +52,15 @@ def next_steps(now: Result) -> Iterator[NextStep]:
     if now.kernel.carveout is not None:
         best = Result(now.limits, now.kernel.replace(carveout=None), now.model)
         if best.active_blocks > now.active_blocks and (smallest := carveout(best).smallest):
-            yield _reached(best, {"carveout": smallest.shared_memory})
+            yield step_with(now, {"carveout": smallest.shared_memory})
     yield from using_less(now)
     yield from _with_other_block_sizes(now)
 
 
 def step_with(now: Result, requires: Changes) -> NextStep:
     """Return the occupancy after some changes, which can be lower."""
-    return _reached(Result(now.limits, now.kernel.replace(**requires), now.model), requires)
-
-
-def _reached(result: Result, requires: Changes) -> NextStep:
-    return NextStep(result.active_blocks, result.occupancy, FrozenDict(requires))  # type: ignore[arg-type]
+    reached = Result(now.limits, now.kernel.replace(**requires), now.model)
+    return NextStep(reached.active_blocks, reached.occupancy, FrozenDict(requires))  # type: ignore[arg-type]
 
 
 def using_less(now: Result) -> Iterator[NextStep]:
@@ -110,16 +107,12 @@ def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
     sizes = sorted(range(warp, most + 1, warp), key=lambda size: abs(size - threads))
     # The current size is among them if the GPU rejects its shape.
     results = (Result(now.limits, now.kernel.replace(threads=size), now.model) for size in sizes)
-    better = (
-        _reached(result, {"threads": result.kernel.threads})
-        for result in results
-        if result.active_warps > warps and result.launchable
-    )
+    better = (result for result in results if result.active_warps > warps and result.launchable)
     if nearest := next(better, None):
-        yield nearest  # many callers need no more
-        best = max(better, key=lambda step: step.occupancy, default=nearest)
+        yield step_with(now, {"threads": nearest.kernel.threads})  # many callers need no more
+        best = max(better, key=lambda result: result.occupancy, default=nearest)
         if best.occupancy > nearest.occupancy:
-            yield best
+            yield step_with(now, {"threads": best.kernel.threads})
 
 
 def probably_uses_setmaxnreg(result: Result) -> bool:

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from ..engine import Result, Use
-from ..values.records import FrozenDict, readable
+from ..values.records import FrozenDict
 from ..values.resources import Adjustable, Resource
 from .search import VariedResource, max_keeping
-
-
-@readable
-class LeftOver(NamedTuple):
-    """Unused amount of a resource of an SM."""
-
-    amount: int | None
-    """Warps, block slots, 32-bit registers, bytes, barriers or columns; None if nothing limits it."""
-    reason: Literal["another_limiter", "too_little"] | None
-    """``another_limiter``: enough for another block; ``too_little``: not enough; None: nothing is unused."""
 
 
 class SlackFields(NamedTuple):
@@ -31,7 +21,8 @@ class SlackFields(NamedTuple):
     """Named barriers per block."""
     tensor_memory: int | None
     """Columns of tensor memory per block; None for a kernel without tensor memory."""
-    left_over: Mapping[Resource, LeftOver]
+    unused: Mapping[Resource, int | None]
+    """Unused warps, block slots, 32-bit registers, bytes, ... of the SM; None if nothing limits them."""
 
 
 def slack(now: Result) -> SlackFields:
@@ -43,7 +34,7 @@ def slack(now: Result) -> SlackFields:
         smem=max_with(now, "smem", blocks),
         barriers=max_with(now, "barriers", blocks),
         tensor_memory=None if now.kernel.tensor_memory is None else max_with(now, "tensor_memory", blocks),
-        left_over=FrozenDict((name, _left(use, blocks)) for name, use in now.resources.items()),
+        unused=FrozenDict((name, _unused(use, blocks)) for name, use in now.resources.items()),
     )
 
 
@@ -55,10 +46,7 @@ def max_with(now: Result, resource: Adjustable, blocks: int) -> int | None:
     return max_keeping(blocks, varied.levels(varied.amount, blocks))
 
 
-def _left(use: Use, blocks: int) -> LeftOver:
+def _unused(use: Use, blocks: int) -> int | None:
     if use.per_multiprocessor is None or (use.per_block and use.blocks is None):
-        return LeftOver(None, None)  # no limit on this GPU, or in this model
-    amount = use.per_multiprocessor - blocks * use.per_block
-    if not amount:
-        return LeftOver(0, None)
-    return LeftOver(amount, "too_little" if use.blocks == blocks else "another_limiter")
+        return None  # no limit on this GPU, or in this model
+    return use.per_multiprocessor - blocks * use.per_block

@@ -19,8 +19,8 @@ from ..engine import Model, Result
 from ..errors import InputError, shown
 from ..report.budget import bounds_report, budget_report
 from ..report.calc import calc_report, explain_report, steps_report, waves_report
-from ..report.model import Report
-from ..report.results import ResultRow, record
+from ..report.model import Report, json_value
+from ..report.results import RESULT_COLUMNS, ResultRow
 from ..tables.gpus import Architecture, Gpu, HasGpu, ambiguous, find_gpu, find_one_or_several
 from ..values.fields import TENSOR_MEMORY_UNIT, Carveout, KernelInputs, unknown_input
 from ..values.kernel import Kernel, Launch
@@ -28,7 +28,7 @@ from ..values.limits import ComputeCapability, Limits
 from ..values.numbers import count, percent
 from ..values.records import documented
 from ..values.spellings import parse_count, parse_optional, parse_shape, parse_share, parse_threads
-from .results import Budget, CarveoutAdvice, LaunchBounds, Printed, Results, Slack, Waves
+from .results import Budget, Budgets, CarveoutAdvice, LaunchBounds, Printed, Results, Slack, Waves
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -168,7 +168,7 @@ class Occupancy(Printed, Result):
 
     @property
     def compile_error(self) -> str | None:
-        """Compiler error; None if the kernel compiles."""
+        """Compiler error, which ``launchable`` ignores; None if the kernel compiles."""
         return compile_error(self)
 
     def explain(self) -> Results[Explanation]:
@@ -193,7 +193,9 @@ class Occupancy(Printed, Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return inputs and result as plain values, with the names of ``calc --format json``."""
-        return {"inputs": self.kernel.to_dict(), **record(self)}
+        row = ResultRow(self)
+        values = {column.key: json_value(column.getter(row)) for column in RESULT_COLUMNS}
+        return {"inputs": self.kernel.to_dict(), **values}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Occupancy:
@@ -230,11 +232,9 @@ class Occupancies(Results[Occupancy]):
         """Return the next steps on each GPU."""
         return Results((each.next_steps() for each in self), steps_report)
 
-    def budget(
-        self, *, occupancy: float | str | None = None, blocks: int | str | None = None
-    ) -> Results[Budget]:
+    def budget(self, *, occupancy: float | str | None = None, blocks: int | str | None = None) -> Budgets:
         """Return the budget on each GPU; it prints the limits that hold on all of them."""
-        return Results((each.budget(occupancy=occupancy, blocks=blocks) for each in self), budget_report)
+        return Budgets((each.budget(occupancy=occupancy, blocks=blocks) for each in self), budget_report)
 
     def launch_bounds(self, *, blocks: int | str | None = None) -> Results[LaunchBounds]:
         """Return the launch bounds on each GPU."""

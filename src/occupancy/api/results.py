@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 
-from ..advice.budget import BudgetFields
+from ..advice.budget import BudgetFields, BudgetLevel
 from ..advice.carveout import CarveoutFields
 from ..advice.launch_bounds import LaunchBoundsFields
 from ..advice.slack import SlackFields
@@ -83,6 +83,16 @@ class Budget(Printed, BudgetFields):
 
     def report(self) -> Report:
         return budget_report([self])
+
+
+class Budgets(Results[Budget]):
+    """Budgets of several GPUs."""
+
+    @property
+    def wanted(self) -> BudgetLevel | None:
+        """Lowest of each number, within which a kernel reaches the target on all GPUs; None without a target."""
+        levels = [each.wanted for each in self if each.wanted is not None]
+        return BudgetLevel(*map(min, zip(*levels, strict=True))) if levels else None
 
 
 @readable

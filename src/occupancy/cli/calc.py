@@ -48,8 +48,7 @@ def calc(
     results = compute(chosen_gpus(inputs), **inputs)
     rows = [_row(result, grid, cluster, multiprocessor_count) for result in results]
     show(calc_report(rows, explain=explain), output_format)
-    runs = all(result.launchable and result.compile_error is None for result in results)
-    if exit_code and not runs:
+    if exit_code and not all(result.launchable and result.compile_error is None for result in results):
         sys.exit(1)
 
 

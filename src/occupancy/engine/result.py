@@ -150,7 +150,7 @@ class Result:
 
     @property
     def launchable(self) -> bool:
-        """True if the kernel launches on this GPU."""
+        """True if the compiled kernel launches on this GPU."""
         return self.failure is None
 
     @property

@@ -61,7 +61,7 @@ BUDGET_COLUMNS = (
            about="Pipeline stages that fit on each GPU, with --stage-smem", type="array"),
     Column("launch_bounds", "In the source", about="Launch bounds (MIN_BLOCKS: blocks by GPU) or __maxnreg__",
            align="left", optional=1, wraps=True, unbroken=25, type="string"),
-    Column("needs_opt_in", value=lambda row: any(row.per_gpu("needs_opt_in")), type="boolean",
+    Column("needs_opt_in", value=lambda row: all(row.per_gpu("needs_opt_in")), type="boolean",
            about="True if this shared memory needs cudaFuncSetAttribute"),
 )  # fmt: skip
 

@@ -221,10 +221,9 @@ def steps_report(parts: Sequence[Any]) -> Report:
 
 
 def slack_report(slack: SlackFields) -> Report:
-    unused = {name: left.amount for name, left in slack.left_over.items()}
-    texts = [f"{label(name)} {_amount(name, amount)}" for name, amount in unused.items() if amount]
+    texts = [f"{label(name)} {_amount(name, amount)}" for name, amount in slack.unused.items() if amount]
     pairs = [("Headroom", _headroom(slack)), ("Unused", ", ".join(texts))]
-    row = values_of(slack, *QUANTITIES) | {f"unused_{name}": amount for name, amount in unused.items()}
+    row = values_of(slack, *QUANTITIES) | {f"unused_{name}": amount for name, amount in slack.unused.items()}
     return part_report([slack], "slack", [row], [facts(pair for pair in pairs if pair[1])])
 
 

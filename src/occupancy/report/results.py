@@ -67,10 +67,6 @@ class ResultRow:
         smallest = self.result.carveout().smallest
         return smallest and values_of(smallest, "shared_memory", "percent", "l1", "active_blocks")
 
-    @property
-    def resources(self) -> dict[str, dict[str, int | None]]:
-        return {name: use._asdict() for name, use in self.result.resources.items()}
-
 
 RESULT_COLUMNS = (
     Column("gpu", "GPU", "gpu.name", show=lambda row: gpu_name(row.gpu) if row.gpu.name else "-",
@@ -89,15 +85,10 @@ RESULT_COLUMNS = (
     Column("active_warps", value="result.active_warps", about="Resident warps per SM", type="integer"),
     Column("limiters", "Limited by", "result.limiters", text=labels,
            about="Limiting resources", align="left", wraps=True, unbroken=14, type="array"),
-    Column("resources", type="object",
+    Column("resources", value="result.resources", type="object",
            about="Amount per block, amount per SM and block limit of each resource; null: no limit"),
 )  # fmt: skip
 """Keys of `Occupancy.to_dict`, too. Most fit any row with a ``gpu`` and a ``result``."""
-
-
-def record(result: Any) -> dict[str, Any]:
-    row = ResultRow(result)
-    return {column.key: column.getter(row) for column in RESULT_COLUMNS}
 
 
 def part_report(

@@ -14,6 +14,7 @@ from .fields import MAX_REGISTERS_PER_THREAD
 from .numbers import grouped
 from .records import documented
 from .spellings import INT_MAX, did_you_mean
+from .untrusted import html_text
 
 # sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; of three digits two are the major number.
 _SPELLING = re.compile(
@@ -191,6 +192,9 @@ class Limits:
 
     def __str__(self) -> str:
         return "\n".join(f"{each.name}: {getattr(self, each.name)}" for each in fields(self))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html_text(str(self))}</pre>"
 
     @property
     def max_warps_per_multiprocessor(self) -> int:

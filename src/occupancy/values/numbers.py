@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 
@@ -33,8 +34,6 @@ def join_and(words: Sequence[str]) -> str:
 
 def grouped(text: str) -> str:
     """Return a text whose whole numbers have their digits in groups: ``65,536``."""
-    import re  # only arithmetic in words needs it
-
     return re.sub(r"(?<![\d.])\d{4,}(?![\d.]*\d)", lambda digits: f"{int(digits[0]):,}", text)
 
 

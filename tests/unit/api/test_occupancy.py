@@ -45,7 +45,7 @@ PRINTED = {
 
 
 @pytest.mark.parametrize("headline", PRINTED)
-def test_every_result_prints_and_has_flat_rows_and_is_copied(headline: str) -> None:
+def test_every_result_prints_and_has_flat_rows_and_is_copied_and_hashed(headline: str) -> None:
     for result in PRINTED[headline]:
         assert str(result).startswith(headline)
         assert headline.split()[0] in result._repr_html_()
@@ -54,6 +54,15 @@ def test_every_result_prints_and_has_flat_rows_and_is_copied(headline: str) -> N
         others = [copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))]
         for other in [*others, result._replace()] if hasattr(result, "_replace") else others:
             assert (type(other), other, str(other)) == (type(result), result, str(result))
+            assert hash(other) == hash(result)
+
+
+def test_results_for_builds_are_hashable_and_parts_of_steps_immutable() -> None:
+    before, after = (f"tests/data/builds/{each}" for each in ("before", "after"))
+    assert len({occupancy.check(after, occupancy.Rule(max_regs=1)), occupancy.diff(before, after)}) == 2
+    assert hash((occupancy.scan(after), occupancy.diff(before, after).kernels, occupancy.limits("9.0")))
+    with pytest.raises(TypeError, match="immutable"):
+        RESULT.next_steps()[0].requires["regs"] = 1
 
 
 def test_results_are_immutable_and_can_be_copied_and_the_gpu_is_part_of_equality() -> None:
@@ -116,6 +125,10 @@ def test_parts_of_results_print_and_have_rows() -> None:
     assert several[:1].rows() == several[0].rows() == several.rows()[:1]
     assert {"regs": 72, "carveout": "50%", "gpu": "H100"}.items() <= several[0].rows()[0].items()
     assert several[:1].budget().rows()[0]["active_blocks"] == 8
+    assert several[1:].budget(blocks=3).wanted == several[1].budget(blocks=3).wanted
+    on_all = occupancy.compute(["H100", "A100"], threads=256).budget(occupancy=0.5)
+    assert on_all.wanted == (4, 0.5, 64, 40960, False)
+    assert {"regs": 64, "smem": 40960, "needs_opt_in": False}.items() <= on_all.rows()[0].items()
     assert several.block_sizes()[1:].rows() == several[1].block_sizes().rows()
     steps = several[0].next_steps()
     assert several.next_steps()[:1].rows() == steps.rows()
