@@ -150,7 +150,7 @@ def _write_report(
         elif output_format == "html":
             from ..page.build import build_report
 
-            click.echo(build_report(__version__, result.report(), files, old, problems))
+            click.echo(build_report(__version__, result.report(in_full=True), files, old, problems))
         else:
             show(result.report(**settings), output_format)
     if problems:
