@@ -45,7 +45,8 @@ AFTER = {"cc": "9.0", "occupancy": 0.5, "regs": 64, "smem": 36864, "threads": 25
 DIFF = [
     change("ns::blur", "worse", BEFORE, AFTER), change("ns::sharpen", "better", AFTER, BEFORE),
     change("ns::gone", "removed", BEFORE, None), change("ns::fresh", "added", None, BEFORE),
-    change("ns::copy", "same", BEFORE, BEFORE), {**change("ns::copy", "added", None, BEFORE), "arch": "sm_100"},
+    change("ns::copy", "same", BEFORE, BEFORE), {**change("ns::blur", "same", BEFORE, BEFORE), "arch": "sm_80"},
+    {**change("ns::copy", "added", None, BEFORE), "arch": "sm_100"},
 ]  # fmt: skip
 
 
@@ -75,7 +76,7 @@ def test_a_name_is_a_row_with_its_architectures(opened: Open, report: Path) -> N
     page = opened(file=report)
     assert names(page) == ["ns::gemm", "ns::copy10", "ns::copy9", HOSTILE]
     assert page.inner_text(".list tbody tr >> nth=0").split("\t") == [
-        "ns::gemm", "25 to 50% \n80\n90\n", "registers", "256", "64 to 128", "24 B",
+        "ns::gemm", "25% to 50% \n80\n90\n", "registers", "256", "64 to 128", "24 B",
         "spills: allow more registers (sm_80)",
     ]  # fmt: skip
     assert page.inner_text(".list tbody tr >> nth=2").split("\t")[5] == "–", "unknown spills"
@@ -155,15 +156,20 @@ def test_a_comparison_has_before_after_and_difference(opened: Open, report: Path
     page = opened(file=report)
     cells = page.locator(".list tbody tr >> nth=0 >> td").all_inner_texts()
     assert cells == [
-        "worse", "100 → 50%\n−50 points", "32 → 64\n+32", "4 → 36 KiB\n+32 KiB", "0 → 840 B\n+840 B",
+        "worse \n80\n90", "100%", "50%", "−50 points", "32 → 64\n+32", "4 KiB → 36 KiB\n+32 KiB", "0 → 840 B\n+840 B",
         "launch bounds (256, 6)",
     ]  # fmt: skip
-    assert page.inner_text("#count") == "4 of 5 kernels changed, sm_90. 1 kernel: sm_100 added."
+    assert page.inner_text("#count") == "4 of 5 kernels changed. sm_100 added for 1 kernel."
     assert page.locator(".list small.worse").count() == page.locator(".list small.better").count() == 4
+    chips = ["1 worse", "1 better", "1 added", "1 removed", "1 same"]
+    assert page.locator("#kinds .chip").all_inner_texts() == chips, "a row counts once"
+    assert page.inner_text(".list tr >> nth=1 >> .shown") == "90", "the architecture of the values"
     for verdict, shown in {"removed": ["ns::gone"], "same": ["ns::gone", "ns::copy"]}.items():
         page.click(f"button:has-text('1 {verdict}')")
         assert names(page) == shown
     page.click("#clear")
+    page.click("th.change_occupancy button")
+    assert names(page)[:2] == ["ns::blur", "ns::sharpen"]
     assert len(names(page)) == 4, "unchanged kernels are folded"
     page.click(".list a:has-text('ns::blur')")
     until(page, "!document.body.classList.contains('listed')")
