@@ -174,12 +174,11 @@ def register_split(
 
 
 def _warpgroups(groups: str) -> list[Warpgroups]:
-    warpgroups, hint = [], "Write groups as 1:40,2:?."
+    warpgroups, hint = [], 'Write COUNT:REGS for each group, such as "1:40,2:232".'
     for part in str(groups).replace(" ", "").split(","):
         number, colon, regs = part.partition(":")
         if not colon:
-            problem = f"{shown(groups)} is not text of the form COUNT:REGS,COUNT:REGS"
-            raise InputError(problem, where="groups", hint=hint)
+            raise InputError(f"{shown(part)} has no register count", where="groups", hint=hint)
         registers = None if regs == "?" else parse_count(regs, "groups", hint)
         warpgroups.append(Warpgroups(parse_count(number, "groups", hint), registers))
     alike = groupby(warpgroups, key=lambda group: group.regs)

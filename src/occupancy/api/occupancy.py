@@ -380,7 +380,7 @@ def kernel_of_inputs(
 def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
     """Return the given number of SMs, or the number of the GPU."""
     if given is not None:
-        return parse_count(given, "multiprocessor_count")
+        return parse_count(given, "multiprocessor_count", "Write a number such as 132.")
     if gpu.multiprocessor_count is not None:
         return gpu.multiprocessor_count
     if gpu.variants:

@@ -257,7 +257,7 @@ def as_sources(given: Any, where: str, *, with_streams: bool = True) -> list[Any
         is_text = isinstance(each, str) and (not each or ("\n" in each and not os.path.exists(each)))
         is_path = isinstance(each, (str, os.PathLike)) and not is_text
         if not is_path and not (with_streams and hasattr(each, "read")):
-            streams = ", or `io.StringIO or io.BytesIO` (`- for standard input`)" if with_streams else ""
+            streams = ", or `io.BytesIO` (`- for standard input`)" if with_streams else ""
             hint = f"Pass paths{streams}."
             raise InputError(f"{shown(each)} is not a path", where=where, hint=hint)
     return several

@@ -167,7 +167,7 @@ def _values(field: Field, given: Any) -> Sequence[Value]:
         return [given]
     name = field.name
     if field.kind == "size" and (unclear := _GROUPED_OR_LISTED.search(given)):
-        hint = f"Write {unclear[0].replace(',', '')}, or {unclear[0].replace(',', ', ')} with blanks."
+        hint = f"Write {unclear[0].replace(',', '')}, or {unclear[0].replace(',', ', ')} with spaces."
         raise InputError(f"{unclear[0]!r} can be one size or several", where=name, hint=hint)
 
     def number(text: str) -> int:

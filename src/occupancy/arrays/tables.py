@@ -64,8 +64,8 @@ class Input(NamedTuple):
     def error(self, is_bad: NDArray[np.bool_], problem: str) -> InputError:
         """Return the error for the first bad value."""
         first = int(np.argmax(is_bad))
-        problem = f"{self.values.flat[first]} {problem}"
-        return InputError(problem, where=self.place(first), allowed=f"{self.low:,} to {self.high:,}")
+        allowed = FIELDS[self.name].allowed or f"{self.low:,} to {self.high:,}"
+        return InputError(f"{self.values.flat[first]} {problem}", where=self.place(first), allowed=allowed)
 
     def place(self, index: int) -> str:
         """Return the name of an element in messages."""

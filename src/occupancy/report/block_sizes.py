@@ -100,7 +100,6 @@ def _levels(rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Section]:
 
 
 def _sizes_of_several(gpus: Sequence[Gpu], rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Section]:
-    """Yield a row for each block size, with a column for each GPU."""
     shown = rows if shows_all else rows[:MOST_ROWS]
     yield Table("Occupancy (blocks per SM)", [*ROW_COLUMNS, *map(_on_gpu, gpus, range(len(gpus)))], shown)
     if len(rows) > len(shown):

@@ -76,9 +76,8 @@ def budget_report(
     gpus, kernel = [budget.gpu for budget in budgets], budgets[0].kernel
     targets = [budget.wanted.active_blocks for budget in budgets if budget.wanted is not None]
     rows = list(_rows(budgets, targets, stage_smem))
-    headline = [kernel_text(kernel, *gpus)]
-    if not with_threads:
-        headline = [headline[0].replace("1 thread per block", "any block size")]
+    inputs_text = kernel_text(kernel, *gpus)
+    headline = [inputs_text if with_threads else inputs_text.replace("1 thread per block", "any block size")]
     if stage_smem is not None:
         added = f" in addition to {size(kernel.shared_memory)}" if kernel.shared_memory else ""
         result = f"Stages of {size(stage_smem)} that fit{added}"

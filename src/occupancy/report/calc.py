@@ -128,7 +128,6 @@ def _amount(resource: str, amount: int | None) -> str:
 
 
 def _steps_sections(row: ResultRow) -> Iterator[Section]:
-    """Return the next steps as on a screen: tables of smaller amounts, and of other block sizes."""
     title = "To raise occupancy" if row.result.launchable else "To make it launch"
     if row.is_one_wave:
         yield Paragraph(("The whole grid fits in one wave, so higher occupancy would not help.",))
@@ -249,7 +248,6 @@ def _waves_text(waves: WavesFields) -> str:
 
 
 def _wave_blocks(wave: FullWave) -> str:
-    """Return the blocks of a full wave: ``528``, ``up to 132``."""
     return f"up to {wave.blocks:,}" if wave.is_upper_bound else f"{wave.blocks:,}"
 
 

@@ -193,8 +193,8 @@ def check_findings(check: Checked) -> Iterator[Finding]:
         message = f"{changes.listed(names)}: {problem}; fix: {fix}."
         yield Finding(check.rules.baseline or "", None, "error", REMOVED, message, ", ".join(names), archs)
     for kernel in broken_by_name(check):
-        facts_text = "; ".join(map(": ".join, kernel.facts()))
-        message = f"{kernel.name} breaks {', '.join(kernel.criteria)}. {facts_text}."
+        text = "; ".join(map(": ".join, kernel.facts()))
+        message = f"{kernel.name} breaks {', '.join(kernel.criteria)}. {text}."
         archs = ", ".join(sorted((broken.kernel.record.arch or "-" for broken in kernel.on_archs), key=age))
         finding = kernel_finding(kernel.on_archs[0].kernel, kernel.criteria[0], "error", message)
         yield finding._replace(arch=archs)

@@ -60,7 +60,7 @@ def _blocks(result: Result, resource: Resource) -> str:
 
 
 def _no_limit(*, is_given: bool) -> list[str]:
-    return [USES_NONE if is_given else "no limit, because it is not given"]
+    return [USES_NONE if is_given else "no limit, because no value is given"]
 
 
 def _share(result: Result, resource: Resource, unit: str = "", note: str = "") -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..advice.budget import TOLERANCE
-from ..values.numbers import percent
+from ..values.numbers import count, percent
 from .model import Column, Paragraph, Report, chosen
 from .results import RESULT_COLUMNS
 from .words import gpu_name, kernel_text, labels
@@ -30,10 +30,10 @@ FITS_COLUMNS = (
 
 def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
     running = [fit for fit in fits if fit.runs]
-    kernel, columns, noun = fits[0].kernel, FITS_COLUMNS, "GPUs"
+    kernel, columns, noun = fits[0].kernel, FITS_COLUMNS, "GPU"
     if not any(fit.gpu.name for fit in fits):
-        noun, columns = "compute capabilities", (columns[0]._replace(title="Architecture"), *columns[1:])
-    runs = f"Launches on {len(running)} of {len(fits)} {noun}"
+        noun, columns = "compute capability", (columns[0]._replace(title="Architecture"), *columns[1:])
+    runs = f"Launches on {len(running)} of {count(len(fits), noun)}"
     if least is not None:
         reached = [fit for fit in running if fit.occupancy >= least - TOLERANCE]
         fits = sorted(reached, key=lambda fit: -fit.occupancy)

@@ -48,7 +48,7 @@ NOTES = {note.code: note for note in (
     Note("budget-both", "A kernel must stay within both limits of a row. Launch bounds can make it spill."),
     Note("assumed-threads", "* Assumed: the launch bound, or 256. Pass --threads 256, or threads=256 in Python."),
     Note("other-gpu", "{gpu} cannot load {archs} code. Results combine its limits with the resources of that code."),
-    Note("dynamic-smem", "Dynamic shared memory is not recorded in the file; 0 assumed."),
+    Note("dynamic-smem", "The file does not record dynamic shared memory, so 0 is assumed."),
     Note("spills-counted", "~ Counted in the machine code."),
     Note("not-linked", "Relocatable code: registers, shared memory and stack do not include called functions."),
     Note("stated-by-one", "Not compared, because only one build contains it: {values}."),

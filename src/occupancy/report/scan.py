@@ -114,6 +114,10 @@ def threads_text(row: ScannedKernel) -> str:
     return "-" if row.threads is None else f"{row.threads:,}{'*' if row.threads_assumed else ''}"
 
 
+def _bytes_text(amount: int) -> str:
+    return size(amount).replace(" bytes", " B")
+
+
 def spills_text(row: ScannedKernel) -> str:
     """Return the bytes that a thread stores and loads, with a mark where they were counted."""
     spills, mark = row.record.spills, "~" if row.record.spills_from == "code" else ""
@@ -140,12 +144,12 @@ COLUMNS: tuple[Column, ...] = (
     Column("limiters", "Limited by", show=lambda row: labels(row.limiters) if row.launchable else "",
            about="Limiting resources", align="left", optional=6, type="array"),
     _field("regs", "integer", "Registers per thread", "Regs"),
-    Column("smem", "Shared", text=size, about="Shared memory per block in bytes", optional=5, type="integer"),
+    Column("smem", "Shared", text=_bytes_text, about="Shared memory per block in bytes", optional=5, type="integer"),
     Column("spill_store_bytes", "Spills (st/ld)", "record.spill_store_bytes", show=spills_text,
            about="Bytes of spill stores per thread", type="integer"),
     _field("spill_load_bytes", "integer", "Bytes of spill loads per thread"),
     _field("spills_from", "string", '"compiler" if printed by ptxas, "code" if counted in the machine code'),
-    _field("stack_bytes", "integer", "Stack per thread in bytes", "Stack", size, 10),
+    _field("stack_bytes", "integer", "Stack per thread in bytes", "Stack", _bytes_text, 10),
     Column("waves", "Waves", text="{:,.2f}".format, about="Waves of each launch", optional=11, type="number"),
     Column("next_step", "Next step", text=step_text,
            about="Next higher level of occupancy, with all required changes", align="left", optional=1, type="object"),
@@ -160,7 +164,7 @@ COLUMNS: tuple[Column, ...] = (
     _field("name", "string", "Mangled name, if the file contains it"),
     _field("static_smem", "integer", "Static shared memory per block in bytes"),
     _field("dynamic_smem", "integer", "Dynamic shared memory per block in bytes"),
-    _field("spill_smem", "integer", "Shared memory for spills, per block in bytes", "Spills to shared", size, 9),
+    _field("spill_smem", "integer", "Shared memory for spills, per block in bytes", "Spills to shared", _bytes_text, 9),
     _field("barriers", "integer", "Named barriers per block"),
     _field("virtual_resources", "integer", "Virtual resources per block; 128 if the kernel allocates tensor memory"),
     _field("tensor_memory", "integer", "Columns of tensor memory per block"),
@@ -206,7 +210,7 @@ def _screen_columns(rows: Sequence[ScannedKernel]) -> list[Column]:
     columns = []
     for column in COLUMNS:
         cells = {column.cell(row) for row in rows} if column.title else set()
-        is_hidden = cells <= {"", "0 bytes"} or (len(cells) == 1 and column.key in ("arch", "threads"))
+        is_hidden = cells <= {"", "0 B"} or (len(cells) == 1 and column.key in ("arch", "threads"))
         columns.append(column._replace(title="") if is_hidden else column)
     return columns
 
@@ -246,6 +250,8 @@ def _headline(scan: Any, at: str) -> str:
     if counts.kernels < scan.found:
         number = f"{counts.kernels:,} of {scan.found:,} kernels"
     archs = counts.archs[0] if len(counts.archs) == 1 else count(len(counts.archs), "architecture")
+    gpu = inputs.get("gpu", inputs.get("cc", ""))
+    computed = f", computed for {gpu}" if gpu and archs != f"sm_{gpu.replace('.', '')}" else ""
     launches = f" ({counts.launches:,} launches)" if counts.launches > 1 else ""
     parts = [f"{failing:,} {'does' if failing == 1 else 'do'} not launch"] if failing else []
     if counts.spilling is None:
@@ -254,7 +260,7 @@ def _headline(scan: Any, at: str) -> str:
         parts.append(f"{counts.spilling:,} with spills" if counts.spilling else "no spills")
     if counts.below_half or not failing:
         parts.append(f"{f'{counts.below_half:,}' if counts.below_half else 'none'} below {percent(LOW)}")
-    return f"{number}{launches} for {archs}{at}: {', '.join(parts)}"
+    return f"{number}{launches} for {archs}{at}{computed}: {', '.join(parts)}"
 
 
 _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {

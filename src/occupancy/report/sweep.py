@@ -96,8 +96,7 @@ def _steps_table(title: str, values: Column, steps: Sequence[Step]) -> Table:
     return Table(title, [values, OCCUPANCY, BAR, *OTHERS, NOW], steps)
 
 
-def _same_result(result: Result) -> object:
-    """Return a key that neighboring values of a step share."""
+def _step_key(result: Result) -> object:
     return result.active_blocks, result.active_warps, result.limiters, result.launchable
 
 
@@ -118,7 +117,7 @@ def _runs(swept: Combinations) -> Table:
     """Return a row for each run of neighboring numbers with the same result, or for each name."""
     (name,), points = swept.varied, list(swept.points)
     values, results = swept.values(name), [point.result for point in points]
-    runs = _alike(values, list(map(_same_result, results)))
+    runs = _alike(values, list(map(_step_key, results)))
     steps = [Step(values[run[0]], values[run[-1]], results[run[-1]]) for run in runs]
     title = axis_title(name, short=True)
     span = Column("values", title, lambda step: _span(name, step.first, step.last), align="left")
@@ -258,7 +257,7 @@ def _over_threads(result: Result) -> Iterator[tuple[int, Result]]:
 
 
 def _steps(first: int, results: Iterator[tuple[int, Result]], own: int | None) -> Iterator[Step]:
-    for _, run in groupby(results, lambda each: _same_result(each[1])):
+    for _, run in groupby(results, lambda each: _step_key(each[1])):
         last, result = list(run)[-1]
         yield Step(first, last, result, own is not None and first <= own <= last)
         first = last + 1

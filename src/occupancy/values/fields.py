@@ -218,7 +218,7 @@ FIELDS: Mapping[str, Field] = {
             high=MAX_VIRTUAL_RESOURCES_PER_BLOCK, options=("--virtual-resources",), hint="Write a number such as 128.",
         ),
         Field(
-            "caching", "caching of global loads", "choice",
+            "caching", "caching mode", "choice",
             f"Cache global loads in L1 (ca) or only in L2 (cg), on cc {CACHING_CCS}.  [default: cg]",
             choices=("ca", "cg"), options=("--caching",), metavar="ca|cg",
         ),

@@ -22,8 +22,9 @@ def size(amount: int) -> str:
 
 
 def count(amount: int, noun: str) -> str:
-    """Return ``1 block`` or ``12 blocks``."""
-    return f"{amount:,} {noun}" if amount == 1 else f"{amount:,} {noun}s"
+    """Return ``1 block``, ``12 blocks`` or ``2 capabilities``."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{amount:,} {noun if amount == 1 else plural}"
 
 
 def join_and(words: Sequence[str]) -> str:

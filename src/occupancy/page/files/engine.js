@@ -379,7 +379,7 @@ function explain(result) {
   const { limits, kernel, allocated, uses } = result;
   const isVirtual = kernel.virtual_resources !== null || kernel.tensor_memory !== null;
   const isShown = kernel.barriers !== null || result.limiters.includes("barriers");
-  const none = (isGiven) => [`no limit${isGiven ? ": the kernel uses none" : ", because it is not given"}`];
+  const none = (isGiven) => [`no limit${isGiven ? ": the kernel uses none" : ", because no value is given"}`];
   const counted = (name, since, note = "") => {
     if (!uses[name].per_block) return none(true);
     return [result.block_limits[name] === null ? `no limit before ${since}` : sharingStep(result, name, "", note)];
