@@ -75,7 +75,6 @@ def _whole(match: re.Match[str]) -> int:
 
 
 def in_range(value: int, where: str, low: int = 1, high: int = INT_MAX, allowed: str = "") -> int:
-    """Return a number that is in a range."""
     if low <= value <= high:
         return value
     allowed = allowed or (f"{low:,} or more" if high == INT_MAX and value < low else f"{low:,} to {high:,}")

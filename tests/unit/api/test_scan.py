@@ -55,9 +55,9 @@ def test_wrong_arguments(samples: Path) -> None:
     for each in wrong:
         with pytest.raises(occupancy.InputError):
             occupancy.scan(samples, **each)
-    with pytest.raises(occupancy.InputError, match=r"io\.StringIO"):
+    with pytest.raises(occupancy.InputError, match=r"io\.BytesIO"):
         occupancy.scan([])
-    with pytest.raises(occupancy.InputError, match=r"io\.StringIO"):
+    with pytest.raises(occupancy.InputError, match=r"io\.BytesIO"):
         occupancy.scan("ptxas info\n")
 
 
