@@ -8,7 +8,8 @@ const app = {
       BY_USE.map((each) => element("option", { value: each.name }, `${each.cc}, ${each.sms} SMs`)),
       [...LIMITS].reverse().map((each) => element("option", { value: each.compute_capability }, familyOf(each))),
     ]);
-    this.curves = ["threads", "regs", "smem"].map((name) => new Curve(name));
+    this.charts = [new Curve("threads"), new Curve("regs"), new Curve("smem"),
+      new HeatMap("threads", "regs"), new HeatMap("threads", "smem"), new HeatMap("regs", "smem")];
     this.listen();
     this.report = byId("report") ? new Report(JSON.parse(byId("report").textContent)) : null;
     this.title = document.title;
@@ -29,21 +30,14 @@ const app = {
       if (target.id === "gpu") [target.placeholder, target.value] = [target.value, ""]; // the whole list is offered
     });
     on("focusout", ({ target }) => target.id === "gpu" && this.redrawSoon());
-    on("click", ({ target, isTrusted }) => {
+    on("click", ({ target }) => {
       const { act, copy, input, units } = target.closest("button")?.dataset ?? {};
       acts[act]?.();
       if (copy) this.copy(copy, target);
-      if (input && !(this.isHeld && isTrusted)) this.step(inputOf(input), Number(units));
-      this.isHeld = Boolean(input) && !isTrusted;
+      if (input) this.step(inputOf(input), Number(units));
       if (target === this.entered) target.select?.(); // the first click into a field selects its text, as Tab does
       this.entered = null;
     });
-    on("pointerdown", ({ target }) => { // a stepper repeats while it is held
-      this.isHeld = false;
-      const repeat = () => (this.holding = setInterval(() => target.click(), 90));
-      if (target.dataset.input) this.holding = setTimeout(repeat, REST);
-    });
-    for (const end of ["pointerup", "pointercancel", "dragstart"]) on(end, () => clearTimeout(this.holding));
     on("input", ({ target: { id, name, value } }) => {
       const isPartial = id === "gpu" && (value.length < 3 || findGpu(value).error); // the last result stays
       if (id === "pasted") this.paste(value);
@@ -89,6 +83,7 @@ const app = {
   // ---- History: a change is an entry once nothing has changed for REST ms
   rest() {
     clearTimeout(this.resting);
+    if (this.charts.some(({ drag }) => drag)) return this.redrawSoon(); // a drag is one entry
     if (this.fragment() === this.entry) return;
     this.depth += 1;
     this.entry = this.fragment();
@@ -119,9 +114,9 @@ const app = {
     this.problem = "";
     this.redrawSoon();
   },
-  step(input, units, isLeast = false) {
+  step(input, units) {
     const text = textOf(this.fields, input);
-    this.change({ [input.name]: attempt(() => nextText(input, text, units, this.limits, isLeast), () => text) });
+    this.change({ [input.name]: attempt(() => nextText(input, text, units, this.limits), () => text) });
   },
   set(amounts) {
     const changes = Object.entries(amounts).map(([name, amount]) => fieldsFor(this.launch.kernel, name, amount));
@@ -165,7 +160,7 @@ const app = {
     const isText = this.isTyping(event) && !(/^[u?]$/i.test(key) && /count|size|shape/.test(input?.kind));
     let act = (ctrlKey || metaKey ? commands : isText ? {} : plain)[key.toLowerCase()];
     if (key === "/" && target.id !== "q") act = () => byId(this.isListed() ? "q" : "gpu").select();
-    if (KEYS[key] && input?.options.length === 0) act = () => this.step(input, KEYS[key], shiftKey);
+    if (KEYS[key] && input?.options.length === 0) act = () => this.step(input, KEYS[key]);
     if (key === "Escape" && target.id === "gpu") act = () => {
       target.blur();
       this.change({ gpu: target.placeholder });
@@ -190,42 +185,43 @@ const app = {
     const count = sms ? words.count(sms, "SM") : gpu.range && `${gpu.range} SMs`;
     settle(byId("gpu-facts"), [gpu.cc, gpu.cc && !gpu.name && limits.architecture, count].filter(Boolean).join(" · "));
     document.body.classList.toggle("stale", !result);
-    if (result) [this.launch, this.shownFields] = [launch, { ...this.fields }];
-    else if (!this.launch) [this.launch, this.shownFields] = [readLaunch(EXAMPLE), EXAMPLE];
-    const [wrong] = result ? [] : Object.keys(errors); // an error of the grid leaves the result
-    const problem = wrong ? `Check “${inputOf(wrong)?.label ?? "GPU"}”` : this.problem;
     showWaves(launch);
-    this.draw(this.launch.result, this.shownFields, { text: problem, field: wrong, choices: gpu.choices });
+    if (result || !this.launch) this.launch = result ? launch : readLaunch(EXAMPLE);
+    const [field] = result ? [] : Object.keys(errors); // an error of the grid leaves the result
+    const text = field ? `Check “${inputOf(field)?.label ?? "GPU"}”` : this.problem;
+    this.draw(this.launch, { text, field, choices: gpu.choices });
     this.showUndo();
   },
-  // Draw the last result. problem: the first error in the fields, its field, and GPUs to choose from.
-  draw(result, shownFields, problem) {
-    const { launch } = this;
+  // Draw the last launch with a result. problem: the first error in the fields, its field, and GPUs to choose from.
+  draw(launch, problem) {
+    const { fields, limits: own, result } = launch;
     const kept = this.kept && readLaunch(this.kept);
     const pins = this.pins.map((text, at) => ({
-      text, limits: limitsOf(findGpu(text).cc, shownFields.bounds),
+      text, limits: limitsOf(findGpu(text).cc, fields.bounds),
       line: { class: `pinned p${at % 3}`, "stroke-dasharray": DASHES[at] },
     })).filter(({ limits }) => limits);
-    document.title = shownFields.kernel ? `${shownFields.kernel}: occupancy` : this.title;
-    if (this.report) settle(document.querySelector("h1"), shownFields.kernel || this.title);
+    document.title = fields.kernel ? `${fields.kernel}: occupancy` : this.title;
+    if (this.report) settle(document.querySelector("h1"), fields.kernel || this.title);
     const steps = stepsOf(launch);
-    showKernel(shownFields);
+    showKernel(fields);
     showVerdict(launch, steps, kept, problem);
     showBars(result);
-    const others = pins.filter(({ limits }) => limits.version !== launch.limits.version)
+    const others = pins.filter(({ limits }) => limits.version !== own.version)
       .map(({ text, limits, line }) => ({ label: text, result: resultOn(limits, launch).result, line }));
     if (kept) others.push({ label: "A", result: kept.result, line: { class: "kept", "stroke-dasharray": "5 5" } });
     const seen = others.filter((other) => other.result && !isRefusedByCompiler(other.result));
-    for (const curve of this.curves) curve.draw(result, steps, seen);
-    showKey(others);
-    showGpus(shownFields, launch, pins, kept, this.kept);
+    for (const chart of this.charts) chart.draw(result, steps, seen);
+    const sample = (look) => drawn("svg", { width: 26, height: 10 }, drawn("path", { d: "M0 5H26", ...look }));
+    fill(byId("key"), others.map(({ label, line }) => element("span", {}, sample(line), ` ${label}`)));
+    showGpus(launch, pins, kept);
     showLimits(result);
   },
   say(text) { byId("status").textContent = text; },
   async copy(kind, node) {
+    const { fields } = this.launch;
     const write = {
-      link: () => location.href.replace(/#.*/, "") + toFragment(this.shownFields, this.kept, this.pins),
-      command: () => toCommand(this.shownFields, this.launch), Python: () => toPython(this.shownFields, this.launch),
+      link: () => location.href.replace(/#.*/, "") + toFragment(fields, this.kept, this.pins),
+      command: () => toCommand(fields, this.launch), Python: () => toPython(fields, this.launch),
     };
     this.say(await navigator.clipboard.writeText(write[kind]()).then(() => `Copied ${kind}`, () => "Not allowed"));
     node.textContent = byId("status").textContent;
@@ -254,14 +250,11 @@ const app = {
         result ? occupancyBar(result) : element("small", {}, gpu.cc ? "" : "unknown GPU")];
       return element("li", {}, button(row, () => this.take(of), { class: "link", popovertarget: "paste" }));
     });
-    const none = element("p", { class: "error" }, "No kernel found. For a binary: occupancy scan FILE -o report.html");
     const assumed = kernels.some(({ fields }) => !fields.threads) && "* Not recorded: the block size of the page.";
-    const isCut = text.length > MAX_PASTED;
-    const all = words.count(kernels.length, "kernel") + (isCut ? " in the first 4 MiB" : "");
-    const left = (isCut || rows.length < kernels.length)
-      && `${rows.length} of ${all}, lowest first. All: occupancy scan FILE -o report.html`;
-    const lead = text.trim() && (rows.length ? left : none);
-    fill(byId("found"), [lead, element("ul", {}, rows), element("small", {}, assumed)]);
+    const place = text.length > MAX_PASTED ? " in the first 4 MiB" : "";
+    const count = `${rows.length} of ${words.count(kernels.length, "kernel")}${place}, lowest first.`;
+    const note = `${rows.length ? count : "No kernel found."} As a report: occupancy scan FILE -o report.html`;
+    fill(byId("found"), [text.trim() && note, element("ul", {}, rows), element("small", {}, assumed)]);
     if (kernels.length === 1) this.take(kernels[0]);
     else if (isShown) (byId("found").querySelector("button") ?? byId("pasted")).focus();
     if (text.trim()) this.say(`${words.count(kernels.length, "kernel")} found`);

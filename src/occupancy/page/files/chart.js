@@ -1,62 +1,70 @@
-// Curves of the occupancy over one input. Dragging sideways, a click and the arrow keys change the input.
+// Charts of the occupancy: curves over one input, maps over two. A sideways drag, a click and keys set the inputs.
 const EDGE = { left: 42, right: 18, top: 24, bottom: 32 };
-const valueOf = (kernel, name) => (name === "smem" && !isSharedMemoryGiven(kernel) ? null : amountOf(name, kernel));
 const runAt = (runs, value) => runs.find((run) => value <= run.last) ?? runs[runs.length - 1];
-function ticksOf(low, high, name, width) {
-  const most = Math.max(3, Math.floor(width / 56));
-  let step = { smem: 1024, threads: 128, regs: 1 }[name];
-  while ((high - low) / step > most) step *= 2;
-  const first = Math.ceil(low / step);
-  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, at) => (first + at) * step);
+const drawnText = (x, y, look, text) => drawn("text", { x, y, class: look }, text);
+// {name, least, high, unit, cell}: the values of an input that a chart can set, and what a cell of a map spans.
+function axisOf(name, { limits, kernel }) {
+  const oversized = name === "smem" && kernel.shared_memory_mode && limits.max_oversized_shared_memory_per_block;
+  const highest = { threads: "threads_per_block", regs: "registers_per_thread", smem: "shared_memory_per_block_optin" };
+  const unit = stepOf(name, limits);
+  const least = { threads: unit, regs: 1, smem: kernel.static_smem ?? 0 }[name]; // static memory stays
+  const high = oversized || limits[`max_${highest[name]}`];
+  return { name, least, high, unit, cell: roundUp(high / 32, unit) };
 }
-// [{first, last, blocks, warps, share, colour}]: neighbouring values with the same result.
+// [position, text] of up to a number of ticks along an axis.
+function ticksOf({ name, high }, most) {
+  let step = { smem: 1024, threads: 128, regs: 1 }[name];
+  while (high / step > most) step *= 2;
+  const ticks = Array.from({ length: divide(high, step) + 1 }, (_, at) => at * step);
+  return ticks.map((value) => [value, grouped(name === "smem" ? value / 1024 : value)]);
+}
+const FAILING = { warps: 0, share: 0, colour: "fails", why: "does not compile" };
+const outcomeOf = (result) =>
+  ({ warps: result.active_warps, share: result.occupancy, colour: colourOf(result), why: limitersOf(result) });
+// [{first, last, warps, share, colour, why}]: neighbouring values with the same result.
 function curveOf({ limits, kernel }, name) {
   const runs = [];
   const low = name === "smem" ? 0 : 1;
   const add = (last) => {
     const before = runs[runs.length - 1];
-    const result = withAmount({ limits, kernel }, name, last);
-    const { active_blocks: blocks, active_warps: warps, occupancy: share, limiters } = result;
-    const [colour, why] = [blocks ? limiters[0] : "fails", limitersOf(result)];
-    if (before?.blocks === blocks && before.warps === warps && before.why === why) before.last = last;
-    else runs.push({ first: before ? before.last + 1 : low, last, blocks, warps, share, colour, why });
+    const outcome = outcomeOf(withAmount({ limits, kernel }, name, last));
+    if (before?.warps === outcome.warps && before.why === outcome.why) before.last = last;
+    else runs.push({ first: before ? before.last + 1 : low, last, ...outcome });
   };
-  const oversized = name === "smem" && kernel.shared_memory_mode && limits.max_oversized_shared_memory_per_block;
-  const highest = { threads: "threads_per_block", regs: "registers_per_thread", smem: "shared_memory_per_block_optin" };
-  const most = oversized || limits[`max_${highest[name]}`];
-  const now = Math.min(valueOf(kernel, name) ?? 0, 2 * most);
-  const high = name === "threads" ? roundUp(Math.max(most, now), limits.warp_size) : most;
-  amountsOf(name, limits, low, high).forEach(add);
-  if (now > high) add(now);
+  const { high } = axisOf(name, { limits, kernel });
+  const now = Math.min(amountOf(name, kernel) ?? 0, 2 * high);
+  amountsOf(name, limits, low, Math.max(high, now)).forEach(add);
   return runs;
 }
-class Curve {
-  constructor(name) {
-    Object.assign(this, { name, runs: null, drag: null, width: 340, height: 260, svg: byId(`${name}-curve`) });
+// What curves and maps share. Values are lists with one for each axis.
+class Chart {
+  constructor(...names) {
+    const svg = byId(`${names.join("-")}-chart`);
+    Object.assign(this, { names, svg, width: 340, height: 260, drag: null });
     for (const type of ["pointerdown", "pointermove", "pointerup", "pointercancel", "pointerleave", "keydown"]) {
-      this.svg.addEventListener(type, (event) => this[type](event));
+      svg.addEventListener(type, (event) => this[type](event));
     }
     new ResizeObserver(([{ contentRect: { width, height } }]) => {
       if (width) Object.assign(this, { width, height });
       app.redrawSoon();
-    }).observe(this.svg);
+    }).observe(svg);
   }
-  change(value) { app.set({ [this.name]: Math.max(this.least, Math.min(this.high, value)) }); }
+  // Set the inputs, within their ranges.
+  change(values) {
+    const amounts = this.axes.map(({ name, least, high }, at) => [name, Math.max(least, Math.min(high, values[at]))]);
+    app.set(Object.fromEntries(amounts));
+  }
   get right() { return this.width - EDGE.right; }
-  x(value) {
-    const share = (Math.max(0, Math.min(value, this.high) - this.low)) / (this.high - this.low);
-    return EDGE.left + share * (this.right - EDGE.left);
+  get bottom() { return this.height - EDGE.bottom; }
+  x(value) { return EDGE.left + Math.min(1, value / this.axes[0].high) * (this.right - EDGE.left); }
+  y(share) { return this.bottom - share * (this.bottom - EDGE.top); }
+  // Shares of the width and height at a pointer.
+  sharesAt({ clientX, clientY }) {
+    const { left, top } = this.svg.getBoundingClientRect();
+    const across = (clientX - left - EDGE.left) / (this.right - EDGE.left);
+    return [across, (this.bottom + top - clientY) / (this.bottom - EDGE.top)].map((at) => Math.max(0, Math.min(1, at)));
   }
-  y(share) { return EDGE.top + (1 - share) * (this.height - EDGE.top - EDGE.bottom); }
-  // The value below a pointer. Near the end of a level it is the last value of the level.
-  under(event) {
-    const at = (event.clientX - this.svg.getBoundingClientRect().left - EDGE.left) / (this.right - EDGE.left);
-    const exact = this.low + Math.max(0, Math.min(1, at)) * (this.high - this.low);
-    const level = this.runs.find(({ last }) => Math.abs(this.x(last) - this.x(exact)) < 3);
-    const unit = this.name === "regs" ? 1 : this.unit;
-    return level ? level.last : Math.min(this.high, Math.round(exact / unit) * unit);
-  }
-  // A mouse sets the value at once; a finger only after moving sideways, because it may scroll instead.
+  // A mouse sets the values at once; a finger only after moving sideways, because it may scroll instead.
   pointerdown(event) {
     if (event.button) return;
     this.svg.setPointerCapture(event.pointerId);
@@ -75,99 +83,133 @@ class Curve {
   }
   pointercancel() { this.drag = null; }
   pointerleave() { this.point(null); }
-  point(value) {
-    const run = value !== null && runAt(this.runs, value);
-    this.svg.classList.toggle("pointed", Boolean(run));
-    fill(this.svg.lastChild, run ? [
-      drawn("path", { d: `M${this.x(value)} ${EDGE.top - 6}V${this.y(0)}`, class: "now" }),
-      drawn("circle", { cx: this.x(value), cy: this.y(run.share), r: 4, class: "here" }),
-      this.label(value, this.sentence(value)),
-    ] : []);
+  point(values) {
+    this.svg.classList.toggle("pointed", Boolean(values));
+    fill(this.svg.lastChild, values ? this.mark(values, 4, this.sentence(values)) : []);
   }
-  // Page keys go to the last value of the next level; with Shift, arrows change the value by the least.
   keydown(event) {
-    const { key, shiftKey, altKey, ctrlKey, metaKey } = event;
-    const [now, ends] = [this.now ?? this.low, [this.low, ...this.runs.map(({ last }) => last)]];
-    const jumps = { Home: this.low, End: this.high, PageUp: ends.find((end) => end > now) };
-    jumps.PageDown = ends.findLast((end) => end < now);
-    const units = { ...KEYS, ArrowRight: 1, ArrowLeft: -1 }[key];
-    if (altKey || ctrlKey || metaKey || !(units || key in jumps)) return;
+    const { key, altKey, ctrlKey, metaKey } = event;
+    const units = { ...KEYS, ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[key];
+    if (!units || altKey || ctrlKey || metaKey) return;
     event.preventDefault();
-    this.change(units ? stepped(now, units, shiftKey ? leastStepOf(this.name) : this.unit) : jumps[key] ?? now);
+    const axis = /Up|Down/.test(key) ? this.axes.length - 1 : 0;
+    const move = (value, at) => (at === axis ? stepped(value, units, this.axes[axis].unit) : value);
+    this.change(this.now.map((value) => value ?? 0).map(move));
   }
-  amount(value) { return this.name === "smem" ? words.size(value) : words.some(this.name, value); }
-  sentence(value) {
-    const { share, warps, why } = runAt(this.runs, value);
-    return `${this.amount(value)}: ${words.percent(share)}, ${words.count(warps, "warp")} (${why})`;
+  sentence(values) {
+    const { share, warps, why } = this.outcome(values);
+    const amounts = values.map((value, at) => words.some(this.names[at], value).replace(" of shared memory", ""));
+    return `${amounts.join(", ")}: ${words.percent(share)}, ${words.count(warps, "warp")} (${why})`;
+  }
+  mark(values, r, text) {
+    const [cx, cy] = this.at(values);
+    const texts = [text, text.replace(/, \d+ warps?/, ""), text.replace(/%.*/, "%")];
+    const fits = texts.find((each) => 7.2 * each.length < this.width) ?? texts[2];
+    const half = 3.6 * fits.length; // about half of its width
+    return [drawn("path", { d: `M${cx} ${EDGE.top - 6}V${this.bottom}`, class: "now" }),
+      drawn("circle", { cx, cy, r, class: "here" }),
+      drawnText(Math.max(half, Math.min(this.width - half, cx)), 12, "label", fits)];
+  }
+  // Draw parts, ticks, and the mark of this kernel.
+  show({ kernel }, ...parts) {
+    this.now = this.names.map((name) => amountOf(name, kernel));
+    const isGiven = !this.now.includes(null);
+    const text = isGiven ? this.sentence(this.now) : "not given";
+    const [{ least, high }, now] = [this.axes[0], this.now[0] ?? 0];
+    const aria = { "aria-valuemin": least, "aria-valuemax": high, "aria-valuenow": now, "aria-valuetext": text };
+    const mark = isGiven ? this.mark(this.now, 6, text.replace(/%.*/, "%"))
+      : drawnText(90, 12, "label", "Not given: click to choose");
+    const ticks = ticksOf(this.axes[0], Math.max(3, this.width / 56));
+    adapt(this.svg, drawn("svg", { viewBox: `0 0 ${this.width} ${this.height}`, ...aria }, parts,
+      ticks.map(([value, tick]) => drawnText(this.x(value), this.height - 6, "", tick)),
+      drawn("g", { class: "marks" }, mark), drawn("g")));
+    this.point(null);
+  }
+}
+class Curve extends Chart {
+  outcome([value]) { return runAt(this.runs, value); }
+  at([value]) { return [this.x(value), this.y(runAt(this.runs, value).share)]; }
+  // Near the end of a level it is the last value of the level.
+  under(event) {
+    const [{ name, high, unit }] = this.axes;
+    const exact = this.sharesAt(event)[0] * high;
+    const level = this.runs.find(({ last }) => Math.abs(this.x(last) - this.x(exact)) < 3);
+    const grain = name === "regs" ? 1 : unit;
+    return [level ? level.last : Math.min(high, Math.round(exact / grain) * grain)];
   }
   // others: [{result, line}], drawn over the curve with gaps; line: properties of their line.
   draw(result, steps, others) {
-    let [runs, now] = [curveOf(result, this.name), valueOf(result.kernel, this.name)];
-    const [low, high] = [runs[0].first, runs[runs.length - 1].last];
-    const failing = { first: low, last: high, warps: 0, share: 0, colour: "fails", why: "does not compile" };
-    if (isRefusedByCompiler(result)) runs = [failing];
-    const unit = stepOf(this.name, result.limits);
-    const least = { threads: unit, regs: low, smem: result.kernel.static_smem ?? 0 }[this.name]; // static memory stays
-    Object.assign(this, { unit, least, runs, now, low, high });
-    const text = now === null ? "not given" : this.sentence(now);
-    const aria = { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": now ?? low, "aria-valuetext": text };
-    const lines = others.map((other) => this.line(curveOf(other.result, this.name), other.line));
-    adapt(this.svg, drawn("svg", { viewBox: `0 0 ${this.width} ${this.height}`, ...aria },
-      this.axes(), this.areas(), this.line(runs, { class: "line" }), lines, this.marks(steps, result), drawn("g")));
-    this.point(null);
+    const [name] = this.names;
+    this.runs = curveOf(result, name);
+    const { last: high } = this.runs[this.runs.length - 1];
+    this.axes = [{ ...axisOf(name, result), high }];
+    if (isRefusedByCompiler(result)) this.runs = [{ first: 1, last: high, ...FAILING }];
+    const lines = others.map((other) => this.line(curveOf(other.result, name), other.line));
+    const dots = steps.filter(({ requires }) => Object.keys(requires).join() === name).map(({ requires, occupancy }) =>
+      drawn("circle", { cx: this.x(requires[name]), cy: this.y(occupancy), r: 4.5, class: "next" }));
+    this.show(result, this.grid(), this.areas(), this.line(this.runs, { class: "line" }), lines, dots);
   }
-  axes() {
-    const shares = [0, 0.25, 0.5, 0.75, 1];
-    const across = shares.map((share) => `M${EDGE.left} ${this.y(share)}H${this.right}`).join("");
-    const text = (x, y, look, content) => drawn("text", { x, y, class: look }, content);
-    const tick = (value) => grouped(this.name === "smem" ? Number((value / 1024).toFixed(1)) : value);
-    return [
-      drawn("path", { d: across, class: "grid" }),
-      shares.map((share) => text(EDGE.left - 8, this.y(share) + 4, "end", words.percent(share))),
-      ticksOf(this.low, this.high, this.name, this.width)
-        .map((value) => text(this.x(value), this.height - 6, "tick", tick(value))),
-    ];
+  grid() {
+    return [0, 0.25, 0.5, 0.75, 1].map((share) => [
+      drawn("path", { d: `M${EDGE.left} ${this.y(share)}H${this.right}`, class: "grid" }),
+      drawnText(EDGE.left - 8, this.y(share) + 4, "end", words.percent(share)),
+    ]);
   }
   // The limiter of each value: a tint below the curve, and a band along the axis.
   areas() {
-    const paths = {};
-    const bottom = this.y(0);
-    for (const run of this.runs) {
-      const [left, right] = [this.x(run.first - 1).toFixed(1), this.x(run.last).toFixed(1)];
-      const found = (paths[run.colour] ??= { tint: "", band: "" });
-      found.tint += `M${left} ${bottom}V${this.y(run.share).toFixed(1)}H${right}V${bottom}Z`;
-      found.band += `M${left} ${bottom + 3}H${right}v6H${left}Z`;
-    }
-    return Object.entries(paths).map(([colour, { tint, band }]) => [
-      drawn("path", { d: tint, class: `tint ${colour}` }),
-      drawn("path", { d: band, class: `band ${colour}` }),
-    ]);
+    const { bottom } = this;
+    return this.runs.map(({ first, last, share, colour }) => {
+      const [left, right] = [this.x(first - 1), this.x(last)];
+      const tint = `M${left} ${bottom}V${this.y(share)}H${right}V${bottom}Z`;
+      const band = `M${left} ${bottom + 3}H${right}v6H${left}Z`;
+      return [drawn("path", { d: tint, class: `tint ${colour}` }), drawn("path", { d: band, class: colour })];
+    });
   }
   line(runs, properties) {
-    const levels = runs.filter(({ first }) => first <= this.high).map(({ first, last, share }) =>
+    const levels = runs.filter(({ first }) => first <= this.axes[0].high).map(({ first, last, share }) =>
       `${this.x(first - 1).toFixed(1)} ${this.y(share).toFixed(1)}H${this.x(last).toFixed(1)}`);
     return drawn("path", { d: `M${levels.join("L")}`, ...properties });
   }
-  label(value, text) {
-    const fits = 7.2 * text.length < this.width ? text : text.replace(/ \(.*/, "");
-    const half = 3.6 * fits.length; // about half of its width
-    const x = Math.max(half, Math.min(this.width - half, this.x(value)));
-    return drawn("text", { x, y: 12, class: "label" }, fits);
-  }
-  marks(steps, result) {
-    const { now } = this;
-    const dot = (value, share, r, look) => drawn("circle", { cx: this.x(value), cy: this.y(share), r, class: look });
-    return drawn("g", { class: "marks" },
-      now !== null && drawn("path", { d: `M${this.x(now)} ${EDGE.top - 6}V${this.y(0)}`, class: "now" }),
-      steps.filter(({ requires }) => Object.keys(requires).join() === this.name)
-        .map((step) => dot(step.requires[this.name], step.occupancy, 4.5, "next")),
-      now !== null && dot(now, runAt(this.runs, now).share, 6, "here"),
-      now === null ? this.label(0, "Not given: click to choose")
-        : this.label(now, `${this.amount(now)}: ${words.percent(runAt(this.runs, now).share)}`));
-  }
 }
-// The lines of other GPUs and A in the key of the curves.
-function showKey(others) {
-  const line = (look) => drawn("svg", { width: 26, height: 10 }, drawn("path", { d: "M0 5H26", ...look }));
-  fill(byId("key"), others.map(({ label, line: look }) => element("span", {}, line(look), ` ${label}`)));
+// The limiter at each pair of values is the colour of a cell, and the occupancy its strength.
+class HeatMap extends Chart {
+  cells = [];
+  outcome(values) {
+    const { limits, kernel } = this.result;
+    const amounts = Object.fromEntries(this.names.map((name, at) => [name, values[at]]));
+    return isRefusedByCompiler(this.result) ? FAILING : outcomeOf(evaluate(limits, changed(kernel, amounts)));
+  }
+  at([value, other]) { return [this.x(value), this.y(Math.min(1, other / this.axes[1].high))]; }
+  // The highest values of a cell, which it shows.
+  under(event) {
+    const shares = this.sharesAt(event);
+    return this.axes.map(({ high, cell }, at) => Math.min(high, Math.max(cell, roundUp(shares[at] * high, cell))));
+  }
+  draw(result) {
+    Object.assign(this, { result, axes: this.names.map((name) => axisOf(name, result)) });
+    this.showCells();
+    clearTimeout(this.waiting); // cells change when a drag rests
+    this.waiting = setTimeout(() => this.svg.checkVisibility() && this.showCells(this.drawnCells()), 150);
+  }
+  showCells(cells = this.cells) {
+    this.cells = cells;
+    const ticks = ticksOf(this.axes[1], this.height / 28)
+      .map(([value, tick]) => drawnText(EDGE.left - 8, this.at([0, value])[1] + 4, "end", tick));
+    this.show(this.result, drawn("g", { class: "cells" }, cells), ticks);
+  }
+  drawnCells() {
+    const paths = {};
+    const [columns, rows] = this.axes.map(({ high, cell }) =>
+      Array.from({ length: Math.ceil(high / cell) }, (_, at) => [at * cell, Math.min(high, (at + 1) * cell)]));
+    for (const [left, right] of columns) for (const [low, high] of rows) {
+      const { share, colour } = this.outcome([right, high]);
+      const [x, y] = this.at([right, high]);
+      const look = `${colour} ${share ? 0.1 + 0.9 * share : 0.35}`;
+      paths[look] = `${paths[look] ?? ""}M${this.at([left, low])}H${x}V${y}H${this.x(left)}Z`;
+    }
+    return Object.entries(paths).map(([look, d]) => {
+      const [colour, strength] = look.split(" ");
+      return drawn("path", { d, class: colour, "fill-opacity": strength });
+    });
+  }
 }

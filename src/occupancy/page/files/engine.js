@@ -1,6 +1,5 @@
 // The engine: a hand port of engine/ and advice/ of the library, compared with it by tests/page/test_engine.py.
 // Limits and kernels have the same field names as in the library.
-
 const RESOURCES = ["warps", "blocks", "registers", "shared_memory", "barriers", "virtual_resources", "tensor_memory"];
 // Adjustable amounts of a kernel: the resource, the least amount and the limit of each.
 const AMOUNTS = {
@@ -38,7 +37,8 @@ const sharedMemoryOf = (kernel) => kernel.smem ?? (kernel.static_smem ?? 0) + (k
 const columnsOf = (kernel) => roundUp(kernel.tensor_memory ?? 0, TENSOR_MEMORY_UNIT);
 const virtualResourcesOf = (kernel) => kernel.virtual_resources ?? (kernel.tensor_memory === null ? 0 : 128);
 // Current amount of an adjustable resource; null if unknown.
-const amountOf = (name, kernel) => name === "smem" ? sharedMemoryOf(kernel) : kernel[name];
+const amountOf = (name, kernel) =>
+  (name !== "smem" ? kernel[name] : isSharedMemoryGiven(kernel) ? sharedMemoryOf(kernel) : null);
 // Copy a kernel with other amounts. Shared memory becomes one sum; threads lose their shape.
 function changed(kernel, amounts) {
   const found = { ...kernel, ...amounts };
@@ -57,7 +57,6 @@ function configurationOf(limits, carveout) {
   if (limits.shared_memory_configurations.includes(carveout.amount)) return carveout.amount;
   throw new Refused("Not on this GPU: enter 50%, or use + and −.", "carveout");
 }
-
 const smallestConfiguration = (limits, needed) =>
   limits.shared_memory_configurations.find((size) => size >= needed) ?? limits.max_shared_memory_per_multiprocessor;
 
@@ -78,14 +77,15 @@ function cuda(limits, kernel, warps) {
   const perWarp = roundUp((kernel.regs ?? 0) * limits.warp_size, limits.register_allocation_unit);
   const shared = sharedMemoryOf(kernel) + limits.reserved_shared_memory_per_block;
   const perBlock = roundUp(shared, limits.shared_memory_allocation_unit);
+  const pool = poolOf(limits, kernel, perBlock);
   const inHalf = isConfinedToHalf(limits, kernel, warps, perWarp);
   const barriers = limits.version >= 90 ? kernel.barriers ?? UNKNOWN_BARRIERS : 0;
   return [
     {
-      warps: warpLimit(limits, kernel, warps, inHalf),
+      warps: isTooLarge(limits, kernel) ? 0 : blocksIn(limits.max_warps_per_multiprocessor, warps, inHalf),
       blocks: limits.max_blocks_per_multiprocessor,
       registers: registerLimit(limits, kernel, warps, perWarp, inHalf),
-      shared_memory: sharedMemoryLimit(limits, kernel, perBlock),
+      shared_memory: perBlock > mostSharedMemory(limits, kernel) ? 0 : sharedBy(pool, perBlock),
       barriers: sharedBy(limits.max_barriers_per_multiprocessor, barriers),
       virtual_resources: sharedBy(limits.virtual_resources_per_multiprocessor, virtualResourcesOf(kernel)),
       tensor_memory: sharedBy(limits.tensor_memory_per_multiprocessor, columnsOf(kernel)),
@@ -93,13 +93,9 @@ function cuda(limits, kernel, warps) {
     { warps, registers: perWarp * warps, shared_memory: perBlock },
   ];
 }
-
 const isTooLong = (limits, { block_dim: shape }) => shape?.some((length, axis) => length > limits.max_block_dim[axis]);
-function warpLimit(limits, kernel, warps, inHalf) {
-  if (kernel.threads > limits.max_threads_per_block || isTooLong(limits, kernel)) return 0;
-  if (inHalf) return 2 * divide(divide(limits.max_warps_per_multiprocessor, 2), warps);
-  return divide(limits.max_warps_per_multiprocessor, warps);
-}
+const isTooLarge = (limits, kernel) => kernel.threads > limits.max_threads_per_block || isTooLong(limits, kernel);
+const blocksIn = (all, each, inHalf) => (inHalf ? 2 * divide(divide(all, 2), each) : divide(all, each));
 // Each sub-partition has its own register file, and a warp stays in one of them.
 const warpsByRegisters = ({ max_registers_per_multiprocessor: all }, perWarp, parts) =>
   divide(divide(all, parts), perWarp) * parts;
@@ -115,7 +111,7 @@ function registerLimit(limits, kernel, warps, perWarp, inHalf) {
   const parts = checkedParts(limits);
   if (parts !== limits.sub_partitions && warpsByRegisters(limits, perWarp, parts) < warps) return 0;
   const fitting = warpsByRegisters(limits, perWarp, limits.sub_partitions);
-  return inHalf ? 2 * divide(divide(fitting, 2), warps) : divide(fitting, warps);
+  return blocksIn(fitting, warps, inHalf);
 }
 // Caching in L1 confines a block to half of the SM, unless a half has too few registers.
 function isConfinedToHalf(limits, kernel, warps, perWarp) {
@@ -136,12 +132,6 @@ function poolOf(limits, kernel, perBlock) {
   return limits.version >= 70 ? smallestConfiguration(limits, perBlock) : limits.max_shared_memory_per_multiprocessor;
 }
 
-function sharedMemoryLimit(limits, kernel, perBlock) {
-  const pool = poolOf(limits, kernel, perBlock);
-  if (perBlock > mostSharedMemory(limits, kernel)) return 0;
-  return perBlock ? divide(pool, perBlock) : null;
-}
-
 // ---- The model spreadsheet, for 1.x and 2.x: CUDA_Occupancy_Calculator.xls 2.4 and 11.1
 function spreadsheet(limits, kernel, warps) {
   const perBlock = roundUp(sharedMemoryOf(kernel), limits.shared_memory_allocation_unit);
@@ -152,13 +142,12 @@ function spreadsheet(limits, kernel, warps) {
       warps: divide(limits.max_warps_per_multiprocessor, warps),
       blocks: limits.max_blocks_per_multiprocessor,
       registers: spreadsheetRegisterLimit(limits, kernel, warps),
-      shared_memory: perBlock ? (fits ? divide(pool, perBlock) : 0) : null,
+      shared_memory: fits ? sharedBy(pool, perBlock) : 0,
       barriers: null, virtual_resources: null, tensor_memory: null,
     },
     { warps, registers: spreadsheetRegisters(limits, kernel, warps), shared_memory: perBlock },
   ];
 }
-
 const isGivenToBlock = (limits) => limits.register_allocation_granularity === "block"; // 1.x
 function spreadsheetRegisters(limits, kernel, warps) {
   const registers = kernel.regs ?? 0;
@@ -230,12 +219,11 @@ function failureOf(result) {
 
 function registerFailure({ limits, kernel, allocated: { warps, registers } }) {
   if (kernel.regs > limits.max_registers_per_thread) return ["max_registers_per_thread", kernel.regs];
-  const [perWarp, most] = [registers / warps, limits.max_registers_per_block];
+  const { max_registers_per_block: most, warp_allocation_granularity: unit } = limits;
+  const perWarp = registers / warps;
   let needed = registers;
   if (hasRuntime(limits)) needed = checkedRegisters(limits, perWarp, warps);
-  else if (!isGivenToBlock(limits)) {
-    needed = Math.max(perWarp * roundUp(warps, limits.warp_allocation_granularity), most);
-  }
+  else if (!isGivenToBlock(limits)) needed = Math.max(perWarp * roundUp(warps, unit), most);
   return [needed > most ? "max_registers_per_block" : "max_registers_per_multiprocessor", needed];
 }
 
@@ -267,7 +255,6 @@ function amountsOf(name, limits, low, high = limits[AMOUNTS[name].highest]) {
   }
   return [...found, high];
 }
-
 const withAmount = ({ limits, kernel }, name, amount) => evaluate(limits, changed(kernel, { [name]: amount }));
 const knownAmount = (name, kernel) => amountOf(name, kernel) ?? (name === "barriers" ? UNKNOWN_BARRIERS : 0);
 // Blocks that a resource allows, up to the most that the SM holds.
@@ -366,7 +353,6 @@ function countWaves(blocks, { blocks: most, slots }) {
   const rounds = Math.ceil(blocks / most);
   return {
     waves: blocks / most,
-    partial_wave_blocks: partial,
     last_wave_fill: (partial || most) / most,
     idle_share: (rounds * slots - blocks) / (rounds * slots),
     filling_grid_below: blocks - partial || null,
@@ -396,7 +382,6 @@ function explain(result) {
   const commas = (step) => step.replace(/\d{4,}/g, grouped);
   return Object.entries(found).flatMap(([resource, steps]) => (steps ? [{ resource, steps: steps.map(commas) }] : []));
 }
-
 const blocksBy = (result, resource) => words.count(result.block_limits[resource], "block");
 const warpsOf = ({ allocated }) => words.count(allocated.warps, "warp");
 function sharingStep(result, resource, unit = "", note = "") { // 64 per SM // 16 = 4 blocks
@@ -422,9 +407,7 @@ function explainWarps(result) {
   const rounded = kernel.threads % limits.warp_size ? ", rounded up to whole warps" : "";
   const steps = kernel.block_dim ? [`${kernel.block_dim.join(" x ")} = ${threads}`] : [];
   steps.push(`${threads} / ${limits.warp_size}${rounded} = ${warpsOf(result)}`);
-  if (kernel.threads > limits.max_threads_per_block || isTooLong(limits, kernel)) {
-    return [...steps, "above the maximum block size: 0 blocks"];
-  }
+  if (isTooLarge(limits, kernel)) return [...steps, "above the maximum block size: 0 blocks"];
   return [...steps, ...warpSteps(result, "warps", limits.max_warps_per_multiprocessor, " warps per SM")];
 }
 

@@ -37,10 +37,8 @@ function readCarveout(text) {
   const plain = text.toLowerCase();
   if (plain === "default") return null;
   if (plain === "max") return { amount: 100, unit: "percent" };
-  const percent = /^(\d{1,3})\s*(%?)$/.exec(plain);
-  if (percent && (percent[2] || Number(percent[1]) <= 100)) {
-    return { amount: within(Number(percent[1]), [0, 100]), unit: "percent" };
-  }
+  const percent = /^(\d{1,3})\s*%$|^(\d\d?|100)$/.exec(plain);
+  if (percent) return { amount: within(Number(percent[1] ?? percent[2]), [0, 100]), unit: "percent" };
   if (Number.isNaN(bytesOf(plain))) throw new Refused("Enter a percentage, a size or max.");
   return { amount: readSize(text, [0, MOST]), unit: "bytes" };
 }
@@ -65,12 +63,12 @@ const READERS = {
 READERS.flag = READERS.choice;
 const isOffered = (input, limits) => !input.needs || Boolean(limits[input.needs]);
 const product = ([x, y, z]) => x * y * z;
-// {gpu, limits, kernel, result, errors, sms, cluster, wave, waves}; kernel and result are null if a field is invalid.
+// {fields, gpu, limits, kernel, result, errors, sms, cluster, wave, waves}; kernel and result are null after an error.
 function readLaunch(fields) {
   const gpu = findGpu(fields.gpu ?? "");
   const limits = limitsOf(gpu.cc, fields.bounds) ?? LIMITS[LIMITS.length - 1]; // of any GPU, to check the other fields
   const errors = gpu.error ? { gpu: gpu.error } : {};
-  const launch = { gpu, limits, errors, kernel: null, result: null, wave: null, waves: null, spills: fields.spills };
+  const launch = { fields: { ...fields }, gpu, limits, errors, wave: null, waves: null };
   const read = (name, reader) => attempt(reader, ({ where, message }) => {
     errors[where?.replaceAll("_", "-") ?? name] = message;
     return null;
@@ -83,13 +81,9 @@ function readLaunch(fields) {
   }
   const { multiprocessor_count: sms = gpu.sms, grid = null, cluster = null, ...amounts } = values;
   Object.assign(launch, { sms, cluster: cluster && product(cluster) });
-  if (!gpu.error && DATA.inputs.every(({ name, is_launch: isLaunch }) => isLaunch || !errors[name])) {
-    read("threads", () => {
-      const kernel = kernelOf(amounts);
-      launch.result = evaluate(limits, kernel);
-      launch.kernel = kernel;
-    });
-  }
+  const isValid = !gpu.error && DATA.inputs.every(({ name, is_launch: isLaunch }) => isLaunch || !errors[name]);
+  launch.result = isValid ? read("threads", () => evaluate(limits, kernelOf(amounts))) : null;
+  launch.kernel = launch.result?.kernel;
   if ((grid || cluster) && !sms) errors.sms ??= "Enter the number of SMs.";
   const isUneven = grid && cluster && grid.some((each, axis) => each % cluster[axis]);
   if (isUneven) errors.grid = `Not a multiple of the cluster, ${cluster.join(" x ")}.`;
@@ -116,8 +110,7 @@ function fieldsFor(kernel, name, amount) {
   if (amount >= fixed) return { "dynamic-smem": String(amount - fixed) };
   return { "static-smem": String(amount), "dynamic-smem": kernel.dynamic_smem === null ? "" : "0" };
 }
-const KEYS = { ArrowUp: 1, ArrowDown: -1 }; // units of an input
-const leastStepOf = (name) => (name.endsWith("smem") ? 128 : 1); // with Shift
+const KEYS = { ArrowUp: 1, ArrowDown: -1, PageUp: 4, PageDown: -4 }; // units of an input
 // Step of the arrow keys and buttons: the allocation granularity, or 1 KiB.
 function stepOf(name, limits) {
   if (name === "threads") return limits.warp_size;
@@ -128,15 +121,14 @@ function stepped(now, units, unit) {
   const at = units > 0 ? Math.floor(now / unit) : Math.ceil(now / unit);
   return Math.max(0, (at + units) * unit);
 }
-function nextText(input, text, units, limits, isLeast) {
+function nextText(input, text, units, limits) {
   if (input.kind === "carveout") {
     const sizes = limits.shared_memory_configurations;
     const at = sizes.indexOf(configurationOf(limits, text ? readCarveout(text) : null)) + Math.sign(units);
     return words.size(sizes[Math.max(0, Math.min(sizes.length - 1, at))]);
   }
   const now = input.kind === "size" ? readSize(text || "0", input.range) : text ? readShape(text, input.range)[0] : 0;
-  const step = isLeast ? leastStepOf(input.field) : stepOf(input.field, limits);
-  const unit = input.multiple > 1 ? input.multiple : step;
+  const unit = input.multiple > 1 ? input.multiple : stepOf(input.field, limits);
   const least = input.name === "threads" || input.multiple > 1 ? unit : input.range[0];
   return String(Math.max(least, Math.min(input.range[1], stepped(now, units, unit))));
 }

@@ -53,12 +53,9 @@ function findGpu(typed) {
   const wanted = text.toLowerCase().split(/[\s_-]+/).join(" ");
   const namesOf = (architecture) => [architecture, architecture.split(" ")[0]].map((name) => name.toLowerCase());
   const rows = LIMITS.filter(({ architecture }) => namesOf(architecture).includes(wanted));
-  const [row, ...others] = rows.map((each) => each.compute_capability);
-  if (others.length) {
-    const choices = [row, ...others];
-    return gpuOf({ error: `${text} is ${words.list(choices)}.`, choices });
-  }
-  const cc = row ?? ccOf(text);
+  const choices = rows.map((each) => each.compute_capability);
+  if (choices.length > 1) return gpuOf({ error: `${text} is ${words.list(choices)}.`, choices });
+  const cc = choices[0] ?? ccOf(text);
   if (cc && limitsOf(cc)) return gpuOf({ cc });
   const named = gpusNamed(text);
   const isNumber = named.length > 0 && /^\d+$/.test(text); // 980
@@ -74,9 +71,7 @@ function findGpu(typed) {
     const error = gpus.length ? `${quoted} may be ${gpus.length} GPUs.` : `No GPU ${quoted}.${advice}`;
     return gpuOf({ error, choices });
   }
-  const at = gpus[0].name.toLowerCase().indexOf(text.toLowerCase());
-  const part = at < 0 ? text : gpus[0].name.slice(at, at + text.length); // v100 is V100
-  const name = gpus.length > 1 ? part : gpus[0].name;
+  const name = gpus.length > 1 ? text : gpus[0].name;
   const [least, ...more] = [...new Set(gpus.map((each) => each.sms))].sort((a, b) => a - b);
   return gpuOf({ cc: ccs[0], name, ...(more.length ? { range: `${least} to ${more.pop()}` } : { sms: least }) });
 }

@@ -3,8 +3,7 @@ const MAX_PASTED = 2 ** 22;
 const MAX_KERNELS = 500;
 // [{name, arch, fields}], the fields as texts. Other text is skipped.
 function readPasted(text) {
-  const formats = [[/^\s*\{/, fromJson], [/"Kernel Name"/, fromNsight], [/^/, fromCompiler]];
-  const [, read] = formats.find(([sign]) => sign.test(text));
+  const read = /^\s*\{/.test(text) ? fromJson : text.includes('"Kernel Name"') ? fromNsight : fromCompiler;
   return read(text.slice(0, MAX_PASTED)).map(({ name, ...rest }) => ({ ...rest, title: name, name: demangled(name) }));
 }
 const first = (pattern, text) => pattern.exec(text)?.[1];

@@ -55,7 +55,7 @@ function showKernel({ kernel = "", spills, bounds, switched, ...fields }) {
   settle(facts, texts.filter(Boolean).join(", "));
 }
 // Next steps that compile; not of fewer registers if the kernel spills. Too much static shared memory becomes dynamic.
-function stepsOf({ result, spills }) {
+function stepsOf({ result, fields: { spills } }) {
   const reached = (requires) => evaluate(result.limits, changed(result.kernel, requires));
   const dynamic = { static_smem: 0, dynamic_smem: sharedMemoryOf(result.kernel) };
   const steps = isRefusedByCompiler(result) ? [stepTo(reached(dynamic), dynamic)] : nextSteps(result);
@@ -80,7 +80,7 @@ function changesOf({ kernel, shared_memory_pool: pool }, requires) {
   });
 }
 // A button that applies a step: the occupancy it reaches and its changes, or a sentence in the list of all.
-function stepButton({ result, spills }, { requires, occupancy, active_blocks: blocks }, isInList) {
+function stepButton({ result, fields: { spills } }, { requires, occupancy, active_blocks: blocks }, isInList) {
   const changes = changesOf(result, requires);
   const cap = requires.regs === undefined ? null : registerCap(result, requires.regs, blocks);
   const bounds = cap?.launch_bounds ?? cap?.maxnreg ?? "";
@@ -97,7 +97,7 @@ function stepButton({ result, spills }, { requires, occupancy, active_blocks: bl
 }
 // problem: {text, field, choices}: an error to show in place of the result, and GPUs to choose from.
 function showVerdict(launch, all, kept, problem) {
-  const { result: { active_warps: warps, active_blocks: blocks, limits, occupancy } } = launch;
+  const { fields: { spills }, result: { active_warps: warps, active_blocks: blocks, limits, occupancy } } = launch;
   const { figure, headline, detail, isBad } = verdictOf(launch);
   const isStale = document.body.classList.contains("stale");
   const now = `${warps} of ${limits.max_warps_per_multiprocessor} warps, ${words.count(blocks, "block")}`;
@@ -115,18 +115,14 @@ function showVerdict(launch, all, kept, problem) {
   settle(byId("detail"), isStale ? "Resources and curves show the last result." : detail);
   const steps = mainSteps(all).map((step) => stepButton(launch, step, false));
   const more = button(`All ${all.length}`, null, { class: "step all", popovertarget: "all-steps", title: "All steps" });
-  const choices = problem.choices.slice(0, 4).map((name) => {
-    const limits = limitsOf(findGpu(name).cc);
-    const { result, isBad: fails, why } = resultOn(limits, launch);
-    const text = [element("b", {}, fails ? "–" : words.percent(result.occupancy)), element("span", {}, name),
-      element("small", {}, `${ccOf(name) ? familyOf(limits) : limits.compute_capability}: ${why}`)];
-    return button(text, () => app.act(() => app.change({ gpu: name })), { class: "step" });
-  });
+  const choices = problem.choices.slice(0, 4).map((name) => button(
+    [element("span", {}, name), element("small", {}, familyOf(limitsOf(findGpu(name).cc)))],
+    () => app.act(() => app.change({ gpu: name })), { class: "step" }));
   const noLess = "Fewer registers or less shared memory would not raise occupancy.";
   let title = isBad ? "Make it run:" : "Raise it:";
   if (isStale) title = choices.length ? "Choose a GPU:" : "";
-  else if (launch.spills && !isBad && launch.kernel.regs < 255) title = "Spills: allow more registers.";
-  else if (!all.length) title = isBad || occupancy === 1 || launch.spills ? "" : noLess;
+  else if (spills && !isBad && launch.kernel.regs < 255) title = "Spills: allow more registers.";
+  else if (!all.length) title = isBad || occupancy === 1 || spills ? "" : noLess;
   settle(byId("steps-title"), title);
   fill(byId("steps"), isStale ? choices : [steps, all.length > steps.length && more]);
   all.sort((one, other) => one.occupancy - other.occupancy);
@@ -147,14 +143,12 @@ function showBars(result) {
     const each = name === "registers" && failure?.limit === "max_registers_per_block" ? failure.needed : used;
     const [field, unit] = { registers: ["regs", " per thread"], shared_memory: ["smem", ""] }[name] ?? [name, ""];
     const isCounted = allowed[name] !== null;
-    const reserved = name === "shared_memory" ? result.limits.reserved_shared_memory_per_block / 1024 : 0;
-    const isSplit = reserved && each % 512 === 0 && each / 1024 > reserved; // 40 + 1 KiB
     const isLimiter = limiting.includes(name);
     const hasMore = isCounted && grows[field] > knownAmount(field, kernel);
     return element("div", { class: isLimiter ? "row limiter" : "row", role: "row" },
       element("span", { class: "name", role: "cell", title: byId(`about-${name}`).textContent }, words.title(name)),
       cell(bar(each / all, name, isCounted && !isRefused ? blocks : 0, "bar"), "use"),
-      cell(isSplit ? `${each / 1024 - reserved} + ${reserved} KiB` : words.amount(name, each).replace(" columns", "")),
+      cell(words.amount(name, each).replace(" columns", "")),
       cell(words.amount(name, all).replace(" columns", "")),
       cell([isCounted ? grouped(isRefused && isLimiter ? 0 : allowed[name]) : "no limit", isLimiter && " ◂"]),
       cell(hasMore && `up to ${words.amount(field, grows[field])}${unit}`, "headroom"));
@@ -185,15 +179,13 @@ function resultOn(limits, { kernel, cluster }) {
   }, ({ message }) => ({ result: null, isBad: true, why: message.replace(/\.$/, "") }));
 }
 // Show the kernel on the current and the pinned GPUs, and A with the inputs that differ.
-function showGpus(fields, launch, pins, kept, keptFields) {
-  const { gpu, limits: own } = launch;
+function showGpus(launch, pins, kept) {
+  const { fields, gpu, limits: own } = launch;
   const here = fullNameOf(fields.gpu);
   const row = (label, limits, of, { choose, last, isHere }) => {
     const { result, why, isBad } = resultOn(limits, of);
     const blocks = !isBad ? `${words.count(result.active_blocks, "block")}, ` : "";
-    const inA = of === launch && kept?.result && resultOn(limitsOf(limits.compute_capability, keptFields.bounds), kept);
-    const since = inA ? `A ${inA.isBad ? "fails" : words.percent(inA.result.occupancy)}, ` : "";
-    const name = [label, element("small", {}, `${limits.compute_capability}: ${since}${blocks}${why}`)];
+    const name = [label, element("small", {}, `${limits.compute_capability}: ${blocks}${why}`)];
     return element("tr", { class: isHere && "here", "aria-current": isHere && "true" },
       element("th", { scope: "row" }, choose ? button(name, choose, { class: "link", title: label }) : name),
       element("td", { class: "use" }, occupancyBar(result)), element("td", {}, last));
@@ -207,12 +199,12 @@ function showGpus(fields, launch, pins, kept, keptFields) {
   const current = row(gpu.name ?? familyOf(own), own, launch, { isHere: true });
   if (!pins.some(({ text }) => fullNameOf(text) === here)) pinned.unshift(current);
   const inputs = [{ name: "gpu", label: "" }, ...DATA.inputs];
-  const texts = inputs.filter((input) => keptFields && textOf(fields, input) !== textOf(keptFields, input))
-    .map((input) => `${textOf(keptFields, input) || "no"} ${input.label.split(" ")[0].toLowerCase()}`.trim());
-  settle(byId("kept"), keptFields && !texts.length ? "Kept" : "Keep");
+  const texts = inputs.filter((input) => kept && textOf(fields, input) !== textOf(kept.fields, input))
+    .map((input) => `${textOf(kept.fields, input) || "no"} ${input.label.split(" ")[0].toLowerCase()}`.trim());
+  settle(byId("kept"), kept && !texts.length ? "Kept" : "Keep");
   if (kept?.result) {
     const last = remove("Discard A", () => app.act(() => (app.kept = null)));
-    const choose = () => app.act(() => (app.fields = { ...keptFields }));
+    const choose = () => app.act(() => (app.fields = { ...kept.fields }));
     pinned.unshift(row(`A: ${texts.join(", ") || "as now"}`, kept.limits, kept, { choose, last }));
   }
   fill(byId("pinned"), pinned);
