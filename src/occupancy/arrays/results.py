@@ -18,7 +18,7 @@ from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import COUNTED, Limiter, Output
 from ..values.spellings import in_range, parse_count
-from .tables import SHARED_MEMORY_FIELDS, Columns, Integers, look_up, read_input
+from .tables import SHARED_MEMORY_FIELDS, Columns, Integers, lookups, parts, read_input
 
 OUTPUTS: tuple[Output, ...] = get_args(Output)
 CHUNK = 1 << 16
@@ -74,8 +74,10 @@ class ArrayResults:
         largest = {"active_blocks": most_blocks, "active_warps": most_warps, "limiters": max(Limiter)}
         arrays = {name: np.empty((len(gpus), *shape), np.min_scalar_type(largest[name])) for name in outputs}
         for index, limits in enumerate(gpus):
-            out = {name: array[index, ...] for name, array in arrays.items()}
-            _combine(look_up(limits, common, model or default_model(limits), read, outputs), out)
+            tables = lookups(limits, common, model or default_model(limits), read)
+            for part in parts(read.values()):
+                columns = [table.columns(outputs, part) for table in tables]
+                _combine(columns, {name: part.of(array[index, ...]) for name, array in arrays.items()})
         if not has_gpu_axis:
             arrays = {name: array[0, ...] for name, array in arrays.items()}
         for array in arrays.values():
@@ -243,14 +245,9 @@ def _limiters_by_bits() -> NDArray[Any]:
 
 def _combine(results: Sequence[Columns], out: Mapping[Output, Integers]) -> None:
     """Fill the outputs of one GPU with the minimum over all resources."""
-    shape = next(iter(out.values())).shape
-    least, *others = sorted((each.blocks for each in results), key=lambda blocks: blocks.size)
-    blocks = out.get("active_blocks", np.empty(shape, least.dtype))
-    for each in others:  # small arrays first, so that the full grid is filled once
-        has_room = np.broadcast_shapes(least.shape, each.shape) == shape
-        least = np.minimum(least, each, out=blocks) if has_room else np.minimum(least, each)
-    if least is not blocks:
-        blocks[...] = least
+    *small, largest = sorted((each.blocks for each in results), key=lambda blocks: blocks.size)
+    blocks = out.get("active_blocks", np.empty_like(next(iter(out.values())), largest.dtype))
+    np.minimum(reduce(np.minimum, small), largest, out=blocks)  # fills the full grid once
     if "active_warps" in out:
         np.multiply(results[0].warps, blocks, out=out["active_warps"], casting="unsafe")
     if "limiters" in out:

@@ -6,8 +6,9 @@ Each resource has its own table, because the engine limits each resource separat
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial, reduce
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ SHARED_MEMORY_FIELDS = ("smem", "static_smem", "dynamic_smem")
 MAX_ROWS = 1 << 14
 """Largest number of rows of a table; the shipped GPUs need up to 2,626."""
 
-CHUNK = 1 << 17
+CHUNK = 1 << 18
 """Elements looked up at a time: enough to amortize a dozen calls, but small enough for the cache."""
 
 _REGISTER_COUNTS = FIELDS["regs"].high + 1
@@ -104,8 +105,30 @@ def read_input(values: ArrayLike, name: str) -> Input:
     return read._replace(values=array.astype(np.int64))
 
 
+class Part(NamedTuple):
+    """Piece of one axis of arrays that broadcast to each other."""
+
+    axis: int
+    """Number of the axis from the last, -1."""
+    piece: slice
+
+    def of(self, values: Integers) -> Integers:
+        values = np.atleast_1d(values)
+        is_whole = values.ndim < -self.axis or values.shape[self.axis] == 1
+        index: Any = (..., self.piece, *[slice(None)] * (-self.axis - 1))
+        return values if is_whole else values[index]
+
+
+def parts(inputs: Iterable[Input]) -> Iterator[Part]:
+    """Divide the longest axis of the largest input into chunks."""
+    shape = max((each.values.shape for each in inputs), key=prod) or (1,)
+    axis = int(np.argmax(shape)) - len(shape)
+    step = max(1, CHUNK * shape[axis] // prod(shape))
+    return (Part(axis, slice(start, start + step)) for start in range(0, shape[axis], step))
+
+
 class Columns(NamedTuple):
-    """Results of one or several resources for an array of inputs."""
+    """Results of one or several resources, for every entry of a table or for an array of inputs."""
 
     blocks: Integers
     """Blocks that the resources allow."""
@@ -115,20 +138,36 @@ class Columns(NamedTuple):
     """Warps of one block, 0 if no block is resident; only in the first result."""
 
 
-def look_up(
-    limits: Limits, common: Kernel, model: Model, inputs: Mapping[str, Input], outputs: Collection[Output]
-) -> list[Columns]:
-    """Return the blocks that each resource allows, in shapes that broadcast to each other.
+class Lookup(NamedTuple):
+    """Table of one or several resources, and the inputs that determine the entry."""
 
-    The first result, from threads and registers, has the columns that the outputs need. The inputs are fields
-    of `Kernel`; options common to all elements are taken from ``common``.
+    table: Columns
+    inputs: Sequence[Input]
+    place: Callable[..., Integers]
+    """Function of the differences and their maxima (`Input.above_low`); beyond the end, the last entry counts."""
+
+    def columns(self, outputs: Collection[Output], part: Part) -> Columns:
+        """Return the columns that the outputs need, for a part of the inputs."""
+        distances, most = zip(*(each.above_low(part.of(each.values)) for each in self.inputs), strict=True)
+        where = self.place(distances, most).astype(np.intp, copy=False)
+        blocks, limiters, warps = self.table
+        if "limiters" in outputs and limiters.ndim:
+            limiters = limiters.take(where, mode="clip")
+        if "active_warps" in outputs and warps is not None:
+            warps = warps.take(where, mode="clip")
+        return Columns(blocks.take(where, mode="clip"), limiters, warps)
+
+
+def lookups(limits: Limits, common: Kernel, model: Model, inputs: Mapping[str, Input]) -> list[Lookup]:
+    """Return the tables for each resource; the first is for threads and registers.
+
+    The inputs are fields of `Kernel`; options common to all elements are taken from ``common``.
     """
     none = read_input(0, "smem")
-    pair = [inputs["threads"], inputs.get("regs", none)]
-    results = [_look_up_threads(limits, model, common.caching, pair, outputs)]
+    tables = [_threads_lookup(limits, model, common.caching, [inputs["threads"], inputs.get("regs", none)])]
     sizes = [inputs[field] for field in SHARED_MEMORY_FIELDS if field in inputs] or [none]
     options = common.carveout, common.opt_in, common.shared_memory_mode
-    results.append(_look_up("shared_memory", _shared_memory_table(limits, model, *options), sizes))
+    tables.append(_lookup("shared_memory", _shared_memory_table(limits, model, *options), sizes))
     # Tensor memory implies virtual resources.
     usual = Kernel(1, tensor_memory=TENSOR_MEMORY_UNIT if "tensor_memory" in inputs else None)
     for resource in COUNTED:
@@ -136,18 +175,15 @@ def look_up(
             low = inputs[resource].low
             counts = _count_table(limits, model, resource, low)
             chosen = inputs[resource]._replace(high=low + counts.size - 1)
-            results.append(_look_up(resource, counts, [chosen]))
+            tables.append(_lookup(resource, counts, [chosen]))
         else:
             allowed = getattr(rules(limits, model).evaluate(limits, usual)[0], resource)
             if allowed is not None and allowed <= limits.max_blocks_per_multiprocessor:
-                results.append(_look_up(resource, _as_blocks(limits, [allowed]), [none]))
-    return results
+                tables.append(_lookup(resource, _as_blocks(limits, [allowed]), [none]))
+    return tables
 
 
-def _look_up_threads(
-    limits: Limits, model: Model, caching: Caching | None, pair: Sequence[Input], outputs: Collection[Output]
-) -> Columns:
-    """Return the results by warps, block slots and registers, for arrays of threads and registers."""
+def _threads_lookup(limits: Limits, model: Model, caching: Caching | None, pair: Sequence[Input]) -> Lookup:
     warp, largest = limits.warp_size, limits.max_threads_per_block
     table = _threads_table(limits, model, caching)
     last_row = table.blocks.size // _REGISTER_COUNTS - 1
@@ -159,13 +195,15 @@ def _look_up_threads(
             rows += threads_but_one >= largest
             np.minimum(rows, last_row, out=rows)
         rows *= _REGISTER_COUNTS
-        rows += registers
-        return rows
+        return rows + registers
 
-    needed = {"blocks": True, "warps": "active_warps" in outputs, "limiters": "limiters" in outputs}
-    names = [name for name, is_needed in needed.items() if is_needed]
-    columns = _take([getattr(table, name) for name in names], pair, place)
-    return table._replace(**dict(zip(names, columns, strict=True)))
+    return Lookup(table, pair, place)
+
+
+def _lookup(resource: str, table: Integers, inputs: Sequence[Input]) -> Lookup:
+    # At most two inputs are added, static and dynamic shared memory, so that the sum fits in 32 unsigned bits.
+    columns = Columns(table, np.array(Limiter[resource.upper()], np.uint8))
+    return Lookup(columns, inputs, lambda distances, most: reduce(np.add, distances))
 
 
 def _as_blocks(limits: Limits, blocks: Sequence[int | None]) -> Integers:
@@ -220,7 +258,11 @@ def _threads_table(limits: Limits, model: Model, caching: Caching | None) -> Col
     warps, and the last row is for all other blocks.
     """
     evaluate = rules(limits, model).evaluate
-    alike = _equivalent_register_counts(limits, model)
+    alike: Sequence[int] = range(_REGISTER_COUNTS)
+    if limits.register_allocation_granularity != "block":  # the same allocation has the same results
+        evaluated = [evaluate(limits, Kernel(1, registers)) for registers in alike]
+        keys = [(by_resource.registers, allocated.registers) for by_resource, allocated in evaluated]
+        alike = [keys.index(key) for key in keys]
     distinct = sorted(set(alike))
 
     def entry(threads: int, registers: int) -> tuple[int, int, int]:
@@ -254,47 +296,8 @@ def _threads_table(limits: Limits, model: Model, caching: Caching | None) -> Col
     )
 
 
-def _equivalent_register_counts(limits: Limits, model: Model) -> Sequence[int]:
-    """Return, for each register count, the first count with the same results for every block.
-
-    If registers are allocated per warp, these are the counts with the same allocation.
-    """
-    counts = range(_REGISTER_COUNTS)
-    if limits.register_allocation_granularity == "block":
-        return counts
-    results = [rules(limits, model).evaluate(limits, Kernel(1, registers)) for registers in counts]
-    keys = [(by.registers, allocated.registers) for by, allocated in results]
-    return [keys.index(key) for key in keys]
-
-
 def _check_rows(rows: int, limits: Limits, name: str) -> None:
     if rows > MAX_ROWS:
         problem = f"{name} of {getattr(limits, name)} is too large for a sweep"
         where, hint = f"limits of {limits.compute_capability}", "Call compute() for one kernel at a time."
         raise InputError(problem, where=where, hint=hint)
-
-
-def _look_up(resource: str, table: Integers, inputs: Sequence[Input]) -> Columns:
-    """Return the table's entries at the sums of the inputs; beyond the end, the last entry.
-
-    At most two inputs are added, static and dynamic shared memory, so that the sum fits in 32 unsigned bits.
-    """
-    (blocks,) = _take([table], inputs, lambda distances, most: reduce(np.add, distances))
-    return Columns(blocks, np.uint8(Limiter[resource.upper()]))  # type: ignore[arg-type]
-
-
-def _take(
-    tables: Sequence[Integers], inputs: Sequence[Input], places: Callable[..., Integers]
-) -> list[Integers]:
-    """Return the entries of each table at the places of the inputs, chunk by chunk."""
-    arrays = [each.values for each in inputs]
-    shape = np.broadcast_shapes(*(array.shape for array in arrays))
-    taken = [np.empty(shape, table.dtype) for table in tables]
-    directions: Any = [["readonly"] for _ in inputs] + [["readwrite"] for _ in taken]
-    with np.nditer([*arrays, *taken], ["external_loop", "buffered"], directions, buffersize=CHUNK) as chunks:
-        for chunk in chunks:
-            distances, most = zip(*map(Input.above_low, inputs, chunk), strict=True)
-            where = places(distances, most).astype(np.intp, copy=False)
-            for table, output in zip(tables, chunk[len(inputs) :], strict=True):
-                table.take(where, mode="clip", out=output)
-    return taken
