@@ -222,9 +222,8 @@ class _Merging:
         for copies in alike.values():
             sources = {record.source for record in copies}
             first = copies[0] if len(sources) == 1 else min(copies, key=rank)
-            modules = {module for record in copies for module in record.modules}
-            if len(modules) != len(first.modules):
-                first = replace(first, modules=tuple(sorted(modules)))
+            # In place, because it takes no part in comparisons, and copying a record takes long.
+            first.modules = tuple(sorted({module for record in copies for module in record.modules}))
             rows.append(also_in(first, sources))
         return rows
 

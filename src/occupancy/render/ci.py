@@ -30,13 +30,9 @@ MOST_ANNOTATIONS = 10
 
 def sarif(findings: Iterable[Finding], rules: Mapping[str, FindingKind], version: str) -> str:
     """Return findings as one run of this program."""
-    driver = {
-        "name": "occupancy",
-        "version": version,
-        "rules": [{"id": name, "shortDescription": {"text": kind.title}} for name, kind in rules.items()],
-    }
-    results = list(map(_result, findings))
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    titles = [{"id": name, "shortDescription": {"text": kind.title}} for name, kind in rules.items()]
+    tool = {"driver": {"name": "occupancy", "version": version, "rules": titles}}
+    run = {"tool": tool, "columnKind": "unicodeCodePoints", "results": list(map(_result, findings))}
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return untrusted.json_text(json.dumps(log, indent=2, ensure_ascii=True, allow_nan=False))
 

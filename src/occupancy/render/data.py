@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -13,6 +13,7 @@ from ..values.untrusted import csv_cell, json_text
 ROWS = 1000
 """Rows of a piece."""
 PLAIN_TYPES = ("string", "integer", "number", "boolean")
+Text = Callable[[Any, Column, Any], str]  # of a value, its column and its row
 _encode = json.JSONEncoder(allow_nan=False).encode
 
 
@@ -39,8 +40,11 @@ def json_line_pieces(report: Report) -> Iterator[str]:
 
 
 def _json_lines(report: Report) -> Iterator[list[str]]:
-    layout = ", ".join(f"{_json(column.key)}: %s" for column in report.columns)
-    return _lines(report, f"{{{layout}}}", lambda value, column, row: _json(value))
+    return _lines(report, _member, lambda members: f"{{{', '.join(members)}}}")
+
+
+def _member(value: Any, column: Column, row: Any) -> str:
+    return f"{_json(column.key)}: {_json(value)}"
 
 
 def _json(value: Any) -> str:
@@ -51,7 +55,7 @@ def _json(value: Any) -> str:
 def csv_pieces(report: Report) -> Iterator[str]:
     """Yield CSV."""
     yield ",".join(column.key for column in report.columns) + "\n"
-    for lines in _lines(report, ",".join(["%s"] * len(report.columns)), _csv):  # csv.writer is slower
+    for lines in _lines(report, _csv, ",".join):  # csv.writer is slower
         if len(report.columns) == 1:
             lines = [line or '""' for line in lines]  # readers skip empty lines
         yield "\n".join([*lines, ""])
@@ -85,17 +89,19 @@ def _csv(value: Any, column: Column, row: Any) -> str:
     return '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text
 
 
-def _lines(report: Report, layout: str, text: Callable[[Any, Column, Any], str]) -> Iterator[list[str]]:
+def _lines(report: Report, text: Text, line: Callable[[Iterable[str]], str]) -> Iterator[list[str]]:
     """Yield the lines of some rows at a time."""
     rows = iter(report.rows)
     while part := list(islice(rows, ROWS)):
         columns = [_cells(column, part, text) for column in report.columns]
-        yield [layout % cells for cells in zip(*columns, strict=True)]
+        yield list(map(line, zip(*columns, strict=True)))
 
 
-def _cells(column: Column, rows: list[Any], text: Callable[[Any, Column, Any], str]) -> list[str]:
+def _cells(column: Column, rows: list[Any], text: Text) -> list[str]:
     """Return the texts of a column; a value that rows share is converted once."""
     keys = values = list(map(column.getter, rows))
+    if values.count(None) == len(values):
+        return [text(None, column, None)] * len(values)
     if column.type in PLAIN_TYPES:
         texts = {value: text(value, column, None) for value in set(values)}
     else:  # dictionaries are no keys, and 1 and True are equal; rows that share a list share its text

@@ -39,9 +39,8 @@ def picture_bytes(picture: Picture, path: str) -> bytes:
     """Return a picture as the content of a file with one of the endings of `PICTURE_FILES`."""
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in PICTURE_FILES:
-        raise InputError(
-            f"{path!r} is not the name of a picture", where="output", allowed=", ".join(PICTURE_FILES)
-        )
+        problem = f"{path!r} is not the name of a picture"
+        raise InputError(problem, where="output", allowed=", ".join(PICTURE_FILES))
     try:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
@@ -74,9 +73,8 @@ def plot(picture: Picture, ax: Axes | None = None) -> list[Axes]:
 
 
 def _missing_matplotlib(where: str) -> MissingDependencyError:
-    return MissingDependencyError(
-        "matplotlib is not installed", where=where, hint="Install it with: pip install matplotlib"
-    )
+    hint = "Install it with: pip install matplotlib"
+    return MissingDependencyError("matplotlib is not installed", where=where, hint=hint)
 
 
 def _draw(picture: Picture, figure: Any) -> list[Axes]:
