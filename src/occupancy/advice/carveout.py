@@ -53,5 +53,5 @@ def carveout(now: Result) -> CarveoutFields:
             l1 = None if unified is None else unified - amount
             percent = lowest_percent.get(amount)
             sizes.append(SharedMemorySize(amount, l1, percent, result.active_blocks, result.occupancy))
-    enough = (each for each in sizes if now.active_blocks and each.active_blocks >= now.active_blocks)
+    enough = (size for size in sizes if now.active_blocks and size.active_blocks >= now.active_blocks)
     return CarveoutFields(now, next(enough, None), tuple(sizes), needs_opt_in(limits, kernel))

@@ -58,8 +58,8 @@ def register_cap(now: Result, registers: int, blocks: int) -> RegisterCap | None
     if registers >= limits.max_registers_per_thread:
         return None
     kept, with_one_more = (
-        Result(_compiler_limits(limits), Kernel(threads, each)).active_blocks
-        for each in (registers, registers + 1)
+        Result(_compiler_limits(limits), Kernel(threads, number)).active_blocks
+        for number in (registers, registers + 1)
     )
     least = min(blocks, kept)  # a larger first bound makes fewer blocks of the same threads
     text = bounds_in_source(threads, least if least > 1 else None) if least > with_one_more else None

@@ -26,7 +26,7 @@ def opt_ins(result: Result, cluster_size: int | None) -> tuple[str, ...]:
 
 def needs_opt_in(limits: Limits, kernel: Kernel) -> bool:
     """Return True if the shared memory of a kernel requires cudaFuncSetAttribute."""
-    raised, default = (Result(limits, kernel.replace(opt_in=each)).block_limits for each in (True, False))
+    raised, default = (Result(limits, kernel.replace(opt_in=opt_in)).block_limits for opt_in in (True, False))
     return raised.shared_memory != 0 and default.shared_memory == 0
 
 

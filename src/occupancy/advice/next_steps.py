@@ -98,7 +98,7 @@ def using_less(now: Result) -> Iterator[NextStep]:
 def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
     """Yield the nearest size with more warps, and the nearest size with the most warps."""
     warps = now.active_warps if now.launchable else 0  # the spreadsheet counts blocks that cannot launch
-    by_size = [each for each in now.limiters if each not in ("virtual_resources", "tensor_memory")]
+    by_size = [name for name in now.limiters if name not in ("virtual_resources", "tensor_memory")]
     # A resident block of any size uses all virtual resources of the SM.
     is_alone = "virtual_resources" in now.limiters and not by_size and now.active_blocks > 0
     if is_alone or warps >= now.limits.max_warps_per_multiprocessor:

@@ -32,7 +32,7 @@ class Sweep(ArrayResults, Printed):  # type: ignore[misc]  # its rows() is an it
             InputError: Nothing varies, or too much for a picture.
         """
         several, gpus = self.varying(), len(self.names)
-        axes = {name: [int(each) for each in values.flat] for name, values in several.items()}
+        axes = {name: [int(value) for value in values.flat] for name, values in several.items()}
         sizes = [len(values) for values in axes.values()]
         if len(sizes) == 1:
             lines = self.occupancy.reshape(gpus, -1).tolist()
@@ -61,7 +61,7 @@ class Sweep(ArrayResults, Printed):  # type: ignore[misc]  # its rows() is an it
         names = ["gpu", "cc", *self.varying(), "occupancy", "active_blocks", "limiters"]
         columns = {name: keyed_column(name) for name in (shown[0] if shown else next(self.rows(), {}))}
         details = [Table("", [columns[name] for name in names if name in columns], shown)] if shown else []
-        shape = " x ".join(f"{each:,}" for each in self.shape) or "one"
+        shape = " x ".join(f"{length:,}" for length in self.shape) or "one"
         headline = [f"The {'best' if has_warps else 'first'} of {shape} kernels on {', '.join(self.names)}"]
         inputs = {name: values.tolist() for name, values in self.inputs.items()}
         keyed, rows = list(columns.values()), self.rows()

@@ -70,7 +70,7 @@ def sources(gpu: GpuLike | GpuList | None = None) -> Results[Provenance]:
     Args:
         gpu: A GPU as in `limits`, which also lists the errors, or a list. By default, the whole table.
     """
-    ccs = shipped.known() if gpu is None else [each.limits.compute_capability for each in find_gpus(gpu)]
+    ccs = shipped.known() if gpu is None else [found.limits.compute_capability for found in find_gpus(gpu)]
     return Results((provenance(cc, field) for cc in dict.fromkeys(ccs) for field in KINDS), sources_report)
 
 
@@ -112,7 +112,7 @@ def fits(
     needed = kernel_of_inputs(kernel, inputs, fits)
     check_model(model)  # a mistake of the caller, and no reason of a GPU
     size = None if cluster is None else prod(parse_shape(cluster, "cluster"))
-    return Results((_fit(each, needed, model, size) for each in gpus), fits_report)
+    return Results((_fit(found, needed, model, size) for found in gpus), fits_report)
 
 
 def _fit(gpu: Gpu, kernel: Kernel, model: Model | None, cluster_size: int | None) -> Fit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
@@ -226,19 +226,19 @@ class Occupancies(Results[Occupancy]):
 
     def replace(self, **inputs: Unpack[KernelInputs]) -> Occupancies:
         """Return the results for other inputs of the kernel, on the same GPUs."""
-        return Occupancies(each.replace(**inputs) for each in self)
+        return Occupancies(result.replace(**inputs) for result in self)
 
     def next_steps(self) -> Results[Results[NextStep]]:
         """Return the next steps on each GPU."""
-        return Results((each.next_steps() for each in self), steps_report)
+        return Results((result.next_steps() for result in self), steps_report)
 
     def budget(self, *, occupancy: float | str | None = None, blocks: int | str | None = None) -> Budgets:
         """Return the budget on each GPU; it prints the limits that hold on all of them."""
-        return Budgets((each.budget(occupancy=occupancy, blocks=blocks) for each in self), budget_report)
+        return Budgets((result.budget(occupancy=occupancy, blocks=blocks) for result in self), budget_report)
 
     def launch_bounds(self, *, blocks: int | str | None = None) -> Results[LaunchBounds]:
         """Return the launch bounds on each GPU."""
-        return Results((each.launch_bounds(blocks=blocks) for each in self), bounds_report)
+        return Results((result.launch_bounds(blocks=blocks) for result in self), bounds_report)
 
     def block_sizes(
         self, *, smem_of_threads: Callable[[int], int] | None = None
@@ -246,16 +246,16 @@ class Occupancies(Results[Occupancy]):
         """Return the block sizes on each GPU; they print by the lowest occupancy of all."""
         from ..report.block_sizes import block_sizes_report
 
-        sizes = [each.block_sizes(smem_of_threads=smem_of_threads) for each in self]
+        sizes = [result.block_sizes(smem_of_threads=smem_of_threads) for result in self]
         return Results(sizes, block_sizes_report)
 
     def waves(self, grid: Shape, *, cluster: Shape | None = None) -> Results[Waves]:
         """Return the waves of a grid on each GPU."""
-        return Results((each.waves(grid, cluster=cluster) for each in self), waves_report)
+        return Results((result.waves(grid, cluster=cluster) for result in self), waves_report)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the row of each result."""
-        return [row for each in self for row in each.rows()]
+        return [row for result in self for row in result.rows()]
 
     def report(self) -> Report:
         return calc_report(list(map(ResultRow, self)))
@@ -279,7 +279,7 @@ def compute(
 ) -> Occupancies: ...
 def compute(
     gpu: GpuLike | GpuList, kernel: KernelLike = None, *, model: Model | None = None,
-    threads: int | str | Sequence[int] | None = None, regs: int | str | None = None,
+    threads: int | str | tuple[int, ...] | None = None, regs: int | str | None = None,
     static_smem: int | str | None = None, dynamic_smem: int | str | None = None, smem: int | str | None = None,
     barriers: int | str | None = None, max_threads: int | str | None = None,
     carveout: int | str | Carveout | None = None, caching: Literal["ca", "cg"] | None = None,
@@ -323,7 +323,7 @@ def compute(
         needed = kernel_of_inputs(kernel, inputs | unknown)
     chosen = _gpus_called(gpu) if isinstance(gpu, str) else find_one_or_several(gpu)
     if isinstance(chosen, list):
-        return Occupancies(occupancy_on(each, needed, model) for each in chosen)
+        return Occupancies(occupancy_on(found, needed, model) for found in chosen)
     return occupancy_on(chosen, needed, model)
 
 
@@ -346,11 +346,11 @@ def kernel_of_inputs(
     kernel: KernelLike, inputs: Mapping[str, Any], function: Callable[..., Any] = compute
 ) -> Kernel:
     """Return the kernel that an object, keyword arguments of a function, or both describe."""
-    if unknown := [each for each in inputs if each not in KernelInputs.__annotations__]:
+    if unknown := [name for name in inputs if name not in KernelInputs.__annotations__]:
         from inspect import signature
 
         advice = (Occupancy.waves, Occupancy.budget, Occupancy.launch_bounds) if function is compute else ()
-        having = [f"{each.__name__}()" for each in advice if unknown[0] in signature(each).parameters]
+        having = [f"{method.__name__}()" for method in advice if unknown[0] in signature(method).parameters]
         hint = f"It is an argument of the result's {' and '.join(having)}." if having else ""
         names = {*KernelInputs.__annotations__, *signature(function).parameters} - {"inputs", "unknown"}
         raise unknown_input(unknown[0], function.__name__, names, hint)

@@ -91,7 +91,7 @@ class Budgets(Results[Budget]):
     @property
     def wanted(self) -> BudgetLevel | None:
         """Lowest of each number, within which a kernel reaches the target on all GPUs; None without a target."""
-        levels = [each.wanted for each in self if each.wanted is not None]
+        levels = [budget.wanted for budget in self if budget.wanted is not None]
         return BudgetLevel(*map(min, zip(*levels, strict=True))) if levels else None
 
 
@@ -119,7 +119,7 @@ class CarveoutAdvice(Printed, CarveoutFields):
     """Shared memory configurations of an SM, with the resident blocks of each."""
 
     def report(self) -> Report:
-        return part_report([self], "carveout", [each._asdict() for each in self.configurations])
+        return part_report([self], "carveout", [size._asdict() for size in self.configurations])
 
 
 @documented

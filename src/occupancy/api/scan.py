@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Path = str | os.PathLike[str]
 Paths = Path | Sequence[Path]
-BlockSizeLike = int | str | Sequence[int]
+BlockSizeLike = int | str | tuple[int, ...]
 ArchitectureLike = str | int | tuple[int, int] | ComputeCapability
 
 EVERY = "*"
@@ -75,11 +75,11 @@ class Reading:
         self.gpu = None if gpu is None else find_gpu(gpu, table)
         """GPU to compute for, in place of the one that each kernel was compiled for."""
         archs = as_list(options.get("arch"))
-        texts = [part for each in archs for part in (each.split(",") if isinstance(each, str) else [each])]
+        texts = [part for arch in archs for part in (arch.split(",") if isinstance(arch, str) else [arch])]
         wanted = [] if "all" in texts else texts
         self.selection = Selection(
-            names=tuple(str(each) for each in as_list(name) if each),
-            archs=tuple(frozenset(compute_capabilities_of(each, table)) for each in wanted),
+            names=tuple(str(part) for part in as_list(name) if part),
+            archs=tuple(frozenset(compute_capabilities_of(text, table)) for text in wanted),
             only_newest=options.get("only_newest", False),
             with_runtime=options.get("with_runtime", False),
             # Architectures that were chosen are shown whether the GPU runs their code or not.
@@ -253,11 +253,11 @@ def as_list(given: Any) -> list[Any]:
 
 def as_sources(given: Any, where: str, *, with_streams: bool = True) -> list[Any]:
     several = as_list(given)
-    for each in several or [given]:
-        is_text = isinstance(each, str) and (not each or ("\n" in each and not os.path.exists(each)))
-        is_path = isinstance(each, (str, os.PathLike)) and not is_text
-        if not is_path and not (with_streams and hasattr(each, "read")):
+    for source in several or [given]:
+        is_text = isinstance(source, str) and (not source or ("\n" in source and not os.path.exists(source)))
+        is_path = isinstance(source, (str, os.PathLike)) and not is_text
+        if not is_path and not (with_streams and hasattr(source, "read")):
             streams = ", or `io.BytesIO` (`- for standard input`)" if with_streams else ""
             hint = f"Pass paths{streams}."
-            raise InputError(f"{shown(each)} is not a path", where=where, hint=hint)
+            raise InputError(f"{shown(source)} is not a path", where=where, hint=hint)
     return several

@@ -84,13 +84,13 @@ def sweep(
         "virtual_resources": virtual_resources, "tensor_memory": tensor_memory,
     }  # fmt: skip
     return Sweep.compute(
-        [each.limits for each in gpus],
+        [found.limits for found in gpus],
         {"threads": threads, **{name: array for name, array in arrays.items() if array is not None}},
         common,
         model,
         has_gpu_axis=isinstance(chosen, list),
         outputs=outputs,
-        names=[each.label for each in gpus],
+        names=[found.label for found in gpus],
     )
 
 
@@ -120,10 +120,10 @@ def grid_picture(
     Marks are values of the input that varies, lists of them such as ``64,128``, or ``best``.
     """
     texts = ",".join(marks).split(",") if marks else []
-    if unknown := [each for each in texts if each != "best" and not each.strip()[:1].isdecimal()]:
+    if unknown := [mark for mark in texts if mark != "best" and not mark.strip()[:1].isdecimal()]:
         problem = f"{shown(unknown[0])} is neither a number nor best"
         raise InputError(problem, where="marks", hint="Write 64,128 or best.")
-    values = [parse_size(each, "marks") for each in texts if each != "best"]
+    values = [parse_size(mark, "marks") for mark in texts if mark != "best"]
     swept = _combinations(gpus, inputs, model, values)
     if set(swept.varied) - {"gpu"}:
         return sweep_picture(swept, title, values, marks_best="best" in texts)
@@ -142,9 +142,9 @@ def _combinations(
 ) -> Combinations:
     """Return every combination of the values of some inputs, with the marks within a range."""
     values = {name: _values(FIELDS[name], text) for name, text in inputs.items() if text is not None}
-    several = [name for name, each in values.items() if len(each) > 1]
-    if marks and len(several) == 1 and all(isinstance(each, int) for each in values[several[0]]):
-        numbers = [each for each in values[several[0]] if isinstance(each, int)]
+    several = [name for name, choices in values.items() if len(choices) > 1]
+    if marks and len(several) == 1 and all(isinstance(value, int) for value in values[several[0]]):
+        numbers = [value for value in values[several[0]] if isinstance(value, int)]
         within = {mark for mark in marks if min(numbers) <= mark <= max(numbers)}
         values[several[0]] = sorted({*numbers, *within})
     combinations = prod(map(len, values.values())) * len(gpus)

@@ -39,7 +39,7 @@ _NAMES = (*_ARGUMENT_OF, *_WARPS, *_DIMENSIONS, *_REGISTER_CAPS, *_CLUSTER_SIZES
 _MAX_KNOWN = 1 << 14
 
 
-Need = int | str | Sequence[int] | Carveout | Callable[[Any], Any] | None
+Need = int | str | tuple[int, ...] | Carveout | Callable[[Any], Any] | None
 
 
 class Needs(TypedDict, total=False):
@@ -236,7 +236,7 @@ def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any])
     for name in _WARPS:
         if (warps := values.get(name)) is not None:
             counts = warps if isinstance(warps, (list, tuple)) else [warps]
-            named.append((name, warp_size * prod(parse_count(each, name) for each in counts)))
+            named.append((name, warp_size * prod(parse_count(factor, name) for factor in counts)))
     shape = tuple(map(values.get, _DIMENSIONS))
     if any(shape):
         named.append(("block_size_x, y, z", tuple(size or 1 for size in shape)))

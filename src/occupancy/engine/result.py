@@ -42,7 +42,7 @@ def rules(limits: Limits, model: Model) -> ModelRules:
     chosen = MODELS[model]
     if not chosen.supports(limits):
         problem = f"{model} does not support compute capability {limits.compute_capability}"
-        allowed = ", ".join(name for name, each in MODELS.items() if each.supports(limits))
+        allowed = ", ".join(name for name, module in MODELS.items() if module.supports(limits))
         raise InputError(problem, where="model", allowed=allowed)
     return chosen
 

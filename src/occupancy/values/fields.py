@@ -6,7 +6,7 @@ Command-line options, keyword arguments, the checks of `Kernel`, the JSON Schema
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Literal, NamedTuple, TypedDict
 
 from ..errors import InputError, shown
@@ -244,7 +244,7 @@ LIKELY = {**ALIASES, "block": "threads", "warps": "threads", "numwarps": "thread
 class KernelInputs(TypedDict, total=False):
     """Keyword arguments for a kernel, in the spellings of `FIELDS`; None is the same as not given."""
 
-    threads: int | str | Sequence[int] | None
+    threads: int | str | tuple[int, ...] | None
     regs: int | str | None
     smem: int | str | None
     static_smem: int | str | None

@@ -75,7 +75,7 @@ class Kernel(_KernelFields):
     __slots__ = ()
 
     def __new__(
-        cls, threads: int | str | Sequence[int] | None = None, regs: int | str | None = None,
+        cls, threads: int | str | tuple[int, ...] | None = None, regs: int | str | None = None,
         static_smem: int | str | None = None, dynamic_smem: int | str | None = None, smem: int | str | None = None,
         barriers: int | str | None = None, max_threads: int | str | None = None,
         block_dim: str | Sequence[int] | None = None, carveout: int | str | Carveout | None = None,

@@ -191,7 +191,7 @@ class Limits:
         return f"<Limits {self.compute_capability}>"
 
     def __str__(self) -> str:
-        return "\n".join(f"{each.name}: {getattr(self, each.name)}" for each in fields(self))
+        return "\n".join(f"{field.name}: {getattr(self, field.name)}" for field in fields(self))
 
     def _repr_html_(self) -> str:
         return f"<pre>{html_text(str(self))}</pre>"
@@ -226,7 +226,7 @@ class Limits:
             changes["compute_capability"] = ComputeCapability.parse(changes["compute_capability"])
         size = changes.get("max_shared_memory_per_multiprocessor")
         if type(size) is int and "shared_memory_configurations" not in changes:
-            smaller = (each for each in self.shared_memory_configurations if each < size)
+            smaller = (known for known in self.shared_memory_configurations if known < size)
             changes["shared_memory_configurations"] = (*smaller, size)
         has_opt_in = self.max_shared_memory_per_block != self.max_shared_memory_per_block_optin
         if "max_shared_memory_per_block" in changes and not has_opt_in:
@@ -237,7 +237,7 @@ class Limits:
 def _plain(value: Any) -> Any:
     """Return integers of other libraries as integers, lists as tuples, and other values unchanged."""
     if isinstance(value, (list, tuple)) and not isinstance(value, ComputeCapability):
-        return tuple(_plain(each) for each in value)
+        return tuple(_plain(item) for item in value)
     if not isinstance(value, bool):
         with suppress(TypeError):
             return operator.index(value)
@@ -265,7 +265,7 @@ def _check_values(record: Limits | SpreadsheetColumn, where: str = "") -> None:
 
 
 def _are_whole(value: object) -> bool:
-    return isinstance(value, tuple) and all(type(each) is int for each in value)
+    return isinstance(value, tuple) and all(type(number) is int for number in value)
 
 
 # Type of a field, as written above without None -> check of a value, and its description.
@@ -283,5 +283,5 @@ KIND_CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
 MAY_BE_ZERO = ("reserved_shared_memory_per_block", "shared_memory_configurations")
 """Numbers that are at least 0; all others are at least 1."""
 
-KINDS: dict[str, str] = {each.name: str(each.type).removesuffix(" | None") for each in fields(Limits)[1:]}
+KINDS: dict[str, str] = {field.name: str(field.type).removesuffix(" | None") for field in fields(Limits)[1:]}
 """Name of a limit -> its type without None, in the order of the table, without the compute capability."""

@@ -44,7 +44,7 @@ def documented(cls: Class, *others: type) -> Class:
 
 def _short_repr(self: Any) -> str:
     """Return the fields that are not None or (), or of a named tuple the default."""
-    names = getattr(self, "_fields", None) or [each.name for each in fields(self) if each.repr]
+    names = getattr(self, "_fields", None) or [field.name for field in fields(self) if field.repr]
     defaults = getattr(self, "_field_defaults", {})
     values = ((name, getattr(self, name)) for name in names)
     given = (

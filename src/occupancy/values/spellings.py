@@ -217,7 +217,7 @@ def nearest_names(name: str, names: Iterable[str]) -> list[str]:
     """Return the names that are similar to an unknown one or contain it, the nearest first."""
     from difflib import SequenceMatcher  # only an error needs it
 
-    likely = {each: SequenceMatcher(None, each[: len(name) + 1], name).ratio() for each in sorted(names)}
+    likely = {other: SequenceMatcher(None, other[: len(name) + 1], name).ratio() for other in sorted(names)}
     ordered = sorted(likely, key=likely.__getitem__, reverse=True)
-    related = {each for each in ordered if len(name) > 2 < len(each) and (name in each or each in name)}
-    return [each for each in ordered if each in related or likely[each] > MIN_LIKENESS]
+    related = {other for other in ordered if len(name) > 2 < len(other) and (name in other or other in name)}
+    return [other for other in ordered if other in related or likely[other] > MIN_LIKENESS]
