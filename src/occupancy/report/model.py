@@ -170,7 +170,7 @@ def facts(pairs: Iterable[tuple[str, str]], title: str = "") -> Table:
     return Table(title, FACTS, list(pairs))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Report:
     """The result of a command, independent of its format."""
 

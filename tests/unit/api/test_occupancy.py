@@ -60,7 +60,7 @@ def test_every_result_prints_and_has_flat_rows_and_is_copied_and_hashed(headline
 def test_results_for_builds_are_hashable_and_parts_of_steps_immutable() -> None:
     before, after = (f"tests/data/builds/{each}" for each in ("before", "after"))
     assert len({occupancy.check(after, occupancy.Rule(max_regs=1)), occupancy.diff(before, after)}) == 2
-    assert hash((occupancy.scan(after), occupancy.diff(before, after).kernels, occupancy.limits("9.0")))
+    assert hash((occupancy.scan(after), occupancy.diff(before, after).kernels, RESULT.report(), RESULT.limits))
     with pytest.raises(TypeError, match="immutable"):
         RESULT.next_steps()[0].requires["regs"] = 1
 
