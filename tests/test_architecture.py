@@ -28,7 +28,7 @@ BUDGETS = {
     "report": 2883,
     "render": 579,
     "page": 228,
-    "api": 1828,
+    "api": 1827,
     "cuda": 101,
     "typing": 44,
     "triton": 117,
