@@ -101,6 +101,7 @@ class Chart {
     const amounts = values.map((value, at) => words.some(this.names[at], value).replace(" of shared memory", ""));
     return `${amounts.join(", ")}: ${words.percent(share)}, ${words.count(warps, "warp")} (${why})`;
   }
+  // A point, a line below it, and a text, shortened to fit.
   mark(values, r, text) {
     const [cx, cy] = this.at(values);
     const short = text.replace(/%.*/, "%");
@@ -132,11 +133,11 @@ class Curve extends Chart {
   at([value]) { return [this.x(value), this.y(runAt(this.runs, value).share)]; }
   // Near the end of a level it is the last value of the level.
   under(event) {
-    const [{ name, high, unit }] = this.axes;
+    const [{ name, least, high, unit }] = this.axes;
     const exact = this.sharesAt(event)[0] * high;
     const level = this.runs.find(({ last }) => Math.abs(this.x(last) - this.x(exact)) < 3);
     const grain = name === "regs" ? 1 : unit;
-    return [level ? level.last : Math.min(high, Math.round(exact / grain) * grain)];
+    return [level ? level.last : Math.max(least, Math.min(high, Math.round(exact / grain) * grain))];
   }
   // others: [{result, line}], drawn over the curve with gaps; line: properties of their line.
   draw(result, steps, others) {
@@ -202,7 +203,7 @@ class HeatMap extends Chart {
     const paths = {};
     const [columns, rows] = this.axes.map(({ high, cell }) =>
       Array.from({ length: Math.ceil(high / cell) }, (_, at) => [at * cell, Math.min(high, (at + 1) * cell)]));
-    for (const [left, right] of columns) for (const [low, high] of rows) {
+    for (const [[left, right], [low, high]] of columns.flatMap((column) => rows.map((row) => [column, row]))) {
       const { share, colour } = this.outcome([right, high]);
       const [x, y] = this.at([right, high]);
       const look = `${colour} ${share ? 0.1 + 0.9 * share : 0.35}`;
