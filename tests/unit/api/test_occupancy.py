@@ -67,7 +67,6 @@ def test_results_for_builds_are_hashable_and_parts_of_steps_immutable() -> None:
 
 def test_results_are_immutable_and_can_be_copied_and_the_gpu_is_part_of_equality() -> None:
     named, bare = (occupancy.compute(gpu, threads=256) for gpu in ("H100 SXM", "9.0"))
-    assert named != bare
     assert len({named, bare, occupancy.compute("H100 SXM", threads=256)}) == 2
     result = occupancy.compute("H100 SXM", threads="16x16", regs=40, carveout="50%")
     attributes = (result, "active_blocks"), (result, "gpu"), (result, "anything"), (result.kernel, "regs")
@@ -75,7 +74,6 @@ def test_results_are_immutable_and_can_be_copied_and_the_gpu_is_part_of_equality
         with pytest.raises(AttributeError):
             setattr(owner, name, 1)
     assert copy.deepcopy(result) == pickle.loads(pickle.dumps(result)) == result
-    assert result.replace(regs=32).kernel.regs == 32
     assert result.replace(threads=64).kernel.block_dim is None
 
 
@@ -121,21 +119,18 @@ def test_parts_of_results_print_and_have_rows() -> None:
     assert several[:1].rows() == several[0].rows() == several.rows()[:1]
     assert {"regs": 72, "carveout": "50%", "gpu": "H100"}.items() <= several[0].rows()[0].items()
     assert several[:1].budget().rows()[0]["active_blocks"] == 8
-    assert several[1:].budget(blocks=3).wanted == several[1].budget(blocks=3).wanted
     on_all = occupancy.compute(["H100", "A100"], threads=256).budget(occupancy=0.5)
     assert on_all.wanted == (4, 0.5, 64, 40960, False)
     assert {"regs": 64, "smem": 40960, "needs_opt_in": False}.items() <= on_all.rows()[0].items()
     assert several.block_sizes()[1:].rows() == several[1].block_sizes().rows()
     steps = several[0].next_steps()
     assert several.next_steps()[:1].rows() == steps.rows()
-    assert len(steps[1:3].rows()) == 2
-    assert steps[:0].rows() == []
+    assert [len(part.rows()) for part in (steps[1:3], steps[:0])] == [2, 0]
 
 
 def test_a_kernel_that_does_not_compile_is_dropped_by_name() -> None:
     result = occupancy.compute("H100", threads=256, static_smem="60k")
     assert "does not compile" in repr(result)
     assert not occupancy.is_launchable("H100", {"threads": 256, "static_smem": "60k"})
-    with pytest.raises(TypeError, match="no argument 'model'") as caught:
+    with pytest.raises(TypeError, match=r"no argument 'model'(?!.*Did you mean model)"):
         occupancy.cuda.max_active_blocks_per_multiprocessor("8.0", threads=256, model="cuda")  # type: ignore[call-arg]
-    assert "Did you mean model" not in str(caught.value)

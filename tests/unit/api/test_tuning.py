@@ -22,7 +22,6 @@ class TritonConfig:
     num_stages: int = 3
     num_ctas: int = 1
     maxnreg: int | None = None
-    pre_hook: Any = None
 
 
 @dataclass
@@ -85,8 +84,7 @@ class TestPrune:
         [("regs", 256), ("regs", "300"), ("barriers", 17), ("smem", 1 << 31), ("threads", 1 << 31)],
     )
     def test_more_than_any_kernel_can_have_is_left_out(self, name: str, value: Any) -> None:
-        fits = {"threads": 128}
-        too_much = {name: value}
+        fits, too_much = {"threads": 128}, {name: value}
         assert list(prune(["9.0", "8.0"], [fits, {**fits, **too_much}, fits])) == [fits, fits]
         assert not is_launchable("9.0", {**fits, **too_much})
         needs: dict[str, Any] = {name: lambda config: value if config["large"] else 1}
@@ -97,14 +95,13 @@ class TestPrune:
 
     def test_a_cap_bounds_the_registers_that_are_stated(self) -> None:
         capped, free = TritonConfig({}, num_warps=8, maxnreg=64), TritonConfig({}, num_warps=8)
-        half: dict[str, Any] = {"min_occupancy": 0.5}
-        assert list(prune("9.0", [capped, free], regs=100, **half)) == [capped]
-        assert list(prune("9.0", [capped, free], regs=lambda config: 300, **half)) == [capped]
+        for regs in (100, lambda config: 300):
+            assert list(prune("9.0", [capped, free], regs=regs, min_occupancy=0.5)) == [capped]
         assert list(prune("9.0", [capped, free], regs=64, min_occupancy=0.51)) == []
         # A cap alone is not enough: the kernel can use fewer registers, and would be pruned without reason.
         assert list(prune("9.0", [capped, free], min_occupancy=1)) == [capped, free]
         assert is_launchable("9.0", TritonConfig({}, 8, maxnreg=40), regs=40, min_occupancy=0.75)
-        assert not is_launchable("9.0", TritonConfig({}, 8, maxnreg=168), regs=100, **half)
+        assert not is_launchable("9.0", TritonConfig({}, 8, maxnreg=168), regs=100, min_occupancy=0.5)
 
 
 class TestReading:
