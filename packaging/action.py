@@ -44,7 +44,8 @@ def main() -> int:
     sys.stderr.write(checked.stderr)
     set_output("passed", "true" if checked.returncode == 0 else "false")
     if checked.returncode not in (0, 1):
-        publish([f"The check could not run.\n\n{fenced(checked.stderr)}\n"])
+        problem = re.sub("(?m)^Wrote .*\n", "", checked.stderr)
+        publish([f"The check could not run.\n\n{fenced(problem)}\n"])
         return checked.returncode
 
     set_output("sarif", str(sarif))

@@ -25,6 +25,7 @@ from .api.tuning import Needs as Needs
 from .compare.baseline import Build as Build
 from .compare.check import BrokenKernel as BrokenKernel
 from .compare.check import Violation as Violation
+from .compare.diff import Change as Change
 from .compare.diff import DiffRow as DiffRow
 from .compare.rules import Rules as Rules
 from .engine import LaunchFailure as LaunchFailure

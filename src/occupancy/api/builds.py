@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from ..builds.names import short_name
 from ..compare.baseline import Build, accepted, baseline_from, read_baseline, read_build, write_baseline
 from ..compare.check import Checked, check_kernels
 from ..compare.diff import Differences, compare
@@ -17,8 +18,8 @@ from ..compare.rules import RULES_FILE, Exemption, Rule, Rules, find_rules, read
 from ..errors import BaselineError, InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord, ReadProblem
 from ..readers.limits import ReadLimits
-from ..report.check import check_findings, check_report
-from ..report.diff import changes_by_name, diff_findings, diff_report
+from ..report.check import broken_by_name, check_findings, check_report
+from ..report.diff import changes_by_name, diff_report
 from ..report.model import Report
 from ..report.scan import Finding
 from ..values.atomic_file import written_atomically
@@ -38,10 +39,6 @@ class Diff(Printed, Differences):
     """Damaged parts of the files."""
     inputs: Mapping[str, Any] = field(hash=False)
     """Arguments, as in the JSON."""
-
-    def findings(self) -> list[Finding]:
-        """Return the kernels that got worse or were removed."""
-        return list(diff_findings(self))
 
     def report(self, *, in_full: bool = False) -> Report:
         """Return the report, optionally with all rows."""
@@ -75,12 +72,12 @@ class CheckResult(Printed, Checked):
         return check_report(self)
 
     def __repr__(self) -> str:
-        """Return the headline with the first broken kernels, for ``assert result.passed, result``."""
-        broken = (
-            f"{each.kernel.short_name} for {each.kernel.arch}: {', '.join(each.criteria)}"
-            for each in self.broken[:3]
-        )
-        return f"<CheckResult: {'; '.join([self.report().headline[0], *broken])}>"
+        """Return the headline, removed kernels and the first broken one, for ``assert result.passed, result``."""
+        # pytest shows 240 characters, from the start and the end.
+        shown = list(dict.fromkeys(short_name(each.name) for each in self.removed))[:3]
+        for kernel in broken_by_name(self)[:1]:
+            shown += [kernel.name, *map(": ".join, kernel.facts())]
+        return f"<CheckResult: {'; '.join([self.report().headline[0].partition(' (')[0], *shown])}>"
 
 
 def diff(
@@ -145,7 +142,7 @@ def check(
         build: Files and folders that `scan` reads.
         rules: A TOML file, or `Rule` and `Exemption` objects; by default, ``occupancy.toml`` in the current
             folder, or ``[tool.occupancy]`` in its ``pyproject.toml``.
-        baseline: Baseline to compare with; by default, the baseline in the rules.
+        baseline: Baseline or build to compare with; by default, the baseline in the rules.
         update: Update the baseline, or only the kernels selected by ``name`` and ``arch``. Rules that
             compare with it then pass.
         options: As in `scan`; by default, threads come from the rules, then from the baseline.
@@ -178,7 +175,9 @@ def _check(reading: Reading, after: Build, rules: Rules, command: str) -> Checke
     if path is not None and not os.path.exists(path):
         hint = f"Write it with `update=True` (`{command} --update`)."
         raise BaselineError("does not exist yet", where=path or "''", hint=hint)
-    before = Build(()) if path is None else read_baseline(path)
+    before = Build(())
+    if path is not None:
+        before = read_build([path]) if os.path.isdir(path) else read_baseline(path)
     old, new = _both(reading, before, after)
     return check_kernels(
         reading.sized(new, rules.rules),
@@ -210,10 +209,9 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
     sized = reading.sized(new, rules.rules)
     done = check_kernels(sized, rules, evaluator, sized, every=after.kernels)
     differences = compare(before.kernels, new_baseline.kernels, evaluator)
-    old_names, names = ({record.name for record in build.kernels} for build in (before, new_baseline))
-    renamed = names - old_names - {row.record.name for row in differences.added}
     write_baseline(path, new_baseline)
-    changes = changes_by_name(differences, renamed) or "nothing changed"
+    names = {record.name for record in new_baseline.kernels}
+    changes = changes_by_name(differences) or "nothing changed"
     return done, f"Wrote {path}: {count(len(names), 'kernel')} ({changes})"
 
 
@@ -322,7 +320,7 @@ def _read_whole(paths: Sequence[str]) -> Build:
     build = read_build(paths)
     if build.problems:
         first = build.problems[0]
-        raise ReadError(first.what, where=first.where)
+        raise ReadError(first.what, where=first.where, hint="Fix the build, then run this again.")
     if all(record.regs is None for record in build.kernels):
         raise ReadError("contains no compiled kernels", where=build.name)
     return build

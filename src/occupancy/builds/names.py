@@ -23,7 +23,7 @@ _STATIC = re.compile(r"__nv_static_(\d{1,4})_")
 _VERSION = r"(CUB|THRUST|_V)_\d+(?:_SM)?(?:_\d+)+(?:_NS)?"
 _VERSIONED = re.compile(_VERSION)
 _VERSIONED_WORD = re.compile(rf"\b{_VERSION}\b")
-_VERSIONED_QUALIFIER = re.compile(rf"\b{_VERSION}::")
+_VERSIONED_QUALIFIER = re.compile(rf"\b{_VERSION}::|(?<=::)(?:CUB|THRUST|_V)::")
 
 _SUSPECT = re.compile(r"(?<=\d)(?:_GLOBAL__N__|CUB_\d|THRUST_\d|_V_\d)")
 _UNNAMED = "_GLOBAL__N_"

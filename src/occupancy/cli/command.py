@@ -97,8 +97,11 @@ class Command(WithExamples):
         try:
             return super().invoke(ctx)
         except OccupancyError as error:
-            messages = ["\n".join(map(printable, self._lines(each))) for each in error.every]
-            raise click.UsageError("\nError: ".join(messages)) from error
+            raise click.UsageError("\nError: ".join(self.messages(error))) from error
+
+    def messages(self, error: OccupancyError) -> list[str]:
+        """Return the message of each error, with options in place of keywords."""
+        return ["\n".join(map(printable, self._lines(each))) for each in error.every]
 
     def _lines(self, error: OccupancyError) -> tuple[str, ...]:
         own = set(_options_of(self))

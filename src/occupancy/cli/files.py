@@ -17,9 +17,7 @@ from .options import GPU, LIMITS, SMS, chosen_gpu, option_of
 from .printing import BUILD_FORMATS, CHECK_FORMATS, format_of, format_option, output_option, show, written_to
 
 if TYPE_CHECKING:
-    from ..api.builds import CheckResult, Diff
-    from ..api.scan import Scan
-    from ..report.scan import FindingKind
+    pass
 
 
 def _block_sizes(
@@ -44,7 +42,6 @@ KERNELS = (
     Option("--gpu", group="gpu", metavar="NAME", help="Compute for this GPU.  [default: the architecture of the code]"),
 )  # fmt: skip
 IN_FULL = Option("--all", "in_full", is_flag=True, help="Show all kernels.")
-REPORT_FILE = output_option(help="Write to a .csv, .html, .json, .jsonl, .md, .sarif or .txt file.")
 
 
 @command(
@@ -60,7 +57,7 @@ REPORT_FILE = output_option(help="Write to a .csv, .html, .json, .jsonl, .md, .s
     IN_FULL,
     Option("--columns", metavar="NAME,...",
            help="Columns to show: kernel,regs,occupancy. For all names, see the first line of --format csv."),
-    REPORT_FILE,
+    output_option(help="Write to a .csv, .html, .json, .jsonl, .md, .sarif or .txt file."),
     Option("--save-baseline", "baseline", group="output", metavar="FILE", help="Write a baseline for diff and check."),
     format_option(*BUILD_FORMATS),
 )  # fmt: skip
@@ -91,12 +88,12 @@ def scan(
         click.echo(f"Wrote {printable(baseline)}: {count(len(names), 'kernel')}.")
         return
     from ..api.scan import scan as scan_files
-    from ..report.scan import SCAN_FINDINGS, chosen_columns
+    from ..report.scan import chosen_columns
 
     chosen = () if columns is None else chosen_columns(columns.split(","))
     output_format = format_of(output, output_format, BUILD_FORMATS)
     result = scan_files(sources, gpu=chosen_gpu(options), **options)
-    _write_report(result, SCAN_FINDINGS, output, output_format, sources, columns=chosen, in_full=in_full)
+    _write_report(result, output, output_format, sources, columns=chosen, in_full=in_full)
 
 
 @command(
@@ -109,8 +106,8 @@ def scan(
     Option("--threshold", default="0", metavar="N",
            callback=lambda context, option, text: click.FLOAT.convert(text.removesuffix("%"), option, context),
            help="Ignore changes up to N percent, or N percentage points of occupancy."),
-    REPORT_FILE,
-    format_option(*BUILD_FORMATS),
+    output_option(help="Write to a .csv, .html, .json, .jsonl, .md or .txt file."),
+    format_option("html"),
 )  # fmt: skip
 def diff(
     old: str, new: str, in_full: bool, output: str | None, output_format: str | None, **options: Any
@@ -126,17 +123,16 @@ def diff(
     git show main:baseline.json | occupancy diff - baseline.json --format markdown
     """
     from ..api.builds import diff as compare
-    from ..report.diff import DIFF_FINDINGS
 
-    output_format = format_of(output, output_format, BUILD_FORMATS)
+    output_format = format_of(output, output_format, ["html"])
     options["with_same"] |= output_format == "html"
     result = compare(old, new, gpu=chosen_gpu(options), **options)
-    _write_report(result, DIFF_FINDINGS, output, output_format, [new], old, in_full=in_full)
+    _write_report(result, output, output_format, [new], old, in_full=in_full)
 
 
 def _write_report(
-    result: Scan | Diff, kinds: Mapping[str, FindingKind], output: str | None, output_format: str | None,
-    files: Sequence[str], old: str | None = None, **settings: Any,
+    result: Any, output: str | None, output_format: str | None, files: Sequence[str], old: str | None = None,
+    **settings: Any,
 ) -> None:  # fmt: skip
     """Write a report in any format; exit with 1 if some part of the files could not be read."""
     problems = list(map(str, result.problems))
@@ -145,8 +141,9 @@ def _write_report(
     with written_to(output, [*files, old]):
         if output_format == "sarif":
             from ..render.ci import sarif
+            from ..report.scan import SCAN_FINDINGS
 
-            click.echo(sarif(result.findings(), kinds, __version__))
+            click.echo(sarif(result.findings(), SCAN_FINDINGS, __version__))
         elif output_format == "html":
             from ..page.build import build_report
 
@@ -161,7 +158,7 @@ def _write_report(
     click.Argument(["build"], metavar="BUILD...", nargs=-1, required=True),
     Option("--rules", metavar="FILE",
            help="Rules file.  [default: occupancy.toml, or [tool.occupancy] in pyproject.toml]"),
-    Option("--baseline", metavar="FILE", help="Baseline file.  [default: from the rules file]"),
+    Option("--baseline", metavar="FILE", help="Baseline file, or another build.  [default: from the rules file]"),
     Option("--update", is_flag=True, help="Update the baseline. --name and --arch update only some kernels."),
     Option("-o", "--output", group="output", multiple=True, metavar="FILE",
            help="Also write a .csv, .html, .json, .jsonl, .md, .sarif, .txt or .xml (JUnit) file. Repeatable."),
@@ -180,35 +177,38 @@ def check(build: tuple[str, ...], output_format: str | None, output: tuple[str, 
     """
     from ..api.builds import check as check_builds
 
-    formats = {path: format_of(path, None, CHECK_FORMATS) for path in output}
+    formats = {path: format_of(path, None, CHECK_FORMATS) for path in output} | {"-": output_format}
     try:
         result = check_builds(build, gpu=chosen_gpu(options), **options)
     except OccupancyError as error:
-        if output_format == "github":  # nobody reads the log of a job that has annotations
-            from ..render.ci import github_error
+        from ..report.check import FailedCheck
 
-            click.echo("\n".join(github_error("\n".join(each.lines())) for each in error.every))
+        # Of formats for programs, which read the exit code, a file may be the unknown baseline.
+        formats = {path: each for path, each in formats.items() if each in (*CHECK_FORMATS, "markdown")}
+        _write_checked(FailedCheck(check.messages(error)), build, formats, build)
         raise
-    for path, file_format in formats.items():
-        with written_to(path, [*build, result.rules.source, result.rules.baseline]):
-            _print_checked(result, build, file_format)
-    _print_checked(result, build, output_format)
+    _write_checked(result, build, formats, [*build, result.rules.source, result.rules.baseline])
     if not result.passed:
         sys.exit(1)
 
 
-def _print_checked(result: CheckResult, build: tuple[str, ...], output_format: str | None) -> None:
+def _write_checked(
+    result: Any, build: Sequence[str], formats: Mapping[str, str | None], inputs: Sequence[str | None]
+) -> None:
     from ..render import ci
-    from ..report.check import CHECK_FINDINGS, check_cases
+    from ..report.check import CHECK_FINDINGS, FailedCheck, check_cases, remarks
 
-    if output_format == "sarif":
-        click.echo(ci.sarif(result.findings(), CHECK_FINDINGS, __version__))
-    elif output_format == "github":
-        click.echo(ci.github(result.findings(), result.report().headline))
-    elif output_format == "junit":
-        click.echo(ci.junit(", ".join(build), list(check_cases(result))))
-    else:
-        show(result.report(), output_format)
+    for path, output_format in formats.items():
+        with written_to(path, inputs):
+            if output_format == "sarif":
+                click.echo(ci.sarif(result.findings(), CHECK_FINDINGS, __version__))
+            elif output_format == "github":
+                click.echo(ci.github(result.findings(), result.report().headline, remarks(result)))
+            elif output_format == "junit":
+                kind = "error" if isinstance(result, FailedCheck) else "failure"
+                click.echo(ci.junit(", ".join(build), list(check_cases(result)), kind))
+            else:
+                show(result.report(), output_format)
 
 
 @command(

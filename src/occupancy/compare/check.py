@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from ..advice.budget import TOLERANCE
 from ..builds.names import base_name, matches
 from ..builds.rows import Evaluator, ScannedKernel
-from ..builds.select import names_there
+from ..builds.select import age, names_there
 from ..errors import BaselineError, ErrorCollector, RulesError
 from ..readers import KernelRecord
 from ..values.records import documented, readable
-from .diff import MEASURES, Change, Fix, Measure, explaining, find_fix
+from .diff import MEASURES, Change, Fix, Measure, causes, explaining, find_fix
 from .match import by_name, match
 from .rules import CRITERIA, Exemption, Rule, Rules
 
@@ -59,10 +59,10 @@ class BrokenKernel:
     baseline: ScannedKernel | None
     """Kernel in the baseline; None if it is new, or without a baseline."""
     violations: tuple[Violation, ...]
-    exemption: Exemption | None = None
-    """Exemption that permits it."""
     baseline_passes: bool = True
     """True if the values of the baseline satisfy all rules."""
+    exemption: Exemption | None = None
+    """Exemption that permits it."""
 
     @property
     def criteria(self) -> list[str]:
@@ -105,6 +105,8 @@ class Checked:
     """Kernels that only the build contains."""
     removed: tuple[KernelRecord, ...]
     """Kernels that only the baseline contains and that may not be removed."""
+    changed: tuple[tuple[KernelRecord, Change], ...]
+    """New names, launch bounds and cluster sizes that explain no broken rule."""
     ended: tuple[Exemption, ...]
     """Ended exemptions of kernels that break rules."""
     unused: tuple[tuple[Rule | Exemption, list[str]], ...] = field(hash=False)
@@ -137,15 +139,22 @@ def check_kernels(
         BaselineError: The baseline contains no kernel of a rule that compares.
     """
     today = today or date.today()
-    run = _Run(rules, evaluator, baseline is not None)
+    run = _Run(rules, baseline)
     matching = match(baseline or (), kernels, ignore_arch=ignore_arch)
     before = {id(pair.new): pair.old for pair in matching.pairs}
     broken: list[BrokenKernel] = []
     exempt: list[BrokenKernel] = []
+    changed: list[tuple[KernelRecord, Change]] = []
     for kernel in sorted(kernels, key=by_name):
-        if (checked := run.check(kernel, before.get(id(kernel)))) is not None:
+        pair = before.get(id(kernel))
+        row, old = evaluator.row(kernel, pair), evaluator.row(pair, kernel) if pair else None
+        checked = run.check(row, old)
+        if checked.violations:
             for part in _by_exemption(checked, rules.exemptions, today):
                 (exempt if part.exemption else broken).append(part)
+        launch = ("name", "launch_bounds", "cluster_dim")  # code that launches the kernel may depend on them
+        noted = (each for each in (causes(old, row) if old else ()) if each.name in launch)
+        changed += ((kernel, each) for each in noted if each not in checked.causes)
     unused = run.reject_unchecked(kernels if every is None else every, is_partial=every is not None)
     return Checked(
         rules=rules,
@@ -158,6 +167,7 @@ def check_kernels(
             for record in matching.removed
             if not any(matches(pattern, record.name) for pattern in rules.allow_removed)
         ),
+        changed=tuple(changed),
         ended=tuple(
             exemption
             for exemption in rules.exemptions
@@ -186,8 +196,7 @@ class _Run:
     """State of one check: the kernels of each rule, and the unknown values."""
 
     rules: Rules
-    evaluator: Evaluator
-    has_baseline: bool
+    baseline: Sequence[KernelRecord] | None
     compared: set[Demand] = field(default_factory=set)
     new: dict[Demand, KernelRecord] = field(default_factory=dict)
     unknown: dict[Demand, list[KernelRecord]] = field(default_factory=lambda: defaultdict(list))
@@ -202,18 +211,16 @@ class _Run:
         demands = [each for each in latest.values() if each is not None]
         return sorted(demands, key=lambda each: not CRITERIA[each.criterion].compares)
 
-    def check(self, kernel: KernelRecord, old: KernelRecord | None) -> BrokenKernel | None:
-        row = self.evaluator.row(kernel, old)
-        before = None if old is None else self.evaluator.row(old, kernel)
-        baseline_passes = True
+    def check(self, row: ScannedKernel, old: ScannedKernel | None) -> BrokenKernel:
+        kernel, baseline_passes = row.record, True
         violations = []
         for demand in self.demands_on(kernel):
             number, _, name, bound = demand
             criterion = CRITERIA[name]
             measure = MEASURES[criterion.measure]
-            value, was = measure(row), None if before is None else measure(before)
+            value, was = measure(row), None if old is None else measure(old)
             start: Any = 0  # all spills of a new kernel are new
-            if criterion.compares and before is not None:
+            if criterion.compares and old is not None:
                 self.compared.add(demand)
                 start = was
             elif criterion.compares and criterion.most:
@@ -228,7 +235,7 @@ class _Run:
                 violations.append(Violation(number, name, bound, was, value, limit))
             if was is not None and sign * (was - limit) > TOLERANCE:
                 baseline_passes = False
-        return BrokenKernel(row, before, tuple(violations), None, baseline_passes) if violations else None
+        return BrokenKernel(row, old, tuple(violations), baseline_passes)
 
     def reject_unchecked(
         self, known: Sequence[KernelRecord], *, is_partial: bool
@@ -237,7 +244,7 @@ class _Run:
         distinct = {(kernel.name, kernel.compute_capability): kernel for kernel in known}
         unused: list[tuple[Rule | Exemption, list[str]]] = []
         with ErrorCollector() as errors:
-            for number, rule in enumerate([] if self.has_baseline else self.rules.rules, 1):
+            for number, rule in enumerate(self.rules.rules if self.baseline is None else [], 1):
                 if compares := ", ".join(name for name in rule.demands if CRITERIA[name].compares):
                     problem = f"rule {number} ({rule.about}) sets {compares}, which needs a baseline"
                     hint = "Set `baseline` (`--baseline FILE`), and write the file with `update=True` (`--update`)."
@@ -253,8 +260,9 @@ class _Run:
             for demand, kernels in self.unknown.items():
                 errors.add(_unknown_error(demand, kernels))
             for demand, kernel in self.new.items():
-                if self.has_baseline and demand not in self.compared and not is_partial:
-                    problem = f"but the baseline has none of its kernels. {_on_arch(kernel)} is new"
+                if self.baseline is not None and demand not in self.compared and not is_partial:
+                    archs = ", ".join(sorted({record.arch or "-" for record in self.baseline}, key=age))
+                    problem = f"but the baseline ({archs}) has none of its kernels. {_on_arch(kernel)} is new"
                     hint = "Accept new kernels with `update=True` (`--update`), or compare with the right baseline."
                     errors.add(BaselineError(f"{demand}, {problem}", hint=hint))
         return unused

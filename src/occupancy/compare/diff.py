@@ -14,6 +14,7 @@ from ..advice.budget import TOLERANCE
 from ..advice.launch_bounds import launch_bounds
 from ..advice.next_steps import NextStep, next_steps, step_with
 from ..builds.merge import LOGS
+from ..builds.names import short_name
 from ..builds.rows import Evaluator, ScannedKernel, is_possible, spilled_bytes
 from ..engine import Result
 from ..errors import OccupancyError
@@ -32,7 +33,7 @@ SPILLED: tuple[Measure, ...] = ("spill_bytes", "spill_smem", "stack_bytes")
 REGISTER_LIMITS = ("launch_bounds", "register_cap")
 """Changes that limit the registers."""
 
-Verdict = Literal["worse", "mixed", "better", "changed", "same"]
+Verdict = Literal["worse", "mixed", "better", "changed", "renamed", "same"]
 """Occupancy and spills determine better or worse, or the stack if spills are unknown. Others only change."""
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -54,7 +55,7 @@ class Change(NamedTuple):
     """Difference of one value between the builds."""
 
     name: str
-    """A measure, ``tensor_memory``, ``threads``, ``launch_bounds``, ``register_cap``, ``cluster_dim`` or ``spills``."""
+    """A measure, or another value that `causes` compares, such as ``launch_bounds``."""
     old: Any
     new: Any
 
@@ -142,6 +143,7 @@ def compare(
     for pair in matching.pairs:
         if (
             not with_same
+            and pair.matched_by != "code"
             and pair.old.arch == pair.new.arch
             and compared_values(pair.old) == compared_values(pair.new)
         ):
@@ -171,12 +173,11 @@ def _row(pair: Pair, evaluator: Evaluator, threshold: float) -> DiffRow:
     limits = {name: both[name][0] for name in decides if directions[name] == "worse"}
     decisive = {directions[name] for name in decides} - {"same"}
     changes = tuple(causes(old, new))
-    verdict: Verdict = "same"
+    names = {each.name for each in changes} - {"arch"}
+    verdict: Verdict = "renamed" if "name" in names else "same"
     if decisive:
         verdict = decisive.pop() if len(decisive) == 1 else "mixed"
-    elif {*directions.values()} != {"same"} or (
-        not threshold and any(each.name != "arch" for each in changes)
-    ):
+    elif {*directions.values()} != {"same"} or (not threshold and names - {"name"}):
         verdict = "changed"
     return DiffRow(verdict, pair.matched_by, old, new, changes, limits)
 
@@ -201,6 +202,9 @@ def _direction(name: Measure, old: float | None, new: float | None, threshold: f
 
 def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
     """Yield the values that differ; launch bounds precede the registers that depend on them."""
+    names = short_name(old.record.name), short_name(new.record.name)
+    if names[0] != names[1]:
+        yield Change("name", *names)
     if old.record.arch != new.record.arch:
         yield Change("arch", old.record.arch, new.record.arch)
     elif compared_values(old.record) == compared_values(new.record):
@@ -233,29 +237,30 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
     A change explains the occupancy if it alone lowers it.
     """
     changes, names = list(causes(old, new)), {"arch"}
+    regs = next((each for each in changes if each.name == "regs"), None)
     for measure in measures:
         was, now = MEASURES[measure](old), MEASURES[measure](new)
         if None in (was, now) or was == now or (now < was) != (measure == "occupancy"):
             continue
-        found: set[str] = {measure}
+        found: set[str] = set()
         if measure == "occupancy":
             before: Any = old.result
-            inputs: Any = [{each.name: each.new} for each in changes if each.name in _INPUTS]
-            found = {name for each in inputs if step_with(before, each).occupancy < was for name in each}
-            if new.record.max_threads and (new.threads or 0) > new.record.max_threads:
-                found.add("launch_bounds")
-        elif measure in SPILLED:
-            found = {each.name for each in changes if each.name == "regs" and each.new < each.old}
-        for each in changes:
-            reason = "smem" if each.name == "spill_smem" else each.name
-            if each.name in REGISTER_LIMITS:  # more threads or blocks leave fewer registers
+            inputs: Any = {each.name: {each.name: each.new} for each in changes if each.name in _INPUTS}
+            inputs["launch_bounds"] = {"max_threads": new.record.max_threads}
+            found = {name for name, each in inputs.items() if step_with(before, each).occupancy < was}
+        elif measure in SPILLED and regs and regs.new < regs.old:
+            found = {"regs"}
+        names |= found
+        if regs and "regs" in {measure, *found}:
+            for each in (each for each in changes if each.name in REGISTER_LIMITS):
+                # More threads or blocks leave fewer registers.
                 limits = [
                     -prod(filter(None, one)) if isinstance(one, tuple) else one or 0 for one in each[1:]
                 ]
-                is_reason = (limits[1] > limits[0]) == (measure not in SPILLED)
-                reason = "regs" if is_reason else each.name
-            if not found.isdisjoint((reason, each.name)) and each.name != measure:
-                names.add(each.name)
+                if (limits[1] > limits[0]) == (regs.new > regs.old):
+                    names.add(each.name)
+        if "smem" in {measure, *found}:
+            names.add("spill_smem")
     return [each for each in changes if each.name in names]
 
 

@@ -28,11 +28,15 @@ MOST_ANNOTATIONS = 10
 """Errors that GitHub shows for one step."""
 
 
-def sarif(findings: Iterable[Finding], rules: Mapping[str, FindingKind], version: str) -> str:
-    """Return findings as one run of this program."""
+def sarif(findings: Sequence[Finding], rules: Mapping[str, FindingKind], version: str) -> str:
+    """Return findings as one run of this program; those of no rule as errors of the program itself."""
     titles = [{"id": name, "shortDescription": {"text": kind.title}} for name, kind in rules.items()]
     tool = {"driver": {"name": "occupancy", "version": version, "rules": titles}}
-    run = {"tool": tool, "columnKind": "unicodeCodePoints", "results": list(map(_result, findings))}
+    results = [_result(each) for each in findings if each.rule in rules]
+    run: dict[str, Any] = {"tool": tool, "columnKind": "unicodeCodePoints", "results": results}
+    errors = [_result(each) for each in findings if each.rule not in rules]
+    if notifications := [{key: each[key] for key in ("level", "message", "locations")} for each in errors]:
+        run["invocations"] = [{"executionSuccessful": False, "toolExecutionNotifications": notifications}]
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return untrusted.json_text(json.dumps(log, indent=2, ensure_ascii=True, allow_nan=False))
 
@@ -79,31 +83,29 @@ def within_checkout(path: str) -> str:
     return seen.as_posix()
 
 
-def github(findings: Sequence[Finding], lines: Iterable[str]) -> str:
-    """Return an annotation for each finding, at most as many as GitHub shows, and plain lines."""
+def github(findings: Sequence[Finding], lines: Iterable[str], notices: Iterable[str] = ()) -> str:
+    """Return an annotation for each finding, at most as many as GitHub shows, and notices and plain lines."""
     shown = findings if len(findings) <= MOST_ANNOTATIONS else findings[: MOST_ANNOTATIONS - 1]
-    annotations = [_annotation(each) for each in shown]
+    annotations = list(map(_annotation, shown))
     if more := len(findings) - len(shown):
-        annotations.append(github_error(f"{more:,} more findings. To list them, pass --format csv."))
+        annotations.append(
+            f"::error title=occupancy::{more:,} more findings. To list them, pass --format csv."
+        )
+    annotations += (f"::notice title=occupancy::{untrusted.github_message(each)}" for each in notices)
     return "\n".join([*annotations, *map(printable, lines)])
 
 
-def github_error(message: str) -> str:
-    """Return an annotation without a place."""
-    return f"::error title=occupancy::{untrusted.github_message(message)}"
-
-
 def _annotation(finding: Finding) -> str:
-    place = f"file={untrusted.github_property(within_checkout(finding.file))}"
-    place += "" if finding.line is None else f",line={finding.line}"
+    place = f"file={untrusted.github_property(within_checkout(finding.file))}," if finding.file else ""
+    place += "" if finding.line is None else f"line={finding.line},"
     title = untrusted.github_property(f"occupancy: {finding.rule}")
-    return f"::error {place},title={title}::{untrusted.github_message(finding.message)}"
+    return f"::error {place}title={title}::{untrusted.github_message(finding.message)}"
 
 
-def junit(suite: str, cases: Sequence[tuple[str, str, str]]) -> str:
+def junit(suite: str, cases: Sequence[tuple[str, str, str]], kind: str = "failure") -> str:
     """Return JUnit's XML: a test suite with its cases, each a file, a name, and a message if it failed."""
     failures = sum(bool(message) for *_, message in cases)
-    count = {"tests": str(len(cases)), "failures": str(failures), "errors": "0"}
+    count = {"tests": str(len(cases)), "failures": "0", "errors": "0", f"{kind}s": str(failures)}
     root = ElementTree.Element("testsuites", {"name": "occupancy", **count})
     parent = ElementTree.SubElement(root, "testsuite", {"name": printable_lines(suite), **count})
     for source, name, message in cases:
@@ -111,6 +113,6 @@ def junit(suite: str, cases: Sequence[tuple[str, str, str]]) -> str:
         case = ElementTree.SubElement(parent, "testcase", names)
         if message:
             text = printable_lines(message)  # Jenkins shows the attribute, GitLab the content
-            ElementTree.SubElement(case, "failure", {"message": text}).text = text
+            ElementTree.SubElement(case, kind, {"message": text}).text = text
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode")

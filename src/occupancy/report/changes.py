@@ -34,7 +34,7 @@ PHRASES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "arch": ("{}", str),
     "name": ("renamed {}", str),
     "launch_bounds": ("launch bounds {}", _bounds_text),
-    "register_cap": ("register cap (-maxrregcount) {}", str),
+    "register_cap": ("register cap (-maxrregcount) {}", lambda cap: "none" if cap == 255 else str(cap)),
     "cluster_dim": ("cluster {}", lambda shape: "none" if shape is None else "x".join(map(str, shape))),
     "threads": ("threads {}", "{:,}".format),
     "smem": ("shared memory {}", size),
@@ -117,15 +117,15 @@ def _by_arch(kernels: Sequence[tuple[str | None, Iterable[Change]]], prefix: str
     return (", and " if prefix else ", ").join(phrases)
 
 
-def names_by_archs(records: Iterable[KernelRecord]) -> dict[str, dict[str, None]]:
-    """Return ``sm_80, sm_90`` -> the names of the kernels for exactly these architectures."""
+def by_archs(texts: Iterable[tuple[str, str | None]]) -> dict[str, list[str]]:
+    """Return ``sm_80, sm_90`` -> the texts with exactly these architectures."""
     archs = defaultdict[str, set[str]](set)
-    for record in records:
-        archs[record.name].add(record.arch or "-")
-    names = defaultdict[str, dict[str, None]](dict)
-    for name, its_archs in archs.items():
-        names[", ".join(sorted(its_archs, key=age))][short_name(name)] = None
-    return names
+    for text, arch in texts:
+        archs[text].add(arch or "-")
+    by_archs = defaultdict[str, list[str]](list)
+    for text, its_archs in archs.items():
+        by_archs[", ".join(sorted(its_archs, key=age))].append(text)
+    return by_archs
 
 
 def placed_name(record: KernelRecord) -> str:
@@ -134,7 +134,7 @@ def placed_name(record: KernelRecord) -> str:
     return f"{short_name(record.name)}{place}"
 
 
-def listed(names: Mapping[str, None], most: int = MOST_NAMES) -> str:
+def listed(names: Sequence[str], most: int = MOST_NAMES) -> str:
     """Return names with commas, and the number of those beyond the most."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(cut_in_middle(list(names)[:most], NAME_WIDTH)) + more
+    return ", ".join(cut_in_middle(names[:most], NAME_WIDTH)) + more

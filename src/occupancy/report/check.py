@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from shlex import quote
 from typing import Any, NamedTuple
 
+from ..builds.names import short_name
 from ..builds.select import age
 from ..compare.check import BrokenKernel, Checked, Violation
 from ..compare.rules import CRITERIA, Exemption
@@ -73,23 +77,18 @@ class CheckRow(NamedTuple):
     """One broken demand, or one removed kernel."""
 
     record: KernelRecord
-    criterion: str
+    violation: Violation
     broken: BrokenKernel | None = None
-    violation: Violation | None = None
-
-
-def _violation_column(key: str, kind: str, about: str) -> Column:
-    return Column(key, about=about, type=kind, value=lambda row: getattr(row.violation, key, None))
 
 
 COLUMNS = (
     *chosen(SCAN_COLUMNS, "demangled", "arch"),
-    Column("criterion", about="Name of the broken rule, or removed", type="string"),
-    _violation_column("rule", "integer", "Number of the rule in the file, from 1"),
-    _violation_column("bound", "number", "Limit in the rule; occupancy as 0 to 1"),
-    _violation_column("was", "number", "Value in the baseline"),
-    _violation_column("value", "number", "Value in this build"),
-    _violation_column("limit", "number", "Allowed value, from the rule and the baseline"),
+    Column("criterion", value="violation.criterion", about="Name of the broken rule, or removed", type="string"),
+    Column("rule", value="violation.rule", about="Number of the rule in the file, from 1", type="integer"),
+    Column("bound", value="violation.bound", about="Limit in the rule; occupancy as 0 to 1", type="number"),
+    Column("was", value="violation.was", about="Value in the baseline", type="number"),
+    Column("value", value="violation.value", about="Value in this build", type="number"),
+    Column("limit", value="violation.limit", about="Allowed value, from the rule and the baseline", type="number"),
     Column("threads", value=lambda row: row.broken and row.broken.kernel.threads, about="Threads per block",
            type="integer"),
     Column("threads_assumed", value=lambda row: row.broken and row.broken.kernel.threads_assumed,
@@ -107,12 +106,13 @@ def check_report(check: Any) -> Report:
     """Return the report of an `occupancy.CheckResult`."""
     kernels = broken_by_name(check)
     rows = [
-        CheckRow(broken.kernel.record, violation.criterion, broken, violation)
+        CheckRow(broken.kernel.record, violation, broken)
         for kernel in kernels
         for broken in kernel.on_archs
         for violation in broken.violations
     ]
-    rows += [CheckRow(record, REMOVED) for record in check.removed]
+    no_rule = Violation._make((None, REMOVED, None, None, None, None))
+    rows += [CheckRow(record, no_rule) for record in check.removed]
     files = {"build": check.build, "rules": check.rules.source, "baseline": check.rules.baseline}
     values = {
         "passed": check.passed,
@@ -140,19 +140,19 @@ def _sections(check: Any, kernels: Sequence[BrokenOnArchs]) -> Iterator[Section]
         yield Paragraph([f"{more:,} more kernels break rules. To list them, pass --format csv."])
     for names, _, problem, fix in _removed(check):
         yield facts([("fix", fix)], f"{changes.listed(names)}: {problem}")
-    for archs, added in changes.names_by_archs(check.added).items():
-        yield Paragraph([f"New since the baseline ({archs}): {changes.listed(added)}"])
-    if remarks := list(_remarks(check)):
-        yield Paragraph(remarks)
+    if lines := list(remarks(check)):
+        yield Paragraph(lines)
     compares = all(CRITERIA[name].compares for broken in check.broken for name in broken.criteria)
-    if compares and not check.passed and check.rules.baseline and not check.updated:
+    if compares and not check.passed and os.path.isfile(check.rules.baseline or "") and not check.updated:
         yield Paragraph([f"To accept all changes: {check.command} --update (--name NAME for one)"])
 
 
-def _removed(check: Checked) -> Iterator[tuple[Mapping[str, None], str, str, str]]:
+def _removed(check: Checked) -> Iterator[tuple[Sequence[str], str, str, str]]:
     """Yield the names of missing kernels, their architectures, the problem and its fix."""
     built = {record.arch or "-" for record in check.kernels}
-    for archs, names in changes.names_by_archs(check.removed).items():
+    for archs, names in changes.by_archs(
+        (short_name(each.name), each.arch) for each in check.removed
+    ).items():
         lacking = set(archs.split(", "))
         if built.isdisjoint(lacking):
             fix = f"build for {archs} again, or run check with --update --arch {archs.replace(', ', ' --arch ')}"
@@ -175,12 +175,22 @@ def _headline(check: Checked, broken: int) -> str:
     return f"FAILED: {', '.join(parts)} {where}"
 
 
-def _remarks(check: Checked) -> Iterator[str]:
+def remarks(check: Checked | FailedCheck) -> Iterator[str]:
+    """Yield lines about new, changed and exempt kernels, and about exemptions without effect."""
+    for archs, added in changes.by_archs((short_name(each.name), each.arch) for each in check.added).items():
+        yield f"New since the baseline ({archs}): {changes.listed(added)}"
+    changed = []
+    for record, change in check.changed:
+        name = "" if change.name == "name" else f"{short_name(record.name)} "
+        changed.append((f"{name}{changes.phrase(*change)}", record.arch))
+    for archs, texts in changes.by_archs(changed).items():
+        yield f"Changed since the baseline ({archs}): {changes.listed(texts)}"
     for exemption in check.ended:
         yield f"The exemption of {exemption.about} ended on {exemption.until}: {exemption.reason}"
     if check.exempt:
         reasons = dict.fromkeys(each.exemption.reason for each in check.exempt if each.exemption)
-        for archs, names in changes.names_by_archs(each.kernel.record for each in check.exempt).items():
+        exempt = ((each.kernel.short_name, each.kernel.arch) for each in check.exempt)
+        for archs, names in changes.by_archs(exempt).items():
             yield f"Exempt ({archs}): {changes.listed(names)} ({'; '.join(reasons)})"
     for entry, patterns in check.unused:
         kind = "exemption" if isinstance(entry, Exemption) else "rule"
@@ -200,10 +210,35 @@ def check_findings(check: Checked) -> Iterator[Finding]:
         yield finding._replace(arch=archs)
 
 
-def check_cases(check: Checked) -> Iterator[tuple[str, str, str]]:
-    """Yield file, name and message of each kernel, then of removed ones; no message if it passes."""
-    findings = list(check_findings(check))
+def check_cases(check: Any) -> Iterator[tuple[str, str, str]]:
+    """Yield file, name and message of each kernel, then of other findings; no message if it passes."""
+    findings = check.findings()
     messages = {each.kernel: each.message for each in findings}
     for name, record in {each.demangled: each for each in check.kernels}.items():
         yield record.source, name, messages.get(name, "")
-    yield from ((each.file, each.kernel, each.message) for each in findings if each.rule == REMOVED)
+    yield from ((each.file, each.kernel, each.message) for each in findings if each.rule not in CRITERIA)
+
+
+@dataclass
+class FailedCheck:
+    """Check that could not run, with the messages of its errors and without kernels."""
+
+    messages: Sequence[str]
+    kernels = added = changed = ended = exempt = unused = ()
+
+    def report(self) -> Report:
+        headline, details = ["FAILED: the check could not run"], [Paragraph(self.messages)]
+        return Report("check", headline, (), (), details=details, values={"passed": False})
+
+    def findings(self) -> list[Finding]:
+        """Return a finding for each error, at the source line of a compiler's message or the line of a file."""
+        findings = []
+        for message in self.messages:
+            file = re.match(r"(.+?), line (\d+)", message)
+            source = re.search(r"([^\s:()]+)[:(](\d+)(?::\d+)?\)?: (?:fatal )?error", message)
+            found = source or file
+            path, line = (found[1], int(found[2])) if found else ("", None)
+            beside_log = os.path.join(os.path.dirname(file[1]) if file else "", path)
+            path = beside_log if os.path.exists(beside_log) else path
+            findings.append(Finding(path, line, "error", "could-not-run", message, "check", None))
+        return findings

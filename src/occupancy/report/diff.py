@@ -8,20 +8,14 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ..builds.rows import ScannedKernel
-from ..compare.diff import Change, Differences, DiffRow
+from ..compare.diff import Differences, DiffRow
 from ..readers import KernelRecord
 from ..values.numbers import count
 from . import changes
 from .model import Column, Note, Paragraph, Report, Section, chosen, cut_in_middle, facts, note
 from .scan import COLUMNS as SCAN_COLUMNS
-from .scan import Finding, FindingKind, kernel_finding, occupancy_text, threads_text
+from .scan import occupancy_text, threads_text
 from .words import arrow, label
-
-DIFF_FINDINGS: Mapping[str, FindingKind] = {
-    "worse": FindingKind("The kernel got worse", "warning"),
-    "mixed": FindingKind("The kernel got worse in one value and better in another", "note"),
-    "removed": FindingKind("The kernel was removed", "note"),
-}
 
 
 class Entry(NamedTuple):
@@ -48,23 +42,12 @@ def entries(differences: Differences) -> list[Entry]:
     return [*bad, *removed, *added, *(entry for entry in rows if entry.verdict not in ("worse", "mixed"))]
 
 
-def changes_by_name(differences: Differences, renamed: set[str]) -> str:
+def changes_by_name(differences: Differences) -> str:
     """Return the number of kernels of each verdict, whatever their architectures: ``1 worse, 2 renamed``."""
     names = defaultdict[str, set[str]](set)
     for entry in entries(differences):
         names[entry.verdict].add(entry.record.name)
-    names["renamed"] = renamed
     return ", ".join(f"{len(each):,} {verdict}" for verdict, each in names.items() if each)
-
-
-def diff_findings(differences: Differences) -> Iterator[Finding]:
-    """Return kernels that got worse or were removed."""
-    for entry in entries(differences):
-        if (kind := DIFF_FINDINGS.get(entry.verdict)) is not None:
-            name = f"{entry.kernel.short_name} for {entry.record.arch}"
-            facts = changes.change_facts([_on_arch(entry.row)]) if entry.row else []
-            text = "; ".join(map(": ".join, [(name, entry.verdict), *facts]))
-            yield kernel_finding(entry.kernel, entry.verdict, kind.severity, f"{text}.")
 
 
 def _row_value(name: str, default: Any = None) -> Callable[[Entry], Any]:
@@ -86,7 +69,7 @@ _MEASURED = (
 )  # fmt: skip
 
 COLUMNS: tuple[Column, ...] = (
-    Column("verdict", type="string", about="worse, mixed, changed, better, same, added or removed"),
+    Column("verdict", type="string", about="worse, mixed, better, changed, renamed, same, added or removed"),
     *chosen(SCAN_COLUMNS, "demangled", "arch"),
     Column("change", value=_row_value("occupancy_change"), about="New minus old occupancy, -1 to 1", type="number"),
     Column("fix", value=lambda entry: entry.row and entry.row.fix.step,
@@ -110,8 +93,6 @@ def diff_report(differences: Differences, inputs: Mapping[str, Any], *, in_full:
     rows = entries(differences)
     verdicts = [f"{number:,} {verdict}" for verdict, number in differences.summary.items() if number]
     headline = ", ".join(verdicts) if rows else f"{count(differences.same, 'kernel')}, all the same"
-    if differences.added and differences.removed and not (differences.kernels or differences.same):
-        headline += "; no kernel is in both builds"
     if rows and len({entry.record.arch for entry in rows}) > 1:
         headline += " (counted for each architecture)"
     values = {"summary": differences.summary, "not_compared": dict(differences.unknown)}
@@ -125,10 +106,11 @@ def diff_report(differences: Differences, inputs: Mapping[str, Any], *, in_full:
 def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
     """Yield the facts of each changed kernel, then the names of the others."""
     changed: dict[tuple[str, str], list[DiffRow]] = {}
-    others: dict[str, list[KernelRecord]] = {}
+    others = defaultdict[str, list[tuple[str, str | None]]](list)
     for entry in rows:
-        if entry.row is None or entry.verdict == "same":
-            others.setdefault(entry.verdict, []).append(entry.record)
+        if entry.row is None or entry.verdict in ("renamed", "same"):
+            both = arrow(*((each or entry.kernel).short_name for each in (entry.old, entry.new)))
+            others[entry.verdict].append((both, entry.record.arch))
         else:
             changed.setdefault((entry.verdict, entry.kernel.demangled), []).append(entry.row)
     names = [changes.placed_name(on_archs[0].new.record) for on_archs in changed.values()]
@@ -137,8 +119,8 @@ def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
         yield facts(changes.change_facts(map(_on_arch, on_archs)), f"{name}: {verdict}")
     if len(changed) > most:
         yield Paragraph([f"{len(changed) - most:,} more kernels changed. To list them, pass --all."])
-    for verdict, records in others.items():
-        for archs, found in changes.names_by_archs(records).items():
+    for verdict, kernels in others.items():
+        for archs, found in changes.by_archs(kernels).items():
             yield Paragraph([f"{verdict.capitalize()} ({archs}): {changes.listed(found, most)}"])
 
 
@@ -152,13 +134,11 @@ def _on_arch(row: DiffRow) -> changes.OnArch:
     spills = [changes.phrase(*each) for each in row.others if each.name == "spills"]
     values = [", ".join([occupancy_phrase(row.old, row.new), *spills])]
     others = [each for each in row.others if each.name != "spills"]
-    if row.old.short_name != row.new.short_name:
-        others.insert(0, Change("name", row.old.short_name, row.new.short_name))
     return changes.OnArch(row.new.record.arch, values, row.explaining, row.fix, others)
 
 
 def _notes(differences: Differences) -> Iterator[Note]:
-    changed = [row for row in differences.kernels if row.verdict != "same"]
+    changed = [row for row in differences.kernels if row.verdict not in ("renamed", "same")]
     if any(kernel.threads_assumed for row in changed for kernel in (row.old, row.new)):
         yield note("assumed-threads")
     if {row.record.name for row in differences.added} & {row.record.name for row in differences.removed}:

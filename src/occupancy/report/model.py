@@ -46,7 +46,7 @@ NOTES = {note.code: note for note in (
          "Kernels that do not fit under the cap may spill. `-maxrregcount` caps only kernels without launch bounds."),
     Note("at-the-cap", "Blocks and occupancy are those of a kernel that uses the whole cap."),
     Note("budget-both", "A kernel must stay within both limits of a row. Launch bounds can make it spill."),
-    Note("assumed-threads", "* Assumed: the launch bound, or 256. Pass --threads 256, or threads=256 in Python."),
+    Note("assumed-threads", "* Assumed: launch bound, or 256. Pass --threads 256, or threads=256 (up to the bound)."),
     Note("other-gpu", "{gpu} cannot load {archs} code. Results combine its limits with the resources of that code."),
     Note("dynamic-smem", "The file does not record dynamic shared memory, so 0 is assumed."),
     Note("spills-counted", "~ Counted in the machine code."),
@@ -112,19 +112,22 @@ def chosen(columns: Iterable[Column], *keys: str) -> list[Column]:
 
 
 def cut_in_middle(texts: Sequence[str], width: int) -> list[str]:
-    """Cut each long text to its start and end; if others have the same ones, to the part that differs."""
+    """Cut each long text to its start and end; if others have the same ones, to the parts that differ."""
     head, tail = (width - 2) // 2, (width - 3) // 2
     groups: dict[tuple[str, str], list[str]] = {}
     for text in sorted(set(texts)):
         groups.setdefault((text[:head], text[-tail:]), []).append(text)
     cut = {}
     for (start, end), alike in groups.items():
+        first = max(head, len(commonprefix(alike)))  # noqa: RUF071
         for number, text in enumerate(alike):
             if len(alike) > 1:  # sorted, so that a neighbor has the longest common prefix
                 neighbors = alike[number - 1], alike[(number + 1) % len(alike)]
-                first_difference = max(len(commonprefix([text, each])) for each in neighbors)  # noqa: RUF071
-                rest = text[max(head, first_difference - tail // 3) :]
+                last = max(len(commonprefix([text, each])) for each in neighbors)  # noqa: RUF071
+                rest = text[max(head, last - tail // 3) :]
                 end = rest if len(rest) <= tail else f"{rest[: tail - 3]}..."
+                if last - first > tail:  # other pairs of neighbors may differ in the same way
+                    end = f"{text[first:][: tail // 3]}...{rest[: tail - tail // 3 - 3]}"
             cut[text] = f"{start.rstrip('.')}...{end.lstrip('.')}" if len(text) > width else text
     return [cut[text] for text in texts]
 

@@ -221,8 +221,9 @@ def scan_report(scan: Any, columns: Sequence[Column] = (), *, in_full: bool = Fa
     counts: ScanSummary = scan.summary
     limit = None if in_full or len(rows) <= MOST_IN_FULL else EXCERPT
     shown = rows[:limit]
-    threads = set(map(threads_text, shown))
-    at = f" at {threads.pop()} threads" if len(threads) == 1 else ""
+    threads, archs = set(map(threads_text, shown)), {row.record.arch or "-" for row in shown}
+    at = f" for {archs.pop()}" if len(archs) == 1 < len(counts.archs) else ""
+    at += f" at {threads.pop()} threads" if len(threads) == 1 else ""
     headline = [_headline(scan, at if len(shown) == counts.kernels else "")]
     if len(shown) < counts.kernels:
         more = "" if limit is None else ". --all lists every row"

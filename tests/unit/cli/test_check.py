@@ -95,13 +95,15 @@ def test_annotations(project: Path) -> None:
     assert "sm_80: 100%25 -> 50%25 at 256* threads (minimum 100%25); sm_90: 100%25 -> 75%25" in lines[1]
     assert "::img::emboss: removed; fix: run check with --update" in lines[0]
     assert "file=occupancy-baseline.json," in lines[0]
-    assert lines[3].startswith("FAILED: ")
+    assert lines[3] == "::notice title=occupancy::New since the baseline (sm_80, sm_90): img::sharpen"
+    assert lines[4].startswith(
+        "::notice title=occupancy::Changed since the baseline (sm_80, sm_90): renamed img"
+    )
+    assert lines[5].startswith("FAILED: ")
     Path("occupancy.toml").write_text("[[rules]]\nmax_regsters = 3\n")
     done = run("check", "build/", "--format", "github")
     assert done.exit_code == 2
-    assert done.stdout.startswith(
-        "::error title=occupancy::occupancy.toml, line 2: rule 1: max_regsters is unknown"
-    )
+    assert re.match("::error file=occupancy.toml,line=2,title.*: max_regsters is unknown", done.stdout)
 
 
 def test_github_shows_ten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,8 @@
 """``occupancy diff`` of two real builds."""
 
-import json
 from functools import partial
 from pathlib import Path
 
-import occupancy
 from tests.cli_runner import as_csv, as_json, run
 
 diff = partial(as_json, "diff")
@@ -42,8 +40,4 @@ def test_formats(builds: Path, tmp_path: Path) -> None:
     )
     assert run("diff", old, old, "--format", "csv").stdout.count("\n") == 1, "a header"
     assert run("diff", old, old).stdout == "14 kernels, all the same\n"
-    sarif = json.loads(run("diff", old, new, "--format", "sarif").stdout)["runs"][0]["results"]
-    assert sorted({each["ruleId"] for each in sarif}) == ["mixed", "removed", "worse"]
-    found = occupancy.diff(old, new)
-    assert [each.rule for each in found.findings()][:2] == ["worse", "worse"]
     assert run("diff", old, new, "-o", str(tmp_path / "x.html")).exit_code == 0

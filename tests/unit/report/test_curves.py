@@ -60,7 +60,7 @@ def test_shared_memory_that_no_block_can_have_is_shown_only_for_a_kernel_that_re
 
 
 def test_names_beyond_the_most_are_counted() -> None:
-    names = dict.fromkeys("abc")
+    names = list("abc")
     assert [listed(names, most) for most in (2, 3)] == ["a, b and 1 more", "a, b, c"]
 
 

@@ -5,7 +5,7 @@ const sizeText = (bytes) => (bytes ? words.size(bytes).replace(/ bytes?/, " B") 
 // What to change: 100% with 32 regs. A kernel that spills needs more registers, not fewer.
 const adviceOf = ({ spills, regs, next_step: step, fix = step }) =>
   (spills > 0 ? regs < 255 && "spills: allow more registers" : fix?.replace(": ", " with "));
-const VERDICTS = ["worse", "mixed", "better", "changed", "added", "removed", "same"];
+const VERDICTS = ["worse", "mixed", "better", "changed", "renamed", "added", "removed", "same"];
 const rankOf = ({ verdict }) => VERDICTS.indexOf(verdict) + 1;
 const KINDS = [
   { key: "fails", title: "no launch", is: (kernel) => kernel.launchable === false },
