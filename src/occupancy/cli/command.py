@@ -100,7 +100,6 @@ class Command(WithExamples):
             raise click.UsageError("\nError: ".join(self.messages(error))) from error
 
     def messages(self, error: OccupancyError) -> list[str]:
-        """Return the message of each error, with options in place of keywords."""
         return ["\n".join(map(printable, self._lines(each))) for each in error.every]
 
     def _lines(self, error: OccupancyError) -> tuple[str, ...]:

@@ -76,8 +76,6 @@ class KernelLine(BaseModel):
 
 
 class BaselineFile(BaseModel):
-    """Content of a baseline."""
-
     model_config = ConfigDict(strict=True)
 
     threads: Annotated[int, Field(ge=1, le=INT_MAX)] | None = None
@@ -230,7 +228,6 @@ def baseline_text(baseline: Build) -> str:
 
 
 def write_baseline(path: str | os.PathLike[str], baseline: Build) -> None:
-    """Write a baseline atomically."""
     file = os.fspath(path)
     try:
         with written_atomically(file) as stream:

@@ -22,8 +22,6 @@ from .rules import CRITERIA, Exemption, Rule, Rules
 
 
 class Demand(NamedTuple):
-    """Criterion of a rule, with its bound."""
-
     number: int
     rule: Rule
     criterion: str

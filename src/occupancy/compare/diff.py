@@ -31,7 +31,6 @@ Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs
 DECISIVE: tuple[Measure, ...] = ("occupancy", "spill_bytes", "spill_smem")
 SPILLED: tuple[Measure, ...] = ("spill_bytes", "spill_smem", "stack_bytes")
 REGISTER_LIMITS = ("launch_bounds", "register_cap")
-"""Changes that limit the registers."""
 
 Verdict = Literal["worse", "mixed", "better", "changed", "renamed", "same"]
 """Occupancy and spills determine better or worse, or the stack if spills are unknown. Others only change."""

@@ -21,7 +21,6 @@ compared_values: Key = attrgetter(
     "tensor_memory", "stack_bytes", "spill_store_bytes", "spill_load_bytes", "max_threads",
     "required_threads", "cluster_dim", "threads", "shared_memory_configuration",
 )  # fmt: skip
-"""Values compared between builds."""
 
 
 def by_name(record: KernelRecord) -> tuple[str, str, str]:
@@ -29,8 +28,6 @@ def by_name(record: KernelRecord) -> tuple[str, str, str]:
 
 
 class Pair(NamedTuple):
-    """Kernel in both builds."""
-
     old: KernelRecord
     new: KernelRecord
     matched_by: MatchedBy

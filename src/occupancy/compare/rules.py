@@ -22,14 +22,11 @@ from ..values.spellings import INT_MAX, did_you_mean, parse_share, parse_size
 from .diff import Measure
 
 RULES_FILE = "occupancy.toml"
-"""Default rules file, which `occupancy init` writes."""
 
 Patterns = str | Sequence[str]
 
 
 class Criterion(NamedTuple):
-    """Criterion of a rule."""
-
     measure: Measure
     compares: bool
     """True for the change since the baseline, False for the value alone."""

@@ -67,8 +67,6 @@ def phrases(changes: Iterable[Change]) -> str:
 
 
 class OnArch(NamedTuple):
-    """A kernel that changed, on one architecture."""
-
     arch: str | None
     values: Sequence[str]
     causes: Sequence[Change]

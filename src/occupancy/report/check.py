@@ -74,8 +74,6 @@ def broken_by_name(check: Checked) -> list[BrokenOnArchs]:
 
 
 class CheckRow(NamedTuple):
-    """One broken demand, or one removed kernel."""
-
     record: KernelRecord
     violation: Violation
     broken: BrokenKernel | None = None
@@ -103,7 +101,6 @@ COLUMNS = (
 
 
 def check_report(check: Any) -> Report:
-    """Return the report of an `occupancy.CheckResult`."""
     kernels = broken_by_name(check)
     rows = [
         CheckRow(broken.kernel.record, violation, broken)

@@ -19,8 +19,6 @@ from .words import arrow, label
 
 
 class Entry(NamedTuple):
-    """One kernel of either build."""
-
     verdict: str
     kernel: ScannedKernel
     """In the new build, else in the old one."""

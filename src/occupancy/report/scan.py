@@ -40,8 +40,6 @@ class Finding(NamedTuple):
 
 
 class FindingKind(NamedTuple):
-    """Title and severity of all findings of one rule."""
-
     title: str
     severity: str
 
