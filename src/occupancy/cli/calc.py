@@ -111,7 +111,7 @@ def fits(
     Option("--occupancy", metavar="PERCENT", help="Target occupancy: 75%, 75 or 0.75."),
     Option(*BLOCKS, metavar="N|CC=N,...", help="Target blocks per SM: 4, or 8.0=2,12.0=4."),
     Option("--stage-smem", metavar="SIZE",
-           help="Bytes of shared memory per pipeline stage. Counts the stages that fit in addition to --smem."),
+           help="Count pipeline stages of this size that fit beside --smem. With --blocks, --threads is optional."),
     FORMAT,
 )  # fmt: skip
 def budget(

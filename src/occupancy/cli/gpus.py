@@ -57,8 +57,8 @@ def limits(
 def gpus(gpu: tuple[str, ...], wants_all: bool, output_format: str | None) -> None:
     """List GPUs with their compute capability and number of SMs, highest compute capability first.
 
-    PATTERN is a compute capability, or words of the name, architecture, die, market or memory size.
-    Without it, the first 30 are listed.
+    PATTERN is a compute capability, or words of the name, architecture, die, market or memory size. Commas
+    separate alternatives. Without it, the first 30 are listed.
 
     \b
     occupancy gpus

@@ -23,8 +23,8 @@ COLUMNS = ("compute_capability", "name", "multiprocessor_count", "die", "market"
 
 FORM: dict[str, tuple[str, str, str | None]] = {
     "threads": ("Threads / block", "Size of a block: 256, or a shape: 16x16.", None),
-    "regs": ("Registers / thread", "Of each thread; ptxas -v: “Used N registers”.", None),
-    "dynamic_smem": ("Dynamic shared", "Sized at the launch, third in <<< >>>: 40k.", None),
+    "regs": ("Registers / thread", "Per thread. ptxas -v prints “Used N registers”.", None),
+    "dynamic_smem": ("Dynamic shared", "Set at launch, third argument in <<< >>>: 40k.", None),
     "static_smem": ("Static shared", "__shared__ arrays; ptxas -v: “bytes smem”.", None),
     "barriers": ("Barriers", "Named barriers; ptxas -v: “used N barriers”.", None),
     "carveout": ("Carveout", "Shared memory’s part of L1: 50%, 64k or max.", None),
