@@ -162,7 +162,7 @@ def _remarks(row: ResultRow) -> Iterator[tuple[str, str]]:
         yield "Opt in", call
     if row.wave is not None and row.wave.blocks:
         wave, sms = row.wave, count(row.wave.multiprocessor_count, "SM")
-        clusters = f" ({count(wave.clusters, 'cluster')})" if wave.clusters else ""
+        clusters = f" ({count(wave.clusters, 'cluster')} of {wave.cluster_size})" if wave.clusters else ""
         yield "Whole GPU", f"{_wave_blocks(wave)} blocks{clusters} on {sms}: largest cooperative grid"
 
 
