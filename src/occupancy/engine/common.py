@@ -9,7 +9,7 @@ from ..tables import shipped
 from ..values.fields import TENSOR_MEMORY_UNIT, Carveout
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.numbers import join_and
+from ..values.numbers import join_and, size
 from ..values.records import readable
 
 Model = Literal["cuda", "spreadsheet"]
@@ -91,17 +91,17 @@ def shared_memory_configuration(limits: Limits, carveout: Carveout | None) -> in
         return smallest_configuration(limits, wanted)
     if carveout.amount in limits.shared_memory_configurations:
         return carveout.amount
-    sizes = ", ".join(f"{size // 1024}k" for size in limits.shared_memory_configurations)
+    sizes = ", ".join(f"{each // 1024}k" for each in limits.shared_memory_configurations)
     cc = limits.compute_capability
-    problem = f"{carveout.amount:,} is neither a percentage nor a shared memory configuration of cc {cc}"
+    problem = f"{size(carveout.amount)} is neither a percentage nor a shared memory configuration of cc {cc}"
     raise InputError(problem, where="carveout", allowed=f"0% to 100%, {sizes}")
 
 
 def smallest_configuration(limits: Limits, needed: int) -> int:
     """Return the smallest configuration with the needed bytes; the largest if there is none."""
-    for size in limits.shared_memory_configurations:
-        if size >= needed:
-            return size
+    for each in limits.shared_memory_configurations:
+        if each >= needed:
+            return each
     return limits.max_shared_memory_per_multiprocessor
 
 
