@@ -61,9 +61,8 @@ class Sweep(ArrayResults, Printed):  # type: ignore[misc]  # its rows() is an it
         names = ["gpu", "cc", *self.varying(), "occupancy", "active_blocks", "limiters"]
         columns = {name: keyed_column(name) for name in (shown[0] if shown else next(self.rows(), {}))}
         details = [Table("", [columns[name] for name in names if name in columns], shown)] if shown else []
-        shape = " x ".join(f"{length:,}" for length in self.shape) or "1"
-        noun = "kernel" if shape == "1" else "kernels"
-        headline = [f"The {'best' if has_warps else 'first'} of {shape} {noun} on {', '.join(self.names)}"]
+        shape = " x ".join(f"{length:,}" for length in self.shape) or "one"
+        headline = [f"The {'best' if has_warps else 'first'} of {shape} kernels on {', '.join(self.names)}"]
         inputs = {name: values.tolist() for name, values in self.inputs.items()}
         keyed, rows = list(columns.values()), self.rows()
         return Report("sweep", headline, keyed, rows, inputs=inputs, details=details, has_table=False)
