@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,9 +15,6 @@ from ..values.untrusted import printable
 from .command import Option, command
 from .options import GPU, LIMITS, SMS, chosen_gpu, option_of
 from .printing import BUILD_FORMATS, CHECK_FORMATS, format_of, format_option, output_option, show, written_to
-
-if TYPE_CHECKING:
-    pass
 
 
 def _block_sizes(

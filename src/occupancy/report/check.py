@@ -116,6 +116,7 @@ def check_report(check: Any) -> Report:
         "kernels": len(check.kernels),
         "broken": len(check.broken),
         "added": [values_of(each, *NAMES) for each in check.added],
+        "changed": [{**values_of(record, *NAMES), "change": change} for record, change in check.changed],
         "exempt": [
             {**values_of(each.kernel, *NAMES), "rules": each.criteria, **values_of(each.exemption, "reason")}
             for each in check.exempt

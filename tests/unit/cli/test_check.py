@@ -154,8 +154,11 @@ def test_places_in_the_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_damaged_build_is_not_checked(project: Path, builds: Path) -> None:
     Path("build", "torn.cubin").write_bytes((builds / "after" / "filters.sm_90.cubin").read_bytes()[:5000])
-    done = run("check", "build/")
-    assert (done.exit_code, "torn.cubin" in done.stderr) == (2, True)
+    done = run("check", "build/", "-o", "cases.xml", "-o", "found.sarif", "-o", "data.json")
+    assert (done.exit_code, "torn.cubin" in done.stderr, Path("data.json").exists()) == (2, True, False)
+    assert ElementTree.parse("cases.xml").getroot().get("errors") == "1"
+    (invocation,) = json.loads(Path("found.sarif").read_text())["runs"][0]["invocations"]
+    assert "torn.cubin" in invocation["toolExecutionNotifications"][0]["message"]["text"]
 
 
 def test_update_is_offered_only_if_it_helps(project: Path) -> None:
