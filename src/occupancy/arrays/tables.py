@@ -48,19 +48,18 @@ class Input(NamedTuple):
     unit: int = 1
     """Common divisor of valid values."""
 
-    def above_low(self, values: Integers) -> tuple[Integers, int]:
-        """Return values as unsigned differences from the lowest, and the maximum difference."""
-        # Values below the lowest wrap around, so that the maximum checks both ends of the range.
+    def above_low(self, values: Integers) -> Integers:
+        """Return values as unsigned differences from the lowest; values below it wrap around."""
         signed = values if values.itemsize >= 4 else values.astype(np.int32)
         above = signed.view(f"u{signed.itemsize}")
-        if self.low:
-            above = above - self.low
-        largest = np.maximum.reduce(above, axis=None)
-        if largest > self.high - self.low or (self.unit > 1 and np.any(above % self.unit)):
+        return above - self.low if self.low else above
+
+    def check(self, above: Integers) -> None:
+        """Raise an error if values are out of range, from their differences from the lowest."""
+        if above.max() > self.high - self.low or (self.unit > 1 and np.any(above % self.unit)):
             is_out_of_range = (self.values < self.low) | (self.values > self.high)
             problem = "is out of range" if is_out_of_range.any() else f"is not a multiple of {self.unit}"
             raise self.error(is_out_of_range | (self.values % self.unit != 0), problem)
-        return above, largest
 
     def error(self, is_bad: NDArray[np.bool_], problem: str) -> InputError:
         """Return the error for the first bad value."""
@@ -108,8 +107,7 @@ def read_input(values: ArrayLike, name: str) -> Input:
 class Part(NamedTuple):
     """Piece of one axis of arrays that broadcast to each other."""
 
-    axis: int
-    """Number of the axis from the last, -1."""
+    axis: int  # counted from the last, -1
     piece: slice
 
     def of(self, values: Integers) -> Integers:
@@ -143,13 +141,15 @@ class Lookup(NamedTuple):
 
     table: Columns
     inputs: Sequence[Input]
-    place: Callable[..., Integers]
-    """Function of the differences and their maxima (`Input.above_low`); beyond the end, the last entry counts."""
+    place: Callable[[Sequence[Integers]], Integers]
+    """Function of the differences (`Input.above_low`) to the entry; beyond the end, the last one counts."""
 
     def columns(self, outputs: Collection[Output], part: Part) -> Columns:
         """Return the columns that the outputs need, for a part of the inputs."""
-        distances, most = zip(*(each.above_low(part.of(each.values)) for each in self.inputs), strict=True)
-        where = self.place(distances, most).astype(np.intp, copy=False)
+        distances = [each.above_low(part.of(each.values)) for each in self.inputs]
+        where = self.place(distances).astype(np.intp, copy=False)
+        for each, above in zip(self.inputs, distances, strict=True):
+            each.check(above)  # after the first use: a sum waits less for the memory than a maximum
         blocks, limiters, warps = self.table
         if "limiters" in outputs and limiters.ndim:
             limiters = limiters.take(where, mode="clip")
@@ -188,10 +188,10 @@ def _threads_lookup(limits: Limits, model: Model, caching: Caching | None, pair:
     table = _threads_table(limits, model, caching)
     last_row = table.blocks.size // _REGISTER_COUNTS - 1
 
-    def place(distances: Sequence[Integers], most: Sequence[int]) -> Integers:
+    def place(distances: Sequence[Integers]) -> Integers:
         threads_but_one, registers = distances
         rows = threads_but_one // warp
-        if most[0] >= largest:
+        if threads_but_one.max() >= largest:
             rows += threads_but_one >= largest
             np.minimum(rows, last_row, out=rows)
         rows *= _REGISTER_COUNTS
@@ -203,7 +203,7 @@ def _threads_lookup(limits: Limits, model: Model, caching: Caching | None, pair:
 def _lookup(resource: str, table: Integers, inputs: Sequence[Input]) -> Lookup:
     # At most two inputs are added, static and dynamic shared memory, so that the sum fits in 32 unsigned bits.
     columns = Columns(table, np.array(Limiter[resource.upper()], np.uint8))
-    return Lookup(columns, inputs, lambda distances, most: reduce(np.add, distances))
+    return Lookup(columns, inputs, partial(reduce, np.add))
 
 
 def _as_blocks(limits: Limits, blocks: Sequence[int | None]) -> Integers:

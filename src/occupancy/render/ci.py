@@ -15,7 +15,6 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 
 from ..values import untrusted
-from ..values.untrusted import printable, printable_lines
 
 if TYPE_CHECKING:
     from ..report.scan import Finding, FindingKind
@@ -45,8 +44,8 @@ def _result(finding: Finding) -> dict[str, Any]:
     physical: dict[str, Any] = {"artifactLocation": _artifact(finding.file)}
     if finding.line is not None:
         physical["region"] = {"startLine": finding.line}
-    logical = [{"fullyQualifiedName": printable(finding.kernel), "kind": "function"}]
-    fingerprint = printable(f"{finding.kernel} {finding.arch} {finding.rule}")
+    logical = [{"fullyQualifiedName": untrusted.printable(finding.kernel), "kind": "function"}]
+    fingerprint = untrusted.printable(f"{finding.kernel} {finding.arch} {finding.rule}")
     return {
         "ruleId": finding.rule,
         "level": finding.severity,
@@ -92,7 +91,7 @@ def github(findings: Sequence[Finding], lines: Iterable[str], notices: Iterable[
             f"::error title=occupancy::{more:,} more findings. To list them, pass --format csv."
         )
     annotations += (f"::notice title=occupancy::{untrusted.github_message(each)}" for each in notices)
-    return "\n".join([*annotations, *map(printable, lines)])
+    return "\n".join([*annotations, *map(untrusted.printable, lines)])
 
 
 def _annotation(finding: Finding) -> str:
@@ -107,12 +106,12 @@ def junit(suite: str, cases: Sequence[tuple[str, str, str]], kind: str = "failur
     failures = sum(bool(message) for *_, message in cases)
     count = {"tests": str(len(cases)), "failures": "0", "errors": "0", f"{kind}s": str(failures)}
     root = ElementTree.Element("testsuites", {"name": "occupancy", **count})
-    parent = ElementTree.SubElement(root, "testsuite", {"name": printable_lines(suite), **count})
+    parent = ElementTree.SubElement(root, "testsuite", {"name": untrusted.printable_lines(suite), **count})
     for source, name, message in cases:
-        names = {"classname": printable_lines(source), "name": printable_lines(name)}
+        names = {"classname": untrusted.printable_lines(source), "name": untrusted.printable_lines(name)}
         case = ElementTree.SubElement(parent, "testcase", names)
         if message:
-            text = printable_lines(message)  # Jenkins shows the attribute, GitLab the content
+            text = untrusted.printable_lines(message)  # Jenkins shows the attribute, GitLab the content
             ElementTree.SubElement(case, kind, {"message": text}).text = text
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode")

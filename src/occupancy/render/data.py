@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
 from itertools import islice
 from typing import Any
 
 from ..report.model import Column, Report, json_value
 from ..values.untrusted import csv_cell, json_text
 
-ROWS = 1000
-"""Rows of a piece."""
+ROWS = 500  # of a piece
 PLAIN_TYPES = ("string", "integer", "number", "boolean")
-Text = Callable[[Any, Column, Any], str]  # of a value, its column and its row
+Text = Callable[..., str]  # of a column, a value and its row
 _encode = json.JSONEncoder(allow_nan=False).encode
 
 
@@ -43,7 +43,7 @@ def _json_lines(report: Report) -> Iterator[list[str]]:
     return _lines(report, _member, lambda members: f"{{{', '.join(members)}}}")
 
 
-def _member(value: Any, column: Column, row: Any) -> str:
+def _member(column: Column, value: Any, row: Any = None) -> str:
     return f"{_json(column.key)}: {_json(value)}"
 
 
@@ -79,7 +79,7 @@ def _flat(value: Any, column: Column, row: Any) -> Any:
     return plain
 
 
-def _csv(value: Any, column: Column, row: Any) -> str:
+def _csv(column: Column, value: Any, row: Any = None) -> str:
     value = _flat(value, column, row)
     if value is None:
         return ""
@@ -92,20 +92,21 @@ def _csv(value: Any, column: Column, row: Any) -> str:
 def _lines(report: Report, text: Text, line: Callable[[Iterable[str]], str]) -> Iterator[list[str]]:
     """Yield the lines of some rows at a time."""
     rows = iter(report.rows)
+    texts = [(column, cache(partial(text, column))) for column in report.columns]
     while part := list(islice(rows, ROWS)):
-        columns = [_cells(column, part, text) for column in report.columns]
+        columns = [_cells(column, text, part) for column, text in texts]
         yield list(map(line, zip(*columns, strict=True)))
 
 
-def _cells(column: Column, rows: list[Any], text: Text) -> list[str]:
+def _cells(column: Column, text: Any, rows: list[Any]) -> list[str]:
     """Return the texts of a column; a value that rows share is converted once."""
-    keys = values = list(map(column.getter, rows))
+    values = list(map(column.getter, rows))
     if values.count(None) == len(values):
-        return [text(None, column, None)] * len(values)
+        return [text(None)] * len(values)
     if column.type in PLAIN_TYPES:
-        texts = {value: text(value, column, None) for value in set(values)}
-    else:  # dictionaries are no keys, and 1 and True are equal; rows that share a list share its text
-        keys = list(map(id, values))
-        objects = dict(zip(keys, zip(values, rows, strict=True), strict=True))
-        texts = {key: text(value, column, row) for key, (value, row) in objects.items()}
+        return list(map(text, values))
+    # Dictionaries are no keys, and 1 and True are equal; rows that share a list share its text.
+    keys = list(map(id, values))
+    objects = dict(zip(keys, zip(values, rows, strict=True), strict=True))
+    texts = {key: text.__wrapped__(value, row) for key, (value, row) in objects.items()}
     return list(map(texts.__getitem__, keys))
