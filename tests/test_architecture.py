@@ -19,7 +19,7 @@ BUDGETS = {
     "values": 1372,
     "tables": 950,
     "engine": 835,
-    "readers": 3368,
+    "readers": 3367,
     "advice": 1184,
     "arrays": 626,
     "device": 732,

@@ -170,8 +170,7 @@ class _Cubin:
         linked = image.type != ET_REL
         self._common = common | {"arch": f"sm_{arch}{suffix}", "linked": linked}  # fields of every record
         has_reservation = linked and arch >= FIRST_WITH_RESERVED_SHARED_MEMORY
-        self._reserved = RESERVED_SHARED_MEMORY if has_reservation else 0
-        """Bytes that the linker added to the shared memory of each kernel."""
+        self._reserved = RESERVED_SHARED_MEMORY if has_reservation else 0  # bytes added by the linker
         self._code_is_known = arch >= FIRST_ARCHITECTURE  # true if the instruction format is known
         self._shared: dict[int, int] = {}
         self._info: dict[int, Section] = {}
@@ -184,13 +183,11 @@ class _Cubin:
             for name, _, _, _, size, _, code in image.by_type[type]:
                 if code and image.section_names.startswith(_SHARED_NAME, name):
                     self._shared[code] = size
-        relocations = (*image.by_type[SHT_REL], *image.by_type[SHT_RELA])
-        tables = (read_places(image, section) for section in relocations)
+        tables = (read_places(image, each) for each in (*image.by_type[SHT_REL], *image.by_type[SHT_RELA]))
         # Source lines, from the first line table.
         self._places: dict[int, Place] = next((places for places in tables if places is not None), {})
-        self._symbol_values: dict[int, int] = {}
-        if (module_info := self._info.pop(0, None)) is not None:
-            self._symbol_values = symbol_values(_attribute_data(image, module_info))
+        module_info = self._info.pop(0, None)
+        self._symbol_values = symbol_values(_attribute_data(image, module_info)) if module_info else {}
 
     def kernel(self, function: KernelSymbol) -> KernelRecord:
         image = self._image

@@ -27,7 +27,7 @@ MAX_NAME_BYTES = 1 << 16  # longer names are cut; names of C++ templates reach a
 MAX_PROBLEMS = 100  # maximum damaged pieces of a file; the rest is not read
 MAX_NUMBER = 10**12 - 1  # largest accepted number; JSON numbers can be too large for a float, or to print
 MIN_FILE_BYTES = 1 << 12  # minimum size charged for a file, because opening it takes time too
-CACHE_SIZE = 1 << 13  # known names: libraries repeat each of them for ten architectures
+CACHE_SIZE = 1 << 14  # known names and counts: libraries repeat each of them for ten architectures
 
 
 class Malformed(Exception):  # noqa: N818, internal to the readers
@@ -101,7 +101,7 @@ class ReadLimits:
 def checked(limits: ReadLimits, items: Iterator[Item], source: str) -> Iterator[Item]:
     """Yield the sanitized results of a reader, up to the limits and the maximum of damaged pieces."""
     problems = 0
-    known: set[str] = set()  # printable names whose demangling was charged
+    known: set[object] = set()  # printable names whose demangling was charged, and valid counts
     try:
         for item in items:
             if isinstance(item, KernelRecord):
@@ -120,7 +120,7 @@ def checked(limits: ReadLimits, items: Iterator[Item], source: str) -> Iterator[
         yield ReadProblem(source, None, str(error))
 
 
-def _check(record: KernelRecord, limits: ReadLimits, known: set[str]) -> KernelRecord | ReadProblem:
+def _check(record: KernelRecord, limits: ReadLimits, known: set[object]) -> KernelRecord | ReadProblem:
     limits.consume("kernels" if record.launches is None else "launches")
     limits.consume_name(record.name)
     if record.name not in known or not _is_architecture(record.arch):
@@ -131,18 +131,20 @@ def _check(record: KernelRecord, limits: ReadLimits, known: set[str]) -> KernelR
         limits.consume("demangling", len(name) * (1 + 2 * name.count("Dp")))
         if len(known) < CACHE_SIZE:
             known.add(name)
-    for field, value in zip(_COUNTS, _counts(record), strict=True):
-        if value is not None and not 0 <= value <= INT_MAX:
-            what = f"{name[:MAX_SHOWN]}: {field} is {shown(value)}, out of range"
-            return ReadProblem(record.source, None, what)
+    counts = _counts(record)
+    if counts not in known:
+        for field, value in zip(_COUNTS, counts, strict=True):
+            if value is not None and not 0 <= value <= INT_MAX:
+                what = f"{name[:MAX_SHOWN]}: {field} is {shown(value)}, out of range"
+                return ReadProblem(record.source, None, what)
+        if len(known) < CACHE_SIZE:
+            known.add(counts)
     return record
 
 
 _NO_COUNTS = ("code", "spill_store_bytes", "spill_load_bytes")  # a checksum, and numbers that can be negative
 _COUNTS = [
-    field.name
-    for field in fields(KernelRecord)
-    if field.type == "int | None" and field.name not in _NO_COUNTS
+    each.name for each in fields(KernelRecord) if each.type == "int | None" and each.name not in _NO_COUNTS
 ]
 _counts = attrgetter(*_COUNTS)
 
