@@ -14,7 +14,6 @@ from ..advice.budget import TOLERANCE
 from ..advice.launch_bounds import launch_bounds
 from ..advice.next_steps import NextStep, next_steps, step_with
 from ..builds.merge import LOGS
-from ..builds.names import short_name
 from ..builds.rows import Evaluator, ScannedKernel, is_possible, spilled_bytes
 from ..engine import Result
 from ..errors import OccupancyError
@@ -201,9 +200,8 @@ def _direction(name: Measure, old: float | None, new: float | None, threshold: f
 
 def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
     """Yield the values that differ; launch bounds precede the registers that depend on them."""
-    names = short_name(old.record.name), short_name(new.record.name)
-    if names[0] != names[1]:
-        yield Change("name", *names)
+    if old.record.name != new.record.name and old.short_name != new.short_name:  # demangling takes long
+        yield Change("name", old.short_name, new.short_name)
     if old.record.arch != new.record.arch:
         yield Change("arch", old.record.arch, new.record.arch)
     elif compared_values(old.record) == compared_values(new.record):
