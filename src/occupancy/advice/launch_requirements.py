@@ -16,7 +16,7 @@ def opt_ins(result: Result, cluster_size: int | None) -> tuple[str, ...]:
     limits, kernel, calls = result.limits, result.kernel, []
     # If the static part is unknown, assume that all shared memory is dynamic.
     size = kernel.dynamic_smem if kernel.smem is None else kernel.smem
-    if size is not None and not _exceeds_static_limit(result) and needs_opt_in(limits, kernel):
+    if size is not None and needs_opt_in(limits, kernel):
         calls.append(ALLOW_SIZE.format(size))
     portable = limits.max_portable_cluster_size
     if cluster_size is not None and portable is not None and cluster_size > portable:
@@ -26,18 +26,25 @@ def opt_ins(result: Result, cluster_size: int | None) -> tuple[str, ...]:
 
 def needs_opt_in(limits: Limits, kernel: Kernel) -> bool:
     """Return True if the shared memory of a kernel requires cudaFuncSetAttribute."""
+    if _exceeds_static_limit(limits, kernel):  # measured on an H100, CUDA 11.8 to 13.5
+        return False
     raised, default = (Result(limits, kernel.replace(opt_in=opt_in)).block_limits for opt_in in (True, False))
     return raised.shared_memory != 0 and default.shared_memory == 0
 
 
 def compile_error(result: Result) -> str | None:
-    """Return the reason why the compiler rejects a launchable kernel; None if it accepts it."""
-    if not (_exceeds_static_limit(result) and result.launchable):
+    """Return the reason why ptxas rejects a launchable kernel; None if it accepts it.
+
+    sm_90a and later targets of its kind accept all that the GPU supports (ptxas 13.0). `opt_in` states them.
+    """
+    limits, kernel = result.limits, result.kernel
+    has_targets = limits.compute_capability >= (9, 0)
+    if not (_exceeds_static_limit(limits, kernel) and result.launchable) or (kernel.opt_in and has_targets):
         return None
-    most = result.limits.max_shared_memory_per_block
-    problem = f"The compiler rejects more than {most:,} bytes of static shared memory."
-    return f"{problem} Use dynamic shared memory instead."
+    but = ", except for targets such as sm_90a" if has_targets else ""
+    most = f"more than {limits.max_shared_memory_per_block:,} bytes of static shared memory"
+    return f"The compiler rejects {most}{but}. Use dynamic shared memory instead."
 
 
-def _exceeds_static_limit(result: Result) -> bool:
-    return (result.kernel.static_smem or 0) > result.limits.max_shared_memory_per_block
+def _exceeds_static_limit(limits: Limits, kernel: Kernel) -> bool:
+    return (kernel.static_smem or 0) > limits.max_shared_memory_per_block

@@ -269,8 +269,6 @@ class Evaluator:
             shared.result = result = self.compute(gpu, kernel)
             shared.cc, shared.occupancy, shared.limiters = gpu.cc, result.occupancy, result.limiters
             shared.reason = result.reason
-            if shared.reason is None and record.format in ("ptxas", "res-usage"):
-                shared.reason = result.compile_error
         except OccupancyError as error:
             shared.reason = str(error)
         return shared

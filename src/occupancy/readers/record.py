@@ -231,11 +231,11 @@ class KernelRecord:
         # ptxas writes the virtual resources of tensor memory even if the kernel relinquishes its permit.
         # Together with tensor memory they would mean that it keeps the permit.
         allocates = self.tensor_memory and self.virtual_resources == VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
-        # ptxas also prints a line for a kernel that it rejects. Targets such as sm_90a allow more.
+        # ptxas also prints a line for a kernel that it rejects. Targets such as sm_90a allow more, and no
+        # opt-in is then needed. Triton opts in when it loads a kernel.
         is_large = (self.static_smem or 0) > MAX_WITHOUT_OPT_IN
-        is_refused = is_large and self.format == "ptxas" and (self.arch or "")[-1:].isdigit()
-        # Triton opts in when it loads a kernel.
-        opt_in = True if self.num_warps is not None else False if is_refused else None
+        is_refused = is_large and self.format == "ptxas" and not (self.arch or "").endswith("a")
+        opt_in = False if is_refused else True if is_large or self.num_warps is not None else None
         return Kernel(
             threads=known, regs=self.regs, static_smem=self.static_smem, dynamic_smem=self.dynamic_smem,
             smem=self.smem if self.static_smem is None and self.dynamic_smem is None else None,

@@ -59,7 +59,7 @@ class Kernel(_KernelFields):
         carveout: Preferred shared memory of the SM in percent or bytes; the maximum by default.
         caching: ``"ca"`` to cache global loads in L1, or ``"cg"``, the default, for L2 only.
         opt_in: True, the default, if the program opts in to more than 48 KiB of dynamic shared memory
-            (cudaFuncSetAttribute).
+            (cudaFuncSetAttribute), or if the target allows more static shared memory, such as sm_90a.
         virtual_resources: Virtual resources per block, 0 to 255, on compute capability 10.0 and newer; by
             default 128 with tensor memory, and 0 without.
         tensor_memory: Columns of tensor memory per block, a multiple of 32.

@@ -131,6 +131,8 @@ def test_parts_of_results_print_and_have_rows() -> None:
 def test_a_kernel_that_does_not_compile_is_dropped_by_name() -> None:
     result = occupancy.compute("H100", threads=256, static_smem="60k")
     assert "does not compile" in repr(result)
+    specific = occupancy.compute(["H100", "A100"], threads=256, static_smem="60k", opt_in=True)
+    assert [each.compile_error is None for each in specific] == [True, False], "sm_90a accepts it"
     assert not occupancy.is_launchable("H100", {"threads": 256, "static_smem": "60k"})
     with pytest.raises(TypeError, match=r"no argument 'model'(?!.*Did you mean model)"):
         occupancy.cuda.max_active_blocks_per_multiprocessor("8.0", threads=256, model="cuda")  # type: ignore[call-arg]

@@ -112,12 +112,13 @@ def test_lines_of_builds_side_by_side(text: str, kernels: int, line: int | None,
 
 
 def test_static_shared_memory_that_ptxas_refuses() -> None:
-    compiles = {("sm_90", 49_152): True, ("sm_90", 56_832): False, ("sm_90a", 56_832): True}
-    for (arch, size), is_launchable in compiles.items():
+    compiles = {("sm_90", 49_152), ("sm_90a", 56_832)}
+    for arch, size in (*compiles, ("sm_90", 56_832), ("sm_100f", 56_832)):
         log = hostile.log("k").replace("sm_90", arch)
         found = only_record(log.replace("used 0 barriers", f"{size} bytes smem"))
-        assert found.static_smem == size
-        assert occupancy.compute("9.0", found.kernel(256)).launchable is is_launchable
+        result = occupancy.compute("9.0", found.kernel(256))
+        assert (result.kernel.static_smem, result.launchable) == (size, (arch, size) in compiles)
+        assert (result.compile_error, result.opt_ins) == (None, ())
 
 
 def test_linkers_lines() -> None:

@@ -216,7 +216,6 @@ function failureOf(result) {
   if (allowed.virtual_resources !== 0) return null;
   return failure("virtual_resources_per_multiprocessor", virtualResourcesOf(kernel));
 }
-
 function registerFailure({ limits, kernel, allocated: { warps, registers } }) {
   if (kernel.regs > limits.max_registers_per_thread) return ["max_registers_per_thread", kernel.regs];
   const { max_registers_per_block: most, warp_allocation_granularity: unit } = limits;
@@ -240,8 +239,10 @@ function sharedMemoryFailure({ limits, kernel, allocated: { shared_memory: perBl
   else if (kernel.opt_in === false && rounded <= limits[limit]) limit = "max_shared_memory_per_block";
   return [limit, needed <= limits[limit] ? rounded : needed];
 }
-// Static shared memory above the compiler's limit.
-const isRefusedByCompiler = ({ limits, kernel }) => (kernel.static_smem ?? 0) > limits.max_shared_memory_per_block;
+const exceedsStaticLimit = (limits, kernel) => (kernel.static_smem ?? 0) > limits.max_shared_memory_per_block;
+// The opt-in states a target such as sm_90a, whose limit is higher.
+const isRefusedByCompiler = ({ limits, kernel }) =>
+  exceedsStaticLimit(limits, kernel) && !(kernel.opt_in && parseFloat(limits.compute_capability) >= 9);
 
 // ---- Amounts of one input, from low to high: the last one of each allocation step. For tensor memory: powers of two,
 // as tcgen05.alloc takes them, and both ends.
@@ -324,7 +325,7 @@ function slack(now) {
 }
 function needsOptIn(limits, kernel) {
   const limitWith = (opt_in) => evaluate(limits, { ...kernel, opt_in }).block_limits.shared_memory;
-  return limitWith(true) !== 0 && limitWith(false) === 0;
+  return !exceedsStaticLimit(limits, kernel) && limitWith(true) !== 0 && limitWith(false) === 0;
 }
 // {launch_bounds, maxnreg} for a limit on registers; null if none applies.
 function registerCap({ limits, kernel }, registers, blocks) {
