@@ -175,9 +175,7 @@ def _check(reading: Reading, after: Build, rules: Rules, command: str) -> Checke
     if path is not None and not os.path.exists(path):
         hint = f"Write it with `update=True` (`{command} --update`)."
         raise BaselineError("does not exist yet", where=path or "''", hint=hint)
-    before = Build(())
-    if path is not None:
-        before = read_build([path]) if os.path.isdir(path) else read_baseline(path)
+    before = Build(()) if path is None else _read_whole([path])
     old, new = _both(reading, before, after)
     return check_kernels(
         reading.sized(new, rules.rules),

@@ -149,7 +149,7 @@ class Lookup(NamedTuple):
         distances = [each.above_low(part.of(each.values)) for each in self.inputs]
         where = self.place(distances).astype(np.intp, copy=False)
         for each, above in zip(self.inputs, distances, strict=True):
-            each.check(above)  # after the first use: a sum waits less for the memory than a maximum
+            each.check(above)  # last: read from memory, a sum is faster than a maximum
         blocks, limiters, warps = self.table
         if "limiters" in outputs and limiters.ndim:
             limiters = limiters.take(where, mode="clip")

@@ -112,7 +112,7 @@ class Command(WithExamples):
         param = next((each for each in self.params if each.name == error.where), None)
         if param is not None:
             error.where = name_of(param) if isinstance(param, click.Option) else ""
-            error.hint = error.hint.replace('"', "")  # Python needs them
+            error.hint = error.hint.replace('"', "")  # for Python
             if error.problem == "is missing":
                 return (f"Missing {error.where}. {error.hint}".rstrip(),)
         return error.lines()

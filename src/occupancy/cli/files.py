@@ -180,7 +180,7 @@ def check(build: tuple[str, ...], output_format: str | None, output: tuple[str, 
     except OccupancyError as error:
         from ..report.check import FailedCheck
 
-        # Of formats for programs, which read the exit code, a file may be the unknown baseline.
+        # Other formats are not written: their file may be the baseline of rules that cannot be read.
         formats = {path: each for path, each in formats.items() if each in (*CHECK_FORMATS, "markdown")}
         _write_checked(FailedCheck(check.messages(error)), build, formats, build)
         raise

@@ -20,6 +20,8 @@ from .diff import MEASURES, Change, Fix, Measure, causes, explaining, find_fix
 from .match import by_name, match
 from .rules import CRITERIA, Exemption, Rule, Rules
 
+LAUNCH_CHANGES = ("name", "launch_bounds", "cluster_dim")  # code that launches the kernel may depend on them
+
 
 class Demand(NamedTuple):
     number: int
@@ -150,9 +152,9 @@ def check_kernels(
         if checked.violations:
             for part in _by_exemption(checked, rules.exemptions, today):
                 (exempt if part.exemption else broken).append(part)
-        launch = ("name", "launch_bounds", "cluster_dim")  # code that launches the kernel may depend on them
-        noted = (each for each in (causes(old, row) if old else ()) if each.name in launch)
-        changed += ((kernel, each) for each in noted if each not in checked.causes)
+        for change in causes(old, row) if old else ():
+            if change.name in LAUNCH_CHANGES and change not in checked.causes:
+                changed.append((kernel, change))
     unused = run.reject_unchecked(kernels if every is None else every, is_partial=every is not None)
     return Checked(
         rules=rules,

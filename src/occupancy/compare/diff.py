@@ -79,7 +79,6 @@ class DiffRow:
     old: ScannedKernel
     new: ScannedKernel
     changes: tuple[Change, ...]
-
     limits: Mapping[Measure, float] = field(hash=False)
     """Measures that got worse, with their old values."""
 
@@ -249,16 +248,17 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
             found = {"regs"}
         names |= found
         if regs and "regs" in {measure, *found}:
-            for each in (each for each in changes if each.name in REGISTER_LIMITS):
-                # More threads or blocks leave fewer registers.
-                limits = [
-                    -prod(filter(None, one)) if isinstance(one, tuple) else one or 0 for one in each[1:]
-                ]
-                if (limits[1] > limits[0]) == (regs.new > regs.old):
-                    names.add(each.name)
+            more = regs.new > regs.old
+            limits = (each for each in changes if each.name in REGISTER_LIMITS)
+            names |= {each.name for each in limits if (_order(each.new) > _order(each.old)) == more}
         if "smem" in {measure, *found}:
             names.add("spill_smem")
     return [each for each in changes if each.name in names]
+
+
+def _order(limit: Any) -> int:
+    """Return a sort key of a register limit; more threads or blocks leave fewer registers."""
+    return -prod(filter(None, limit)) if isinstance(limit, tuple) else limit or 0
 
 
 def _source_bounds(record: KernelRecord) -> tuple[int, int | None] | None:

@@ -120,10 +120,14 @@ def by_archs(texts: Iterable[tuple[str, str | None]]) -> dict[str, list[str]]:
     archs = defaultdict[str, set[str]](set)
     for text, arch in texts:
         archs[text].add(arch or "-")
-    by_archs = defaultdict[str, list[str]](list)
+    grouped = defaultdict[str, list[str]](list)
     for text, its_archs in archs.items():
-        by_archs[", ".join(sorted(its_archs, key=age))].append(text)
-    return by_archs
+        grouped[", ".join(sorted(its_archs, key=age))].append(text)
+    return grouped
+
+
+def names_by_archs(records: Iterable[KernelRecord]) -> dict[str, list[str]]:
+    return by_archs((short_name(record.name), record.arch) for record in records)
 
 
 def placed_name(record: KernelRecord) -> str:

@@ -148,17 +148,15 @@ def _sections(check: Any, kernels: Sequence[BrokenOnArchs]) -> Iterator[Section]
 def _removed(check: Checked) -> Iterator[tuple[Sequence[str], str, str, str]]:
     """Yield the names of missing kernels, their architectures, the problem and its fix."""
     built = {record.arch or "-" for record in check.kernels}
-    for archs, names in changes.by_archs(
-        (short_name(each.name), each.arch) for each in check.removed
-    ).items():
-        lacking = set(archs.split(", "))
-        if built.isdisjoint(lacking):
+    for archs, names in changes.names_by_archs(check.removed).items():
+        missing = set(archs.split(", "))
+        if built.isdisjoint(missing):
             fix = f"build for {archs} again, or run check with --update --arch {archs.replace(', ', ' --arch ')}"
             yield names, archs, f"without code for {archs}", fix
         else:
             name = quote(*names) if len(names) == 1 else "NAME"
             fix = f"run check with --update --name {name}, or change allow_removed in the rules"
-            yield names, archs, "removed" if lacking == built else f"removed for {archs}", fix
+            yield names, archs, "removed" if missing == built else f"removed for {archs}", fix
 
 
 def _headline(check: Checked, broken: int) -> str:
@@ -175,7 +173,7 @@ def _headline(check: Checked, broken: int) -> str:
 
 def remarks(check: Checked | FailedCheck) -> Iterator[str]:
     """Yield lines about new, changed and exempt kernels, and about exemptions without effect."""
-    for archs, added in changes.by_archs((short_name(each.name), each.arch) for each in check.added).items():
+    for archs, added in changes.names_by_archs(check.added).items():
         yield f"New since the baseline ({archs}): {changes.listed(added)}"
     changed = []
     for record, change in check.changed:
@@ -187,8 +185,7 @@ def remarks(check: Checked | FailedCheck) -> Iterator[str]:
         yield f"The exemption of {exemption.about} ended on {exemption.until}: {exemption.reason}"
     if check.exempt:
         reasons = dict.fromkeys(each.exemption.reason for each in check.exempt if each.exemption)
-        exempt = ((each.kernel.short_name, each.kernel.arch) for each in check.exempt)
-        for archs, names in changes.by_archs(exempt).items():
+        for archs, names in changes.names_by_archs(each.kernel.record for each in check.exempt).items():
             yield f"Exempt ({archs}): {changes.listed(names)} ({'; '.join(reasons)})"
     for entry, patterns in check.unused:
         kind = "exemption" if isinstance(entry, Exemption) else "rule"
@@ -234,9 +231,9 @@ class FailedCheck:
         for message in self.messages:
             file = re.match(r"(.+?), line (\d+)", message)
             source = re.search(r"([^\s:()]+)[:(](\d+)(?::\d+)?\)?: (?:fatal )?error", message)
-            found = source or file
-            path, line = (found[1], int(found[2])) if found else ("", None)
-            beside_log = os.path.join(os.path.dirname(file[1]) if file else "", path)
-            path = beside_log if os.path.exists(beside_log) else path
+            place = source or file
+            path, line = (place[1], int(place[2])) if place else ("", None)
+            if file and os.path.exists(beside_log := os.path.join(os.path.dirname(file[1]), path)):
+                path = beside_log
             findings.append(Finding(path, line, "error", "could-not-run", message, "check", None))
         return findings

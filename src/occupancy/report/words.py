@@ -86,10 +86,10 @@ def step_changes(result: Any, step: NextStep) -> str:
         if name == "threads":
             changes.append(f"{_shape_text(kernel)} -> {after:,} threads")
         elif name == "carveout":
-            best = next(each for each in carveout(result).configurations if each.shared_memory == after)
-            memory = size(best.shared_memory)
-            wanted = memory if best.percent is None else f"{best.percent}% ({memory})"
-            changes.append(f"carveout {kernel.carveout} -> {wanted}")
+            percents = {each.shared_memory: each.percent for each in carveout(result).configurations}
+            amount = step.requires["carveout"]
+            text = size(amount) if percents[amount] is None else f"{percents[amount]}% ({size(amount)})"
+            changes.append(f"carveout {kernel.carveout} -> {text}")
         else:
             before = getattr(kernel, QUANTITIES[name].field) or 0  # type: ignore[index]
             changes.append(arrow(amount_text(name, before), amount_text(name, after)))

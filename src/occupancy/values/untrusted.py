@@ -27,7 +27,7 @@ def printable(text: str) -> str:
     """Escape control characters and commands, for a line of a terminal or of a log."""
     if not text.isprintable():
         text = "".join(
-            sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text
+            char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
         )
     return re.sub(_COMMAND, _spelled_out, text) if "::" in text or "##[" in text else text
 
