@@ -93,10 +93,8 @@ def budget_report(
     inputs, notes, columns = kernel.to_dict(), [note("budget-both")], list(BUDGET_COLUMNS)
     if not with_threads:
         inputs["threads"], notes, details = None, [], []
-        independent = chosen(BUDGET_COLUMNS, "active_blocks", "smem", "stages", "needs_opt_in")
-        columns = [
-            each if each in independent else Column(each.key, value=lambda _: None) for each in columns
-        ]
+        kept = ("active_blocks", "smem", "stages", "needs_opt_in")
+        columns = [each if each.key in kept else Column(each.key, value=lambda _: None) for each in columns]
     return Report("budget", headline, columns, rows, "levels", inputs, details, notes, values=values)
 
 
