@@ -71,8 +71,7 @@ def folder_for(document: Path) -> Iterator[None]:
             os.chdir(shutil.copytree(TUTORIAL, folder))
         elif document.name == "ci.md":
             for old, new in (("before", "before"), ("after", "build")):
-                (folder / new).mkdir(parents=True)
-                shutil.copy(BUILDS / old / "ptxas.log", folder / new)
+                shutil.copytree(BUILDS / old, folder / new)
             os.chdir(folder)
             printed("occupancy init before/ --threads 256")
         else:
