@@ -32,7 +32,7 @@ Caching = Literal["ca", "cg"]
 SharedMemoryMode = Literal["oversized"]
 """CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY of cuda.h, for 10.7."""
 
-_CARVEOUTS = "a whole percentage from 0% to 100%, a size such as 64k, max or default"
+_CARVEOUTS = "a whole percentage from 0% to 100%, a size such as 64k, or max"
 
 
 class _CarveoutFields(NamedTuple):
@@ -64,7 +64,7 @@ class Carveout(_CarveoutFields):
 
 
 def parse_carveout(value: object, where: str = "carveout") -> Carveout | None:
-    """Parse a carveout; None, for ``"default"``, stands for the largest shared memory.
+    """Parse a carveout; None stands for the largest shared memory.
 
     A number up to 100, with or without a percent sign, is a percentage. A larger number, or one with a unit, is
     a size in bytes. ``"max"`` is 100 percent.
@@ -72,8 +72,6 @@ def parse_carveout(value: object, where: str = "carveout") -> Carveout | None:
     if value is None or isinstance(value, Carveout):
         return value
     text = value.strip().lower() if isinstance(value, str) else ""
-    if text == "default":
-        return None
     if text == "max":
         return Carveout(100, "percent")
     try:
@@ -197,7 +195,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "carveout", "carveout", "carveout",
-            "Preferred shared memory: 50%, 64k, max or default.  [default: max]",
+            "Preferred shared memory: 50%, 64k or max.  [default: max]",
             options=("--carveout",), metavar="PERCENT|SIZE",
         ),
         Field(

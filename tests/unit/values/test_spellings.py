@@ -44,7 +44,7 @@ READ: dict[str, list[tuple[object, object]]] = {
         ("75%", 0.75), ("75", 0.75), (75, 0.75), ("0.75", 0.75), (0.75, 0.75), (1, 1.0), ("1%", 0.01),
     ],
     "carveout": [
-        (None, None), ("default", None), ("max", Carveout(100, "percent")), (50, Carveout(50, "percent")),
+        (None, None), ("max", Carveout(100, "percent")), (50, Carveout(50, "percent")),
         ("50", Carveout(50, "percent")), ("50%", Carveout(50, "percent")),
         (100, Carveout(100, "percent")), (101, Carveout(101, "bytes")), (65536, Carveout(65536, "bytes")),
         ("64k", Carveout(65536, "bytes")), ("0k", Carveout(0, "bytes")), ("0", Carveout(0, "percent")),

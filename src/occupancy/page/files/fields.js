@@ -35,7 +35,6 @@ function readShape(text, range) {
 }
 function readCarveout(text) {
   const plain = text.toLowerCase();
-  if (plain === "default") return null;
   if (plain === "max") return { amount: 100, unit: "percent" };
   const percent = /^(\d{1,3})\s*%$|^(\d\d?|100)$/.exec(plain);
   if (percent) return { amount: within(Number(percent[1] ?? percent[2]), [0, 100]), unit: "percent" };
