@@ -107,11 +107,11 @@ def fits(
 
 
 @command(
-    *INPUTS,
+    option_of("threads", help="Threads per block: 256 or 16x16.  [required, except with --stage-smem]"),
+    *(each for each in INPUTS if each.name != "threads"),
     Option("--occupancy", metavar="PERCENT", help="Target occupancy: 75%, 75 or 0.75."),
     Option(*BLOCKS, metavar="N|CC=N,...", help="Target blocks per SM: 4, or 8.0=2,12.0=4."),
-    Option("--stage-smem", metavar="SIZE",
-           help="Count pipeline stages of this size that fit beside --smem. With --blocks, --threads is optional."),
+    Option("--stage-smem", metavar="SIZE", help="Count pipeline stages of this size that fit beside --smem."),
     FORMAT,
 )  # fmt: skip
 def budget(
@@ -135,7 +135,7 @@ def budget(
 
     limits_file, gpus = inputs["limits_file"], chosen_gpus(inputs)
     stage = parse_optional(parse_size, stage_smem, "stage_smem")
-    needs_threads = stage_smem is None or blocks is None or inputs["threads"] is not None
+    needs_threads = stage_smem is None or occupancy is not None or inputs["threads"] is not None
     kernel = kernel_of_inputs(None, inputs if needs_threads else {**inputs, "threads": 1})
     bare = kernel if stage is None else kernel.replace(smem=0)
     share = parse_optional(parse_share, occupancy, "occupancy")

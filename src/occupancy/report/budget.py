@@ -112,22 +112,22 @@ def _rows(budgets: Sequence[BudgetFields], targets: list[int], stage_smem: int |
         ]
         rooms = [max(level.smem - kernel.shared_memory, 0) for level in levels]
         stages = None if stage_smem is None else [room // stage_smem for room in rooms]
-        row = BudgetRow(levels, _in_source(gpus, kernel, levels), stages)
-        amounts = min(row.per_gpu("regs")), row.sizes
+        regs = min(level.regs for level in levels)
+        row = BudgetRow(levels, _in_source(gpus, kernel, blocks, regs), stages)
+        amounts = regs, row.sizes
         if amounts != amounts_before and (targets or stages is None or any(stages)):
             yield row
             amounts_before = amounts
 
 
-def _in_source(gpus: Sequence[Gpu], kernel: Kernel, levels: Sequence[BudgetLevel]) -> str:
+def _in_source(gpus: Sequence[Gpu], kernel: Kernel, blocks: Sequence[int], regs: int) -> str:
     """Return launch bounds that cap the registers on every GPU, or ``__maxnreg__``."""
-    threads, blocks = kernel.threads, [level.active_blocks for level in levels]
     with suppress(InputError):
-        bounds = [launch_bounds(gpu, Kernel(threads), each) for gpu, each in zip(gpus, blocks, strict=True)]
+        bounds = [launch_bounds(gpu, kernel, each) for gpu, each in zip(gpus, blocks, strict=True)]
         # The blocks of a kernel that was compiled for larger ones are no second bound.
-        if all(each.legal for each in bounds) and kernel.launch_bound == threads:
-            return bounds_in_source(threads, blocks[0] if len(set(blocks)) == 1 else MACRO)
-    return maxnreg_in_source(min(level.regs for level in levels))
+        if all(each.legal for each in bounds) and kernel.launch_bound == kernel.threads:
+            return bounds_in_source(kernel.threads, blocks[0] if len(set(blocks)) == 1 else MACRO)
+    return maxnreg_in_source(regs)
 
 
 def _macro(gpus: Sequence[Gpu], blocks: Iterable[int]) -> Paragraph:
