@@ -60,12 +60,10 @@ def block_sizes_report(
     kernel: Kernel = sizes[0].result.kernel
     rows = _rows(sizes)
     best, details = "no size launches", list[Section]()
-    if rows and len(gpus) == 1:
-        best = f"best {percent(rows[0].lowest)}, {limited_by(rows[0].sizes[0].limiters)}"
-        details += _levels(rows, all_rows)
-    elif rows:
-        best = f"best {percent(rows[0].lowest)}"
-        details += _sizes_of_several(gpus, rows, all_rows)
+    if rows:
+        limiters = f", {limited_by(rows[0].sizes[0].limiters)}" if len(gpus) == 1 else ""
+        best = f"best {percent(rows[0].lowest)}{limiters}"
+        details += _levels(rows, all_rows) if len(gpus) == 1 else _sizes_of_several(gpus, rows, all_rows)
     picks = [
         (gpu_name(gpu), f"{each.block_size:,} threads, minimum grid {each.min_grid_size:,} blocks")
         for gpu, each in zip(gpus, launches, strict=False)

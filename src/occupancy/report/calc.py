@@ -15,7 +15,7 @@ from ..values.kernel import Launch
 from ..values.numbers import count, percent, plain, size
 from ..values.resources import QUANTITIES
 from .model import Column, Note, Paragraph, Report, Section, Table, facts, note, values_of
-from .results import RESULT_COLUMNS, ResultRow, part_report
+from .results import RESULT_COLUMNS, ResultRow, gpu_remarks, part_report
 from .words import gpu_name, gpu_text, kernel_text, label, result_text, step_changes, step_text
 
 WAVE_COLUMNS = (
@@ -179,11 +179,8 @@ def _headroom(slack: SlackFields) -> str:
 def _details_of_several(rows: Sequence[ResultRow]) -> Iterator[Section]:
     if waves := [row.waves for row in rows if row.waves is not None]:
         yield Table(_grid_text(waves[0].launch), [column for column in WAVE_COLUMNS if column.title], waves)
-    if failures := [row for row in rows if not row.result.launchable or row.result.compile_error]:
-        yield facts([(gpu_name(row.gpu), result_text(row.result)) for row in failures])
-    if calls := dict.fromkeys(call for row in rows for call in row.opt_ins):
-        yield facts([("Opt in", call) for call in calls])
-    if any(row.steps for row in rows):
+    yield from gpu_remarks(rows, [row.result.reason or row.result.compile_error for row in rows])
+    if all(row.result.launchable for row in rows) and any(row.steps for row in rows):
         yield Paragraph(("For limits that hold on all GPUs, run `occupancy budget` with the same inputs.",))
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..advice.budget import TOLERANCE
 from ..values.numbers import count, percent
-from .model import Column, Paragraph, Report, chosen
-from .results import RESULT_COLUMNS
+from .model import Column, Report, chosen
+from .results import RESULT_COLUMNS, gpu_remarks
 from .words import gpu_name, kernel_text, labels
 
 FITS_COLUMNS = (
@@ -20,9 +20,8 @@ FITS_COLUMNS = (
            about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     Column("active_blocks", "Blocks", lambda fit: fit.result.active_blocks if fit.runs else 0,
            about="Resident blocks per SM", type="integer"),
-    Column("limiters", "Limited by", lambda fit: list(fit.result.limiters) if fit.runs else [],
-           show=lambda fit: labels(fit.result.limiters) if fit.runs else "", about="Limiting resources", align="left",
-           wraps=True, type="array"),
+    Column("limiters", "Limited by", lambda fit: list(fit.result.limiters) if fit.runs else [], text=labels,
+           about="Limiting resources", align="left", wraps=True, type="array"),
     Column("opt_ins", about="Calls required before the launch", type="array"),
     Column("reason", about="Reason why the kernel does not run", type="string"),
 )  # fmt: skip
@@ -38,11 +37,5 @@ def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
         reached = [fit for fit in running if fit.occupancy >= least - TOLERANCE]
         fits = sorted(reached, key=lambda fit: -fit.occupancy)
         runs += f", {len(fits)} with at least {percent(least)}"
-    remarks: dict[str, list[str]] = {}
-    for fit in fits:
-        reason = fit.reason and fit.reason.removeprefix(f"compute capability {fit.gpu.cc} has ")
-        for remark in [reason] if reason else [f"call {call}" for call in fit.opt_ins]:
-            remarks.setdefault(remark, []).append(gpu_name(fit.gpu))
-    lines = [f"{', '.join(gpus)}: {remark}" for remark, gpus in remarks.items()]
-    headline, details = [runs, kernel_text(kernel)], [Paragraph(lines)] if lines else []
+    headline, details = [runs, kernel_text(kernel)], gpu_remarks(fits, [fit.reason for fit in fits])
     return Report("fits", headline, columns, fits, "gpus", kernel.to_dict(), details)

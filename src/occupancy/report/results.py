@@ -14,7 +14,7 @@ from ..advice.waves import FullWave, WavesFields, full_wave
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import percent, size
-from .model import Column, Report, Section, values_of
+from .model import Column, Paragraph, Report, Section, values_of
 from .words import LABELS, gpu_name, is_size, kernel_text, label, labels, result_text
 
 
@@ -89,6 +89,17 @@ RESULT_COLUMNS = (
            about="Amount per block, amount per SM and block limit of each resource; null: no limit"),
 )  # fmt: skip
 """Keys of `Occupancy.to_dict`, too. Most fit any row with a ``gpu`` and a ``result``."""
+
+
+def gpu_remarks(rows: Sequence[Any], reasons: Sequence[str | None]) -> list[Section]:
+    """Return a line for each reason for a failure, and for each opt-in, with the GPUs."""
+    gpus: dict[str, list[str]] = {}
+    for row, reason in zip(rows, reasons, strict=True):
+        problem = reason and reason.removeprefix(f"compute capability {row.gpu.cc} has ")
+        for remark in [problem] if problem else [f"call {call}" for call in row.opt_ins]:
+            gpus.setdefault(remark, []).append(gpu_name(row.gpu))
+    lines = [f"{', '.join(names)}: {remark}" for remark, names in gpus.items()]
+    return [Paragraph(lines)] if lines else []
 
 
 def part_report(
